@@ -1,6 +1,6 @@
 // A machine whose files all hold the input.
 
-use sokudo_dialect::host::{Found, FoundKind, Host};
+use sokudo_dialect::host::{HostPath, HostPathKind, Host};
 use sokudo_dialect::{diskspd, fio};
 use sokudo_model::Bytes;
 
@@ -13,10 +13,10 @@ impl Host for Machine<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         name.len().is_multiple_of(2).then(|| name.to_owned())
     }
-    fn found(&self, path: &str) -> Option<Found> {
-        let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
+    fn found(&self, path: &str) -> Option<HostPath> {
+        let kind = [HostPathKind::File, HostPathKind::BlockDevice][path.len() % 2];
         let bytes = Bytes(path.len() as u64 * 1_000_000);
-        (!path.len().is_multiple_of(3)).then_some(Found { kind, bytes })
+        (!path.len().is_multiple_of(3)).then_some(HostPath { kind, bytes })
     }
     fn processors(&self) -> u32 {
         2

@@ -257,7 +257,7 @@ fn change(reference: &[f64], other: &[f64], paired: bool) -> Option<Change> {
 }
 
 /// What a test and its shift say of two series of logarithms.
-struct Found {
+struct ShiftTest {
     shift: Shift,
     p_value: f64,
     delta: f64,
@@ -269,12 +269,12 @@ struct Found {
 /// made. So the shift is tested as if the noise were `widening` times as large: both
 /// samples are moved towards each other until only 1/widening of the shift is left. The
 /// interval that is widened as much holds exactly the shifts that this does not reject.
-fn of_samples(reference: &[f64], other: &[f64]) -> Option<Found> {
+fn of_samples(reference: &[f64], other: &[f64]) -> Option<ShiftTest> {
     let shift = shift(reference, other, CONFIDENCE)?;
     let widening = widening(reference, other);
     let nearer = shift.estimate * (1.0 - 1.0 / widening);
     let moved: Vec<f64> = other.iter().map(|value| value - nearer).collect();
-    Some(Found {
+    Some(ShiftTest {
         shift,
         p_value: mann_whitney(reference, &moved)?.p_value,
         delta: cliffs_delta(reference, other)?,
@@ -286,14 +286,14 @@ fn of_samples(reference: &[f64], other: &[f64]) -> Option<Found> {
 /// The order within each pair was drawn by lot, so that between equal systems every
 /// difference has either sign with probability ½, however the noise hangs together in
 /// time: nothing is to be widened.
-fn of_pairs(reference: &[f64], other: &[f64]) -> Option<Found> {
+fn of_pairs(reference: &[f64], other: &[f64]) -> Option<ShiftTest> {
     let differences: Vec<f64> = reference.iter().zip(other).map(|(a, b)| b - a).collect();
     #[expect(clippy::cast_precision_loss, reason = "few pairs are counted")]
     let delta = {
         let count = |sign: fn(&f64) -> bool| differences.iter().filter(|d| sign(d)).count() as f64;
         (count(|d| *d > 0.0) - count(|d| *d < 0.0)) / differences.len() as f64
     };
-    Some(Found {
+    Some(ShiftTest {
         shift: paired_shift(&differences, CONFIDENCE)?,
         p_value: signed_rank(&differences)?.p_value,
         delta,

@@ -34,7 +34,7 @@ const APART_MIN: f64 = 0.9;
 
 /// One interval of a row's series.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Interval {
+pub(crate) struct RateInterval {
     /// Which trial it belongs to.
     pub(crate) trial: usize,
     /// Its begin, in seconds from the start of the measured part of its trial.
@@ -45,7 +45,7 @@ pub(crate) struct Interval {
     pub(crate) rate: f64,
 }
 
-impl Interval {
+impl RateInterval {
     /// Bytes moved in it.
     pub(crate) fn bytes(&self) -> f64 {
         self.rate * self.seconds
@@ -57,14 +57,14 @@ impl Interval {
     clippy::cast_precision_loss,
     reason = "a series has hundreds of points"
 )]
-pub(crate) fn intervals(case: &Case<'_>) -> Vec<Interval> {
+pub(crate) fn intervals(case: &Case<'_>) -> Vec<RateInterval> {
     let time = case.row.workload.limits.time;
     let outcomes = case.outcomes().enumerate();
     let moving = outcomes.filter(|(_, outcome)| outcome.bytes_moved() > Bytes(0));
     let of_trial = |(trial, outcome)| {
         let IntervalRates { length, per_second } = IntervalRates::of(outcome, time);
         let seconds = length.as_secs_f64();
-        let of_rate = move |(number, rate)| Interval {
+        let of_rate = move |(number, rate)| RateInterval {
             trial,
             begins_s: number as f64 * seconds,
             seconds,
@@ -77,7 +77,7 @@ pub(crate) fn intervals(case: &Case<'_>) -> Vec<Interval> {
 
 /// What is most telling about how a row's speed changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum DriftShape {
     Fallen,
     FirstUnlike,
     TwoGroups,
@@ -86,17 +86,17 @@ pub(crate) enum Shape {
 }
 
 /// The most telling one, if there is any.
-pub(crate) fn shape(case: &Case<'_>) -> Option<Shape> {
+pub(crate) fn shape(case: &Case<'_>) -> Option<DriftShape> {
     if fall(case).is_some() {
-        Some(Shape::Fallen)
+        Some(DriftShape::Fallen)
     } else if first_run(case).is_some() {
-        Some(Shape::FirstUnlike)
+        Some(DriftShape::FirstUnlike)
     } else if two_groups(case).is_some() {
-        Some(Shape::TwoGroups)
+        Some(DriftShape::TwoGroups)
     } else if change(case).is_some() {
-        Some(Shape::Trending)
+        Some(DriftShape::Trending)
     } else if !outlying(case).is_empty() {
-        Some(Shape::Outlying)
+        Some(DriftShape::Outlying)
     } else {
         None
     }
@@ -133,9 +133,9 @@ fn fall(case: &Case<'_>) -> Option<Fall> {
     if let Some(fall) = fall_of(&all, LEVEL_SHARE_MIN) {
         return Some(fall);
     }
-    let trials: Vec<Vec<Interval>> = all
+    let trials: Vec<Vec<RateInterval>> = all
         .chunk_by(|left, right| left.trial == right.trial)
-        .map(<[Interval]>::to_vec)
+        .map(<[RateInterval]>::to_vec)
         .collect();
     let falls: Vec<Fall> = trials
         .iter()
@@ -155,7 +155,7 @@ fn fall(case: &Case<'_>) -> Option<Fall> {
     clippy::cast_sign_loss,
     reason = "a share of a number of intervals"
 )]
-fn fall_of(intervals: &[Interval], share: f64) -> Option<Fall> {
+fn fall_of(intervals: &[RateInterval], share: f64) -> Option<Fall> {
     if intervals.len() < INTERVALS_MIN {
         return None;
     }
@@ -170,7 +170,7 @@ fn fall_of(intervals: &[Interval], share: f64) -> Option<Fall> {
         Fall {
             before: step.before,
             after: step.after,
-            bytes: before.iter().map(Interval::bytes).sum(),
+            bytes: before.iter().map(RateInterval::bytes).sum(),
             seconds: before.iter().map(|interval| interval.seconds).sum(),
             in_each_trial: false,
         }
@@ -209,7 +209,7 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
 /// The first trial is unlike the others, so that a mean over all is of two things. Trials
 /// after a discarded one are not looked at, nor those of no device.
 fn first_run_outlier(case: &Case<'_>) -> Option<Ruling> {
-    first_run(case).filter(|_| shape(case) == Some(Shape::FirstUnlike))
+    first_run(case).filter(|_| shape(case) == Some(DriftShape::FirstUnlike))
 }
 
 fn first_run(case: &Case<'_>) -> Option<Ruling> {
@@ -283,7 +283,7 @@ fn two_groups(case: &Case<'_>) -> Option<sokudo_stats::Groups> {
 }
 
 fn two_modes(case: &Case<'_>) -> Option<Ruling> {
-    if shape(case) != Some(Shape::TwoGroups) {
+    if shape(case) != Some(DriftShape::TwoGroups) {
         return None;
     }
     let groups = two_groups(case)?;
@@ -311,7 +311,7 @@ fn change(case: &Case<'_>) -> Option<f64> {
 }
 
 fn trending(case: &Case<'_>) -> Option<Ruling> {
-    if shape(case) != Some(Shape::Trending) {
+    if shape(case) != Some(DriftShape::Trending) {
         return None;
     }
     let (change, values) = (change(case)?, bandwidths(case)?);
@@ -364,7 +364,7 @@ fn outlying(case: &Case<'_>) -> Vec<(usize, f64)> {
 }
 
 fn outliers(case: &Case<'_>) -> Option<Ruling> {
-    if shape(case) != Some(Shape::Outlying) {
+    if shape(case) != Some(DriftShape::Outlying) {
         return None;
     }
     let outlying = outlying(case);

@@ -8,7 +8,7 @@ use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 use crate::code::Code;
 
 /// Something that figures do not hold.
-struct Lack {
+struct MissingEvidence {
     /// What it is.
     what: &'static str,
     /// Whether a row would have had it.
@@ -34,8 +34,8 @@ const OF_COUNTERS: &[Code] = &[
     Code::ReadModifyWrite,
 ];
 
-static LACKS: [Lack; 8] = [
-    Lack {
+static LACKS: [MissingEvidence; 8] = [
+    MissingEvidence {
         what: "what each operation did in each trial",
         concerns: |_, row| {
             let workload = &row.workload;
@@ -45,17 +45,17 @@ static LACKS: [Lack; 8] = [
         },
         findings: Unjudged::All,
     },
-    Lack {
+    MissingEvidence {
         what: "the short intervals of each trial",
         concerns: |_, row| !row.trials.is_empty(),
         findings: Unjudged::Of(&[Code::WarmUp, Code::NotSteady, Code::DatasetInCache]),
     },
-    Lack {
+    MissingEvidence {
         what: "what checking found",
         concerns: |_, row| row.workload.verify.is_some(),
         findings: Unjudged::All,
     },
-    Lack {
+    MissingEvidence {
         what: "the latencies of each trial",
         concerns: |_, row| !row.trials.is_empty(),
         findings: Unjudged::Of(&[
@@ -66,7 +66,7 @@ static LACKS: [Lack; 8] = [
             Code::Stalls,
         ]),
     },
-    Lack {
+    MissingEvidence {
         what: "how many requests the devices counted",
         concerns: |_, row| {
             row.trials
@@ -83,17 +83,17 @@ static LACKS: [Lack; 8] = [
             Code::HugePages,
         ]),
     },
-    Lack {
+    MissingEvidence {
         what: "what was moved beside what was measured",
         concerns: |_, row| row.workload.ramp.0 > 0 || row.workload.survey.is_some(),
         findings: Unjudged::Of(OF_COUNTERS),
     },
-    Lack {
+    MissingEvidence {
         what: "how long flushes took",
         concerns: |_, row| row.workload.durability != sokudo_model::Durability::default(),
         findings: Unjudged::Of(&[Code::FlushTooFast]),
     },
-    Lack {
+    MissingEvidence {
         what: "the latencies of each round",
         concerns: |run, _| run.schedule.steady.is_some(),
         findings: Unjudged::Of(&[Code::NotSteady]),
@@ -120,7 +120,8 @@ pub fn judge_figures(run: &mut Run) -> Option<Vec<&'static str>> {
             .iter()
             .filter(move |lack| (lack.concerns)(judging, row))
     };
-    let lacks: Vec<Vec<&Lack>> = run.rows.iter().map(|row| concerns(row).collect()).collect();
+    let lacks: Vec<Vec<&MissingEvidence>> =
+        run.rows.iter().map(|row| concerns(row).collect()).collect();
     let rows = run.rows.iter_mut();
     let then: Vec<Option<Assessment>> = rows.map(|row| row.assessment.take()).collect();
     let inferences = std::mem::take(&mut run.inferences);
@@ -146,7 +147,7 @@ pub fn judge_figures(run: &mut Run) -> Option<Vec<&'static str>> {
 }
 
 /// What is thought of a row now, with what was thought then of all that is missing.
-fn as_far_as_can_be(now: &mut Assessment, then: &Assessment, lacks: &[&Lack]) {
+fn as_far_as_can_be(now: &mut Assessment, then: &Assessment, lacks: &[&MissingEvidence]) {
     let stays = |finding: &Finding| {
         lacks.iter().any(|lack| match lack.findings {
             Unjudged::All => true,

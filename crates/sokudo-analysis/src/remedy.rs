@@ -2,7 +2,7 @@
 //! front end names it in its own language where the remedy is shown: `--direct on` of `mark`
 //! is `direct=1` in a job file of fio's.
 
-use sokudo_words::{Argument, Figure, Text, text};
+use sokudo_words::{Argument, Text, WrittenFigure, text};
 
 /// What such an argument of a remedy has in the place of a unit.
 const UNIT: &str = "option";
@@ -64,7 +64,7 @@ impl Means {
 
     /// What an argument of a remedy points at; nothing where it is another kind of argument.
     pub fn of(argument: &Argument) -> Vec<Self> {
-        let Argument::Figure(Figure { value, unit, .. }) = argument else {
+        let Argument::Figure(WrittenFigure { value, unit, .. }) = argument else {
             return Vec::new();
         };
         let codes = value.split(' ').filter(|_| unit == UNIT);
@@ -76,7 +76,7 @@ impl Means {
     /// An argument that points at these, as somebody calls them.
     pub fn called(means: &[Self], text: String) -> Argument {
         let codes: Vec<&str> = means.iter().map(|it| it.code()).collect();
-        Argument::Figure(Figure {
+        Argument::Figure(WrittenFigure {
             value: codes.join(" "),
             unit: UNIT.to_owned(),
             text,
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(arguments[0].0, "options");
         assert_eq!(Means::of(arguments[0].1), [Means::Runs, Means::Time]);
         assert!(remedy.english().contains("(--runs, --time)"));
-        let seven = Argument::Figure(Figure {
+        let seven = Argument::Figure(WrittenFigure {
             value: "size".to_owned(),
             unit: "B".to_owned(),
             text: String::new(),

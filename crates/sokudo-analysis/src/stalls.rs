@@ -8,7 +8,7 @@ use sokudo_words::{Text, text};
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::conditions::throttled_by_cgroup;
-use crate::drift::{Interval, intervals};
+use crate::drift::{RateInterval, intervals};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::threshold::{STALL_FACTOR_MIN, STALL_LATENCY_SHARE_MIN};
@@ -98,7 +98,7 @@ impl Stalled {
 }
 
 /// When next to nothing was moved.
-fn times(intervals: &[Interval]) -> Option<Text> {
+fn times(intervals: &[RateInterval]) -> Option<Text> {
     let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate).collect();
     let rates = Summary::of(&rates)?;
     let still: Vec<Text> = intervals

@@ -6,7 +6,7 @@ use sokudo_words::text;
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
-use crate::drift::{Shape, shape};
+use crate::drift::{DriftShape, shape};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::threshold::{
@@ -19,8 +19,12 @@ pub(crate) const RULES: &[RowRule] = &[unsteady, precision_not_reached, warm_up]
 /// arrival, so that the verdict stays; it says how little one figure tells.
 fn unsteady(case: &Case<'_>) -> Option<Ruling> {
     // What says in which way the trials differ says more.
-    let is_told = shape(case)
-        .is_some_and(|shape| matches!(shape, Shape::Fallen | Shape::TwoGroups | Shape::Trending));
+    let is_told = shape(case).is_some_and(|shape| {
+        matches!(
+            shape,
+            DriftShape::Fallen | DriftShape::TwoGroups | DriftShape::Trending
+        )
+    });
     if is_told {
         return None;
     }
@@ -70,7 +74,7 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
 #[expect(clippy::cast_precision_loss, reason = "trials are few")]
 fn warm_up(case: &Case<'_>) -> Option<Ruling> {
     // A fall that takes up so much of every trial says more.
-    if case.target().kind == TargetKind::Null || shape(case) == Some(Shape::Fallen) {
+    if case.target().kind == TargetKind::Null || shape(case) == Some(DriftShape::Fallen) {
         return None;
     }
     let beginnings: Vec<Beginning> = case

@@ -19,7 +19,7 @@ use crate::threshold::{
 pub(crate) const RULES: &[RowRule] = &[foreign_io, reads_explained, writes_explained];
 
 /// What leaf devices moved beyond what the engine asked of them.
-struct Surplus {
+struct ForeignIo {
     /// In this direction.
     operation: Operation,
     /// The engine moved so much in this direction.
@@ -30,7 +30,7 @@ struct Surplus {
     explanation: Option<(Code, Text)>,
 }
 
-impl Surplus {
+impl ForeignIo {
     /// Bytes beyond what was asked for.
     fn bytes(&self) -> Bytes {
         Bytes(self.counted.saturating_sub(self.asked))
@@ -62,7 +62,7 @@ pub(crate) fn is_shared(case: &Case<'_>) -> bool {
     unexplained(case).next().is_some()
 }
 
-fn unexplained(case: &Case<'_>) -> impl Iterator<Item = Surplus> {
+fn unexplained(case: &Case<'_>) -> impl Iterator<Item = ForeignIo> {
     [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| surplus(case, operation))
@@ -71,7 +71,7 @@ fn unexplained(case: &Case<'_>) -> impl Iterator<Item = Surplus> {
 
 /// Somebody else used the devices, as far as is known.
 fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
-    let unexplained: Vec<Surplus> = unexplained(case).collect();
+    let unexplained: Vec<ForeignIo> = unexplained(case).collect();
     if unexplained.is_empty() {
         return None;
     }
@@ -80,7 +80,7 @@ fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
         .map(|surplus| (surplus.operation, surplus.bytes()))
         .collect();
     let (cause, remedy) = culprit::cause(case, &beyond);
-    let symptoms = unexplained.iter().map(Surplus::symptom);
+    let symptoms = unexplained.iter().map(ForeignIo::symptom);
     Some(Ruling::new(
         Code::ForeignIo,
         Text::list(symptoms, "; "),
@@ -124,7 +124,7 @@ fn explained(case: &Case<'_>, operation: Operation) -> Option<Ruling> {
 /// What the devices moved in one direction beyond what was asked and what always
 /// happens on a quiet system.
 #[expect(clippy::cast_precision_loss, reason = "2 % are asked for")]
-fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
+fn surplus(case: &Case<'_>, operation: Operation) -> Option<ForeignIo> {
     let counted = counted(&case.device()?, operation)?;
     let asked = case.moved(operation);
     let both = case.moved(Operation::Read) + case.moved(Operation::Write);
@@ -139,7 +139,7 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
     };
     let in_vain = case.asked_in_vain();
     (counted as f64 > allowed + background as f64 + in_vain as f64).then(|| {
-        let mut surplus = Surplus {
+        let mut surplus = ForeignIo {
             operation,
             asked,
             counted,
@@ -153,7 +153,7 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
     })
 }
 
-fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, Text)> {
+fn explain_reads(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
     let is_of_others = case.copies_on_write() && is_of_processes(case, surplus);
     if case.asks(Operation::Write)
         && !is_of_others
@@ -240,7 +240,7 @@ fn with_writes_per_write(cause: Text, case: &Case<'_>) -> Text {
     Text::list([cause, counted], "; ")
 }
 
-fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, Text)> {
+fn explain_writes(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
     let amplified = |cause: &'static str| Some((Code::WriteAmplification, Text::from(cause)));
     let writes = case.requested(Operation::Write);
     let journal_max = Bytes(writes.saturating_mul(JOURNAL_BYTES_PER_WRITE_MAX));
@@ -277,7 +277,7 @@ fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, Text)> {
 
 /// Whether other processes moved at least half of it, so that the file system is not what
 /// explains it. A row that flushes makes it write records of its own, whoever else writes.
-fn is_of_processes(case: &Case<'_>, surplus: &Surplus) -> bool {
+fn is_of_processes(case: &Case<'_>, surplus: &ForeignIo) -> bool {
     let durability = &case.row.workload.durability;
     let commits =
         case.ios(Operation::Flush) > 0 || durability.write_through || durability.final_flush;

@@ -3,8 +3,8 @@
 
 use sokudo_model::Verdict::{Unverified, Verified};
 use sokudo_model::{
-    Bytes, Defect, FailureKind, IoFailure, Nanos, Operation, Place, Run, Sample, StopReason,
-    Survey, TargetKind, Visit,
+    Bytes, Defect, FailureKind, IoFailure, Nanos, Operation, Run, Sample, StopReason, Survey,
+    SurveySample, TargetKind, Visit,
 };
 
 use crate::sample::{check, each_count, each_outcome, reads_with, says, spoilt, writes_with};
@@ -22,8 +22,8 @@ fn survey(sample: Sample) -> Survey {
 }
 
 /// A hundredth of a clean trial.
-fn place() -> Place {
-    Place {
+fn place() -> SurveySample {
+    SurveySample {
         offset: Bytes(0),
         bytes: Bytes(409_600),
         ios: 100,
@@ -137,7 +137,7 @@ fn the_last_block_of_a_place_may_be_shorter() {
 
 #[test]
 fn the_samples_are_all_of_the_trial() {
-    let first = |change: fn(&mut Place)| {
+    let first = |change: fn(&mut SurveySample)| {
         spoilt(surveyed(Sample::Whole), |run| {
             each_outcome(run, |outcome| change(&mut outcome.places[0]));
         })

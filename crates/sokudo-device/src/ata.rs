@@ -8,7 +8,7 @@ use sokudo_model::disk::{AtaIdentity, Rotation};
 
 use crate::page::{self, PageError};
 
-pub(crate) use words::Words;
+pub(crate) use words::AtaWords;
 
 /// Length of every ATA page.
 pub const PAGE_BYTES: usize = 512;
@@ -35,7 +35,7 @@ pub fn identity(page: &[u8]) -> Result<AtaIdentity, PageError> {
     if page[510] == CHECKSUM_SIGNATURE && sum != 0 {
         return Err(PageError::Checksum { page: NAME });
     }
-    let words = Words(page);
+    let words = AtaWords(page);
     let logical_sector_bytes = logical_sector_bytes(words);
     let sata = words.stated(76).filter(|_| words.at(76) & 1 == 0);
     Ok(AtaIdentity {
@@ -122,7 +122,7 @@ pub fn form_factor(code: u8) -> Option<&'static str> {
     })
 }
 
-fn sectors(words: Words<'_>) -> u64 {
+fn sectors(words: AtaWords<'_>) -> u64 {
     let short = words.number(60, 2);
     let long = words.number(100, 4);
     // 48 bits; and words 230 to 233 where more than 28 bits are in use otherwise.
@@ -133,7 +133,7 @@ fn sectors(words: Words<'_>) -> u64 {
     }
 }
 
-fn logical_sector_bytes(words: Words<'_>) -> u32 {
+fn logical_sector_bytes(words: AtaWords<'_>) -> u32 {
     if words.marked(106).is_none() || !words.bit(106, 12) {
         return SECTOR_BYTES;
     }
@@ -144,7 +144,7 @@ fn logical_sector_bytes(words: Words<'_>) -> u32 {
         .unwrap_or(SECTOR_BYTES)
 }
 
-fn physical_sector_bytes(words: Words<'_>, logical: u32) -> u32 {
+fn physical_sector_bytes(words: AtaWords<'_>, logical: u32) -> u32 {
     let exponent = match words.marked(106) {
         Some(word) if word >> 13 & 1 == 1 => u32::from(word & 0xf),
         _ => 0,
@@ -157,7 +157,7 @@ fn physical_sector_bytes(words: Words<'_>, logical: u32) -> u32 {
 
 /// Word 209 counts the logical sectors by which the first one lies after the begin of
 /// its physical sector.
-fn alignment_offset_bytes(words: Words<'_>, logical: u32) -> u32 {
+fn alignment_offset_bytes(words: AtaWords<'_>, logical: u32) -> u32 {
     words
         .marked(209)
         .and_then(|word| u32::from(word & 0x3fff).checked_mul(logical))
@@ -165,13 +165,13 @@ fn alignment_offset_bytes(words: Words<'_>, logical: u32) -> u32 {
         .unwrap_or(0)
 }
 
-fn world_wide_name(words: Words<'_>) -> Option<u64> {
+fn world_wide_name(words: AtaWords<'_>) -> Option<u64> {
     let name = (108..112).fold(0, |name, index| name << 16 | u64::from(words.at(index)));
     // The first digit is the kind of name; 5 is the one that ATA allows.
     (words.marked(84).is_some() && words.bit(84, 8) && name >> 60 == 5).then_some(name)
 }
 
-fn standard(words: Words<'_>) -> Option<String> {
+fn standard(words: AtaWords<'_>) -> Option<String> {
     let versions = words.stated(80)?;
     let name = match highest_bit(versions)? {
         number @ 1..=3 => format!("ATA-{number}"),
@@ -183,7 +183,7 @@ fn standard(words: Words<'_>) -> Option<String> {
     Some(name)
 }
 
-fn transport(words: Words<'_>) -> Option<String> {
+fn transport(words: AtaWords<'_>) -> Option<String> {
     let word = words.stated(222)?;
     let newest = highest_bit(word & 0xfff);
     let name = match (word >> 12, newest) {
@@ -208,7 +208,7 @@ fn transport(words: Words<'_>) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn trim(words: Words<'_>) -> Option<String> {
+fn trim(words: AtaWords<'_>) -> Option<String> {
     if words.stated(169).is_none() || !words.bit(169, 0) {
         return None;
     }
@@ -222,7 +222,7 @@ fn trim(words: Words<'_>) -> Option<String> {
 }
 
 /// Word 88, where word 53 says that it means something.
-fn ultra_dma(words: Words<'_>) -> Option<u16> {
+fn ultra_dma(words: AtaWords<'_>) -> Option<u16> {
     words
         .bit(53, 2)
         .then(|| words.at(88))

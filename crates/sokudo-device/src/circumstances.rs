@@ -32,11 +32,11 @@ pub const DRIVE_TIME_MAX: Duration = Duration::from_millis(100);
 /// Looks at what is around a run, before and after it.
 pub struct Watch {
     system: System,
-    before: Option<Before>,
+    before: Option<ConditionsBefore>,
 }
 
 /// What was seen before the run.
-struct Before {
+struct ConditionsBefore {
     drives: Drives,
     waits: Waits,
     arrays: Vec<sokudo_model::ArrayState>,
@@ -47,7 +47,7 @@ impl Watch {
     /// simulated devices depend on nothing but themselves.
     pub fn begin(system: &System, target: &TargetInfo) -> Self {
         let is_real = !matches!(target.kind, TargetKind::Simulated | TargetKind::Null);
-        let before = is_real.then(|| Before {
+        let before = is_real.then(|| ConditionsBefore {
             drives: Drives::look(system, target, DRIVE_TIME_MAX),
             arrays: arrays::arrays(system, target),
             waits: Waits::look(system),

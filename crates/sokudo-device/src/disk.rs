@@ -28,8 +28,8 @@ use crate::interrogate::{Interrogation, interrogate};
 use crate::system::{self, System};
 
 pub(crate) use contents::bare_partition;
-use contents::{Reading, Recognised, Tree};
-use surroundings::Surroundings;
+use contents::{ReadPolicy, Recognised, Tree};
+use surroundings::MachineEnvironment;
 use udev::UdevRecord;
 
 /// How long all disks together may take to answer. One that sleeps needs up to some ten
@@ -53,12 +53,12 @@ pub enum DiskError {
 /// stands on other disks, which is shown there, and what is empty: loop devices without a
 /// file, network and memory disks without a size.
 pub fn disks(system: &System) -> Vec<Disk> {
-    let surroundings = Arc::new(Surroundings::of(system));
+    let surroundings = Arc::new(MachineEnvironment::of(system));
     let directories = disk_directories(system);
     ask_all(
         &surroundings,
         &directories,
-        Reading::WhereUdevIsSilent,
+        ReadPolicy::WhereUdevIsSilent,
         OVERVIEW_TIME_MAX,
     )
 }
@@ -70,11 +70,11 @@ pub fn disks(system: &System) -> Vec<Disk> {
 pub fn disk(system: &System, path: &Path) -> Result<Disk, DiskError> {
     let unlisted = || DiskError::Unlisted(path.to_owned());
     let directory = directory(system, path).ok_or_else(unlisted)?;
-    let surroundings = Arc::new(Surroundings::of(system));
+    let surroundings = Arc::new(MachineEnvironment::of(system));
     let found = ask_all(
         &surroundings,
         &[block::disk(&directory)],
-        Reading::Always,
+        ReadPolicy::Always,
         NAMED_TIME_MAX,
     );
     found.into_iter().next().ok_or_else(unlisted)
@@ -87,8 +87,8 @@ pub fn disk(system: &System, path: &Path) -> Result<Disk, DiskError> {
 /// If sysfs lists no such block device.
 pub fn content(system: &System, path: &Path) -> Result<Content, DiskError> {
     let directory = directory(system, path).ok_or_else(|| DiskError::Unlisted(path.to_owned()))?;
-    let surroundings = Surroundings::of(system);
-    let mut tree = Tree::new(&surroundings, Recognised::default(), Reading::Always);
+    let surroundings = MachineEnvironment::of(system);
+    let mut tree = Tree::new(&surroundings, Recognised::default(), ReadPolicy::Always);
     Ok(if block::is_partition(&directory) {
         tree.partition(&directory, 0)
     } else {
@@ -99,12 +99,12 @@ pub fn content(system: &System, path: &Path) -> Result<Content, DiskError> {
 /// What is told of every disk without asking it, for looking one up.
 pub(crate) struct Listed {
     pub(crate) disks: Vec<Disk>,
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: MachineEnvironment,
 }
 
 impl Listed {
     pub(crate) fn of(system: &System) -> Self {
-        let surroundings = Surroundings::of(system);
+        let surroundings = MachineEnvironment::of(system);
         let disks = disk_directories(system)
             .iter()
             .map(|directory| facts(&surroundings, directory))
@@ -163,9 +163,9 @@ fn is_empty(name: &str, directory: &Path) -> bool {
 /// Asks every disk in a thread of its own. Those that do not answer in time are told by
 /// what the kernel knows of them.
 fn ask_all(
-    surroundings: &Arc<Surroundings>,
+    surroundings: &Arc<MachineEnvironment>,
     directories: &[PathBuf],
-    reading: Reading,
+    reading: ReadPolicy,
     time_max: Duration,
 ) -> Vec<Disk> {
     let recognised = Recognised::default();
@@ -197,9 +197,9 @@ fn ask_all(
         .collect()
 }
 
-fn unanswered(surroundings: &Surroundings, directory: &Path, time_max: Duration) -> Disk {
+fn unanswered(surroundings: &MachineEnvironment, directory: &Path, time_max: Duration) -> Disk {
     let mut disk = facts(surroundings, directory);
-    let mut tree = Tree::new(surroundings, Recognised::default(), Reading::Never);
+    let mut tree = Tree::new(surroundings, Recognised::default(), ReadPolicy::Never);
     disk.contents = tree.of_disk(directory);
     disk.blind_spots.push(text!(
         "{} did not answer within {} s; it may sleep or hang: name it to wait longer",
@@ -213,7 +213,7 @@ fn unanswered(surroundings: &Surroundings, directory: &Path, time_max: Duration)
 /// What is known of the disk in this directory of sysfs, without what is on it; itself
 /// asked only if `asked`.
 pub(crate) fn alone(system: &System, directory: &Path, asked: bool) -> Disk {
-    let mut disk = facts(&Surroundings::bare(system), directory);
+    let mut disk = facts(&MachineEnvironment::bare(system), directory);
     if asked && disk.bus != Some(Bus::Kernel) {
         let answers = interrogate(system, Path::new(&disk.path));
         add_answers(&mut disk, answers);
@@ -223,10 +223,10 @@ pub(crate) fn alone(system: &System, directory: &Path, asked: bool) -> Disk {
 
 /// Everything about one disk, itself asked.
 fn whole(
-    surroundings: &Surroundings,
+    surroundings: &MachineEnvironment,
     directory: &Path,
     recognised: Recognised,
-    reading: Reading,
+    reading: ReadPolicy,
 ) -> Disk {
     let mut disk = facts(surroundings, directory);
     if disk.bus != Some(Bus::Kernel) {
@@ -240,7 +240,7 @@ fn whole(
 }
 
 /// What the kernel and udev know, without asking the disk.
-fn facts(surroundings: &Surroundings, directory: &Path) -> Disk {
+fn facts(surroundings: &MachineEnvironment, directory: &Path) -> Disk {
     let system = &surroundings.system;
     let device = block::describe(directory);
     let record = UdevRecord::of(system, &device.number);

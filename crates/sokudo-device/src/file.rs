@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::fs::{Advice, AtFlags, CWD, OFlags, Statx, StatxFlags};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, DirectIoSupport, FileState};
-use sokudo_sys::extents::{self, Extent, Sync};
+use sokudo_sys::extents::{self, Extent, ExtentSync};
 use sokudo_sys::residency;
 
 /// Extents after which the description of a file is given up. 4 million of them
@@ -84,13 +84,13 @@ pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
         ..FileState::default()
     };
     let mut end_bytes = 0;
-    let mut sync = Sync::First;
+    let mut sync = ExtentSync::First;
     // Asked at least once, so that also of an empty file it is known whether its
     // file system tells; then every call moves on by an extent or ends the loop.
     loop {
         let start_bytes = end_bytes;
         let chunk = extents::extents_from(file, start_bytes, sync).map_err(state_error)?;
-        sync = Sync::No;
+        sync = ExtentSync::No;
         for extent in &chunk {
             add_extent(&mut state, extent, &mut end_bytes);
         }

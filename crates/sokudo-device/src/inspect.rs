@@ -16,7 +16,7 @@ use crate::environment;
 use crate::file;
 use crate::marks;
 use crate::mounts::{Mount, Mounts};
-use crate::stack::{self, Found, Stack};
+use crate::stack::{self, Stack, StackedDevices};
 use crate::system::System;
 
 /// What was found out about a target.
@@ -163,7 +163,7 @@ fn explore(
         }
         stack.explore_mount(mount, path)
     } else {
-        Found::nothing(text!(
+        StackedDevices::nothing(text!(
             "the mount that holds {} is not seen (in /proc/self/mountinfo): neither are its devices",
             path.display()
         ))

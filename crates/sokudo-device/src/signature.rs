@@ -55,14 +55,14 @@ fn slice(bytes: &[u8], offset: u64, length: usize) -> Option<&[u8]> {
 }
 
 /// A sign at a fixed place.
-struct Sign {
+struct FixedSignature {
     what: &'static str,
     offset: u64,
     magic: &'static [u8],
 }
 
-const fn sign(what: &'static str, offset: u64, magic: &'static [u8]) -> Sign {
-    Sign {
+const fn sign(what: &'static str, offset: u64, magic: &'static [u8]) -> FixedSignature {
+    FixedSignature {
         what,
         offset,
         magic,
@@ -75,7 +75,7 @@ const BCACHE_MAGIC: &[u8] = b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x
 const BCACHEFS_MAGIC: &[u8] = b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef";
 
 /// Signs at fixed places from the start.
-const SIGNS: &[Sign] = &[
+const SIGNS: &[FixedSignature] = &[
     sign("XFS", 0, b"XFSB"),
     sign("btrfs", 0x1_0040, b"_BHRfS_M"),
     sign("F2FS", 1024, b"\x10\x20\xf5\xf2"),

@@ -36,13 +36,13 @@ pub(crate) struct Stack<'a> {
     is_complete: bool,
 }
 
-pub(crate) struct Found {
+pub(crate) struct StackedDevices {
     pub(crate) devices: Vec<BlockDevice>,
     pub(crate) counters: CounterSource,
     pub(crate) blind_spots: Vec<Text>,
 }
 
-impl Found {
+impl StackedDevices {
     /// Nothing, for the reason of the sentence.
     pub(crate) fn nothing(sentence: Text) -> Self {
         Self {
@@ -74,25 +74,25 @@ impl<'a> Stack<'a> {
     }
 
     /// Explores what is under a file or directory of a mounted file system.
-    pub(crate) fn explore_mount(mut self, mount: &Mount, path: &Path) -> Found {
+    pub(crate) fn explore_mount(mut self, mount: &Mount, path: &Path) -> StackedDevices {
         self.add_mount(mount, path, 0);
         self.found()
     }
 
     /// Explores a block device and what is under it.
-    pub(crate) fn explore_device(mut self, number: &str) -> Found {
+    pub(crate) fn explore_device(mut self, number: &str) -> StackedDevices {
         self.add_number(number, 0);
         self.found()
     }
 
-    fn found(mut self) -> Found {
+    fn found(mut self) -> StackedDevices {
         self.check_counters();
         let stat_files = if self.is_complete {
             self.stat_files
         } else {
             Vec::new()
         };
-        Found {
+        StackedDevices {
             devices: self.devices,
             counters: CounterSource::new(stat_files),
             blind_spots: self.blind_spots,
@@ -308,24 +308,26 @@ impl<'a> Stack<'a> {
         Some(name)
     }
 
-    fn add_below(&mut self, directory: &Path, index: usize, level: u32) -> Below {
+    fn add_below(&mut self, directory: &Path, index: usize, level: u32) -> DevicesBelow {
         let device = &self.devices[index];
         let name = device.name.clone();
         match (device.kind, device.backing_file.clone()) {
             (BlockDeviceKind::Partition, _) => {
                 let disk = directory.parent().map(Path::to_owned);
-                Below::on(disk.and_then(|disk| self.add_directory(disk, level)))
+                DevicesBelow::on(disk.and_then(|disk| self.add_directory(disk, level)))
             }
-            (BlockDeviceKind::Loop, Some(file)) => Below::on(self.add_backing(&name, &file, level)),
+            (BlockDeviceKind::Loop, Some(file)) => {
+                DevicesBelow::on(self.add_backing(&name, &file, level))
+            }
             (BlockDeviceKind::Loop, None) => {
                 self.miss(text!("{name} has no file behind it, or hides it"));
-                Below::on(None)
+                DevicesBelow::on(None)
             }
             _ if name.starts_with("zd") => {
                 self.miss(text!(
                     "{name} is a ZFS volume: its pool caches, and the pool's devices are not seen"
                 ));
-                Below::on(None)
+                DevicesBelow::on(None)
             }
             _ => {
                 if name.starts_with("nbd") || name.starts_with("rbd") {
@@ -350,7 +352,7 @@ impl<'a> Stack<'a> {
 
     /// Members of RAID, device-mapper, bcache: whatever has slaves. What has none
     /// is a leaf.
-    fn add_members(&mut self, directory: &Path, level: u32) -> Below {
+    fn add_members(&mut self, directory: &Path, level: u32) -> DevicesBelow {
         let slaves = directory.join("slaves");
         let members = system::names(&slaves);
         let is_leaf = members.is_empty();
@@ -361,17 +363,17 @@ impl<'a> Stack<'a> {
                 Err(_) => self.miss(text!("the member {member} is not seen in sysfs")),
             }
         }
-        Below { is_leaf, names }
+        DevicesBelow { is_leaf, names }
     }
 }
 
 /// What a device stands on.
-struct Below {
+struct DevicesBelow {
     is_leaf: bool,
     names: Vec<String>,
 }
 
-impl Below {
+impl DevicesBelow {
     /// Stands on these, or on something that was not seen, but is no leaf.
     fn on(names: impl IntoIterator<Item = String>) -> Self {
         Self {

@@ -22,7 +22,7 @@ use sokudo_words::text;
 use crate::system::System;
 use file_identity::FileIdentity;
 use loops::Shows;
-use processes::{CLOSING_LOOKS, CLOSING_PAUSE, Wanted, Writers};
+use processes::{CLOSING_LOOKS, CLOSING_PAUSE, WatchedTargets, Writers};
 
 pub(crate) use relatives::of_device;
 pub(crate) use swaps::devices as swaps;
@@ -99,7 +99,7 @@ fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut
         if counts_writers && matches!(is_open, Ok(false)) {
             return;
         }
-        let mut wanted = Wanted::default();
+        let mut wanted = WatchedTargets::default();
         wanted.add_file(identity, IT.into());
         let Writers {
             opened,

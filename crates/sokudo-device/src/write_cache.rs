@@ -61,7 +61,7 @@ fn word(on: bool) -> Text {
 
 /// How the cache of a drive is switched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Switch {
+enum SwitchProtocol {
     Ata,
     Scsi { is_long: bool },
     Nvme,
@@ -73,7 +73,7 @@ pub struct WriteCacheSwitch {
     disk: String,
     number: String,
     device: File,
-    switch: Switch,
+    switch: SwitchProtocol,
     /// Where the kernel keeps its own view of a SCSI disk's cache.
     kernel_view: Option<PathBuf>,
 }
@@ -93,9 +93,9 @@ impl WriteCacheSwitch {
         let device = open_disk(system, &directory, path).map_err(unreachable)?;
         let disk = block::name(&directory);
         let switch = match protocol {
-            Protocol::Nvme => Switch::Nvme,
-            Protocol::Scsi if has_ata_behind(&directory) => Switch::Ata,
-            Protocol::Scsi => Switch::Scsi { is_long: true },
+            Protocol::Nvme => SwitchProtocol::Nvme,
+            Protocol::Scsi if has_ata_behind(&directory) => SwitchProtocol::Ata,
+            Protocol::Scsi => SwitchProtocol::Scsi { is_long: true },
         };
         let mut this = Self {
             disk,
@@ -105,8 +105,8 @@ impl WriteCacheSwitch {
             kernel_view: kernel_view(&directory),
         };
         // Some bridges know the short form only.
-        if this.switch == (Switch::Scsi { is_long: true }) && this.state().is_err() {
-            this.switch = Switch::Scsi { is_long: false };
+        if this.switch == (SwitchProtocol::Scsi { is_long: true }) && this.state().is_err() {
+            this.switch = SwitchProtocol::Scsi { is_long: false };
         }
         Ok(this)
     }
@@ -127,9 +127,11 @@ impl WriteCacheSwitch {
     /// If it does not say, or has none.
     pub fn state(&self) -> Result<bool, WriteCacheError> {
         match self.switch {
-            Switch::Ata => self.ata_state(),
-            Switch::Scsi { is_long } => self.caching_page(is_long).map(|page| page.write_cache()),
-            Switch::Nvme => self.nvme_state(),
+            SwitchProtocol::Ata => self.ata_state(),
+            SwitchProtocol::Scsi { is_long } => {
+                self.caching_page(is_long).map(|page| page.write_cache())
+            }
+            SwitchProtocol::Nvme => self.nvme_state(),
         }
     }
 
@@ -142,15 +144,15 @@ impl WriteCacheSwitch {
             self.have_kernel_flush()?;
         }
         match self.switch {
-            Switch::Ata => {
+            SwitchProtocol::Ata => {
                 let command = ScsiCommand::ata_set_write_cache(on);
                 self.heard(ask_scsi(&self.device, &command))?;
             }
-            Switch::Scsi { is_long } => {
+            SwitchProtocol::Scsi { is_long } => {
                 let page = self.caching_page(is_long)?.with_write_cache(on);
                 self.heard(ask_scsi(&self.device, &ScsiCommand::mode_select(&page)))?;
             }
-            Switch::Nvme => {
+            SwitchProtocol::Nvme => {
                 let command = NvmeCommand::set_write_cache(on);
                 self.heard(ask_nvme(&self.device, &command))?;
             }
@@ -169,10 +171,10 @@ impl WriteCacheSwitch {
     pub fn by_hand(&self, on: bool) -> String {
         let disk = &self.disk;
         match (self.switch, on) {
-            (Switch::Ata, _) => format!("hdparm -W{} /dev/{disk}", u8::from(on)),
-            (Switch::Scsi { .. }, true) => format!("sdparm --set=WCE /dev/{disk}"),
-            (Switch::Scsi { .. }, false) => format!("sdparm --clear=WCE /dev/{disk}"),
-            (Switch::Nvme, _) => {
+            (SwitchProtocol::Ata, _) => format!("hdparm -W{} /dev/{disk}", u8::from(on)),
+            (SwitchProtocol::Scsi { .. }, true) => format!("sdparm --set=WCE /dev/{disk}"),
+            (SwitchProtocol::Scsi { .. }, false) => format!("sdparm --clear=WCE /dev/{disk}"),
+            (SwitchProtocol::Nvme, _) => {
                 format!("nvme set-feature /dev/{disk} -f 6 -V {}", u8::from(on))
             }
         }

@@ -62,7 +62,7 @@ pub struct FilesSpec {
 
 /// Why a specification could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-pub enum SpecError {
+pub enum BonnieSpecError {
     /// A part is no number, or there are too many parts.
     #[error("\"{text}\" is not {what}; write {form}", what = Text::from(*what), form = Text::from(*form))]
     Malformed {
@@ -108,10 +108,10 @@ impl Default for FilesSpec {
 /// Reads `16GiB:8k:8192:5`; what is left out is Bonnie++'s default. A plain number is
 /// MiB, as Bonnie++ means it.
 impl FromStr for FileSpec {
-    type Err = SpecError;
+    type Err = BonnieSpecError;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let malformed = || SpecError::Malformed {
+    fn from_str(text: &str) -> Result<Self, BonnieSpecError> {
+        let malformed = || BonnieSpecError::Malformed {
             text: text.to_owned(),
             what: "a file",
             form: "SIZE[:CHUNK[:SEEKS[:SEEKERS]]], such as 16GiB:8k:8192:5",
@@ -145,7 +145,7 @@ impl FromStr for FileSpec {
             && size.0 > 0
             && (size < Bytes::mib(1) || !size.0.is_multiple_of(spec.chunk.0))
         {
-            return Err(SpecError::Range {
+            return Err(BonnieSpecError::Range {
                 what: "the file's size",
                 value: size.to_string(),
                 range: text!(
@@ -160,10 +160,10 @@ impl FromStr for FileSpec {
 
 /// Reads `16:1024:0:4`; what is left out is Bonnie++'s default.
 impl FromStr for FilesSpec {
-    type Err = SpecError;
+    type Err = BonnieSpecError;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let malformed = || SpecError::Malformed {
+    fn from_str(text: &str) -> Result<Self, BonnieSpecError> {
+        let malformed = || BonnieSpecError::Malformed {
             text: text.to_owned(),
             what: "a number of files",
             form: "N[:MAX[:MIN[:DIRECTORIES[:CHUNK]]]], N in units of 1024, such as 16:1024:0:4",
@@ -185,7 +185,7 @@ impl FromStr for FilesSpec {
             0,
             FILES_MAX / FILES_UNIT,
         )?;
-        let size = |index: usize| -> Result<u32, SpecError> {
+        let size = |index: usize| -> Result<u32, BonnieSpecError> {
             let Some(text) = part(index) else {
                 return Ok(0);
             };
@@ -236,20 +236,22 @@ fn in_mebibytes(text: &str) -> Option<Bytes> {
     }
 }
 
-fn checked_chunk(chunk: Bytes) -> Result<Bytes, SpecError> {
+fn checked_chunk(chunk: Bytes) -> Result<Bytes, BonnieSpecError> {
     let possible = chunk.0.is_power_of_two() && (CHUNK_MIN..=CHUNK_MAX).contains(&chunk);
-    possible.then_some(chunk).ok_or_else(|| SpecError::Range {
-        what: "the chunk",
-        value: chunk.to_string(),
-        range: text!("a power of two from {CHUNK_MIN} to {CHUNK_MAX}"),
-    })
+    possible
+        .then_some(chunk)
+        .ok_or_else(|| BonnieSpecError::Range {
+            what: "the chunk",
+            value: chunk.to_string(),
+            range: text!("a power of two from {CHUNK_MIN} to {CHUNK_MAX}"),
+        })
 }
 
-fn in_range(what: &'static str, value: u64, min: u64, max: u64) -> Result<(), SpecError> {
+fn in_range(what: &'static str, value: u64, min: u64, max: u64) -> Result<(), BonnieSpecError> {
     (min..=max)
         .contains(&value)
         .then_some(())
-        .ok_or_else(|| SpecError::Range {
+        .ok_or_else(|| BonnieSpecError::Range {
             what,
             value: value.to_string(),
             range: text!("{min} to {max}"),

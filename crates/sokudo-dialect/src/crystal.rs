@@ -11,12 +11,12 @@ mod row;
 
 use sokudo_model::{Nanos, Order, SequentialOffset, Stage, Workload};
 
-pub use direction::Direction;
+pub use direction::RowDirection;
 pub use mix::{Mix, MixError};
 pub use profile::{Profile, UnknownProfile};
 pub use row::{
-    BLOCK_MAX, BLOCK_MIN, DEPTH_MAX, DEPTH_MAX_IO_URING, Pattern, RowError, RowSpec, THREADS_MAX,
-    row,
+    BLOCK_MAX, BLOCK_MIN, DEPTH_MAX, DEPTH_MAX_IO_URING, RowError, RowPattern, RowSpec,
+    THREADS_MAX, row,
 };
 
 /// How long one trial lasts unless told otherwise.
@@ -27,9 +27,9 @@ pub const TRIAL_TIME: Nanos = Nanos::from_secs(1);
 ///
 /// A row that names its own directions is measured in those, any other in
 /// `directions` and `mixes`. The first of equal directions counts.
-pub fn workloads(rows: &[RowSpec], directions: &[Direction], mixes: &[Mix]) -> Vec<Workload> {
-    let mixes = || mixes.iter().copied().map(Direction::Mix);
-    let asked: Vec<Direction> = directions.iter().copied().chain(mixes()).collect();
+pub fn workloads(rows: &[RowSpec], directions: &[RowDirection], mixes: &[Mix]) -> Vec<Workload> {
+    let mixes = || mixes.iter().copied().map(RowDirection::Mix);
+    let asked: Vec<RowDirection> = directions.iter().copied().chain(mixes()).collect();
     let wanted = |row: &RowSpec| {
         if row.directions.is_empty() {
             asked.clone()
@@ -37,13 +37,13 @@ pub fn workloads(rows: &[RowSpec], directions: &[Direction], mixes: &[Mix]) -> V
             row.directions.clone()
         }
     };
-    let mut columns = vec![Direction::Read, Direction::Write];
+    let mut columns = vec![RowDirection::Read, RowDirection::Write];
     for direction in rows.iter().flat_map(wanted) {
         if !columns.contains(&direction) {
             columns.push(direction);
         }
     }
-    let of_column = |column: Direction| {
+    let of_column = |column: RowDirection| {
         let rows = rows.iter().filter(move |row| wanted(row).contains(&column));
         rows.map(move |row| row.workload(column))
             .collect::<Vec<_>>()
@@ -64,12 +64,12 @@ impl RowSpec {
     /// direct I/O where there is any, by the best backend. Threads of a sequential
     /// row share one position (DiskSpd `-si`); random blocks may repeat, as
     /// DiskSpd's do.
-    pub fn workload(&self, direction: Direction) -> Workload {
+    pub fn workload(&self, direction: RowDirection) -> Workload {
         let mut workload = Workload::new(self.to_string(), self.block);
         workload.operations = direction.operations();
         workload.order = match self.pattern {
-            Pattern::Random => Order::Random { map: false },
-            Pattern::Sequential => Order::Sequential {
+            RowPattern::Random => Order::Random { map: false },
+            RowPattern::Sequential => Order::Sequential {
                 offset: if self.threads > 1 {
                     SequentialOffset::Interlocked
                 } else {
@@ -101,7 +101,7 @@ mod tests {
     fn reads_come_first_then_writes_then_mixes() {
         let rows = [row("SEQ1M,Q8,T1").unwrap(), row("RND4K,Q1,T1").unwrap()];
         let mixes = ["R70/W30".parse().unwrap(), "50".parse().unwrap()];
-        let found = workloads(&rows, &[Direction::Write, Direction::Read], &mixes);
+        let found = workloads(&rows, &[RowDirection::Write, RowDirection::Read], &mixes);
         let name = |index: usize| ["SEQ1M Q8T1", "RND4K Q1T1"][index].to_owned();
         assert_eq!(
             table(&found),
@@ -125,7 +125,7 @@ mod tests {
             row("RND4K,Q1,T1,mix70").unwrap(),
             row("RND4K,Q2,T1").unwrap(),
         ];
-        let found = workloads(&rows, &[Direction::Read], &[]);
+        let found = workloads(&rows, &[RowDirection::Read], &[]);
         let found = table(&found);
         let found: Vec<_> = found.iter().map(|(n, d, _)| (n.as_str(), *d)).collect();
         assert_eq!(
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn threads_of_a_sequential_row_share_one_position() {
-        let offset = |text: &str| row(text).unwrap().workload(Direction::Read).order;
+        let offset = |text: &str| row(text).unwrap().workload(RowDirection::Read).order;
         assert_eq!(
             offset("SEQ128K,Q32,T4"),
             Order::Sequential {
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn each_workload_runs_alone() {
         let rows = [row("SEQ1M,Q8,T1").unwrap()];
-        let both = [Direction::Read, Direction::Write];
+        let both = [RowDirection::Read, RowDirection::Write];
         let stages = stages(workloads(&rows, &both, &[]));
         assert_eq!(stages.len(), 2);
         assert!(stages.iter().all(|stage| stage.workloads.len() == 1));

@@ -1,6 +1,6 @@
 //! diskspd's language: its command lines, of Windows and of Linux, and its XML profiles.
 //!
-//! [`invocation`] reads a command line, [`Invocation::plan`] makes a plan of it.
+//! [`invocation`] reads a command line, [`DiskspdInvocation::plan`] makes a plan of it.
 //! [`command_lines`] goes the other way, from a plan to the lines that repeat it.
 //! What diskspd-for-linux does wrongly is done as documented instead: every block of a
 //! sequential pass is visited once, threads draw different random places, warm-up is
@@ -27,7 +27,7 @@ mod xml_target;
 
 pub use error::{DiskspdError, DiskspdProblem};
 pub use help::{help, option_table};
-pub use lines::{LinePlace, command_lines};
-pub use options::{DiskspdOption, OPTIONS, Origin, Support};
-pub use plan::{Planned, SpecKind, TargetSpec};
-pub use read::{Action, Invocation, invocation};
+pub use lines::{PrintedTarget, command_lines};
+pub use options::{DiskspdOption, DiskspdSupport, OPTIONS, OptionOrigin};
+pub use plan::{DiskspdPlan, DiskspdTargetKind, DiskspdTargetSpec};
+pub use read::{DiskspdAction, DiskspdInvocation, invocation};

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use sokudo_model::{Method, Nanos, Plan, Stage};
 use sokudo_words::Text;
 
-pub use theme::{Access, Medium, Request, Theme};
+pub use theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme};
 
 /// The themes, in the order in which they are asked: those that only read come first in
 /// each group, so that no probe finds what another one has written under way.
@@ -22,7 +22,7 @@ const GROUPS: [&[Theme]; 2] = [rotating::THEMES, flash::THEMES];
 
 /// A plan, and what is to be known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct ExplainPlan {
     /// One probe per stage.
     pub plan: Plan,
     /// What is left out, and why, in sentences without an end.
@@ -76,15 +76,15 @@ impl FromStr for Theme {
     }
 }
 
-impl Request {
+impl ExplainRequest {
     /// The plan: the probes of every theme that fits, one after the other.
     ///
     /// # Errors
     /// When no theme is left, or one that was named would write where that is not allowed.
-    pub fn plan(&self) -> Result<Planned, ExplainError> {
+    pub fn plan(&self) -> Result<ExplainPlan, ExplainError> {
         let (mut workloads, mut notes, mut takes) = (Vec::new(), Vec::new(), 0);
         for theme in self.asked() {
-            if theme.access == Access::Writes && !self.may_write {
+            if theme.access == ProbeAccess::Writes && !self.may_write {
                 if self.only.contains(theme) {
                     return Err(ExplainError::Writes { theme: *theme });
                 }
@@ -112,7 +112,7 @@ impl Request {
         let alone = |workload| Stage {
             workloads: vec![workload],
         };
-        Ok(Planned {
+        Ok(ExplainPlan {
             plan: Plan {
                 method: Method::Explain,
                 seed: self.seed,

@@ -1,7 +1,7 @@
 //! fio's language: its job files and its command line.
 //!
 //! - [`invocation`] reads a command line and the job files that it names;
-//!   [`Invocation::plan`] says what they mean, with fio's defaults and rules, as a
+//!   [`FioInvocation::plan`] says what they mean, with fio's defaults and rules, as a
 //!   [`Plan`](sokudo_model::Plan) and the targets that it runs on.
 //! - [`options`] is the one table of options that parsing, echo, help and
 //!   `docs/FIO.md` are made from.
@@ -33,14 +33,14 @@ mod switches;
 mod table;
 mod workload;
 
-pub use crate::host::{Found, FoundKind, Host, NoHost};
+pub use crate::host::{Host, HostPath, HostPathKind, NoHost};
 pub use command_line::invocation;
-pub use failure::{FioError, FioProblem, Source};
+pub use failure::{ErrorLocation, FioError, FioProblem};
 pub use help::{command_help, document, help};
-pub use invocation::{Action, Invocation, show_command};
-pub use option::{FioOption, Support};
-pub use place::{Place, PlaceError, TEST_FILE_NAME};
-pub use planned::{Fallocate, Planned, SpecKind, TargetSpec};
+pub use invocation::{FioAction, FioInvocation, show_command};
+pub use option::{FioOption, FioSupport};
+pub use place::{JobFilePathError, JobFileTarget, TEST_FILE_NAME};
+pub use planned::{Fallocate, FioPlan, FioTargetKind, FioTargetSpec};
 pub use print::{command_lines, render};
 pub use switches::{Switch, switches};
 pub use table::options;

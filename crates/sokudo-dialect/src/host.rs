@@ -16,7 +16,7 @@ pub trait Host {
     /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<String>;
     /// What a path names; `None` where there is nothing.
-    fn found(&self, path: &str) -> Option<Found>;
+    fn found(&self, path: &str) -> Option<HostPath>;
     /// Processors that may be used.
     fn processors(&self) -> u32;
     /// Size of a page of memory.
@@ -46,15 +46,15 @@ pub trait Host {
 
 /// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    pub kind: FoundKind,
+pub struct HostPath {
+    pub kind: HostPathKind,
     /// Its size; 0 where that has no meaning.
     pub bytes: Bytes,
 }
 
 /// What kind of thing a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FoundKind {
+pub enum HostPathKind {
     /// A regular file.
     File,
     /// A directory.
@@ -79,7 +79,7 @@ impl Host for NoHost {
         None
     }
 
-    fn found(&self, _path: &str) -> Option<Found> {
+    fn found(&self, _path: &str) -> Option<HostPath> {
         None
     }
 

@@ -22,7 +22,7 @@ const DD_TIME: Nanos = hdparm::DEVICE_TIME;
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
+pub enum QuickTest {
     /// `hdparm -T`.
     Cached,
     /// `hdparm -t`.
@@ -33,7 +33,7 @@ pub enum Test {
     Write,
 }
 
-impl Test {
+impl QuickTest {
     /// All of them, in the order in which they are shown.
     pub const ALL: [Self; 4] = [Self::Cached, Self::Buffered, Self::Direct, Self::Write];
 
@@ -69,13 +69,13 @@ impl Test {
     }
 }
 
-impl fmt::Display for Test {
+impl fmt::Display for QuickTest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.pad(self.name())
     }
 }
 
-impl FromStr for Test {
+impl FromStr for QuickTest {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -90,7 +90,7 @@ impl FromStr for Test {
 #[derive(Clone, Debug)]
 pub struct Quick {
     /// What is looked at; each once.
-    pub tests: Vec<Test>,
+    pub tests: Vec<QuickTest>,
     /// Size of the target.
     pub size: Bytes,
     /// How long each part lasts; `None` is as long as the tool that it is named after.
@@ -105,7 +105,7 @@ pub struct Quick {
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("{size} are less than the {block} that {test} reads at once; name something larger")]
 pub struct TooSmall {
-    test: Test,
+    test: QuickTest,
     /// Its block.
     block: Bytes,
     size: Bytes,
@@ -129,7 +129,7 @@ impl Quick {
         })
     }
 
-    fn workload(&self, test: Test) -> Result<Workload, TooSmall> {
+    fn workload(&self, test: QuickTest) -> Result<Workload, TooSmall> {
         let too_small = TooSmall {
             test,
             block: test.block(),
@@ -139,12 +139,12 @@ impl Quick {
             return Err(too_small);
         }
         let mut workload = match test {
-            Test::Cached => hdparm::cached_reads(DirectMode::Off),
-            Test::Buffered => {
+            QuickTest::Cached => hdparm::cached_reads(DirectMode::Off),
+            QuickTest::Buffered => {
                 hdparm::device_reads(DirectMode::Off, Bytes(0), self.size).ok_or(too_small)?
             }
-            Test::Direct => dd(Operation::Read, self.size),
-            Test::Write => dd(Operation::Write, self.size),
+            QuickTest::Direct => dd(Operation::Read, self.size),
+            QuickTest::Write => dd(Operation::Write, self.size),
         };
         test.row_name().clone_into(&mut workload.name);
         workload.backend = self.backend;
@@ -182,7 +182,7 @@ fn dd(operation: Operation, size: Bytes) -> Workload {
 mod tests {
     use super::*;
 
-    fn quick(tests: &[Test], size: Bytes) -> Quick {
+    fn quick(tests: &[QuickTest], size: Bytes) -> Quick {
         Quick {
             tests: tests.to_vec(),
             size,
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn each_part_is_as_the_tool_does_it() {
-        let plan = quick(&Test::ALL, Bytes::gib(1)).plan().unwrap();
+        let plan = quick(&QuickTest::ALL, Bytes::gib(1)).plan().unwrap();
         let workloads: Vec<&Workload> = plan.stages.iter().map(|s| &s.workloads[0]).collect();
         let figures: Vec<_> = workloads
             .iter()
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_time_of_ones_own_holds_for_every_part() {
-        let mut quick = quick(&Test::ALL, Bytes::gib(1));
+        let mut quick = quick(&QuickTest::ALL, Bytes::gib(1));
         quick.time = Some(Nanos::from_millis(50));
         for stage in quick.plan().unwrap().stages {
             assert_eq!(stage.workloads[0].limits.time, quick.time);
@@ -230,20 +230,22 @@ mod tests {
 
     #[test]
     fn what_has_no_room_for_a_block_is_refused() {
-        let error = quick(&[Test::Buffered], Bytes::mib(1)).plan().unwrap_err();
+        let error = quick(&[QuickTest::Buffered], Bytes::mib(1))
+            .plan()
+            .unwrap_err();
         assert!(
             error.to_string().contains("2 MiB that buffered reads"),
             "{error}"
         );
-        assert!(quick(&[Test::Direct], Bytes::mib(1)).plan().is_ok());
-        assert!(quick(&[Test::Direct], Bytes::kib(1)).plan().is_err());
+        assert!(quick(&[QuickTest::Direct], Bytes::mib(1)).plan().is_ok());
+        assert!(quick(&[QuickTest::Direct], Bytes::kib(1)).plan().is_err());
     }
 
     #[test]
     fn names_are_read_back() {
-        for test in Test::ALL {
+        for test in QuickTest::ALL {
             assert_eq!(test.to_string().parse(), Ok(test));
         }
-        assert!("Direct".parse::<Test>().is_err());
+        assert!("Direct".parse::<QuickTest>().is_err());
     }
 }

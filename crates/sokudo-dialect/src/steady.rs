@@ -19,15 +19,15 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use crate::crystal::{Direction, Mix, Pattern, RowSpec, stages};
+use crate::crystal::{Mix, RowDirection, RowPattern, RowSpec, stages};
 
 use error::ROUNDS_LIMIT;
-use request::{Cell, RANGE_UNIT};
+use request::{RANGE_UNIT, SteadyCell};
 
 pub use error::SteadyError;
 pub use estimate::Assumed;
 pub use mixes::{Mixes, ReadPercent};
-pub use request::{Medium, Request};
+pub use request::{SteadyRequest, SteadyTarget};
 
 /// How long the PTS measures a cell in a round.
 pub const ROUND_TIME: Nanos = Nanos::from_secs(60);
@@ -52,7 +52,7 @@ const PURGE_BLOCK: Bytes = Bytes::mib(16);
 
 /// The plan and its procedure.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct SteadyPlan {
     /// All rows, each in a stage of its own.
     pub plan: Plan,
     /// How they are carried out.
@@ -63,7 +63,7 @@ pub struct Planned {
 ///
 /// # Errors
 /// [`SteadyError`], which names what cannot be, and the way out.
-pub fn plan(request: &Request) -> Result<Planned, SteadyError> {
+pub fn plan(request: &SteadyRequest) -> Result<SteadyPlan, SteadyError> {
     let active_range = active_range(request)?;
     let cells = matrix::cells(request)?;
     if request.round_time == Nanos(0) {
@@ -76,7 +76,7 @@ pub fn plan(request: &Request) -> Result<Planned, SteadyError> {
     if reads_holes && request.test != SteadyTest::WriteSaturation {
         return Err(SteadyError::NothingToRead);
     }
-    let mut draft = Draft::default();
+    let mut draft = PlanDraft::default();
     draft.make_ready(request, active_range);
     draft.add_rounds(request, &cells, active_range)?;
     let rounds_min = SteadyWindow::PTS.rounds_min();
@@ -100,7 +100,7 @@ pub fn plan(request: &Request) -> Result<Planned, SteadyError> {
         differences: differences(request, &cells),
         estimate,
     };
-    Ok(Planned {
+    Ok(SteadyPlan {
         plan: Plan {
             method: Method::Steady(request.test.name().to_owned()),
             seed: request.seed,
@@ -134,7 +134,7 @@ pub const fn class_cache(class: SteadyClass) -> DriveCache {
     }
 }
 
-fn active_range(request: &Request) -> Result<Bytes, SteadyError> {
+fn active_range(request: &SteadyRequest) -> Result<Bytes, SteadyError> {
     let percent = request
         .active_percent
         .unwrap_or(class_percent(request.class));
@@ -152,12 +152,12 @@ fn active_range(request: &Request) -> Result<Bytes, SteadyError> {
 
 /// Rows and phases as they come together.
 #[derive(Default)]
-struct Draft {
+struct PlanDraft {
     workloads: Vec<Workload>,
     phases: Vec<SteadyPhase>,
 }
 
-impl Draft {
+impl PlanDraft {
     fn add(&mut self, kind: SteadyPhaseKind, rows: Vec<Workload>) -> &mut SteadyPhase {
         let count = narrow::<usize, u32>;
         self.phases.push(SteadyPhase {
@@ -175,11 +175,11 @@ impl Draft {
     }
 
     /// Purge and preconditioning, as far as they are asked for.
-    fn make_ready(&mut self, request: &Request, active_range: Bytes) {
+    fn make_ready(&mut self, request: &SteadyRequest, active_range: Bytes) {
         if request.purge {
             // What a file has beyond the active range stays; of a device all goes.
             let length = match request.medium {
-                Medium::Device => request.capacity,
+                SteadyTarget::Device => request.capacity,
                 _ => active_range,
             };
             self.add(SteadyPhaseKind::Purge, vec![purge(length)]);
@@ -193,12 +193,12 @@ impl Draft {
 
     fn add_rounds(
         &mut self,
-        request: &Request,
-        cells: &[Cell],
+        request: &SteadyRequest,
+        cells: &[SteadyCell],
         active_range: Bytes,
     ) -> Result<(), SteadyError> {
         let rounds_max = request.rounds_max.unwrap_or(ROUNDS_MAX);
-        let row = |cell: &Cell| cell_row(request, *cell, active_range);
+        let row = |cell: &SteadyCell| cell_row(request, *cell, active_range);
         match request.test {
             SteadyTest::Throughput => {
                 // Each block size becomes steady by itself.
@@ -233,8 +233,8 @@ impl Draft {
         Ok(())
     }
 
-    fn add_histogram(&mut self, request: &Request, active_range: Bytes) {
-        let cell = Cell {
+    fn add_histogram(&mut self, request: &SteadyRequest, active_range: Bytes) {
+        let cell = SteadyCell {
             block: Bytes::kib(4).max(request.block_min),
             reads: ReadPercent::WRITES,
         };
@@ -247,7 +247,7 @@ impl Draft {
 }
 
 /// Rounds that fill the time of write saturation.
-fn saturation_rounds(request: &Request) -> Result<u32, SteadyError> {
+fn saturation_rounds(request: &SteadyRequest) -> Result<u32, SteadyError> {
     if let Some(rounds) = request.rounds_max {
         return Ok(rounds);
     }
@@ -293,7 +293,7 @@ fn purge(length: Bytes) -> Workload {
 }
 
 /// Writes the active range through, so often as is asked for.
-fn precondition(request: &Request, active_range: Bytes) -> Workload {
+fn precondition(request: &SteadyRequest, active_range: Bytes) -> Workload {
     let block = PRECONDITION_BLOCK.max(request.block_min);
     let bytes = active_range.0.saturating_mul(request.passes.into());
     Workload {
@@ -313,7 +313,7 @@ fn precondition(request: &Request, active_range: Bytes) -> Workload {
     }
 }
 
-fn cell_row(request: &Request, cell: Cell, active_range: Bytes) -> Workload {
+fn cell_row(request: &SteadyRequest, cell: SteadyCell, active_range: Bytes) -> Workload {
     let (threads, depth) = match request.test {
         SteadyTest::Latency => (1, 1),
         _ => load(request.class),
@@ -321,17 +321,17 @@ fn cell_row(request: &Request, cell: Cell, active_range: Bytes) -> Workload {
     let spec = RowSpec {
         block: cell.block,
         pattern: match request.test {
-            SteadyTest::Throughput => Pattern::Sequential,
-            _ => Pattern::Random,
+            SteadyTest::Throughput => RowPattern::Sequential,
+            _ => RowPattern::Random,
         },
         depth,
         threads,
         directions: Vec::new(),
     };
     let direction = match (cell.reads.get(), Mix::new(cell.reads.get())) {
-        (_, Some(mix)) => Direction::Mix(mix),
-        (0, None) => Direction::Write,
-        (_, None) => Direction::Read,
+        (_, Some(mix)) => RowDirection::Mix(mix),
+        (0, None) => RowDirection::Write,
+        (_, None) => RowDirection::Read,
     };
     Workload {
         span: span(active_range),
@@ -345,7 +345,7 @@ fn cell_row(request: &Request, cell: Cell, active_range: Bytes) -> Workload {
 }
 
 /// How near a request is to the PTS.
-fn label(request: &Request, cells: &[Cell]) -> SteadyLabel {
+fn label(request: &SteadyRequest, cells: &[SteadyCell]) -> SteadyLabel {
     let is_saturation = request.test == SteadyTest::WriteSaturation;
     let passes = if is_saturation { 0 } else { request.passes };
     let percent = class_percent(request.class);
@@ -354,12 +354,12 @@ fn label(request: &Request, cells: &[Cell]) -> SteadyLabel {
         && request.active_percent.is_none_or(|asked| asked == percent)
         && request.rounds_max.is_none()
         && request.time_max.is_none();
-    let was_purged = request.purge || request.medium == Medium::Simulated;
+    let was_purged = request.purge || request.medium == SteadyTarget::Simulated;
     // Write saturation begins with what the others end with.
     let is_ready = was_purged && (is_saturation || passes >= PASSES);
     match (request.medium, passes) {
-        (Medium::File, 0) => SteadyLabel::FileQuick,
-        (Medium::File, _) => SteadyLabel::FilePrefilled,
+        (SteadyTarget::File, 0) => SteadyLabel::FileQuick,
+        (SteadyTarget::File, _) => SteadyLabel::FilePrefilled,
         _ if is_whole && is_ready => SteadyLabel::PtsLike,
         (_, 0) => SteadyLabel::DeviceQuick,
         _ => SteadyLabel::DevicePreconditioned,
@@ -378,25 +378,27 @@ fn written_through(passes: u32) -> Text {
 }
 
 /// In what a request is not as the PTS has it.
-fn differences(request: &Request, cells: &[Cell]) -> Vec<Text> {
+fn differences(request: &SteadyRequest, cells: &[SteadyCell]) -> Vec<Text> {
     let mut told = Vec::new();
     let mut tell = |is_so: bool, text: Text| told.extend(is_so.then_some(text));
     let is_saturation = request.test == SteadyTest::WriteSaturation;
     tell(
-        request.medium == Medium::File,
+        request.medium == SteadyTarget::File,
         "a file is measured, so that its file system is in the figures".into(),
     );
     tell(
-        request.medium == Medium::Simulated,
+        request.medium == SteadyTarget::Simulated,
         "the device is simulated".into(),
     );
     match (request.purge, request.medium) {
-        (_, Medium::Simulated) => {}
-        (true, Medium::Device) => tell(
+        (_, SteadyTarget::Simulated) => {}
+        (true, SteadyTarget::Device) => tell(
             true,
             "purged by discarding all blocks, not by secure erase or format".into(),
         ),
-        (true, Medium::File) => tell(true, "only the file's own blocks were discarded".into()),
+        (true, SteadyTarget::File) => {
+            tell(true, "only the file's own blocks were discarded".into())
+        }
         (false, _) => tell(
             true,
             "not purged, so that what was written before is in the figures".into(),
@@ -439,7 +441,8 @@ fn differences(request: &Request, cells: &[Cell]) -> Vec<Text> {
         _ => "on",
     });
     tell(
-        request.medium != Medium::Simulated && request.drive_cache != class_cache(request.class),
+        request.medium != SteadyTarget::Simulated
+            && request.drive_cache != class_cache(request.class),
         text!("the drive's write cache was not switched {cache}"),
     );
     tell(

@@ -14,10 +14,10 @@ mod transfer;
 
 use sokudo_model::{Plan, Stage};
 
-use rows::Rows;
+use rows::SurfaceRows;
 
 pub use level::{Level, UnknownLevel};
-pub use request::{BLOCK_MAX, Preset, Request, SurfaceError, Writes};
+pub use request::{BLOCK_MAX, SurfaceError, SurfacePreset, SurfaceRequest, Writes};
 
 /// Places of a curve: more than any screen has columns, and each takes 56 bytes per trial.
 pub const POINTS_MAX: u32 = 1_000_000;
@@ -28,7 +28,7 @@ pub const DEPTH_MAX: u32 = crate::crystal::DEPTH_MAX;
 
 /// A plan, and what of the request it leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct SurfacePlan {
     /// One row per stage.
     pub plan: Plan,
     /// What was left out or fitted to the target, in sentences without an end.
@@ -39,8 +39,8 @@ pub struct Planned {
 ///
 /// # Errors
 /// When the target is too small, or sizes do not fit its blocks.
-pub fn plan(request: &Request, seed: u64) -> Result<Planned, SurfaceError> {
-    let mut rows = Rows::new(request)?;
+pub fn plan(request: &SurfaceRequest, seed: u64) -> Result<SurfacePlan, SurfaceError> {
+    let mut rows = SurfaceRows::new(request)?;
     transfer::add(request, &mut rows)?;
     random::add_access(request, &mut rows)?;
     if request.random {
@@ -55,7 +55,7 @@ pub fn plan(request: &Request, seed: u64) -> Result<Planned, SurfaceError> {
     let alone = |workload| Stage {
         workloads: vec![workload],
     };
-    Ok(Planned {
+    Ok(SurfacePlan {
         plan: Plan {
             method: request.preset.method(),
             seed,

@@ -13,14 +13,14 @@ use sokudo_model::{
     Span, Stage, Verify, Workload,
 };
 
-use crate::crystal::{Direction, Pattern, RowSpec, stages};
+use crate::crystal::{RowDirection, RowPattern, RowSpec, stages};
 
-pub use axis::{Counts, Sizes};
+pub use axis::{CountList, Sizes};
 pub use error::{CELLS_MAX, SweepError};
 
 /// What a program takes where the user says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
+pub struct SweepPreset {
     /// The smallest block.
     pub from: Bytes,
     /// The largest block.
@@ -31,7 +31,7 @@ pub struct Preset {
     pub length: Bytes,
 }
 
-impl Preset {
+impl SweepPreset {
     /// ATTO Disk Benchmark 4: 512 B to 64 MiB, queue depth 4, 256 MiB.
     pub const ATTO: Self = Self {
         from: Bytes(512),
@@ -75,7 +75,7 @@ pub struct Sweep {
     /// Reads, writes or both.
     pub operations: Vec<Operation>,
     /// Sequential or random.
-    pub pattern: Pattern,
+    pub pattern: RowPattern,
     /// How much one cell moves at most, and the part of the target that it uses.
     pub length: Bytes,
     /// How long one trial of a cell takes at most; one that is checked takes as long as
@@ -162,9 +162,9 @@ impl Sweep {
         let is_write = operation == Operation::Write;
         let is_checked = is_write && self.verify;
         let direction = if is_write {
-            Direction::Write
+            RowDirection::Write
         } else {
-            Direction::Read
+            RowDirection::Read
         };
         let blocks = self.length.0 / block.0;
         // Threads share the length, and each has something to do.
@@ -235,7 +235,7 @@ mod tests {
                 },
             ],
             operations: vec![Operation::Read, Operation::Write],
-            pattern: Pattern::Sequential,
+            pattern: RowPattern::Sequential,
             length: Bytes::kib(64),
             time: Nanos::from_millis(500),
             direct: DirectMode::On,

@@ -14,20 +14,20 @@ mod medium;
 use std::io;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, CapacityCheck, CheckedPlace, Event, FailureKind, Held, Nanos,
+    BackendKind, BackendUse, Bytes, CapacityCheck, CheckedSample, Event, FailureKind, Held, Nanos,
     Operation, Outcome, Phase, StopReason, Workload, narrow,
 };
 use sokudo_stats::Random;
 
 use crate::collector::progress_event;
 use crate::control::Control;
-use crate::outcome::{Circumstances, outcome};
+use crate::outcome::{ThreadConditions, outcome};
 use crate::progress::Glance;
 use crate::record::Recorded;
 use crate::stage_error::StageError;
 use crate::tally::Tally;
 use crate::target::{Target, TargetError};
-use crate::worker::Finished;
+use crate::worker::FinishedWorker;
 use medium::{BLOCK_BYTES, FileMedium, Medium, SimulatedMedium, WRITE_BYTES_MAX};
 
 /// More than small drives hold in memory for writes.
@@ -58,7 +58,7 @@ pub(crate) fn run(
     match target {
         Target::Simulated(simulated) => {
             let medium = SimulatedMedium::new(simulated);
-            let check = Check::new(medium, tally, size, seed, control);
+            let check = CheckInProgress::new(medium, tally, size, seed, control);
             Ok(check.run(BackendKind::Sim, true, listener))
         }
         Target::File(file) => {
@@ -67,7 +67,7 @@ pub(crate) fn run(
                 path: file.path().to_owned(),
                 source,
             })?;
-            let check = Check::new(medium, tally, size, seed, control);
+            let check = CheckInProgress::new(medium, tally, size, seed, control);
             Ok(check.run(BackendKind::Psync, direct, listener))
         }
         Target::Null(_) => Ok(Outcome::new(used(BackendKind::Null), StopReason::Ended)),
@@ -83,7 +83,7 @@ const fn used(kind: BackendKind) -> BackendUse {
 }
 
 /// A check under way.
-struct Check<'a, M> {
+struct CheckInProgress<'a, M> {
     medium: M,
     size: u64,
     stretch: u64,
@@ -91,10 +91,10 @@ struct Check<'a, M> {
     control: &'a Control,
     tally: Tally,
     failures: u32,
-    places: Vec<CheckedPlace>,
+    places: Vec<CheckedSample>,
 }
 
-impl<'a, M: Medium> Check<'a, M> {
+impl<'a, M: Medium> CheckInProgress<'a, M> {
     fn new(medium: M, tally: Tally, size: u64, seed: u64, control: &'a Control) -> Self {
         let size = size / BLOCK_BYTES * BLOCK_BYTES;
         let longest = (size / 4).max(BLOCK_BYTES);
@@ -132,7 +132,7 @@ impl<'a, M: Medium> Check<'a, M> {
             self.round((1..=steps).map(between).collect(), listener);
         }
         self.places.sort_unstable_by_key(|place| place.offset);
-        let finished = Finished {
+        let finished = FinishedWorker {
             tally: self.tally.finish(),
             recorded: Recorded::default(),
             verified: None,
@@ -143,7 +143,7 @@ impl<'a, M: Medium> Check<'a, M> {
                 _ => StopReason::Failed,
             },
         };
-        let circumstances = Circumstances {
+        let circumstances = ThreadConditions {
             stage_started_at: started_at,
             cpu: None,
             usage: None,
@@ -227,7 +227,7 @@ impl<'a, M: Medium> Check<'a, M> {
         let read = |medium: &mut M| medium.read(offset);
         if let Some(held) = self.perform(Operation::Read, offset, BLOCK_BYTES, read) {
             let offset = Bytes(offset);
-            self.places.push(CheckedPlace { offset, held });
+            self.places.push(CheckedSample { offset, held });
         }
     }
 
@@ -289,7 +289,7 @@ impl<'a, M: Medium> Check<'a, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Device;
+    use crate::sim::SimulatedDevice;
     use crate::target::SimulatedTarget;
     use sokudo_model::OperationMix;
 
@@ -302,7 +302,7 @@ mod tests {
     }
 
     fn check(spec: &str) -> CapacityCheck {
-        let device = Device::parse(spec).unwrap();
+        let device = SimulatedDevice::parse(spec).unwrap();
         let mut target = Target::Simulated(SimulatedTarget::new(device));
         let outcome = run(&workload(), 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
         assert_eq!(outcome.stopped, StopReason::Ended, "{:?}", outcome.failures);

@@ -23,7 +23,7 @@ pub(crate) struct Checker {
     /// Files that are read back through the page cache.
     cached: Vec<File>,
     /// Why each chunk is in flight.
-    purposes: Box<[Purpose]>,
+    purposes: Box<[IoPurpose]>,
     /// Chunks that have been read and wait to be looked at.
     read: Vec<(u32, Expected)>,
     /// Whether the end of the pass has been seen.
@@ -32,7 +32,7 @@ pub(crate) struct Checker {
 }
 
 #[derive(Clone, Copy)]
-enum Purpose {
+enum IoPurpose {
     /// Nothing to check.
     Plain,
     /// A write, with its serial.
@@ -56,7 +56,7 @@ impl Checker {
             checks_reads: workload.operations.percent(Operation::Write) == 0,
             only,
             cached,
-            purposes: vec![Purpose::Plain; chunks as usize].into_boxed_slice(),
+            purposes: vec![IoPurpose::Plain; chunks as usize].into_boxed_slice(),
             read: Vec::with_capacity(chunks as usize),
             has_ended: false,
             is_reading_back: false,
@@ -99,33 +99,33 @@ impl Checker {
 
     /// Notes what a chunk is used for.
     pub(crate) fn begin(&mut self, chunk: u32, expected: Option<Expected>) {
-        self.purposes[chunk as usize] = expected.map_or(Purpose::Plain, Purpose::Check);
+        self.purposes[chunk as usize] = expected.map_or(IoPurpose::Plain, IoPurpose::Check);
     }
 
     /// Makes a chunk what is written.
     pub(crate) fn seal(&mut self, chunk: u32, buffer: &mut [u8], access: Access) {
         let serial = self.verifier.seal(buffer, access.file, access.offset);
-        self.purposes[chunk as usize] = Purpose::Write(serial);
+        self.purposes[chunk as usize] = IoPurpose::Write(serial);
     }
 
     /// Notes a completion, of which `is_whole` says whether all was moved. True when
     /// the chunk is free again; the others are looked at in [`Self::look`].
     pub(crate) fn complete(&mut self, chunk: u32, access: Access, is_whole: bool) -> bool {
         match self.purposes[chunk as usize] {
-            Purpose::Write(serial) if is_whole => {
+            IoPurpose::Write(serial) if is_whole => {
                 self.verifier
                     .written(access.file, access.offset, access.length, serial);
                 true
             }
-            Purpose::Write(serial) => {
+            IoPurpose::Write(serial) => {
                 self.verifier.forget(serial);
                 true
             }
-            Purpose::Check(expected) if is_whole => {
+            IoPurpose::Check(expected) if is_whole => {
                 self.read.push((chunk, expected));
                 false
             }
-            Purpose::Plain | Purpose::Check(_) => true,
+            IoPurpose::Plain | IoPurpose::Check(_) => true,
         }
     }
 

@@ -7,14 +7,14 @@ use crate::data::POOL_BYTES;
 
 /// Chunks that are not in flight, longest unused first, so that all are used in
 /// turn. Holds at most as many as there are.
-pub(crate) struct FreeChunks {
+pub(crate) struct FreeSlots {
     ring: Box<[u32]>,
     mask: u32,
     taken: u32,
     given_back: u32,
 }
 
-impl FreeChunks {
+impl FreeSlots {
     /// All of them are free.
     pub(crate) fn new(chunks: u32) -> Self {
         let size = chunks.next_power_of_two();

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::target::Target;
 
 /// One clone of one workload.
-pub(crate) struct CloneId {
+pub(crate) struct WorkloadThread {
     pub(crate) workload: usize,
     /// Among all clones of the stage.
     pub(crate) number: usize,
@@ -23,7 +23,7 @@ pub(crate) struct CloneId {
 }
 
 /// How a clone's files were opened.
-pub(crate) struct Opened {
+pub(crate) struct OpenedFiles {
     pub(crate) used: BackendUse,
     pub(crate) direct: bool,
 }
@@ -73,7 +73,7 @@ impl StartLine {
 }
 
 /// What all clones of a stage share.
-pub(crate) struct Shared<'a> {
+pub(crate) struct StageContext<'a> {
     pub(crate) stage: &'a Stage,
     pub(crate) targets: &'a [Target],
     pub(crate) seed: u64,
@@ -90,14 +90,14 @@ pub(crate) struct Shared<'a> {
     pub(crate) snapshots_asked: AtomicU32,
 }
 
-impl Shared<'_> {
+impl StageContext<'_> {
     /// A clone's number among those of all stages.
-    pub(crate) fn number(&self, clone: &CloneId) -> u32 {
+    pub(crate) fn number(&self, clone: &WorkloadThread) -> u32 {
         self.clones_before.saturating_add(narrow(clone.number))
     }
 }
 
-pub(crate) fn clones_of(stage: &Stage) -> Vec<CloneId> {
+pub(crate) fn clones_of(stage: &Stage) -> Vec<WorkloadThread> {
     let of_workload = |(workload, spec): (usize, &Workload)| {
         (0..u64::from(spec.clones)).map(move |index| (workload, index))
     };
@@ -107,7 +107,7 @@ pub(crate) fn clones_of(stage: &Stage) -> Vec<CloneId> {
         .enumerate()
         .flat_map(of_workload)
         .enumerate()
-        .map(|(number, (workload, index))| CloneId {
+        .map(|(number, (workload, index))| WorkloadThread {
             workload,
             number,
             index,

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use sokudo_model::{Event, Nanos, Outcome, Phase, SteadyOutcome, Workload, narrow};
 
 use crate::backend::TICK;
-use crate::clones::{CloneId, Shared};
+use crate::clones::{StageContext, WorkloadThread};
 use crate::outcome::merged;
 use crate::progress::Glance;
-use crate::steady::{Mark, Steady, Throughput};
+use crate::steady::{SteadyDetector, Throughput, ThroughputMark};
 
 /// What a clone tells.
-pub(crate) enum Told {
+pub(crate) enum ThreadReport {
     /// It has ended.
     Ended { clone: usize, outcome: Box<Outcome> },
     /// What it did so far.
@@ -23,11 +23,11 @@ pub(crate) enum Told {
 
 /// The thread that runs the stage, while its clones run.
 pub(crate) struct Collector<'a> {
-    shared: &'a Shared<'a>,
-    clones: &'a [CloneId],
+    shared: &'a StageContext<'a>,
+    clones: &'a [WorkloadThread],
     started_at: Instant,
     ended: Vec<Option<Outcome>>,
-    watches: Vec<Option<Watch>>,
+    watches: Vec<Option<SteadyWatch>>,
     snapshots: Snapshots,
 }
 
@@ -43,8 +43,8 @@ struct Snapshots {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(
-        shared: &'a Shared<'a>,
-        clones: &'a [CloneId],
+        shared: &'a StageContext<'a>,
+        clones: &'a [WorkloadThread],
         started_at: Instant,
         snapshot_every: Option<Duration>,
     ) -> Self {
@@ -52,7 +52,10 @@ impl<'a> Collector<'a> {
         let clones_of = |workload| clones.iter().filter(move |it| it.workload == workload);
         let watch = |(index, workload): (usize, &Workload)| {
             let rule = workload.steady?;
-            Some(Watch::new(Steady::new(rule), clones_of(index).count()))
+            Some(SteadyWatch::new(
+                SteadyDetector::new(rule),
+                clones_of(index).count(),
+            ))
         };
         Self {
             shared,
@@ -72,15 +75,15 @@ impl<'a> Collector<'a> {
     /// Receives until every clone has ended; one outcome per workload.
     pub(crate) fn collect(
         mut self,
-        told: &Receiver<Told>,
+        told: &Receiver<ThreadReport>,
         listener: &mut dyn FnMut(Event),
     ) -> Vec<Outcome> {
         let mut next_look = TICK;
         loop {
             let wait = next_look.saturating_sub(self.started_at.elapsed());
             match told.recv_timeout(wait) {
-                Ok(Told::Ended { clone, outcome }) => self.end(clone, *outcome),
-                Ok(Told::Snapshot { clone, outcome }) => self.keep(clone, *outcome),
+                Ok(ThreadReport::Ended { clone, outcome }) => self.end(clone, *outcome),
+                Ok(ThreadReport::Snapshot { clone, outcome }) => self.keep(clone, *outcome),
                 Err(RecvTimeoutError::Disconnected) => return self.outcomes(),
                 Err(RecvTimeoutError::Timeout) => {
                     self.tell_progress(listener);
@@ -183,7 +186,7 @@ impl<'a> Collector<'a> {
 
     fn outcomes(self) -> Vec<Outcome> {
         let mut ended = self.ended;
-        let of_workload = |(workload, watch): (usize, &Option<Watch>)| {
+        let of_workload = |(workload, watch): (usize, &Option<SteadyWatch>)| {
             let mine = self
                 .clones
                 .iter()
@@ -191,7 +194,7 @@ impl<'a> Collector<'a> {
                 .filter(|(clone, _)| clone.workload == workload)
                 .filter_map(|(_, outcome)| outcome.take());
             let mut outcome = merged(mine)?;
-            outcome.steady = watch.as_ref().map(Watch::outcome);
+            outcome.steady = watch.as_ref().map(SteadyWatch::outcome);
             Some(outcome)
         };
         self.watches
@@ -216,16 +219,16 @@ pub(crate) fn progress_event(workload: usize, at: Nanos, glance: Glance) -> Even
 }
 
 /// Whether one workload has become steady, from what its clones tell.
-pub(crate) struct Watch {
-    steady: Steady,
+pub(crate) struct SteadyWatch {
+    steady: SteadyDetector,
     /// Where the interval in progress began, per clone; empty before the first.
-    began: Vec<Mark>,
+    began: Vec<ThroughputMark>,
     clones: usize,
     is_over: bool,
 }
 
-impl Watch {
-    pub(crate) fn new(steady: Steady, clones: usize) -> Self {
+impl SteadyWatch {
+    pub(crate) fn new(steady: SteadyDetector, clones: usize) -> Self {
         Self {
             steady,
             began: Vec::with_capacity(clones),
@@ -265,7 +268,7 @@ impl Watch {
         if earliest.is_none_or(|at| at < self.steady.next_at()) {
             return false;
         }
-        let marks: Vec<Mark> = clones.iter().map(mark).collect();
+        let marks: Vec<ThroughputMark> = clones.iter().map(mark).collect();
         self.steady.begin_interval();
         if self.began.is_empty() {
             self.began = marks;
@@ -283,9 +286,9 @@ impl Watch {
     }
 }
 
-fn mark(glance: &Glance) -> Mark {
+fn mark(glance: &Glance) -> ThroughputMark {
     let all = glance.all();
-    Mark {
+    ThroughputMark {
         at: glance.at,
         bytes: all.bytes.0,
         ios: all.ios,

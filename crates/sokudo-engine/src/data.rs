@@ -31,9 +31,9 @@ const MARKED_BYTES_PER_READING: u32 = 32 << 10;
 
 /// Fills buffers before the trial and gives each write its content just before it is
 /// submitted, outside its latency.
-pub(crate) struct Data(Kind);
+pub(crate) struct Data(BufferContent);
 
-enum Kind {
+enum BufferContent {
     /// Filled once, then marked.
     Unique { random: Random, next_stamp: u64 },
     /// Filled once with these bytes over and over, zeros if there are none.
@@ -51,13 +51,13 @@ impl Data {
         Self(match content {
             DataContent::Random => {
                 let next_stamp = random.next_u64();
-                Kind::Unique { random, next_stamp }
+                BufferContent::Unique { random, next_stamp }
             }
-            DataContent::Zero => Kind::Bytes(Box::default()),
-            DataContent::Pattern(bytes) => Kind::Bytes(bytes.as_slice().into()),
-            DataContent::Repeated => Kind::Repeated { seed },
+            DataContent::Zero => BufferContent::Bytes(Box::default()),
+            DataContent::Pattern(bytes) => BufferContent::Bytes(bytes.as_slice().into()),
+            DataContent::Repeated => BufferContent::Repeated { seed },
             DataContent::Reducible(reducible) => {
-                Kind::Reduced(Box::new(Reduced::new(reducible, random)))
+                BufferContent::Reduced(Box::new(Reduced::new(reducible, random)))
             }
         })
     }
@@ -65,11 +65,11 @@ impl Data {
     /// Fills a buffer for the first time.
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) {
         match &mut self.0 {
-            Kind::Unique { random, .. } => random.fill(buffer),
-            Kind::Bytes(bytes) => repeat(bytes, buffer),
-            Kind::Repeated { seed } => Random::new(*seed).fill(buffer),
+            BufferContent::Unique { random, .. } => random.fill(buffer),
+            BufferContent::Bytes(bytes) => repeat(bytes, buffer),
+            BufferContent::Repeated { seed } => Random::new(*seed).fill(buffer),
             // It is made when it is written; what is never written must not repeat.
-            Kind::Reduced(_) => buffer.fill(0),
+            BufferContent::Reduced(_) => buffer.fill(0),
         }
     }
 
@@ -78,9 +78,9 @@ impl Data {
     #[inline]
     pub(crate) fn takes_long(&self, length: u32) -> bool {
         match self.0 {
-            Kind::Unique { .. } => length > MARKED_BYTES_PER_READING,
-            Kind::Bytes(_) | Kind::Repeated { .. } => false,
-            Kind::Reduced(_) => true,
+            BufferContent::Unique { .. } => length > MARKED_BYTES_PER_READING,
+            BufferContent::Bytes(_) | BufferContent::Repeated { .. } => false,
+            BufferContent::Reduced(_) => true,
         }
     }
 
@@ -90,7 +90,7 @@ impl Data {
     #[inline]
     pub(crate) fn stamp(&mut self, buffer: &mut [u8]) {
         match &mut self.0 {
-            Kind::Unique { next_stamp, .. } => {
+            BufferContent::Unique { next_stamp, .. } => {
                 for block in buffer.chunks_mut(UNIQUE_BYTES) {
                     *next_stamp = next_stamp.wrapping_add(1);
                     let stamp = mix64(*next_stamp).to_le_bytes();
@@ -98,8 +98,8 @@ impl Data {
                     block[..length].copy_from_slice(&stamp[..length]);
                 }
             }
-            Kind::Bytes(_) | Kind::Repeated { .. } => (),
-            Kind::Reduced(reduced) => reduced.fill(buffer),
+            BufferContent::Bytes(_) | BufferContent::Repeated { .. } => (),
+            BufferContent::Reduced(reduced) => reduced.fill(buffer),
         }
     }
 }

@@ -10,13 +10,13 @@ use sokudo_sys::{ThreadCounts, thread_counts};
 
 use crate::backend::{Backend, TICK};
 use crate::clock::{Clock, RealClock};
-use crate::clones::{CloneId, Opened, Shared};
-use crate::collector::Told;
+use crate::clones::{OpenedFiles, StageContext, WorkloadThread};
+use crate::collector::ThreadReport;
 use crate::control::Control;
-use crate::outcome::{Circumstances, outcome};
+use crate::outcome::{ThreadConditions, outcome};
 use crate::progress::Glance;
 use crate::usage::used_since;
-use crate::worker::{Next, Worker};
+use crate::worker::{NextAction, Worker};
 
 /// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
 /// 6.18), so the rest of a wait is spent looking at the clock.
@@ -31,10 +31,10 @@ const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
 
 /// What a thread needs to drive its clone.
 pub(crate) struct Driver<'a> {
-    pub(crate) shared: &'a Shared<'a>,
-    pub(crate) clone: &'a CloneId,
-    pub(crate) opened: &'a Opened,
-    pub(crate) told: &'a Sender<Told>,
+    pub(crate) shared: &'a StageContext<'a>,
+    pub(crate) clone: &'a WorkloadThread,
+    pub(crate) opened: &'a OpenedFiles,
+    pub(crate) told: &'a Sender<ThreadReport>,
     /// When the stage started, on the clock.
     pub(crate) stage_started_at: u64,
 }
@@ -56,13 +56,13 @@ impl Driver<'_> {
         let mut stopped_at = None;
         loop {
             match worker.fill(backend, clock, &mut now) {
-                Next::Finished => break,
-                Next::Completion => worker.wait(backend, clock, None),
-                Next::CompletionOr(at) => {
+                NextAction::Finished => break,
+                NextAction::Completion => worker.wait(backend, clock, None),
+                NextAction::CompletionOr(at) => {
                     worker.wait(backend, clock, Some(patience(at, clock.now())));
                 }
-                Next::Until(at) => sleep_until(clock, at),
-                Next::Busy(at) => spin_until(clock, at),
+                NextAction::Until(at) => sleep_until(clock, at),
+                NextAction::Busy(at) => spin_until(clock, at),
             }
             now = clock.now();
             worker.hold_depth(now);
@@ -116,15 +116,15 @@ impl Driver<'_> {
         let (cpu, usage) = used_since(used_before);
         let circumstances = self.circumstances(cpu, usage);
         // The receiver lives until every clone has ended.
-        let _ = self.told.send(Told::Snapshot {
+        let _ = self.told.send(ThreadReport::Snapshot {
             clone: self.clone.number,
             outcome: Box::new(outcome(worker.snapshot(), circumstances)),
         });
     }
 
     /// What is known of the clone besides what its worker counted.
-    pub(crate) fn circumstances(&self, cpu: CpuTime, usage: ThreadUsage) -> Circumstances {
-        Circumstances {
+    pub(crate) fn circumstances(&self, cpu: CpuTime, usage: ThreadUsage) -> ThreadConditions {
+        ThreadConditions {
             stage_started_at: self.stage_started_at,
             cpu: Some(cpu),
             usage: Some(usage),

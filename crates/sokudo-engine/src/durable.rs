@@ -16,8 +16,8 @@ use sokudo_sys::{begin_write_back, write_back};
 
 use crate::backend::TICK;
 use crate::clock::Clock as _;
-use crate::clones::Shared;
-use crate::offsets::Stretch;
+use crate::clones::StageContext;
+use crate::offsets::ByteRange;
 use crate::stage_options::MakeDurable;
 use crate::target::Target;
 use crate::target_use::{stretch_of, uses};
@@ -29,7 +29,7 @@ const PIECE_BYTES: u64 = 16 << 20;
 /// Makes durable what each workload wrote, one after the other, and notes when that was
 /// done; `started_at` is when the stage started, on the clock.
 pub(crate) fn complete(
-    shared: &Shared<'_>,
+    shared: &StageContext<'_>,
     targets: &[Target],
     asked: MakeDurable,
     started_at: u64,
@@ -79,18 +79,18 @@ fn is_due(workload: &Workload, outcome: &Outcome, asked: MakeDurable) -> bool {
 }
 
 /// What of a file may have been written.
-struct Part {
+struct WrittenExtent {
     file: File,
-    stretch: Stretch,
+    stretch: ByteRange,
 }
 
-fn parts(workload: &Workload, targets: &[Target]) -> io::Result<Vec<Part>> {
+fn parts(workload: &Workload, targets: &[Target]) -> io::Result<Vec<WrittenExtent>> {
     let mut parts = Vec::new();
     for file_use in uses(workload) {
         if let Some(target) = targets.get(file_use.target as usize)
             && let Target::File(file) = target
         {
-            parts.push(Part {
+            parts.push(WrittenExtent {
                 file: file.handle().try_clone()?,
                 stretch: stretch_of(&file_use, target.size()),
             });
@@ -101,7 +101,11 @@ fn parts(workload: &Workload, targets: &[Target]) -> io::Result<Vec<Part>> {
 
 /// When all parts were durable, on the clock; `None` where a flush failed or was given up.
 /// A thread of its own waits for the kernel.
-fn flush(parts: Vec<Part>, shared: &Shared<'_>, tell: &mut dyn FnMut()) -> Option<u64> {
+fn flush(
+    parts: Vec<WrittenExtent>,
+    shared: &StageContext<'_>,
+    tell: &mut dyn FnMut(),
+) -> Option<u64> {
     let (ended, end) = mpsc::channel();
     let given_up = Arc::new(AtomicBool::default());
     let stop = Arc::clone(&given_up);
@@ -128,11 +132,11 @@ fn flush(parts: Vec<Part>, shared: &Shared<'_>, tell: &mut dyn FnMut()) -> Optio
     }
 }
 
-impl Part {
+impl WrittenExtent {
     /// Writes it back piece by piece, always two at a time, then flushes it. The kernel
     /// cannot be told to stop a flush, but pieces can be counted.
     fn flush(&self, given_up: &AtomicBool) -> io::Result<()> {
-        let Stretch { start, length } = self.stretch;
+        let ByteRange { start, length } = self.stretch;
         let end = start.saturating_add(length);
         let mut offset = start;
         // Where there is no page cache to write back (`ESPIPE`), the flush does all.
@@ -150,7 +154,12 @@ impl Part {
     }
 }
 
-fn progress(shared: &Shared<'_>, workload: usize, outcome: &Outcome, started_at: u64) -> Event {
+fn progress(
+    shared: &StageContext<'_>,
+    workload: usize,
+    outcome: &Outcome,
+    started_at: u64,
+) -> Event {
     let each = [Operation::Read, Operation::Write, Operation::Trim].map(|operation| {
         let tally = outcome.operation(operation);
         tally.map_or_else(Moved::default, |tally| Moved {

@@ -23,8 +23,8 @@ use sokudo_words::Text;
 use crate::consent::{InUse, Look, unused};
 use crate::control::Control;
 use crate::kernel_files;
-use crate::mark::{self, NotOurs, Purpose};
-use crate::removal::{Making, Vanishing, remove_held};
+use crate::mark::{self, FilePurpose, NotOurs};
+use crate::removal::{MakingGuard, Vanishing, remove_held};
 use crate::reopen::reopen;
 use crate::stage::run_stage;
 use crate::stage_error::StageError;
@@ -61,7 +61,7 @@ pub struct JobFile {
     is_new: bool,
     is_written: bool,
     blind_spots: Vec<Text>,
-    purpose: Purpose,
+    purpose: FilePurpose,
     holds: Cell<Holds>,
     /// The sizes that its mark says it may have.
     said: Cell<Option<(u64, u64)>>,
@@ -172,7 +172,7 @@ impl JobFile {
     }
 
     fn create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
-        let making = Making::begin();
+        let making = MakingGuard::begin();
         let handle = OpenOptions::new()
             .read(true)
             .write(true)
@@ -197,7 +197,7 @@ impl JobFile {
         request: JobFileRequest<'_>,
         is_new: bool,
         holds: Holds,
-        making: Making,
+        making: MakingGuard,
     ) -> Self {
         // As long as several write it, none of them says that it is finished.
         let _ = flock(&handle, FlockOperation::NonBlockingLockShared);
@@ -213,9 +213,9 @@ impl JobFile {
             is_written: request.is_written,
             blind_spots: Vec::new(),
             purpose: if removed {
-                Purpose::Removed
+                FilePurpose::Removed
             } else {
-                Purpose::Kept
+                FilePurpose::Kept
             },
             holds: Cell::new(holds),
             said: Cell::new(None),
@@ -260,7 +260,7 @@ impl JobFile {
         // The inode that was looked at, whatever its name has become.
         let handle = reopen(&looked_at, OpenOptions::new().read(true).write(true))
             .map_err(|source| failure(path, "opened for writing", source))?;
-        let mut file = Self::of(handle, request, false, holds, Making::begin());
+        let mut file = Self::of(handle, request, false, holds, MakingGuard::begin());
         file.blind_spots = blind_spots;
         Ok(file)
     }
@@ -600,7 +600,7 @@ mod tests {
     /// Said loudly: without marks names and sizes count, which another test is about.
     fn has_marks(directory: &Path) -> bool {
         let file = tempfile::tempfile_in(directory).unwrap();
-        let has = mark::finish(&file, Purpose::Kept).is_ok();
+        let has = mark::finish(&file, FilePurpose::Kept).is_ok();
         if !has {
             eprintln!("SKIPPED: no attributes here");
         }

@@ -19,9 +19,9 @@ use rustix::fs::{
 use rustix::io::Errno;
 use sokudo_model::Bytes;
 
-use crate::mark::{NotOurs, Purpose, is_unfinished, standing};
+use crate::mark::{FilePurpose, NotOurs, is_unfinished, standing};
 use crate::own_name::{DIRECTORY_PREFIX, FILE_PREFIX, is_own_name};
-use crate::removal::{Identity, remove_from};
+use crate::removal::{InodeIdentity, remove_from};
 use crate::tree::{empty, enter, foreign, occupied};
 
 /// What is looked at.
@@ -43,7 +43,7 @@ pub struct LeftBehind {
     /// Why it may not be ours, although it has such a name; `None` if it is.
     pub doubt: Option<NotOurs>,
     folder: Rc<File>,
-    identity: Identity,
+    identity: InodeIdentity,
 }
 
 impl LeftBehind {
@@ -55,7 +55,7 @@ impl LeftBehind {
     pub fn remove(&self) -> io::Result<()> {
         let name = self.path.file_name().unwrap_or_default();
         let handle = open(&self.folder, name)?;
-        let is_same = Identity::of(&handle)? == self.identity;
+        let is_same = InodeIdentity::of(&handle)? == self.identity;
         if !is_same || judged(&handle, name) != Some(self.doubt) || !claim(&handle) {
             return Err(io::ErrorKind::ResourceBusy.into());
         }
@@ -103,7 +103,7 @@ pub fn left_behind(directory: &Path, search: Search) -> Vec<LeftBehind> {
                 size,
                 doubt,
                 folder: Rc::clone(&folder),
-                identity: Identity::of(&handle).ok()?,
+                identity: InodeIdentity::of(&handle).ok()?,
             })
         })
         .collect();
@@ -146,10 +146,10 @@ fn judged(handle: &File, name: &OsStr) -> Option<Option<NotOurs>> {
     let is_users = metadata.uid() == rustix::process::geteuid().as_raw();
     match standing(handle) {
         // It has the name that its user gave it.
-        Ok(Purpose::Removed) if metadata.is_file() => {
+        Ok(FilePurpose::Removed) if metadata.is_file() => {
             Some(is_unfinished(handle).then_some(NotOurs::Unfinished))
         }
-        Ok(Purpose::Test) if has_own_name => Some(None),
+        Ok(FilePurpose::Test) if has_own_name => Some(None),
         Err(why @ (NotOurs::Unmarked | NotOurs::Unmarkable)) if has_own_name && is_users => {
             Some(Some(why))
         }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     /// A marked file; `None`, said loudly, where there are no marks.
-    fn marked(path: &Path, purpose: Purpose) -> Option<File> {
+    fn marked(path: &Path, purpose: FilePurpose) -> Option<File> {
         let file = File::create_new(path).unwrap();
         match mark::begin(&file, purpose, 0..=100) {
             Ok(()) => Some(file),
@@ -224,7 +224,7 @@ mod tests {
     fn a_marked_file_that_its_user_has_filled_is_left_alone() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
-        let Some(file) = marked(&path, Purpose::Test) else {
+        let Some(file) = marked(&path, FilePurpose::Test) else {
             return;
         };
         let found_before = found(directory.path());
@@ -239,12 +239,12 @@ mod tests {
     fn a_jobs_file_that_is_to_be_removed_is_found_by_its_mark_and_one_that_stays_is_not() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
-        let Some(file) = marked(&at("data"), Purpose::Removed) else {
+        let Some(file) = marked(&at("data"), FilePurpose::Removed) else {
             return;
         };
-        marked(&at("kept"), Purpose::Kept);
+        marked(&at("kept"), FilePurpose::Kept);
         // Who renames a test file wants it.
-        marked(&at("renamed"), Purpose::Test);
+        marked(&at("renamed"), FilePurpose::Test);
         // Its user may have put something of his own under his name since the job was killed.
         let doubts = || {
             found(directory.path())
@@ -253,7 +253,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(doubts(), [Some(NotOurs::Unfinished)]);
-        mark::finish(&file, Purpose::Removed).unwrap();
+        mark::finish(&file, FilePurpose::Removed).unwrap();
         drop(file);
         assert_eq!(doubts(), [None]);
         assert!(left_behind(directory.path(), Search::Named).is_empty());

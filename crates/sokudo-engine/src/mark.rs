@@ -26,7 +26,7 @@ const LINE_BYTES_MAX: usize = 256;
 
 /// What a thing was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum FilePurpose {
     /// A job's file, which stays.
     Kept,
     /// A job's file, which is removed at the end of its run, whatever its name is.
@@ -35,10 +35,10 @@ pub(crate) enum Purpose {
     Test,
 }
 
-const PURPOSES: [(Purpose, &str); 3] = [
-    (Purpose::Kept, "kept"),
-    (Purpose::Removed, "removed"),
-    (Purpose::Test, "test"),
+const PURPOSES: [(FilePurpose, &str); 3] = [
+    (FilePurpose::Kept, "kept"),
+    (FilePurpose::Removed, "removed"),
+    (FilePurpose::Test, "test"),
 ];
 
 /// Why a file or directory does not count as ours.
@@ -63,7 +63,7 @@ pub enum NotOurs {
 
 /// What we have last written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Written {
+enum WriteState {
     /// We may be writing still: its size is within these.
     Unfinished(RangeInclusive<u64>),
     /// So many bytes, the last of them at this time.
@@ -71,29 +71,33 @@ enum Written {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Mark {
-    purpose: Purpose,
+struct FileMark {
+    purpose: FilePurpose,
     user: u32,
     inode: u64,
-    written: Written,
+    written: WriteState,
 }
 
 /// Marks what is about to be written, and may have such a size meanwhile.
 ///
 /// # Errors
 /// When the file system keeps no attributes.
-pub(crate) fn begin(file: &File, purpose: Purpose, sizes: RangeInclusive<u64>) -> io::Result<()> {
+pub(crate) fn begin(
+    file: &File,
+    purpose: FilePurpose,
+    sizes: RangeInclusive<u64>,
+) -> io::Result<()> {
     let metadata = file.metadata()?;
-    put(file, &metadata, purpose, Written::Unfinished(sizes))
+    put(file, &metadata, purpose, WriteState::Unfinished(sizes))
 }
 
 /// Marks what is written, as it is now.
 ///
 /// # Errors
 /// As [`begin`].
-pub(crate) fn finish(file: &File, purpose: Purpose) -> io::Result<()> {
+pub(crate) fn finish(file: &File, purpose: FilePurpose) -> io::Result<()> {
     let metadata = file.metadata()?;
-    let written = Written::Finished {
+    let written = WriteState::Finished {
         bytes: metadata.len(),
         at: modified(&metadata),
     };
@@ -101,16 +105,16 @@ pub(crate) fn finish(file: &File, purpose: Purpose) -> io::Result<()> {
 }
 
 /// What we have made this for; why it is not ours, if it is not.
-pub(crate) fn standing(file: &File) -> Result<Purpose, NotOurs> {
+pub(crate) fn standing(file: &File) -> Result<FilePurpose, NotOurs> {
     known(file).map(|mark| mark.purpose)
 }
 
 /// Whether we may have been writing it still when its mark was made.
 pub(crate) fn is_unfinished(file: &File) -> bool {
-    known(file).is_ok_and(|mark| matches!(mark.written, Written::Unfinished(_)))
+    known(file).is_ok_and(|mark| matches!(mark.written, WriteState::Unfinished(_)))
 }
 
-fn known(file: &File) -> Result<Mark, NotOurs> {
+fn known(file: &File) -> Result<FileMark, NotOurs> {
     let mut line = [0; LINE_BYTES_MAX];
     let length = match rustix::fs::fgetxattr(file, ATTRIBUTE, &mut line) {
         Ok(length) => length,
@@ -118,14 +122,19 @@ fn known(file: &File) -> Result<Mark, NotOurs> {
         Err(_) => return Err(NotOurs::Unmarked),
     };
     let line = std::str::from_utf8(&line[..length]).ok();
-    let mark = line.and_then(Mark::parse).ok_or(NotOurs::Unmarked)?;
+    let mark = line.and_then(FileMark::parse).ok_or(NotOurs::Unmarked)?;
     let metadata = file.metadata().map_err(|_| NotOurs::Unmarked)?;
     mark.holds(&metadata, rustix::process::geteuid().as_raw())?;
     Ok(mark)
 }
 
-fn put(file: &File, metadata: &Metadata, purpose: Purpose, written: Written) -> io::Result<()> {
-    let mark = Mark {
+fn put(
+    file: &File,
+    metadata: &Metadata,
+    purpose: FilePurpose,
+    written: WriteState,
+) -> io::Result<()> {
+    let mark = FileMark {
         purpose,
         user: rustix::process::geteuid().as_raw(),
         inode: metadata.ino(),
@@ -144,18 +153,18 @@ fn modified(metadata: &Metadata) -> (i64, i64) {
     (metadata.mtime(), metadata.mtime_nsec())
 }
 
-impl Mark {
+impl FileMark {
     fn line(&self) -> String {
         let known = PURPOSES.iter().find(|(known, _)| *known == self.purpose);
         let purpose = known.expect("every purpose has a word").1;
         let (user, inode) = (self.user, self.inode);
         match &self.written {
-            Written::Unfinished(sizes) => format!(
+            WriteState::Unfinished(sizes) => format!(
                 "{VERSION} {purpose} {user} {inode} unfinished {} {}",
                 sizes.start(),
                 sizes.end()
             ),
-            Written::Finished { bytes, at: (s, ns) } => {
+            WriteState::Finished { bytes, at: (s, ns) } => {
                 format!("{VERSION} {purpose} {user} {inode} finished {bytes} {s} {ns}")
             }
         }
@@ -168,9 +177,9 @@ impl Mark {
         };
         let written = match written {
             ["unfinished", least, most] => {
-                Written::Unfinished(least.parse().ok()?..=most.parse().ok()?)
+                WriteState::Unfinished(least.parse().ok()?..=most.parse().ok()?)
             }
-            ["finished", bytes, seconds, nanoseconds] => Written::Finished {
+            ["finished", bytes, seconds, nanoseconds] => WriteState::Finished {
                 bytes: bytes.parse().ok()?,
                 at: (seconds.parse().ok()?, nanoseconds.parse().ok()?),
             },
@@ -185,12 +194,12 @@ impl Mark {
         })
     }
 
-    fn holds(&self, metadata: &Metadata, user: u32) -> Result<Purpose, NotOurs> {
+    fn holds(&self, metadata: &Metadata, user: u32) -> Result<FilePurpose, NotOurs> {
         let is_as_written = match &self.written {
             // A directory has no size of its own.
-            Written::Unfinished(_) if metadata.is_dir() => true,
-            Written::Unfinished(sizes) => sizes.contains(&metadata.len()),
-            Written::Finished { bytes, at } => {
+            WriteState::Unfinished(_) if metadata.is_dir() => true,
+            WriteState::Unfinished(sizes) => sizes.contains(&metadata.len()),
+            WriteState::Finished { bytes, at } => {
                 *bytes == metadata.len() && *at == modified(metadata)
             }
         };
@@ -213,19 +222,19 @@ mod tests {
     fn a_line_says_what_was_marked_and_no_other_line_does() {
         for (purpose, _) in PURPOSES {
             for written in [
-                Written::Unfinished(5..=7),
-                Written::Finished {
+                WriteState::Unfinished(5..=7),
+                WriteState::Finished {
                     bytes: 9,
                     at: (-3, 999_999_999),
                 },
             ] {
-                let mark = Mark {
+                let mark = FileMark {
                     purpose,
                     user: 1000,
                     inode: u64::MAX,
                     written,
                 };
-                assert_eq!(Mark::parse(&mark.line()), Some(mark));
+                assert_eq!(FileMark::parse(&mark.line()), Some(mark));
             }
         }
         for line in [
@@ -237,7 +246,7 @@ mod tests {
             "1 kept -1 1 unfinished 0 1",
             "1 kept 0 1 unfinished 0 1\n",
         ] {
-            assert_eq!(Mark::parse(line), None, "{line}");
+            assert_eq!(FileMark::parse(line), None, "{line}");
         }
     }
 
@@ -245,19 +254,23 @@ mod tests {
     fn a_mark_ends_with_what_was_written() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         assert!(standing(file.as_file()).is_err());
-        if begin(file.as_file(), Purpose::Kept, 0..=8).is_err() {
+        if begin(file.as_file(), FilePurpose::Kept, 0..=8).is_err() {
             eprintln!("SKIPPED: no attributes here");
             return;
         }
         file.write_all(b"12345678").unwrap();
-        assert_eq!(standing(file.as_file()), Ok(Purpose::Kept), "unfinished");
+        assert_eq!(
+            standing(file.as_file()),
+            Ok(FilePurpose::Kept),
+            "unfinished"
+        );
         file.write_all(b"9").unwrap();
         assert_eq!(standing(file.as_file()), Err(NotOurs::Changed), "too large");
-        finish(file.as_file(), Purpose::Kept).unwrap();
-        assert_eq!(standing(file.as_file()), Ok(Purpose::Kept));
+        finish(file.as_file(), FilePurpose::Kept).unwrap();
+        assert_eq!(standing(file.as_file()), Ok(FilePurpose::Kept));
         file.as_file().set_len(8).unwrap();
         assert_eq!(standing(file.as_file()), Err(NotOurs::Changed), "cut");
-        finish(file.as_file(), Purpose::Kept).unwrap();
+        finish(file.as_file(), FilePurpose::Kept).unwrap();
         let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
         file.as_file().set_modified(later).unwrap();
         assert_eq!(standing(file.as_file()), Err(NotOurs::Changed), "rewritten");
@@ -268,7 +281,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (path, copy) = (directory.path().join("a"), directory.path().join("b"));
         let file = File::create(&path).unwrap();
-        if finish(&file, Purpose::Kept).is_err() {
+        if finish(&file, FilePurpose::Kept).is_err() {
             eprintln!("SKIPPED: no attributes here");
             return;
         }
@@ -277,7 +290,7 @@ mod tests {
             .args([&path, &copy])
             .status();
         assert!(copied.unwrap().success());
-        assert_eq!(standing(&file), Ok(Purpose::Kept));
+        assert_eq!(standing(&file), Ok(FilePurpose::Kept));
         assert!(standing(&File::open(&copy).unwrap()).is_err());
     }
 
@@ -285,13 +298,13 @@ mod tests {
     fn what_another_user_has_made_is_not_ours() {
         let file = tempfile::tempfile().unwrap();
         let metadata = file.metadata().unwrap();
-        let mark = Mark {
-            purpose: Purpose::Kept,
+        let mark = FileMark {
+            purpose: FilePurpose::Kept,
             user: 1000,
             inode: metadata.ino(),
-            written: Written::Unfinished(0..=0),
+            written: WriteState::Unfinished(0..=0),
         };
-        assert_eq!(mark.holds(&metadata, 1000), Ok(Purpose::Kept));
+        assert_eq!(mark.holds(&metadata, 1000), Ok(FilePurpose::Kept));
         assert_eq!(mark.holds(&metadata, 0), Err(NotOurs::OfAnother));
     }
 }

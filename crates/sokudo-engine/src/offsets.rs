@@ -7,7 +7,7 @@ use sokudo_stats::{Permutation, Random};
 
 /// A stretch of the target, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct ByteRange {
     pub(crate) start: u64,
     pub(crate) length: u64,
 }
@@ -29,17 +29,17 @@ impl SharedPosition {
 /// Yields the offset of each next I/O.
 pub(crate) enum Offsets {
     /// One after the other, from the start again at the end.
-    Sequential { stretch: Stretch, next: u64 },
+    Sequential { stretch: ByteRange, next: u64 },
     /// As sequential, with one position for all clones: every block of a pass is
     /// taken by exactly one of them.
     Interlocked {
-        stretch: Stretch,
+        stretch: ByteRange,
         blocks: u64,
         shared: Arc<SharedPosition>,
     },
     /// Uniformly at random, aligned.
     Uniform {
-        stretch: Stretch,
+        stretch: ByteRange,
         alignment: u64,
         /// Places for a block of the length that was asked for last: a division
         /// per change of length instead of one per I/O, where it would be the
@@ -49,7 +49,7 @@ pub(crate) enum Offsets {
     },
     /// At random, every block exactly once per pass, in a new order each pass.
     Mapped {
-        stretch: Stretch,
+        stretch: ByteRange,
         blocks: u64,
         position: u64,
         permutation: Permutation,
@@ -58,7 +58,7 @@ pub(crate) enum Offsets {
 
 impl Offsets {
     /// Uniformly at random at multiples of `alignment`.
-    pub(crate) fn uniform(stretch: Stretch, alignment: u64) -> Self {
+    pub(crate) fn uniform(stretch: ByteRange, alignment: u64) -> Self {
         Self::Uniform {
             stretch,
             alignment,
@@ -68,7 +68,7 @@ impl Offsets {
     }
 
     /// All clones together walk the stretch in blocks of `block` bytes.
-    pub(crate) fn interlocked(stretch: Stretch, block: u64, shared: Arc<SharedPosition>) -> Self {
+    pub(crate) fn interlocked(stretch: ByteRange, block: u64, shared: Arc<SharedPosition>) -> Self {
         Self::Interlocked {
             stretch,
             blocks: stretch.length / block,
@@ -77,7 +77,7 @@ impl Offsets {
     }
 
     /// Visits each whole block of `block` bytes once per pass.
-    pub(crate) fn mapped(stretch: Stretch, block: u64, random: &mut Random) -> Self {
+    pub(crate) fn mapped(stretch: ByteRange, block: u64, random: &mut Random) -> Self {
         let blocks = stretch.length / block;
         let permutation = Permutation::new(blocks, random.next_u64());
         Self::Mapped {
@@ -174,8 +174,8 @@ mod tests {
 
     const BLOCK: u64 = 4096;
 
-    fn stretch(start: u64, blocks: u64, rest: u64) -> Stretch {
-        Stretch {
+    fn stretch(start: u64, blocks: u64, rest: u64) -> ByteRange {
+        ByteRange {
             start,
             length: blocks * BLOCK + rest,
         }

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 
 use sokudo_model::{BackendUse, Workload};
 
-use crate::backend::{AnyBackend, OpenError, Wanted, open};
+use crate::backend::{AnyBackend, BackendRequirements, OpenError, open};
 use crate::read_back::{ReadBack, WriteBackFile};
 use crate::stage_error::StageError;
 use crate::survey::SurveyTarget;
@@ -12,7 +12,7 @@ use crate::target::{Target, TargetError, logical_bytes};
 use crate::target_use::{stretch_of, uses, writes};
 
 /// The files of a clone.
-pub(crate) enum ClonesFiles {
+pub(crate) enum ThreadFiles {
     /// None for null targets.
     Any(Vec<OwnedFd>),
     /// Nothing may be written but what was read; `None` for null targets.
@@ -20,7 +20,7 @@ pub(crate) enum ClonesFiles {
 }
 
 /// The backend over them.
-pub(crate) enum ClonesBackend {
+pub(crate) enum ThreadBackend {
     Any(AnyBackend),
     WriteBack(ReadBack<AnyBackend>),
 }
@@ -29,7 +29,7 @@ pub(crate) enum ClonesBackend {
 pub(crate) fn open_files(
     workload: &Workload,
     targets: &[Target],
-) -> Result<(ClonesFiles, bool), StageError> {
+) -> Result<(ThreadFiles, bool), StageError> {
     let files = uses(workload);
     let files = files
         .iter()
@@ -41,7 +41,7 @@ pub(crate) fn open_files(
         // A survey has one target.
         let mut opened = files.map(|file| file.open_to_write_back(workload.direct));
         let (file, direct) = opened.next().transpose()?.unzip();
-        return Ok((ClonesFiles::WriteBack(file), direct.unwrap_or(false)));
+        return Ok((ThreadFiles::WriteBack(file), direct.unwrap_or(false)));
     }
     let mut opened = Vec::new();
     let mut all_direct = true;
@@ -51,21 +51,24 @@ pub(crate) fn open_files(
         opened.push(file.into());
     }
     let direct = all_direct && !opened.is_empty();
-    Ok((ClonesFiles::Any(opened), direct))
+    Ok((ThreadFiles::Any(opened), direct))
 }
 
-impl ClonesFiles {
+impl ThreadFiles {
     /// Opens the backend that is wanted over them.
-    pub(crate) fn backend(self, wanted: Wanted) -> Result<(ClonesBackend, BackendUse), OpenError> {
+    pub(crate) fn backend(
+        self,
+        wanted: BackendRequirements,
+    ) -> Result<(ThreadBackend, BackendUse), OpenError> {
         let (backend, used) = match self {
             Self::Any(files) => {
                 let (backend, used) = open(wanted, files)?;
-                return Ok((ClonesBackend::Any(backend), used));
+                return Ok((ThreadBackend::Any(backend), used));
             }
             Self::WriteBack(Some(file)) => file.backend(wanted)?,
             Self::WriteBack(None) => ReadBack::null(wanted)?,
         };
-        Ok((ClonesBackend::WriteBack(backend), used))
+        Ok((ThreadBackend::WriteBack(backend), used))
     }
 }
 

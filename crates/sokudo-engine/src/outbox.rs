@@ -41,14 +41,14 @@ impl Backend for Outbox {
 }
 
 /// A request in the words of simulated devices.
-pub(crate) fn to_device(id: u64, request: Request) -> sim::Request {
+pub(crate) fn to_device(id: u64, request: Request) -> sim::SimulatedRequest {
     let operation = match request.action {
         Action::Read => Operation::Read,
         Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => Operation::Write,
         Action::Trim => Operation::Trim,
         Action::Fsync | Action::Fdatasync => Operation::Flush,
     };
-    sim::Request {
+    sim::SimulatedRequest {
         id,
         operation,
         offset: request.offset,

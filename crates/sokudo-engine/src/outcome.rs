@@ -3,10 +3,10 @@
 use sokudo_model::{BackendUse, Bytes, CpuTime, Nanos, Outcome, ThreadUsage};
 
 use crate::survey::Surveyed;
-use crate::worker::Finished;
+use crate::worker::FinishedWorker;
 
 /// What is known of a clone besides what its worker counted.
-pub(crate) struct Circumstances {
+pub(crate) struct ThreadConditions {
     /// When the stage started, on the worker's clock.
     pub(crate) stage_started_at: u64,
     pub(crate) cpu: Option<CpuTime>,
@@ -17,8 +17,8 @@ pub(crate) struct Circumstances {
 
 /// What one clone did.
 #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
-pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outcome {
-    let Finished {
+pub(crate) fn outcome(finished: FinishedWorker, circumstances: ThreadConditions) -> Outcome {
+    let FinishedWorker {
         tally,
         recorded,
         verified,

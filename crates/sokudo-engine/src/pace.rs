@@ -20,7 +20,7 @@ pub(crate) enum Gate {
 
 /// Which operation may start now, where each has a rate of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum OperationTurn {
     /// This one; it was meant to start at this instant.
     Of {
         operation: Operation,
@@ -32,9 +32,9 @@ pub(crate) enum Turn {
 
 /// The schedule of one clone's I/Os.
 pub(crate) struct Pace {
-    total: Option<Schedule>,
+    total: Option<RateSchedule>,
     /// Of reads, writes and trims.
-    each: [Option<Schedule>; 3],
+    each: [Option<RateSchedule>; 3],
     /// Which of these occur by themselves, and do not follow from another one.
     occurs: [bool; 3],
     think: Option<Think>,
@@ -48,7 +48,7 @@ impl Pace {
     /// room for them. `random` spaces them, if that is by chance.
     pub(crate) fn new(workload: &Workload, random: Random) -> Option<Self> {
         let process = workload.rates.process;
-        let schedule = |rate: Rate| Schedule::new(rate, process);
+        let schedule = |rate: Rate| RateSchedule::new(rate, process);
         let each = workload.rates.each.map(|rate| rate.map(schedule));
         let is_paced =
             workload.rate.is_some() || workload.think.is_some() || each.iter().any(Option::is_some);
@@ -108,7 +108,7 @@ impl Pace {
             self.thinking_since = None;
             self.ios_since_thought = 0;
         }
-        match self.total.as_ref().map(Schedule::next_at) {
+        match self.total.as_ref().map(RateSchedule::next_at) {
             Some(at) if at > now => Gate::Until(at),
             Some(intended_at) => Gate::Open { intended_at },
             None => Gate::Open { intended_at: now },
@@ -118,12 +118,12 @@ impl Pace {
     /// Which operation may start at `now`, when `drawn` was drawn. One that is ahead
     /// of its rate lets one go first that is not; where all are ahead, the first one
     /// due is next (as fio does).
-    pub(crate) fn turn(&self, drawn: Operation, now: u64) -> Turn {
+    pub(crate) fn turn(&self, drawn: Operation, now: u64) -> OperationTurn {
         let due_at = |operation: Operation| {
             let schedule = self.each.get(operation.index()).and_then(Option::as_ref);
-            schedule.map_or(now, Schedule::next_at)
+            schedule.map_or(now, RateSchedule::next_at)
         };
-        let of = |operation: Operation| Turn::Of {
+        let of = |operation: Operation| OperationTurn::Of {
             operation,
             intended_at: due_at(operation),
         };
@@ -136,8 +136,8 @@ impl Pace {
             .filter(|other| *other != drawn && self.occurs[other.index()]);
         match others.min_by_key(|other| due_at(*other)) {
             Some(other) if due_at(other) <= now => of(other),
-            Some(other) => Turn::Until(drawn_at.min(due_at(other))),
-            None => Turn::Until(drawn_at),
+            Some(other) => OperationTurn::Until(drawn_at.min(due_at(other))),
+            None => OperationTurn::Until(drawn_at),
         }
     }
 
@@ -154,7 +154,7 @@ impl Pace {
 }
 
 /// A rate and how far it has come.
-struct Schedule {
+struct RateSchedule {
     per_second: u64,
     unit: RateUnit,
     process: RateProcess,
@@ -170,7 +170,7 @@ enum RateUnit {
     Ios,
 }
 
-impl Schedule {
+impl RateSchedule {
     fn new(rate: Rate, process: RateProcess) -> Self {
         let (per_second, unit) = match rate {
             Rate::BytesPerSecond(rate) => (rate, RateUnit::Bytes),
@@ -332,27 +332,30 @@ mod tests {
     #[test]
     fn an_operation_that_is_ahead_lets_the_other_go_first() {
         let mut pace = mixed(Some(Rate::Iops(1_000)), Some(Rate::Iops(10_000)));
-        let now = Turn::Of {
+        let now = OperationTurn::Of {
             operation: Operation::Read,
             intended_at: 1_000,
         };
         assert_eq!(pace.turn(Operation::Read, 1_000), now);
         pace.issued(Operation::Read, 4096);
-        let other = Turn::Of {
+        let other = OperationTurn::Of {
             operation: Operation::Write,
             intended_at: 1_000,
         };
         assert_eq!(pace.turn(Operation::Read, 1_000), other);
         pace.issued(Operation::Write, 4096);
         // Both are ahead: the first that is due.
-        assert_eq!(pace.turn(Operation::Read, 1_000), Turn::Until(101_000));
+        assert_eq!(
+            pace.turn(Operation::Read, 1_000),
+            OperationTurn::Until(101_000)
+        );
     }
 
     #[test]
     fn an_operation_without_a_rate_is_always_due() {
         let mut pace = mixed(Some(Rate::Iops(1)), None);
         pace.issued(Operation::Read, 4096);
-        let write = Turn::Of {
+        let write = OperationTurn::Of {
             operation: Operation::Write,
             intended_at: 5_000,
         };

@@ -1,7 +1,7 @@
 //! What the next I/O is: operation, file, length and offset.
 //!
 //! The common patterns (one file; sequential, uniform or mapped; one size) are done
-//! here and in [`crate::offsets`]. All others are a [`Route`], behind one branch that
+//! here and in [`crate::offsets`]. All others are a [`FileRoute`], behind one branch that
 //! always goes the same way.
 
 mod access;
@@ -22,8 +22,8 @@ use sokudo_model::{
 };
 use sokudo_stats::Random;
 
-use crate::offsets::{Offsets, SharedPosition, Stretch};
-use crate::pattern::route::Route;
+use crate::offsets::{ByteRange, Offsets, SharedPosition};
+use crate::pattern::route::FileRoute;
 
 pub(crate) use access::Access;
 
@@ -33,7 +33,7 @@ pub(crate) struct Pattern {
     blocks: Box<[(u32, u64)]>,
     offsets: Offsets,
     /// Instead of `blocks` and `offsets`, where these are not enough.
-    route: Option<Route>,
+    route: Option<FileRoute>,
     trims_first: bool,
     /// What has been trimmed and is to be written next.
     trimmed: Option<Access>,
@@ -46,12 +46,12 @@ impl Pattern {
     /// operation.
     pub(crate) fn new(
         workload: &Workload,
-        stretches: &[Stretch],
+        stretches: &[ByteRange],
         shared: &Arc<SharedPosition>,
         mut random: Random,
     ) -> Self {
         let route = (stretches.len() != 1 || !is_common(workload))
-            .then(|| Route::new(workload, stretches, shared, &mut random));
+            .then(|| FileRoute::new(workload, stretches, shared, &mut random));
         let offsets = offsets(workload, stretches[0], shared, &mut random);
         // Where blocks are written back, each write follows from a read.
         let operations = match workload.rewritten_percent {
@@ -172,7 +172,7 @@ fn is_plain(scatter: &Scatter) -> bool {
 
 fn offsets(
     workload: &Workload,
-    stretch: Stretch,
+    stretch: ByteRange,
     shared: &Arc<SharedPosition>,
     random: &mut Random,
 ) -> Offsets {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use sokudo_model::BackendUse;
 use sokudo_sys::{Action, Request};
 
-use crate::backend::{AnyBackend, Backend, OpenError, Wanted, open};
+use crate::backend::{AnyBackend, Backend, BackendRequirements, OpenError, open};
 
 /// A file that is open for writing back. What is in it leaves it only inside a
 /// [`ReadBack`].
@@ -28,7 +28,7 @@ impl WriteBackFile {
     /// Opens the backend that is wanted on it.
     pub(crate) fn backend(
         self,
-        wanted: Wanted,
+        wanted: BackendRequirements,
     ) -> Result<(ReadBack<AnyBackend>, BackendUse), OpenError> {
         let (backend, used) = open(wanted, vec![self.0.into()])?;
         Ok((ReadBack::over(backend, wanted.chunks), used))
@@ -37,7 +37,7 @@ impl WriteBackFile {
 
 /// What a chunk holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum SlotContent {
     Nothing,
     /// It is being read from there.
     Reading {
@@ -54,21 +54,21 @@ enum Held {
 /// A backend that writes nothing but what it has just read.
 pub(crate) struct ReadBack<B> {
     backend: B,
-    held: Box<[Held]>,
+    held: Box<[SlotContent]>,
 }
 
 impl<B> ReadBack<B> {
     fn over(backend: B, chunks: u32) -> Self {
         Self {
             backend,
-            held: vec![Held::Nothing; chunks as usize].into_boxed_slice(),
+            held: vec![SlotContent::Nothing; chunks as usize].into_boxed_slice(),
         }
     }
 }
 
 impl ReadBack<AnyBackend> {
     /// No device at all.
-    pub(crate) fn null(wanted: Wanted) -> Result<(Self, BackendUse), OpenError> {
+    pub(crate) fn null(wanted: BackendRequirements) -> Result<(Self, BackendUse), OpenError> {
         let (backend, used) = open(wanted, Vec::new())?;
         Ok((Self::over(backend, wanted.chunks), used))
     }
@@ -92,7 +92,7 @@ impl<B: Backend> Backend for ReadBack<B> {
         let held = &mut self.held[request.chunk as usize];
         match request.action {
             Action::Read => {
-                *held = Held::Reading {
+                *held = SlotContent::Reading {
                     offset: request.offset,
                     length: request.length,
                 };
@@ -100,7 +100,7 @@ impl<B: Backend> Backend for ReadBack<B> {
             }
             Action::Fsync | Action::Fdatasync => self.backend.prepare(request),
             Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => {
-                let Held::Whole { offset, length } = *held else {
+                let SlotContent::Whole { offset, length } = *held else {
                     panic!("only what was read is written back");
                 };
                 self.backend.prepare(Request {
@@ -130,15 +130,15 @@ impl<B: Backend> Backend for ReadBack<B> {
         self.backend.reap(|chunk, result| {
             let held = &mut held[chunk as usize];
             match *held {
-                Held::Reading { offset, length } if result == length.cast_signed() => {
-                    *held = Held::Whole { offset, length };
+                SlotContent::Reading { offset, length } if result == length.cast_signed() => {
+                    *held = SlotContent::Whole { offset, length };
                 }
-                Held::Reading { .. } => *held = Held::Nothing,
+                SlotContent::Reading { .. } => *held = SlotContent::Nothing,
                 // It has been written back; a write that failed may be tried again.
-                Held::Whole { length, .. } if result == length.cast_signed() => {
-                    *held = Held::Nothing;
+                SlotContent::Whole { length, .. } if result == length.cast_signed() => {
+                    *held = SlotContent::Nothing;
                 }
-                Held::Whole { .. } | Held::Nothing => {}
+                SlotContent::Whole { .. } | SlotContent::Nothing => {}
             }
             each(chunk, result);
         });
@@ -165,7 +165,7 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let content: Vec<u8> = (0..size).map(|at| (at / 4096 + 1) as u8).collect();
         file.write_all_at(&content, 0).unwrap();
-        let wanted = Wanted {
+        let wanted = BackendRequirements {
             kind: BackendKind::Psync,
             depth: 1,
             chunks: 1,

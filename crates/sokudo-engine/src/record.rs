@@ -17,7 +17,7 @@ const INTERVALS_AT_FIRST: usize = 3_600;
 
 /// An I/O that has been done.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Done {
+pub(crate) struct CompletedIo {
     pub(crate) operation: Operation,
     pub(crate) offset: u64,
     /// Bytes moved.
@@ -28,7 +28,7 @@ pub(crate) struct Done {
 
 /// Latencies of one I/O. Nanoseconds.
 #[derive(Clone, Copy)]
-struct Latencies {
+struct IoLatencies {
     submission: Option<u64>,
     completion: Option<u64>,
     total: u64,
@@ -49,7 +49,7 @@ pub(crate) enum Submission {
 /// Keeps what the workload asks for.
 pub(crate) struct Recorder {
     started_at: u64,
-    split: Option<Split>,
+    split: Option<SplitLatencies>,
     submission: Submission,
     depth: u32,
     depths: Option<Depths>,
@@ -82,7 +82,7 @@ impl Recorder {
         let splits = recording.split_latency && submission == Submission::Step;
         Some(Box::new(Self {
             started_at: 0,
-            split: splits.then(|| Split::new(chunks)),
+            split: splits.then(|| SplitLatencies::new(chunks)),
             submission,
             depth,
             depths: recording.split_latency.then(Depths::default),
@@ -162,11 +162,11 @@ impl Recorder {
     }
 
     /// Counts an I/O.
-    pub(crate) fn complete(&mut self, chunk: u32, done: Done) {
+    pub(crate) fn complete(&mut self, chunk: u32, done: CompletedIo) {
         let total = done.completed_at.saturating_sub(done.issued_at);
         let latencies = match &mut self.split {
             Some(split) => split.complete(chunk, done, total),
-            None => Latencies {
+            None => IoLatencies {
                 submission: None,
                 // Where submitting is no step, all of the time is completion.
                 completion: (self.submission != Submission::Step).then_some(total),
@@ -287,7 +287,7 @@ fn batch_class(count: u32) -> usize {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a logged value is a float")]
-fn log_point(at: Nanos, done: Done, value: u64) -> LogPoint {
+fn log_point(at: Nanos, done: CompletedIo, value: u64) -> LogPoint {
     LogPoint {
         at,
         operation: done.operation,
@@ -330,14 +330,14 @@ impl Timer {
 }
 
 /// Submission and completion apart: the clock is read after each submission.
-struct Split {
+struct SplitLatencies {
     submitted_at: Box<[u64]>,
     unsubmitted: Vec<u32>,
     submission: [Histogram; Operation::ALL.len()],
     completion: [Histogram; Operation::ALL.len()],
 }
 
-impl Split {
+impl SplitLatencies {
     fn new(chunks: u32) -> Self {
         Self {
             submitted_at: vec![0; chunks as usize].into_boxed_slice(),
@@ -360,13 +360,13 @@ impl Split {
     }
 
     /// Both parts add up to the total, exactly.
-    fn complete(&mut self, chunk: u32, done: Done, total: u64) -> Latencies {
+    fn complete(&mut self, chunk: u32, done: CompletedIo, total: u64) -> IoLatencies {
         let submitted_at = self.submitted_at[chunk as usize];
         let submission = submitted_at.saturating_sub(done.issued_at).min(total);
         let completion = total - submission;
         self.submission[done.operation.index()].record(submission);
         self.completion[done.operation.index()].record(completion);
-        Latencies {
+        IoLatencies {
             submission: Some(submission),
             completion: Some(completion),
             total,
@@ -468,7 +468,7 @@ impl LatencyLogger {
         self.logs.iter_mut().for_each(Vec::clear);
     }
 
-    fn count(&mut self, at: Nanos, done: Done, latencies: Latencies) {
+    fn count(&mut self, at: Nanos, done: CompletedIo, latencies: IoLatencies) {
         let values = [
             latencies.submission,
             latencies.completion,
@@ -546,7 +546,7 @@ impl HistogramLogger {
         self.points.clear();
     }
 
-    fn count(&mut self, done: Done, latency: u64) {
+    fn count(&mut self, done: CompletedIo, latency: u64) {
         if let Some((bytes, histogram)) = self.current.get_mut(done.operation.index()) {
             if histogram.is_empty() {
                 *bytes = done.bytes;
@@ -589,8 +589,8 @@ mod tests {
         *recorder
     }
 
-    fn done(operation: Operation, issued_at: u64, completed_at: u64) -> Done {
-        Done {
+    fn done(operation: Operation, issued_at: u64, completed_at: u64) -> CompletedIo {
+        CompletedIo {
             operation,
             offset: 8192,
             bytes: 4096,

@@ -21,18 +21,18 @@ const LOOK_PAUSE: Duration = Duration::from_millis(1);
 
 /// What tells one file or directory from another, whatever its names are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct InodeIdentity {
     device: u64,
     inode: u64,
 }
 
-impl Identity {
+impl InodeIdentity {
     pub(crate) fn of(held: &impl AsFd) -> io::Result<Self> {
         Ok(Self::from(&fstat(held)?))
     }
 }
 
-impl From<&Stat> for Identity {
+impl From<&Stat> for InodeIdentity {
     fn from(status: &Stat) -> Self {
         Self {
             device: status.st_dev,
@@ -44,12 +44,12 @@ impl From<&Stat> for Identity {
 /// Where something has its name: the folder is held open, so that nobody who exchanges
 /// folders leads us elsewhere.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct DirectoryEntry {
     folder: OwnedFd,
     name: OsString,
 }
 
-impl Place {
+impl DirectoryEntry {
     /// The place that a path names now.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -72,7 +72,7 @@ impl Place {
     }
 
     /// Removes the name, if it leads to this.
-    pub(crate) fn remove(&self, identity: Identity, flags: AtFlags) -> io::Result<()> {
+    pub(crate) fn remove(&self, identity: InodeIdentity, flags: AtFlags) -> io::Result<()> {
         remove_from(&self.folder, &self.name, identity, flags)
     }
 }
@@ -82,11 +82,11 @@ impl Place {
 pub(crate) fn remove_from(
     folder: &impl AsFd,
     name: &OsStr,
-    identity: Identity,
+    identity: InodeIdentity,
     flags: AtFlags,
 ) -> io::Result<()> {
     let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if Identity::from(&found) != identity {
+    if InodeIdentity::from(&found) != identity {
         return Err(io::Error::other("its name leads to something else by now"));
     }
     Ok(unlinkat(folder, name, flags)?)
@@ -97,22 +97,22 @@ pub(crate) fn remove_from(
 /// # Errors
 /// When it does not, or the system does not allow it.
 pub fn remove_held(path: &Path, held: &File) -> io::Result<()> {
-    Place::of(path)?.remove(Identity::of(held)?, AtFlags::empty())
+    DirectoryEntry::of(path)?.remove(InodeIdentity::of(held)?, AtFlags::empty())
 }
 
 /// What is to vanish with this process.
 #[derive(Clone, Debug)]
-struct Known {
+struct RemovalEntry {
     number: u64,
     path: PathBuf,
-    identity: Identity,
+    identity: InodeIdentity,
     is_directory: bool,
 }
 
 #[derive(Debug)]
 struct All {
     next: u64,
-    known: Vec<Known>,
+    known: Vec<RemovalEntry>,
 }
 
 static ALL: Mutex<All> = Mutex::new(All {
@@ -135,11 +135,11 @@ pub(crate) struct Vanishing(u64);
 /// While something that is to vanish is made: whoever ends the process waits until it is
 /// known.
 #[derive(Debug)]
-pub(crate) struct Making {
+pub(crate) struct MakingGuard {
     _nobody_leaves: MutexGuard<'static, ()>,
 }
 
-impl Making {
+impl MakingGuard {
     pub(crate) fn begin() -> Self {
         Self {
             _nobody_leaves: MAKING.lock().unwrap_or_else(PoisonError::into_inner),
@@ -148,14 +148,14 @@ impl Making {
 
     /// Makes it known. `None` where the system does not say what it is.
     pub(crate) fn know(self, path: &Path, held: &File) -> Option<Vanishing> {
-        let identity = Identity::of(held).ok()?;
+        let identity = InodeIdentity::of(held).ok()?;
         let is_directory = held.metadata().ok()?.is_dir();
         // Whoever is told of it may be in another directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut all = all();
         let number = all.next;
         all.next += 1;
-        all.known.push(Known {
+        all.known.push(RemovalEntry {
             number,
             path,
             identity,
@@ -194,12 +194,12 @@ fn making_in_time() -> Option<MutexGuard<'static, ()>> {
     }
 }
 
-fn removed_or_left(known: Vec<Known>) -> Vec<PathBuf> {
+fn removed_or_left(known: Vec<RemovalEntry>) -> Vec<PathBuf> {
     known
         .into_iter()
         .filter(|it| {
-            let removed = |place: Place| place.remove(it.identity, AtFlags::empty());
-            it.is_directory || Place::of(&it.path).and_then(removed).is_err()
+            let removed = |place: DirectoryEntry| place.remove(it.identity, AtFlags::empty());
+            it.is_directory || DirectoryEntry::of(&it.path).and_then(removed).is_err()
         })
         .map(|it| it.path)
         .filter(|path| path.symlink_metadata().is_ok())
@@ -243,10 +243,10 @@ mod tests {
         std::fs::create_dir(at("other")).unwrap();
         let held = File::create(at("folder/file")).unwrap();
         std::fs::write(at("other/file"), "mine").unwrap();
-        let place = Place::of(&at("folder/file")).unwrap();
+        let place = DirectoryEntry::of(&at("folder/file")).unwrap();
         std::fs::rename(at("folder"), at("away")).unwrap();
         std::fs::rename(at("other"), at("folder")).unwrap();
-        let identity = Identity::of(&held).unwrap();
+        let identity = InodeIdentity::of(&held).unwrap();
         place.remove(identity, AtFlags::empty()).unwrap();
         assert!(!at("away/file").exists());
         assert_eq!(std::fs::read_to_string(at("folder/file")).unwrap(), "mine");
@@ -260,8 +260,8 @@ mod tests {
         std::fs::create_dir(at("tree")).unwrap();
         let tree = File::open(at("tree")).unwrap();
         let known = [
-            Making::begin().know(&at("file"), &file),
-            Making::begin().know(&at("tree"), &tree),
+            MakingGuard::begin().know(&at("file"), &file),
+            MakingGuard::begin().know(&at("tree"), &tree),
         ];
         // Other tests have files of their own.
         let mine = || -> Vec<PathBuf> {

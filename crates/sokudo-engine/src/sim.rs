@@ -6,8 +6,8 @@
 //! exactly.
 //!
 //! A device keeps no clock. Whoever drives it says what time it is, and may jump
-//! straight to [`Device::next_event`]. It stores no data and judges nothing; where a
-//! block would be kept, if it were, is told by [`Device::cell_of`].
+//! straight to [`SimulatedDevice::next_event`]. It stores no data and judges nothing; where a
+//! block would be kept, if it were, is told by [`SimulatedDevice::cell_of`].
 
 mod agenda;
 mod constant;
@@ -34,11 +34,11 @@ use constant::Constant;
 use fake::Fake;
 use fault::Faults;
 use hdd::HardDisk;
-use job::Job;
+use job::PendingRequest;
 use presentation::{PHYSICAL_BLOCK_BYTES, Presentation, count};
 use raid5::Raid5;
 use shingled::Shingled;
-use spec::{Key, SIZE, Spec};
+use spec::{SIZE, Spec, SpecKey};
 use ssd::SolidState;
 
 pub use presentation::SECTOR_BYTES;
@@ -63,7 +63,7 @@ const SIZE_DEFAULT: Bytes = Bytes(1_000_000_000_000);
 
 /// One request to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct SimulatedRequest {
     /// Comes back in the completion; need not be unique.
     pub id: u64,
     /// What to do.
@@ -90,22 +90,22 @@ pub struct Completion {
 /// [`next_event`](Self::next_event) or to the next submission, whichever is
 /// earlier. Time never goes back.
 #[derive(Debug)]
-pub struct Device {
+pub struct SimulatedDevice {
     size: Bytes,
     /// What tells it from others of its kind.
     serial: Option<String>,
     faults: Faults,
     model: Model,
     /// Requests that end without reaching the model.
-    refusals: Agenda<Job>,
+    refusals: Agenda<PendingRequest>,
     /// Emptied by every call; kept so as not to allocate it anew.
-    finished: Vec<Job>,
+    finished: Vec<PendingRequest>,
     in_flight: usize,
     counters: DeviceCounters,
     now: Nanos,
 }
 
-impl Device {
+impl SimulatedDevice {
     /// Understands a target such as `sim:hdd?size=4TB&rpm=5900`. The device starts
     /// at time 0 with seed 0.
     ///
@@ -116,7 +116,7 @@ impl Device {
         let mut spec = Spec::parse(spec)?;
         let faults = Faults::parse(&mut spec)?;
         let serial = spec.text("serial")?.map(str::to_owned);
-        let size = spec.value(Key::new("size", SIZE, SIZE_MIN, SIZE_MAX), SIZE_DEFAULT)?;
+        let size = spec.value(SpecKey::new("size", SIZE, SIZE_MIN, SIZE_MAX), SIZE_DEFAULT)?;
         let size = Bytes(size.0 - size.0 % PHYSICAL_BLOCK_BYTES);
         let model = Model::parse(&mut spec, size)?;
         spec.finish()?;
@@ -144,14 +144,14 @@ impl Device {
 
     /// Takes a request at an instant. It is completed by a later
     /// [`advance`](Self::advance), always after `now`.
-    pub fn submit(&mut self, now: Nanos, request: Request) {
+    pub fn submit(&mut self, now: Nanos, request: SimulatedRequest) {
         self.pass_to(now);
         assert!(
             self.next_event().is_none_or(|event| event >= now),
             "advance to {now:?} before submitting at it"
         );
         let drive_ns = self.faults.drive_ns(now);
-        let job = Job {
+        let job = PendingRequest {
             id: request.id,
             operation: request.operation,
             offset: request.offset,
@@ -301,7 +301,7 @@ impl Device {
         self.now = now;
     }
 
-    fn complete(&mut self, job: Job) -> Completion {
+    fn complete(&mut self, job: PendingRequest) -> Completion {
         self.in_flight -= 1;
         if let Ok(bytes) = job.result {
             count(&mut self.counters, job.operation, bytes);
@@ -315,7 +315,7 @@ impl Device {
     /// What reaches the drive, with its result; or, as `Err`, what the kernel
     /// answers by itself. The order of the checks is that of Linux's block devices
     /// (`block/fops.c`).
-    fn check(&self, now: Nanos, mut job: Job) -> Result<Job, Job> {
+    fn check(&self, now: Nanos, mut job: PendingRequest) -> Result<PendingRequest, PendingRequest> {
         if self.in_flight >= IN_FLIGHT_MAX {
             return Err(job.ending(Err(Errno::AGAIN.raw_os_error())));
         }
@@ -334,7 +334,11 @@ impl Device {
         }
     }
 
-    fn check_transfer(&self, mut job: Job, size: u64) -> Result<Job, Job> {
+    fn check_transfer(
+        &self,
+        mut job: PendingRequest,
+        size: u64,
+    ) -> Result<PendingRequest, PendingRequest> {
         if job.bytes == 0 {
             return Err(job.ending(Ok(0)));
         }
@@ -355,7 +359,7 @@ impl Device {
         Ok(job.ending(result))
     }
 
-    fn check_trim(&self, job: Job, size: u64) -> Result<Job, Job> {
+    fn check_trim(&self, job: PendingRequest, size: u64) -> Result<PendingRequest, PendingRequest> {
         let inside = job
             .offset
             .checked_add(job.bytes)
@@ -418,7 +422,7 @@ impl Model {
         }
     }
 
-    fn submit(&mut self, now_ns: u64, job: Job) {
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
         match self {
             Self::Constant(model) => model.submit(now_ns, job),
             Self::HardDisk(model) => model.submit(now_ns, job),
@@ -440,7 +444,7 @@ impl Model {
         }
     }
 
-    fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
         match self {
             Self::Constant(model) => model.advance(now_ns, finished),
             Self::HardDisk(model) => model.advance(now_ns, finished),

@@ -10,24 +10,24 @@ use sokudo_stats::Random;
 
 use crate::chunks::chunks_for;
 use crate::clock::{Clock, NEVER, VirtualClock};
-use crate::collector::{Watch, progress_event};
+use crate::collector::{SteadyWatch, progress_event};
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
-use crate::offsets::Stretch;
+use crate::offsets::ByteRange;
 use crate::outbox::{Outbox, to_device};
-use crate::outcome::{Circumstances, merged, outcome};
+use crate::outcome::{ThreadConditions, merged, outcome};
 use crate::pace::pace_stream;
 use crate::pattern::Pattern;
 use crate::progress::Glance;
 use crate::record::Submission;
 use crate::sim;
 use crate::stage_options::StageOptions;
-use crate::steady::Steady;
+use crate::steady::SteadyDetector;
 use crate::survey::{SurveyTarget, Surveying};
 use crate::target::{SECTOR_BYTES, SimulatedTarget};
 use crate::target_use::{stretch_of, uses};
-use crate::worker::{Finished, Next, Setup, Worker};
+use crate::worker::{FinishedWorker, NextAction, Setup, Worker};
 
 /// The control is looked at, and progress told, once in this many events, so that an hour of
 /// device time can be interrupted. Virtual time passes faster than anybody can look.
@@ -48,8 +48,8 @@ struct Actor {
 struct Simulation<'a> {
     stage: &'a Stage,
     actors: Vec<Actor>,
-    watches: Vec<Option<Watch>>,
-    device: &'a mut sim::Device,
+    watches: Vec<Option<SteadyWatch>>,
+    device: &'a mut sim::SimulatedDevice,
     clock: VirtualClock,
     started_at: u64,
     snapshot_every: Option<u64>,
@@ -77,7 +77,7 @@ pub(crate) fn run(
         let clones = workload.clones as usize;
         workload
             .steady
-            .map(|rule| Watch::new(Steady::new(rule), clones))
+            .map(|rule| SteadyWatch::new(SteadyDetector::new(rule), clones))
     };
     let mut simulation = Simulation {
         stage,
@@ -104,7 +104,7 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
     let mut actors = Vec::new();
     for (index, workload) in stage.workloads.iter().enumerate() {
         let shared = Arc::default();
-        let stretches: Vec<Stretch> = uses(workload)
+        let stretches: Vec<ByteRange> = uses(workload)
             .iter()
             .map(|file_use| stretch_of(file_use, size))
             .collect();
@@ -194,13 +194,15 @@ impl Simulation<'_> {
                 self.device.submit(Nanos(now), to_device(id, request));
             }
             match next {
-                Next::Finished => {
+                NextAction::Finished => {
                     actor.finished = true;
                     let stopped = actor.worker.stopped().unwrap_or(StopReason::Ended);
                     ends_all |= ends_stage(&self.stage.workloads[actor.workload], stopped);
                 }
-                Next::Completion => actor.wakes_at = u64::MAX,
-                Next::CompletionOr(at) | Next::Until(at) | Next::Busy(at) => actor.wakes_at = at,
+                NextAction::Completion => actor.wakes_at = u64::MAX,
+                NextAction::CompletionOr(at) | NextAction::Until(at) | NextAction::Busy(at) => {
+                    actor.wakes_at = at
+                }
             }
         }
         if ends_all {
@@ -232,7 +234,7 @@ impl Simulation<'_> {
 
     /// When the next look at a workload that may be steady is due.
     fn next_look(&self) -> u64 {
-        let due = |(workload, watch): (usize, &Option<Watch>)| {
+        let due = |(workload, watch): (usize, &Option<SteadyWatch>)| {
             let started_at = self
                 .actors
                 .iter()
@@ -344,18 +346,18 @@ impl Simulation<'_> {
         }
     }
 
-    fn outcome_of(&self, finished: Finished) -> Outcome {
+    fn outcome_of(&self, finished: FinishedWorker) -> Outcome {
         outcome_of(finished, self.started_at)
     }
 
     fn outcomes(self) -> Vec<Outcome> {
         let mut actors = self.actors;
         let started_at = self.started_at;
-        let of_workload = |(workload, watch): (usize, &Option<Watch>)| {
+        let of_workload = |(workload, watch): (usize, &Option<SteadyWatch>)| {
             let mine = actors.extract_if(.., |actor| actor.workload == workload);
             let mut outcome =
                 merged(mine.map(|actor| outcome_of(actor.worker.finish(), started_at)))?;
-            outcome.steady = watch.as_ref().map(Watch::outcome);
+            outcome.steady = watch.as_ref().map(SteadyWatch::outcome);
             Some(outcome)
         };
         let watches = self.watches.iter().enumerate();
@@ -403,13 +405,13 @@ fn from_device(id: u64) -> (usize, u32) {
     ((id >> 32) as usize, id as u32)
 }
 
-fn outcome_of(finished: Finished, stage_started_at: u64) -> Outcome {
+fn outcome_of(finished: FinishedWorker, stage_started_at: u64) -> Outcome {
     let backend = BackendUse {
         kind: BackendKind::Sim,
         features: vec![],
         notes: vec![],
     };
-    let circumstances = Circumstances {
+    let circumstances = ThreadConditions {
         stage_started_at,
         cpu: None,
         usage: None,

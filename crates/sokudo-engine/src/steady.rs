@@ -20,7 +20,7 @@ const SECOND_NS: f64 = 1e9;
 
 /// What has been moved in the measured part until an instant of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct ThroughputMark {
     pub(crate) at: u64,
     pub(crate) bytes: u64,
     pub(crate) ios: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Throughput {
     pub(crate) bandwidth: f64,
 }
 
-impl Mark {
+impl ThroughputMark {
     /// Per second from `earlier` to here; `None` when no time has passed.
     #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
     pub(crate) fn since(&self, earlier: Self) -> Option<Throughput> {
@@ -46,7 +46,7 @@ impl Mark {
 }
 
 /// Watches one workload.
-pub(crate) struct Steady {
+pub(crate) struct SteadyDetector {
     rule: SteadyRule,
     window: VecDeque<Throughput>,
     size: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Steady {
     found: SteadyOutcome,
 }
 
-impl Steady {
+impl SteadyDetector {
     /// The window holds as many intervals as fit the rule's duration, at least one.
     pub(crate) fn new(rule: SteadyRule) -> Self {
         let interval = rule.interval.0.max(1);
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    fn feed(steady: &mut Steady, iops: &[f64]) -> Vec<bool> {
+    fn feed(steady: &mut SteadyDetector, iops: &[f64]) -> Vec<bool> {
         let throughput = |iops: &f64| Throughput {
             iops: *iops,
             bandwidth: iops * 4096.0,
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_window_that_is_not_full_is_never_steady() {
         let limit = SteadyLimit::Percent(50_000_000);
-        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
         assert_eq!(feed(&mut steady, &[100.0; 4]), [false, false, false, true]);
     }
 
@@ -219,14 +219,14 @@ mod tests {
         // y = 100 + 10 x, with the residuals +1, -1, -1, +1, which leave the slope.
         let figures = [101.0, 109.0, 119.0, 131.0];
         let limit = SteadyLimit::Absolute(10_000_001);
-        let mut steady = Steady::new(rule(SteadyFigure::Iops, true, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, true, limit));
         assert!(feed(&mut steady, &figures)[3]);
         let found = steady.outcome();
         assert!((found.slope - 10.0).abs() < 1e-9, "{found:?}");
         assert!((found.criterion - 10.0).abs() < 1e-9);
         assert!((found.deviation_max - 16.0).abs() < 1e-9);
         let limit = SteadyLimit::Percent(8_000_000);
-        let mut steady = Steady::new(rule(SteadyFigure::Iops, true, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, true, limit));
         // 10 of 115 are 8.7 %.
         assert!(!feed(&mut steady, &figures)[3]);
         assert!((steady.outcome().criterion - 1000.0 / 115.0).abs() < 1e-9);
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_falling_slope_is_as_unsteady_as_a_rising_one() {
         let limit = SteadyLimit::Percent(1_000_000);
-        let mut steady = Steady::new(rule(SteadyFigure::Bandwidth, true, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Bandwidth, true, limit));
         assert!(!feed(&mut steady, &[130.0, 120.0, 110.0, 100.0])[3]);
         assert!(steady.outcome().slope < 0.0);
     }
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn the_window_rolls() {
         let limit = SteadyLimit::Percent(1_000_000);
-        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
         let verdicts = feed(
             &mut steady,
             &[500.0, 400.0, 300.0, 200.0, 100.0, 100.0, 100.0, 100.5],
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn absolute_limits_of_bandwidth_are_kibibytes_per_second() {
         let limit = SteadyLimit::Absolute(5_000_000);
-        let mut steady = Steady::new(rule(SteadyFigure::Bandwidth, false, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Bandwidth, false, limit));
         // 4 KiB each: one I/O more or less is 4 KiB per second.
         assert!(feed(&mut steady, &[99.0, 101.0, 100.0, 100.0])[3]);
         assert!((steady.outcome().criterion - 4.0).abs() < 1e-9);
@@ -264,14 +264,14 @@ mod tests {
     #[test]
     fn nothing_at_all_is_not_steady() {
         let limit = SteadyLimit::Absolute(5_000_000);
-        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
         assert_eq!(feed(&mut steady, &[0.0; 6]), [false; 6]);
     }
 
     #[test]
     fn figures_are_wanted_from_the_ramps_end_on() {
         let limit = SteadyLimit::Percent(1);
-        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
         assert_eq!(steady.next_at(), 2 * SECOND);
         steady.begin_interval();
         assert_eq!(steady.next_at(), 3 * SECOND);

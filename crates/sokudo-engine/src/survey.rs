@@ -22,4 +22,4 @@ mod surveying;
 pub use check::SurveyError;
 pub(crate) use check::check_survey;
 pub(crate) use io::SurveyIo;
-pub(crate) use surveying::{Instants, Step, SurveyTarget, Surveyed, Surveying};
+pub(crate) use surveying::{Instants, SurveyStep, SurveyTarget, Surveyed, Surveying};

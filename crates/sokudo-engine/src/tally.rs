@@ -24,10 +24,10 @@ const INTERVALS_MAX: usize = 4_096;
 /// Counts of one clone. Allocates when made, never while counting.
 #[derive(Clone)]
 pub(crate) struct Tally {
-    operations: [Option<Counts>; Operation::ALL.len()],
+    operations: [Option<OperationCounts>; Operation::ALL.len()],
     in_ramp: [Moved; Operation::ALL.len()],
     submission: Histogram,
-    series: Series,
+    series: IntervalSeries,
     failures: Vec<IoFailure>,
     depth_time: u128,
     depth_seen_at: u64,
@@ -36,14 +36,14 @@ pub(crate) struct Tally {
 
 /// Counts of one operation.
 #[derive(Clone)]
-struct Counts {
+struct OperationCounts {
     tally: OperationTally,
     /// When the first I/O of the phase in progress was issued.
     first_at: u64,
     last_at: u64,
 }
 
-impl Counts {
+impl OperationCounts {
     fn new(operation: Operation, at_rate: bool) -> Self {
         Self {
             tally: OperationTally {
@@ -84,13 +84,14 @@ impl Tally {
     /// An empty tally for what the workload may do.
     pub(crate) fn new(workload: &Workload) -> Self {
         let at_rate = workload.rate.is_some() || workload.rates.each.iter().any(Option::is_some);
-        let operations = Operation::ALL
-            .map(|operation| occurs(workload, operation).then(|| Counts::new(operation, at_rate)));
+        let operations = Operation::ALL.map(|operation| {
+            occurs(workload, operation).then(|| OperationCounts::new(operation, at_rate))
+        });
         Self {
             operations,
             in_ramp: [Moved::default(); Operation::ALL.len()],
             submission: Histogram::new(),
-            series: Series::new(interval_ns(workload)),
+            series: IntervalSeries::new(interval_ns(workload)),
             failures: Vec::with_capacity(FAILURE_KINDS_MAX),
             depth_time: 0,
             depth_seen_at: 0,
@@ -132,7 +133,7 @@ impl Tally {
         self.operations
             .iter_mut()
             .flatten()
-            .for_each(Counts::end_phase);
+            .for_each(OperationCounts::end_phase);
     }
 
     /// Counts that `in_flight` I/Os were in flight since the last call.
@@ -233,7 +234,7 @@ impl Tally {
     pub(crate) fn moved(&self) -> [Moved; 3] {
         std::array::from_fn(|index| {
             let counts = self.operations[index].as_ref();
-            counts.map_or(Moved::default(), Counts::moved)
+            counts.map_or(Moved::default(), OperationCounts::moved)
         })
     }
 
@@ -322,14 +323,14 @@ fn interval_ns(workload: &Workload) -> u64 {
 
 /// Counts per interval, in bounded memory.
 #[derive(Clone)]
-struct Series {
+struct IntervalSeries {
     first_interval_ns: u64,
     interval_ns: u64,
     points: Vec<SeriesPoint>,
     current: SeriesPoint,
 }
 
-impl Series {
+impl IntervalSeries {
     fn new(first_interval_ns: u64) -> Self {
         // Written once, so that its memory is there from the start and none is
         // added while the trial runs.

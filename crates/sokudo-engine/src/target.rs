@@ -53,20 +53,20 @@ impl Target {
 /// A simulated device and how far its time has come.
 pub struct SimulatedTarget {
     /// The device.
-    pub device: sim::Device,
+    pub device: sim::SimulatedDevice,
     pub(crate) now: u64,
 }
 
 impl SimulatedTarget {
     /// A device at time zero.
-    pub fn new(device: sim::Device) -> Self {
+    pub fn new(device: sim::SimulatedDevice) -> Self {
         Self { device, now: 0 }
     }
 
     /// Flushes the device's cache and lets its time pass meanwhile, so that what
     /// was written before does not slow down what comes next.
     pub fn settle(&mut self) {
-        let flush = sim::Request {
+        let flush = sim::SimulatedRequest {
             id: u64::MAX,
             operation: Operation::Flush,
             offset: 0,
@@ -87,7 +87,7 @@ impl SimulatedTarget {
 struct WritePermit(());
 
 /// What may be done to a file besides reading it.
-enum Allowed {
+enum FilePermission {
     Nothing,
     /// What has just been read may be written to the same place.
     WritingBack,
@@ -100,7 +100,7 @@ pub struct FileTarget {
     handle: File,
     path: PathBuf,
     size: Bytes,
-    allowed: Allowed,
+    allowed: FilePermission,
     blind_spots: Vec<Text>,
 }
 
@@ -161,7 +161,7 @@ impl FileTarget {
             handle,
             path: path.to_owned(),
             size,
-            allowed: Allowed::Nothing,
+            allowed: FilePermission::Nothing,
             blind_spots: Vec::new(),
         })
     }
@@ -188,7 +188,7 @@ impl FileTarget {
         let blind_spots = unused(&target.handle, look)
             .map_err(|users| TargetError::InUse(path.to_owned(), users))?;
         Ok(Self {
-            allowed: Allowed::Writing(WritePermit(())),
+            allowed: FilePermission::Writing(WritePermit(())),
             blind_spots,
             ..target
         })
@@ -201,7 +201,7 @@ impl FileTarget {
     /// As [`Self::overwrite`].
     pub fn file_for_write_back(path: &Path, look: Look) -> Result<Self, TargetError> {
         Ok(Self {
-            allowed: Allowed::WritingBack,
+            allowed: FilePermission::WritingBack,
             ..Self::overwrite(path, look)?
         })
     }
@@ -212,7 +212,7 @@ impl FileTarget {
             handle,
             path,
             size,
-            allowed: Allowed::Writing(WritePermit(())),
+            allowed: FilePermission::Writing(WritePermit(())),
             blind_spots: Vec::new(),
         }
     }
@@ -231,7 +231,7 @@ impl FileTarget {
             handle: permit.handle,
             path: permit.path,
             size: permit.size,
-            allowed: Allowed::Writing(WritePermit(())),
+            allowed: FilePermission::Writing(WritePermit(())),
             blind_spots: permit.blind_spots,
         }
     }
@@ -243,7 +243,7 @@ impl FileTarget {
             handle: permit.handle,
             path: permit.path,
             size: permit.size,
-            allowed: Allowed::WritingBack,
+            allowed: FilePermission::WritingBack,
             blind_spots: permit.blind_spots,
         }
     }
@@ -277,12 +277,12 @@ impl FileTarget {
 
     /// Whether it may be written.
     pub fn is_writable(&self) -> bool {
-        matches!(self.allowed, Allowed::Writing(_))
+        matches!(self.allowed, FilePermission::Writing(_))
     }
 
     /// Whether what has just been read may be written back to the same place.
     pub fn may_be_written_back(&self) -> bool {
-        !matches!(self.allowed, Allowed::Nothing)
+        !matches!(self.allowed, FilePermission::Nothing)
     }
 
     /// Opens it once more for writing back, and says whether the page cache is bypassed.

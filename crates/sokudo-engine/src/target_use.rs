@@ -2,7 +2,7 @@
 
 use sokudo_model::{Bytes, FileUse, Workload};
 
-use crate::offsets::Stretch;
+use crate::offsets::ByteRange;
 use crate::target::Target;
 
 /// The targets that a workload uses, each with its part: those it names, or the
@@ -19,13 +19,13 @@ pub(crate) fn uses(workload: &Workload) -> Vec<FileUse> {
 }
 
 /// The part of its target, which is of this size, that a use names.
-pub(crate) fn stretch_of(file_use: &FileUse, size: Bytes) -> Stretch {
+pub(crate) fn stretch_of(file_use: &FileUse, size: Bytes) -> ByteRange {
     match file_use.span {
-        Some(span) => Stretch {
+        Some(span) => ByteRange {
             start: span.offset.0,
             length: span.length.0,
         },
-        None => Stretch {
+        None => ByteRange {
             start: 0,
             length: size.0,
         },
@@ -33,7 +33,7 @@ pub(crate) fn stretch_of(file_use: &FileUse, size: Bytes) -> Stretch {
 }
 
 /// The parts of its targets that a workload uses. It has been checked.
-pub(crate) fn stretches(workload: &Workload, targets: &[Target]) -> Vec<Stretch> {
+pub(crate) fn stretches(workload: &Workload, targets: &[Target]) -> Vec<ByteRange> {
     uses(workload)
         .iter()
         .filter_map(|file_use| {

@@ -20,9 +20,9 @@ use sokudo_words::Text;
 
 use crate::clock::{Clock, RealClock};
 use crate::control::Control;
-use crate::mark::{self, Purpose};
+use crate::mark::{self, FilePurpose};
 use crate::own_name::{FILE_PREFIX, own_name};
-use crate::removal::{Identity, Making, Place, Vanishing};
+use crate::removal::{DirectoryEntry, InodeIdentity, MakingGuard, Vanishing};
 use crate::stage::run_stage;
 use crate::stage_error::StageError;
 use crate::stage_options::StageOptions;
@@ -53,7 +53,7 @@ pub struct TestFile {
 /// The name of a test file, where its file system demands one.
 struct Name {
     path: PathBuf,
-    place: Place,
+    place: DirectoryEntry,
     _known: Option<Vanishing>,
 }
 
@@ -183,7 +183,7 @@ impl Drop for TestFile {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             // Nothing can be done about a failure here; the next start finds it.
-            let _ = Identity::of(&self.handle)
+            let _ = InodeIdentity::of(&self.handle)
                 .and_then(|identity| name.place.remove(identity, AtFlags::empty()));
         }
     }
@@ -283,15 +283,15 @@ fn create_unnamed(directory: &Path) -> io::Result<File> {
 fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
     for number in 0..NAMES_MAX {
         let path = directory.join(own_name(FILE_PREFIX, number));
-        let place = Place::of(&path)?;
-        let making = Making::begin();
+        let place = DirectoryEntry::of(&path)?;
+        let making = MakingGuard::begin();
         match place.create() {
             Ok(file) => {
                 let known = making.know(&path, &file);
                 // Marks it as in use; without locks it merely looks abandoned.
                 let _ = file.try_lock();
                 // Without attributes only its name speaks for it.
-                let _ = mark::begin(&file, Purpose::Test, 0..=size.0);
+                let _ = mark::begin(&file, FilePurpose::Test, 0..=size.0);
                 let name = Name {
                     place,
                     _known: known,

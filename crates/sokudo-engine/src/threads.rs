@@ -13,18 +13,18 @@ use sokudo_model::{
 use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
 
-use crate::backend::{AnyBackend, Wanted, depth_used};
+use crate::backend::{AnyBackend, BackendRequirements, depth_used};
 use crate::checking::Checker;
 use crate::chunks::{chunk_bytes, chunks_for};
 use crate::clock::{Clock as _, NEVER, RealClock};
-use crate::clones::{CloneId, Opened, Shared, Start, StartLine, clones_of};
-use crate::collector::{Collector, Told};
+use crate::clones::{OpenedFiles, StageContext, Start, StartLine, WorkloadThread, clones_of};
+use crate::collector::{Collector, ThreadReport};
 use crate::control::Control;
 use crate::data::Data;
 use crate::drive::Driver;
 use crate::durable;
 use crate::ending::ends_stage;
-use crate::opening::{ClonesBackend, open_files, survey_target};
+use crate::opening::{ThreadBackend, open_files, survey_target};
 use crate::outcome::outcome;
 use crate::pace::pace_stream;
 use crate::pattern::Pattern;
@@ -47,7 +47,7 @@ pub(crate) fn run(
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Outcome>, StageError> {
     let clones = clones_of(stage);
-    let shared = Shared {
+    let shared = StageContext {
         stage,
         targets,
         seed: options.seed,
@@ -107,10 +107,10 @@ pub(crate) fn run(
 
 /// The life of one thread: prepare, wait for the others, run.
 fn run_clone(
-    shared: &Shared<'_>,
-    clone: &CloneId,
+    shared: &StageContext<'_>,
+    clone: &WorkloadThread,
     ready: &mpsc::Sender<Result<(), StageError>>,
-    told: &mpsc::Sender<Told>,
+    told: &mpsc::Sender<ThreadReport>,
 ) {
     let workload = &shared.stage.workloads[clone.workload];
     // The receiver waits for every clone's word.
@@ -144,21 +144,21 @@ fn run_clone(
         }
     }
     // The receiver lives until every clone has ended.
-    let _ = told.send(Told::Ended {
+    let _ = told.send(ThreadReport::Ended {
         clone: clone.number,
         outcome: Box::new(outcome),
     });
 }
 
-fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ClonesBackend) -> Outcome {
+fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) -> Outcome {
     let (cpu, usage) = match &mut backend {
-        ClonesBackend::Any(AnyBackend::IoUring(b)) => driver.drive(&mut worker, b),
-        ClonesBackend::Any(AnyBackend::Libaio(b)) => driver.drive(&mut worker, b),
-        ClonesBackend::Any(AnyBackend::Psync(b)) => driver.drive(&mut worker, b),
-        ClonesBackend::Any(AnyBackend::Vsync(b)) => driver.drive(&mut worker, b),
-        ClonesBackend::Any(AnyBackend::Mmap(b)) => driver.drive(&mut worker, b),
-        ClonesBackend::Any(AnyBackend::Null(b)) => driver.drive(&mut worker, b),
-        ClonesBackend::WriteBack(b) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(AnyBackend::IoUring(b)) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(AnyBackend::Libaio(b)) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(AnyBackend::Psync(b)) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(AnyBackend::Vsync(b)) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(AnyBackend::Mmap(b)) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(AnyBackend::Null(b)) => driver.drive(&mut worker, b),
+        ThreadBackend::WriteBack(b) => driver.drive(&mut worker, b),
     };
     if worker.in_flight() > 0 {
         // Given up: dropping would wait once more, and the kernel may still write
@@ -185,17 +185,17 @@ fn never_began(driver: &Driver<'_>, stopped: StopReason) -> Outcome {
 }
 
 fn prepare(
-    shared: &Shared<'_>,
+    shared: &StageContext<'_>,
     workload: &Workload,
-    clone: &CloneId,
-) -> Result<(Worker, ClonesBackend, Opened), StageError> {
+    clone: &WorkloadThread,
+) -> Result<(Worker, ThreadBackend, OpenedFiles), StageError> {
     bind_to_cpus(workload, clone.index)?;
     let (files, direct) = open_files(workload, shared.targets)?;
     let surveyed = survey_target(workload, shared.targets, direct)?;
     let logical_bytes = surveyed.as_ref().map_or(1, |target| target.logical_bytes);
     let chunks = chunks_for(workload, workload.depth);
     let chunk_bytes = chunk_bytes(workload, logical_bytes);
-    let wanted = Wanted {
+    let wanted = BackendRequirements {
         kind: workload.backend,
         depth: workload.depth,
         chunks,
@@ -225,18 +225,18 @@ fn prepare(
     };
     let mut worker = Worker::new(workload, setup);
     if workload.operations.changes_data()
-        && let ClonesBackend::Any(backend) = &mut backend
+        && let ThreadBackend::Any(backend) = &mut backend
     {
         worker.fill_buffers(backend);
     }
-    Ok((worker, backend, Opened { used, direct }))
+    Ok((worker, backend, OpenedFiles { used, direct }))
 }
 
 /// What checks a clone's blocks, if that is asked for.
 fn checker(
-    shared: &Shared<'_>,
+    shared: &StageContext<'_>,
     workload: &Workload,
-    clone: &CloneId,
+    clone: &WorkloadThread,
     direct: bool,
     chunks: u32,
 ) -> Result<Option<Checker>, StageError> {

@@ -24,14 +24,14 @@ use std::path::PathBuf;
 
 use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome, narrow};
 
-use header::{HEADER_BYTES, Header, kind_of};
+use header::{HEADER_BYTES, VerifyHeader, kind_of};
 use history::{History, Record};
-use judge::{Fault, Place, Writer};
+use judge::{Fault, VerifyInterval, Writer};
 use pattern::Contents;
 use pieces::pieces;
 pub use refusal::VerifyError;
 pub(crate) use refusal::check_verify;
-use state::Progress;
+use state::WriteProgress;
 use sums::Sum;
 
 /// Bad blocks that are described; more are only counted, since a device that fails
@@ -70,15 +70,15 @@ pub(crate) struct Verifier {
     /// Writes sealed and not completed: as many as the depth.
     in_flight: Vec<Record>,
     /// Blocks handed out for reading back and not checked: as many as the depth.
-    reading: Vec<Reading>,
+    reading: Vec<BlockReadBack>,
     written_since_batch: u64,
-    progress: Progress,
+    progress: WriteProgress,
     outcome: VerifyOutcome,
     dump_to: PathBuf,
 }
 
 /// A block being read back.
-struct Reading {
+struct BlockReadBack {
     expected: Expected,
     /// Whether a write to it was issued meanwhile, so that nothing can be said.
     is_disturbed: bool,
@@ -109,7 +109,7 @@ impl Verifier {
             in_flight: Vec::new(),
             reading: Vec::new(),
             written_since_batch: 0,
-            progress: Progress::new(files.len()),
+            progress: WriteProgress::new(files.len()),
             outcome: VerifyOutcome::default(),
             dump_to: PathBuf::new(),
             verify: verify.clone(),
@@ -208,7 +208,7 @@ impl Verifier {
                 length: record.length,
                 serial: Some(record.serial),
             };
-            self.reading.push(Reading {
+            self.reading.push(BlockReadBack {
                 expected,
                 is_disturbed: false,
             });
@@ -239,7 +239,7 @@ impl Verifier {
         });
         let mut is_right = true;
         for (start, end) in self.pieces(length) {
-            let place = Place {
+            let place = VerifyInterval {
                 block: expected.offset,
                 start,
                 serials,
@@ -319,7 +319,7 @@ impl Verifier {
         let sum = Sum::of(self.writer.check, &piece[overhead..]);
         piece[HEADER_BYTES..overhead].copy_from_slice(sum.bytes());
         #[expect(clippy::cast_possible_truncation, reason = "16 bits are kept")]
-        let header = Header {
+        let header = VerifyHeader {
             kind,
             length: narrow(piece.len()),
             seed,
@@ -341,7 +341,7 @@ impl Verifier {
         }
     }
 
-    fn judge(&mut self, piece: &[u8], place: Place) -> Result<(), Fault> {
+    fn judge(&mut self, piece: &[u8], place: VerifyInterval) -> Result<(), Fault> {
         if self.verify.offset.0 == 0 || self.writer.overhead() == 0 {
             return self.writer.judge(piece, place, &mut self.contents);
         }
@@ -353,7 +353,7 @@ impl Verifier {
     #[cold]
     fn report_short(&mut self, buffer: &[u8], expected: Expected) {
         let (read, length) = (buffer.len(), expected.length);
-        let place = Place {
+        let place = VerifyInterval {
             block: expected.offset,
             start: 0,
             serials: None,
@@ -364,7 +364,13 @@ impl Verifier {
     }
 
     #[cold]
-    fn report(&mut self, piece: &[u8], file: u32, place: Place, (kind, mut detail): Fault) {
+    fn report(
+        &mut self,
+        piece: &[u8],
+        file: u32,
+        place: VerifyInterval,
+        (kind, mut detail): Fault,
+    ) {
         if self.outcome.mismatches.len() >= MISMATCHES_MAX {
             return;
         }

@@ -19,7 +19,7 @@ use sokudo_sys::{Action, Request};
 use crate::backend::Backend;
 use crate::batched::Batched;
 use crate::checking::Checker;
-use crate::chunks::FreeChunks;
+use crate::chunks::FreeSlots;
 use crate::clock::{Clock, NEVER};
 use crate::data::Data;
 use crate::flushing::Flushing;
@@ -50,7 +50,7 @@ pub(crate) const BLOCK_BYTES_MAX: u64 = 1 << 30;
 
 /// What the caller does after [`Worker::fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextAction {
     /// Wait for a completion.
     Completion,
     /// Wait for a completion or for this instant.
@@ -66,7 +66,7 @@ pub(crate) enum Next {
 /// The next I/O of a workload that is not plain.
 enum Ready {
     Issue(Issue),
-    Wait(Next),
+    Wait(NextAction),
     Over,
 }
 
@@ -155,7 +155,7 @@ pub(crate) struct Setup {
 }
 
 /// What a worker ends with.
-pub(crate) struct Finished {
+pub(crate) struct FinishedWorker {
     pub(crate) tally: FinishedTally,
     pub(crate) recorded: Recorded,
     pub(crate) verified: Option<VerifyOutcome>,
@@ -179,14 +179,14 @@ pub(crate) struct Worker {
     data: Data,
     tally: Tally,
     slots: Box<[Slot]>,
-    free: FreeChunks,
+    free: FreeSlots,
     depth: u32,
     in_flight: u32,
     /// Of those, the ones that are not measured: they were issued in the ramp, or are beside
     /// what a survey measures.
     in_flight_unmeasured: u32,
     flushing: Flushing,
-    limits: Limits,
+    limits: WorkerLimits,
     pass: Pass,
     next_boundary: u64,
     submitted_at_once: u32,
@@ -202,7 +202,7 @@ pub(crate) struct Worker {
     prepared_per_reading: u32,
 }
 
-struct Limits {
+struct WorkerLimits {
     time_ns: u64,
     bytes: u64,
     ios: u64,
@@ -263,7 +263,7 @@ impl Worker {
             checker: checker.map(Box::new),
             rewriting,
             // The last chunk of a survey is for what it does alone.
-            free: FreeChunks::new(chunks - u32::from(survey.is_some())),
+            free: FreeSlots::new(chunks - u32::from(survey.is_some())),
             survey: survey.map(Box::new),
             pace,
             recorder,
@@ -277,7 +277,7 @@ impl Worker {
             in_flight: 0,
             in_flight_unmeasured: 0,
             flushing: Flushing::new(workload, files),
-            limits: Limits::new(workload),
+            limits: WorkerLimits::new(workload),
             pass: Pass {
                 bytes_issued: 0,
                 ios_issued: 0,
@@ -335,7 +335,7 @@ impl Worker {
         backend: &mut B,
         clock: &C,
         now: &mut u64,
-    ) -> Next {
+    ) -> NextAction {
         if self.plain {
             self.fill_plainly(backend, clock, now)
         } else {
@@ -349,7 +349,7 @@ impl Worker {
         backend: &mut B,
         clock: &C,
         now: &mut u64,
-    ) -> Next {
+    ) -> NextAction {
         let mut until_reading = self.prepared_per_reading;
         while self.in_flight < self.depth && self.stopped.is_none() {
             if until_reading == 0 {
@@ -378,7 +378,7 @@ impl Worker {
             self.prepare(backend, chunk, action, slot);
         }
         if self.in_flight > 0 {
-            Next::Completion
+            NextAction::Completion
         } else {
             self.when_idle(backend, *now)
         }

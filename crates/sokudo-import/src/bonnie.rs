@@ -13,7 +13,7 @@ use sokudo_model::{
     ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, Workload,
 };
 
-use self::line::{Fields, Figure, Phase, Quantity};
+use self::line::{Fields, LinePhase, PhaseFigure, Quantity};
 use crate::row::{self, ROWS_MAX, SEQUENTIAL, figure, only};
 use crate::text::{self, Line, label, leave_out, lines};
 use crate::{Import, ImportError, LeftOut, Reader};
@@ -119,7 +119,7 @@ fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Opti
 }
 
 /// The row of a phase, as its source does it: one thread, through the page cache.
-fn row_of(phase: Phase, told: &Figure, rate: f64, fields: &Fields<'_>) -> ImportedRow {
+fn row_of(phase: LinePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) -> ImportedRow {
     let chunk = fields.chunk.unwrap_or(CHUNK_DEFAULT);
     let block = if phase.is_by_character() {
         Bytes(1)
@@ -143,15 +143,19 @@ fn row_of(phase: Phase, told: &Figure, rate: f64, fields: &Fields<'_>) -> Import
         PlanPart::Think,
     ];
     match phase {
-        Phase::WriteCharacters | Phase::WriteBlocks => workload.operations = only(Operation::Write),
-        Phase::ReadCharacters | Phase::ReadBlocks => workload.operations = only(Operation::Read),
-        Phase::Rewrite => rewrite(&mut workload, 100),
-        Phase::Seeks => {
+        LinePhase::WriteCharacters | LinePhase::WriteBlocks => {
+            workload.operations = only(Operation::Write)
+        }
+        LinePhase::ReadCharacters | LinePhase::ReadBlocks => {
+            workload.operations = only(Operation::Read)
+        }
+        LinePhase::Rewrite => rewrite(&mut workload, 100),
+        LinePhase::Seeks => {
             // One in ten blocks is written back.
             rewrite(&mut workload, 10);
             workload.order = Order::Random { map: false };
         }
-        Phase::Files { operation, .. } => workload.operations = only(operation),
+        LinePhase::Files { operation, .. } => workload.operations = only(operation),
     }
     if phase.is_of_bytes() {
         parts.push(PlanPart::Blocks);

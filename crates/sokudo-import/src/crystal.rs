@@ -17,21 +17,21 @@ mod label;
 
 use sokudo_model::{Bytes, Correction, Environment, ImportedRun, ImportedTarget, Nanos, Origin};
 
-pub(crate) use self::label::{Direction, Label};
+pub(crate) use self::label::{CrystalLabel, LabelDirection};
 use crate::row::ROWS_MAX;
 use crate::text::{Line, label, leave_out};
 use crate::{Import, ImportError, LeftOut, number};
 
 /// One text of the tool: a file can hold several.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct CrystalReport {
     /// Its heading, as the tool's reader knows it.
     pub(crate) heading: String,
     /// The line before it.
     pub(crate) before: String,
     /// Whether its figures are medians of the runs.
     pub(crate) are_medians: bool,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<CrystalRow>,
     pub(crate) profile: Option<String>,
     pub(crate) test: Option<String>,
     pub(crate) mode: Option<String>,
@@ -40,13 +40,13 @@ pub(crate) struct Report {
     pub(crate) system: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) comment: Option<String>,
-    section: Option<Direction>,
+    section: Option<LabelDirection>,
 }
 
 /// A row with its figures as they are printed.
 #[derive(Debug)]
-pub(crate) struct Row {
-    pub(crate) label: Label,
+pub(crate) struct CrystalRow {
+    pub(crate) label: CrystalLabel,
     pub(crate) mb_per_s: f64,
     pub(crate) iops: Option<f64>,
     pub(crate) latency_ns: Option<f64>,
@@ -55,7 +55,7 @@ pub(crate) struct Row {
 /// What a text holds, and what could not be used.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
-    pub(crate) reports: Vec<Report>,
+    pub(crate) reports: Vec<CrystalReport>,
     pub(crate) left_out: Vec<LeftOut>,
     rows: usize,
 }
@@ -73,10 +73,10 @@ impl Reports {
             let text = line.text.trim_start_matches(['>', ' ', '\t']);
             let line = Line { text, ..line };
             if heading(line.text) {
-                reports.reports.push(Report {
+                reports.reports.push(CrystalReport {
                     heading: line.text.trim().to_owned(),
                     before: before.trim().to_owned(),
-                    ..Report::default()
+                    ..CrystalReport::default()
                 });
             } else if !reports.read_line(line) {
                 break;
@@ -114,7 +114,7 @@ impl Reports {
     pub(crate) fn import(
         self,
         format: &'static str,
-        run: fn(Report) -> ImportedRun,
+        run: fn(CrystalReport) -> ImportedRun,
     ) -> Result<Import, ImportError> {
         let with_rows = self
             .reports
@@ -136,10 +136,10 @@ impl Reports {
 }
 
 /// A row; `None` where the line is something else.
-fn row(line: Line<'_>, section: Option<Direction>) -> Option<Result<Row, String>> {
+fn row(line: Line<'_>, section: Option<LabelDirection>) -> Option<Result<CrystalRow, String>> {
     let (before, after) = line.text.split_once("MB/s")?;
     let (text, rate) = before.rsplit_once(':')?;
-    let label = Label::read(text, section)?;
+    let label = CrystalLabel::read(text, section)?;
     let Some(mb_per_s) = number::rate(rate, 1e6).map(|rate| rate / 1e6) else {
         return Some(Err(format!(
             "`{}` is no rate that is possible",
@@ -161,7 +161,7 @@ fn row(line: Line<'_>, section: Option<Direction>) -> Option<Result<Row, String>
         let (_, figure) = after.split_once(open)?;
         figure.split_once(close).map(|(figure, _)| figure)
     };
-    Some(Ok(Row {
+    Some(Ok(CrystalRow {
         label,
         mb_per_s,
         iops: between("[", "IOPS]").and_then(|iops| number::rate(iops, 1.0)),
@@ -169,11 +169,11 @@ fn row(line: Line<'_>, section: Option<Direction>) -> Option<Result<Row, String>
     }))
 }
 
-impl Report {
+impl CrystalReport {
     /// Reads a section, or what was chosen; anything else means nothing.
     fn read_field(&mut self, line: &str) {
         let line = line.trim();
-        if let Some(section) = Direction::of_section(line) {
+        if let Some(section) = LabelDirection::of_section(line) {
             self.section = Some(section);
             return;
         }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use sokudo_model::{DataContent, DirectMode, ImportedRow, ImportedRun, Origin, PlanPart};
 
-use crate::crystal::{Label, Report, Reports, Row};
+use crate::crystal::{CrystalLabel, CrystalReport, CrystalRow, Reports};
 use crate::text::lines;
 use crate::{Import, ImportError, Reader, row, text};
 
@@ -46,7 +46,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     Reports::read(lines(&text), is_heading).import(FORMAT, run)
 }
 
-fn run(report: Report) -> ImportedRun {
+fn run(report: CrystalReport) -> ImportedRun {
     let measurer = Measurer::of(&report);
     let mut run = report.run(Origin {
         tool: measurer.tool.clone(),
@@ -78,7 +78,7 @@ struct Measurer {
 }
 
 impl Measurer {
-    fn of(report: &Report) -> Self {
+    fn of(report: &CrystalReport) -> Self {
         if report.heading != NOT_BY_IT {
             let version = report.heading.split_whitespace().nth(1);
             let major = version.and_then(|text| text.split('.').next()?.parse().ok());
@@ -103,7 +103,7 @@ impl Measurer {
     }
 }
 
-fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
+fn imported(report: &CrystalReport, row: &CrystalRow, major: u32) -> ImportedRow {
     let (mut workload, mut told) = row.label.workload();
     if report.file_size().is_some() {
         told.push(PlanPart::Span);
@@ -132,7 +132,7 @@ fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
     }
     let is_shared = !row.label.is_random && workload.clones > 1;
     if is_shared && major >= INTERLOCKED_SINCE {
-        workload.order = Label::INTERLOCKED;
+        workload.order = CrystalLabel::INTERLOCKED;
         told.push(PlanPart::Order);
     }
     let kind = match report.runs() {

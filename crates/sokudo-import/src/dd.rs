@@ -43,13 +43,13 @@ const BLOCK_DEFAULT: Bytes = Bytes(512);
 
 /// Whether it has dd's three lines one after the other, or its last line alone.
 fn recognise(head: &str) -> bool {
-    let mut log = Log::default();
+    let mut log = DdLog::default();
     text::lines(head).any(|line| log.read(line) && !(log.copies.is_empty() && log.alone.is_empty()))
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = text::whole(FORMAT, source)?;
-    let mut log = Log::default();
+    let mut log = DdLog::default();
     for line in text::lines(&text) {
         if !log.read(line) {
             break;
@@ -60,9 +60,9 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 
 /// The copies so far, and what the next line may belong to.
 #[derive(Default)]
-struct Log {
+struct DdLog {
     copies: Vec<Copy>,
-    command: Option<Command>,
+    command: Option<DdCommand>,
     /// Whole blocks read, and whether there was a partial one; by the lines seen.
     records: Vec<(u64, u64)>,
     records_line: u64,
@@ -86,10 +86,10 @@ struct Copy {
     bytes: u64,
     seconds: f64,
     block: Option<Bytes>,
-    command: Option<Command>,
+    command: Option<DdCommand>,
 }
 
-impl Log {
+impl DdLog {
     /// Reads a line; `false` when there is too much.
     fn read(&mut self, line: Line<'_>) -> bool {
         if let Some(records) = records(line.text) {
@@ -123,7 +123,7 @@ impl Log {
                 },
                 is_whole: seconds.fract() == 0.0,
             });
-        } else if let Some(command) = Command::read(line.text) {
+        } else if let Some(command) = DdCommand::read(line.text) {
             self.close();
             self.command = Some(command);
         }
@@ -210,7 +210,7 @@ impl Log {
         }
         let mut runs: Vec<ImportedRun> = Vec::new();
         for copy in self.copies {
-            let target = copy.command.as_ref().and_then(Command::target);
+            let target = copy.command.as_ref().and_then(DdCommand::target);
             let target = target.unwrap_or_default();
             let known = runs.iter().position(|run| run.target.name == target);
             let place = known.unwrap_or(runs.len());
@@ -232,7 +232,7 @@ impl Log {
     }
 }
 
-fn new_run(target: String, command: Option<&Command>) -> ImportedRun {
+fn new_run(target: String, command: Option<&DdCommand>) -> ImportedRun {
     let mut remarks = Vec::new();
     if command.is_none() {
         remarks.push(
@@ -301,7 +301,7 @@ impl Copy {
 
 /// A command line of dd, as a terminal shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Command {
+struct DdCommand {
     text: String,
     input: Option<String>,
     output: Option<String>,
@@ -310,7 +310,7 @@ struct Command {
     durability: Durability,
 }
 
-impl Command {
+impl DdCommand {
     /// `$ dd if=/dev/zero of=file bs=1M oflag=direct`.
     fn read(line: &str) -> Option<Self> {
         let (before, rest) = line.split_once("dd ")?;

@@ -42,7 +42,7 @@ fn is_header(line: &str) -> bool {
 
 /// What elbencho told of a phase, in whatever form.
 #[derive(Clone, Debug, Default)]
-struct Phase {
+struct ElbenchoPhase {
     operation: String,
     started_at: Option<Nanos>,
     label: Option<String>,
@@ -58,14 +58,14 @@ struct Phase {
     seconds: Option<f64>,
     cpu_percent: Option<f64>,
     /// Of the phase; in a mix of its writes.
-    main: Side,
+    main: ElbenchoDirection,
     /// Of the reads of a mix.
-    mixed_reads: Side,
+    mixed_reads: ElbenchoDirection,
 }
 
 /// One direction of a phase.
 #[derive(Clone, Debug, Default)]
-struct Side {
+struct ElbenchoDirection {
     bytes_per_s: Option<f64>,
     ios_per_s: Option<f64>,
     /// Least, mean and most, microseconds.
@@ -113,7 +113,7 @@ fn finished(format: &'static str, import: Import) -> Result<Import, ImportError>
     Err(ImportError::Broken { format, why })
 }
 
-fn of_fields(columns: &[&str], fields: &[&str]) -> Phase {
+fn of_fields(columns: &[&str], fields: &[&str]) -> ElbenchoPhase {
     let of = |name: &str| {
         let place = columns.iter().position(|column| *column == name)?;
         fields.get(place).copied().filter(|field| !field.is_empty())
@@ -121,13 +121,13 @@ fn of_fields(columns: &[&str], fields: &[&str]) -> Phase {
     let flag = |name: &str| of(name).map(|field| field != "0");
     let side = |prefix: &str| {
         let figure = |name: &str| of(&format!("{prefix}{name}")).and_then(number);
-        Side {
+        ElbenchoDirection {
             bytes_per_s: figure("MiB/s [last]").map(|mib| mib * BYTES_PER_MIB),
             ios_per_s: figure("IOPS [last]"),
             latency: ["IO lat us [min]", "IO lat us [avg]", "IO lat us [max]"].map(figure),
         }
     };
-    Phase {
+    ElbenchoPhase {
         operation: of("operation").and_then(label).unwrap_or_default(),
         started_at: of("ISO date").and_then(date_time),
         label: of("label").and_then(label),
@@ -151,7 +151,7 @@ fn of_fields(columns: &[&str], fields: &[&str]) -> Phase {
 /// iterations again.
 fn runs(
     format: &'static str,
-    phases: Vec<(u64, Phase)>,
+    phases: Vec<(u64, ElbenchoPhase)>,
     left_out: &mut Vec<crate::LeftOut>,
 ) -> Vec<ImportedRun> {
     let mut runs: Vec<ImportedRun> = Vec::new();
@@ -183,7 +183,7 @@ fn runs(
     runs
 }
 
-impl Phase {
+impl ElbenchoPhase {
     fn method(&self) -> String {
         match &self.label {
             Some(label) => format!("elbencho/{label}"),
@@ -248,7 +248,7 @@ impl Phase {
             .collect()
     }
 
-    fn row(&self, operation: Operation, side: &Side, is_mix: bool) -> ImportedRow {
+    fn row(&self, operation: Operation, side: &ElbenchoDirection, is_mix: bool) -> ImportedRow {
         let mut row = row(self.workload(operation), &self.told());
         let percent = self.operation.trim_start_matches("RWMIX").parse().ok();
         row.reported.mix = percent

@@ -19,9 +19,9 @@ use sokudo_model::{Environment, ImportedRun, ImportedTarget, Origin};
 
 use crate::text::leave_out;
 use crate::{Import, ImportError, Reader};
-use gathered::{Form, Gathered, Part};
-use job::Job;
-use source::{Piece, Source};
+use gathered::{Gathered, GatheredJobs, OutputForm};
+use job::ReportedJob;
+use source::{SourceToken, TextSource};
 
 pub(crate) const READER: Reader = Reader {
     format: "fio",
@@ -41,16 +41,16 @@ fn recognise(head: &str) -> bool {
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let mut source = Source::new(source);
+    let mut source = TextSource::new(source);
     let mut gathered = Gathered::default();
-    let mut text = normal::Text::default();
+    let mut text = normal::NormalText::default();
     let ended = loop {
         match source.next() {
-            Ok(Some(Piece::Json)) => json::read(&mut source, &mut gathered),
-            Ok(Some(Piece::Line(number, line))) if terse::is_terse(line) => {
+            Ok(Some(SourceToken::Json)) => json::read(&mut source, &mut gathered),
+            Ok(Some(SourceToken::Line(number, line))) if terse::is_terse(line) => {
                 terse::read(number, line, &mut gathered);
             }
-            Ok(Some(Piece::Line(number, line))) => text.line(number, line, &mut gathered),
+            Ok(Some(SourceToken::Line(number, line))) => text.line(number, line, &mut gathered),
             Ok(None) => break None,
             Err(error) => break Some(error),
         }
@@ -65,7 +65,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let mut import = gathered.import;
     import.runs = parts.into_iter().filter_map(run).collect();
     for run in &mut import.runs {
-        if run.origin.format == Form::Normal.name(false) {
+        if run.origin.format == OutputForm::Normal.name(false) {
             run.origin.corrections.clone_from(&gathered.corrections);
             run.origin
                 .remarks
@@ -90,9 +90,9 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 
 /// With `--output-format=json,normal` fio tells the same jobs twice: the form that tells
 /// more counts.
-fn without_repetition(mut parts: Vec<Part>) -> Vec<Part> {
+fn without_repetition(mut parts: Vec<GatheredJobs>) -> Vec<GatheredJobs> {
     let richest = parts.iter().map(|part| part.form).max();
-    let keys = |part: &Part| -> Vec<(String, String)> {
+    let keys = |part: &GatheredJobs| -> Vec<(String, String)> {
         let jobs = part.jobs.iter();
         jobs.map(|job| (job.name.clone(), job.group.clone()))
             .collect()
@@ -109,12 +109,12 @@ fn without_repetition(mut parts: Vec<Part>) -> Vec<Part> {
     parts
 }
 
-fn run(part: Part) -> Option<ImportedRun> {
-    let has_bins = |job: &Job| job.sides.iter().any(|side| !side.histogram.is_empty());
+fn run(part: GatheredJobs) -> Option<ImportedRun> {
+    let has_bins = |job: &ReportedJob| job.sides.iter().any(|side| !side.histogram.is_empty());
     let format = part.form.name(part.jobs.iter().any(has_bins));
     let target = target(&part.jobs);
     let host = part.jobs.iter().find_map(|job| job.host.clone());
-    let rows: Vec<_> = part.jobs.iter().flat_map(Job::rows).collect();
+    let rows: Vec<_> = part.jobs.iter().flat_map(ReportedJob::rows).collect();
     (!rows.is_empty()).then(|| ImportedRun {
         origin: Origin {
             tool: "fio".to_owned(),
@@ -135,7 +135,7 @@ fn run(part: Part) -> Option<ImportedRun> {
 }
 
 /// What all jobs accessed, where they say so.
-fn target(jobs: &[Job]) -> ImportedTarget {
+fn target(jobs: &[ReportedJob]) -> ImportedTarget {
     let mut names: Vec<&str> = Vec::new();
     for name in jobs.iter().filter_map(|job| job.options.target.as_deref()) {
         if !names.contains(&name) && names.len() < 4 {

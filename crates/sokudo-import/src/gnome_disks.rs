@@ -9,8 +9,8 @@ mod variant;
 use std::io::BufRead;
 
 use sokudo_model::{
-    BackendKind, BlockSizes, Bytes, DirectMode, Environment, ImportedPlace, ImportedRate,
-    ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation, Order, Origin, PlanPart, Sample,
+    BackendKind, BlockSizes, Bytes, DirectMode, Environment, ImportedRate, ImportedRow,
+    ImportedRun, ImportedTarget, Nanos, Operation, Order, Origin, PlanPart, ReportedSample, Sample,
     Survey, Visit, Workload, narrow,
 };
 
@@ -158,7 +158,7 @@ impl Cache<'_> {
                 continue;
             };
             rates.push(pair.value);
-            places.push(ImportedPlace {
+            places.push(ReportedSample {
                 offset: Bytes(pair.offset),
                 bytes: sample,
                 elapsed,
@@ -193,7 +193,7 @@ impl Cache<'_> {
                 continue;
             };
             times.push(pair.value * 1e9);
-            places.push(ImportedPlace {
+            places.push(ReportedSample {
                 offset: Bytes(pair.offset),
                 bytes: PAGE,
                 elapsed,

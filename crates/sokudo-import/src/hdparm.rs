@@ -47,7 +47,7 @@ fn recognise(head: &str) -> bool {
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = text::whole(FORMAT, source)?;
-    let mut log = Log::default();
+    let mut log = HdparmLog::default();
     for line in text::lines(&text) {
         if !log.read(line) {
             break;
@@ -58,7 +58,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 
 /// The devices so far, and what the next line may belong to.
 #[derive(Default)]
-struct Log {
+struct HdparmLog {
     runs: Vec<ImportedRun>,
     device: String,
     /// A timing whose figures have not been seen yet.
@@ -78,7 +78,7 @@ struct Timing {
     offset_gib: u64,
 }
 
-impl Log {
+impl HdparmLog {
     /// Reads a line; `false` when there is too much.
     fn read(&mut self, line: Line<'_>) -> bool {
         let mut figures_of = line.text;

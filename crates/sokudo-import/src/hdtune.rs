@@ -60,7 +60,7 @@ fn heading(line: &str) -> Option<(&'static str, &str, &'static str)> {
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = text::whole(FORMAT, source)?;
-    let mut pages = Pages::default();
+    let mut pages = HdTunePages::default();
     for line in lines(&text) {
         if !pages.read(line) {
             break;
@@ -71,28 +71,28 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 
 /// The pages so far.
 #[derive(Default)]
-struct Pages {
-    pages: Vec<Page>,
+struct HdTunePages {
+    pages: Vec<HdTunePage>,
     left_out: Vec<LeftOut>,
     /// Whether lines belong to a page that is read.
     is_open: bool,
     rows: usize,
 }
 
-struct Page {
+struct HdTunePage {
     run: ImportedRun,
     name: &'static str,
     /// As the last line that told it; the free edition only reads.
     direction: Option<Operation>,
 }
 
-impl Pages {
+impl HdTunePages {
     /// Reads a line; `false` when there is too much.
     fn read(&mut self, line: Line<'_>) -> bool {
         let text = line.text.trim();
         if let Some((edition, model, name)) = heading(text) {
             self.is_open = true;
-            self.pages.push(Page {
+            self.pages.push(HdTunePage {
                 run: new_run(edition, model, name),
                 name,
                 direction: (edition == "HD Tune" || name == "Error Scan")
@@ -167,14 +167,14 @@ fn new_run(edition: &str, model: &str, page: &str) -> ImportedRun {
 
 /// A number of a line with its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Told {
+enum PrintedQuantity {
     Bandwidth(f64),
     Iops(f64),
     Nanos(f64),
     Percent(f64),
 }
 
-impl Page {
+impl HdTunePage {
     /// Reads a line; how many rows it added.
     fn read(&mut self, text: &str) -> Result<usize, String> {
         let lower = text.to_ascii_lowercase();
@@ -199,12 +199,18 @@ impl Page {
         Ok(self.run.rows.len() - before)
     }
 
-    fn add(&mut self, name: &str, told: &[Told]) {
+    fn add(&mut self, name: &str, told: &[PrintedQuantity]) {
         match (name, told) {
-            ("Transfer Rate Minimum", [Told::Bandwidth(rate)]) => self.transfer().min = Some(*rate),
-            ("Transfer Rate Maximum", [Told::Bandwidth(rate)]) => self.transfer().max = Some(*rate),
-            ("Transfer Rate Average", [Told::Bandwidth(rate)]) => self.transfer().value = *rate,
-            ("CPU Usage", [Told::Percent(percent)]) => {
+            ("Transfer Rate Minimum", [PrintedQuantity::Bandwidth(rate)]) => {
+                self.transfer().min = Some(*rate)
+            }
+            ("Transfer Rate Maximum", [PrintedQuantity::Bandwidth(rate)]) => {
+                self.transfer().max = Some(*rate)
+            }
+            ("Transfer Rate Average", [PrintedQuantity::Bandwidth(rate)]) => {
+                self.transfer().value = *rate
+            }
+            ("CPU Usage", [PrintedQuantity::Percent(percent)]) => {
                 if let Some(row) = self.run.rows.last_mut() {
                     row.reported.others.push(figure("CPU", "%", *percent));
                 }
@@ -237,7 +243,7 @@ impl Page {
             .get_or_insert_with(|| row::rate(0.0, "mean over the disk"))
     }
 
-    fn row(&self, name: &str, told: &[Told]) -> ImportedRow {
+    fn row(&self, name: &str, told: &[PrintedQuantity]) -> ImportedRow {
         let lower = name.to_ascii_lowercase();
         let mut parts = Vec::new();
         let mut workload = Workload::new(label(name).unwrap_or_default(), ANY_BLOCK);
@@ -270,14 +276,18 @@ impl Page {
         let mut row = row::row(workload, &parts);
         for told in told {
             match told {
-                Told::Bandwidth(rate) => row.reported.bandwidth = Some(row::rate(*rate, "")),
-                Told::Iops(rate) => row.reported.iops = Some(row::rate(*rate, "")),
+                PrintedQuantity::Bandwidth(rate) => {
+                    row.reported.bandwidth = Some(row::rate(*rate, ""))
+                }
+                PrintedQuantity::Iops(rate) => row.reported.iops = Some(row::rate(*rate, "")),
                 // The mean comes first, and the largest after it.
-                Told::Nanos(time) => match &mut row.reported.latency {
+                PrintedQuantity::Nanos(time) => match &mut row.reported.latency {
                     Some(latency) => latency.max = Some(*time),
                     None => row.reported.latency = Some(row::latency(*time)),
                 },
-                Told::Percent(percent) => row.reported.others.push(figure("CPU", "%", *percent)),
+                PrintedQuantity::Percent(percent) => {
+                    row.reported.others.push(figure("CPU", "%", *percent))
+                }
             }
         }
         row
@@ -356,7 +366,7 @@ fn direction_of_heading(lower: &str) -> Option<Operation> {
 
 /// The name of a line, and its figures: numbers with a unit. `None` without any, or with a
 /// number that is not possible.
-fn figures(text: &str) -> Option<(&str, Vec<Told>)> {
+fn figures(text: &str) -> Option<(&str, Vec<PrintedQuantity>)> {
     let mut told = Vec::new();
     let mut name_end = text.len();
     let words: Vec<(usize, &str)> = words(text).collect();
@@ -365,7 +375,7 @@ fn figures(text: &str) -> Option<(&str, Vec<Told>)> {
         let (start, word) = words[index];
         let next = words.get(index + 1).map_or("", |(_, word)| *word);
         let (figure, used) = match word.strip_suffix('%') {
-            Some(percent) => (number::number(percent).map(Told::Percent), 1),
+            Some(percent) => (number::number(percent).map(PrintedQuantity::Percent), 1),
             None => (quantity(word, next), 2),
         };
         match figure {
@@ -392,13 +402,13 @@ fn is_unit(word: &str) -> bool {
     quantity("1", word).is_some()
 }
 
-fn quantity(number: &str, unit: &str) -> Option<Told> {
+fn quantity(number: &str, unit: &str) -> Option<PrintedQuantity> {
     match unit {
-        "MB/sec" | "MB/s" => number::rate(number, 1e6).map(Told::Bandwidth),
-        "KB/sec" | "KB/s" => number::rate(number, 1e3).map(Told::Bandwidth),
-        "IOPS" => number::rate(number, 1.0).map(Told::Iops),
-        "ms" => number::nanos(number, 1e6).map(Told::Nanos),
-        "%" => number::number(number).map(Told::Percent),
+        "MB/sec" | "MB/s" => number::rate(number, 1e6).map(PrintedQuantity::Bandwidth),
+        "KB/sec" | "KB/s" => number::rate(number, 1e3).map(PrintedQuantity::Bandwidth),
+        "IOPS" => number::rate(number, 1.0).map(PrintedQuantity::Iops),
+        "ms" => number::nanos(number, 1e6).map(PrintedQuantity::Nanos),
+        "%" => number::number(number).map(PrintedQuantity::Percent),
         _ => None,
     }
 }

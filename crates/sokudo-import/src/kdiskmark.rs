@@ -8,7 +8,7 @@ use std::io::BufRead;
 
 use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, Origin, PlanPart};
 
-use crate::crystal::{self, Direction, Report, Reports, Row};
+use crate::crystal::{self, CrystalReport, CrystalRow, LabelDirection, Reports};
 use crate::text::lines;
 use crate::wrong_unit::{KDISKMARK, KDISKMARK_MIB, WrongUnit};
 use crate::{Import, ImportError, Reader, row, text};
@@ -43,7 +43,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     Reports::read(lines(&text), is_heading).import(FORMAT, run)
 }
 
-fn run(report: Report) -> ImportedRun {
+fn run(report: CrystalReport) -> ImportedRun {
     let version = report
         .heading
         .split_once('(')
@@ -71,7 +71,7 @@ fn run(report: Report) -> ImportedRun {
 }
 
 /// What its MB/s are; `None` where they are MB/s.
-fn unit(report: &Report, run: &mut ImportedRun) -> Option<WrongUnit> {
+fn unit(report: &CrystalReport, run: &mut ImportedRun) -> Option<WrongUnit> {
     let (mut told, mut shown) = (0.0, 0.0);
     for row in &report.rows {
         if let (Some(iops), Some(block)) = (row.iops, row.label.block) {
@@ -107,20 +107,20 @@ fn unit(report: &Report, run: &mut ImportedRun) -> Option<WrongUnit> {
 }
 
 /// By what the figures of a mixed row are to be divided.
-fn mix_share(direction: Option<Direction>) -> Option<f64> {
+fn mix_share(direction: Option<LabelDirection>) -> Option<f64> {
     match direction {
-        Some(Direction::Mix(Some(percent))) => {
+        Some(LabelDirection::Mix(Some(percent))) => {
             let reads = f64::from(percent) / 100.0;
             Some(reads.powi(2) + (1.0 - reads).powi(2))
         }
-        Some(Direction::Mix(None)) => None,
+        Some(LabelDirection::Mix(None)) => None,
         _ => Some(1.0),
     }
 }
 
 /// Tells what was done about mixed rows.
-fn correct_mixes(report: &Report, run: &mut ImportedRun, scale: f64) {
-    let is_mix = |row: &&Row| matches!(row.label.direction, Some(Direction::Mix(_)));
+fn correct_mixes(report: &CrystalReport, run: &mut ImportedRun, scale: f64) {
+    let is_mix = |row: &&CrystalRow| matches!(row.label.direction, Some(LabelDirection::Mix(_)));
     let Some(row) = report.rows.iter().find(is_mix) else {
         return;
     };
@@ -139,7 +139,7 @@ fn correct_mixes(report: &Report, run: &mut ImportedRun, scale: f64) {
     }
 }
 
-fn imported(report: &Report, row: &Row, scale: f64) -> ImportedRow {
+fn imported(report: &CrystalReport, row: &CrystalRow, scale: f64) -> ImportedRow {
     let (mut workload, mut told) = row.label.workload();
     workload.backend = BackendKind::Libaio;
     told.extend([PlanPart::Backend, PlanPart::Rate, PlanPart::Think]);

@@ -12,7 +12,7 @@ use std::io::BufRead;
 
 use sokudo_model::{Environment, ImportedRow, ImportedRun, ImportedTarget, Origin, Workload};
 
-use self::metric::{Metric, Statistic, Unit};
+use self::metric::{PublishedMetric, PublishedUnit, Statistic};
 use crate::row::{self, ROWS_MAX};
 use crate::text::{self, label, leave_out};
 use crate::{Import, ImportError, LeftOut, Reader, number};
@@ -87,8 +87,8 @@ impl Collection {
         let note = record.get(7).and_then(label);
         let value = number::number(&value)
             .ok_or_else(|| format!("`{value}` is no figure that is possible"))?;
-        let metric = Metric::read(&metric, &method);
-        let unit = Unit::of(&tool, unit.as_deref().unwrap_or_default());
+        let metric = PublishedMetric::read(&metric, &method);
+        let unit = PublishedUnit::of(&tool, unit.as_deref().unwrap_or_default());
         let (target, trial) = trial_of(&target);
         let run = self.run([document, tool, method, target.to_owned()]);
         let remark = note.map(|note| format!("{}: {note}", metric.text));
@@ -164,7 +164,7 @@ fn trial_of(target: &str) -> (&str, bool) {
 }
 
 /// The row of the run that this metric is of.
-fn row_of<'run>(run: &'run mut ImportedRun, metric: &Metric) -> &'run mut ImportedRow {
+fn row_of<'run>(run: &'run mut ImportedRun, metric: &PublishedMetric) -> &'run mut ImportedRow {
     let is_it = |workload: &Workload| *workload == metric.workload;
     let found = run.rows.iter().position(|row| is_it(&row.workload));
     let place = found.unwrap_or(run.rows.len());
@@ -178,8 +178,8 @@ fn row_of<'run>(run: &'run mut ImportedRun, metric: &Metric) -> &'run mut Import
 /// Puts a figure where it belongs.
 fn put(
     row: &mut ImportedRow,
-    metric: &Metric,
-    unit: &Unit,
+    metric: &PublishedMetric,
+    unit: &PublishedUnit,
     value: f64,
     trial: bool,
 ) -> Result<(), String> {
@@ -193,8 +193,8 @@ fn put(
             return given_once(is_new, metric);
         }
         (Some(rate), Statistic::Value | Statistic::Mean(_)) => match rate {
-            metric::Rate::Bandwidth => &mut row.reported.bandwidth,
-            metric::Rate::Iops => &mut row.reported.iops,
+            metric::RateKind::Bandwidth => &mut row.reported.bandwidth,
+            metric::RateKind::Iops => &mut row.reported.iops,
         },
         (_, statistic) => {
             let name = statistic.name(&metric.text);
@@ -218,7 +218,7 @@ fn put(
     Ok(())
 }
 
-fn given_once(is_new: bool, metric: &Metric) -> Result<(), String> {
+fn given_once(is_new: bool, metric: &PublishedMetric) -> Result<(), String> {
     match is_new {
         true => Ok(()),
         false => Err(format!(
@@ -229,7 +229,7 @@ fn given_once(is_new: bool, metric: &Metric) -> Result<(), String> {
 }
 
 /// Tells once a run what was put right.
-fn correct(run: &mut ImportedRun, unit: &Unit, value: f64) {
+fn correct(run: &mut ImportedRun, unit: &PublishedUnit, value: f64) {
     if let Some(wrong) = unit.wrong.filter(|_| run.origin.corrections.is_empty()) {
         let correction = wrong.correction(&unit.text, value);
         run.origin.corrections.push(correction);

@@ -105,7 +105,7 @@ pub fn keep(drives: &[PathBuf], tell: &dyn Fn(&PutBack)) -> bool {
 
 /// Why a drive is not kept.
 #[derive(Debug, sokudo_words::Error)]
-enum FindError {
+enum KeepCacheError {
     #[error("no signal can be held back: {0}")]
     Signal(io::Error),
     #[error(transparent)]
@@ -115,7 +115,7 @@ enum FindError {
 }
 
 /// A drive as it was found.
-struct Kept {
+struct OriginalCache {
     switch: WriteCacheSwitch,
     was_on: bool,
     kernel_view: Option<String>,
@@ -123,20 +123,20 @@ struct Kept {
     _claim: UnixListener,
 }
 
-fn find(drives: &[PathBuf]) -> Result<Vec<Kept>, FindError> {
+fn find(drives: &[PathBuf]) -> Result<Vec<OriginalCache>, KeepCacheError> {
     // Neither the terminal's Ctrl-C nor its end may reach us, nor whoever ends the run.
     // A process that already leads a session has none of that terminal anyway.
     let _ = rustix::process::setsid();
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))
-            .map_err(FindError::Signal)?;
+            .map_err(KeepCacheError::Signal)?;
     }
     drives
         .iter()
         .map(|path| {
             let switch = WriteCacheSwitch::open(&System::host(), path)?;
             let claim = claim(&switch)?;
-            Ok(Kept {
+            Ok(OriginalCache {
                 was_on: switch.state()?,
                 kernel_view: switch.kernel_view(),
                 switch,
@@ -147,17 +147,17 @@ fn find(drives: &[PathBuf]) -> Result<Vec<Kept>, FindError> {
 }
 
 /// A name that one process of the machine can have, and that is free when it ends.
-fn claim(switch: &WriteCacheSwitch) -> Result<UnixListener, FindError> {
+fn claim(switch: &WriteCacheSwitch) -> Result<UnixListener, KeepCacheError> {
     let name = format!("sokudo write cache of {}", switch.number());
     SocketAddr::from_abstract_name(name)
         .and_then(|address| UnixListener::bind_addr(&address))
-        .map_err(|source| FindError::Claimed {
+        .map_err(|source| KeepCacheError::Claimed {
             disk: switch.disk().to_owned(),
             source,
         })
 }
 
-impl Kept {
+impl OriginalCache {
     /// What was done; `None` if the drive was as it was found.
     fn put_back(&self) -> Option<PutBack> {
         let mut last = Text::default();

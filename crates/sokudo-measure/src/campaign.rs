@@ -12,14 +12,14 @@ use sokudo_stats::mix64;
 use crate::error::MeasureError;
 use crate::evidence::Start;
 use crate::expectation::Expectation;
-use crate::subject::Subject;
+use crate::subject::PreparedTargets;
 
 /// Pauses look at the control this often.
 const PAUSE_STEP: Duration = Duration::from_millis(50);
 
 /// One execution to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Step {
+struct ScheduledTrial {
     row: usize,
     trial: u32,
     /// Run and thrown away.
@@ -30,21 +30,21 @@ struct Step {
 }
 
 /// The steps of a schedule over `rows` rows.
-fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
-    let step = |row, trial, warm_up| Step {
+fn steps(schedule: &Schedule, rows: usize) -> Vec<ScheduledTrial> {
+    let step = |row, trial, warm_up| ScheduledTrial {
         row,
         trial,
         warm_up,
         pause_before: true,
         phase: None,
     };
-    let mut steps: Vec<Step> = if let Some(steady) = &schedule.steady {
+    let mut steps: Vec<ScheduledTrial> = if let Some(steady) = &schedule.steady {
         rounds(steady)
     } else if schedule.warm_up {
         // CrystalDiskMark: a row after the other, its pause between rows.
         (0..rows)
             .flat_map(|row| {
-                let trials = (0..schedule.trials).map(move |trial| Step {
+                let trials = (0..schedule.trials).map(move |trial| ScheduledTrial {
                     pause_before: false,
                     ..step(row, trial, false)
                 });
@@ -63,11 +63,11 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
 }
 
 /// The steps of a steady procedure: phase after phase, each round by round.
-fn rounds(steady: &SteadyProcedure) -> Vec<Step> {
+fn rounds(steady: &SteadyProcedure) -> Vec<ScheduledTrial> {
     let of_phase = |(number, phase): (usize, &SteadyPhase)| {
         let rows = phase.first_row..phase.first_row + phase.rows;
         let of_round = move |trial| {
-            rows.clone().map(move |row| Step {
+            rows.clone().map(move |row| ScheduledTrial {
                 row: narrow(row),
                 trial,
                 warm_up: false,
@@ -89,7 +89,7 @@ fn rounds(steady: &SteadyProcedure) -> Vec<Step> {
 pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
     let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
     let steps = steps(schedule, plan.stages.len());
-    let of_step = |step: &Step| {
+    let of_step = |step: &ScheduledTrial| {
         let pause = if step.pause_before {
             schedule.pause.0
         } else {
@@ -115,7 +115,7 @@ fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
 }
 
 /// What a campaign has left.
-pub struct Measured {
+pub struct MeasuredRows {
     /// Each workload of the plan with its trials.
     pub rows: Vec<Row>,
     /// What ended it before its time, once something had been measured: a disk that went
@@ -129,10 +129,10 @@ pub struct Measured {
 pub(crate) fn run(
     plan: &Plan,
     schedule: &Schedule,
-    subject: &mut Subject,
+    subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<Measured, MeasureError> {
+) -> Result<MeasuredRows, MeasureError> {
     let mut ended_by = None;
     let mut rows = empty_rows(plan);
     let size = subject.info().size_bytes;
@@ -186,7 +186,7 @@ pub(crate) fn run(
             });
         }
     }
-    Ok(Measured { rows, ended_by })
+    Ok(MeasuredRows { rows, ended_by })
 }
 
 /// Rows without trials, one per workload of the plan.
@@ -204,7 +204,7 @@ fn is_failed(trial: &Trial) -> bool {
 }
 
 /// Whether the row of a step has failed, or one that has left it what it works on.
-fn has_failed(subject: &Subject, step: Step, rows: &[Row]) -> bool {
+fn has_failed(subject: &PreparedTargets, step: ScheduledTrial, rows: &[Row]) -> bool {
     let failed = |row: &Row| row.trials.last().is_some_and(is_failed);
     let row = &rows[step.row];
     let on_same_files = |other: &&Row| other.workload.tree.is_some() == row.workload.tree.is_some();
@@ -212,7 +212,7 @@ fn has_failed(subject: &Subject, step: Step, rows: &[Row]) -> bool {
 }
 
 /// Whether the phase of a step has ended before the step's round.
-fn is_phase_over(schedule: &Schedule, step: Step, rows: &[Row]) -> bool {
+fn is_phase_over(schedule: &Schedule, step: ScheduledTrial, rows: &[Row]) -> bool {
     let steady = schedule.steady.as_ref().zip(step.phase);
     steady.is_some_and(|(steady, phase)| {
         steady.phases[phase].is_over(&steady.window, rows, step.trial)
@@ -229,11 +229,11 @@ pub(crate) fn trial(
     plan: &Plan,
     row: usize,
     trial: u32,
-    subject: &mut Subject,
+    subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Trial, MeasureError> {
-    let step = Step {
+    let step = ScheduledTrial {
         row,
         trial,
         warm_up: false,
@@ -245,8 +245,8 @@ pub(crate) fn trial(
 
 fn measure(
     plan: &Plan,
-    step: Step,
-    subject: &mut Subject,
+    step: ScheduledTrial,
+    subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Trial, MeasureError> {
@@ -271,7 +271,7 @@ fn measure(
 }
 
 /// Every trial of every row has chance of its own.
-fn trial_seed(seed: u64, step: Step) -> u64 {
+fn trial_seed(seed: u64, step: ScheduledTrial) -> u64 {
     let number = (step.row as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
     mix64(seed ^ mix64(number))
 }

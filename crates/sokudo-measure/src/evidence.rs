@@ -13,7 +13,7 @@ use sokudo_model::{
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
-use crate::subject::Subject;
+use crate::subject::PreparedTargets;
 
 /// The state that a trial finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum Start {
     AsLeft,
 }
 
-impl Subject {
+impl PreparedTargets {
     /// Makes one trial of a stage, one for each of its workloads.
     pub(crate) fn trial(
         &mut self,
@@ -37,7 +37,7 @@ impl Subject {
         if start == Start::Settled {
             self.settle(&all_targets_of(stage), stage)?;
         }
-        let mut before = Before::look(self, stage);
+        let mut before = EvidenceBefore::look(self, stage);
         let mut listen = |event: Event| {
             before.hear(&event);
             listener(event);
@@ -88,7 +88,7 @@ impl Subject {
 }
 
 /// What the system said before a trial.
-struct Before {
+struct EvidenceBefore {
     /// The targets of each workload.
     used: Vec<Vec<usize>>,
     /// What of each workload's targets was in the page cache.
@@ -102,8 +102,8 @@ struct Before {
     simulated: Option<DeviceCounters>,
 }
 
-impl Before {
-    fn look(subject: &Subject, stage: &Stage) -> Self {
+impl EvidenceBefore {
+    fn look(subject: &PreparedTargets, stage: &Stage) -> Self {
         let used: Vec<Vec<usize>> = stage.workloads.iter().map(Workload::targets).collect();
         let cached = |(workload, used): (&Workload, &Vec<usize>)| match workload.tree {
             Some(_) => None,
@@ -134,7 +134,7 @@ impl Before {
     }
 
     /// Looks again, and puts to each outcome what was seen of it.
-    fn after(self, subject: &Subject, outcomes: Vec<Outcome>) -> Vec<Trial> {
+    fn after(self, subject: &PreparedTargets, outcomes: Vec<Outcome>) -> Vec<Trial> {
         let after = self.counted_after.unwrap_or_else(|| read(&self.sources));
         let simulated_after = simulated_counters(subject, &self.used);
         let foreign = self.others.map(Neighbours::since_then);
@@ -169,7 +169,7 @@ fn read(sources: &[CounterSource]) -> Vec<Option<DeviceCounters>> {
 
 /// What the simulated device that a stage runs on has counted, if it does. The engine lets
 /// such a stage use no other target.
-fn simulated_counters(subject: &Subject, used: &[Vec<usize>]) -> Option<DeviceCounters> {
+fn simulated_counters(subject: &PreparedTargets, used: &[Vec<usize>]) -> Option<DeviceCounters> {
     let first = used.iter().flatten().next()?;
     match subject.targets.get(*first)? {
         Target::Simulated(simulated) => Some(simulated.device.counters()),
@@ -185,7 +185,7 @@ fn all_targets_of(stage: &Stage) -> Vec<usize> {
 
 /// Where each workload's devices count. Files of one storage have equal sources; a
 /// workload on several has none that could be attributed.
-fn sources(subject: &Subject, used: &[Vec<usize>]) -> Vec<CounterSource> {
+fn sources(subject: &PreparedTargets, used: &[Vec<usize>]) -> Vec<CounterSource> {
     let of_workload = |targets: &Vec<usize>| {
         let mut sources = targets
             .iter()

@@ -17,23 +17,23 @@ use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
 use crate::named::{bare_info, simulated_info};
-use crate::place::{Place, PlaceKind};
-use crate::subject::{HeldJobFile, Opened, Ours, Settling, Subject};
+use crate::place::{JobTarget, JobTargetKind};
+use crate::subject::{HeldJobFile, OpenedTarget, OwnedFile, PreparedTargets, Settling};
 
 /// A target that has been allowed, and not touched.
-enum Allowed {
+enum AllowedTarget {
     Null,
-    Simulated(sim::Device),
+    Simulated(sim::SimulatedDevice),
     /// A device, or an existing file that is only read.
     File(FileTarget),
     /// A file that is written or made; it does not exist if `None`.
     Job(Option<JobFile>),
 }
 
-impl Subject {
+impl PreparedTargets {
     /// Makes every place ready, or refuses.
     pub(crate) fn of_places(
-        places: &[Place],
+        places: &[JobTarget],
         consent: &Consent,
         seed: u64,
         control: &Control,
@@ -46,7 +46,7 @@ impl Subject {
         let mut subject = Self::of_opened(Vec::new(), Vec::new());
         let mut seen = Seen::default();
         for (index, (place, allowed)) in places.iter().zip(allowed).enumerate() {
-            let making = Making {
+            let making = TargetToMake {
                 place,
                 index,
                 consent,
@@ -69,24 +69,24 @@ impl Subject {
 }
 
 /// Whether a place may be used as its jobs want to.
-fn allow(place: &Place, consent: &Consent) -> Result<Allowed, MeasureError> {
+fn allow(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, MeasureError> {
     Ok(match place.kind {
-        PlaceKind::Null => Allowed::Null,
-        PlaceKind::Simulated => {
-            Allowed::Simulated(sim::Device::parse(&place.path.to_string_lossy())?)
+        JobTargetKind::Null => AllowedTarget::Null,
+        JobTargetKind::Simulated => {
+            AllowedTarget::Simulated(sim::SimulatedDevice::parse(&place.path.to_string_lossy())?)
         }
-        PlaceKind::BlockDevice if place.written => {
+        JobTargetKind::BlockDevice if place.written => {
             let consent = consent.for_occupied(place.allow_occupied);
             let occupancy = occupants(&System::host(), &place.path)?;
             let permit = DevicePermit::obtain(&place.path, &occupancy, &consent, users)?;
-            Allowed::File(FileTarget::of_device(permit))
+            AllowedTarget::File(FileTarget::of_device(permit))
         }
-        PlaceKind::BlockDevice => Allowed::File(FileTarget::read_only(&place.path)?),
-        PlaceKind::File => return allow_file(place, consent),
+        JobTargetKind::BlockDevice => AllowedTarget::File(FileTarget::read_only(&place.path)?),
+        JobTargetKind::File => return allow_file(place, consent),
     })
 }
 
-fn allow_file(place: &Place, consent: &Consent) -> Result<Allowed, MeasureError> {
+fn allow_file(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, MeasureError> {
     let metadata = match place.path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -99,13 +99,15 @@ fn allow_file(place: &Place, consent: &Consent) -> Result<Allowed, MeasureError>
     };
     let is_large_enough = metadata.len() >= place.bytes.0;
     if !place.written && is_large_enough {
-        return Ok(Allowed::File(FileTarget::read_only(&place.path)?));
+        return Ok(AllowedTarget::File(FileTarget::read_only(&place.path)?));
     }
     // A file that is too small must be written before it is read.
-    Ok(Allowed::Job(Some(JobFile::open(request(place, consent))?)))
+    Ok(AllowedTarget::Job(Some(JobFile::open(request(
+        place, consent,
+    ))?)))
 }
 
-fn absent(place: &Place) -> Result<Allowed, MeasureError> {
+fn absent(place: &JobTarget) -> Result<AllowedTarget, MeasureError> {
     let path = || place.path.clone();
     if !place.create {
         return Err(MeasureError::NotCreated(path()));
@@ -130,7 +132,7 @@ fn absent(place: &Place) -> Result<Allowed, MeasureError> {
             reason,
         });
     }
-    Ok(Allowed::Job(None))
+    Ok(AllowedTarget::Job(None))
 }
 
 /// The directory that a path lies in.
@@ -150,7 +152,7 @@ fn present(directory: &Path) -> &Path {
 }
 
 /// Makes what is missing of the directories of a file, for its owner alone, as fio does.
-fn make_directories(place: &Place) -> Result<(), MeasureError> {
+fn make_directories(place: &JobTarget) -> Result<(), MeasureError> {
     let parent = directory_of(&place.path);
     if place.made_below.is_none() || parent.is_dir() {
         return Ok(());
@@ -165,7 +167,7 @@ fn make_directories(place: &Place) -> Result<(), MeasureError> {
     })
 }
 
-fn request<'a>(place: &'a Place, consent: &Consent) -> JobFileRequest<'a> {
+fn request<'a>(place: &'a JobTarget, consent: &Consent) -> JobFileRequest<'a> {
     JobFileRequest {
         path: &place.path,
         jobs: &place.jobs,
@@ -178,32 +180,32 @@ fn request<'a>(place: &'a Place, consent: &Consent) -> JobFileRequest<'a> {
 }
 
 /// One target to be made.
-struct Making<'a> {
-    place: &'a Place,
+struct TargetToMake<'a> {
+    place: &'a JobTarget,
     index: usize,
     consent: &'a Consent,
     seed: u64,
     control: &'a Control,
 }
 
-impl Making<'_> {
+impl TargetToMake<'_> {
     /// The target, and the file if jobs write it.
     fn make(
         &self,
-        allowed: Allowed,
+        allowed: AllowedTarget,
         listener: &mut dyn FnMut(Event),
-    ) -> Result<(Target, Ours), MeasureError> {
+    ) -> Result<(Target, OwnedFile), MeasureError> {
         let place = self.place;
         let file = match allowed {
-            Allowed::Null => return Ok((Target::Null(place.bytes), Ours::Nothing)),
-            Allowed::Simulated(mut device) => {
+            AllowedTarget::Null => return Ok((Target::Null(place.bytes), OwnedFile::Nothing)),
+            AllowedTarget::Simulated(mut device) => {
                 device.seed(self.seed);
                 let target = SimulatedTarget::new(device);
-                return Ok((Target::Simulated(target), Ours::Nothing));
+                return Ok((Target::Simulated(target), OwnedFile::Nothing));
             }
-            Allowed::File(file) => return Ok((Target::File(file), Ours::Nothing)),
-            Allowed::Job(Some(file)) => file,
-            Allowed::Job(None) => {
+            AllowedTarget::File(file) => return Ok((Target::File(file), OwnedFile::Nothing)),
+            AllowedTarget::Job(Some(file)) => file,
+            AllowedTarget::Job(None) => {
                 make_directories(place)?;
                 JobFile::open_or_create(request(place, self.consent))?
             }
@@ -221,7 +223,7 @@ impl Making<'_> {
         let target = file.target()?;
         let is_removed = place.unlink;
         let _held = HeldJobFile { file, is_removed };
-        Ok((target, Ours::JobFile { _held }))
+        Ok((target, OwnedFile::JobFile { _held }))
     }
 }
 
@@ -249,25 +251,25 @@ impl Seen {
 }
 
 fn opened(
-    place: &Place,
+    place: &JobTarget,
     target: &Target,
-    ours: Ours,
+    ours: OwnedFile,
     seen: &mut Seen,
-) -> Result<Opened, MeasureError> {
+) -> Result<OpenedTarget, MeasureError> {
     let name = place.path.to_string_lossy();
     let settling = Settling::Invalidated(place.invalidate && !place.pre_read);
     let file = match target {
         Target::File(file) => file,
         Target::Simulated(simulated) => {
-            return Ok(Opened {
+            return Ok(OpenedTarget {
                 settling,
-                ..Opened::bare(simulated_info(&name, &simulated.device))
+                ..OpenedTarget::bare(simulated_info(&name, &simulated.device))
             });
         }
         Target::Null(size) => {
-            return Ok(Opened {
+            return Ok(OpenedTarget {
                 settling,
-                ..Opened::bare(bare_info("null:", TargetKind::Null, *size))
+                ..OpenedTarget::bare(bare_info("null:", TargetKind::Null, *size))
             });
         }
     };
@@ -281,7 +283,7 @@ fn opened(
     // What was inspected may be another file of the same file system.
     info.file_state = None;
     info.blind_spots.extend_from_slice(file.blind_spots());
-    let mut opened = Opened {
+    let mut opened = OpenedTarget {
         info,
         counters,
         ours,

@@ -13,15 +13,15 @@ use crate::error::MeasureError;
 use crate::evidence::Start;
 use crate::measurement::{Prepared, empty_run, since_epoch};
 use crate::memory;
-use crate::place::{Place, PlaceKind};
-use crate::subject::Subject;
+use crate::place::{JobTarget, JobTargetKind};
+use crate::subject::PreparedTargets;
 
 /// Jobs that are to be carried out.
 pub struct Jobs<'a> {
     /// What they do.
     pub plan: &'a Plan,
     /// What they do it to; workloads name them by their places in this list.
-    pub places: &'a [Place],
+    pub places: &'a [JobTarget],
     /// What may be destroyed.
     pub consent: &'a Consent,
     /// How often the whole plan is carried out.
@@ -54,7 +54,7 @@ impl Jobs<'_> {
         memory::check(self.plan)?;
         let mut run = self.empty_run();
         let (places, seed) = (self.places, self.plan.seed);
-        let subject = Subject::of_places(places, self.consent, seed, control, listener)?;
+        let subject = PreparedTargets::of_places(places, self.consent, seed, control, listener)?;
         if let Some(target) = TargetInfo::together(subject.infos()) {
             run.target = target;
         }
@@ -139,13 +139,13 @@ impl Prepared {
 }
 
 /// Also a file that is only read must be written if it is too small.
-fn refuse_writes(places: &[Place]) -> Result<(), MeasureError> {
-    let is_written = |place: &&Place| {
+fn refuse_writes(places: &[JobTarget]) -> Result<(), MeasureError> {
+    let is_written = |place: &&JobTarget| {
         let is_large_enough = || {
             let metadata = place.path.metadata();
             metadata.is_ok_and(|metadata| metadata.len() >= place.bytes.0)
         };
-        place.written || place.kind == PlaceKind::File && !is_large_enough()
+        place.written || place.kind == JobTargetKind::File && !is_large_enough()
     };
     match places.iter().find(is_written) {
         Some(place) => Err(MeasureError::ReadOnly(place.path.clone())),

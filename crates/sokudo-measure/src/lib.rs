@@ -30,11 +30,11 @@ mod subject;
 
 pub use cache_guard::everything_is_put_back;
 pub use cache_keeper::{PutBack, drives_of, keep};
-pub use campaign::{Measured, duration};
+pub use campaign::{MeasuredRows, duration};
 pub use error::{Fault, KeeperError, MeasureError};
 pub use expectation::Expectation;
 pub use jobs::Jobs;
 pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epoch};
 pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
-pub use place::{Place, PlaceKind};
+pub use place::{JobTarget, JobTargetKind};

@@ -10,12 +10,12 @@ use sokudo_model::{
 
 use sokudo_words::Text;
 
-use crate::campaign::{self, Measured};
+use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
 use crate::memory;
 use crate::named::Named;
 use crate::permission::Permission;
-use crate::subject::{Preparation, Subject};
+use crate::subject::{Preparation, PreparedTargets};
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
 pub const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
@@ -113,7 +113,7 @@ impl<'a> Measurement<'a> {
                 if inspected.info.kind == TargetKind::Directory =>
             {
                 let workloads = self.plan.stages.iter().flat_map(|stage| &stage.workloads);
-                Subject::in_phases(inspected, workloads, cold)?
+                PreparedTargets::in_phases(inspected, workloads, cold)?
             }
             (named, files) => {
                 let preparation = Preparation {
@@ -126,7 +126,7 @@ impl<'a> Measurement<'a> {
                     },
                     seed: self.plan.seed,
                 };
-                Subject::prepare(named, &preparation, control, listener)?
+                PreparedTargets::prepare(named, &preparation, control, listener)?
             }
         };
         let run = Run {
@@ -147,12 +147,12 @@ pub struct Prepared {
     pub run: Run,
     /// What the user should know before it starts.
     pub notes: Vec<Text>,
-    pub(crate) subject: Subject,
+    pub(crate) subject: PreparedTargets,
     watch: Watch,
 }
 
 impl Prepared {
-    pub(crate) fn new(run: Run, subject: Subject) -> Self {
+    pub(crate) fn new(run: Run, subject: PreparedTargets) -> Self {
         Self {
             watch: Watch::begin(&System::host(), &run.target),
             run,
@@ -177,7 +177,7 @@ impl Prepared {
         listener: &mut dyn FnMut(Event),
     ) -> Result<Option<MeasureError>, MeasureError> {
         let Run { plan, schedule, .. } = &self.run;
-        let Measured { rows, ended_by } =
+        let MeasuredRows { rows, ended_by } =
             campaign::run(plan, schedule, &mut self.subject, control, listener)?;
         self.run.rows = rows;
         Ok(ended_by)
@@ -193,7 +193,7 @@ impl Prepared {
         part: &Plan,
         control: &Control,
         listener: &mut dyn FnMut(Event),
-    ) -> Result<Measured, MeasureError> {
+    ) -> Result<MeasuredRows, MeasureError> {
         let schedule = &self.run.schedule;
         campaign::run(part, schedule, &mut self.subject, control, listener)
     }

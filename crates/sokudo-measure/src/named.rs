@@ -13,7 +13,7 @@ pub const SIMULATION_SEED: u64 = 1;
 /// A target by its name.
 pub enum Named {
     /// A simulated device.
-    Simulated(sim::Device),
+    Simulated(sim::SimulatedDevice),
     /// No device: the cost of the engine itself.
     Null,
     /// Something with a path.
@@ -36,7 +36,7 @@ impl Named {
             None => {}
         }
         if name.starts_with("sim:") {
-            return Ok(Self::Simulated(sim::Device::parse(name)?));
+            return Ok(Self::Simulated(sim::SimulatedDevice::parse(name)?));
         }
         inspect(&System::host(), name).map(Self::Path)
     }
@@ -102,7 +102,7 @@ impl Named {
 }
 
 /// What is known about a simulated device.
-pub(crate) fn simulated_info(name: &str, device: &sim::Device) -> TargetInfo {
+pub(crate) fn simulated_info(name: &str, device: &sim::SimulatedDevice) -> TargetInfo {
     TargetInfo {
         devices: device.block_devices(),
         ..bare_info(name, TargetKind::Simulated, device.size())

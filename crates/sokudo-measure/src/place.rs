@@ -7,7 +7,7 @@ use sokudo_model::Bytes;
 
 /// What kind of thing it is or will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceKind {
+pub enum JobTargetKind {
     /// A regular file.
     File,
     /// A block device.
@@ -20,11 +20,11 @@ pub enum PlaceKind {
 
 /// One target of jobs, before it is touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct JobTarget {
     /// Where it is or will be.
     pub path: PathBuf,
     /// What is at its path.
-    pub kind: PlaceKind,
+    pub kind: JobTargetKind,
     /// How large it is to be; of a device, how much of it is used at most.
     pub bytes: Bytes,
     /// Jobs write to it.

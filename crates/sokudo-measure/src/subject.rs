@@ -34,13 +34,13 @@ pub(crate) struct Preparation<'a> {
 }
 
 /// Everything that one plan measures, ready.
-pub(crate) struct Subject {
+pub(crate) struct PreparedTargets {
     /// Every drive's cache is as it was found when this is dropped.
     caches: Option<CacheGuard>,
     /// What stages run on; workloads name them by their places in this list.
     pub(crate) targets: Vec<Target>,
     /// What is known and held of each of them.
-    pub(crate) opened: Vec<Opened>,
+    pub(crate) opened: Vec<OpenedTarget>,
     /// Where many files are made and deleted; removed when this is dropped.
     directory: Option<OwnDirectory>,
     /// How the test file was made.
@@ -48,15 +48,15 @@ pub(crate) struct Subject {
 }
 
 /// A target as it was opened.
-pub(crate) struct Opened {
+pub(crate) struct OpenedTarget {
     pub(crate) info: TargetInfo,
     pub(crate) counters: CounterSource,
-    pub(crate) ours: Ours,
+    pub(crate) ours: OwnedFile,
     pub(crate) settling: Settling,
 }
 
 /// A file of ours behind a target.
-pub(crate) enum Ours {
+pub(crate) enum OwnedFile {
     Nothing,
     /// Removed when this is dropped.
     TestFile(TestFile),
@@ -94,7 +94,7 @@ pub(crate) enum Settling {
     InPhases { cold: bool },
 }
 
-impl Subject {
+impl PreparedTargets {
     /// Opens what the user named; in a directory, lays a test file out and checks it.
     pub(crate) fn prepare(
         named: Named,
@@ -107,13 +107,13 @@ impl Subject {
             Named::Null => {
                 let size = if size.0 == 0 { NULL_SIZE } else { size };
                 let info = bare_info(preparation.name, TargetKind::Null, size);
-                Ok(Self::of_one(Target::Null(size), Opened::bare(info)))
+                Ok(Self::of_one(Target::Null(size), OpenedTarget::bare(info)))
             }
             Named::Simulated(mut device) => {
                 device.seed(preparation.seed);
                 let info = simulated_info(preparation.name, &device);
                 let target = Target::Simulated(SimulatedTarget::new(device));
-                Ok(Self::of_one(target, Opened::bare(info)))
+                Ok(Self::of_one(target, OpenedTarget::bare(info)))
             }
             Named::Path(inspected) => match inspected.info.kind {
                 TargetKind::Directory => {
@@ -144,15 +144,15 @@ impl Subject {
             directory,
             ..Self::of_opened(Vec::new(), Vec::new())
         };
-        let mut ours = Ours::Nothing;
+        let mut ours = OwnedFile::Nothing;
         if let Some(size) = size {
             let file = TestFile::create(&path, size)?;
             subject
                 .targets
                 .push(file.target().map_err(MeasureError::NoDescriptor)?);
-            ours = Ours::TestFile(file);
+            ours = OwnedFile::TestFile(file);
         }
-        subject.opened.push(Opened {
+        subject.opened.push(OpenedTarget {
             info,
             counters,
             ours,
@@ -161,7 +161,7 @@ impl Subject {
         Ok(subject)
     }
 
-    pub(crate) fn of_opened(targets: Vec<Target>, opened: Vec<Opened>) -> Self {
+    pub(crate) fn of_opened(targets: Vec<Target>, opened: Vec<OpenedTarget>) -> Self {
         Self {
             caches: None,
             targets,
@@ -171,7 +171,7 @@ impl Subject {
         }
     }
 
-    fn of_one(target: Target, opened: Opened) -> Self {
+    fn of_one(target: Target, opened: OpenedTarget) -> Self {
         Self::of_opened(vec![target], vec![opened])
     }
 
@@ -192,7 +192,7 @@ impl Subject {
 
     /// Whether each workload finds what the one before has left.
     pub(crate) fn is_in_phases(&self) -> bool {
-        let is_phase = |it: &Opened| matches!(it.settling, Settling::InPhases { .. });
+        let is_phase = |it: &OpenedTarget| matches!(it.settling, Settling::InPhases { .. });
         self.opened.iter().any(is_phase)
     }
 
@@ -265,7 +265,7 @@ impl Subject {
 
     fn settle_phase(&self, target: usize, stage: &Stage, cold: bool) -> Result<(), MeasureError> {
         let opened = &self.opened[target];
-        let Ours::TestFile(file) = &opened.ours else {
+        let OwnedFile::TestFile(file) = &opened.ours else {
             return Ok(());
         };
         // The many files get the room of the one.
@@ -339,9 +339,9 @@ impl Subject {
             }
         };
         info.blind_spots.extend_from_slice(target.blind_spots());
-        let mut opened = Opened {
+        let mut opened = OpenedTarget {
             counters,
-            ..Opened::bare(info)
+            ..OpenedTarget::bare(info)
         };
         opened.describe(target.handle());
         Ok(Self::of_one(Target::File(target), opened))
@@ -359,12 +359,12 @@ impl Subject {
         let layout = lay_out(&file, data, preparation.seed, control, listener)?;
         let target = file.target().map_err(MeasureError::NoDescriptor)?;
         info.size_bytes = Some(preparation.size);
-        let mut opened = Opened {
+        let mut opened = OpenedTarget {
             counters,
-            ..Opened::bare(info)
+            ..OpenedTarget::bare(info)
         };
         opened.describe(file.handle());
-        opened.ours = Ours::TestFile(file);
+        opened.ours = OwnedFile::TestFile(file);
         Ok(Self {
             layout: Some(layout),
             ..Self::of_one(target, opened)
@@ -372,13 +372,13 @@ impl Subject {
     }
 }
 
-impl Opened {
+impl OpenedTarget {
     /// Something without counters or files of ours.
     pub(crate) fn bare(info: TargetInfo) -> Self {
         Self {
             info,
             counters: CounterSource::default(),
-            ours: Ours::Nothing,
+            ours: OwnedFile::Nothing,
             settling: Settling::Fully,
         }
     }

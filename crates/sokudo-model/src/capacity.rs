@@ -13,7 +13,7 @@ pub struct CapacityCheck {
     /// Written elsewhere between writing a place and reading it back.
     pub between: Bytes,
     /// The places that could be written and read, in order.
-    pub places: Vec<CheckedPlace>,
+    pub places: Vec<CheckedSample>,
 }
 
 impl CapacityCheck {
@@ -23,7 +23,7 @@ impl CapacityCheck {
 
 /// One place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckedPlace {
+pub struct CheckedSample {
     /// Its first byte.
     pub offset: Bytes,
     /// What it held.

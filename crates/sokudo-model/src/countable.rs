@@ -5,9 +5,9 @@
 
 use crate::circumstances::ForeignUser;
 use crate::imported::ImportedRun;
-use crate::reported::ImportedPlace;
+use crate::reported::ReportedSample;
 use crate::run::Run;
-use crate::trial::{OperationTally, Outcome, Place, SeriesPoint, Trial};
+use crate::trial::{OperationTally, Outcome, SeriesPoint, SurveySample, Trial};
 
 /// All counts of a run together, bytes, I/Os and nanoseconds alike: 4.6 exabytes, or 146
 /// years. A sum may count each of them several times. No offset is beyond it, either.
@@ -43,7 +43,7 @@ impl ImportedRun {
     }
 }
 
-fn reported(places: &[ImportedPlace], histogram: &[[u64; 3]]) -> impl Iterator<Item = u64> {
+fn reported(places: &[ReportedSample], histogram: &[[u64; 3]]) -> impl Iterator<Item = u64> {
     let places = places.iter();
     let places = places.flat_map(|place| [place.bytes.0, place.elapsed.0]);
     places.chain(histogram.iter().map(|[_, _, count]| *count))
@@ -67,7 +67,7 @@ fn counts_of_trial(trial: &Trial) -> impl Iterator<Item = u64> + '_ {
 
 fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
     let of_point = |point: &SeriesPoint| [point.bytes.0, point.ios];
-    let of_place = |place: &Place| [place.bytes.0, place.ios, place.elapsed.0];
+    let of_place = |place: &SurveySample| [place.bytes.0, place.ios, place.elapsed.0];
     let of_tally = |tally: &OperationTally| {
         let OperationTally { ios, bytes, .. } = tally;
         [*ios, bytes.0, tally.elapsed.0, tally.short_ios]

@@ -24,7 +24,7 @@ pub struct DiskspdSession {
     /// What each workload of the plan is, in the order of the plan's workloads.
     pub rows: Vec<DiskspdRow>,
     /// Every target of the plan, in the order of the stage's targets.
-    pub places: Vec<DiskspdPlace>,
+    pub places: Vec<DiskspdTargetState>,
     /// What was accepted without effect, or is done otherwise than by diskspd: one
     /// sentence each.
     pub notes: Vec<String>,
@@ -62,7 +62,7 @@ pub struct DiskspdRow {
 
 /// What is known of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DiskspdPlace {
+pub struct DiskspdTargetState {
     /// As written.
     pub path: String,
     /// Its size.

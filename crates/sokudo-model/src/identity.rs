@@ -84,7 +84,7 @@ impl TargetInfo {
     fn on_devices(&self) -> String {
         let file_system = self.file_system.as_ref();
         let uuid = file_system.and_then(|it| it.uuid.as_deref());
-        let reader = Reader {
+        let reader = IdentityBuilder {
             target: self,
             is_told_apart: uuid.is_some(),
         };
@@ -116,13 +116,13 @@ impl TargetInfo {
 }
 
 /// Puts together what a stack is known by.
-struct Reader<'a> {
+struct IdentityBuilder<'a> {
     target: &'a TargetInfo,
     /// Whether a UUID above tells it apart from others of the same kind.
     is_told_apart: bool,
 }
 
-impl Reader<'_> {
+impl IdentityBuilder<'_> {
     /// Several devices, in an order that does not depend on their names. Two ways to one
     /// disk are one disk.
     fn all(&self, devices: &[&BlockDevice], level: usize) -> String {

@@ -44,7 +44,7 @@ pub mod trial;
 pub mod units;
 
 pub use calendar::{civil_date, day_since_1970};
-pub use capacity::{CapacityCheck, CheckedPlace, Held};
+pub use capacity::{CapacityCheck, CheckedSample, Held};
 pub use circumstances::{
     ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
     PowerSettings, Pressure,
@@ -73,8 +73,8 @@ pub use plan::{
     TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
 };
 pub use reported::{
-    Correction, ImportedFigure, ImportedLatency, ImportedPlace, ImportedRate, Origin, Provenance,
-    Reported,
+    Correction, ImportedFigure, ImportedLatency, ImportedRate, Origin, Provenance, Reported,
+    ReportedSample,
 };
 pub use run::{Layout, Run, Schedule};
 pub use sentences::with_texts_as_data;
@@ -88,7 +88,7 @@ pub use target::{
 };
 pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure,
-    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row,
-    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row, SeriesPoint,
+    SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use units::{Bytes, Nanos, ParseSizeError};

@@ -88,7 +88,7 @@ pub struct Reported {
     pub histogram: Vec<[u64; 3]>,
     /// Rates over the surface or access times by place, in the order in which they were
     /// measured; empty for anything else.
-    pub places: Vec<ImportedPlace>,
+    pub places: Vec<ReportedSample>,
     /// Figures that sokudo has no field for, such as `burst rate`.
     pub others: Vec<ImportedFigure>,
 }
@@ -131,7 +131,7 @@ pub struct ImportedLatency {
 
 /// What was measured at one place of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ImportedPlace {
+pub struct ReportedSample {
     /// Its first byte.
     pub offset: Bytes,
     /// Bytes moved there.

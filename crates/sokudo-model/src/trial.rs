@@ -16,7 +16,7 @@ use crate::reported::Reported;
 use crate::target::DeviceCounters;
 use crate::units::{Bytes, Nanos};
 
-pub use points::{Place, SeriesPoint};
+pub use points::{SeriesPoint, SurveySample};
 
 /// One workload with all its trials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ pub struct Outcome {
     /// What happened at each place of a survey, in the order in which they were
     /// visited.
     #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<Place>,
+    pub places: Vec<SurveySample>,
     /// Ranges of a survey that could not be read or written, in order of place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<Defect>,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_words::{Argued, Argument, Figure};
+use sokudo_words::{Argued, Argument, WrittenFigure};
 
 /// Nanoseconds per second.
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -56,7 +56,7 @@ impl Nanos {
 /// In nanoseconds for programs.
 impl Argued for Nanos {
     fn argued(&self) -> Argument {
-        Argument::Figure(Figure {
+        Argument::Figure(WrittenFigure {
             value: self.0.to_string(),
             unit: "ns".to_owned(),
             text: self.to_string(),
@@ -67,7 +67,7 @@ impl Argued for Nanos {
 /// In bytes for programs.
 impl Argued for Bytes {
     fn argued(&self) -> Argument {
-        Argument::Figure(Figure {
+        Argument::Figure(WrittenFigure {
             value: self.0.to_string(),
             unit: "B".to_owned(),
             text: self.to_string(),

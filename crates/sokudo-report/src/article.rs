@@ -9,11 +9,11 @@ use sokudo_words::Text;
 
 use crate::document::ResultDocument;
 use crate::grouping::FindingGroup;
-use crate::table::{Cell, On, Table, Tone};
+use crate::table::{Cell, Skin, Table, Tone};
 
 /// Elements in order, and where they are shown.
 #[derive(Default)]
-pub(crate) struct Article<'a>(pub(crate) Vec<(On, Element<'a>)>);
+pub(crate) struct Article<'a>(pub(crate) Vec<(Skin, Element<'a>)>);
 
 /// An element of an article.
 pub(crate) enum Element<'a> {
@@ -47,10 +47,10 @@ pub(crate) enum Element<'a> {
 
 impl<'a> Article<'a> {
     pub(crate) fn add(&mut self, element: Element<'a>) {
-        self.0.push((On::Both, element));
+        self.0.push((Skin::Both, element));
     }
 
-    pub(crate) fn add_on(&mut self, on: On, element: Element<'a>) {
+    pub(crate) fn add_on(&mut self, on: Skin, element: Element<'a>) {
         self.0.push((on, element));
     }
 
@@ -71,12 +71,12 @@ impl<'a> Article<'a> {
         self.0.extend(other.0);
     }
 
-    /// The elements that are shown there, which is `On::Terminal` or `On::Paper`.
-    pub(crate) fn on(&self, place: On) -> impl Iterator<Item = &Element<'a>> {
+    /// The elements that are shown there, which is `Skin::Terminal` or `Skin::Paper`.
+    pub(crate) fn on(&self, place: Skin) -> impl Iterator<Item = &Element<'a>> {
         let shown = self
             .0
             .iter()
-            .filter(move |(on, _)| [On::Both, place].contains(on));
+            .filter(move |(on, _)| [Skin::Both, place].contains(on));
         shown.map(|(_, element)| element)
     }
 }

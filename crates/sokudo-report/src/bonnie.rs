@@ -7,7 +7,7 @@
 
 use sokudo_model::{Bytes, Operation, Outcome, Row, Run, StopReason, TreeContents, Workload};
 
-use crate::phase::Phase;
+use crate::phase::BonniePhase;
 
 /// The version of the format, which readers compare.
 const FORMAT_VERSION: &str = "1.98";
@@ -37,17 +37,19 @@ fn line(run: &Run, trial: usize) -> String {
     ];
     fields.extend(of_file(run));
     fields.extend(
-        Phase::ON_ONE_FILE
+        BonniePhase::ON_ONE_FILE
             .into_iter()
             .flat_map(|phase| figures(run, phase, trial)),
     );
     fields.extend(of_files(run));
     fields.extend(
-        Phase::ON_FILES
+        BonniePhase::ON_FILES
             .into_iter()
             .flat_map(|phase| figures(run, phase, trial)),
     );
-    let phases = Phase::ON_ONE_FILE.into_iter().chain(Phase::ON_FILES);
+    let phases = BonniePhase::ON_ONE_FILE
+        .into_iter()
+        .chain(BonniePhase::ON_FILES);
     fields.extend(phases.map(|phase| latency(run, phase, trial)));
     fields.join(",")
 }
@@ -57,14 +59,14 @@ fn plain(name: &str) -> String {
     name.replace([',', '"', '#', '\n', '\r'], "_")
 }
 
-fn row_of(run: &Run, phase: Phase) -> Option<&Row> {
+fn row_of(run: &Run, phase: BonniePhase) -> Option<&Row> {
     run.rows
         .iter()
-        .find(|row| Phase::of(&row.workload) == Some(phase))
+        .find(|row| BonniePhase::of(&row.workload) == Some(phase))
 }
 
 /// What the phase did in a trial that came to its end.
-fn outcome_of(run: &Run, phase: Phase, trial: usize) -> Option<&Outcome> {
+fn outcome_of(run: &Run, phase: BonniePhase, trial: usize) -> Option<&Outcome> {
     let outcome = &row_of(run, phase)?.trials.get(trial)?.outcome;
     let to_its_end = matches!(outcome.stopped, StopReason::Bytes | StopReason::Time);
     to_its_end.then_some(outcome)
@@ -72,7 +74,7 @@ fn outcome_of(run: &Run, phase: Phase, trial: usize) -> Option<&Outcome> {
 
 /// Size, chunk, seeks and seekers; a chunk of 8 KiB goes without saying.
 fn of_file(run: &Run) -> [String; 4] {
-    let Some(row) = row_of(run, Phase::WriteBlocks) else {
+    let Some(row) = row_of(run, BonniePhase::WriteBlocks) else {
         return Default::default();
     };
     let chunk = row.workload.blocks.largest();
@@ -81,7 +83,7 @@ fn of_file(run: &Run) -> [String; 4] {
         true => String::new(),
         false => chunk.0.to_string(),
     };
-    let seeks = row_of(run, Phase::Seeks).map(|row| &row.workload);
+    let seeks = row_of(run, BonniePhase::Seeks).map(|row| &row.workload);
     let number = |count: &dyn Fn(&Workload) -> u64| {
         seeks.map_or_else(String::new, |seeks| count(seeks).to_string())
     };
@@ -107,7 +109,7 @@ fn size_word(size: Bytes) -> String {
 /// chunk. Bonnie++ 2.00a leaves the field of the directories empty and writes their number
 /// into that of the chunk, against its manual; this follows the manual, as its readers do.
 fn of_files(run: &Run) -> [String; 5] {
-    let create = Phase::ON_FILES[0];
+    let create = BonniePhase::ON_FILES[0];
     let Some(tree) = row_of(run, create).and_then(|row| row.workload.tree) else {
         return Default::default();
     };
@@ -131,7 +133,7 @@ fn of_files(run: &Run) -> [String; 5] {
 
 /// KiB, seeks or files per second, and processor time in percent.
 #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn figures(run: &Run, phase: Phase, trial: usize) -> [String; 2] {
+fn figures(run: &Run, phase: BonniePhase, trial: usize) -> [String; 2] {
     let Some(outcome) = outcome_of(run, phase, trial) else {
         return Default::default();
     };
@@ -162,7 +164,7 @@ fn rate(rate: f64) -> String {
 }
 
 /// The longest single operation, flushes left out, in µs, ms or s.
-fn latency(run: &Run, phase: Phase, trial: usize) -> String {
+fn latency(run: &Run, phase: BonniePhase, trial: usize) -> String {
     let Some(outcome) = outcome_of(run, phase, trial) else {
         return String::new();
     };

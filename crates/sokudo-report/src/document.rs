@@ -193,7 +193,8 @@ impl RunDocument {
         if !is_bounded(text) {
             return Err(ReadDocumentError::TooLarge);
         }
-        let header: Header = serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
+        let header: DocumentHeader =
+            serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
         check_schema(header.schema)?;
         let document: Self = serde_json::from_str(text).map_err(ReadDocumentError::Malformed)?;
         document.countable()
@@ -315,7 +316,7 @@ impl ReadDocumentError {
 
 /// What is looked at first, because all else depends on it.
 #[derive(Deserialize)]
-struct Header {
+struct DocumentHeader {
     schema: String,
 }
 

@@ -10,7 +10,7 @@ pub(crate) const GAP: usize = 2;
 
 /// One column of a table as it is laid out.
 #[derive(Clone, Debug)]
-pub(crate) struct Column {
+pub(crate) struct LayoutColumn {
     /// Heading over neighbouring columns of one group; empty for none.
     pub(crate) group: &'static str,
     pub(crate) title: String,
@@ -25,7 +25,7 @@ pub(crate) struct Column {
     pub(crate) colours: Vec<Option<&'static str>>,
 }
 
-impl Column {
+impl LayoutColumn {
     fn width(&self) -> usize {
         let cells = self.aligned().iter().map(|cell| cell.width()).max();
         self.title.width().max(cells.unwrap_or(0))
@@ -66,10 +66,10 @@ impl Column {
 
 /// How wide each column is. Where the columns of a group are narrower than its heading, the
 /// first of them takes the rest.
-fn widths(columns: &[Column]) -> Vec<usize> {
+fn widths(columns: &[LayoutColumn]) -> Vec<usize> {
     let spans = columns.chunk_by(|left, right| left.group == right.group);
     let widths = spans.map(|span| {
-        let mut widths: Vec<usize> = span.iter().map(Column::width).collect();
+        let mut widths: Vec<usize> = span.iter().map(LayoutColumn::width).collect();
         let width = widths.iter().sum::<usize>() + GAP * (span.len() - 1);
         if let Some(first) = widths.first_mut() {
             *first += span[0].group.width().saturating_sub(width);
@@ -80,14 +80,14 @@ fn widths(columns: &[Column]) -> Vec<usize> {
 }
 
 /// The width of a table of these columns.
-pub(crate) fn table_width(columns: &[Column]) -> usize {
+pub(crate) fn table_width(columns: &[LayoutColumn]) -> usize {
     let cells: usize = widths(columns).iter().sum();
     cells + GAP * columns.len().saturating_sub(1)
 }
 
 /// Leaves columns out by their ranks until the table fits, then cuts those that may be cut.
-pub(crate) fn fit(columns: &mut Vec<Column>, width: usize, end: &str) {
-    let slack = |columns: &[Column]| columns.iter().map(Column::slack).sum::<usize>();
+pub(crate) fn fit(columns: &mut Vec<LayoutColumn>, width: usize, end: &str) {
+    let slack = |columns: &[LayoutColumn]| columns.iter().map(LayoutColumn::slack).sum::<usize>();
     while table_width(columns).saturating_sub(slack(columns)) > width {
         let highest = columns.iter().map(|column| column.rank).max().unwrap_or(0);
         if highest == 0 {
@@ -132,9 +132,9 @@ pub(crate) fn shortened(text: &str, columns: usize, end: &str) -> String {
 /// The lines of a table: the headings of groups, where there are any, titles, a rule, and one
 /// per row of cells, with an empty one before rows at which something else begins. No line
 /// ends in spaces.
-pub(crate) fn table_lines(columns: &[Column], rule: char, turns: &[usize]) -> Vec<String> {
+pub(crate) fn table_lines(columns: &[LayoutColumn], rule: char, turns: &[usize]) -> Vec<String> {
     let widths = widths(columns);
-    let aligned: Vec<Vec<String>> = columns.iter().map(Column::aligned).collect();
+    let aligned: Vec<Vec<String>> = columns.iter().map(LayoutColumn::aligned).collect();
     let line = |cell: &dyn Fn(usize) -> (String, Option<&'static str>)| {
         let cells = (0..columns.len()).map(|index| {
             let (text, colour) = cell(index);
@@ -169,7 +169,7 @@ pub(crate) fn coloured(text: &str, colour: &str) -> String {
     format!("\x1b[{colour}m{text}\x1b[0m")
 }
 
-fn group_line(columns: &[Column], widths: &[usize], rule: char) -> String {
+fn group_line(columns: &[LayoutColumn], widths: &[usize], rule: char) -> String {
     let groups: Vec<(&'static str, usize)> = columns
         .iter()
         .map(|column| column.group)
@@ -267,8 +267,8 @@ fn pieces(word: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn column(group: &'static str, title: &str, align: Align, cells: &[&str]) -> Column {
-        Column {
+    fn column(group: &'static str, title: &str, align: Align, cells: &[&str]) -> LayoutColumn {
+        LayoutColumn {
             group,
             title: title.into(),
             align,
@@ -339,10 +339,11 @@ mod tests {
 
     #[test]
     fn columns_give_way_by_their_ranks_until_the_table_fits() {
-        let columns = [("row", 0), ("a", 2), ("b", 1), ("c", 0)].map(|(title, rank)| Column {
-            rank,
-            ..column("", title, Align::Point, &["1234"])
-        });
+        let columns =
+            [("row", 0), ("a", 2), ("b", 1), ("c", 0)].map(|(title, rank)| LayoutColumn {
+                rank,
+                ..column("", title, Align::Point, &["1234"])
+            });
         for (width, left) in [
             (22, "row a b c"),
             (21, "row b c"),

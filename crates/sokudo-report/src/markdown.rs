@@ -8,11 +8,11 @@ use crate::explain;
 use crate::grouping::FindingGroup;
 use crate::run;
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Column, On, Table};
+use crate::table::{Cell, Column, Skin, Table};
 
 mod words;
 
-pub(crate) use words::{Words, escaped};
+pub(crate) use words::{MarkdownWords, escaped};
 
 use words::one_line;
 
@@ -30,12 +30,14 @@ pub fn render_in(document: &RunDocument, language: Language) -> String {
 
 /// An article as text that ends with a line feed.
 pub(crate) fn write(article: &Article<'_>, language: Language) -> String {
-    let blocks = article.on(On::Paper).map(|it| block(it, Words(language)));
+    let blocks = article
+        .on(Skin::Paper)
+        .map(|it| block(it, MarkdownWords(language)));
     let blocks: Vec<String> = blocks.filter(|block| !block.is_empty()).collect();
     blocks.join("\n\n") + "\n"
 }
 
-fn block(element: &Element<'_>, words: Words) -> String {
+fn block(element: &Element<'_>, words: MarkdownWords) -> String {
     match element {
         Element::Title(title) => format!("## {}", cell_text(title, words)),
         Element::Heading(text) => format!("### {}", words.text(text)),
@@ -77,7 +79,7 @@ fn lines(lines: impl Iterator<Item = String>) -> String {
 }
 
 /// A table with what stands above it and what must be known to read it.
-pub(crate) fn table(table: &Table, words: Words) -> String {
+pub(crate) fn table(table: &Table, words: MarkdownWords) -> String {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let heading = |column: &Column| {
         let head = &column.head;
@@ -109,11 +111,11 @@ pub(crate) fn table(table: &Table, words: Words) -> String {
     blocks.collect::<Vec<_>>().join("\n\n")
 }
 
-fn cell_text(cell: &Cell, words: Words) -> String {
+fn cell_text(cell: &Cell, words: MarkdownWords) -> String {
     escaped(&cell.said(words.0, false))
 }
 
-fn finding(group: &FindingGroup<'_>, words: Words) -> String {
+fn finding(group: &FindingGroup<'_>, words: MarkdownWords) -> String {
     let symptoms = group
         .symptoms
         .iter()
@@ -178,17 +180,20 @@ mod tests {
         let rows = rows.column(crate::table::right("Q1T1 "), |text| {
             Some((*text).to_owned())
         });
-        let text = table(&rows.table(), Words(Language::English));
+        let text = table(&rows.table(), MarkdownWords(Language::English));
         assert_eq!(text, "| Q1T1 |\n| --: |\n| 4.2 |\n| 17? |");
     }
 
     #[test]
     fn code_in_findings_stays_code_and_a_lone_backtick_does_not() {
         assert_eq!(
-            Words(Language::English).prose(&"see `io_uring` in a_b".into()),
+            MarkdownWords(Language::English).prose(&"see `io_uring` in a_b".into()),
             "see `io_uring` in a\\_b"
         );
-        assert_eq!(Words(Language::English).prose(&"a ` b".into()), "a \\` b");
+        assert_eq!(
+            MarkdownWords(Language::English).prose(&"a ` b".into()),
+            "a \\` b"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::document::{ResultDocument, RunDocument};
 
 /// A phase of Bonnie++, in the order of its CSV line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum BonniePhase {
     WriteCharacters,
     WriteBlocks,
     Rewrite,
@@ -17,7 +17,7 @@ pub(crate) enum Phase {
     Files(TreeNames, Operation),
 }
 
-impl Phase {
+impl BonniePhase {
     /// The phases on one file, in the order of the CSV line.
     pub(crate) const ON_ONE_FILE: [Self; 6] = [
         Self::WriteCharacters,

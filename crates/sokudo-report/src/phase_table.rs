@@ -6,7 +6,7 @@ use sokudo_words::{Text, text};
 use crate::article::{Article, Element};
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::number;
-use crate::phase::Phase;
+use crate::phase::BonniePhase;
 use crate::shortfall::{trials_made, verdict_cell};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, left, point, right};
@@ -36,7 +36,7 @@ fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {
             bandwidth(result).map(|rate| Cell::rate(rate.median / unit.bytes()))
         })
         .column(right("per second"), |result| {
-            let counted = Phase::of(&result.workload)?.counted()?;
+            let counted = BonniePhase::of(&result.workload)?.counted()?;
             let rate = number::rate(counted_rate(result)?.median);
             Some(text!("{rate} {}", Text::from(counted)))
         })
@@ -58,7 +58,7 @@ fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {
 
 /// Bytes per second, where those are the phase's figure.
 fn bandwidth(result: &ResultDocument) -> Option<&RateFigures> {
-    let phase = Phase::of(&result.workload)?;
+    let phase = BonniePhase::of(&result.workload)?;
     if phase.counted().is_some() {
         return None;
     }
@@ -75,7 +75,7 @@ fn bandwidth(result: &ResultDocument) -> Option<&RateFigures> {
 
 /// Files or seeks per second, where those are the phase's figure.
 fn counted_rate(result: &ResultDocument) -> Option<&RateFigures> {
-    let phase = Phase::of(&result.workload)?;
+    let phase = BonniePhase::of(&result.workload)?;
     let of_share = result
         .shares
         .as_ref()

@@ -106,8 +106,8 @@ pub struct SideRow<'a> {
 
 impl SideRow<'_> {
     fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
-        let sample = |result: &Option<&ResultDocument>| Sample::rate((*result)?, unit);
-        let samples: Vec<Option<Sample>> = self.results.iter().map(sample).collect();
+        let sample = |result: &Option<&ResultDocument>| PivotSample::rate((*result)?, unit);
+        let samples: Vec<Option<PivotSample>> = self.results.iter().map(sample).collect();
         let unit = samples.iter().flatten().next()?.unit.to_owned();
         let reference = samples.first()?.as_ref().map(|sample| sample.value);
         let is_fair = |index: usize| {
@@ -153,7 +153,7 @@ impl SideRow<'_> {
 
 /// Which figure of a result a matrix shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum PivotValue {
     /// Its rate, or its latency where it has no rate.
     Rate,
     /// Its mean latency.
@@ -170,7 +170,7 @@ pub struct Pivot {
     /// Only results of which these keys hold these texts, whatever their case.
     pub only: Vec<(Key, String)>,
     /// What is shown.
-    pub value: Value,
+    pub value: PivotValue,
     /// In what.
     pub unit: BandwidthUnit,
 }
@@ -182,7 +182,7 @@ impl PivotDocument {
         let mut seen: Vec<&RunDocument> = Vec::new();
         for run in runs {
             for result in &run.run.results {
-                if let Some(sample) = Sample::of(run, result, pivot) {
+                if let Some(sample) = PivotSample::of(run, result, pivot) {
                     cells.add(
                         (sample, &result.plan),
                         pivot.rows.of(run, result),
@@ -334,7 +334,7 @@ struct Cells<'a> {
 }
 
 /// A result's figure, and the parts of its load.
-type Pooled<'a> = (Sample, &'a PlanParts);
+type Pooled<'a> = (PivotSample, &'a PlanParts);
 
 impl<'a> Cells<'a> {
     fn add(&mut self, pooled: Pooled<'a>, row: String, column: String) {
@@ -381,7 +381,7 @@ impl<'a> Cells<'a> {
         let count = self.columns.len();
         let rows = self.rows.into_iter().map(|(name, unit, mut cells)| {
             cells.resize_with(count, Vec::new);
-            let samples = |cell: Vec<Pooled<'_>>| -> Vec<Sample> {
+            let samples = |cell: Vec<Pooled<'_>>| -> Vec<PivotSample> {
                 cell.into_iter().map(|(sample, _)| sample).collect()
             };
             PivotRow {
@@ -417,7 +417,7 @@ fn part_names(parts: &[PlanPart]) -> String {
 }
 
 /// One result's figure.
-struct Sample {
+struct PivotSample {
     value: f64,
     unit: &'static str,
     interval_95: Option<[f64; 2]>,
@@ -426,7 +426,7 @@ struct Sample {
     verdict: Option<Verdict>,
 }
 
-impl Sample {
+impl PivotSample {
     /// `None` for a result that is not asked for, or has no such figure.
     fn of(run: &PivotRun<'_>, result: &ResultDocument, pivot: &Pivot) -> Option<Self> {
         let passes = |(key, text): &(Key, String)| {
@@ -437,8 +437,8 @@ impl Sample {
             return None;
         }
         match pivot.value {
-            Value::Rate => Self::rate(result, pivot.unit).or_else(|| Self::latency(result)),
-            Value::Latency => Self::latency(result),
+            PivotValue::Rate => Self::rate(result, pivot.unit).or_else(|| Self::latency(result)),
+            PivotValue::Latency => Self::latency(result),
         }
     }
 
@@ -488,7 +488,7 @@ impl Sample {
 }
 
 impl PivotCell {
-    fn of(samples: &[Sample]) -> Option<Self> {
+    fn of(samples: &[PivotSample]) -> Option<Self> {
         let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
         let median = Summary::of(&values)?.median;
         let only = (samples.len() == 1).then(|| &samples[0]);

@@ -30,13 +30,13 @@ mod text;
 mod time;
 mod trend;
 
-pub use figure::Figure;
+pub use figure::PlotFigure;
 pub(crate) use palette::Role;
 pub use pivot::pivot;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub(crate) use several::{bar_count, several};
-pub use svg::{Look, Size, Theme, svg};
+pub use svg::{PictureStyle, PictureTheme, Size, svg};
 pub(crate) use svg::{dark_rules, inline};
 pub use terminal::{TerminalStyle, terminal};
 pub(crate) use text::escaped;
@@ -142,7 +142,7 @@ fn way_out(fitting: &[PlotKind]) -> String {
 ///
 /// # Errors
 /// When the run has no data for it.
-pub fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<Figure, PlotError> {
+pub fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<PlotFigure, PlotError> {
     match kind {
         Some(kind) => of_kind(document, kind).ok_or_else(|| PlotError::DoesNotFit {
             kind,
@@ -163,7 +163,7 @@ pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
         .collect()
 }
 
-fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<Figure> {
+fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
     match kind {
         PlotKind::Load => load::figure(document),
         PlotKind::Rounds => rounds::figure(document),

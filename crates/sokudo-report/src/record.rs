@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 /// What the fields of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FieldType {
     Text,
     Whole,
     Real,
@@ -27,10 +27,10 @@ pub(crate) enum Field {
 }
 
 /// The name of a column and what its fields are.
-pub(crate) type Head = (Cow<'static, str>, Kind);
+pub(crate) type Head = (Cow<'static, str>, FieldType);
 
 /// A column of lines that are each about an `L`.
-pub(crate) struct Column<L> {
+pub(crate) struct RecordColumn<L> {
     name: Cow<'static, str>,
     pick: Pick<L>,
 }
@@ -42,7 +42,7 @@ enum Pick<L> {
     Truth(fn(&L) -> Option<bool>),
 }
 
-impl<L> Column<L> {
+impl<L> RecordColumn<L> {
     fn new(name: impl Into<Cow<'static, str>>, pick: Pick<L>) -> Self {
         Self {
             name: name.into(),
@@ -68,10 +68,10 @@ impl<L> Column<L> {
 
     pub(crate) fn head(&self) -> Head {
         let kind = match self.pick {
-            Pick::Text(_) => Kind::Text,
-            Pick::Whole(_) => Kind::Whole,
-            Pick::Real(_) => Kind::Real,
-            Pick::Truth(_) => Kind::Truth,
+            Pick::Text(_) => FieldType::Text,
+            Pick::Whole(_) => FieldType::Whole,
+            Pick::Real(_) => FieldType::Real,
+            Pick::Truth(_) => FieldType::Truth,
         };
         (self.name.clone(), kind)
     }
@@ -113,8 +113,8 @@ impl Field {
 }
 
 /// A line of names, then one per line of these columns.
-pub(crate) fn csv<L>(columns: &[Column<L>], lines: impl Iterator<Item = L>) -> String {
-    let heads: Vec<Head> = columns.iter().map(Column::head).collect();
+pub(crate) fn csv<L>(columns: &[RecordColumn<L>], lines: impl Iterator<Item = L>) -> String {
+    let heads: Vec<Head> = columns.iter().map(RecordColumn::head).collect();
     let fields = |line: L| columns.iter().map(|column| column.field(&line)).collect();
     csv_of(&heads, lines.map(fields))
 }

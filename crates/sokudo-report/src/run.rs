@@ -15,13 +15,13 @@ use crate::explain;
 use crate::facts::facts;
 use crate::grouping::{grouped_findings, row_name};
 use crate::load_table;
-use crate::phase::Phase;
+use crate::phase::BonniePhase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
 use crate::steady;
 use crate::style::BandwidthUnit;
 use crate::surface;
-use crate::table::{Cell, On};
+use crate::table::{Cell, Skin};
 use crate::wording::row;
 
 /// The whole of it.
@@ -54,7 +54,7 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
         (Some(load), _) => load_table::add(&mut article, document, load),
         (_, Some(steady)) => steady::add(&mut article, document, steady, unit),
-        _ if Phase::makes_up(document) => phase_table::add(&mut article, document, unit),
+        _ if BonniePhase::makes_up(document) => phase_table::add(&mut article, document, unit),
         _ => rows(&mut article, document, unit),
     }
     if let Some(told) = explain::told(document) {
@@ -74,7 +74,7 @@ fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) 
     for matrix in matrix::tables(&results, unit) {
         article.add(Element::Table(matrix));
     }
-    article.add_on(On::Paper, Element::Table(table));
+    article.add_on(Skin::Paper, Element::Table(table));
     article.notes(vec![matrix::signs(document), legend]);
 }
 

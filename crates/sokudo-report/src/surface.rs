@@ -13,7 +13,7 @@ use crate::document::{
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Rows, Table, left, point, right};
+use crate::table::{Cell, Table, TableBuilder, left, point, right};
 use crate::wording::{composed, phrase, row_alone};
 use curve::position;
 
@@ -28,7 +28,7 @@ pub(crate) fn is_scan(document: &RunDocument) -> bool {
 
 /// What sort of figures a row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum SurfaceRowKind {
     /// Rates of places.
     Curve,
     /// Access times.
@@ -37,7 +37,7 @@ enum Kind {
     Plain,
 }
 
-impl Kind {
+impl SurfaceRowKind {
     fn of(result: &ResultDocument) -> Self {
         match result.workload.survey {
             Some(survey) if matches!(survey.visit, Visit::Random | Visit::Butterfly) => {
@@ -53,9 +53,13 @@ impl Kind {
 /// distance, what could not be read, the legend.
 pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit: BandwidthUnit) {
     let results = document.results_by_direction();
-    for kind in [Kind::Curve, Kind::Access, Kind::Plain] {
+    for kind in [
+        SurfaceRowKind::Curve,
+        SurfaceRowKind::Access,
+        SurfaceRowKind::Plain,
+    ] {
         let rows = results.iter().copied();
-        let rows: Vec<&ResultDocument> = rows.filter(|it| Kind::of(it) == kind).collect();
+        let rows: Vec<&ResultDocument> = rows.filter(|it| SurfaceRowKind::of(it) == kind).collect();
         if rows.is_empty() {
             continue;
         }
@@ -75,16 +79,21 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
     article.paragraph(legend(unit));
 }
 
-fn table(kind: Kind, rows: &[&ResultDocument], unit: BandwidthUnit, trials: u32) -> Table {
+fn table(
+    kind: SurfaceRowKind,
+    rows: &[&ResultDocument],
+    unit: BandwidthUnit,
+    trials: u32,
+) -> Table {
     let named = Table::of(rows)
         .column(left("Row"), |row| Some(row_alone(&row.name)))
         .column(left("Direction").quiet(), |row| {
             Some(phrase(&row.direction_label()))
         });
     let figures = match kind {
-        Kind::Curve => of_curve(named, unit),
-        Kind::Access => of_access(named, unit),
-        Kind::Plain => named
+        SurfaceRowKind::Curve => of_curve(named, unit),
+        SurfaceRowKind::Access => of_access(named, unit),
+        SurfaceRowKind::Plain => named
             .column(point(unit.name()), |row| whole(row, unit))
             .column(right("p50").under("latency"), |row| {
                 Cell::time(row.latency_ns.as_ref()?.p50)
@@ -103,7 +112,7 @@ fn table(kind: Kind, rows: &[&ResultDocument], unit: BandwidthUnit, trials: u32)
         .table()
 }
 
-type Columns<'a> = Rows<'a, &'a ResultDocument>;
+type Columns<'a> = TableBuilder<'a, &'a ResultDocument>;
 
 fn of_curve(rows: Columns<'_>, unit: BandwidthUnit) -> Columns<'_> {
     let rate = |pick: fn(&PlaceRates) -> f64| {

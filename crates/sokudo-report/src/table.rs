@@ -23,7 +23,7 @@ pub(crate) enum Align {
 
 /// Where something is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum On {
+pub(crate) enum Skin {
     #[default]
     Both,
     Terminal,
@@ -148,7 +148,7 @@ pub(crate) struct Head {
     /// Where there is no room, columns of the highest rank give way first. Those of rank 0
     /// never do.
     pub(crate) rank: u8,
-    pub(crate) on: On,
+    pub(crate) on: Skin,
     /// On a terminal it would be wider than what it stands over, which says it, too.
     pub(crate) is_quiet: bool,
     /// How wide a cell is at most, and to how much it may be cut where there is no room.
@@ -167,7 +167,7 @@ fn head(title: impl Into<Text>, align: Align) -> Head {
         title: title.into(),
         align,
         rank: 0,
-        on: On::Both,
+        on: Skin::Both,
         is_quiet: false,
         widths: None,
     }
@@ -200,7 +200,7 @@ impl Head {
         self
     }
 
-    pub(crate) const fn on(mut self, on: On) -> Self {
+    pub(crate) const fn on(mut self, on: Skin) -> Self {
         self.on = on;
         self
     }
@@ -244,8 +244,8 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table with a line per row.
-    pub(crate) const fn of<R>(rows: &[R]) -> Rows<'_, R> {
-        Rows {
+    pub(crate) const fn of<R>(rows: &[R]) -> TableBuilder<'_, R> {
+        TableBuilder {
             rows,
             columns: Vec::new(),
             turns: Vec::new(),
@@ -276,18 +276,18 @@ impl Table {
     /// Columns that are shown on paper.
     pub(crate) fn on_paper(&self) -> impl Iterator<Item = &Column> {
         let columns = self.columns.iter();
-        columns.filter(|column| column.head.on != On::Terminal)
+        columns.filter(|column| column.head.on != Skin::Terminal)
     }
 }
 
 /// A table while its columns are made.
-pub(crate) struct Rows<'a, R> {
+pub(crate) struct TableBuilder<'a, R> {
     rows: &'a [R],
     columns: Vec<Column>,
     turns: Vec<usize>,
 }
 
-impl<R> Rows<'_, R> {
+impl<R> TableBuilder<'_, R> {
     /// A column whose cell is missing where there is `None`.
     pub(crate) fn column<C: Into<Cell>>(
         mut self,

@@ -12,12 +12,12 @@ use crate::document::RunDocument;
 use crate::explain::{NOTHING, sentence};
 use crate::grouping::FindingGroup;
 use crate::layout::{
-    Column, GAP, coloured, fit, pad, shortened, table_lines, table_width, wrapped,
+    GAP, LayoutColumn, coloured, fit, pad, shortened, table_lines, table_width, wrapped,
 };
 use crate::run;
 use crate::style::TableStyle;
 use crate::surface::curve;
-use crate::table::{Align, Cell, On, Table, Tone};
+use crate::table::{Align, Cell, Skin, Table, Tone};
 
 /// Cells of a first column that goes on below are broken into lines no shorter than this.
 const FIRST_COLUMNS_MIN: usize = 16;
@@ -34,7 +34,7 @@ pub fn render(document: &RunDocument, style: &TableStyle) -> String {
 /// An article as text that ends with a line feed.
 pub(crate) fn write(article: &Article<'_>, style: &TableStyle) -> String {
     let blocks = article
-        .on(On::Terminal)
+        .on(Skin::Terminal)
         .map(|it| lines(it, style).join("\n"));
     let blocks: Vec<String> = blocks.filter(|block| !block.is_empty()).collect();
     blocks.join("\n\n") + "\n"
@@ -174,8 +174,8 @@ pub(crate) fn table_text(table: &Table, style: &TableStyle) -> Vec<String> {
     lines
 }
 
-fn columns(table: &Table, style: &TableStyle) -> Vec<Column> {
-    let shown = table.columns.iter().filter(|it| it.head.on != On::Paper);
+fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
+    let shown = table.columns.iter().filter(|it| it.head.on != Skin::Paper);
     let columns = shown.map(|column| {
         let head = &column.head;
         let most = head.widths.map_or(usize::MAX, |widths| widths.most);
@@ -184,7 +184,7 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<Column> {
             Cell::Judged(tone, _) => colour(*tone, style),
             _ => None,
         };
-        Column {
+        LayoutColumn {
             group: style.group(head.group),
             title: match head.is_quiet {
                 true => String::new(),
@@ -201,7 +201,11 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<Column> {
 }
 
 /// As many tables as there must be, each behind the same first columns.
-fn going_on_below(mut columns: Vec<Column>, repeated: usize, style: &TableStyle) -> Vec<String> {
+fn going_on_below(
+    mut columns: Vec<LayoutColumn>,
+    repeated: usize,
+    style: &TableStyle,
+) -> Vec<String> {
     let figures = columns.split_off(repeated.min(columns.len()));
     let mut first = columns;
     let beside = first.get(1..).map_or(0, |others| {
@@ -225,7 +229,7 @@ fn going_on_below(mut columns: Vec<Column>, repeated: usize, style: &TableStyle)
         broken.collect()
     });
     // Other cells stand beside the first lines of these.
-    let spread = |mut column: Column| {
+    let spread = |mut column: LayoutColumn| {
         let cells = column
             .cells
             .into_iter()
@@ -242,7 +246,7 @@ fn going_on_below(mut columns: Vec<Column>, repeated: usize, style: &TableStyle)
     if let Some(names) = first.first_mut() {
         names.cells = broken.concat();
     }
-    let mut parts: Vec<Vec<Column>> = Vec::new();
+    let mut parts: Vec<Vec<LayoutColumn>> = Vec::new();
     for column in figures.into_iter().map(spread) {
         if let Some(part) = parts.last_mut() {
             part.push(column.clone());

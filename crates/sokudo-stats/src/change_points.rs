@@ -4,7 +4,7 @@
 
 mod step;
 
-use step::{Step, count_of};
+use step::{StepCandidate, count_of};
 
 pub use step::SEGMENT_MIN;
 
@@ -46,7 +46,7 @@ pub fn change_points(values: &[f64]) -> Vec<usize> {
     let Some(unit) = deviation(values) else {
         return Vec::new();
     };
-    let series = Series { values, unit };
+    let series = ScaledSeries { values, unit };
     let mut points = series.narrowest_first();
     for pass in 1..=PASSES {
         series.put_right(&mut points);
@@ -83,7 +83,7 @@ fn threshold(within: usize, all: usize) -> f64 {
     7.4 + all.ln() + 2.0 * (all / within).ln()
 }
 
-struct Series<'a> {
+struct ScaledSeries<'a> {
     values: &'a [f64],
     /// Standard deviation of a value.
     unit: f64,
@@ -91,31 +91,32 @@ struct Series<'a> {
 
 /// The best place to part a stretch.
 #[derive(Clone, Copy, Debug)]
-struct Split {
+struct SplitPoint {
     at: usize,
     /// By how much its evidence is over the threshold.
     surplus: f64,
 }
 
-impl Step {
-    fn against(self, least: f64) -> Split {
-        Split {
+impl StepCandidate {
+    fn against(self, least: f64) -> SplitPoint {
+        SplitPoint {
             at: self.at,
             surplus: self.evidence - least,
         }
     }
 }
 
-impl Series<'_> {
+impl ScaledSeries<'_> {
     /// The place in `from..to` whose sides differ most, once more from the middle between
     /// both sides: from the median of all, the few values of a short side are cut off.
-    fn split(&self, from: usize, to: usize) -> Option<Split> {
+    fn split(&self, from: usize, to: usize) -> Option<SplitPoint> {
         let stretch = &self.values[from..to];
         if stretch.len() < 2 * SEGMENT_MIN {
             return None;
         }
         let least = threshold(stretch.len(), self.values.len());
-        let mut first = Step::among_independent(&self.cut(stretch, median(stretch.to_vec())));
+        let mut first =
+            StepCandidate::among_independent(&self.cut(stretch, median(stretch.to_vec())));
         if first.evidence < PROMISING * least {
             first.at += from;
             return Some(first.against(least));
@@ -123,10 +124,10 @@ impl Series<'_> {
         let (before, after) = stretch.split_at(first.at);
         let middle = f64::midpoint(median(before.to_vec()), median(after.to_vec()));
         let cut = self.cut(stretch, middle);
-        let mut step = Step::among_independent(&cut);
+        let mut step = StepCandidate::among_independent(&cut);
         // What independent noise would not show needs no further look: most have none.
         if step.evidence > least {
-            step = Step::among_correlated(&cut);
+            step = StepCandidate::among_correlated(&cut);
         }
         step.at += from;
         Some(step.against(least))

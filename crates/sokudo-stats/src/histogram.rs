@@ -26,7 +26,7 @@ pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 /// Counts of recorded values, with exact count, minimum, maximum, sum and sum of
 /// squares.
 #[derive(Clone, PartialEq, Eq, Serialize)]
-#[serde(into = "Written")]
+#[serde(into = "SerializedHistogram")]
 pub struct Histogram {
     counts: Box<[u64]>,
     count: u64,
@@ -223,7 +223,7 @@ impl Histogram {
 
 /// A histogram as it is written: only buckets that hold something.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct SerializedHistogram {
     min: u64,
     max: u64,
     sum: u128,
@@ -234,7 +234,7 @@ struct Written {
     counts: Vec<u64>,
 }
 
-impl From<Histogram> for Written {
+impl From<Histogram> for SerializedHistogram {
     fn from(histogram: Histogram) -> Self {
         let mut before = 0;
         let counts = (0..).zip(&histogram.counts);
@@ -266,7 +266,7 @@ impl<'de> Deserialize<'de> for Histogram {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<Histogram, A::Error> {
-                let written = Written::deserialize(MapAccessDeserializer::new(parts))?;
+                let written = SerializedHistogram::deserialize(MapAccessDeserializer::new(parts))?;
                 Histogram::try_from(written).map_err(A::Error::custom)
             }
         }
@@ -274,10 +274,10 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-impl TryFrom<Written> for Histogram {
+impl TryFrom<SerializedHistogram> for Histogram {
     type Error = &'static str;
 
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
+    fn try_from(written: SerializedHistogram) -> Result<Self, Self::Error> {
         let mut histogram = Self::new();
         if written.steps.len() != written.counts.len() {
             return Err("a histogram has other buckets than counts");
@@ -411,13 +411,13 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_what_cannot_be_is_refused() {
-        let again = |written: Written| Histogram::try_from(written);
+        let again = |written: SerializedHistogram| Histogram::try_from(written);
         for values in [&[][..], &[0], &[7, 7, 1 << 40, u64::MAX]] {
             let histogram = histogram_of(values);
             assert_eq!(again(histogram.clone().into()), Ok(histogram));
         }
-        let written = || Written::from(histogram_of(&[5, 9]));
-        type Damage = fn(&mut Written);
+        let written = || SerializedHistogram::from(histogram_of(&[5, 9]));
+        type Damage = fn(&mut SerializedHistogram);
         let damages: [Damage; 6] = [
             |it| it.steps[1] = u64::MAX,
             |it| it.steps.clear(),

@@ -144,7 +144,7 @@ pub struct HistoryPoint {
 
 /// A device of which runs are kept.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Device {
+pub struct StoredDevice {
     /// What tells it from others.
     pub identity: String,
     /// What people call it.

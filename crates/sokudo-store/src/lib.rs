@@ -12,7 +12,7 @@ mod postgres;
 mod sqlite;
 
 pub use entry::{
-    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId,
+    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, StoredDevice,
 };
 pub use error::StoreError;
 #[cfg(feature = "postgres")]
@@ -92,13 +92,13 @@ pub trait Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn devices(&mut self, part: Option<&str>) -> Result<Vec<Device>, StoreError> {
+    fn devices(&mut self, part: Option<&str>) -> Result<Vec<StoredDevice>, StoreError> {
         const PAGE: u64 = 500;
         let filter = Filter {
             device: part.map(str::to_owned),
             ..Filter::default()
         };
-        let mut devices: Vec<Device> = Vec::new();
+        let mut devices: Vec<StoredDevice> = Vec::new();
         for number in 0.. {
             let skip = number * PAGE;
             let entries = self.list(&filter, Page { skip, count: PAGE })?;
@@ -106,7 +106,7 @@ pub trait Store {
             for entry in entries {
                 let (identity, name) = (entry.run.device, entry.run.device_name);
                 if devices.iter().all(|known| known.identity != identity) {
-                    devices.push(Device { identity, name });
+                    devices.push(StoredDevice { identity, name });
                 }
             }
             if is_last {

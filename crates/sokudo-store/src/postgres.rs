@@ -22,8 +22,8 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
-    StoreError,
+    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    StoreError, StoredDevice,
 };
 use address::{Address, Encryption};
 use connector::Connector;
@@ -368,7 +368,7 @@ impl Store for Postgres {
         })
     }
 
-    fn devices(&mut self, part: Option<&str>) -> Result<Vec<Device>, StoreError> {
+    fn devices(&mut self, part: Option<&str>) -> Result<Vec<StoredDevice>, StoreError> {
         let part = part.map(|part| format!("%{}%", escaped(&text(part))));
         self.with(|client| {
             let found = client.query(
@@ -381,7 +381,7 @@ impl Store for Postgres {
                 &[&part],
             )?;
             let device = |row: &Row| {
-                Ok(Device {
+                Ok(StoredDevice {
                     identity: row.try_get(0)?,
                     name: row.try_get(1)?,
                 })

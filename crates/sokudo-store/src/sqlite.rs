@@ -10,15 +10,15 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
-    StoreError,
+    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    StoreError, StoredDevice,
 };
 
 mod file;
 mod folders;
 mod listing;
 
-use file::{APPLICATION, There};
+use file::{APPLICATION, PathState};
 
 /// Versions in their order: each line leads from the one before to its own, and
 /// `PRAGMA user_version` says how many have been gone through. A line that has been
@@ -42,7 +42,7 @@ const PAGE_BYTES: u32 = 8_192;
 
 /// Where a database comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum DatabaseOrigin {
     /// It was made just now, in memory.
     Nothing,
     /// It was there.
@@ -73,14 +73,14 @@ impl Sqlite {
         })?;
         let name = path.display().to_string();
         let access = match file::look(&path)? {
-            There::Nothing => {
+            PathState::Nothing => {
                 return Ok(Self {
                     missing: Some(path),
                     ..Self::in_memory(&name)?
                 });
             }
-            There::ToWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
-            There::ToRead => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            PathState::ToWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            PathState::ToRead => OpenFlags::SQLITE_OPEN_READ_ONLY,
         };
         let connection = open_file(&path, access).map_err(|error| refusal(&name, &error))?;
         let mut store = Self {
@@ -88,7 +88,7 @@ impl Sqlite {
             name,
             missing: None,
         };
-        store.prepare(Origin::File)?;
+        store.prepare(DatabaseOrigin::File)?;
         Ok(store)
     }
 
@@ -122,7 +122,7 @@ impl Sqlite {
         let is_placed = file::place(path, &image)?;
         let access = OpenFlags::SQLITE_OPEN_READ_WRITE;
         self.connection = open_file(path, access).map_err(|error| refusal(&self.name, &error))?;
-        self.prepare(Origin::File)?;
+        self.prepare(DatabaseOrigin::File)?;
         Ok(is_placed.then_some(done))
     }
 
@@ -134,11 +134,11 @@ impl Sqlite {
             name: name.to_owned(),
             missing: None,
         };
-        store.prepare(Origin::Nothing)?;
+        store.prepare(DatabaseOrigin::Nothing)?;
         Ok(store)
     }
 
-    fn prepare(&mut self, origin: Origin) -> Result<(), StoreError> {
+    fn prepare(&mut self, origin: DatabaseOrigin) -> Result<(), StoreError> {
         let setup = |connection: &Connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "page_size", PAGE_BYTES)?;
@@ -155,7 +155,7 @@ impl Sqlite {
             reason: reason.into(),
         };
         // A file of ours has said so since it came into being.
-        if !is_ours && origin == Origin::File {
+        if !is_ours && origin == DatabaseOrigin::File {
             return Err(damaged("it is the database of another program"));
         }
         let Ok(found) = u32::try_from(found) else {
@@ -378,7 +378,7 @@ impl Store for Sqlite {
         })
     }
 
-    fn devices(&mut self, part: Option<&str>) -> Result<Vec<Device>, StoreError> {
+    fn devices(&mut self, part: Option<&str>) -> Result<Vec<StoredDevice>, StoreError> {
         let part = part.map(|part| format!("%{}%", escaped(part)));
         self.with(|connection| {
             let mut statement = connection.prepare(
@@ -391,7 +391,7 @@ impl Store for Sqlite {
                  ORDER BY identity, name",
             )?;
             let found = statement.query_map([part], |row| {
-                Ok(Device {
+                Ok(StoredDevice {
                     identity: row.get(0)?,
                     name: row.get(1)?,
                 })
@@ -684,7 +684,7 @@ mod tests {
             name: String::new(),
             missing: None,
         };
-        store.prepare(Origin::File).unwrap();
+        store.prepare(DatabaseOrigin::File).unwrap();
         assert_eq!(store.entry(id).unwrap().run.rows, rows);
         let history = store.history("a", "SEQ1M Q8T1").unwrap();
         assert_eq!(history[0].row, rows[0]);

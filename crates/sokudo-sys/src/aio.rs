@@ -26,7 +26,7 @@ const IOCB_CMD_FDSYNC: u16 = 3;
 /// `struct io_event` of <linux/aio_abi.h>, which libc does not carry.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Event {
+struct AioEvent {
     data: u64,
     object: u64,
     result: i64,
@@ -43,7 +43,7 @@ pub struct Aio {
     prepared: Vec<u32>,
     /// Room for the array that io_submit wants.
     pointers: Vec<*mut libc::iocb>,
-    events: Box<[Event]>,
+    events: Box<[AioEvent]>,
     done: Vec<(u32, i32)>,
     in_flight: u32,
     tick: Duration,
@@ -87,7 +87,7 @@ impl Aio {
             region: ManuallyDrop::new(region),
             prepared: Vec::with_capacity(depth),
             pointers: Vec::with_capacity(depth),
-            events: vec![Event::default(); depth].into_boxed_slice(),
+            events: vec![AioEvent::default(); depth].into_boxed_slice(),
             done: Vec::with_capacity(depth),
             in_flight: 0,
             tick,

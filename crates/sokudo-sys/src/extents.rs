@@ -49,7 +49,7 @@ impl From<&RawExtent> for Extent {
 
 /// Whether what is still in memory is first given its place on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sync {
+pub enum ExtentSync {
     /// The kernel writes dirty pages of the file out and waits for them.
     First,
     /// The file is described as it is.
@@ -62,20 +62,24 @@ pub enum Sync {
 /// # Errors
 /// `EOPNOTSUPP` or `ENOTTY` where there is no FIEMAP (tmpfs, NFS, FUSE, devices),
 /// and whatever syncing fails with.
-pub fn extents_from(file: impl AsFd, offset_bytes: u64, sync: Sync) -> io::Result<Vec<Extent>> {
-    let mut request = Box::new(Request {
+pub fn extents_from(
+    file: impl AsFd,
+    offset_bytes: u64,
+    sync: ExtentSync,
+) -> io::Result<Vec<Extent>> {
+    let mut request = Box::new(FiemapRequest {
         start: offset_bytes,
         length: u64::MAX - offset_bytes,
         flags: match sync {
-            Sync::First => FIEMAP_FLAG_SYNC,
-            Sync::No => 0,
+            ExtentSync::First => FIEMAP_FLAG_SYNC,
+            ExtentSync::No => 0,
         },
         mapped_extents: 0,
         extent_count: EXTENTS_PER_CALL,
         reserved: 0,
         extents: [RawExtent::default(); EXTENTS_PER_CALL as usize],
     });
-    let answer: *mut Request = &raw mut *request;
+    let answer: *mut FiemapRequest = &raw mut *request;
     // SAFETY: the descriptor is borrowed for the call; `answer` points to a live
     // `struct fiemap` followed by room for `extent_count` extents, which is all
     // that the kernel writes.
@@ -105,7 +109,7 @@ const FLAG_SHARED: u32 = 0x2000;
 
 /// `struct fiemap` with its extents.
 #[repr(C)]
-struct Request {
+struct FiemapRequest {
     start: u64,
     length: u64,
     flags: u32,
@@ -129,7 +133,7 @@ struct RawExtent {
 
 const _: () = {
     assert!(size_of::<RawExtent>() == 56);
-    assert!(std::mem::offset_of!(Request, extents) == 32);
+    assert!(std::mem::offset_of!(FiemapRequest, extents) == 32);
 };
 
 #[cfg(test)]
@@ -154,7 +158,7 @@ mod tests {
     #[test]
     fn an_empty_file_has_no_extents_or_no_fiemap() {
         let file = tempfile::tempfile().unwrap();
-        match extents_from(&file, 0, Sync::First) {
+        match extents_from(&file, 0, ExtentSync::First) {
             Ok(extents) => assert_eq!(extents, []),
             Err(error) => assert_eq!(error.raw_os_error(), Some(libc::EOPNOTSUPP)),
         }
@@ -164,18 +168,18 @@ mod tests {
     fn extents_cover_what_was_written_and_end_with_the_last() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[7; 65_536]).unwrap();
-        let Ok(extents) = extents_from(&file, 0, Sync::First) else {
+        let Ok(extents) = extents_from(&file, 0, ExtentSync::First) else {
             eprintln!("SKIPPED: the temporary directory's file system has no FIEMAP");
             return;
         };
         assert!(extents.last().unwrap().is_last);
         assert!(extents.iter().map(|e| e.length_bytes).sum::<u64>() >= 65_536);
-        assert_eq!(extents_from(&file, 1 << 40, Sync::No).unwrap(), []);
+        assert_eq!(extents_from(&file, 1 << 40, ExtentSync::No).unwrap(), []);
     }
 
     #[test]
     fn what_is_no_file_is_an_error() {
         let null = std::fs::File::open("/dev/null").unwrap();
-        assert!(extents_from(&null, 0, Sync::No).is_err());
+        assert!(extents_from(&null, 0, ExtentSync::No).is_err());
     }
 }

@@ -24,7 +24,7 @@ pub struct Mapped {
 
 struct MappedFile {
     // Dropped before the file.
-    mapping: Option<Mapping>,
+    mapping: Option<FileMapping>,
     descriptor: OwnedFd,
     is_device: bool,
     is_writable: bool,
@@ -34,7 +34,7 @@ struct MappedFile {
 }
 
 /// A whole file in memory.
-struct Mapping {
+struct FileMapping {
     address: NonNull<u8>,
     length: usize,
 }
@@ -117,7 +117,11 @@ impl MappedFile {
         let size = rustix::fs::seek(&self.descriptor, SeekFrom::End(0))?;
         let length = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
         if length > 0 {
-            self.mapping = Some(Mapping::new(&self.descriptor, length, self.is_writable)?);
+            self.mapping = Some(FileMapping::new(
+                &self.descriptor,
+                length,
+                self.is_writable,
+            )?);
         }
         Ok(())
     }
@@ -221,7 +225,7 @@ impl MappedFile {
     }
 }
 
-impl Mapping {
+impl FileMapping {
     fn new(file: &OwnedFd, length: usize, is_writable: bool) -> io::Result<Self> {
         let write = if is_writable { libc::PROT_WRITE } else { 0 };
         // SAFETY: a new mapping at an address of the kernel's choice touches no existing
@@ -244,7 +248,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for FileMapping {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `new` with this length, and nobody refers to
         // it any more.

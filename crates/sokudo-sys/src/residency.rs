@@ -91,7 +91,7 @@ fn resident_pages_in_window(
     window_bytes: u64,
 ) -> io::Result<u64> {
     let length = usize::try_from(window_bytes).map_err(io::Error::other)?;
-    let mapping = Mapping::new(file, offset_bytes, length)?;
+    let mapping = ResidencyMapping::new(file, offset_bytes, length)?;
     let mut pages = vec![0u8; length.div_ceil(rustix::param::page_size())];
     // SAFETY: the range is the live mapping, which begins on a page; `pages` has
     // one byte for each page in it.
@@ -105,12 +105,12 @@ fn resident_pages_in_window(
 
 /// A read-only view of a file's pages that is never dereferenced, so that it does
 /// not matter if the file shrinks meanwhile.
-struct Mapping {
+struct ResidencyMapping {
     address: *mut libc::c_void,
     length: usize,
 }
 
-impl Mapping {
+impl ResidencyMapping {
     fn new(file: impl AsFd, offset_bytes: u64, length: usize) -> io::Result<Self> {
         // SAFETY: a new mapping at an address of the kernel's choice touches no
         // existing memory; the address is used for `mincore` and `munmap` only.
@@ -128,7 +128,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for ResidencyMapping {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped, unmapped once; nobody else has the
         // address. Failing leaves a mapping behind, which harms nothing.

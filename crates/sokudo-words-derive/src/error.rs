@@ -4,17 +4,17 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Ident, Type};
 
-use crate::literal::Written;
+use crate::literal::FormatArguments;
 
 /// What an `#[error(…)]` says.
 enum Message {
     /// What its only field says.
     Transparent,
-    Text(Written),
+    Text(FormatArguments),
 }
 
 /// A variant of an enum, or the struct itself.
-struct Case {
+struct ErrorCase {
     /// `Self::Variant { field, .. }`.
     pattern: TokenStream,
     message: Message,
@@ -33,7 +33,7 @@ pub(crate) fn derived(input: &DeriveInput) -> syn::Result<TokenStream> {
         let (pattern, source) = (&case.pattern, case.source());
         quote!(#pattern => #source)
     });
-    let conversions = cases.iter().filter_map(Case::converted_from);
+    let conversions = cases.iter().filter_map(ErrorCase::converted_from);
     let conversions = conversions.map(|(from, made)| {
         quote! {
             impl #generics ::core::convert::From<#from> for #name #types #bounds {
@@ -60,16 +60,16 @@ pub(crate) fn derived(input: &DeriveInput) -> syn::Result<TokenStream> {
     })
 }
 
-fn cases(input: &DeriveInput) -> syn::Result<Vec<Case>> {
+fn cases(input: &DeriveInput) -> syn::Result<Vec<ErrorCase>> {
     match &input.data {
         Data::Enum(data) => {
             let case = |variant: &syn::Variant| {
                 let name = &variant.ident;
-                Case::new(&quote!(Self::#name), &variant.attrs, &variant.fields, name)
+                ErrorCase::new(&quote!(Self::#name), &variant.attrs, &variant.fields, name)
             };
             data.variants.iter().map(case).collect()
         }
-        Data::Struct(data) => Ok(vec![Case::new(
+        Data::Struct(data) => Ok(vec![ErrorCase::new(
             &quote!(Self),
             &input.attrs,
             &data.fields,
@@ -79,7 +79,7 @@ fn cases(input: &DeriveInput) -> syn::Result<Vec<Case>> {
     }
 }
 
-impl Case {
+impl ErrorCase {
     fn new(
         path: &TokenStream,
         attributes: &[Attribute],

@@ -9,7 +9,7 @@ use syn::parse_macro_input;
 /// A `sokudo_words::Text`: written as for `format!`, kept as its template and arguments.
 #[proc_macro]
 pub fn text(input: TokenStream) -> TokenStream {
-    let written = parse_macro_input!(input as literal::Written);
+    let written = parse_macro_input!(input as literal::FormatArguments);
     written.text().into()
 }
 

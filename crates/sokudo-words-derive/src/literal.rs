@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Ident, LitStr, Token};
 
 /// The arguments of `format!`.
-pub(crate) struct Written {
+pub(crate) struct FormatArguments {
     /// The literal, its holes by their names alone, without formats: `{name} of {}`.
     template: String,
     holes: Vec<Hole>,
@@ -20,12 +20,12 @@ struct Hole {
 }
 
 /// An argument behind the literal.
-struct Argument {
+struct LiteralArgument {
     name: Option<Ident>,
     value: TokenStream,
 }
 
-impl Parse for Written {
+impl Parse for FormatArguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let literal: LitStr = input.parse()?;
         let mut arguments = Vec::new();
@@ -34,13 +34,13 @@ impl Parse for Written {
             if input.is_empty() {
                 break;
             }
-            arguments.push(input.parse::<Argument>()?);
+            arguments.push(input.parse::<LiteralArgument>()?);
         }
         Self::new(&literal, &arguments)
     }
 }
 
-impl Parse for Argument {
+impl Parse for LiteralArgument {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name = if input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
             let name = input.parse()?;
@@ -104,8 +104,8 @@ fn fields_named(tokens: Vec<proc_macro2::TokenTree>) -> TokenStream {
     named.into_iter().collect()
 }
 
-impl Written {
-    fn new(literal: &LitStr, arguments: &[Argument]) -> syn::Result<Self> {
+impl FormatArguments {
+    fn new(literal: &LitStr, arguments: &[LiteralArgument]) -> syn::Result<Self> {
         let text = literal.value();
         let wrong = |what: &str| syn::Error::new(literal.span(), what);
         let mut written = Self {
@@ -193,13 +193,13 @@ impl Written {
     }
 }
 
-fn positional(arguments: &[Argument], index: usize) -> Option<TokenStream> {
+fn positional(arguments: &[LiteralArgument], index: usize) -> Option<TokenStream> {
     let mut unnamed = arguments.iter().filter(|argument| argument.name.is_none());
     unnamed.nth(index).map(|argument| argument.value.clone())
 }
 
-fn named(arguments: &[Argument], name: &str) -> Option<TokenStream> {
-    let is_it = |argument: &&Argument| argument.name.as_ref().is_some_and(|it| it == name);
+fn named(arguments: &[LiteralArgument], name: &str) -> Option<TokenStream> {
+    let is_it = |argument: &&LiteralArgument| argument.name.as_ref().is_some_and(|it| it == name);
     arguments
         .iter()
         .find(is_it)

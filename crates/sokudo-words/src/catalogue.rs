@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 
-use crate::pattern::{Filling, From, Pattern};
+use crate::pattern::{Filling, From, TextPattern};
 
 /// One text and its translation.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct CatalogueEntry {
     /// The English text as it is written in the catalogue.
     pub(crate) key: String,
-    pub(crate) pattern: Pattern,
+    pub(crate) pattern: TextPattern,
     pub(crate) filling: Filling,
 }
 
 /// All texts of a language.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
-    entries: Vec<Entry>,
+    entries: Vec<CatalogueEntry>,
     /// Those without holes, by their texts.
     whole: HashMap<String, usize>,
     /// All, by their keys with nameless holes.
@@ -67,7 +67,7 @@ impl Catalogue {
     }
 
     fn add(&mut self, key: &str, translation: &str) -> Result<(), &'static str> {
-        let (pattern, filling) = (Pattern::new(key), Filling::new(translation));
+        let (pattern, filling) = (TextPattern::new(key), Filling::new(translation));
         let mut holes = filling.holes();
         holes.sort_unstable();
         if translation.trim().is_empty() {
@@ -93,7 +93,7 @@ impl Catalogue {
             self.open.push(index);
         }
         self.templates.insert(pattern.key(), index);
-        self.entries.push(Entry {
+        self.entries.push(CatalogueEntry {
             key: key.to_owned(),
             pattern,
             filling,
@@ -110,17 +110,17 @@ impl Catalogue {
     }
 
     /// The entry that has this very text for its key, but for the case of its first letter.
-    pub(crate) fn whole(&self, text: &str) -> Option<&Entry> {
+    pub(crate) fn whole(&self, text: &str) -> Option<&CatalogueEntry> {
         self.found(&self.whole, text)
     }
 
     /// The entry of a template, whatever its holes are called and whatever the case of its
     /// first letter.
-    pub(crate) fn of_template(&self, template: &str) -> Option<&Entry> {
-        self.found(&self.templates, &Pattern::new(template).key())
+    pub(crate) fn of_template(&self, template: &str) -> Option<&CatalogueEntry> {
+        self.found(&self.templates, &TextPattern::new(template).key())
     }
 
-    fn found(&self, entries: &HashMap<String, usize>, key: &str) -> Option<&Entry> {
+    fn found(&self, entries: &HashMap<String, usize>, key: &str) -> Option<&CatalogueEntry> {
         let index = entries.get(key).or_else(|| {
             let first = key.chars().next().filter(char::is_ascii_alphabetic)?;
             let other = match first.is_ascii_uppercase() {
@@ -133,7 +133,7 @@ impl Catalogue {
     }
 
     /// At most so many entries whose pattern a text is of, those that tell most first.
-    pub(crate) fn alike(&self, text: &str, most: usize) -> Vec<&Entry> {
+    pub(crate) fn alike(&self, text: &str, most: usize) -> Vec<&CatalogueEntry> {
         let bytes = text.as_bytes();
         let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
             return Vec::new();
@@ -143,14 +143,15 @@ impl Catalogue {
             self.by_last.get(last),
             Some(&self.open),
         ];
-        let of_list = |list: &Vec<usize>| -> Vec<&Entry> {
+        let of_list = |list: &Vec<usize>| -> Vec<&CatalogueEntry> {
             let entries = list.iter().map(|index| &self.entries[*index]);
             let alike = entries.filter(|entry| entry.pattern.holes_of(text, From::Left).is_some());
             alike.take(most).collect()
         };
-        let mut alike: Vec<&Entry> = lists.into_iter().flatten().flat_map(of_list).collect();
+        let mut alike: Vec<&CatalogueEntry> =
+            lists.into_iter().flatten().flat_map(of_list).collect();
         // A label is no part of the sentence behind it.
-        let order = |entry: &&Entry| (entry.pattern.is_label(), entry.pattern.weight());
+        let order = |entry: &&CatalogueEntry| (entry.pattern.is_label(), entry.pattern.weight());
         alike.sort_by_key(|entry| std::cmp::Reverse(order(entry)));
         alike.truncate(most);
         alike

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::catalogue::Catalogue;
-use crate::speech::{self, Said};
+use crate::speech::{self, Translation};
 
 /// The Japanese catalogue, by theme.
 const JAPANESE: [(&str, &str); 6] = [
@@ -65,10 +65,10 @@ impl Language {
     }
 
     /// The same, with what was found and what was not.
-    pub fn said(self, text: &str) -> Said<'_> {
+    pub fn said(self, text: &str) -> Translation<'_> {
         match self.catalogue() {
             Some(catalogue) => speech::said(catalogue, text),
-            None => Said::known(text),
+            None => Translation::known(text),
         }
     }
 

@@ -21,7 +21,8 @@ mod text;
 
 pub use language::Language;
 pub use sokudo_words_derive::{Error, text};
-pub use speech::Said;
+pub use speech::Translation;
 pub use text::{
-    Argued, Argument, Displayed, Figure, Form, List, Text, Typed, Valued, speaking, write_said,
+    Argued, Argument, Displayed, Form, List, Text, Typed, Valued, WrittenFigure, speaking,
+    write_said,
 };

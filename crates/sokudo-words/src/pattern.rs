@@ -10,22 +10,24 @@ pub(crate) enum From {
 
 /// An English text with holes, by which others like it are recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pattern {
+pub(crate) struct TextPattern {
     /// What stands before, between and behind the holes: one more than there are holes.
     pieces: Vec<String>,
 }
 
-impl Pattern {
+impl TextPattern {
     /// A key as it is written; `{{` and `}}` stand for braces.
     pub(crate) fn new(key: &str) -> Self {
         let mut pieces = vec![String::new()];
         for part in parts(key) {
             match part {
-                Part::Text(text) => pieces
+                TranslationSegment::Text(text) => pieces
                     .last_mut()
                     .expect("there is always a piece")
                     .push_str(&text),
-                Part::Hole(_) | Part::Name(_) | Part::Unsaid(_) => pieces.push(String::new()),
+                TranslationSegment::Hole(_)
+                | TranslationSegment::Name(_)
+                | TranslationSegment::Unsaid(_) => pieces.push(String::new()),
             }
         }
         Self { pieces }
@@ -113,11 +115,11 @@ fn strip_prefix<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
 /// A translation, whose holes are filled with what stood in those of the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filling {
-    parts: Vec<Part>,
+    parts: Vec<TranslationSegment>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TranslationSegment {
     Text(String),
     /// Which of the key's, from 0.
     Hole(usize),
@@ -139,9 +141,11 @@ impl Filling {
 
     /// The holes of the key in the order in which they are named here, from 0.
     pub(crate) fn holes(&self) -> Vec<usize> {
-        let hole = |part: &Part| match part {
-            Part::Hole(hole) | Part::Name(hole) | Part::Unsaid(hole) => Some(*hole),
-            Part::Text(_) => None,
+        let hole = |part: &TranslationSegment| match part {
+            TranslationSegment::Hole(hole)
+            | TranslationSegment::Name(hole)
+            | TranslationSegment::Unsaid(hole) => Some(*hole),
+            TranslationSegment::Text(_) => None,
         };
         self.parts.iter().filter_map(hole).collect()
     }
@@ -168,18 +172,18 @@ impl Filling {
     /// Whether a hole of the key, from 0, holds a name: of a file, a device, or whatever
     /// else somebody was free to call as he liked.
     pub(crate) fn is_name(&self, hole: usize) -> bool {
-        self.parts.contains(&Part::Name(hole))
+        self.parts.contains(&TranslationSegment::Name(hole))
     }
 
     /// Whether a hole of the key, from 0, is left out.
     pub(crate) fn is_unsaid(&self, hole: usize) -> bool {
-        self.parts.contains(&Part::Unsaid(hole))
+        self.parts.contains(&TranslationSegment::Unsaid(hole))
     }
 
     /// The translation of a key without holes.
     pub(crate) fn whole(&self) -> &str {
         match &self.parts[..] {
-            [Part::Text(text)] => text,
+            [TranslationSegment::Text(text)] => text,
             _ => "",
         }
     }
@@ -189,11 +193,11 @@ impl Filling {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(part) => join(&mut text, part),
-                Part::Hole(hole) | Part::Name(hole) => {
+                TranslationSegment::Text(part) => join(&mut text, part),
+                TranslationSegment::Hole(hole) | TranslationSegment::Name(hole) => {
                     join(&mut text, holes.get(*hole).map_or("", String::as_str));
                 }
-                Part::Unsaid(_) => {}
+                TranslationSegment::Unsaid(_) => {}
             }
         }
         text
@@ -242,7 +246,7 @@ const fn are_apart(before: char, after: char) -> bool {
         || before.is_ascii_alphanumeric() && is_japanese(after)
 }
 
-fn parts(written: &str) -> Vec<Part> {
+fn parts(written: &str) -> Vec<TranslationSegment> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut next = 0;
@@ -255,7 +259,7 @@ fn parts(written: &str) -> Vec<Part> {
             text.push_str(brace);
             rest = after;
         } else if let Some((hole, after)) = hole(brace, rest, next) {
-            parts.push(Part::Text(std::mem::take(&mut text)));
+            parts.push(TranslationSegment::Text(std::mem::take(&mut text)));
             parts.push(hole);
             next += 1;
             rest = after;
@@ -264,7 +268,7 @@ fn parts(written: &str) -> Vec<Part> {
         }
     }
     text.push_str(rest);
-    parts.push(Part::Text(text));
+    parts.push(TranslationSegment::Text(text));
     parts
 }
 
@@ -275,16 +279,16 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// The hole that begins with a brace, and what follows it.
-fn hole<'t>(brace: &str, rest: &'t str, next: usize) -> Option<(Part, &'t str)> {
+fn hole<'t>(brace: &str, rest: &'t str, next: usize) -> Option<(TranslationSegment, &'t str)> {
     let (inside, after) = (brace == "{").then(|| rest.split_once('}'))??;
     let from_zero = |number: &str| number.parse::<usize>().ok()?.checked_sub(1);
     let hole = match (inside, inside.get(..1)) {
-        ("", _) => Part::Hole(next),
-        ("=", _) => Part::Name(next),
-        (_, Some("=")) => Part::Name(from_zero(&inside[1..])?),
-        (_, Some("-")) => Part::Unsaid(from_zero(&inside[1..])?),
-        (name, _) if is_identifier(name) => Part::Hole(next),
-        (number, _) => Part::Hole(from_zero(number)?),
+        ("", _) => TranslationSegment::Hole(next),
+        ("=", _) => TranslationSegment::Name(next),
+        (_, Some("=")) => TranslationSegment::Name(from_zero(&inside[1..])?),
+        (_, Some("-")) => TranslationSegment::Unsaid(from_zero(&inside[1..])?),
+        (name, _) if is_identifier(name) => TranslationSegment::Hole(next),
+        (number, _) => TranslationSegment::Hole(from_zero(number)?),
     };
     Some((hole, after))
 }
@@ -295,7 +299,7 @@ mod tests {
 
     #[test]
     fn holes_are_what_stands_between_the_pieces() {
-        let pattern = Pattern::new("{} of {}, {{so}}");
+        let pattern = TextPattern::new("{} of {}, {{so}}");
         assert_eq!(pattern.holes(), 2);
         for (text, from, holes) in [
             ("1 of 2, {so}", From::Left, Some(vec!["1", "2"])),
@@ -311,24 +315,30 @@ mod tests {
 
     #[test]
     fn a_capital_letter_at_the_beginning_is_no_difference() {
-        let pattern = Pattern::new("the file is {}");
+        let pattern = TextPattern::new("the file is {}");
         assert_eq!(
             pattern.holes_of("The file is here", From::Left),
             Some(vec!["here"])
         );
         assert_eq!(pattern.holes_of("THE file is here", From::Left), None);
-        assert_eq!(Pattern::new("été {}").holes_of("ß", From::Left), None);
+        assert_eq!(TextPattern::new("été {}").holes_of("ß", From::Left), None);
     }
 
     #[test]
     fn pieces_do_not_overlap() {
-        assert_eq!(Pattern::new("aba{}aba").holes_of("aba", From::Left), None);
-        assert_eq!(Pattern::new("a {} {} b").holes_of("a b", From::Left), None);
+        assert_eq!(
+            TextPattern::new("aba{}aba").holes_of("aba", From::Left),
+            None
+        );
+        assert_eq!(
+            TextPattern::new("a {} {} b").holes_of("a b", From::Left),
+            None
+        );
     }
 
     #[test]
     fn of_holes_that_touch_the_last_on_the_way_has_all() {
-        let pattern = Pattern::new("<{}{}>");
+        let pattern = TextPattern::new("<{}{}>");
         assert_eq!(pattern.holes_of("<all>", From::Left), Some(vec!["", "all"]));
         assert_eq!(
             pattern.holes_of("<all>", From::Right),

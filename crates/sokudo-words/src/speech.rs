@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::pattern::From;
 
 /// Longer texts are no sentences of ours.
@@ -33,7 +33,7 @@ const PARTS_JOINED_MAX: usize = 12;
 
 /// What a text became.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said<'t> {
+pub struct Translation<'t> {
     /// The text in the other language, as far as it is known there.
     pub text: Cow<'t, str>,
     /// The parts with letters that the catalogue does not know, such as names.
@@ -42,7 +42,7 @@ pub struct Said<'t> {
     pub keys: Vec<&'static str>,
 }
 
-impl<'t> Said<'t> {
+impl<'t> Translation<'t> {
     /// A text that stays as it is.
     pub(crate) fn unchanged(text: &'t str) -> Self {
         let has_letters = text.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -74,9 +74,9 @@ impl<'t> Said<'t> {
 }
 
 /// Says a text with the words of a catalogue.
-pub(crate) fn said<'t>(catalogue: &'static Catalogue, text: &'t str) -> Said<'t> {
+pub(crate) fn said<'t>(catalogue: &'static Catalogue, text: &'t str) -> Translation<'t> {
     if text.len() > TEXT_BYTES_MAX {
-        return Said::unchanged(text);
+        return Translation::unchanged(text);
     }
     let mut speaker = Speaker {
         catalogue,
@@ -91,12 +91,12 @@ struct Speaker {
 }
 
 impl Speaker {
-    fn say<'t>(&mut self, text: &'t str, depth: usize) -> Said<'t> {
+    fn say<'t>(&mut self, text: &'t str, depth: usize) -> Translation<'t> {
         let core = text.trim();
         // Remarks are hung on with a sign before them.
         let lead = LEADS.into_iter().find(|(sign, _)| core.starts_with(sign));
         let core = lead.map_or(core, |(sign, _)| &core[sign.len()..]);
-        let unchanged = Said::unchanged(text);
+        let unchanged = Translation::unchanged(text);
         if unchanged.unknown.is_empty() || depth == 0 || self.looks_left == 0 {
             return unchanged;
         }
@@ -111,15 +111,15 @@ impl Speaker {
             Some((sign, other)) => text[..at].replace(sign, other),
             None => text[..at].to_owned(),
         };
-        Said {
+        Translation {
             text: Cow::Owned(format!("{before}{}{after}", said.text)),
             ..said
         }
     }
 
-    fn say_trimmed<'t>(&mut self, text: &'t str, depth: usize) -> Said<'t> {
+    fn say_trimmed<'t>(&mut self, text: &'t str, depth: usize) -> Translation<'t> {
         if let Some(entry) = self.catalogue.whole(text) {
-            return Said {
+            return Translation {
                 text: Cow::Owned(entry.filling.filled(&[])),
                 unknown: Vec::new(),
                 keys: vec![&entry.key],
@@ -127,7 +127,7 @@ impl Speaker {
         }
         // Of several ways the one that leaves least in English is meant, and of those that
         // leave the same the one that does not part a list or a sentence.
-        let mut best = (Said::unchanged(text), false);
+        let mut best = (Translation::unchanged(text), false);
         for entry in self.catalogue.alike(text, PATTERNS_MAX) {
             for from in [From::Left, From::Right] {
                 let holes = entry.pattern.holes_of(text, from).unwrap_or_default();
@@ -158,43 +158,43 @@ impl Speaker {
 
     fn say_by<'t>(
         &mut self,
-        entry: &'static Entry,
+        entry: &'static CatalogueEntry,
         text: &'t str,
         from: From,
         depth: usize,
-    ) -> Said<'t> {
+    ) -> Translation<'t> {
         let Some(holes) = entry.pattern.holes_of(text, from) else {
-            return Said::unchanged(text);
+            return Translation::unchanged(text);
         };
         // Of holes that touch each other the wrong one may have the word.
         let mut numbered = holes.iter().enumerate();
         if numbered.any(|(at, hole)| entry.filling.is_unsaid(at) && hole.len() > UNSAID_MAX) {
-            return Said::unchanged(text);
+            return Translation::unchanged(text);
         }
         // What tells little may have taken a sentence for a name.
         let is_vague = entry.pattern.weight() < WEIGHT_ALONE_MIN;
-        let said: Vec<Said<'t>> = holes
+        let said: Vec<Translation<'t>> = holes
             .into_iter()
             .enumerate()
             .map(|(index, hole)| match entry.filling.is_name(index) {
-                true if is_vague || hole.contains(' ') => Said::unchanged(hole),
-                true => Said::known(hole),
+                true if is_vague || hole.contains(' ') => Translation::unchanged(hole),
+                true => Translation::known(hole),
                 false => self.say(hole, depth - 1),
             })
             .collect();
-        let is_sure = |said: &Said<'t>| said.left() == 0 || is_figure(&said.text);
+        let is_sure = |said: &Translation<'t>| said.left() == 0 || is_figure(&said.text);
         let joins = entry.pattern.first().is_empty() && entry.pattern.last().is_empty();
         if joins
             && entry.pattern.weight() <= WEIGHT_JOINING_MAX
             && said.len() > 1
             && !said.iter().all(is_sure)
         {
-            return Said::unchanged(text);
+            return Translation::unchanged(text);
         }
         let texts: Vec<String> = said.iter().map(|said| said.text.to_string()).collect();
         let mut keys = vec![entry.key.as_str()];
         keys.extend(said.iter().flat_map(|said| said.keys.iter().copied()));
-        Said {
+        Translation {
             text: Cow::Owned(entry.filling.filled(&texts)),
             unknown: said.into_iter().flat_map(|said| said.unknown).collect(),
             keys,
@@ -243,7 +243,7 @@ impl Speaker {
 
     /// Parts that are put together without a pattern: lines, sentences, lists, remarks in
     /// brackets.
-    fn say_in_parts<'t>(&mut self, text: &'t str, depth: usize) -> Option<Said<'t>> {
+    fn say_in_parts<'t>(&mut self, text: &'t str, depth: usize) -> Option<Translation<'t>> {
         let (parts, joint) = self.labelled(text).or_else(|| parts_of(text))?;
         let parts = self.together(text, parts, joint);
         let mut whole = String::new();
@@ -261,7 +261,7 @@ impl Speaker {
             keys.extend(said.keys);
         }
         whole.push_str(joint.after(&whole, before));
-        Some(Said {
+        Some(Translation {
             text: Cow::Owned(whole),
             unknown,
             keys,
@@ -270,11 +270,14 @@ impl Speaker {
 }
 
 /// The better of two ways to say a text; each with whether its parts are whole.
-fn better<'t>(one: (Said<'t>, bool), other: (Said<'t>, bool)) -> (Said<'t>, bool) {
+fn better<'t>(
+    one: (Translation<'t>, bool),
+    other: (Translation<'t>, bool),
+) -> (Translation<'t>, bool) {
     if !other.0.is_translated() {
         return one;
     }
-    let weight = |way: &(Said<'t>, bool)| (!way.0.is_translated(), way.0.left(), !way.1);
+    let weight = |way: &(Translation<'t>, bool)| (!way.0.is_translated(), way.0.left(), !way.1);
     if weight(&other) < weight(&one) {
         other
     } else {

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::language::Language;
-use crate::pattern::{Filling, Pattern};
+use crate::pattern::{Filling, TextPattern};
 
 thread_local! {
     static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
@@ -19,13 +19,13 @@ thread_local! {
 
 /// Does something while texts and errors of this thread are shown in a language.
 pub fn speaking<T>(language: Language, shown: impl FnOnce() -> T) -> T {
-    struct Before(Language);
-    impl Drop for Before {
+    struct LanguageGuard(Language);
+    impl Drop for LanguageGuard {
         fn drop(&mut self) {
             SPOKEN.set(self.0);
         }
     }
-    let _before = Before(SPOKEN.replace(language));
+    let _before = LanguageGuard(SPOKEN.replace(language));
     shown()
 }
 
@@ -51,7 +51,7 @@ pub enum Argument {
     /// A name or a figure as it is written, the same in all languages.
     Name(String),
     /// A figure with how it is written.
-    Figure(Figure),
+    Figure(WrittenFigure),
     /// Another text.
     #[schemars(with = "Form")]
     Text(Text),
@@ -65,7 +65,7 @@ pub enum Argument {
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-pub struct Figure {
+pub struct WrittenFigure {
     /// The number, as text that keeps it to the last digit.
     pub value: String,
     /// `B`, `ns` and the like; empty for a number without one.
@@ -278,7 +278,7 @@ fn filled(language: Language, template: &str, holes: &[String]) -> String {
         .and_then(|catalogue| catalogue.of_template(template));
     match translated {
         Some(entry) => entry.filling.filled(holes),
-        None => Pattern::new(template).filled(holes),
+        None => TextPattern::new(template).filled(holes),
     }
 }
 
@@ -298,12 +298,12 @@ pub trait Argued {
     /// The same written in another way.
     fn written(&self, text: String) -> Argument {
         match self.argued() {
-            Argument::Count(count) => Argument::Figure(Figure {
+            Argument::Count(count) => Argument::Figure(WrittenFigure {
                 value: count.to_string(),
                 unit: String::new(),
                 text,
             }),
-            Argument::Figure(figure) => Argument::Figure(Figure { text, ..figure }),
+            Argument::Figure(figure) => Argument::Figure(WrittenFigure { text, ..figure }),
             _ => Argument::Name(text),
         }
     }
@@ -421,7 +421,7 @@ macro_rules! figures {
     ($($of:ty),+) => {
         $(impl Argued for $of {
             fn argued(&self) -> Argument {
-                Argument::Figure(Figure {
+                Argument::Figure(WrittenFigure {
                     value: self.to_string(),
                     unit: String::new(),
                     text: self.to_string(),

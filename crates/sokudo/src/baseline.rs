@@ -18,8 +18,8 @@ use crate::cli::{
 };
 use crate::exit::{self, Exit};
 use crate::history::listed;
-use crate::idle::Before;
-use crate::recall::{Recalled, Said};
+use crate::idle::BusyPolicy;
+use crate::recall::{Annotations, Recalled};
 use crate::repeat::Repeat;
 use crate::{busy, compare, interrupt, keep, output, recall, results};
 
@@ -55,7 +55,7 @@ fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit>
     keep::store(&arguments.keeping)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    let before = Before::of(arguments.idle.wait_idle, arguments.anyway);
+    let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = match repeat.target() {
         Some(target) => before.make_sure(&Named::recognise(target)?, &control)?,
         None => false,
@@ -162,7 +162,7 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
     let itself = || Recalled {
         source: format!("run {id}"),
         id: Some(id),
-        said: Said::default(),
+        said: Annotations::default(),
         run: run.clone(),
     };
     let comparing = Comparing {

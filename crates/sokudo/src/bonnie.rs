@@ -15,7 +15,7 @@ use sokudo_words::text;
 
 use crate::cli::BonnieArguments;
 use crate::exit::Exit;
-use crate::measurement::{self, Finished};
+use crate::measurement::{self, FinishedMeasurement};
 use crate::{interrupt, output, results};
 use watching::Watching;
 
@@ -31,7 +31,10 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
 }
 
 /// What was measured as the arguments ask.
-pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result<Finished, Exit> {
+pub(crate) fn measured(
+    arguments: &BonnieArguments,
+    control: &Control,
+) -> Result<FinishedMeasurement, Exit> {
     let named = Named::recognise(&arguments.directory)?;
     if named.kind() != TargetKind::Directory {
         return Err(Exit::usage(text!(
@@ -60,7 +63,7 @@ pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result
     watching.finish();
     let ended_by = ended_by?.map(Exit::from);
     let run = measurement::judged(prepared, control);
-    Ok(Finished::new(run, ended_by))
+    Ok(FinishedMeasurement::new(run, ended_by))
 }
 
 fn phases(
@@ -95,7 +98,7 @@ fn twice(memory: Bytes, chunk: Bytes) -> Bytes {
     Bytes((wanted / chunk.0).max(1) * chunk.0)
 }
 
-fn print(arguments: &BonnieArguments, finished: &Finished) -> Result<(), Exit> {
+fn print(arguments: &BonnieArguments, finished: &FinishedMeasurement) -> Result<(), Exit> {
     let printing = &arguments.printing;
     if !arguments.bonnie_csv {
         return results::write(&finished.document, printing);

@@ -16,10 +16,10 @@ use sokudo_report::{CheckDocument, ComparisonDocument};
 use sokudo_store::Baseline;
 use sokudo_words::{Text, text};
 
-use crate::cli::{CheckArguments, TableOrJson, Unit};
+use crate::cli::{CheckArguments, TableOrJson, TableUnit};
 use crate::exit::Exit;
-use crate::idle::Before;
-use crate::recall::{Recalled, Said};
+use crate::idle::BusyPolicy;
+use crate::recall::{Annotations, Recalled};
 use crate::repeat::{Leave, Repeat};
 use crate::{baseline, busy, command_line, compare, interrupt, keep, locate, output, recall};
 
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     }
     let control = Control::new();
     interrupt::watch(&control)?;
-    let before = Before::of(arguments.idle.wait_idle, arguments.anyway);
+    let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = before.make_sure(&Named::recognise(&target)?, &control)?;
     let finished = repeat.measure(&control, arguments.quiet)?;
     let kept = keep::keep([(&finished.run, &finished.document)], &arguments.keeping);
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let now = Recalled {
         source,
         id,
-        said: Said::default(),
+        said: Annotations::default(),
         run: finished.document,
     };
     let document = document(reference, now, was_idle, arguments);
@@ -99,8 +99,8 @@ fn document(
     }
     let ids = [reference.id, now.id].map(|id| id.map(|id| id.0));
     let figure = match arguments.unit {
-        Unit::Iops => Figure::Iops,
-        Unit::Mb | Unit::Mib => Figure::Bandwidth,
+        TableUnit::Iops => Figure::Iops,
+        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
     };
     let comparing = Comparing {
         difference_min: arguments.min_difference.0,

@@ -57,17 +57,17 @@ pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
 pub(crate) use mistake::mistake;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
-pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
-pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, Trust, Unit};
+pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
+pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, TableUnit, Trust};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
-pub(crate) use scan::{ScanArguments, WriteCache};
-pub(crate) use spoken::Page;
+pub(crate) use scan::{ScanArguments, WriteCacheChoice};
+pub(crate) use spoken::HelpDestination;
 pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location};
 pub(crate) use sweep::SweepArguments;
 pub(crate) use trend::TrendArguments;
-pub(crate) use which::{Period, Which};
+pub(crate) use which::{Period, RunFilterArguments};
 
 /// What bare `sokudo` prints.
 const SHORT_HELP: &str = "\
@@ -171,7 +171,7 @@ pub(crate) struct Cli {
 impl Cli {
     /// Reads the arguments; what is wrong with them is said in the current language.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        let mut command = command(Page::Terminal {
+        let mut command = command(HelpDestination::Terminal {
             width: help_width(),
         });
         let arguments = language::before_help(arguments, &command);
@@ -181,7 +181,7 @@ impl Cli {
 }
 
 /// The command line as it is shown in the current language.
-pub(crate) fn command(page: Page) -> clap::Command {
+pub(crate) fn command(page: HelpDestination) -> clap::Command {
     match language::current() {
         Language::English => Cli::command(),
         other => spoken::spoken(Cli::command(), page, &mut spoken::exactly(other)),
@@ -607,7 +607,7 @@ mod tests {
         let japanese = spoken::exactly(Language::Japanese);
         let mut texts = Vec::new();
         let mut speaker = asked(&mut texts);
-        spoken::spoken(Cli::command(), Page::Manual, &mut speaker);
+        spoken::spoken(Cli::command(), HelpDestination::Manual, &mut speaker);
         spoken::prose(SHORT_HELP, None, &mut speaker);
         drop(speaker);
         texts.sort();
@@ -625,7 +625,11 @@ mod tests {
     #[test]
     fn the_spoken_definition_is_consistent() {
         let mut say = spoken::exactly(Language::Japanese);
-        let command = spoken::spoken(Cli::command(), Page::Terminal { width: 100 }, &mut say);
+        let command = spoken::spoken(
+            Cli::command(),
+            HelpDestination::Terminal { width: 100 },
+            &mut say,
+        );
         command.debug_assert();
     }
 }

@@ -18,9 +18,9 @@ use sokudo_report::comparison::{
 use sokudo_report::{ComparisonDocument, RunDocument};
 use sokudo_words::text;
 
-use crate::cli::{CompareArguments, Format, Unit};
+use crate::cli::{CompareArguments, Format, TableUnit};
 use crate::exit::Exit;
-use crate::keep::Kept;
+use crate::keep::KeptRuns;
 use crate::recall::{Recall, Recalled};
 use crate::{command_line, language, output, progress, results};
 use rows::{Common, Matched, keys};
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
         let live = live::measure(arguments)?;
         (live.sides, live.kept, Some(live.seed), live.ended_by)
     } else {
-        (kept(arguments)?, Kept::default(), None, None)
+        (kept(arguments)?, KeptRuns::default(), None, None)
     };
     let mut document = ComparisonDocument {
         command: command(arguments, seed),
@@ -93,8 +93,8 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
 
 fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
     let figure = match arguments.rendering.unit {
-        Unit::Iops => Figure::Iops,
-        Unit::Mb | Unit::Mib => Figure::Bandwidth,
+        TableUnit::Iops => Figure::Iops,
+        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
     };
     let way = if arguments.live { Way::Live } else { Way::Kept };
     let comparing = Comparing {

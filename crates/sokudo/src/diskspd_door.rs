@@ -8,10 +8,10 @@
 use std::path::PathBuf;
 
 use sokudo_device::System;
-use sokudo_dialect::diskspd::{self, Action, Planned, SpecKind};
+use sokudo_dialect::diskspd::{self, DiskspdAction, DiskspdPlan, DiskspdTargetKind};
 use sokudo_dialect::host::Host as _;
 use sokudo_engine::{Allocation, Control};
-use sokudo_measure::{Jobs, Place, PlaceKind};
+use sokudo_measure::{JobTarget, JobTargetKind, Jobs};
 use sokudo_model::diskspd::CpuUse;
 use sokudo_model::{Event, Row, Run, ScheduleName, Severity, Verdict};
 use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
@@ -26,12 +26,12 @@ const OWNER: &str = "diskspd";
 
 /// Does what diskspd would do with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
-    let allowed = Allowed::split(arguments);
+    let allowed = ConsentArguments::split(arguments);
     let invocation = diskspd::invocation(&allowed.rest, &ThisHost).map_err(Exit::failed)?;
     match invocation.action {
-        Action::Help => output::print(&diskspd::help("sokudo diskspd")),
-        Action::PrintProfile => output::print(&profile_only(&invocation.session)),
-        Action::Run => {
+        DiskspdAction::Help => output::print(&diskspd::help("sokudo diskspd")),
+        DiskspdAction::PrintProfile => output::print(&profile_only(&invocation.session)),
+        DiskspdAction::Run => {
             let mut planned = invocation.plan(&ThisHost).map_err(Exit::failed)?;
             if planned.wants_random_seed() {
                 planned.set_seed(ThisHost.seed());
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
     }
 }
 
-fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
+fn measure(mut planned: DiskspdPlan, allowed: &ConsentArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let places = places(&planned, allowed);
@@ -77,14 +77,14 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
 
 /// What the user allows, and the arguments that are diskspd's own.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Allowed {
+struct ConsentArguments {
     destroy: Vec<String>,
     occupied: bool,
     overwrite: bool,
     rest: Vec<String>,
 }
 
-impl Allowed {
+impl ConsentArguments {
     fn split(arguments: &[String]) -> Self {
         let mut allowed = Self::default();
         let mut arguments = arguments.iter();
@@ -103,16 +103,16 @@ impl Allowed {
     }
 }
 
-fn places(planned: &Planned, allowed: &Allowed) -> Vec<Place> {
+fn places(planned: &DiskspdPlan, allowed: &ConsentArguments) -> Vec<JobTarget> {
     let targets = planned.targets.iter();
     targets
-        .map(|spec| Place {
+        .map(|spec| JobTarget {
             path: PathBuf::from(&spec.path),
             kind: match spec.kind {
-                SpecKind::File => PlaceKind::File,
-                SpecKind::BlockDevice => PlaceKind::BlockDevice,
-                SpecKind::Null => PlaceKind::Null,
-                SpecKind::Simulated => PlaceKind::Simulated,
+                DiskspdTargetKind::File => JobTargetKind::File,
+                DiskspdTargetKind::BlockDevice => JobTargetKind::BlockDevice,
+                DiskspdTargetKind::Null => JobTargetKind::Null,
+                DiskspdTargetKind::Simulated => JobTargetKind::Simulated,
             },
             bytes: spec.bytes,
             written: spec.written,
@@ -168,7 +168,7 @@ struct Processors {
 }
 
 impl Processors {
-    fn new(planned: &Planned) -> Self {
+    fn new(planned: &DiskspdPlan) -> Self {
         let mut first = 0;
         let mut spans = Vec::new();
         for stage in &planned.plan.stages {
@@ -211,7 +211,7 @@ mod tests {
     fn consent_is_taken_out_and_the_rest_stays_in_order() {
         let words =
             |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
-        let allowed = Allowed::split(&words(
+        let allowed = ConsentArguments::split(&words(
             "-b4K --destroy /dev/sdx -w100 --overwrite --destroy=WD-1 f",
         ));
         assert_eq!(allowed.rest, words("-b4K -w100 f"));

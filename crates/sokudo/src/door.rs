@@ -12,12 +12,12 @@ use crate::{diskspd_door, fio_door};
 
 /// A tool that sokudo stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum FrontEnd {
     Fio,
     Diskspd,
 }
 
-impl Door {
+impl FrontEnd {
     const ALL: [Self; 2] = [Self::Fio, Self::Diskspd];
 
     const fn name(self) -> &'static str {
@@ -50,18 +50,22 @@ impl Door {
 
 /// The door that is meant, if one is, with the arguments behind it: `sokudo fio …`, or
 /// a program's name that ends in `fio` or `diskspd`.
-pub(crate) fn of(arguments: impl IntoIterator<Item = OsString>) -> Option<(Door, Vec<OsString>)> {
+pub(crate) fn of(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Option<(FrontEnd, Vec<OsString>)> {
     let mut arguments = arguments.into_iter();
     let program = arguments.next()?;
     let name = Path::new(&program).file_name()?.to_str()?.to_owned();
-    if let Some(door) = Door::ALL
+    if let Some(door) = FrontEnd::ALL
         .into_iter()
         .find(|door| name.ends_with(door.name()))
     {
         return Some((door, arguments.collect()));
     }
     let first = arguments.next()?;
-    let door = Door::ALL.into_iter().find(|door| first == door.name())?;
+    let door = FrontEnd::ALL
+        .into_iter()
+        .find(|door| first == door.name())?;
     Some((door, arguments.collect()))
 }
 
@@ -92,14 +96,14 @@ mod tests {
         assert_eq!(of(&["sokudo", "mark"]), ["sokudo", "mark"]);
     }
 
-    fn door(words: &[&str]) -> Option<(Door, Vec<OsString>)> {
+    fn door(words: &[&str]) -> Option<(FrontEnd, Vec<OsString>)> {
         of(words.iter().map(OsString::from))
     }
 
     #[test]
     fn the_first_argument_or_the_programs_name_opens_a_door() {
         let arguments = vec![OsString::from("--rw=read")];
-        let through = Some((Door::Fio, arguments));
+        let through = Some((FrontEnd::Fio, arguments));
         assert_eq!(door(&["/usr/bin/sokudo", "fio", "--rw=read"]), through);
         assert_eq!(door(&["/usr/local/bin/fio", "--rw=read"]), through);
         assert_eq!(door(&["sokudo-fio", "--rw=read"]), through);

@@ -3,7 +3,7 @@
 //! It chooses which probes are made and asks for leave to write. What their figures mean
 //! is concluded in `sokudo-analysis`, for the rows of any command.
 
-use sokudo_dialect::explain::{ExplainError, Medium, Request};
+use sokudo_dialect::explain::{ExplainError, ExplainRequest, StorageMedium};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
 use sokudo_words::{Text, text};
@@ -25,7 +25,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     writing::check_overwrite(target, named.kind(), arguments.overwrite)?;
     let permission = arguments.destroying.permission(arguments.overwrite);
-    let request = Request {
+    let request = ExplainRequest {
         size: size(arguments, &named)?,
         block_min: block_min(&named, target)?,
         medium: medium(&named),
@@ -109,15 +109,15 @@ fn size(arguments: &ExplainArguments, named: &Named) -> Result<Bytes, Exit> {
 }
 
 /// What the target's disks say they are.
-fn medium(named: &Named) -> Medium {
+fn medium(named: &Named) -> StorageMedium {
     match named {
         Named::Simulated(device) => medium_of([device.block_device().rotational]),
-        Named::Null => Medium::Unknown,
+        Named::Null => StorageMedium::Unknown,
         Named::Path(inspected) => medium_of_target(&inspected.info),
     }
 }
 
-fn medium_of_target(target: &TargetInfo) -> Medium {
+fn medium_of_target(target: &TargetInfo) -> StorageMedium {
     // Virtual disks say what their driver says, whatever is below; loop devices too.
     medium_of(target.leaves().map(|leaf| match leaf.kind {
         BlockDeviceKind::Disk | BlockDeviceKind::Partition => leaf.rotational,
@@ -125,13 +125,13 @@ fn medium_of_target(target: &TargetInfo) -> Medium {
     }))
 }
 
-fn medium_of(leaves: impl IntoIterator<Item = Option<bool>>) -> Medium {
+fn medium_of(leaves: impl IntoIterator<Item = Option<bool>>) -> StorageMedium {
     let leaves: Vec<Option<bool>> = leaves.into_iter().collect();
     match leaves.first() {
-        Some(first) if leaves.iter().any(|leaf| leaf != first) => Medium::Unknown,
-        Some(Some(true)) => Medium::Rotating,
-        Some(Some(false)) => Medium::Flash,
-        _ => Medium::Unknown,
+        Some(first) if leaves.iter().any(|leaf| leaf != first) => StorageMedium::Unknown,
+        Some(Some(true)) => StorageMedium::Rotating,
+        Some(Some(false)) => StorageMedium::Flash,
+        _ => StorageMedium::Unknown,
     }
 }
 
@@ -141,11 +141,11 @@ mod tests {
 
     #[test]
     fn disks_of_one_kind_are_of_that_kind_and_others_are_unknown() {
-        assert_eq!(medium_of([Some(true)]), Medium::Rotating);
-        assert_eq!(medium_of([Some(false), Some(false)]), Medium::Flash);
-        assert_eq!(medium_of([Some(true), Some(false)]), Medium::Unknown);
-        assert_eq!(medium_of([Some(true), None]), Medium::Unknown);
-        assert_eq!(medium_of([]), Medium::Unknown);
+        assert_eq!(medium_of([Some(true)]), StorageMedium::Rotating);
+        assert_eq!(medium_of([Some(false), Some(false)]), StorageMedium::Flash);
+        assert_eq!(medium_of([Some(true), Some(false)]), StorageMedium::Unknown);
+        assert_eq!(medium_of([Some(true), None]), StorageMedium::Unknown);
+        assert_eq!(medium_of([]), StorageMedium::Unknown);
     }
 
     #[test]

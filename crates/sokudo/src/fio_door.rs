@@ -11,7 +11,7 @@ mod view;
 
 pub(crate) use print::place_of;
 
-use sokudo_dialect::fio::{self, Action, FioError, Invocation, Planned};
+use sokudo_dialect::fio::{self, FioAction, FioError, FioInvocation, FioPlan};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::Jobs;
 use sokudo_model::ScheduleName;
@@ -19,8 +19,8 @@ use sokudo_words::text;
 
 use crate::exit::{self, Exit};
 use crate::jobs::this_host::ThisHost;
-use crate::jobs::{self, Finished, consent};
-use crate::keep::{self, Kept};
+use crate::jobs::{self, FinishedJobs, consent};
+use crate::keep::{self, KeptRuns};
 use crate::run_door::by_section;
 use crate::{interrupt, output};
 
@@ -33,12 +33,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
     let invocation = fio::invocation(arguments, &ThisHost).map_err(refused)?;
     let consent = consent::named(&invocation.destroy)?;
     match &invocation.action {
-        Action::Run => measure(&invocation, &consent),
-        Action::ParseOnly => planned(&invocation).map(|_| ()),
-        Action::ShowCommand => output::print(&fio::show_command(&invocation)),
-        Action::Help => output::print(&help::help()),
-        Action::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
-        Action::CommandHelp(option) => {
+        FioAction::Run => measure(&invocation, &consent),
+        FioAction::ParseOnly => planned(&invocation).map(|_| ()),
+        FioAction::ShowCommand => output::print(&fio::show_command(&invocation)),
+        FioAction::Help => output::print(&help::help()),
+        FioAction::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
+        FioAction::CommandHelp(option) => {
             let text = help::command_help(option).ok_or_else(|| {
                 Exit::failed(text!(
                     "there is no option {option}; --cmdhelp=all lists all options"
@@ -58,7 +58,7 @@ fn refused(error: FioError) -> Exit {
 }
 
 /// What the jobs come to; with `--warnings` also what of them has no effect.
-fn planned(invocation: &Invocation) -> Result<Planned, Exit> {
+fn planned(invocation: &FioInvocation) -> Result<FioPlan, Exit> {
     let planned = invocation.plan(&ThisHost).map_err(refused)?;
     if invocation.warnings {
         for sentence in &planned.session.notes {
@@ -68,7 +68,7 @@ fn planned(invocation: &Invocation) -> Result<Planned, Exit> {
     Ok(planned)
 }
 
-fn measure(invocation: &Invocation, consent: &Consent) -> Result<(), Exit> {
+fn measure(invocation: &FioInvocation, consent: &Consent) -> Result<(), Exit> {
     let planned = planned(invocation)?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -79,12 +79,12 @@ fn measure(invocation: &Invocation, consent: &Consent) -> Result<(), Exit> {
 }
 
 fn carry(
-    planned: &Planned,
-    invocation: &Invocation,
+    planned: &FioPlan,
+    invocation: &FioInvocation,
     consent: &Consent,
     control: &Control,
     printer: Printer,
-) -> Result<Finished, Exit> {
+) -> Result<FinishedJobs, Exit> {
     let places: Vec<_> = planned
         .targets
         .iter()
@@ -111,7 +111,7 @@ fn carry(
         }
     };
     let kept = match planned.create_only {
-        true => Kept::default(),
+        true => KeptRuns::default(),
         false => keep::keep_at_door(|| by_section(finished.run.clone(), planned)),
     };
     // Nothing is said but where results cannot be printed.
@@ -124,7 +124,7 @@ fn watched(
     jobs: &Jobs<'_>,
     control: &Control,
     view: &mut View<'_>,
-) -> Result<(Finished, Ending), Exit> {
+) -> Result<(FinishedJobs, Ending), Exit> {
     let mut prepared = jobs.prepare(control, &mut |event| view.see(&event))?;
     let disks = Disks::watch(prepared.targets());
     view.starts(&prepared.run);

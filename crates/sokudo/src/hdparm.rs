@@ -25,7 +25,7 @@ use sokudo_words::{Text, text};
 use crate::cli::HdparmArguments;
 use crate::exit::Exit;
 use crate::{exit, interrupt, measurement, output};
-use identify::Page;
+use identify::IdentifyPage;
 
 /// Times every device, cached reads first, as hdparm does.
 pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
@@ -81,7 +81,7 @@ fn tell(device: &Path, arguments: &HdparmArguments) -> Result<bool, Exit> {
     let bytes = identify_page(&disk);
     let page = bytes
         .as_deref()
-        .and_then(|bytes| Page::new(bytes, identity));
+        .and_then(|bytes| IdentifyPage::new(bytes, identity));
     let Some(page) = page.filter(|_| arguments.identify || arguments.identify_shortly) else {
         return Ok(true);
     };

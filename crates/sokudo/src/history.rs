@@ -14,7 +14,8 @@ use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_words::text;
 
 use crate::cli::{
-    DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit, Which,
+    DeleteArguments, Format, ListArguments, NoteArguments, RunFilterArguments, ShowArguments,
+    TableUnit, TagArguments,
 };
 use crate::exit::Exit;
 use crate::{cli, judge_again, keep, output, recall, results};
@@ -46,7 +47,7 @@ fn listed_entries(store: &mut dyn Store, arguments: &ListArguments) -> Result<Ve
 pub(crate) fn found(
     store: &mut dyn Store,
     device: Option<&str>,
-    which: &Which,
+    which: &RunFilterArguments,
     page: Page,
 ) -> Result<Vec<Entry>, Exit> {
     let [since, until] = which.period.bounds(since_epoch());
@@ -80,7 +81,7 @@ fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> 
         return output::print(&document.to_json());
     }
     if !entries.is_empty() {
-        return output::print_coloured(&document.render(&output::style(true, Unit::Mb)));
+        return output::print_coloured(&document.render(&output::style(true, TableUnit::Mb)));
     }
     let is_filtered =
         arguments.device.is_some() || arguments.which.is_given() || arguments.skip > 0;

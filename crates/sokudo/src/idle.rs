@@ -30,7 +30,7 @@ const PROCESSOR_SHARE_MAX: f64 = 0.2;
 
 /// What is done about a busy machine before a measurement that needs an idle one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Before {
+pub(crate) enum BusyPolicy {
     /// It is waited for, so long at most.
     Wait(Nanos),
     /// A busy one is refused, so that nobody waits for a run that proves nothing.
@@ -39,7 +39,7 @@ pub(crate) enum Before {
     Nothing,
 }
 
-impl Before {
+impl BusyPolicy {
     /// By the options `--wait-idle` and `--anyway`.
     pub(crate) fn of(wait_idle: Option<Nanos>, anyway: bool) -> Self {
         match wait_idle {
@@ -70,9 +70,9 @@ fn look(named: &Named, control: &Control) -> Result<(), Exit> {
     let environment = sokudo_device::environment(&System::host());
     let loaded = busy::load(environment.load_average, environment.cpus);
     let business = loaded.or_else(|| {
-        let before = Look::now(inspected.counters.read());
+        let before = ActivitySnapshot::now(inspected.counters.read());
         thread::sleep(LOOK);
-        business(&before, &Look::now(inspected.counters.read()))
+        business(&before, &ActivitySnapshot::now(inspected.counters.read()))
     });
     if control.is_cancelled() {
         return Err(Exit::Interrupted);
@@ -95,13 +95,13 @@ fn wait(named: &Named, limit: Nanos, control: &Control) -> Result<(), Exit> {
     };
     let begun = Instant::now();
     let mut quiet = 0;
-    let mut before = Look::now(inspected.counters.read());
+    let mut before = ActivitySnapshot::now(inspected.counters.read());
     while quiet < QUIET_LOOKS {
         thread::sleep(LOOK);
         if control.is_cancelled() {
             return Err(Exit::Interrupted);
         }
-        let now = Look::now(inspected.counters.read());
+        let now = ActivitySnapshot::now(inspected.counters.read());
         let business = business(&before, &now);
         match &business {
             None => quiet += 1,
@@ -121,14 +121,14 @@ fn wait(named: &Named, limit: Nanos, control: &Control) -> Result<(), Exit> {
 }
 
 /// What was counted until an instant; `None` where it cannot be seen.
-struct Look {
+struct ActivitySnapshot {
     at: Instant,
     device: Option<DeviceCounters>,
     io_waits: Option<Nanos>,
     processors: Vec<CpuUse>,
 }
 
-impl Look {
+impl ActivitySnapshot {
     fn now(device: Option<DeviceCounters>) -> Self {
         let system = System::host();
         Self {
@@ -142,7 +142,7 @@ impl Look {
 
 /// What the machine did between two looks, if that is more than nothing.
 #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-fn business(before: &Look, now: &Look) -> Option<Text> {
+fn business(before: &ActivitySnapshot, now: &ActivitySnapshot) -> Option<Text> {
     let elapsed = now.at.duration_since(before.at).as_secs_f64().max(1e-3);
     if let (Some(before), Some(now)) = (&before.device, &now.device) {
         let moved = now.since(before);
@@ -176,8 +176,8 @@ fn business(before: &Look, now: &Look) -> Option<Text> {
 mod tests {
     use super::*;
 
-    fn look(at: Instant, bytes: u64, ios: u64, waits_ms: u64, busy_ms: u64) -> Look {
-        Look {
+    fn look(at: Instant, bytes: u64, ios: u64, waits_ms: u64, busy_ms: u64) -> ActivitySnapshot {
+        ActivitySnapshot {
             at,
             device: Some(DeviceCounters {
                 read_bytes: bytes,
@@ -198,16 +198,16 @@ mod tests {
     #[test]
     fn a_busy_machine_is_waited_for_refused_or_taken_as_it_is() {
         let limit = Nanos::from_secs(7);
-        assert!(matches!(Before::of(Some(limit), true), Before::Wait(it) if it == limit));
-        assert!(matches!(Before::of(None, false), Before::Look));
-        assert!(matches!(Before::of(None, true), Before::Nothing));
+        assert!(matches!(BusyPolicy::of(Some(limit), true), BusyPolicy::Wait(it) if it == limit));
+        assert!(matches!(BusyPolicy::of(None, false), BusyPolicy::Look));
+        assert!(matches!(BusyPolicy::of(None, true), BusyPolicy::Nothing));
     }
 
     #[test]
     fn bytes_seeks_waits_and_work_are_business_and_a_little_is_none() {
         let start = Instant::now();
         let begin = look(start, 0, 0, 0, 0);
-        let begin = Look {
+        let begin = ActivitySnapshot {
             processors: vec![CpuUse {
                 idle: Nanos(0),
                 ..begin.processors[0]
@@ -215,7 +215,7 @@ mod tests {
             ..begin
         };
         let after = start + LOOK;
-        let what = |look: Look| business(&begin, &look);
+        let what = |look: ActivitySnapshot| business(&begin, &look);
         assert_eq!(what(look(after, 900_000, 15, 50, 150)), None);
         for (seen, words) in [
             (look(after, 50_000_000, 15, 0, 0), "50.0 MB/s"),
@@ -226,7 +226,7 @@ mod tests {
             let told = what(seen).unwrap_or_default().english();
             assert!(told.contains(words), "{words}: {told}");
         }
-        let unseen = Look {
+        let unseen = ActivitySnapshot {
             at: after,
             device: None,
             io_waits: None,

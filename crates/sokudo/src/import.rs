@@ -72,12 +72,12 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
 }
 
 /// What a file held.
-struct Found {
+struct ImportedFile {
     runs: Vec<KeptRun>,
     left_out: Vec<LeftOut>,
 }
 
-fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
+fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile> {
     let unread = |error: io::Error| text!("cannot be read: {error}");
     if file.is_dir() {
         anyhow::bail!(text!("is a directory; name the files in it"));
@@ -98,16 +98,16 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
     for run in &mut runs {
         complete(run, arguments);
     }
-    Ok(Found {
+    Ok(ImportedFile {
         runs: runs.into_iter().map(reading::judged).collect(),
         left_out,
     })
 }
 
 /// A document of sokudo's own, such as one from another machine.
-fn own(source: impl Read) -> anyhow::Result<Found> {
+fn own(source: impl Read) -> anyhow::Result<ImportedFile> {
     let text = reading::read_bounded(source)?;
-    Ok(Found {
+    Ok(ImportedFile {
         runs: vec![KeptRun::Document(Box::new(RunDocument::from_json(&text)?))],
         left_out: Vec::new(),
     })
@@ -189,14 +189,14 @@ fn kept(
     };
     if !arguments.quiet {
         exit::note(match told {
-            Kept::Now(run) => text!("kept as run {run}: sokudo show {run}"),
-            Kept::Before(run) => text!("already kept as run {run}"),
+            KeptImport::Now(run) => text!("kept as run {run}: sokudo show {run}"),
+            KeptImport::Before(run) => text!("already kept as run {run}"),
         });
     }
     true
 }
 
-enum Kept {
+enum KeptImport {
     Now(RunId),
     Before(RunId),
 }
@@ -206,17 +206,17 @@ fn keep_once(
     run: &KeptRun,
     document: &RunDocument,
     arguments: &ImportArguments,
-) -> anyhow::Result<Kept> {
+) -> anyhow::Result<KeptImport> {
     let packed = run.pack();
     if matches!(run, KeptRun::Run(_)) {
         keep::note_if_not_whole(&packed);
     }
     let run = keep::new_run(document, packed);
     let (id, kept) = match alike(store, &run, document)? {
-        Some(before) => (before, Kept::Before(before)),
+        Some(before) => (before, KeptImport::Before(before)),
         None => {
             let id = store.keep(&run)?;
-            (id, Kept::Now(id))
+            (id, KeptImport::Now(id))
         }
     };
     if !arguments.tags.is_empty() {

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::measurement;
 
 /// What came of jobs.
-pub(crate) struct Finished {
+pub(crate) struct FinishedJobs {
     pub(crate) run: Run,
     /// What is known about every place, in their order.
     pub(crate) targets: Vec<TargetInfo>,
@@ -22,7 +22,7 @@ pub(crate) struct Finished {
     pub(crate) errors: Vec<Exit>,
 }
 
-impl Finished {
+impl FinishedJobs {
     /// Tells why stages could not start, and what it all means for the exit code, where
     /// `interrupted` says how an interruption ends.
     pub(crate) fn end(&self, interrupted: Exit) -> Result<(), Exit> {
@@ -44,7 +44,7 @@ pub(crate) fn carry_out(
     jobs: &Jobs<'_>,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<Finished, Exit> {
+) -> Result<FinishedJobs, Exit> {
     let mut prepared = jobs.prepare(control, listener)?;
     let (errors, _) = repeat(&mut prepared, jobs, control, listener);
     finish(prepared, errors, control)
@@ -74,13 +74,13 @@ pub(crate) fn finish(
     prepared: Prepared,
     mut errors: Vec<Exit>,
     control: &Control,
-) -> Result<Finished, Exit> {
+) -> Result<FinishedJobs, Exit> {
     let is_empty = prepared.run.rows.iter().all(|row| row.trials.is_empty());
     if is_empty && !errors.is_empty() {
         return Err(errors.swap_remove(0));
     }
     let targets = prepared.targets().cloned().collect();
-    Ok(Finished {
+    Ok(FinishedJobs {
         run: measurement::judged(prepared, control),
         targets,
         errors,

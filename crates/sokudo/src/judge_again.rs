@@ -8,7 +8,7 @@ use crate::cli::{Format, ShowArguments};
 use crate::exit::Exit;
 use crate::output;
 use crate::recall::{self, Recall, Recalled};
-use crate::words::{self, Reader};
+use crate::words::{self, Audience};
 
 /// Judges it and prints the difference. The run stays as it was kept.
 pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
@@ -52,7 +52,7 @@ fn judged(recalled: &Recalled<Kept>) -> Result<JudgementDocument, Exit> {
             (run, lacking)
         }
     };
-    let reader = Reader::of(&run);
+    let reader = Audience::of(&run);
     words::put_into(&mut run, reader);
     let then = recalled.run.document();
     let mut now = RunDocument {

@@ -1,7 +1,7 @@
 //! Runs on their way into the store: what they are called by there, and what happens where
 //! one cannot be kept.
 //!
-//! A run is kept before it is printed ([`Kept`]): what cannot be printed or written (a full
+//! A run is kept before it is printed ([`KeptRuns`]): what cannot be printed or written (a full
 //! disk) would be lost otherwise.
 
 use sokudo_model::{Nanos, Run, narrow};
@@ -17,9 +17,9 @@ use crate::exit::{self, Exit, WithCauses};
 /// measured is printed through it, and so never before.
 #[must_use = "what was kept is yet to be printed"]
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Vec<RunId>);
+pub(crate) struct KeptRuns(Vec<RunId>);
 
-impl Kept {
+impl KeptRuns {
     /// The number of the first.
     pub(crate) fn first(&self) -> Option<RunId> {
         self.0.first().copied()
@@ -64,19 +64,19 @@ impl Kept {
 pub(crate) fn keep<'a>(
     runs: impl IntoIterator<Item = (&'a Run, &'a RunDocument)>,
     keeping: &Keeping,
-) -> Kept {
+) -> KeptRuns {
     let taken = runs.into_iter().filter_map(|(run, document)| {
         kept(run, document, keeping).unwrap_or_else(|error| {
             exit::note(text!("this run is not kept: {error}"));
             None
         })
     });
-    Kept(taken.collect())
+    KeptRuns(taken.collect())
 }
 
 /// Keeps a run of a drop-in. Drop-ins do what their tools do, so that a run is kept only
 /// where the variable names a store, and nothing is said but that it could not be.
-pub(crate) fn keep_at_door(run: impl FnOnce() -> Run) -> Kept {
+pub(crate) fn keep_at_door(run: impl FnOnce() -> Run) -> KeptRuns {
     let keeping = Keeping::of_variable();
     let kept = keeping.map(|keeping| {
         let run = run();

@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn help_is_asked_for_with_the_language_in_any_place() {
-        let command = crate::cli::command(crate::cli::Page::Manual);
+        let command = crate::cli::command(crate::cli::HelpDestination::Manual);
         let sorted = |words: &[&str]| {
             let words = words.iter().map(OsString::from).collect();
             before_help(words, &command).join(" ".as_ref())

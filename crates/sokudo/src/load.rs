@@ -5,10 +5,10 @@
 //! What the rates have come to is computed by `sokudo-report`; here is only decided what
 //! is measured next.
 
-use sokudo_dialect::crystal::{self, Direction, RowSpec};
+use sokudo_dialect::crystal::{self, RowDirection, RowSpec};
 use sokudo_engine::Control;
 use sokudo_measure::{
-    MeasureError, Measured, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
+    MeasureError, MeasuredRows, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
 };
 use sokudo_model::{
     Event, LatencyLimit, Method, Nanos, Plan, Rate, RateProcess, Row, Schedule, Span, StopReason,
@@ -107,7 +107,7 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
     let name = &arguments.target;
     let RowSpec { directions, .. } = &arguments.row;
     let direction = match directions[..] {
-        [] => Direction::Read,
+        [] => RowDirection::Read,
         [only] => only,
         _ => {
             return Err(Exit::usage(text!(
@@ -295,7 +295,7 @@ impl Climb<'_> {
         let mut listener = |event: Event| (self.listener)(event.behind(before));
         let prepared = &mut self.prepared;
         match prepared.measure_part(&part, self.control, &mut listener) {
-            Ok(Measured { rows, ended_by }) => {
+            Ok(MeasuredRows { rows, ended_by }) => {
                 self.rows.extend(rows);
                 self.ended_by = ended_by;
             }

@@ -59,7 +59,7 @@ use std::thread;
 use rustix::process::{Resource, getrlimit};
 use sokudo_measure::PutBack;
 
-use crate::cli::{Cli, Command, Page};
+use crate::cli::{Cli, Command, HelpDestination};
 use crate::exit::Exit;
 
 /// What commands need of it, in a program that was not optimised too. Systems give as much.
@@ -132,7 +132,7 @@ fn start() -> ExitCode {
             let mut script = Vec::new();
             clap_complete::generate(
                 shell,
-                &mut cli::command(Page::Manual),
+                &mut cli::command(HelpDestination::Manual),
                 "sokudo",
                 &mut script,
             );

@@ -1,7 +1,7 @@
 //! `sokudo mark`: the rows of CrystalDiskMark and any others, with proof.
 
-use sokudo_dialect::diskspd::{self, LinePlace};
-use sokudo_dialect::fio::{self, Place};
+use sokudo_dialect::diskspd::{self, PrintedTarget};
+use sokudo_dialect::fio::{self, JobFileTarget};
 use sokudo_measure::{Measurement, Named, OwnFiles, Permission, may_write};
 use sokudo_model::{Plan, TargetKind};
 use sokudo_words::Text;
@@ -58,19 +58,19 @@ fn permission(arguments: &MarkArguments) -> Permission {
 }
 
 /// What a job file for these arguments does its I/O on.
-fn place(arguments: &MarkArguments, named: &Named) -> Result<Place, Exit> {
+fn place(arguments: &MarkArguments, named: &Named) -> Result<JobFileTarget, Exit> {
     let path = named.path();
     match (named.kind(), path) {
         (TargetKind::Directory, Some(path)) => {
-            Place::directory(path, plan::test_file_size(arguments))
+            JobFileTarget::directory(path, plan::test_file_size(arguments))
         }
         (kind, Some(path)) if may_write(kind, &permission(arguments)).is_ok() => {
-            Place::file(path, arguments.size)
+            JobFileTarget::file(path, arguments.size)
         }
-        (_, Some(path)) => Place::read_only_file(path, arguments.size),
+        (_, Some(path)) => JobFileTarget::read_only_file(path, arguments.size),
         // fio knows neither simulated devices nor ours that is none: the method is
         // printed for the current directory.
-        (_, None) => Place::directory(".", plan::test_file_size(arguments)),
+        (_, None) => JobFileTarget::directory(".", plan::test_file_size(arguments)),
     }
     .map_err(Exit::usage)
 }
@@ -88,12 +88,12 @@ fn print_as(
             let path = named.path().unwrap_or(".");
             let is_there = matches!(named.kind(), TargetKind::File | TargetKind::BlockDevice);
             let place = if is_there {
-                LinePlace {
+                PrintedTarget {
                     path: path.to_owned(),
                     create: None,
                 }
             } else {
-                LinePlace {
+                PrintedTarget {
                     path: format!("{}/{DISKSPD_FILE}", path.trim_end_matches('/')),
                     create: Some(plan::test_file_size(arguments)),
                 }

@@ -17,10 +17,10 @@ use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::keep;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::requirement;
 use crate::results;
-use crate::words::{self, Reader};
+use crate::words::{self, Audience};
 
 /// Makes the trials of a measurement and puts them into its run. What ended them before
 /// their time comes back where something was measured.
@@ -39,14 +39,14 @@ impl<F> Conduct for F where
 }
 
 /// A measurement that has been made.
-pub(crate) struct Finished {
+pub(crate) struct FinishedMeasurement {
     pub(crate) run: Run,
     pub(crate) document: RunDocument,
     /// What ended it before its time, or what it says of the target.
     pub(crate) ended_by: Option<Exit>,
 }
 
-impl Finished {
+impl FinishedMeasurement {
     pub(crate) fn new(run: Run, ended_by: Option<Exit>) -> Self {
         Self {
             document: RunDocument::from_run(&run),
@@ -98,18 +98,18 @@ pub(crate) fn finish(
     control: &Control,
     quiet: bool,
     conduct: impl Conduct,
-) -> Result<Finished, Exit> {
+) -> Result<FinishedMeasurement, Exit> {
     measurement.check_permission()?;
     if !quiet {
         tell_left_behind(&measurement);
     }
     let Measurement { plan, schedule, .. } = &measurement;
-    let mut progress = Progress::new(plan, schedule, measurement.size(), quiet);
+    let mut progress = ProgressLine::new(plan, schedule, measurement.size(), quiet);
     let measured = prepare(measurement, control, &mut progress, quiet).and_then(|mut prepared| {
         let mut listener = |event| progress.show(&event);
         let ended_by = conduct(&mut prepared, control, &mut listener)?;
         let run = judged(prepared, control);
-        Ok(Finished::new(run, ended_by.map(Exit::from)))
+        Ok(FinishedMeasurement::new(run, ended_by.map(Exit::from)))
     });
     progress.finish();
     measured
@@ -120,7 +120,7 @@ pub(crate) fn finish(
 pub(crate) fn prepare(
     measurement: Measurement<'_>,
     control: &Control,
-    progress: &mut Progress,
+    progress: &mut ProgressLine,
     quiet: bool,
 ) -> Result<Prepared, Exit> {
     let prepared = measurement.prepare(control, &mut |event| progress.show(&event))?;
@@ -133,7 +133,7 @@ pub(crate) fn prepare(
 /// What was measured, judged in the words of whoever has typed the command or written the jobs.
 pub(crate) fn judged(prepared: Prepared, control: &Control) -> Run {
     let mut run = prepared.finish(control);
-    let reader = Reader::of(&run);
+    let reader = Audience::of(&run);
     words::put_into(&mut run, reader);
     run
 }

@@ -12,13 +12,13 @@ use sokudo_report::{BandwidthUnit, TableStyle};
 use sokudo_store::Sqlite;
 use sokudo_words::{Text, text};
 
-use crate::cli::Unit;
+use crate::cli::TableUnit;
 use crate::exit::{self, Exit};
 use crate::{harmless, language};
 
 mod replacing;
 
-use replacing::Fault;
+use replacing::ReplaceFault;
 
 /// Width of a table that goes to no terminal: what mail, issues and printed pages hold.
 const WIDTH_WITHOUT_TERMINAL: usize = 80;
@@ -170,8 +170,8 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exi
     let is_new = path.symlink_metadata().is_err();
     let written = match replacing::replace(path, bytes) {
         Ok(()) => return Ok(()),
-        Err(Fault::Unwritten(error)) => Err(error),
-        Err(Fault::NotReplaceable) => {
+        Err(ReplaceFault::Unwritten(error)) => Err(error),
+        Err(ReplaceFault::NotReplaceable) => {
             let (file, is_regular) = open(path)?;
             let written = match is_regular {
                 true => overwrite(&file, bytes),
@@ -235,11 +235,11 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
 
 /// How tables are written to standard output.
 pub(crate) fn terminal_style() -> TableStyle {
-    style(true, Unit::Mb)
+    style(true, TableUnit::Mb)
 }
 
 /// How tables are written to the terminal or a file.
-pub(crate) fn style(to_terminal: bool, unit: Unit) -> TableStyle {
+pub(crate) fn style(to_terminal: bool, unit: TableUnit) -> TableStyle {
     let terminal = if to_terminal {
         terminal()
     } else {
@@ -252,9 +252,9 @@ pub(crate) fn style(to_terminal: bool, unit: Unit) -> TableStyle {
         colour: terminal.colour,
         ascii: terminal.ascii,
         unit: match unit {
-            Unit::Mb => BandwidthUnit::MegabytesPerSecond,
-            Unit::Mib => BandwidthUnit::MebibytesPerSecond,
-            Unit::Iops => BandwidthUnit::IosPerSecond,
+            TableUnit::Mb => BandwidthUnit::MegabytesPerSecond,
+            TableUnit::Mib => BandwidthUnit::MebibytesPerSecond,
+            TableUnit::Iops => BandwidthUnit::IosPerSecond,
         },
         language: language::current(),
     }

@@ -2,7 +2,9 @@
 
 use anyhow::Context;
 use sokudo_report::RunDocument;
-use sokudo_report::plot::{self, Figure, Look, PlotError, Size, TerminalStyle, Theme};
+use sokudo_report::plot::{
+    self, PictureStyle, PictureTheme, PlotError, PlotFigure, Size, TerminalStyle,
+};
 use sokudo_words::text;
 
 use crate::cli::{Destination, Pictures, PlotArguments, Plotting};
@@ -61,13 +63,13 @@ pub(crate) fn draw(document: &RunDocument, plotting: &Plotting) -> Result<(), Ex
 }
 
 /// Draws a figure wherever it was asked for.
-pub(crate) fn write_all(figure: &Figure, pictures: &Pictures) -> Result<(), Exit> {
+pub(crate) fn write_all(figure: &PlotFigure, pictures: &Pictures) -> Result<(), Exit> {
     let mut destinations = pictures.destinations.iter();
     destinations.try_for_each(|destination| write(figure, destination, pictures.colours.theme()))
 }
 
 /// Draws a figure in one place.
-fn write(figure: &Figure, destination: &Destination, theme: Theme) -> Result<(), Exit> {
+fn write(figure: &PlotFigure, destination: &Destination, theme: PictureTheme) -> Result<(), Exit> {
     match destination {
         Destination::Terminal => output::print_coloured(&plot::terminal(figure, &style())),
         Destination::Svg(path) => {
@@ -79,7 +81,7 @@ fn write(figure: &Figure, destination: &Destination, theme: Theme) -> Result<(),
 }
 
 #[cfg(feature = "png")]
-fn png(figure: &Figure, theme: Theme) -> Result<Vec<u8>, Exit> {
+fn png(figure: &PlotFigure, theme: PictureTheme) -> Result<Vec<u8>, Exit> {
     plot::png(figure, Size::fitting(figure), look(theme))
         .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
@@ -87,7 +89,7 @@ fn png(figure: &Figure, theme: Theme) -> Result<Vec<u8>, Exit> {
 
 /// The arguments refuse a PNG before this.
 #[cfg(not(feature = "png"))]
-fn png(_figure: &Figure, _theme: Theme) -> Result<Vec<u8>, Exit> {
+fn png(_figure: &PlotFigure, _theme: PictureTheme) -> Result<Vec<u8>, Exit> {
     Err(text!("this sokudo was built without PNG"))
         .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
@@ -105,6 +107,6 @@ fn style() -> TerminalStyle {
     }
 }
 
-fn look(theme: Theme) -> Look {
+fn look(theme: PictureTheme) -> PictureStyle {
     theme.in_language(language::current())
 }

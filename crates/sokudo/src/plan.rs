@@ -1,6 +1,6 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
-use sokudo_dialect::crystal::{self, Direction, RowSpec};
+use sokudo_dialect::crystal::{self, RowDirection, RowSpec};
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
     Bytes, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName, Span,
@@ -8,7 +8,7 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use crate::cli::{MarkArguments, PERMILLE_DEFAULT, ScheduleChoice, Unasked};
+use crate::cli::{MarkArguments, PERMILLE_DEFAULT, PrecisionDefault, ScheduleChoice};
 use crate::exit::Exit;
 use crate::writing;
 
@@ -109,14 +109,14 @@ pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
 /// How many trials a row has at most, and when fewer are enough. A number of trials, given
 /// alone, is made as it is.
 fn trials(arguments: &MarkArguments) -> (u32, Option<Enough>) {
-    let unasked = Unasked {
+    let unasked = PrecisionDefault {
         permille: match arguments.runs {
             Some(_) => 0,
             None => PERMILLE_DEFAULT,
         },
         time_min: ADAPTIVE_TIME_MIN,
         time_max: Some(ADAPTIVE_TIME_MAX),
-        ..Unasked::trials(Enough::TRIALS_MIN)
+        ..PrecisionDefault::trials(Enough::TRIALS_MIN)
     };
     arguments.precision.trials(arguments.runs, unasked)
 }
@@ -179,13 +179,13 @@ fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
 
 /// The columns of the table. A subject that is only read has one, unless more is
 /// asked for, which is then refused.
-fn directions(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<Direction>, Exit> {
+fn directions(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<RowDirection>, Exit> {
     writing::check_overwrite(&arguments.target, kind, arguments.overwrite)?;
     Ok(match (arguments.read_only, arguments.write_only) {
-        (true, _) => vec![Direction::Read],
-        (_, true) => vec![Direction::Write],
-        _ if refusal(kind, arguments).is_some() => vec![Direction::Read],
-        _ => vec![Direction::Read, Direction::Write],
+        (true, _) => vec![RowDirection::Read],
+        (_, true) => vec![RowDirection::Write],
+        _ if refusal(kind, arguments).is_some() => vec![RowDirection::Read],
+        _ => vec![RowDirection::Read, RowDirection::Write],
     })
 }
 

@@ -19,9 +19,9 @@ const DRAWS_PER_SECOND: u8 = 10;
 
 /// One line with row, speed, share done and time left; below it the median of each row's
 /// trials so far. Silent when the terminal is none or `quiet` is set.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     bar: ProgressBar,
-    rows: Vec<Row>,
+    rows: Vec<ProgressRow>,
     trials: u32,
     /// Rows end before that once they are known well enough.
     is_adaptive: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Progress {
 }
 
 /// What is shown of a row, and how long one of its trials takes.
-struct Row {
+struct ProgressRow {
     label: String,
     trial: Nanos,
     bytes: Option<Bytes>,
@@ -47,7 +47,7 @@ struct Row {
     rates: Vec<f64>,
 }
 
-impl Row {
+impl ProgressRow {
     /// What it has come to, once a trial has been made.
     fn figure(&self) -> Option<String> {
         let median = Summary::of(&self.rates)?.median;
@@ -60,13 +60,13 @@ const PACE_SHARE_MIN: f64 = 0.02;
 /// A pace beyond which there is no telling how long anything takes.
 const PACE_MAX: f64 = 1_000.0;
 
-impl Progress {
+impl ProgressLine {
     /// For a target of this size, where that is known.
     pub(crate) fn new(plan: &Plan, schedule: &Schedule, size: Option<Bytes>, quiet: bool) -> Self {
         let rows = plan.stages.iter().flat_map(|stage| {
             let expected = Expectation::of_stage(stage, size);
             let trial = Nanos(expected.time.0.saturating_add(schedule.pause.0));
-            let label = move |workload| Row {
+            let label = move |workload| ProgressRow {
                 label: label(workload),
                 trial,
                 bytes: expected.bytes,
@@ -154,7 +154,7 @@ impl Progress {
         if let Some(row) = self.rows.get_mut(row) {
             row.rates.push(rate);
         }
-        let figures: Vec<String> = self.rows.iter().filter_map(Row::figure).collect();
+        let figures: Vec<String> = self.rows.iter().filter_map(ProgressRow::figure).collect();
         let left_out = figures.len().saturating_sub(figures_at_most());
         let figures = figures[left_out..].iter();
         self.figures = figures.map(|figure| format!("\n{figure}")).collect();

@@ -1,11 +1,11 @@
 //! `sokudo quick`: hdparm's two timings and dd past the page cache, with proof.
 
-use sokudo_dialect::quick::{Quick, Test};
+use sokudo_dialect::quick::{Quick, QuickTest};
 use sokudo_measure::{Measurement, Named, Permission};
 use sokudo_model::{BackendKind, Bytes, Nanos, Plan, Schedule, TargetKind};
 use sokudo_words::{Text, text};
 
-use crate::cli::{QuickArguments, Unasked};
+use crate::cli::{PrecisionDefault, QuickArguments};
 use crate::exit::Exit;
 use crate::{measurement, writing};
 
@@ -57,25 +57,25 @@ fn plan(
 }
 
 /// What can be looked at is looked at, unless more is asked for, which is then refused.
-fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<Test>, Exit> {
+fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit> {
     writing::check_overwrite(&arguments.target, kind, arguments.overwrite)?;
     for test in &arguments.tests {
         if let Some(refusal) = refusal(*test, arguments, kind) {
             return Err(refusal);
         }
     }
-    let asked = |test: &Test| {
+    let asked = |test: &QuickTest| {
         if arguments.tests.is_empty() {
             refusal(*test, arguments, kind).is_none()
         } else {
             arguments.tests.contains(test)
         }
     };
-    Ok(Test::ALL.into_iter().filter(asked).collect())
+    Ok(QuickTest::ALL.into_iter().filter(asked).collect())
 }
 
 /// Why a part cannot be measured on a target of this kind.
-fn refusal(test: Test, arguments: &QuickArguments, kind: TargetKind) -> Option<Exit> {
+fn refusal(test: QuickTest, arguments: &QuickArguments, kind: TargetKind) -> Option<Exit> {
     let name = &arguments.target;
     match kind {
         TargetKind::Simulated | TargetKind::Null if test.uses_page_cache() => {
@@ -83,7 +83,7 @@ fn refusal(test: Test, arguments: &QuickArguments, kind: TargetKind) -> Option<E
                 "{name} has no page cache, so there are no {test} reads; use --test direct or write"
             )))
         }
-        _ if test == Test::Write => unwritten(arguments, kind).map(Exit::refused),
+        _ if test == QuickTest::Write => unwritten(arguments, kind).map(Exit::refused),
         _ => None,
     }
 }
@@ -92,7 +92,7 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
     let trim = arguments.trim;
     let (runs, enough) = arguments
         .precision
-        .trials(arguments.runs, Unasked::trials(1));
+        .trials(arguments.runs, PrecisionDefault::trials(1));
     if trim.saturating_mul(2) >= runs && trim > 0 {
         return Err(Exit::usage(text!(
             "--trim {trim} leaves nothing of --runs {runs}; use at least --runs {}",

@@ -15,7 +15,7 @@ use crate::{keep, reading};
 
 /// What somebody has said of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Annotations {
     pub(crate) note: String,
     pub(crate) tags: Vec<String>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Recalled<R = RunDocument> {
     /// Its number in the store, where it is from there.
     pub(crate) id: Option<RunId>,
     /// What somebody wrote about it, and its tags.
-    pub(crate) said: Said,
+    pub(crate) said: Annotations,
     pub(crate) run: R,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Recall<'a> {
         Ok(Recalled {
             source: format!("run {id}"),
             id: Some(id),
-            said: Said {
+            said: Annotations {
                 note: entry.note,
                 tags: entry.tags,
             },
@@ -159,7 +159,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
         Ok(run) => Ok(vec![Recalled {
             source: name.to_owned(),
             id: None,
-            said: Said::default(),
+            said: Annotations::default(),
             run: Kept::Document(Box::new(run)),
         }]),
         Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
@@ -186,7 +186,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled<Kept>>, Impor
                 false => format!("{name} #{number}"),
             },
             id: None,
-            said: Said::default(),
+            said: Annotations::default(),
             run: reading::judged(run),
         });
     Ok(recalled.collect())
@@ -233,7 +233,7 @@ fn of_report(name: &str, text: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
     let recalled = report.runs.into_iter().map(|reported| Recalled {
         source: reported.source,
         id: None,
-        said: Said {
+        said: Annotations {
             note: reported.note,
             tags: reported.tags,
         },

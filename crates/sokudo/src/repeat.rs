@@ -14,8 +14,8 @@ use sokudo_words::text;
 
 use crate::cli::{Cli, Command, Destroying, Printing, mistake};
 use crate::exit::Exit;
-use crate::measurement::{self, Finished};
-use crate::run_door::Jobs;
+use crate::measurement::{self, FinishedMeasurement};
+use crate::run_door::JobFilePlan;
 use crate::{bonnie, command_line, explain, load, mark, quick, scan, steady, sweep};
 
 /// A command that measures, understood.
@@ -31,7 +31,7 @@ pub(crate) struct Repeat {
 
 /// What a command will measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedTrials {
     pub(crate) rows: usize,
     /// The fewest trials that a row gets.
     pub(crate) trials: usize,
@@ -110,7 +110,7 @@ impl Repeat {
 
     /// How many rows it will measure, and how often; `None` where it decides that while it
     /// measures, or other files do.
-    pub(crate) fn planned(&self) -> Result<Option<Planned>, Exit> {
+    pub(crate) fn planned(&self) -> Result<Option<PlannedTrials>, Exit> {
         let measurement = match &self.command {
             Command::Mark(it) => mark::measurement(it)?,
             Command::Scan(it) => scan::measurement(it)?,
@@ -122,7 +122,7 @@ impl Repeat {
         let schedule = &measurement.schedule;
         let least = |enough: Enough| enough.trials_min.min(schedule.trials);
         let trials = schedule.enough.map_or(schedule.trials, least);
-        Ok(Some(Planned {
+        Ok(Some(PlannedTrials {
             rows: stages.iter().map(|stage| stage.workloads.len()).sum(),
             trials: usize::try_from(trials).expect("a number of trials fits a usize"),
             is_asked_for: self.has_trials,
@@ -256,7 +256,11 @@ impl Repeat {
     }
 
     /// Carries it out, and prints nothing but its progress.
-    pub(crate) fn measure(&self, control: &Control, quiet: bool) -> Result<Finished, Exit> {
+    pub(crate) fn measure(
+        &self,
+        control: &Control,
+        quiet: bool,
+    ) -> Result<FinishedMeasurement, Exit> {
         let planned = |measurement: Measurement<'_>| {
             measurement::finish(measurement, control, quiet, Prepared::measure)
         };
@@ -272,7 +276,7 @@ impl Repeat {
                 measurement::finish(measurement, control, quiet, conduct)
             }
             Command::Bonnie(it) => bonnie::measured(it, control),
-            Command::Run(it) => Jobs::read(it)?.finish(it, control),
+            Command::Run(it) => JobFilePlan::read(it)?.finish(it, control),
             _ => Err(unrepeatable(&words_text(&self.words))),
         }?;
         finished.document.command = self.command_line(finished.document.seed);

@@ -3,9 +3,9 @@
 //!
 //! fio's jobs with `numjobs` are one row here, as the threads of a row are.
 
-use sokudo_dialect::fio::{self, Planned};
+use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::Place;
+use sokudo_measure::JobTarget;
 use sokudo_model::{Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage};
 use sokudo_report::RunDocument;
 
@@ -14,13 +14,13 @@ use crate::exit::{self, Exit};
 use crate::fio_door::place_of;
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, consent};
-use crate::measurement::Finished;
-use crate::progress::Progress;
+use crate::measurement::FinishedMeasurement;
+use crate::progress::ProgressLine;
 use crate::{command_line, interrupt, results};
 
 /// Runs the job files and prints.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
-    let jobs = Jobs::read(arguments)?;
+    let jobs = JobFilePlan::read(arguments)?;
     results::check(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -29,14 +29,14 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
 }
 
 /// Job files as they are understood.
-pub(crate) struct Jobs {
-    pub(crate) planned: Planned,
-    places: Vec<Place>,
+pub(crate) struct JobFilePlan {
+    pub(crate) planned: FioPlan,
+    places: Vec<JobTarget>,
     consent: Consent,
     read_only: bool,
 }
 
-impl Jobs {
+impl JobFilePlan {
     /// Reads the files that are named.
     pub(crate) fn read(arguments: &RunArguments) -> Result<Self, Exit> {
         let words = fio_arguments(arguments);
@@ -56,19 +56,19 @@ impl Jobs {
         &self,
         arguments: &RunArguments,
         control: &Control,
-    ) -> Result<Finished, Exit> {
+    ) -> Result<FinishedMeasurement, Exit> {
         if !arguments.printing.quiet {
             self.tell_notes();
         }
         let jobs = self.jobs(arguments.runs);
         let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
         let quiet = arguments.printing.quiet;
-        let mut progress = Progress::new(jobs.plan, &schedule, None, quiet);
+        let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet);
         let finished = jobs::carry_out(&jobs, control, &mut |event| progress.show(&event));
         progress.finish();
         let finished = finished?;
         let run = self.by_section(finished.run.clone());
-        Ok(Finished {
+        Ok(FinishedMeasurement {
             document: RunDocument::from_run(&run),
             run,
             ended_by: finished.end(Exit::Interrupted).err(),
@@ -124,7 +124,7 @@ fn fio_arguments(arguments: &RunArguments) -> Vec<String> {
 }
 
 /// One row per section: what its clones did together, judged by the worst of them.
-pub(crate) fn by_section(run: Run, planned: &Planned) -> Run {
+pub(crate) fn by_section(run: Run, planned: &FioPlan) -> Run {
     let mut rows: Vec<(u32, Row)> = Vec::new();
     for (row, job) in run.rows.iter().zip(&planned.session.jobs) {
         match rows.iter_mut().find(|(section, _)| *section == job.section) {
@@ -164,7 +164,7 @@ fn merge(merged: &mut Row, row: &Row) {
 }
 
 /// The plan's stages with one workload per section, in the order of `rows`.
-fn stages_of(plan: &Plan, planned: &Planned, rows: &[Row]) -> Vec<Stage> {
+fn stages_of(plan: &Plan, planned: &FioPlan, rows: &[Row]) -> Vec<Stage> {
     let mut jobs = planned.session.jobs.iter();
     let mut rows = rows.iter();
     let mut last = None;

@@ -1,11 +1,11 @@
 //! `sokudo scan`: the whole surface of a device, a file or a simulated disk.
 
-use sokudo_dialect::surface::{self, Preset, Request, Writes};
+use sokudo_dialect::surface::{self, SurfacePreset, SurfaceRequest, Writes};
 use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
 use sokudo_words::text;
 
-use crate::cli::{ScanArguments, Unasked, WriteCache};
+use crate::cli::{PrecisionDefault, ScanArguments, WriteCacheChoice};
 use crate::exit::Exit;
 use crate::{measurement, writing};
 
@@ -27,7 +27,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         false => named.default_seed(),
     });
     let writes = writes(arguments, named.kind())?;
-    let request = Request {
+    let request = SurfaceRequest {
         preset: preset(arguments),
         size: size(arguments, &named)?,
         block_min: block_min(&named, &arguments.target)?,
@@ -68,29 +68,29 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
 fn schedule(arguments: &ScanArguments) -> Schedule {
     let (trials, enough) = arguments
         .precision
-        .trials(arguments.runs, Unasked::trials(1));
+        .trials(arguments.runs, PrecisionDefault::trials(1));
     Schedule {
         enough,
         ..Schedule::in_turn(trials, Nanos(0))
     }
 }
 
-fn preset(arguments: &ScanArguments) -> Preset {
+fn preset(arguments: &ScanArguments) -> SurfacePreset {
     match (arguments.gnome, arguments.hdtune, arguments.full) {
-        (true, _, _) => Preset::Gnome,
-        (_, Some(level), _) => Preset::HdTune(level),
-        (_, _, true) => Preset::Full,
-        _ => Preset::Surface,
+        (true, _, _) => SurfacePreset::Gnome,
+        (_, Some(level), _) => SurfacePreset::HdTune(level),
+        (_, _, true) => SurfacePreset::Full,
+        _ => SurfacePreset::Surface,
     }
 }
 
-fn caches(choice: WriteCache) -> Vec<DriveCache> {
+fn caches(choice: WriteCacheChoice) -> Vec<DriveCache> {
     match choice {
-        WriteCache::Keep => vec![DriveCache::Keep],
-        WriteCache::On => vec![DriveCache::On],
-        WriteCache::Off => vec![DriveCache::Off],
+        WriteCacheChoice::Keep => vec![DriveCache::Keep],
+        WriteCacheChoice::On => vec![DriveCache::On],
+        WriteCacheChoice::Off => vec![DriveCache::Off],
         // Off first: what was written before it was switched off is on the medium.
-        WriteCache::Both => vec![DriveCache::Off, DriveCache::On],
+        WriteCacheChoice::Both => vec![DriveCache::Off, DriveCache::On],
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
-use sokudo_dialect::steady::{self, Assumed, Medium, Planned, Request};
+use sokudo_dialect::steady::{self, Assumed, SteadyPlan, SteadyRequest, SteadyTarget};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
     BlockDeviceKind, Bytes, DriveCache, Nanos, Operation, Schedule, ScheduleName, SteadyClass,
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
     if arguments.estimate {
         let named = Named::recognise(&arguments.target)?;
         let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
-        let Planned { procedure, .. } = planned(arguments, &named, seed)?;
+        let SteadyPlan { procedure, .. } = planned(arguments, &named, seed)?;
         let lines = estimate_lines(&procedure).into_iter();
         let lines = lines.map(|line| line.said(language::current()) + "\n");
         return output::print(&lines.collect::<String>());
@@ -48,13 +48,13 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
 }
 
 /// The rounds that the arguments ask for.
-fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Planned, Exit> {
+fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<SteadyPlan, Exit> {
     let medium = medium(arguments, named)?;
     if !arguments.estimate {
         check_consent(arguments, named.kind())?;
     }
     let capacity = capacity(arguments, named)?;
-    let request = Request {
+    let request = SteadyRequest {
         test: arguments.test.in_model(),
         class: class(arguments),
         capacity,
@@ -62,7 +62,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Plan
         medium,
         block_min: named.direct_unit().unwrap_or(BLOCK_MIN).max(BLOCK_MIN),
         round_time: arguments.round_time.unwrap_or(match medium {
-            Medium::Simulated => SIMULATED_ROUND_TIME,
+            SteadyTarget::Simulated => SIMULATED_ROUND_TIME,
             _ => steady::ROUND_TIME,
         }),
         rounds_max: arguments.rounds_max,
@@ -101,7 +101,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Plan
 pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
-    let Planned { plan, procedure } = planned(arguments, &named, seed)?;
+    let SteadyPlan { plan, procedure } = planned(arguments, &named, seed)?;
     let notes = told_before(&procedure, named.kind(), arguments.printing.quiet);
     let test_file_size = capacity(arguments, &named)?;
     Ok(Measurement {
@@ -144,7 +144,7 @@ fn class(arguments: &SteadyArguments) -> SteadyClass {
     }
 }
 
-fn medium(arguments: &SteadyArguments, named: &Named) -> Result<Medium, Exit> {
+fn medium(arguments: &SteadyArguments, named: &Named) -> Result<SteadyTarget, Exit> {
     let target = &arguments.target;
     match named.kind() {
         TargetKind::Null => Err(Exit::usage(text!(
@@ -153,9 +153,9 @@ fn medium(arguments: &SteadyArguments, named: &Named) -> Result<Medium, Exit> {
         TargetKind::Simulated if arguments.purge => Err(Exit::usage(text!(
             "{target} is already purged; leave --purge out"
         ))),
-        TargetKind::Simulated => Ok(Medium::Simulated),
-        TargetKind::BlockDevice => Ok(Medium::Device),
-        _ => Ok(Medium::File),
+        TargetKind::Simulated => Ok(SteadyTarget::Simulated),
+        TargetKind::BlockDevice => Ok(SteadyTarget::Device),
+        _ => Ok(SteadyTarget::File),
     }
 }
 

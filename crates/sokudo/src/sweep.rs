@@ -2,13 +2,13 @@
 //! them, each cell until it is precise enough.
 
 use sokudo_device::System;
-use sokudo_dialect::crystal::{Pattern, THREADS_MAX};
-use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
+use sokudo_dialect::crystal::{RowPattern, THREADS_MAX};
+use sokudo_dialect::sweep::{CountList, Load, Sizes, Sweep, SweepPreset};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 use sokudo_words::{Text, text};
 
-use crate::cli::{PERMILLE_DEFAULT, SweepArguments, Unasked};
+use crate::cli::{PERMILLE_DEFAULT, PrecisionDefault, SweepArguments};
 use crate::exit::Exit;
 use crate::{measurement, writing};
 
@@ -38,9 +38,9 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
         loads: loads(arguments)?,
         operations,
         pattern: if arguments.random {
-            Pattern::Random
+            RowPattern::Random
         } else {
-            Pattern::Sequential
+            RowPattern::Sequential
         },
         length,
         time: arguments.time,
@@ -75,18 +75,18 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
     })
 }
 
-fn preset(arguments: &SweepArguments) -> Preset {
+fn preset(arguments: &SweepArguments) -> SweepPreset {
     if arguments.minitool {
-        Preset::MINITOOL
+        SweepPreset::MINITOOL
     } else {
-        Preset::ATTO
+        SweepPreset::ATTO
     }
 }
 
 fn schedule(arguments: &SweepArguments) -> Schedule {
-    let unasked = Unasked {
+    let unasked = PrecisionDefault {
         permille: PERMILLE_DEFAULT,
-        ..Unasked::trials(arguments.runs)
+        ..PrecisionDefault::trials(arguments.runs)
     };
     let (trials, enough) = arguments.precision.trials(Some(arguments.runs), unasked);
     Schedule {
@@ -196,12 +196,12 @@ fn sizes(
 
 /// Depths, threads or both, one of them with several values at most.
 fn loads(arguments: &SweepArguments) -> Result<Vec<Load>, Exit> {
-    let one = |count| Counts(vec![count]);
-    let Counts(depths) = arguments
+    let one = |count| CountList(vec![count]);
+    let CountList(depths) = arguments
         .depths
         .clone()
         .unwrap_or_else(|| one(preset(arguments).depth));
-    let Counts(threads) = arguments.threads.clone().unwrap_or_else(|| one(1));
+    let CountList(threads) = arguments.threads.clone().unwrap_or_else(|| one(1));
     if depths.len() > 1 && threads.len() > 1 {
         return Err(Exit::usage(text!(
             "--depths and --threads both have several values, and a sweep varies only one of them; give one value for the other"

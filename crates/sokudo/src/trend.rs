@@ -11,10 +11,10 @@ use sokudo_report::comparison::{Figure, OtherDocument};
 use sokudo_report::document::Kept;
 use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
 use sokudo_report::{RunDocument, plot};
-use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
+use sokudo_store::{Filter, HistoryPoint, Page, RunId, Store, StoredDevice};
 use sokudo_words::{Text, text};
 
-use crate::cli::{Format, TrendArguments, Unit};
+use crate::cli::{Format, TableUnit, TrendArguments};
 use crate::exit::Exit;
 use crate::{command_line, keep, language, output, picture, results};
 
@@ -29,11 +29,11 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     results::check_rendering(&arguments.rendering, &arguments.pictures)?;
     let mut store = keep::store(&arguments.keeping)?;
     let store = store.as_mut();
-    let Device { identity, name } = device(store, arguments.device.as_deref())?;
+    let StoredDevice { identity, name } = device(store, arguments.device.as_deref())?;
     let names = row_names(store, &identity)?;
     let figure = match arguments.rendering.unit {
-        Unit::Iops => Figure::Iops,
-        Unit::Mb | Unit::Mib => Figure::Bandwidth,
+        TableUnit::Iops => Figure::Iops,
+        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
     };
     let least = arguments.min_difference.0;
     let mut document = TrendDocument::new(&identity, &name, figure, least);
@@ -55,10 +55,10 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
 }
 
 /// The device that is meant.
-fn device(store: &mut dyn Store, word: Option<&str>) -> Result<Device, Exit> {
+fn device(store: &mut dyn Store, word: Option<&str>) -> Result<StoredDevice, Exit> {
     let mut found = store.devices(word).map_err(Exit::failed)?;
     // A word that is exactly what one of them is called means that one.
-    let is_exact = |device: &Device| {
+    let is_exact = |device: &StoredDevice| {
         word.is_some_and(|word| {
             let names = [&device.identity, &device.name];
             names

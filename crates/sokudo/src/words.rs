@@ -13,7 +13,7 @@ use crate::cli::Cli;
 
 /// Who reads the remedies of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum Audience {
     /// Somebody who has written for fio.
     Fio,
     /// Somebody who has written for diskspd.
@@ -22,7 +22,7 @@ pub(crate) enum Reader {
     Command(&'static str),
 }
 
-impl Reader {
+impl Audience {
     /// Of jobs in a language, or of one of sokudo's own methods.
     pub(crate) fn of(run: &Run) -> Self {
         match run.schedule.name {
@@ -113,7 +113,7 @@ fn of_command(command: &str, option: &str) -> Option<String> {
 }
 
 /// Puts all remedies of a run into the words of its reader.
-pub(crate) fn put_into(run: &mut Run, reader: Reader) {
+pub(crate) fn put_into(run: &mut Run, reader: Audience) {
     let assessments = run
         .rows
         .iter_mut()
@@ -125,7 +125,7 @@ pub(crate) fn put_into(run: &mut Run, reader: Reader) {
 }
 
 /// The remedy with what it points at in other words.
-fn in_words_of(reader: Reader, remedy: &Text) -> Text {
+fn in_words_of(reader: Audience, remedy: &Text) -> Text {
     let called = |(hole, argument): (String, &Argument)| {
         let means = Means::of(argument);
         let argument = match means.is_empty() {
@@ -215,7 +215,7 @@ mod tests {
         let mut walked = 0;
         for remedy in remedies_with_options() {
             for (command, given) in COMMANDS {
-                let said = in_words_of(Reader::Command(command), &remedy);
+                let said = in_words_of(Audience::Command(command), &remedy);
                 let hints = hints(&said);
                 assert!(!hints.is_empty(), "{remedy}");
                 for hint in hints {
@@ -260,19 +260,25 @@ mod tests {
         );
         for (reader, said) in [
             (
-                Reader::Command("mark"),
+                Audience::Command("mark"),
                 "measure with direct I/O (--direct on), on a disk",
             ),
             (
-                Reader::Command("quick"),
+                Audience::Command("quick"),
                 "measure with direct I/O (sokudo mark --direct on), on a disk",
             ),
             (
-                Reader::Command("hdparm"),
+                Audience::Command("hdparm"),
                 "measure with direct I/O (--direct), on a disk",
             ),
-            (Reader::Fio, "measure with direct I/O (direct=1), on a disk"),
-            (Reader::Diskspd, "measure with direct I/O (-Sd), on a disk"),
+            (
+                Audience::Fio,
+                "measure with direct I/O (direct=1), on a disk",
+            ),
+            (
+                Audience::Diskspd,
+                "measure with direct I/O (-Sd), on a disk",
+            ),
         ] {
             assert_eq!(in_words_of(reader, &direct), said);
         }
@@ -280,10 +286,10 @@ mod tests {
             "more trials ({options})",
             options = pointing_at(&[Means::Runs, Means::Time])
         );
-        let some = in_words_of(Reader::Command("scan"), &more);
+        let some = in_words_of(Audience::Command("scan"), &more);
         assert_eq!(some, "more trials (--runs)");
         let plain = Text::from("as it is (dmesg)");
-        assert_eq!(in_words_of(Reader::Command("quick"), &plain), plain);
+        assert_eq!(in_words_of(Audience::Command("quick"), &plain), plain);
     }
 
     #[test]
@@ -302,7 +308,7 @@ mod tests {
     #[test]
     fn no_option_of_mark_is_named_to_users_of_other_tools() {
         for remedy in remedies_with_options() {
-            for reader in [Reader::Fio, Reader::Diskspd] {
+            for reader in [Audience::Fio, Audience::Diskspd] {
                 for hint in hints(&in_words_of(reader, &remedy)) {
                     let line = hint.strip_prefix("sokudo ");
                     let line = line.unwrap_or_else(|| panic!("{reader:?}: {hint}"));

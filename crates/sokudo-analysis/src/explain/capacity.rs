@@ -42,7 +42,7 @@ fn capacity(run: &Run) -> Option<Inference> {
 /// How far what does not belong to a place is from where it belongs.
 fn distances(check: &CapacityCheck) -> Vec<u64> {
     let places = check.places.iter();
-    let distance = |place: &sokudo_model::CheckedPlace| match place.held {
+    let distance = |place: &sokudo_model::CheckedSample| match place.held {
         Held::Other(other) => Some(place.offset.0.abs_diff(other.0)),
         _ => None,
     };
@@ -162,10 +162,10 @@ fn common_divisor(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::sample;
-    use sokudo_model::CheckedPlace;
+    use sokudo_model::CheckedSample;
 
     fn codes(kind: TargetKind, places: &[(u64, Held)]) -> Option<Inference> {
-        let place = |(offset, held): &(u64, Held)| CheckedPlace {
+        let place = |(offset, held): &(u64, Held)| CheckedSample {
             offset: Bytes(*offset),
             held: *held,
         };

@@ -2,7 +2,7 @@
 //! sums that several themes need.
 
 use sokudo_model::{
-    Bytes, Confidence, InferredFigure, Operation, Outcome, Place, Row, Run, Survey, Workload,
+    Bytes, Confidence, InferredFigure, Operation, Outcome, Row, Run, Survey, SurveySample, Workload,
 };
 
 /// The outcomes of all trials of all rows whose workload is of this kind.
@@ -39,7 +39,7 @@ pub(super) fn covered(run: &Run, workload: &Workload) -> Option<f64> {
 }
 
 /// Places at which something was measured.
-pub(super) fn measured(outcome: &Outcome) -> impl Iterator<Item = &Place> {
+pub(super) fn measured(outcome: &Outcome) -> impl Iterator<Item = &SurveySample> {
     let places = outcome.places.iter();
     places.filter(|place| place.elapsed.0 > 0 && place.bytes > Bytes(0))
 }

@@ -24,7 +24,7 @@ pub(super) const RULES: &[InferenceRule] = &[fast_cells];
 const PLACES_MAX: usize = 512;
 
 /// One stretch of a fill: where it begins, its length in bytes and its rate.
-struct Stretch {
+struct FillSegment {
     start: u64,
     bytes: u64,
     rate: f64,
@@ -51,7 +51,7 @@ fn fast_cells(run: &Run) -> Option<Inference> {
     });
     let (end, fast) = step?;
     let slow = median(&rates[end..])?;
-    let in_memory = |stretch: &&Stretch| stretch.rate >= fast * FAST_CELLS_RATIO_MIN;
+    let in_memory = |stretch: &&FillSegment| stretch.rate >= fast * FAST_CELLS_RATIO_MIN;
     let burst: u64 = fill.iter().take_while(in_memory).map(|it| it.bytes).sum();
     let size = written(end).saturating_sub(burst);
     // Nothing later is as fast again: what comes and goes is somebody else's work.
@@ -81,7 +81,7 @@ fn fast_cells(run: &Run) -> Option<Inference> {
 
 fn inference(
     run: &Run,
-    step: &Stretch,
+    step: &FillSegment,
     [fast, slow]: [f64; 2],
     size: u64,
     rested: Option<(Nanos, f64)>,
@@ -136,19 +136,19 @@ fn inference(
 }
 
 /// The longest fill, in the order in which it was written.
-fn fill(run: &Run) -> Option<Vec<Stretch>> {
+fn fill(run: &Run) -> Option<Vec<FillSegment>> {
     let fills = outcomes(run, is_fill).map(|(_, outcome)| stretches(outcome));
     let fill = fills.max_by_key(Vec::len)?;
     (fill.len() >= FILL_PLACES_MIN).then_some(fill)
 }
 
-fn stretches(outcome: &Outcome) -> Vec<Stretch> {
+fn stretches(outcome: &Outcome) -> Vec<FillSegment> {
     let places: Vec<_> = measured(outcome).collect();
     let together = places.len().div_ceil(PLACES_MAX).max(1);
-    let stretch = |chunk: &[&sokudo_model::Place]| {
+    let stretch = |chunk: &[&sokudo_model::SurveySample]| {
         let bytes = chunk.iter().map(|place| place.bytes.0).sum();
         let seconds: f64 = chunk.iter().map(|it| it.elapsed.as_secs_f64()).sum();
-        Stretch {
+        FillSegment {
             start: chunk[0].offset.0,
             bytes,
             rate: to_float(bytes) / seconds,

@@ -32,7 +32,7 @@ const QUANTILES: u32 = 96;
 type Point = (f64, f64);
 
 /// What fits best.
-struct Step {
+struct MappingFit {
     mapped_bytes: f64,
     read_ns: f64,
     extra_ns: f64,
@@ -56,7 +56,7 @@ fn partial_map(run: &Run) -> Option<Inference> {
     (is_flash && fits).then(|| inference(run, &step, &points))
 }
 
-fn inference(run: &Run, step: &Step, points: &[Point]) -> Inference {
+fn inference(run: &Run, step: &MappingFit, points: &[Point]) -> Inference {
     let has_cache_above = run.target.leaves().any(|leaf| {
         matches!(
             leaf.kind,
@@ -138,7 +138,7 @@ fn latency(outcome: &Outcome) -> Option<f64> {
 }
 
 /// The step that explains most; `None` where nothing rises.
-fn fit(points: &[Point]) -> Option<Step> {
+fn fit(points: &[Point]) -> Option<MappingFit> {
     let smallest = points.first()?.0;
     let largest = points.last()?.0;
     let count = to_float(points.len() as u64);
@@ -171,7 +171,7 @@ fn fit(points: &[Point]) -> Option<Step> {
             (1.0 - (read_ns + extra_ns * x) / y).powi(2)
         });
         let unexplained = rest.sum::<f64>() / variation;
-        (determinant > 0.0 && unexplained.is_finite()).then_some(Step {
+        (determinant > 0.0 && unexplained.is_finite()).then_some(MappingFit {
             mapped_bytes: mapped,
             read_ns,
             extra_ns,

@@ -24,7 +24,7 @@ const CHUNKS_KIB: std::ops::RangeInclusive<u32> = 2..=12;
 
 /// What the members moved per byte written, at one size.
 #[derive(Clone, Copy, Debug)]
-struct Point {
+struct ParityPoint {
     block: u64,
     read: f64,
     written: f64,
@@ -33,7 +33,7 @@ struct Point {
 
 /// An array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Layout {
+struct ParityLayout {
     chunk: u64,
     data: u64,
     parity: u64,
@@ -53,7 +53,7 @@ fn parity(run: &Run) -> Option<Inference> {
     if points.len() < PARITY_SIZES_MIN {
         return None;
     }
-    let mut fits: Vec<(f64, Layout)> = layouts(members)
+    let mut fits: Vec<(f64, ParityLayout)> = layouts(members)
         .map(|layout| (misfit(&points, layout), layout))
         .collect();
     fits.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -70,8 +70,14 @@ fn parity(run: &Run) -> Option<Inference> {
     Some(inference(&points, layout, misfit, lead, members))
 }
 
-fn inference(points: &[Point], layout: Layout, misfit: f64, lead: f64, members: u64) -> Inference {
-    let Layout {
+fn inference(
+    points: &[ParityPoint],
+    layout: ParityLayout,
+    misfit: f64,
+    lead: f64,
+    members: u64,
+) -> Inference {
+    let ParityLayout {
         chunk,
         data,
         parity,
@@ -81,7 +87,7 @@ fn inference(points: &[Point], layout: Layout, misfit: f64, lead: f64, members: 
         1 => "one chunk of parity (RAID 5)",
         _ => "two chunks of parity (RAID 6)",
     });
-    let rate = |point: &Point| to_float(point.block) / point.latency_ns * 1e3;
+    let rate = |point: &ParityPoint| to_float(point.block) / point.latency_ns * 1e3;
     Inference {
         code: "parity-stripes".to_owned(),
         claim: text!(
@@ -117,11 +123,11 @@ fn inference(points: &[Point], layout: Layout, misfit: f64, lead: f64, members: 
 }
 
 /// What is thought of: all members hold data or parity.
-fn layouts(members: u64) -> impl Iterator<Item = Layout> {
+fn layouts(members: u64) -> impl Iterator<Item = ParityLayout> {
     CHUNKS_KIB.flat_map(move |power| {
         (1..=2u64).filter_map(move |parity| {
             let data = members.checked_sub(parity).filter(|data| *data >= 2)?;
-            Some(Layout {
+            Some(ParityLayout {
                 chunk: 1024 << power,
                 data,
                 parity,
@@ -131,14 +137,14 @@ fn layouts(members: u64) -> impl Iterator<Item = Layout> {
 }
 
 /// Rows of random writes of one size each, the smallest first.
-fn points(run: &Run) -> Vec<Point> {
-    let mut points: Vec<Point> = run.rows.iter().filter_map(point).collect();
+fn points(run: &Run) -> Vec<ParityPoint> {
+    let mut points: Vec<ParityPoint> = run.rows.iter().filter_map(point).collect();
     points.sort_unstable_by_key(|point| point.block);
     points.dedup_by_key(|point| point.block);
     points
 }
 
-fn point(row: &Row) -> Option<Point> {
+fn point(row: &Row) -> Option<ParityPoint> {
     let workload = &row.workload;
     let is_wanted = workload.operations.single() == Some(Operation::Write)
         && matches!(workload.order, Order::Random { .. })
@@ -155,7 +161,7 @@ fn point(row: &Row) -> Option<Point> {
         time += tally.latency.mean()? * to_float(tally.ios);
     }
     let writes = to_float(asked) / to_float(block.0);
-    (asked > 0).then(|| Point {
+    (asked > 0).then(|| ParityPoint {
         block: block.0,
         read: to_float(read) / to_float(asked),
         written: to_float(written) / to_float(asked),
@@ -164,15 +170,15 @@ fn point(row: &Row) -> Option<Point> {
 }
 
 /// The mean distance of what was counted from what this array would count.
-fn misfit(points: &[Point], layout: Layout) -> f64 {
-    let distance = |point: &Point| {
+fn misfit(points: &[ParityPoint], layout: ParityLayout) -> f64 {
+    let distance = |point: &ParityPoint| {
         let (read, written) = layout.moved(point.block);
         (point.read - read).abs() + (point.written - written).abs()
     };
     points.iter().map(distance).sum::<f64>() / 2.0 / to_float(points.len() as u64)
 }
 
-impl Layout {
+impl ParityLayout {
     /// Bytes read and written per byte of writes of this size at all places that are
     /// multiples of it.
     fn moved(self, block: u64) -> (f64, f64) {
@@ -224,7 +230,7 @@ impl Layout {
 mod tests {
     use super::*;
 
-    const RAID5: Layout = Layout {
+    const RAID5: ParityLayout = ParityLayout {
         chunk: 64 << 10,
         data: 3,
         parity: 1,
@@ -235,7 +241,7 @@ mod tests {
         assert_eq!(RAID5.moved(4096), (2.0, 2.0));
         assert_eq!(RAID5.moved_at(0, 3 * 65_536), (0, 4 * 65_536));
         assert_eq!(RAID5.moved_at(0, 2 * 65_536), (65_536, 3 * 65_536));
-        let raid6 = Layout {
+        let raid6 = ParityLayout {
             data: 6,
             parity: 2,
             ..RAID5

@@ -42,7 +42,7 @@ const READS_MAX: usize = 4_096;
 
 /// One turn of the platters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
+pub(super) struct Revolution {
     /// How long it takes.
     pub(super) seconds: f64,
     /// How well the pairs agree, 1 at best.
@@ -54,7 +54,7 @@ pub(super) struct Turn {
 
 /// A read from the platters.
 #[derive(Clone, Copy, Debug)]
-struct Read {
+struct PlatterRead {
     offset: u64,
     ended_at: f64,
     took: f64,
@@ -95,7 +95,7 @@ fn grouped(rpm: f64) -> Argument {
 }
 
 /// One turn, where the run shows it.
-pub(super) fn turn(run: &Run) -> Option<Turn> {
+pub(super) fn turn(run: &Run) -> Option<Revolution> {
     outcomes(run, is_local)
         .filter_map(|(_, outcome)| turn_of(&reads(outcome)))
         .max_by(|a, b| a.coherence.total_cmp(&b.coherence))
@@ -103,7 +103,7 @@ pub(super) fn turn(run: &Run) -> Option<Turn> {
 
 /// Mean time of an access in a part of the disk that the arm crosses in next to no time.
 pub(super) fn local_access_seconds(run: &Run) -> Option<f64> {
-    let reads: Vec<Read> = outcomes(run, is_local)
+    let reads: Vec<PlatterRead> = outcomes(run, is_local)
         .flat_map(|(_, outcome)| reads(outcome))
         .collect();
     let sum: f64 = reads.iter().map(|read| read.took).sum();
@@ -123,12 +123,12 @@ fn is_local(workload: &Workload) -> bool {
         })
 }
 
-fn reads(outcome: &Outcome) -> Vec<Read> {
+fn reads(outcome: &Outcome) -> Vec<PlatterRead> {
     let mut now = 0.0;
     let ended = outcome.places.iter().map(|place| {
         let took = place.elapsed.as_secs_f64();
         now += took;
-        Read {
+        PlatterRead {
             offset: place.offset.0,
             ended_at: now,
             took,
@@ -138,7 +138,7 @@ fn reads(outcome: &Outcome) -> Vec<Read> {
     from_platters.take(READS_MAX).collect()
 }
 
-fn turn_of(reads: &[Read]) -> Option<Turn> {
+fn turn_of(reads: &[PlatterRead]) -> Option<Revolution> {
     let pairs = neighbours(reads);
     if pairs.len() < TURN_PAIRS_MIN {
         return None;
@@ -151,7 +151,7 @@ fn turn_of(reads: &[Read]) -> Option<Turn> {
     let coherence = coherence(&pairs, per_second);
     let is_turning =
         coherence >= TURN_COHERENCE_MIN && (TURN_SPREAD_MIN..=TURN_SPREAD_MAX).contains(&spread);
-    is_turning.then_some(Turn {
+    is_turning.then_some(Revolution {
         seconds,
         coherence,
         pairs: pairs.len(),
@@ -160,7 +160,7 @@ fn turn_of(reads: &[Read]) -> Option<Turn> {
 }
 
 /// How far apart in time reads side by side ended.
-fn neighbours(reads: &[Read]) -> Vec<f64> {
+fn neighbours(reads: &[PlatterRead]) -> Vec<f64> {
     let mut sorted = reads.to_vec();
     sorted.sort_unstable_by_key(|read| read.offset);
     let mut pairs = Vec::new();
@@ -212,7 +212,7 @@ mod tests {
 
     /// Random sectors in 64 MiB of a disk that turns in `turn` seconds, or of a device
     /// that takes `constant` over each.
-    fn reads(turn: Option<f64>, constant: f64, jitter: f64) -> Vec<Read> {
+    fn reads(turn: Option<f64>, constant: f64, jitter: f64) -> Vec<PlatterRead> {
         let mut random = Random::new(7);
         let mut now = 0.0;
         let share = |random: &mut Random| to_float(random.below(1 << 30)) / 1073741824.0;
@@ -228,7 +228,7 @@ mod tests {
                     }
                     None => began,
                 };
-                Read {
+                PlatterRead {
                     offset,
                     ended_at: now,
                     took: now - began + constant,

@@ -1,7 +1,7 @@
 //! The features of an ATA disk, named as hdparm names them, so that the two lists can be
 //! compared.
 
-use super::Words;
+use super::AtaWords;
 
 /// A feature: where it is said to be supported, and where to be enabled, if it can be
 /// switched. Words 82 to 84 are valid by word 83, 85 to 87 by word 87.
@@ -108,7 +108,7 @@ const FEATURES: [Feature; 60] = [
 ];
 
 /// Every feature that the disk has, with whether it is on, where it can be switched.
-pub(super) fn all(words: Words<'_>) -> Vec<(String, Option<bool>)> {
+pub(super) fn all(words: AtaWords<'_>) -> Vec<(String, Option<bool>)> {
     FEATURES
         .iter()
         .filter(|feature| is_supported(words, feature.supported.0, feature.supported.1))
@@ -122,7 +122,7 @@ pub(super) fn all(words: Words<'_>) -> Vec<(String, Option<bool>)> {
 }
 
 /// Whether a feature of word 82 that the disk has is on.
-pub(super) fn switch(words: Words<'_>, bit: u32) -> Option<bool> {
+pub(super) fn switch(words: AtaWords<'_>, bit: u32) -> Option<bool> {
     is_supported(words, 82, bit)
         .then(|| is_enabled(words, 85, bit))
         .flatten()
@@ -130,7 +130,7 @@ pub(super) fn switch(words: Words<'_>, bit: u32) -> Option<bool> {
 
 /// Whether a bit of a word of enabled features is set; `None` where the word says
 /// nothing.
-pub(super) fn is_enabled(words: Words<'_>, word: usize, bit: u32) -> Option<bool> {
+pub(super) fn is_enabled(words: AtaWords<'_>, word: usize, bit: u32) -> Option<bool> {
     let is_valid = match word {
         85..=87 => words.marked(87).is_some(),
         120 => words.marked(120).is_some(),
@@ -140,7 +140,7 @@ pub(super) fn is_enabled(words: Words<'_>, word: usize, bit: u32) -> Option<bool
 }
 
 /// Security: what is supported and set.
-pub(super) fn security(words: Words<'_>) -> Vec<String> {
+pub(super) fn security(words: AtaWords<'_>) -> Vec<String> {
     if words.at(128) == 0xffff || !words.bit(128, 0) {
         return Vec::new();
     }
@@ -159,7 +159,7 @@ pub(super) fn security(words: Words<'_>) -> Vec<String> {
         .collect()
 }
 
-fn is_supported(words: Words<'_>, word: usize, bit: u32) -> bool {
+fn is_supported(words: AtaWords<'_>, word: usize, bit: u32) -> bool {
     let is_valid = match word {
         82..=84 => words.marked(83).is_some(),
         119 => words.marked(119).is_some(),

@@ -4,9 +4,9 @@ use crate::page;
 
 /// The words of the page, and what their validity bits say.
 #[derive(Clone, Copy)]
-pub(crate) struct Words<'a>(pub(super) &'a [u8]);
+pub(crate) struct AtaWords<'a>(pub(super) &'a [u8]);
 
-impl Words<'_> {
+impl AtaWords<'_> {
     /// A word; 0 beyond the end.
     pub(crate) fn at(self, index: usize) -> u16 {
         page::le16(self.0, index * 2).unwrap_or(0)

@@ -30,7 +30,7 @@ const INHERITED_BYTES_MIN: u64 = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     processes: PathBuf,
-    moved: BTreeMap<u32, Moved>,
+    moved: BTreeMap<u32, ProcessTraffic>,
     /// The parents of those that have moved much, and of these parents.
     parents: BTreeMap<u32, u32>,
     /// Those that may not be looked at, or for which no time was left.
@@ -38,12 +38,12 @@ pub struct Neighbours {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Moved {
+struct ProcessTraffic {
     read_bytes: u64,
     written_bytes: u64,
 }
 
-impl Moved {
+impl ProcessTraffic {
     /// Less than before is another process with the same number.
     fn is_of_another(self, then: Self) -> bool {
         self.read_bytes < then.read_bytes || self.written_bytes < then.written_bytes
@@ -116,14 +116,14 @@ impl Neighbours {
     /// since then counts from its beginning; one that has ended cannot be seen.
     pub fn since(&self, earlier: &Self) -> ForeignUse {
         let inherited = self.inherited(earlier);
-        let mut grown: Vec<(u32, Moved)> = self
+        let mut grown: Vec<(u32, ProcessTraffic)> = self
             .moved
             .iter()
             .filter(|(pid, _)| !earlier.hidden.contains(pid))
             .map(|(pid, now)| {
                 let then = earlier.moved.get(pid).copied().unwrap_or_default();
                 let then = if now.is_of_another(then) {
-                    Moved::default()
+                    ProcessTraffic::default()
                 } else {
                     then
                 };
@@ -132,7 +132,7 @@ impl Neighbours {
             })
             .filter(|(_, grown)| grown.read_bytes.max(grown.written_bytes) >= USER_BYTES_MIN)
             .collect();
-        let size = |moved: &Moved| moved.read_bytes.saturating_add(moved.written_bytes);
+        let size = |moved: &ProcessTraffic| moved.read_bytes.saturating_add(moved.written_bytes);
         grown.sort_by_key(|(pid, grown)| (std::cmp::Reverse(size(grown)), *pid));
         grown.truncate(USERS_MAX);
         ForeignUse {
@@ -147,8 +147,8 @@ impl Neighbours {
     /// What had been moved before `earlier` by those that have ended since, by who has it
     /// now: the kernel adds what a process has moved in its life to its parent, when that
     /// waits for it (`wait_task_zombie` in `kernel/exit.c`).
-    fn inherited(&self, earlier: &Self) -> BTreeMap<u32, Moved> {
-        let mut inherited = BTreeMap::<u32, Moved>::new();
+    fn inherited(&self, earlier: &Self) -> BTreeMap<u32, ProcessTraffic> {
+        let mut inherited = BTreeMap::<u32, ProcessTraffic>::new();
         for (pid, then) in &earlier.moved {
             let Some(heir) = self.heir(*pid, earlier) else {
                 continue;
@@ -184,7 +184,7 @@ impl Neighbours {
         }
     }
 
-    fn user(&self, pid: u32, grown: Moved) -> ForeignUser {
+    fn user(&self, pid: u32, grown: ProcessTraffic) -> ForeignUser {
         let directory = self.processes.join(pid.to_string());
         let name = system::text(directory.join("comm"));
         let is_kernel = system::text(directory.join("stat")).is_some_and(|stat| is_kernel(&stat));
@@ -230,7 +230,7 @@ fn number(stat: &str, place: usize) -> Option<u64> {
 }
 
 /// What was written and taken back before it reached a disk does not count.
-fn moved(text: &str) -> Moved {
+fn moved(text: &str) -> ProcessTraffic {
     let field = |name: &str| {
         let mut lines = text.lines().filter_map(|line| line.split_once(':'));
         let value = lines.find(|(key, _)| *key == name).map(|(_, value)| value);
@@ -239,7 +239,7 @@ fn moved(text: &str) -> Moved {
             .unwrap_or(0)
     };
     let cancelled = field("cancelled_write_bytes");
-    Moved {
+    ProcessTraffic {
         read_bytes: field("read_bytes"),
         written_bytes: field("write_bytes").saturating_sub(cancelled),
     }
@@ -357,6 +357,6 @@ mod tests {
     fn writes_that_were_taken_back_do_not_count() {
         let text = "read_bytes: 1\nwrite_bytes: 10\ncancelled_write_bytes: 12\n";
         assert_eq!(moved(text).written_bytes, 0);
-        assert_eq!(moved("hostile"), Moved::default());
+        assert_eq!(moved("hostile"), ProcessTraffic::default());
     }
 }

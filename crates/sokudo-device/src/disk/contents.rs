@@ -19,7 +19,7 @@ use sokudo_words::{Text, text};
 
 use crate::block::{self, SECTOR_BYTES};
 use crate::disk::stacked;
-use crate::disk::surroundings::Surroundings;
+use crate::disk::surroundings::MachineEnvironment;
 use crate::disk::udev::{self, UdevRecord};
 use crate::signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures, title};
 use crate::system;
@@ -35,7 +35,7 @@ const ALIGNMENT_BYTES: u64 = 4096;
 
 /// Whether devices themselves are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum ReadPolicy {
     /// Each of them.
     Always,
     /// Only those of which udev does not know what they hold: reading wakes a disk that
@@ -50,9 +50,9 @@ pub(crate) type Recognised = Arc<Mutex<HashMap<PathBuf, Vec<Content>>>>;
 
 /// A tree while it grows.
 pub(crate) struct Tree<'a> {
-    surroundings: &'a Surroundings,
+    surroundings: &'a MachineEnvironment,
     recognised: Recognised,
-    reading: Reading,
+    reading: ReadPolicy,
     alignment_bytes: u64,
     entries: usize,
     pub(crate) blind_spots: Vec<Text>,
@@ -97,9 +97,9 @@ fn alignment_remark(partition: &Path, offset: Option<Bytes>, alignment: u64) -> 
 
 impl<'a> Tree<'a> {
     pub(crate) fn new(
-        surroundings: &'a Surroundings,
+        surroundings: &'a MachineEnvironment,
         recognised: Recognised,
-        reading: Reading,
+        reading: ReadPolicy,
     ) -> Self {
         Self {
             surroundings,
@@ -215,9 +215,9 @@ impl<'a> Tree<'a> {
         }
         let record = self.record(directory);
         let is_read = match self.reading {
-            Reading::Always => true,
-            Reading::WhereUdevIsSilent => !record.is_known(),
-            Reading::Never => false,
+            ReadPolicy::Always => true,
+            ReadPolicy::WhereUdevIsSilent => !record.is_known(),
+            ReadPolicy::Never => false,
         };
         if !is_read {
             return told_by_udev(&record);

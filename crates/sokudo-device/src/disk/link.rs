@@ -51,7 +51,7 @@ impl Speed {
 
 /// A speed with the words for it.
 #[derive(Clone, Debug, PartialEq)]
-struct Told {
+struct ReportedSpeed {
     text: String,
     speed: Speed,
 }
@@ -88,7 +88,7 @@ pub(crate) fn sata_generation(generation: u8) -> Option<(String, u64)> {
     Some((told.text, told.speed.bytes_per_s()))
 }
 
-type Ends = (Option<Told>, Option<Told>);
+type Ends = (Option<ReportedSpeed>, Option<ReportedSpeed>);
 
 /// libata keeps a directory per link, with `sata_spd` and what the port could do
 /// (`hw_sata_spd_limit`). Behind a port multiplier there are several, numbered by channel.
@@ -138,7 +138,7 @@ fn sas(directory: &Path) -> Option<Ends> {
     Some((told("negotiated_linkrate"), told("maximum_linkrate")))
 }
 
-fn wide(told: Told, lanes: u32) -> Told {
+fn wide(told: ReportedSpeed, lanes: u32) -> ReportedSpeed {
     let text = match lanes {
         1 => told.text,
         _ => format!("{} x{lanes}", told.text),
@@ -147,7 +147,7 @@ fn wide(told: Told, lanes: u32) -> Told {
         lanes,
         ..told.speed
     };
-    Told { text, speed }
+    ReportedSpeed { text, speed }
 }
 
 /// The maximum is what both the drive and the port above it can do.
@@ -193,13 +193,13 @@ fn lanes(device: &Path, which: &str) -> Option<(f64, u32)> {
     Some((gigatransfers, width))
 }
 
-fn pci_speed(gigatransfers: f64, lanes: u32) -> Told {
+fn pci_speed(gigatransfers: f64, lanes: u32) -> ReportedSpeed {
     let coding = match gigatransfers {
         slow if slow < 6.0 => Coding::EIGHT_IN_10,
         middle if middle < 48.0 => Coding::PCIE_3,
         _ => Coding::PCIE_6,
     };
-    Told {
+    ReportedSpeed {
         text: format!("{gigatransfers:.1} GT/s x{lanes}"),
         speed: Speed {
             megabits_per_s: gigatransfers * 1e3,
@@ -230,13 +230,13 @@ fn usb(directory: &Path) -> Option<Ends> {
         lanes: 1,
         coding,
     };
-    Some((Some(Told { text, speed }), None))
+    Some((Some(ReportedSpeed { text, speed }), None))
 }
 
 /// `6.0 Gbps` as ATA writes it, `12.0 Gbit` as SAS does; `<unknown>` is nothing.
-fn gigabit(text: &str, coding: fn(f64) -> Coding) -> Option<Told> {
+fn gigabit(text: &str, coding: fn(f64) -> Coding) -> Option<ReportedSpeed> {
     let gigabits = positive(text.split_whitespace().next()?)?;
-    Some(Told {
+    Some(ReportedSpeed {
         text: format!("{gigabits:.1} Gbit/s"),
         speed: Speed {
             megabits_per_s: gigabits * 1e3,
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn payload_is_what_coding_leaves() {
-        let of = |told: Told| told.speed.bytes_per_s();
+        let of = |told: ReportedSpeed| told.speed.bytes_per_s();
         assert_eq!(of(gigabit("6.0 Gbps", sas_coding).unwrap()), 600_000_000);
         assert_eq!(of(gigabit("12.0 Gbit", sas_coding).unwrap()), 1_200_000_000);
         assert_eq!(of(gigabit("22.5 Gbit", sas_coding).unwrap()), 2_400_000_000);

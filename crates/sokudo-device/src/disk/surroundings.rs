@@ -29,7 +29,7 @@ pub(crate) struct Btrfs {
 
 /// The machine around its disks.
 #[derive(Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct MachineEnvironment {
     pub(crate) system: System,
     /// By the directory of the device.
     mounts: HashMap<PathBuf, Vec<Mounted>>,
@@ -42,7 +42,7 @@ pub(crate) struct Surroundings {
     pub(crate) sees_mounts: bool,
 }
 
-impl Surroundings {
+impl MachineEnvironment {
     /// Looks at everything once.
     pub(crate) fn of(system: &System) -> Self {
         let table = system.text("proc/self/mountinfo");

@@ -17,7 +17,7 @@ use crate::system::{self, System};
 /// A loop device that shows something.
 pub(super) struct Loop {
     pub(super) name: String,
-    pub(super) shown: Shown,
+    pub(super) shown: LoopSource,
     /// Where it begins in what is shown, in bytes.
     offset: u64,
     /// How long it is.
@@ -26,7 +26,7 @@ pub(super) struct Loop {
     is_open_ended: bool,
 }
 
-pub(super) enum Shown {
+pub(super) enum LoopSource {
     /// As the device itself tells.
     Known(LoopStatus),
     /// The device could not be asked: what sysfs calls it, which may be the name of
@@ -67,17 +67,17 @@ impl Loop {
         let number = |file| system::number(directory.join(file));
         let shown = match block::open(system, directory, OFlags::empty()) {
             Ok(device) => match sokudo_sys::loop_status(device) {
-                Ok(status) => Shown::Known(status),
+                Ok(status) => LoopSource::Known(status),
                 Err(error) if error.raw_os_error() == Some(ENXIO) => return None,
-                Err(_) => Shown::Named(PathBuf::from(OsString::from_vec(text))),
+                Err(_) => LoopSource::Named(PathBuf::from(OsString::from_vec(text))),
             },
-            Err(_) => Shown::Named(PathBuf::from(OsString::from_vec(text))),
+            Err(_) => LoopSource::Named(PathBuf::from(OsString::from_vec(text))),
         };
         Some(Self {
             name,
             offset: match &shown {
-                Shown::Known(status) => status.offset,
-                Shown::Named(_) => number("loop/offset").unwrap_or(0),
+                LoopSource::Known(status) => status.offset,
+                LoopSource::Named(_) => number("loop/offset").unwrap_or(0),
             },
             shown,
             // A length that is not told is taken for the longest, which shares bytes with all.
@@ -93,11 +93,11 @@ impl Loop {
     /// be frequent: every machine with snaps has dozens of loop devices.
     pub(super) fn shows_file(&self, file: FileIdentity) -> Shows {
         match &self.shown {
-            Shown::Known(status) => Shows::of(
+            LoopSource::Known(status) => Shows::of(
                 status.block_device.is_none()
                     && (status.file_system, status.inode) == (file.file_system, file.inode),
             ),
-            Shown::Named(path) => path.metadata().map_or(Shows::Unknown, |found: Metadata| {
+            LoopSource::Named(path) => path.metadata().map_or(Shows::Unknown, |found: Metadata| {
                 Shows::of(FileIdentity::of(&found) == file)
             }),
         }
@@ -107,10 +107,10 @@ impl Loop {
     /// bytes.
     pub(super) fn shows_device(&self, number: &str, bytes: u64) -> Shows {
         match &self.shown {
-            Shown::Known(status) => {
+            LoopSource::Known(status) => {
                 Shows::of(status.block_device.map(number_text).as_deref() == Some(number))
             }
-            Shown::Named(path) => {
+            LoopSource::Named(path) => {
                 let is_node = path.metadata().is_ok_and(|node| {
                     node.file_type().is_block_device() && number_text(node.rdev()) == number
                 });
@@ -151,7 +151,7 @@ mod tests {
     fn named(path: &Path, offset: u64, bytes: u64, is_open_ended: bool) -> Loop {
         Loop {
             name: "loop7".to_owned(),
-            shown: Shown::Named(path.to_owned()),
+            shown: LoopSource::Named(path.to_owned()),
             offset,
             bytes,
             is_open_ended,
@@ -195,7 +195,7 @@ mod tests {
         std::fs::write(directory.join("backing_file"), "/a\n\n").unwrap();
         let found = loops(&System::at(root.path()));
         assert!(
-            matches!(&found[..], [Loop { shown: Shown::Named(path), .. }]
+            matches!(&found[..], [Loop { shown: LoopSource::Named(path), .. }]
             if path == Path::new("/a\n"))
         );
     }

@@ -50,18 +50,18 @@ const INIT: u32 = 1;
 
 /// Files and devices whose writers are looked for, each as the message calls it.
 #[derive(Default)]
-pub(super) struct Wanted(Vec<(Thing, Text)>);
+pub(super) struct WatchedTargets(Vec<(WatchedTarget, Text)>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Thing {
+enum WatchedTarget {
     File(FileIdentity),
     /// By its number.
     Device(u64),
 }
 
-impl Wanted {
+impl WatchedTargets {
     pub(super) fn add_file(&mut self, file: FileIdentity, name: Text) {
-        self.0.push((Thing::File(file), name));
+        self.0.push((WatchedTarget::File(file), name));
     }
 
     /// Adds the device with this number (`major:minor`).
@@ -70,17 +70,17 @@ impl Wanted {
             .split_once(':')
             .and_then(|(major, minor)| Some(makedev(major.parse().ok()?, minor.parse().ok()?)));
         if let Some(number) = parsed {
-            self.0.push((Thing::Device(number), name));
+            self.0.push((WatchedTarget::Device(number), name));
         }
     }
 
-    fn place_of(&self, thing: Thing) -> Option<usize> {
+    fn place_of(&self, thing: WatchedTarget) -> Option<usize> {
         self.0.iter().position(|(wanted, _)| *wanted == thing)
     }
 
     fn has_devices(&self) -> bool {
         let mut things = self.0.iter();
-        things.any(|(thing, _)| matches!(thing, Thing::Device(_)))
+        things.any(|(thing, _)| matches!(thing, WatchedTarget::Device(_)))
     }
 }
 
@@ -98,8 +98,8 @@ pub(super) struct Writers {
 }
 
 /// Looks at all processes but those in `excused`.
-pub(super) fn writers(system: &System, wanted: Wanted, excused: &[u32]) -> Writers {
-    let mut look = Look {
+pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) -> Writers {
+    let mut look = ProcessSearch {
         processes: system.path("proc"),
         wanted,
         seen: Writers::default(),
@@ -125,9 +125,9 @@ pub(super) fn writers(system: &System, wanted: Wanted, excused: &[u32]) -> Write
 
 const CUT_SHORT: &str = "the look at the processes was cut short";
 
-struct Look {
+struct ProcessSearch {
     processes: PathBuf,
-    wanted: Wanted,
+    wanted: WatchedTargets,
     seen: Writers,
     /// Processes that may not be looked at.
     hidden: u64,
@@ -136,7 +136,7 @@ struct Look {
     end: Duration,
 }
 
-impl Look {
+impl ProcessSearch {
     fn go(&mut self, excused: &[u32]) {
         self.end = processor_time() + LOOK_TIME_MAX;
         let Ok(entries) = std::fs::read_dir(&self.processes) else {
@@ -258,7 +258,7 @@ impl Look {
             other => other?,
         };
         for line in table.split(|byte| *byte == b'\n') {
-            let Some(mapping) = Mapping::parse(line) else {
+            let Some(mapping) = SharedMapping::parse(line) else {
                 continue;
             };
             let link = thread.join(&mapping.link);
@@ -269,7 +269,7 @@ impl Look {
                 Ok(place) => found.extend(place),
                 // Following these links takes more rights than seeing them.
                 Err(error) if self.wanted.has_devices() => return Err(error),
-                Err(_) => found.extend(self.wanted.place_of(Thing::File(mapping.file))),
+                Err(_) => found.extend(self.wanted.place_of(WatchedTarget::File(mapping.file))),
             }
         }
         Ok(!table.is_empty())
@@ -292,9 +292,9 @@ impl Look {
         };
         let thing = match FileType::from_raw_mode(answer.stx_mode.into()) {
             FileType::BlockDevice => {
-                Thing::Device(makedev(answer.stx_rdev_major, answer.stx_rdev_minor))
+                WatchedTarget::Device(makedev(answer.stx_rdev_major, answer.stx_rdev_minor))
             }
-            FileType::RegularFile => Thing::File(FileIdentity {
+            FileType::RegularFile => WatchedTarget::File(FileIdentity {
                 file_system: makedev(answer.stx_dev_major, answer.stx_dev_minor),
                 inode: answer.stx_ino,
             }),
@@ -305,13 +305,13 @@ impl Look {
 }
 
 /// A line of `/proc/PID/maps` that is shared with others and has a file.
-struct Mapping {
+struct SharedMapping {
     /// Below the directory of the process.
     link: String,
     file: FileIdentity,
 }
 
-impl Mapping {
+impl SharedMapping {
     fn parse(line: &[u8]) -> Option<Self> {
         let mut words = line
             .split(u8::is_ascii_whitespace)
@@ -405,7 +405,7 @@ mod tests {
         }
 
         fn look(&self) -> Writers {
-            let mut wanted = Wanted::default();
+            let mut wanted = WatchedTargets::default();
             wanted.add_file(
                 FileIdentity::of(&self.file.metadata().unwrap()),
                 "it".into(),
@@ -481,7 +481,7 @@ mod tests {
 
     #[test]
     fn only_mappings_that_write_to_a_file_are_looked_at() {
-        let parse = |line: &str| Mapping::parse(line.as_bytes()).map(|mapping| mapping.link);
+        let parse = |line: &str| SharedMapping::parse(line.as_bytes()).map(|mapping| mapping.link);
         let line = "0040a000-0040b000 rw-s 00000000 fe:00 97376   /tmp/a file";
         assert_eq!(parse(line).as_deref(), Some("map_files/40a000-40b000"));
         for other in [

@@ -12,8 +12,8 @@ use rustix::io::Errno;
 use sokudo_model::{Occupant, Users};
 use sokudo_words::{Text, text};
 
-use super::loops::{Loop, Shown, Shows, loops};
-use super::processes::{self, CLOSING_LOOKS, CLOSING_PAUSE, Wanted, Writers};
+use super::loops::{Loop, LoopSource, Shows, loops};
+use super::processes::{self, CLOSING_LOOKS, CLOSING_PAUSE, WatchedTargets, Writers};
 use super::{FileIdentity, swaps};
 use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::mounts::Mounts;
@@ -47,7 +47,7 @@ pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users
 }
 
 /// The file behind a loop device through which would be written.
-struct Backing {
+struct LoopBackingFile {
     file: FileIdentity,
     /// Which of the loop devices.
     by: usize,
@@ -62,7 +62,7 @@ struct Relatives<'system> {
     /// Loop devices through which would be written: that they show something is no use of
     /// it by others.
     ways: HashSet<String>,
-    files: Vec<Backing>,
+    files: Vec<LoopBackingFile>,
     occupants: Vec<Occupant>,
 }
 
@@ -184,7 +184,7 @@ impl<'system> Relatives<'system> {
     /// What a loop device shows.
     fn add_behind(&mut self, by: usize) {
         let device = &self.loops[by];
-        let Shown::Known(status) = device.shown else {
+        let LoopSource::Known(status) = device.shown else {
             let sentence = text!("what the loop device {} shows is not seen", device.name);
             self.occupants.push(Occupant::Unseen { sentence });
             return;
@@ -194,7 +194,7 @@ impl<'system> Relatives<'system> {
                 file_system: status.file_system,
                 inode: status.inode,
             };
-            self.files.push(Backing { file, by });
+            self.files.push(LoopBackingFile { file, by });
             return;
         };
         match block::directory_of_number(self.system, &number_text(number)) {
@@ -329,8 +329,8 @@ impl<'system> Relatives<'system> {
     }
 
     /// What nobody else must have open for writing.
-    fn wanted(&self) -> Wanted {
-        let mut wanted = Wanted::default();
+    fn wanted(&self) -> WatchedTargets {
+        let mut wanted = WatchedTargets::default();
         for directory in &self.directories {
             if let Some(number) = system::text(directory.join("dev")) {
                 wanted.add_device(&number, Text::name(block::name(directory)));
@@ -379,7 +379,7 @@ impl<'system> Relatives<'system> {
         }
     }
 
-    fn name_of(&self, backing: &Backing) -> Text {
+    fn name_of(&self, backing: &LoopBackingFile) -> Text {
         text!("the file behind {}", self.loops[backing.by].name)
     }
 }

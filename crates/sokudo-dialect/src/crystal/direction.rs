@@ -6,7 +6,7 @@ use super::mix::Mix;
 
 /// In which direction a row is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum RowDirection {
     /// Reads only.
     Read,
     /// Writes only.
@@ -15,7 +15,7 @@ pub enum Direction {
     Mix(Mix),
 }
 
-impl Direction {
+impl RowDirection {
     /// The operations of this direction.
     pub fn operations(self) -> OperationMix {
         match self {

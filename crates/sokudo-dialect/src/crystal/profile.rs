@@ -6,18 +6,18 @@ use std::str::FromStr;
 
 use sokudo_model::{Bytes, Method, Nanos, Plan};
 
-use super::row::{Pattern, RowSpec};
-use super::{Direction, stages, workloads};
+use super::row::{RowPattern, RowSpec};
+use super::{RowDirection, stages, workloads};
 
-const SEQ1M_Q8T1: RowSpec = spec(Pattern::Sequential, Bytes::mib(1), 8, 1);
-const SEQ1M_Q1T1: RowSpec = spec(Pattern::Sequential, Bytes::mib(1), 1, 1);
-const SEQ128K_Q32T1: RowSpec = spec(Pattern::Sequential, Bytes::kib(128), 32, 1);
-const RND512K_Q1T1: RowSpec = spec(Pattern::Random, Bytes::kib(512), 1, 1);
-const RND4K_Q32T16: RowSpec = spec(Pattern::Random, Bytes::kib(4), 32, 16);
-const RND4K_Q32T1: RowSpec = spec(Pattern::Random, Bytes::kib(4), 32, 1);
-const RND4K_Q1T1: RowSpec = spec(Pattern::Random, Bytes::kib(4), 1, 1);
+const SEQ1M_Q8T1: RowSpec = spec(RowPattern::Sequential, Bytes::mib(1), 8, 1);
+const SEQ1M_Q1T1: RowSpec = spec(RowPattern::Sequential, Bytes::mib(1), 1, 1);
+const SEQ128K_Q32T1: RowSpec = spec(RowPattern::Sequential, Bytes::kib(128), 32, 1);
+const RND512K_Q1T1: RowSpec = spec(RowPattern::Random, Bytes::kib(512), 1, 1);
+const RND4K_Q32T16: RowSpec = spec(RowPattern::Random, Bytes::kib(4), 32, 16);
+const RND4K_Q32T1: RowSpec = spec(RowPattern::Random, Bytes::kib(4), 32, 1);
+const RND4K_Q1T1: RowSpec = spec(RowPattern::Random, Bytes::kib(4), 1, 1);
 
-const fn spec(pattern: Pattern, block: Bytes, depth: u32, threads: u32) -> RowSpec {
+const fn spec(pattern: RowPattern, block: Bytes, depth: u32, threads: u32) -> RowSpec {
     RowSpec {
         block,
         pattern,
@@ -104,7 +104,7 @@ impl Profile {
 
     /// All reads, then all writes, each workload by itself.
     pub fn plan(self) -> Plan {
-        let both = [Direction::Read, Direction::Write];
+        let both = [RowDirection::Read, RowDirection::Write];
         Plan {
             method: Method::Mark(self.to_string()),
             seed: 1,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sokudo_model::{BackendKind, Bytes};
 
-use super::direction::Direction;
+use super::direction::RowDirection;
 use super::mix::{Mix, MixError};
 
 /// No device has a smaller sector.
@@ -25,18 +25,18 @@ pub struct RowSpec {
     /// Size of one I/O.
     pub block: Bytes,
     /// In which order blocks are visited.
-    pub pattern: Pattern,
+    pub pattern: RowPattern,
     /// I/Os in flight per thread.
     pub depth: u32,
     pub threads: u32,
     /// The directions that the row itself names; empty is whatever is asked for
     /// the whole table.
-    pub directions: Vec<Direction>,
+    pub directions: Vec<RowDirection>,
 }
 
 /// In which order blocks are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
+pub enum RowPattern {
     /// `SEQ`: one after the other.
     Sequential,
     /// `RND`: uniformly at random.
@@ -96,13 +96,13 @@ pub fn row(text: &str) -> Result<RowSpec, RowError> {
     let (mut depth, mut threads, mut directions) = (None, None, Vec::new());
     for part in parts {
         let again = match read_part(part, &row)? {
-            Part::Load(q, t) => {
+            RowToken::Load(q, t) => {
                 let again = (q.is_some() && depth.is_some()) || (t.is_some() && threads.is_some());
                 depth = depth.or(q);
                 threads = threads.or(t);
                 again
             }
-            Part::Direction(direction) => {
+            RowToken::Direction(direction) => {
                 let again = directions.contains(&direction);
                 directions.push(direction);
                 again
@@ -146,8 +146,8 @@ impl RowSpec {
 impl fmt::Display for RowSpec {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pattern = match self.pattern {
-            Pattern::Sequential => "SEQ",
-            Pattern::Random => "RND",
+            RowPattern::Sequential => "SEQ",
+            RowPattern::Random => "RND",
         };
         let bytes = self.block.0;
         let (number, unit) = if bytes.is_multiple_of(Bytes::MIB) {
@@ -163,23 +163,23 @@ impl fmt::Display for RowSpec {
 }
 
 /// What one part of a row says.
-enum Part {
+enum RowToken {
     Load(Option<u32>, Option<u32>),
-    Direction(Direction),
+    Direction(RowDirection),
 }
 
-fn read_part(part: &str, row: &dyn Fn() -> String) -> Result<Part, RowError> {
+fn read_part(part: &str, row: &dyn Fn() -> String) -> Result<RowToken, RowError> {
     let lower = part.to_ascii_lowercase();
     match lower.as_str() {
-        "read" => return Ok(Part::Direction(Direction::Read)),
-        "write" => return Ok(Part::Direction(Direction::Write)),
+        "read" => return Ok(RowToken::Direction(RowDirection::Read)),
+        "write" => return Ok(RowToken::Direction(RowDirection::Write)),
         // How a job file names the default mix.
-        "mix" => return Ok(Part::Direction(Direction::Mix(Mix::R70_W30))),
+        "mix" => return Ok(RowToken::Direction(RowDirection::Mix(Mix::R70_W30))),
         _ => {}
     }
     if let Some(mix) = lower.strip_prefix("mix") {
         return match mix.parse() {
-            Ok(mix) => Ok(Part::Direction(Direction::Mix(mix))),
+            Ok(mix) => Ok(RowToken::Direction(RowDirection::Mix(mix))),
             Err(source) => Err(RowError::Mix { row: row(), source }),
         };
     }
@@ -194,14 +194,14 @@ fn read_part(part: &str, row: &dyn Fn() -> String) -> Result<Part, RowError> {
     if threads.is_some_and(|threads| !(1..=THREADS_MAX).contains(&threads)) {
         return Err(RowError::Threads { row: row() });
     }
-    Ok(Part::Load(depth, threads))
+    Ok(RowToken::Load(depth, threads))
 }
 
-fn pattern_and_block(part: &str) -> Option<(Pattern, Bytes)> {
+fn pattern_and_block(part: &str) -> Option<(RowPattern, Bytes)> {
     let (pattern, size) = part.split_at_checked(3)?;
     let pattern = match pattern.to_ascii_lowercase().as_str() {
-        "seq" => Pattern::Sequential,
-        "rnd" => Pattern::Random,
+        "seq" => RowPattern::Sequential,
+        "rnd" => RowPattern::Random,
         _ => return None,
     };
     Some((pattern, size.parse().ok()?))
@@ -240,7 +240,7 @@ mod tests {
     fn a_row_is_read_in_any_case() {
         let expected = RowSpec {
             block: Bytes::kib(128),
-            pattern: Pattern::Sequential,
+            pattern: RowPattern::Sequential,
             depth: 32,
             threads: 4,
             directions: vec![],
@@ -258,14 +258,14 @@ mod tests {
     #[test]
     fn a_row_may_name_its_directions() {
         let directions = |text: &str| row(text).unwrap().directions;
-        let mix = Direction::Mix(Mix::R70_W30);
+        let mix = RowDirection::Mix(Mix::R70_W30);
         assert_eq!(directions("RND4K,Q1,T1"), []);
         assert_eq!(directions("RND4K,Q1,T1,mix70"), [mix]);
         assert_eq!(directions("RND4K,Q1,T1,MIXR70/W30"), [mix]);
-        let both = [Direction::Read, Direction::Write];
+        let both = [RowDirection::Read, RowDirection::Write];
         assert_eq!(directions("RND512K,Q1,T1,read|write"), both);
         assert_eq!(directions("RND512K,Q1,T1,read,write"), both);
-        assert_eq!(directions("SEQ1M_Q8T1_READ"), [Direction::Read]);
+        assert_eq!(directions("SEQ1M_Q8T1_READ"), [RowDirection::Read]);
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
         ) {
             let spec = RowSpec {
                 block: Bytes(sectors * 512),
-                pattern: if random { Pattern::Random } else { Pattern::Sequential },
+                pattern: if random { RowPattern::Random } else { RowPattern::Sequential },
                 depth,
                 threads,
                 directions: vec![],

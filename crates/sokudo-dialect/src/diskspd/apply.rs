@@ -8,14 +8,14 @@ use sokudo_model::diskspd::{
 };
 
 use super::error::{DiskspdError, DiskspdProblem};
-use super::options::{DiskspdOption, Origin, Support};
-use super::scan::{Line, Written};
+use super::options::{DiskspdOption, DiskspdSupport, OptionOrigin};
+use super::scan::{DiskspdCommandLine, WrittenOption};
 use super::value;
 use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 /// What has been asked for so far.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct AppliedOptions {
     pub(super) span: DiskspdSpan,
     /// What all targets of the line are like.
     pub(super) target: DiskspdTarget,
@@ -26,13 +26,13 @@ pub(super) struct Asked {
     /// An option was used that only Windows' diskspd has.
     pub(super) windows: bool,
     /// `-X`.
-    pub(super) xml: Option<Written>,
+    pub(super) xml: Option<WrittenOption>,
     pub(super) notes: Vec<String>,
     /// Every option as written, by its key.
-    given: Vec<(&'static str, Written)>,
+    given: Vec<(&'static str, WrittenOption)>,
 }
 
-impl Default for Asked {
+impl Default for AppliedOptions {
     fn default() -> Self {
         Self {
             span: DiskspdSpan::default(),
@@ -49,9 +49,9 @@ impl Default for Asked {
     }
 }
 
-impl Asked {
+impl AppliedOptions {
     /// Takes one option in.
-    pub(super) fn apply(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn apply(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         match option.letter {
             'a' => self.affinity(option),
             'b' | 'B' | 'c' | 'f' | 'T' => self.place(option),
@@ -83,14 +83,18 @@ impl Asked {
     }
 
     /// Looks an option up in the table: refuses it or notes what is to be noted.
-    pub(super) fn take(&mut self, key: &'static str, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn take(
+        &mut self,
+        key: &'static str,
+        option: &WrittenOption,
+    ) -> Result<(), DiskspdError> {
         let row = DiskspdOption::of(key)
             .ok_or_else(|| DiskspdError::new(&option.text, DiskspdProblem::Unknown))?;
-        if let Support::Refused(needs) = row.support {
+        if let DiskspdSupport::Refused(needs) = row.support {
             let problem = DiskspdProblem::Refused { needs };
             return Err(DiskspdError::new(&option.text, problem));
         }
-        if let Support::NoEffect(reason) = row.support {
+        if let DiskspdSupport::NoEffect(reason) = row.support {
             self.notes
                 .push(format!("{} changes nothing: {reason}.", option.text));
         }
@@ -100,17 +104,17 @@ impl Asked {
                 option.text
             ));
         }
-        self.windows |= row.origin == Origin::Windows;
+        self.windows |= row.origin == OptionOrigin::Windows;
         self.given.push((key, option.clone()));
         Ok(())
     }
 
-    fn given(&self, key: &str) -> Option<&Written> {
+    fn given(&self, key: &str) -> Option<&WrittenOption> {
         let found = self.given.iter().rfind(|(given, _)| *given == key);
         found.map(|(_, option)| option)
     }
 
-    fn place(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    fn place(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         let block = self.target.block.0;
         let size = |text: &str| {
             value::size(text, block)
@@ -155,7 +159,7 @@ impl Asked {
     /// `-f<size>` is where use ends, `-frst` are hints.
     fn end_or_hints(
         &mut self,
-        option: &Written,
+        option: &WrittenOption,
         size: Result<u64, DiskspdError>,
     ) -> Result<(), DiskspdError> {
         let letters = &option.value;
@@ -177,7 +181,7 @@ impl Asked {
         Ok(())
     }
 
-    fn time(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    fn time(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         let seconds = |least| {
             value::number_within(&option.value, least, u32::MAX)
                 .ok_or_else(|| bad(option, "whole seconds, such as 10"))
@@ -210,7 +214,7 @@ impl Asked {
         Ok(())
     }
 
-    fn count(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    fn count(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         let within = |most: u32, expected| {
             value::number_within(&option.value, 1, most).ok_or_else(|| bad(option, expected))
         };
@@ -260,7 +264,7 @@ impl Asked {
         Ok(())
     }
 
-    fn throughput(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    fn throughput(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         self.take("g", option)?;
         let throughput = match option.value.strip_suffix('i') {
             Some(number) => {
@@ -282,7 +286,7 @@ impl Asked {
         Ok(())
     }
 
-    fn flag(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    fn flag(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         match option.letter {
             'h' => {
                 self.take("h", option)?;
@@ -316,7 +320,7 @@ impl Asked {
         }
     }
 
-    fn results(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    fn results(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         if option.value == "linux" {
             self.layout = Some(DiskspdLayout::Linux);
             return self.take("Rlinux", option);
@@ -343,7 +347,7 @@ impl Asked {
         Ok(())
     }
 
-    fn seed(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    fn seed(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         self.take("z", option)?;
         self.span.random_seed = option.value.is_empty();
         if !option.value.is_empty() {
@@ -411,7 +415,7 @@ impl Asked {
     pub(super) fn compose(
         &mut self,
         mut profile: DiskspdProfile,
-        line: &Line,
+        line: &DiskspdCommandLine,
     ) -> Result<DiskspdProfile, DiskspdError> {
         let alien = line.options.iter().find(|o| !"XRvzdWC".contains(o.letter));
         if let Some(option) = alien {
@@ -441,7 +445,7 @@ impl Asked {
     }
 }
 
-pub(super) fn bad(option: &Written, expected: &'static str) -> DiskspdError {
+pub(super) fn bad(option: &WrittenOption, expected: &'static str) -> DiskspdError {
     let problem = match option.value.is_empty() {
         true => DiskspdProblem::Missing { expected },
         false => DiskspdProblem::Bad { expected },

@@ -3,13 +3,13 @@
 use sokudo_model::Bytes;
 use sokudo_model::diskspd::{DiskspdContent, DiskspdEngine, DiskspdWriteThrough};
 
-use super::apply::{Asked, bad};
+use super::apply::{AppliedOptions, bad};
 use super::error::{DiskspdError, DiskspdProblem};
-use super::scan::Written;
+use super::scan::WrittenOption;
 use super::value;
 
-impl Asked {
-    pub(super) fn caching(&mut self, option: &Written) -> Result<(), DiskspdError> {
+impl AppliedOptions {
+    pub(super) fn caching(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         if option.letter == 'N' {
             return match option.value.to_ascii_lowercase().as_str() {
                 "v" => {
@@ -65,7 +65,7 @@ impl Asked {
         Ok(())
     }
 
-    pub(super) fn unbuffered(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn unbuffered(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         if self.target.unbuffered {
             let text = option.text.clone();
             self.notes
@@ -77,7 +77,7 @@ impl Asked {
 
     pub(super) fn write_through(
         &mut self,
-        option: &Written,
+        option: &WrittenOption,
         how: DiskspdWriteThrough,
     ) -> Result<(), DiskspdError> {
         if !matches!(self.target.write_through, DiskspdWriteThrough::Off) {
@@ -89,7 +89,7 @@ impl Asked {
         Ok(())
     }
 
-    pub(super) fn engine(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn engine(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         match option.value.as_str() {
             "" => {
                 self.span.completion_routines = true;
@@ -107,7 +107,7 @@ impl Asked {
         }
     }
 
-    pub(super) fn content(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn content(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         if option
             .value
             .starts_with(|first: char| first.is_ascii_digit())

@@ -3,17 +3,17 @@
 use sokudo_model::Bytes;
 use sokudo_model::diskspd::DiskspdDistribution;
 
-use super::apply::{Asked, bad};
+use super::apply::{AppliedOptions, bad};
 use super::error::{DiskspdError, DiskspdProblem};
 use super::options::NO_GROUPS;
-use super::scan::Written;
+use super::scan::WrittenOption;
 use super::value;
 
 /// Highest number of a processor that is read; Linux has at most 8192.
 const PROCESSOR_MAX: u64 = 8_191;
 
-impl Asked {
-    pub(super) fn random(&mut self, option: &Written) -> Result<(), DiskspdError> {
+impl AppliedOptions {
+    pub(super) fn random(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         if let Some(percent) = option.value.strip_prefix('s') {
             self.take("rs", option)?;
             let percent = value::number_within(percent, 1, 100).and_then(|p| u8::try_from(p).ok());
@@ -38,7 +38,7 @@ impl Asked {
         Ok(())
     }
 
-    pub(super) fn sequential(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn sequential(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         self.take("s", option)?;
         let text = match option.value.strip_prefix('i') {
             Some(text) => {
@@ -55,7 +55,7 @@ impl Asked {
         Ok(())
     }
 
-    pub(super) fn affinity(&mut self, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn affinity(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         let grouped = option.value.contains('g');
         self.take(if grouped { "ag" } else { "a" }, option)?;
         let listed = option.value.trim_start_matches(' ');
@@ -68,7 +68,7 @@ impl Asked {
 }
 
 /// `0,1,4-7` of Linux, `g0,0,1` of Windows.
-fn processors(option: &Written, listed: &str) -> Result<Vec<u32>, DiskspdError> {
+fn processors(option: &WrittenOption, listed: &str) -> Result<Vec<u32>, DiskspdError> {
     let expected = "numbers of processors, such as 0,1,4-7";
     let mut found = Vec::new();
     for part in listed.split(',') {
@@ -99,7 +99,7 @@ fn processors(option: &Written, listed: &str) -> Result<Vec<u32>, DiskspdError> 
 
 /// `pct90/10:0/10:5/20` or `abs90/10G:…`.
 fn distribution(
-    option: &Written,
+    option: &WrittenOption,
     text: &str,
     block: u64,
 ) -> Result<DiskspdDistribution, DiskspdError> {

@@ -1,6 +1,6 @@
 //! Help and documentation, both from the one table of options.
 
-use super::options::{DiskspdOption, OPTIONS, Origin, Support};
+use super::options::{DiskspdOption, DiskspdSupport, OPTIONS, OptionOrigin};
 
 /// What `-?` prints, with the name that the program was called by.
 pub fn help(program: &str) -> String {
@@ -12,10 +12,10 @@ pub fn help(program: &str) -> String {
     for option in OPTIONS {
         let shown = shown(option);
         let note = match option.support {
-            Support::Accepted => String::new(),
-            Support::Differs(how) => format!("; {how}"),
-            Support::NoEffect(why) => format!("; changes nothing: {why}"),
-            Support::Refused(needs) => format!("; refused: {needs}"),
+            DiskspdSupport::Accepted => String::new(),
+            DiskspdSupport::Differs(how) => format!("; {how}"),
+            DiskspdSupport::NoEffect(why) => format!("; changes nothing: {why}"),
+            DiskspdSupport::Refused(needs) => format!("; refused: {needs}"),
         };
         text.push_str(&format!("  {shown:<26} {}{note}\n", option.meaning));
     }
@@ -36,16 +36,16 @@ pub fn option_table() -> String {
             .long
             .map_or(String::new(), |long| format!("`--{long}`"));
         let origin = match option.origin {
-            Origin::Both => "both",
-            Origin::Linux => "Linux",
-            Origin::Windows => "Windows",
-            Origin::Sokudo => "sokudo",
+            OptionOrigin::Both => "both",
+            OptionOrigin::Linux => "Linux",
+            OptionOrigin::Windows => "Windows",
+            OptionOrigin::Sokudo => "sokudo",
         };
         let support = match option.support {
-            Support::Accepted => "accepted".to_owned(),
-            Support::Differs(how) => format!("**differs**: {how}"),
-            Support::NoEffect(why) => format!("accepted, changes nothing: {why}"),
-            Support::Refused(needs) => format!("**refused**: {needs}"),
+            DiskspdSupport::Accepted => "accepted".to_owned(),
+            DiskspdSupport::Differs(how) => format!("**differs**: {how}"),
+            DiskspdSupport::NoEffect(why) => format!("accepted, changes nothing: {why}"),
+            DiskspdSupport::Refused(needs) => format!("**refused**: {needs}"),
         };
         let cells = [
             format!("`{}`", shown(option)),

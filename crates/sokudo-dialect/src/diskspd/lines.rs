@@ -10,7 +10,7 @@ use super::value::shortest;
 
 /// What a printed line does its I/O on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinePlace {
+pub struct PrintedTarget {
     /// The file or device.
     pub path: String,
     /// The size with which the file is to be made; `None` for what exists.
@@ -19,7 +19,7 @@ pub struct LinePlace {
 
 /// A line per workload, in the plan's order. What diskspd cannot express stands before a
 /// line as a comment (`# …`), so that a script of these lines runs and says what differs.
-pub fn command_lines(plan: &Plan, place: &LinePlace) -> Vec<String> {
+pub fn command_lines(plan: &Plan, place: &PrintedTarget) -> Vec<String> {
     let mut lines = Vec::new();
     for stage in &plan.stages {
         if stage.workloads.len() > 1 {
@@ -40,7 +40,7 @@ pub fn command_lines(plan: &Plan, place: &LinePlace) -> Vec<String> {
     lines
 }
 
-fn line(plan: &Plan, workload: &Workload, place: &LinePlace) -> String {
+fn line(plan: &Plan, workload: &Workload, place: &PrintedTarget) -> String {
     let mut words = vec!["diskspd".to_owned()];
     if let Some(bytes) = place.create {
         words.push(format!("-c{}", shortest(bytes.0)));
@@ -90,7 +90,7 @@ fn seconds(time: Nanos) -> u64 {
 }
 
 /// The part of the target that is used, where that is not all of it.
-fn part(workload: &Workload, place: &LinePlace) -> Vec<String> {
+fn part(workload: &Workload, place: &PrintedTarget) -> Vec<String> {
     let mut words = Vec::new();
     let first = workload.files.uses.first();
     if let Some(span) = workload.span.or_else(|| first?.span) {

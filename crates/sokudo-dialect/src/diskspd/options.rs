@@ -10,16 +10,16 @@ pub struct DiskspdOption {
     /// The long name that diskspd-for-linux has for it.
     pub long: Option<&'static str>,
     /// Which diskspd knows it.
-    pub origin: Origin,
+    pub origin: OptionOrigin,
     /// What it means, with its default.
     pub meaning: &'static str,
     /// What sokudo makes of it.
-    pub support: Support,
+    pub support: DiskspdSupport,
 }
 
 /// Which diskspd knows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum OptionOrigin {
     /// Both.
     Both,
     /// diskspd-for-linux alone.
@@ -33,7 +33,7 @@ pub enum Origin {
 
 /// What sokudo makes of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
+pub enum DiskspdSupport {
     /// It means the same.
     Accepted,
     /// It is accepted, and this is different.
@@ -55,9 +55,9 @@ const fn row(
     key: &'static str,
     value: &'static str,
     long: Option<&'static str>,
-    origin: Origin,
+    origin: OptionOrigin,
     meaning: &'static str,
-    support: Support,
+    support: DiskspdSupport,
 ) -> DiskspdOption {
     DiskspdOption {
         key,
@@ -69,8 +69,8 @@ const fn row(
     }
 }
 
-use Origin::{Both, Linux, Sokudo, Windows};
-use Support::{Accepted, Differs, NoEffect, Refused};
+use DiskspdSupport::{Accepted, Differs, NoEffect, Refused};
+use OptionOrigin::{Both, Linux, Sokudo, Windows};
 
 /// Linux has no processor groups.
 pub(super) const NO_GROUPS: &str =

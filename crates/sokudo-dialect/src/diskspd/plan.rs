@@ -1,25 +1,27 @@
 //! From what is asked for to a plan: one stage per time span, one workload per thread and
 //! target.
 
-use sokudo_model::diskspd::{DiskspdPlace, DiskspdRow, DiskspdSession, DiskspdSpan, DiskspdTarget};
+use sokudo_model::diskspd::{
+    DiskspdRow, DiskspdSession, DiskspdSpan, DiskspdTarget, DiskspdTargetState,
+};
 use sokudo_model::{Bytes, Method, Nanos, Plan, Span, Stage, Workload, narrow};
 
 use super::error::{DiskspdError, DiskspdProblem};
-use super::read::Invocation;
-use super::workload::{Thread, workload};
-use crate::host::{Found, FoundKind, Host};
+use super::read::DiskspdInvocation;
+use super::workload::{DiskspdThread, workload};
+use crate::host::{Host, HostPath, HostPathKind};
 
 /// A command line that is ready to run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Planned {
+pub struct DiskspdPlan {
     pub plan: Plan,
     /// What is to be printed of it.
     pub session: DiskspdSession,
     /// What it is done to; stages refer to these by index.
-    pub targets: Vec<TargetSpec>,
+    pub targets: Vec<DiskspdTargetSpec>,
 }
 
-impl Planned {
+impl DiskspdPlan {
     /// Whether the user wants another seed each time (a bare `-z`).
     pub fn wants_random_seed(&self) -> bool {
         self.session
@@ -40,10 +42,10 @@ impl Planned {
 
 /// A file or device that a plan is carried out on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetSpec {
+pub struct DiskspdTargetSpec {
     pub path: String,
     /// What it is, or is to be.
-    pub kind: SpecKind,
+    pub kind: DiskspdTargetKind,
     /// How much of it there is, or is to be.
     pub bytes: Bytes,
     /// It is to be made with `bytes`, unless a file of that size or more is there (`-c`).
@@ -56,7 +58,7 @@ pub struct TargetSpec {
 
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpecKind {
+pub enum DiskspdTargetKind {
     /// A regular file.
     File,
     /// A block device.
@@ -67,12 +69,12 @@ pub enum SpecKind {
     Simulated,
 }
 
-impl Invocation {
+impl DiskspdInvocation {
     /// The plan of this command line on this system.
     ///
     /// # Errors
     /// Names the target or option, what is wrong with it and the way out.
-    pub fn plan(&self, host: &dyn Host) -> Result<Planned, DiskspdError> {
+    pub fn plan(&self, host: &dyn Host) -> Result<DiskspdPlan, DiskspdError> {
         let mut session = self.session.clone();
         let mut targets = Vec::new();
         let mut stages = Vec::new();
@@ -82,7 +84,7 @@ impl Invocation {
             let mut workloads = Vec::new();
             for row in &threads {
                 let processors = processors(span, row, host);
-                let thread = Thread {
+                let thread = DiskspdThread {
                     row,
                     uses: &uses,
                     processors,
@@ -116,7 +118,7 @@ impl Invocation {
             seed,
             stages,
         };
-        Ok(Planned {
+        Ok(DiskspdPlan {
             plan,
             session,
             targets,
@@ -137,8 +139,8 @@ fn cooldown(span: &DiskspdSpan, workloads: &[Workload]) -> Stage {
     }
 }
 
-fn place(target: &TargetSpec) -> DiskspdPlace {
-    DiskspdPlace {
+fn place(target: &DiskspdTargetSpec) -> DiskspdTargetState {
+    DiskspdTargetState {
         path: target.path.clone(),
         bytes: target.bytes,
         device: None,
@@ -149,7 +151,7 @@ fn place(target: &TargetSpec) -> DiskspdPlace {
 /// What each target of a time span is: its index in the plan's targets and the part used.
 fn uses(
     span: &DiskspdSpan,
-    targets: &mut Vec<TargetSpec>,
+    targets: &mut Vec<DiskspdTargetSpec>,
     host: &dyn Host,
 ) -> Result<Vec<(u32, Span)>, DiskspdError> {
     let mut uses = Vec::new();
@@ -179,15 +181,15 @@ fn uses(
     Ok(uses)
 }
 
-fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<TargetSpec, DiskspdError> {
+fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<DiskspdTargetSpec, DiskspdError> {
     let path = &target.path;
     let refuse = |problem| Err(DiskspdError::new(path, problem));
     let (kind, bytes) = match (virtual_kind(path), host.found(path), target.create) {
         (Some(kind), _, Some(bytes)) => (kind, bytes),
         (
             None,
-            Some(Found {
-                kind: FoundKind::File,
+            Some(HostPath {
+                kind: HostPathKind::File,
                 ..
             })
             | None,
@@ -196,12 +198,12 @@ fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<TargetSpec, DiskspdEr
             if is_of_windows(path) {
                 return refuse(DiskspdProblem::WindowsTarget);
             }
-            (SpecKind::File, bytes)
+            (DiskspdTargetKind::File, bytes)
         }
         (None, Some(found), create) => match (found.kind, create) {
-            (FoundKind::File, None) => (SpecKind::File, found.bytes),
-            (FoundKind::BlockDevice, None) => (SpecKind::BlockDevice, found.bytes),
-            (FoundKind::BlockDevice, Some(_)) => return refuse(DiskspdProblem::CreateDevice),
+            (HostPathKind::File, None) => (DiskspdTargetKind::File, found.bytes),
+            (HostPathKind::BlockDevice, None) => (DiskspdTargetKind::BlockDevice, found.bytes),
+            (HostPathKind::BlockDevice, Some(_)) => return refuse(DiskspdProblem::CreateDevice),
             _ => return refuse(DiskspdProblem::NotMeasurable),
         },
         (None, None, None) if is_of_windows(path) => {
@@ -209,7 +211,7 @@ fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<TargetSpec, DiskspdEr
         }
         (_, _, None) => return refuse(DiskspdProblem::NoFile),
     };
-    Ok(TargetSpec {
+    Ok(DiskspdTargetSpec {
         path: path.clone(),
         kind,
         bytes,
@@ -220,11 +222,11 @@ fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<TargetSpec, DiskspdEr
 }
 
 /// What is no file but one of sokudo's own targets.
-fn virtual_kind(path: &str) -> Option<SpecKind> {
+fn virtual_kind(path: &str) -> Option<DiskspdTargetKind> {
     if path.starts_with("null:") {
-        Some(SpecKind::Null)
+        Some(DiskspdTargetKind::Null)
     } else if path.starts_with("sim:") {
-        Some(SpecKind::Simulated)
+        Some(DiskspdTargetKind::Simulated)
     } else {
         None
     }

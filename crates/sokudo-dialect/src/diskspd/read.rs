@@ -3,25 +3,25 @@
 use sokudo_model::Bytes;
 use sokudo_model::diskspd::{DiskspdLayout, DiskspdProfile, DiskspdSession};
 
-use super::apply::Asked;
+use super::apply::AppliedOptions;
 use super::error::{DiskspdError, DiskspdProblem};
-use super::scan::{Line, scan};
+use super::scan::{DiskspdCommandLine, scan};
 use super::{validate, value, xml};
 use crate::host::Host;
 
 /// A command line that has been read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Invocation {
+pub struct DiskspdInvocation {
     /// What is to be done with it.
-    pub action: Action,
+    pub action: DiskspdAction,
     /// What was asked for; sizes of targets and rows are filled in by
-    /// [`Invocation::plan`].
+    /// [`DiskspdInvocation::plan`].
     pub session: DiskspdSession,
 }
 
 /// What a command line asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum DiskspdAction {
     /// To run it.
     Run,
     /// To print the profile without running it (`-Rp`).
@@ -35,17 +35,20 @@ pub enum Action {
 ///
 /// # Errors
 /// Names the argument, what is wrong with it and the way out.
-pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, DiskspdError> {
+pub fn invocation(
+    arguments: &[String],
+    host: &dyn Host,
+) -> Result<DiskspdInvocation, DiskspdError> {
     let line = scan(arguments)?;
     let mut session = DiskspdSession {
         command_line: command_line(arguments),
         ..DiskspdSession::default()
     };
     if line.help {
-        let action = Action::Help;
-        return Ok(Invocation { action, session });
+        let action = DiskspdAction::Help;
+        return Ok(DiskspdInvocation { action, session });
     }
-    let mut asked = Asked::default();
+    let mut asked = AppliedOptions::default();
     asked.target.block = Bytes(block_bytes(&line)?);
     for option in &line.options {
         asked.apply(option)?;
@@ -70,14 +73,14 @@ pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, D
     let notes = validate::spans(&session.profile.spans)?;
     session.notes.extend(notes);
     let action = match session.profile_only {
-        true => Action::PrintProfile,
-        false => Action::Run,
+        true => DiskspdAction::PrintProfile,
+        false => DiskspdAction::Run,
     };
-    Ok(Invocation { action, session })
+    Ok(DiskspdInvocation { action, session })
 }
 
 /// `b` in other sizes means this block, wherever `-b` stands.
-fn block_bytes(line: &Line) -> Result<u64, DiskspdError> {
+fn block_bytes(line: &DiskspdCommandLine) -> Result<u64, DiskspdError> {
     const DEFAULT: u64 = 64 << 10;
     let Some(option) = line.options.iter().rfind(|option| option.letter == 'b') else {
         return Ok(DEFAULT);
@@ -90,7 +93,10 @@ fn block_bytes(line: &Line) -> Result<u64, DiskspdError> {
         })
 }
 
-fn from_line(asked: &mut Asked, targets: Vec<String>) -> Result<DiskspdProfile, DiskspdError> {
+fn from_line(
+    asked: &mut AppliedOptions,
+    targets: Vec<String>,
+) -> Result<DiskspdProfile, DiskspdError> {
     asked.settle()?;
     if targets.is_empty() {
         return Err(DiskspdError::new("no target", DiskspdProblem::NoTarget));

@@ -18,9 +18,9 @@ type Rest<'a> = std::iter::Peekable<std::slice::Iter<'a, String>>;
 
 /// A command line in its parts.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct DiskspdCommandLine {
     /// Options in order.
-    pub(super) options: Vec<Written>,
+    pub(super) options: Vec<WrittenOption>,
     /// Files and devices in order.
     pub(super) targets: Vec<String>,
     /// Whether help is asked for.
@@ -29,7 +29,7 @@ pub(super) struct Line {
 
 /// An option as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct WrittenOption {
     /// All of it, for messages.
     pub(super) text: String,
     /// Its letter.
@@ -39,8 +39,8 @@ pub(super) struct Written {
 }
 
 /// Takes a command line apart, without the program's name.
-pub(super) fn scan(arguments: &[String]) -> Result<Line, DiskspdError> {
-    let mut line = Line::default();
+pub(super) fn scan(arguments: &[String]) -> Result<DiskspdCommandLine, DiskspdError> {
+    let mut line = DiskspdCommandLine::default();
     let mut rest = arguments.iter().peekable();
     while let Some(argument) = rest.next() {
         if argument == "--" {
@@ -57,7 +57,7 @@ pub(super) fn scan(arguments: &[String]) -> Result<Line, DiskspdError> {
 }
 
 fn short_options<'a>(
-    line: &mut Line,
+    line: &mut DiskspdCommandLine,
     argument: &str,
     word: &str,
     rest: &mut Rest<'a>,
@@ -70,7 +70,7 @@ fn short_options<'a>(
             return Ok(());
         }
         if FLAGS.contains(letter) && value != "s" {
-            line.options.push(Written {
+            line.options.push(WrittenOption {
                 text: format!("-{letter}"),
                 letter,
                 value: String::new(),
@@ -85,7 +85,7 @@ fn short_options<'a>(
             }
             _ => (argument.to_owned(), value.to_owned()),
         };
-        line.options.push(Written {
+        line.options.push(WrittenOption {
             text,
             letter,
             value,
@@ -113,7 +113,7 @@ fn apart<'a>(argument: &str, rest: &mut Rest<'a>) -> Result<(String, String), Di
 }
 
 fn long_option<'a>(
-    line: &mut Line,
+    line: &mut DiskspdCommandLine,
     argument: &str,
     long: &str,
     rest: &mut Rest<'a>,
@@ -149,7 +149,7 @@ fn long_option<'a>(
         None if takes_value => apart(argument, rest)?,
         None => (argument.to_owned(), String::new()),
     };
-    line.options.push(Written {
+    line.options.push(WrittenOption {
         text,
         letter,
         value,

@@ -20,7 +20,7 @@ const SOURCES_MAX: u64 = 256 << 20;
 const PERCENT: u64 = 1_000_000;
 
 /// What a workload is made of besides the time span.
-pub(super) struct Thread<'a> {
+pub(super) struct DiskspdThread<'a> {
     pub(super) row: &'a DiskspdRow,
     /// Index and used part of each target of the time span.
     pub(super) uses: &'a [(u32, Span)],
@@ -31,7 +31,7 @@ pub(super) struct Thread<'a> {
 /// The workload of a row.
 pub(super) fn workload(
     span: &DiskspdSpan,
-    thread: &Thread<'_>,
+    thread: &DiskspdThread<'_>,
     host: &dyn Host,
 ) -> Result<Workload, DiskspdError> {
     let row = thread.row;
@@ -100,7 +100,7 @@ fn part(target: &DiskspdTarget, row: &DiskspdRow, span: Span) -> Span {
     }
 }
 
-fn order(workload: &mut Workload, target: &DiskspdTarget, thread: &Thread<'_>) {
+fn order(workload: &mut Workload, target: &DiskspdTarget, thread: &DiskspdThread<'_>) {
     let stride = target.stride_or_block();
     if target.random_percent > 0 {
         workload.order = Order::Random { map: false };

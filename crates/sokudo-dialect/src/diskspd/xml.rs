@@ -11,7 +11,7 @@ use sokudo_model::{Bytes, Nanos};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::options::NO_GROUPS;
-use super::scan::Line;
+use super::scan::DiskspdCommandLine;
 use super::value;
 use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
 use crate::fio::nearest::nearest;
@@ -46,7 +46,7 @@ const OF_SPAN: &[&str] = &[
 ];
 /// A profile that has been read.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ParsedProfile {
     pub(super) profile: DiskspdProfile,
     /// Results are wanted as XML.
     pub(super) xml_results: bool,
@@ -57,9 +57,9 @@ pub(super) struct Read {
 pub(super) fn profile_of(
     path: &str,
     option: &str,
-    line: &Line,
+    line: &DiskspdCommandLine,
     host: &dyn Host,
-) -> Result<Read, DiskspdError> {
+) -> Result<ParsedProfile, DiskspdError> {
     let unreadable = |cause| DiskspdError::new(option, DiskspdProblem::Unreadable { cause });
     let text = host.read_text(path).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -73,7 +73,7 @@ pub(super) fn profile_of(
     };
     let document =
         Document::parse_with_options(text, options).map_err(|error| not_xml(error.to_string()))?;
-    let mut reader = Reader {
+    let mut reader = ProfileReader {
         path,
         document: &document,
         templates: &line.targets,
@@ -86,14 +86,14 @@ pub(super) fn profile_of(
         let problem = DiskspdProblem::UnusedTemplate { number };
         return Err(DiskspdError::new(&line.targets[unused], problem));
     }
-    Ok(Read {
+    Ok(ParsedProfile {
         profile,
         xml_results,
         notes: reader.notes,
     })
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct ProfileReader<'a> {
     path: &'a str,
     document: &'a Document<'a>,
     pub(super) templates: &'a [String],
@@ -103,7 +103,7 @@ pub(super) struct Reader<'a> {
 
 pub(super) type Element<'a> = Node<'a, 'a>;
 
-impl<'a> Reader<'a> {
+impl<'a> ProfileReader<'a> {
     pub(super) fn error(&self, node: Element<'a>, problem: DiskspdProblem) -> DiskspdError {
         let at = self.document.text_pos_at(node.range().start);
         let name = node.tag_name().name();

@@ -7,7 +7,7 @@ use sokudo_model::diskspd::{
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::value;
-use super::xml::{Element, Reader, elements, text};
+use super::xml::{Element, ProfileReader, elements, text};
 use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 /// Elements of a target.
@@ -46,7 +46,7 @@ const OF_TARGET: &[&str] = &[
     "ThreadTargets",
 ];
 
-impl<'a> Reader<'a> {
+impl<'a> ProfileReader<'a> {
     pub(super) fn target(&mut self, parent: Element<'a>) -> Result<DiskspdTarget, DiskspdError> {
         let mut target = DiskspdTarget::new("");
         // Without <Random>, <StrideSize> counts, wherever it stands.

@@ -5,14 +5,14 @@ use sokudo_model::{
     Span, Survey, Visit, Workload, narrow,
 };
 
-use super::theme::{Access, Medium, Request, Theme, room};
+use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "map",
         about: "how much of the map of its blocks the drive holds in memory",
-        media: &[Medium::Flash],
-        access: Access::Reads,
+        media: &[StorageMedium::Flash],
+        access: ProbeAccess::Reads,
         of_devices: false,
         takes: Nanos::from_secs(40),
         probes: map,
@@ -20,8 +20,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "parity",
         about: "stripes of an array, and what a small write costs its members",
-        media: &[Medium::Rotating, Medium::Flash],
-        access: Access::Writes,
+        media: &[StorageMedium::Rotating, StorageMedium::Flash],
+        access: ProbeAccess::Writes,
         of_devices: false,
         takes: Nanos::from_secs(30),
         probes: parity,
@@ -29,8 +29,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "fast-cells",
         about: "how much can be written fast, and how fast writes are after it",
-        media: &[Medium::Flash],
-        access: Access::Writes,
+        media: &[StorageMedium::Flash],
+        access: ProbeAccess::Writes,
         of_devices: false,
         takes: Nanos::from_secs(600),
         probes: fast_cells,
@@ -38,8 +38,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "capacity",
         about: "whether the device is as large as it says",
-        media: &[Medium::Rotating, Medium::Flash],
-        access: Access::Writes,
+        media: &[StorageMedium::Rotating, StorageMedium::Flash],
+        access: ProbeAccess::Writes,
         of_devices: true,
         takes: Nanos::from_secs(60),
         probes: capacity,
@@ -90,7 +90,7 @@ fn span(offset: Bytes, length: Bytes) -> Option<Span> {
     Some(Span { offset, length })
 }
 
-fn map(request: &Request) -> Result<Vec<Workload>, String> {
+fn map(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, MAP_TARGET_MIN)?;
     let block = MAP_BLOCK.max(request.block_min);
     let doubled = std::iter::successors(Some(MAP_SPAN_MIN), |span| Some(Bytes(span.0 * 2)));
@@ -130,7 +130,7 @@ fn touch(block: Bytes, from: Bytes, to: Bytes) -> Workload {
     workload
 }
 
-fn parity(request: &Request) -> Result<Vec<Workload>, String> {
+fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, PARITY_SPAN)?;
     let smallest = PARITY_BLOCK_MIN.max(request.block_min);
     let sizes = std::iter::successors(Some(smallest), |size| Some(Bytes(size.0 * 2)));
@@ -150,7 +150,7 @@ fn parity(request: &Request) -> Result<Vec<Workload>, String> {
         .collect())
 }
 
-fn capacity(request: &Request) -> Result<Vec<Workload>, String> {
+fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, CAPACITY_MIN)?;
     let smallest = Bytes::kib(4).max(request.block_min);
     let mut workload = Workload::new("explain/capacity", smallest);
@@ -163,7 +163,7 @@ fn capacity(request: &Request) -> Result<Vec<Workload>, String> {
     Ok(vec![workload])
 }
 
-fn fast_cells(request: &Request) -> Result<Vec<Workload>, String> {
+fn fast_cells(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, FILL_MIN)?;
     let length = Bytes(request.size.min(FILL_MAX).0 / FILL_BLOCK.0 * FILL_BLOCK.0);
     let write = |name: &str, length| {

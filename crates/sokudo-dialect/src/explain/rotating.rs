@@ -6,14 +6,14 @@ use sokudo_model::{
     SequentialOffset, Span, Subject, Survey, Visit, Workload,
 };
 
-use super::theme::{Access, Medium, Request, Theme, room};
+use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "zones",
         about: "how the transfer rate falls from the outer tracks to the inner ones",
-        media: &[Medium::Rotating],
-        access: Access::Reads,
+        media: &[StorageMedium::Rotating],
+        access: ProbeAccess::Reads,
         of_devices: false,
         takes: Nanos::from_secs(40),
         probes: zones,
@@ -21,8 +21,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "rotation",
         about: "how fast the platters turn",
-        media: &[Medium::Rotating],
-        access: Access::Reads,
+        media: &[StorageMedium::Rotating],
+        access: ProbeAccess::Reads,
         of_devices: false,
         takes: Nanos::from_secs(15),
         probes: rotation,
@@ -30,8 +30,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "seek",
         about: "how long the arm takes over which distance",
-        media: &[Medium::Rotating],
-        access: Access::Reads,
+        media: &[StorageMedium::Rotating],
+        access: ProbeAccess::Reads,
         of_devices: false,
         takes: Nanos::from_secs(20),
         probes: seek,
@@ -39,8 +39,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "read-cache",
         about: "how much the drive keeps of what it has read",
-        media: &[Medium::Rotating],
-        access: Access::Reads,
+        media: &[StorageMedium::Rotating],
+        access: ProbeAccess::Reads,
         of_devices: false,
         takes: Nanos::from_secs(10),
         probes: read_cache,
@@ -48,8 +48,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "write-cache",
         about: "whether the drive keeps writes in its memory, how many, and what a flush does",
-        media: &[Medium::Rotating],
-        access: Access::Writes,
+        media: &[StorageMedium::Rotating],
+        access: ProbeAccess::Writes,
         of_devices: false,
         takes: Nanos::from_secs(25),
         probes: write_cache,
@@ -57,8 +57,8 @@ pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "shingles",
         about: "whether small writes go to a cache on the platters that must be cleaned",
-        media: &[Medium::Rotating],
-        access: Access::Writes,
+        media: &[StorageMedium::Rotating],
+        access: ProbeAccess::Writes,
         of_devices: false,
         takes: Nanos::from_secs(145),
         probes: shingles,
@@ -114,7 +114,7 @@ const AFTER_REST_PIECES: u64 = 4_000;
 /// Then a stream, which no shingled disk minds.
 const STREAM: Bytes = Bytes::mib(512);
 
-fn zones(request: &Request) -> Result<Vec<Workload>, String> {
+fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     // Twice as much as is read: places that touch would be one stream.
     room(request, Bytes(2 * u64::from(ZONE_PLACES) * ZONE_SAMPLE.0)).map(|()| {
         vec![Workload {
@@ -131,7 +131,7 @@ fn zones(request: &Request) -> Result<Vec<Workload>, String> {
     })
 }
 
-fn rotation(request: &Request) -> Result<Vec<Workload>, String> {
+fn rotation(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, ROTATION_SPAN)?;
     // Away from the very start, which is what drives keep in their memory first of all.
     let offset = (request.size.0 - ROTATION_SPAN.0) / 16 / Bytes::MIB * Bytes::MIB;
@@ -149,7 +149,7 @@ fn rotation(request: &Request) -> Result<Vec<Workload>, String> {
     }])
 }
 
-fn seek(request: &Request) -> Result<Vec<Workload>, String> {
+fn seek(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, Bytes(2 * ROTATION_SPAN.0))?;
     let block = request.block_min;
     Ok(vec![
@@ -173,7 +173,7 @@ fn single(name: &str, places: u32, visit: Visit, block: Bytes) -> Workload {
     }
 }
 
-fn read_cache(request: &Request) -> Result<Vec<Workload>, String> {
+fn read_cache(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     let block = CACHE_BLOCK.max(request.block_min);
     room(request, Bytes(2 * CACHE_SMALLEST.0))?;
     let spans = std::iter::successors(Some(CACHE_SMALLEST), |span| Some(Bytes(span.0 * 2)));
@@ -195,7 +195,7 @@ fn read_cache(request: &Request) -> Result<Vec<Workload>, String> {
     Ok(fitting.map(again).collect())
 }
 
-fn write_cache(request: &Request) -> Result<Vec<Workload>, String> {
+fn write_cache(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, Bytes(64 * Bytes::MIB))?;
     let block = PIECE.max(request.block_min);
     let overwrite = |name: &str, fdatasync_every: Option<u32>| Workload {
@@ -237,7 +237,7 @@ fn write_cache(request: &Request) -> Result<Vec<Workload>, String> {
     ])
 }
 
-fn shingles(request: &Request) -> Result<Vec<Workload>, String> {
+fn shingles(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     room(request, Bytes(2 * STREAM.0))?;
     let block = PIECE.max(request.block_min);
     let pieces = |name: &str, limits: Limits| Workload {

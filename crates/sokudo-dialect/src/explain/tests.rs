@@ -2,18 +2,18 @@ use sokudo_model::Bytes;
 
 use super::*;
 
-fn request() -> Request {
-    Request {
+fn request() -> ExplainRequest {
+    ExplainRequest {
         size: Bytes(1_000_000_000_000),
         block_min: Bytes(512),
-        medium: Medium::Unknown,
+        medium: StorageMedium::Unknown,
         may_write: true,
         only: Vec::new(),
         seed: 7,
     }
 }
 
-fn rows(planned: &Planned) -> Vec<&str> {
+fn rows(planned: &ExplainPlan) -> Vec<&str> {
     let stages = planned.plan.stages.iter();
     stages
         .map(|stage| stage.workloads[0].name.as_str())
@@ -49,7 +49,7 @@ fn every_row_has_a_name_of_its_own_that_says_where_it_comes_from() {
 
 #[test]
 fn nothing_is_written_without_leave() {
-    let planned = Request {
+    let planned = ExplainRequest {
         may_write: false,
         ..request()
     }
@@ -58,14 +58,14 @@ fn nothing_is_written_without_leave() {
     let mut workloads = planned.plan.stages.iter().map(|stage| &stage.workloads[0]);
     assert!(workloads.all(|workload| !workload.operations.changes_data()));
     let left_out = planned.notes.iter().filter(|note| note.contains("writes"));
-    let writing = themes().filter(|theme| theme.access == Access::Writes);
+    let writing = themes().filter(|theme| theme.access == ProbeAccess::Writes);
     assert_eq!(left_out.count(), writing.count());
 }
 
 #[test]
 fn only_themes_that_write_do() {
     for theme in themes() {
-        let planned = Request {
+        let planned = ExplainRequest {
             only: vec![*theme],
             ..request()
         }
@@ -73,16 +73,21 @@ fn only_themes_that_write_do() {
         .unwrap();
         let mut workloads = planned.plan.stages.iter().map(|stage| &stage.workloads[0]);
         let writes = workloads.any(|workload| workload.operations.changes_data());
-        assert_eq!(writes, theme.access == Access::Writes, "{}", theme.name);
+        assert_eq!(
+            writes,
+            theme.access == ProbeAccess::Writes,
+            "{}",
+            theme.name
+        );
         assert_eq!(planned.takes, theme.takes);
     }
 }
 
 #[test]
 fn a_theme_that_is_named_is_asked_or_refused() {
-    let writing = themes().find(|theme| theme.access == Access::Writes);
+    let writing = themes().find(|theme| theme.access == ProbeAccess::Writes);
     let Some(writing) = writing else { return };
-    let refused = Request {
+    let refused = ExplainRequest {
         may_write: false,
         only: vec![*writing],
         ..request()
@@ -91,7 +96,7 @@ fn a_theme_that_is_named_is_asked_or_refused() {
     assert_eq!(error, ExplainError::Writes { theme: *writing });
     assert!(error.to_string().contains("--destroy"), "{error}");
     // A file has no capacity of its own, so that none is a way out.
-    let capacity = Request {
+    let capacity = ExplainRequest {
         may_write: false,
         only: vec!["capacity".parse().unwrap()],
         ..request()
@@ -105,8 +110,8 @@ fn a_theme_that_is_named_is_asked_or_refused() {
 
 #[test]
 fn a_device_is_asked_what_fits_its_medium() {
-    for medium in [Medium::Rotating, Medium::Flash] {
-        let request = Request {
+    for medium in [StorageMedium::Rotating, StorageMedium::Flash] {
+        let request = ExplainRequest {
             medium,
             ..request()
         };
@@ -117,7 +122,7 @@ fn a_device_is_asked_what_fits_its_medium() {
 
 #[test]
 fn a_target_without_room_is_told_why() {
-    let tiny = Request {
+    let tiny = ExplainRequest {
         size: Bytes(4096),
         ..request()
     };

@@ -4,7 +4,7 @@ use sokudo_model::{Bytes, Nanos, Workload};
 
 /// What a device stores its data on, as far as that is known before it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Medium {
+pub enum StorageMedium {
     /// Turning platters.
     Rotating,
     /// Flash or other memory.
@@ -16,7 +16,7 @@ pub enum Medium {
 
 /// What the probes of a theme do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum ProbeAccess {
     /// They only read.
     Reads,
     /// They overwrite what is there.
@@ -31,24 +31,24 @@ pub struct Theme {
     /// What it finds out, to be read after a colon.
     pub about: &'static str,
     /// What it is asked about; a device of unknown medium is asked everything.
-    pub media: &'static [Medium],
+    pub media: &'static [StorageMedium],
     /// Whether its probes write.
-    pub access: Access,
+    pub access: ProbeAccess,
     /// Whether only a whole device can be asked, and no file on it.
     pub of_devices: bool,
     /// How long its probes take on a slow device of that kind, about; no measured figure.
     pub takes: Nanos,
     /// Its probes, each a row of its own named `explain/…`; or why a request has none.
-    pub probes: fn(&Request) -> Result<Vec<Workload>, String>,
+    pub probes: fn(&ExplainRequest) -> Result<Vec<Workload>, String>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ExplainRequest {
     /// Size of the target.
     pub size: Bytes,
     /// The smallest block that it takes.
     pub block_min: Bytes,
-    pub medium: Medium,
+    pub medium: StorageMedium,
     /// Whether what it holds may be overwritten.
     pub may_write: bool,
     /// Only these themes; empty for all that fit.
@@ -73,8 +73,8 @@ impl PartialEq for Theme {
 }
 
 impl Theme {
-    pub(super) fn fits(&self, medium: Medium) -> bool {
-        medium == Medium::Unknown || self.media.contains(&medium)
+    pub(super) fn fits(&self, medium: StorageMedium) -> bool {
+        medium == StorageMedium::Unknown || self.media.contains(&medium)
     }
 
     pub(super) const fn way_to_write(&self) -> &'static str {
@@ -86,7 +86,7 @@ impl Theme {
 }
 
 /// Refuses a target that has no room for what is asked.
-pub(super) fn room(request: &Request, needed: Bytes) -> Result<(), String> {
+pub(super) fn room(request: &ExplainRequest, needed: Bytes) -> Result<(), String> {
     match request.size < needed {
         true => Err(format!(
             "the target has {}, and it takes {needed}",

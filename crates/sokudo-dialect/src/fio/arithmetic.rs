@@ -11,7 +11,7 @@ pub(super) type Units<'a> = &'a dyn Fn(&str) -> Option<i128>;
 
 /// The value of an expression; `None` when it is none, overflows or divides by 0.
 pub(super) fn evaluate(text: &str, units: Units<'_>) -> Option<i128> {
-    let mut reader = Reader {
+    let mut reader = ExpressionReader {
         rest: text.trim(),
         units,
     };
@@ -19,12 +19,12 @@ pub(super) fn evaluate(text: &str, units: Units<'_>) -> Option<i128> {
     reader.rest.is_empty().then_some(value)
 }
 
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     rest: &'a str,
     units: Units<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ExpressionReader<'a> {
     fn sum(&mut self, depth: u32) -> Option<i128> {
         let mut value = self.product(depth)?;
         loop {

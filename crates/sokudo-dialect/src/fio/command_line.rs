@@ -1,11 +1,11 @@
 //! The command line, as getopt_long_only(3) gives it to fio: one dash or two,
 //! abbreviations, `--option value` and `--option=value`, job files anywhere between.
 
-use super::failure::{FioError, FioProblem, Source};
-use super::invocation::{Action, Assignment, Invocation, Section};
+use super::failure::{ErrorLocation, FioError, FioProblem};
+use super::invocation::{Assignment, FioAction, FioInvocation, Section};
 use super::job_file::read_sections;
 use super::nearest::nearest;
-use super::option::{Effect, FioOption};
+use super::option::{FioOption, OptionEffect};
 use super::switches::{Switch, Takes, switches};
 use super::table::{options, position};
 use crate::host::Host;
@@ -19,9 +19,9 @@ const ARGUMENT_BYTES_MAX: usize = 1 << 17;
 ///
 /// # Errors
 /// [`FioError`] with everything that is wrong with options, or the first other thing.
-pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, FioError> {
-    let mut reader = Reader {
-        invocation: Invocation::default(),
+pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<FioInvocation, FioError> {
+    let mut reader = CommandLineReader {
+        invocation: FioInvocation::default(),
         wanted: Vec::new(),
         unknown: Vec::new(),
         is_skipped: false,
@@ -48,8 +48,8 @@ pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, F
     reader.files(host)
 }
 
-struct Reader {
-    invocation: Invocation,
+struct CommandLineReader {
+    invocation: FioInvocation,
     /// What `--section` names.
     wanted: Vec<String>,
     /// Options that nobody knows.
@@ -60,17 +60,17 @@ struct Reader {
 
 /// What a word of the command line stands for.
 #[derive(Clone, Copy)]
-enum Known {
+enum CommandLineWord {
     Switch(&'static Switch),
     Option(usize),
 }
 
-impl Reader {
+impl CommandLineReader {
     /// Whether fio would end here, whatever follows.
     const fn is_finished(&self) -> bool {
         matches!(
             self.invocation.action,
-            Action::Help | Action::Version | Action::CommandHelp(_)
+            FioAction::Help | FioAction::Version | FioAction::CommandHelp(_)
         )
     }
 
@@ -79,7 +79,7 @@ impl Reader {
         argument: &'a str,
         rest: &mut impl Iterator<Item = &'a String>,
     ) -> Result<(), FioError> {
-        let at = |problem| FioError::new(Source::CommandLine, problem);
+        let at = |problem| FioError::new(ErrorLocation::CommandLine, problem);
         let body = argument.trim_start_matches('-');
         let (name, value) = match body.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -87,7 +87,7 @@ impl Reader {
         };
         let is_letter = !argument.starts_with("--") && argument.chars().count() == 2;
         let known = match by_letter(name).filter(|_| is_letter) {
-            Some(switch) => Known::Switch(switch),
+            Some(switch) => CommandLineWord::Switch(switch),
             None => match by_name(name) {
                 Ok(known) => known,
                 Err(problem) => {
@@ -97,8 +97,8 @@ impl Reader {
             },
         };
         let (takes, full_name) = match known {
-            Known::Switch(switch) => (switch.takes, switch.name),
-            Known::Option(index) => (takes(&options()[index]), options()[index].name),
+            CommandLineWord::Switch(switch) => (switch.takes, switch.name),
+            CommandLineWord::Option(index) => (takes(&options()[index]), options()[index].name),
         };
         let value = match (takes, value) {
             (Takes::Nothing, Some(value)) => {
@@ -108,8 +108,8 @@ impl Reader {
             (Takes::Value, None) => {
                 let missing = || {
                     let expected = match known {
-                        Known::Switch(switch) => switch.meaning.to_owned(),
-                        Known::Option(index) => options()[index].form(),
+                        CommandLineWord::Switch(switch) => switch.meaning.to_owned(),
+                        CommandLineWord::Option(index) => options()[index].form(),
                     };
                     let option = format!("--{full_name}");
                     at(FioProblem::MissingValue { option, expected })
@@ -119,13 +119,13 @@ impl Reader {
             (_, value) => value,
         };
         match known {
-            Known::Switch(switch) => {
+            CommandLineWord::Switch(switch) => {
                 if switch.name == "section" {
                     self.wanted.extend(value.map(str::to_owned));
                 }
                 switch.apply(&mut self.invocation, value).map_err(at)
             }
-            Known::Option(index) => {
+            CommandLineWord::Option(index) => {
                 self.assign(index, value);
                 Ok(())
             }
@@ -145,7 +145,7 @@ impl Reader {
                     name: name.to_owned(),
                     is_global,
                     file: None,
-                    source: Source::CommandLine,
+                    source: ErrorLocation::CommandLine,
                     options: Vec::new(),
                 });
             }
@@ -160,12 +160,12 @@ impl Reader {
                 option,
                 value: value.map(str::to_owned),
                 value_column: 0,
-                source: Source::CommandLine,
+                source: ErrorLocation::CommandLine,
             });
         }
     }
 
-    fn files(mut self, host: &dyn Host) -> Result<Invocation, FioError> {
+    fn files(mut self, host: &dyn Host) -> Result<FioInvocation, FioError> {
         if self.is_finished() {
             return Ok(self.invocation);
         }
@@ -190,7 +190,7 @@ impl Reader {
 /// name, which a job file may leave out, must be there.
 const fn takes(option: &FioOption) -> Takes {
     match option.effect {
-        Effect::Flag(_) => Takes::MayBe,
+        OptionEffect::Flag(_) => Takes::MayBe,
         _ => Takes::Value,
     }
 }
@@ -204,21 +204,23 @@ fn by_letter(name: &str) -> Option<&'static Switch> {
 }
 
 /// The one that is called so, or the only one whose name begins so.
-fn by_name(name: &str) -> Result<Known, FioProblem> {
+fn by_name(name: &str) -> Result<CommandLineWord, FioProblem> {
     let of_switches = || {
         switches()
             .iter()
-            .map(|switch| (switch.name, Known::Switch(switch)))
+            .map(|switch| (switch.name, CommandLineWord::Switch(switch)))
     };
     let names = |(index, option): (usize, &'static FioOption)| {
-        option.names().map(move |name| (name, Known::Option(index)))
+        option
+            .names()
+            .map(move |name| (name, CommandLineWord::Option(index)))
     };
     let all = || of_switches().chain(options().iter().enumerate().flat_map(names));
     if let Some(switch) = switches().iter().find(|switch| switch.name == name) {
-        return Ok(Known::Switch(switch));
+        return Ok(CommandLineWord::Switch(switch));
     }
     if let Some(index) = position(name) {
-        return Ok(Known::Option(index));
+        return Ok(CommandLineWord::Option(index));
     }
     let candidates: Vec<_> = all()
         .filter(|(full, _)| !name.is_empty() && full.starts_with(name))

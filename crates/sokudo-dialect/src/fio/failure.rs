@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ErrorLocation {
     /// On the command line.
     CommandLine,
     /// In a job file.
@@ -23,11 +23,11 @@ pub enum Source {
         /// The job's name.
         job: String,
         /// Where its section begins.
-        section: Box<Source>,
+        section: Box<ErrorLocation>,
     },
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for ErrorLocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CommandLine => out.write_str("command line"),
@@ -45,7 +45,7 @@ pub(super) const FAULTS_MAX: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("{source_place}: {problem}{}", after(others))]
 pub struct FioError {
-    pub source_place: Source,
+    pub source_place: ErrorLocation,
     /// What is wrong there, in a sentence with the way out.
     pub problem: Box<FioProblem>,
     /// What is wrong with other options, in the order in which they stand.
@@ -120,9 +120,9 @@ fn dashes(option: &str) -> &str {
 
 impl FioError {
     /// The same, with the place of the job's section where that stands in a file.
-    pub(super) fn within(self, section: &Source) -> Self {
+    pub(super) fn within(self, section: &ErrorLocation) -> Self {
         let source_place = match (self.source_place, section) {
-            (Source::Job(job), Source::File { .. }) => Source::JobOfFile {
+            (ErrorLocation::Job(job), ErrorLocation::File { .. }) => ErrorLocation::JobOfFile {
                 job,
                 section: Box::new(section.clone()),
             },
@@ -134,7 +134,7 @@ impl FioError {
         }
     }
 
-    pub(super) fn new(source_place: Source, problem: FioProblem) -> Self {
+    pub(super) fn new(source_place: ErrorLocation, problem: FioProblem) -> Self {
         Self {
             source_place,
             problem: Box::new(problem),
@@ -160,12 +160,15 @@ impl FioError {
 
     pub(super) fn of_job(job: &str, sentence: impl Into<String>) -> Self {
         Self::new(
-            Source::Job(job.to_owned()),
+            ErrorLocation::Job(job.to_owned()),
             FioProblem::Other(sentence.into()),
         )
     }
 
     pub(super) fn of_command_line(sentence: impl Into<String>) -> Self {
-        Self::new(Source::CommandLine, FioProblem::Other(sentence.into()))
+        Self::new(
+            ErrorLocation::CommandLine,
+            FioProblem::Other(sentence.into()),
+        )
     }
 }

@@ -8,8 +8,8 @@ use sokudo_model::{Bytes, FileUse, Span};
 use super::failure::FioError;
 use super::job::Job;
 use super::numbers::Amount;
-use super::planned::{SpecKind, TargetSpec};
-use crate::host::{FoundKind, Host};
+use super::planned::{FioTargetKind, FioTargetSpec};
+use crate::host::{Host, HostPathKind};
 
 /// Files of all jobs together; each costs a descriptor and a name.
 const USES_MAX: usize = 1 << 17;
@@ -45,7 +45,7 @@ pub(super) struct Placement {
 }
 
 /// A thread of a job: what its files' names and offsets depend on.
-pub(super) struct Thread<'a> {
+pub(super) struct FioThread<'a> {
     /// Its section's name, or what `--name` says.
     pub(super) section: &'a str,
     /// `$jobnum`: what names and offsets of clones go by.
@@ -65,7 +65,7 @@ pub(super) struct Targets<'a> {
     host: &'a dyn Host,
     /// Size of what is missing.
     missing_bytes: u64,
-    specs: Vec<TargetSpec>,
+    specs: Vec<FioTargetSpec>,
     numbers: HashMap<String, u32>,
     uses: usize,
 }
@@ -86,12 +86,16 @@ impl<'a> Targets<'a> {
         self.host
     }
 
-    pub(super) fn into_specs(self) -> Vec<TargetSpec> {
+    pub(super) fn into_specs(self) -> Vec<FioTargetSpec> {
         self.specs
     }
 
     /// Finds the files of a thread, makes them targets and says which part it uses.
-    pub(super) fn place(&mut self, job: &Job, thread: &Thread<'_>) -> Result<Placement, FioError> {
+    pub(super) fn place(
+        &mut self,
+        job: &Job,
+        thread: &FioThread<'_>,
+    ) -> Result<Placement, FioError> {
         let error = |sentence: String| FioError::of_job(thread.section, sentence);
         let names = self.names(job, thread);
         self.uses += names.len();
@@ -111,10 +115,10 @@ impl<'a> Targets<'a> {
         let count = names.len() as u64;
         for (index, name) in names.iter().enumerate() {
             let (kind, there) = self.there(job, name);
-            let place = FilePlace {
+            let place = ThreadFile {
                 name,
                 there,
-                is_file: kind == SpecKind::File,
+                is_file: kind == FioTargetKind::File,
                 index: index as u64,
                 count,
             };
@@ -146,14 +150,14 @@ impl<'a> Targets<'a> {
         })
     }
 
-    fn names(&self, job: &Job, thread: &Thread<'_>) -> Vec<String> {
+    fn names(&self, job: &Job, thread: &FioThread<'_>) -> Vec<String> {
         let count = job.file_count as usize;
         if !job.files.is_empty() {
             return job.files.iter().take(count).cloned().collect();
         }
         if count == 1
             && let Some(found) = self.host.found(thread.section)
-            && matches!(found.kind, FoundKind::BlockDevice | FoundKind::Other)
+            && matches!(found.kind, HostPathKind::BlockDevice | HostPathKind::Other)
         {
             return vec![thread.section.to_owned()];
         }
@@ -167,16 +171,16 @@ impl<'a> Targets<'a> {
     }
 
     /// What is there, and how large; what earlier jobs lay out counts as there.
-    fn there(&self, job: &Job, name: &str) -> (SpecKind, u64) {
+    fn there(&self, job: &Job, name: &str) -> (FioTargetKind, u64) {
         if job.engine == "null" {
-            return (SpecKind::Null, 0);
+            return (FioTargetKind::Null, 0);
         }
         let (kind, bytes) = match self.host.found(name) {
-            Some(found) if found.kind == FoundKind::BlockDevice => {
-                (SpecKind::BlockDevice, found.bytes.0)
+            Some(found) if found.kind == HostPathKind::BlockDevice => {
+                (FioTargetKind::BlockDevice, found.bytes.0)
             }
-            Some(found) => (SpecKind::File, found.bytes.0),
-            None => (SpecKind::File, self.missing_bytes),
+            Some(found) => (FioTargetKind::File, found.bytes.0),
+            None => (FioTargetKind::File, self.missing_bytes),
         };
         let known = self
             .numbers
@@ -188,9 +192,9 @@ impl<'a> Targets<'a> {
     fn target(
         &mut self,
         job: &Job,
-        thread: &Thread<'_>,
+        thread: &FioThread<'_>,
         name: &str,
-        kind: SpecKind,
+        kind: FioTargetKind,
         end: u64,
     ) -> u32 {
         let overwrites = job.overwrite;
@@ -198,7 +202,7 @@ impl<'a> Targets<'a> {
         let writes = job.access.changes_data() && !job.verify.only;
         // A file that only the null engine uses is not the same as one that is opened.
         let key = match kind {
-            SpecKind::Null => format!("\0{name}"),
+            FioTargetKind::Null => format!("\0{name}"),
             _ => name.to_owned(),
         };
         let number = *self.numbers.entry(key).or_insert_with(|| {
@@ -207,7 +211,7 @@ impl<'a> Targets<'a> {
                 let rest = name.strip_prefix(directory.as_str());
                 rest.is_some_and(|rest| rest.starts_with('/'))
             };
-            self.specs.push(TargetSpec {
+            self.specs.push(FioTargetSpec {
                 path: name.to_owned(),
                 base: job
                     .directories
@@ -250,7 +254,7 @@ impl<'a> Targets<'a> {
 }
 
 /// `$jobname.$jobnum.$filenum` and what else the format says.
-fn file_name(job: &Job, thread: &Thread<'_>, number: usize) -> String {
+fn file_name(job: &Job, thread: &FioThread<'_>, number: usize) -> String {
     let words: [(&str, &dyn Display); 4] = [
         ("$jobname", &thread.section),
         ("$jobnum", &thread.clone),
@@ -282,7 +286,7 @@ fn file_name(job: &Job, thread: &Thread<'_>, number: usize) -> String {
 }
 
 /// One file of a thread.
-struct FilePlace<'a> {
+struct ThreadFile<'a> {
     name: &'a str,
     /// Its size; 0 when it is not there.
     there: u64,
@@ -291,8 +295,8 @@ struct FilePlace<'a> {
     count: u64,
 }
 
-impl FilePlace<'_> {
-    fn span(&self, job: &Job, thread: &Thread<'_>) -> Result<Span, String> {
+impl ThreadFile<'_> {
+    fn span(&self, job: &Job, thread: &FioThread<'_>) -> Result<Span, String> {
         let offset = self.offset(job, thread)?;
         let past_end = || {
             format!(
@@ -357,7 +361,7 @@ impl FilePlace<'_> {
         each + if self.index < extra { block } else { 0 }
     }
 
-    fn offset(&self, job: &Job, thread: &Thread<'_>) -> Result<u64, String> {
+    fn offset(&self, job: &Job, thread: &FioThread<'_>) -> Result<u64, String> {
         let too_large = || "the offset is larger than any file may be".to_owned();
         let step = match job.offset_step {
             Amount::Bytes(step) => step,
@@ -393,7 +397,7 @@ fn percent_of(percent: u64, whole: u64) -> u64 {
 }
 
 /// A size by chance, in whole blocks.
-fn file_size((low, high): (u64, u64), thread: &Thread<'_>, index: u64) -> u64 {
+fn file_size((low, high): (u64, u64), thread: &FioThread<'_>, index: u64) -> u64 {
     if low == high {
         return low;
     }

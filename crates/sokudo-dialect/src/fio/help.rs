@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::failure::{FioError, Source};
-use super::option::{FioOption, Support};
+use super::failure::{ErrorLocation, FioError};
+use super::option::{FioOption, FioSupport};
 use super::switches::switches;
 use super::table::{find, options};
 
@@ -28,7 +28,7 @@ pub fn command_help(name: &str) -> Result<String, FioError> {
         }
         return Ok(text);
     }
-    let index = find(name).map_err(|problem| FioError::new(Source::CommandLine, problem))?;
+    let index = find(name).map_err(|problem| FioError::new(ErrorLocation::CommandLine, problem))?;
     let option = &options()[index];
     let mut text = format!("{:>20}: {}\n", option.name, option.meaning);
     let mut line = |title: &str, value: &str| {
@@ -37,7 +37,7 @@ pub fn command_help(name: &str) -> Result<String, FioError> {
     if !option.aliases.is_empty() {
         line("alias", &option.aliases.join(", "));
     }
-    if !matches!(option.support, Support::Refused { .. }) {
+    if !matches!(option.support, FioSupport::Refused { .. }) {
         line("value", &option.form());
     }
     let default = Some(option.default).filter(|default| !default.is_empty());
@@ -53,10 +53,10 @@ pub fn command_help(name: &str) -> Result<String, FioError> {
 /// A word for how much of an option is here, and more of it.
 fn support(option: &FioOption) -> (&'static str, String) {
     match option.support {
-        Support::Full => ("accepted", "as fio".to_owned()),
-        Support::Differs(how) => ("differs", how.to_owned()),
-        Support::NoEffect(why) => ("no effect", why.to_owned()),
-        Support::Refused { needs, .. } => {
+        FioSupport::Full => ("accepted", "as fio".to_owned()),
+        FioSupport::Differs(how) => ("differs", how.to_owned()),
+        FioSupport::NoEffect(why) => ("no effect", why.to_owned()),
+        FioSupport::Refused { needs, .. } => {
             let idle = match &option.idle_values()[..] {
                 [] => String::new(),
                 values => {

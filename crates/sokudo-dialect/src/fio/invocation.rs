@@ -1,11 +1,11 @@
 //! A fio command line that was read: what is to be done, and every job's options as
-//! they were written. [`Invocation::plan`](super::Invocation::plan) says what they mean.
+//! they were written. [`FioInvocation::plan`](super::FioInvocation::plan) says what they mean.
 
 use std::fmt::Write as _;
 
 use sokudo_model::fio::FioOutput;
 
-use super::failure::{FioError, FioProblem, Source};
+use super::failure::{ErrorLocation, FioError, FioProblem};
 use super::job::Job;
 use super::option::FioOption;
 use super::patterns;
@@ -14,9 +14,9 @@ use crate::host::Host;
 
 /// A fio command line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Invocation {
+pub struct FioInvocation {
     /// What is to be done.
-    pub action: Action,
+    pub action: FioAction,
     /// What is to be printed, and where.
     pub output: FioOutput,
     /// Whether writing is an error (`--readonly`).
@@ -37,10 +37,10 @@ pub struct Invocation {
     pub(super) notes: Vec<String>,
 }
 
-impl Default for Invocation {
+impl Default for FioInvocation {
     fn default() -> Self {
         Self {
-            action: Action::Run,
+            action: FioAction::Run,
             output: FioOutput::default(),
             readonly: false,
             warnings: false,
@@ -56,7 +56,7 @@ impl Default for Invocation {
 
 /// What a command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum FioAction {
     /// Run the jobs.
     Run,
     /// Only read and check them (`--parse-only`).
@@ -81,7 +81,7 @@ pub(super) struct Section {
     /// Index of its job file; `None` on the command line.
     pub(super) file: Option<usize>,
     /// Where it begins.
-    pub(super) source: Source,
+    pub(super) source: ErrorLocation,
     /// Its options, substituted, in the order in which fio applies them.
     pub(super) options: Vec<Assignment>,
 }
@@ -95,7 +95,7 @@ pub(super) struct Assignment {
     pub(super) value: Option<String>,
     /// Characters from where it stands to its value.
     pub(super) value_column: usize,
-    pub(super) source: Source,
+    pub(super) source: ErrorLocation,
 }
 
 impl Assignment {
@@ -121,7 +121,8 @@ impl Assignment {
     /// The error that a problem with it is: at the value where that is wrong.
     pub(super) fn error(&self, problem: FioProblem) -> FioError {
         let mut source = self.source.clone();
-        if let (Source::File { column, .. }, FioProblem::BadValue { .. }) = (&mut source, &problem)
+        if let (ErrorLocation::File { column, .. }, FioProblem::BadValue { .. }) =
+            (&mut source, &problem)
         {
             *column += self.value_column;
         }
@@ -145,7 +146,7 @@ impl Assignment {
 
 /// Every job file of the command line as fio's command line, one line each, as
 /// `fio --showcmd` prints them.
-pub fn show_command(invocation: &Invocation) -> String {
+pub fn show_command(invocation: &FioInvocation) -> String {
     let mut text = String::new();
     let of_command_line = |section: &&Section| section.file.is_none();
     // fio keeps one list of all that is global: the first file's begins with the

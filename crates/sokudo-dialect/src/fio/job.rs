@@ -22,7 +22,7 @@ pub(super) struct Job {
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
     // What it does.
-    pub(super) access: Access,
+    pub(super) access: FioAccess,
     pub(super) access_number: Option<i64>,
     pub(super) read_percent: u32,
     pub(super) block: [u64; 3],
@@ -98,7 +98,7 @@ pub(super) struct Job {
     pub(super) fdatasync: u32,
     pub(super) end_fsync: bool,
     pub(super) fsync_on_close: bool,
-    pub(super) sync: Sync,
+    pub(super) sync: SyncMode,
     pub(super) verify: VerifyOptions,
     // Sections.
     pub(super) stonewall: bool,
@@ -112,12 +112,12 @@ pub(super) struct Job {
     pub(super) steady_duration: Nanos,
     pub(super) steady_ramp: Nanos,
     pub(super) steady_interval: Nanos,
-    pub(super) report: Report,
+    pub(super) report: ReportOptions,
 }
 
 /// fio's `rw`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Access {
+pub(super) struct FioAccess {
     pub(super) random: bool,
     pub(super) reads: bool,
     pub(super) writes: bool,
@@ -126,7 +126,7 @@ pub(super) struct Access {
 
 /// fio's `sync`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Sync {
+pub(super) enum SyncMode {
     #[default]
     None,
     Data,
@@ -162,7 +162,7 @@ pub(super) struct VerifyOptions {
 
 /// What is reported and logged.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Report {
+pub(super) struct ReportOptions {
     pub(super) group: bool,
     pub(super) percentiles: Vec<f64>,
     pub(super) clat_percentiles: bool,
@@ -190,7 +190,7 @@ pub(super) struct Report {
     pub(super) per_job: bool,
 }
 
-impl Access {
+impl FioAccess {
     /// Whether it changes what the target holds.
     pub(super) const fn changes_data(self) -> bool {
         self.writes || self.trims

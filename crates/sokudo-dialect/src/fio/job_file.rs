@@ -4,7 +4,7 @@
 //! begins with `global` sets what holds for those after it; `include FILE` stands for
 //! the lines of FILE, which has no sections of its own.
 
-use super::failure::{FAULTS_MAX, FioError, FioProblem, Source};
+use super::failure::{ErrorLocation, FAULTS_MAX, FioError, FioProblem};
 use super::invocation::{Assignment, Section};
 use super::option::FioOption;
 use super::substitute::substitute;
@@ -37,7 +37,7 @@ pub(super) fn read_sections(
     let text = host
         .read_text(path)
         .map_err(|why| FioError::of_command_line(format!("job file {why}")))?;
-    let mut reader = Reader {
+    let mut reader = JobFileReader {
         host,
         index,
         wanted,
@@ -69,7 +69,7 @@ fn priority(option: &FioOption) -> u8 {
     }
 }
 
-struct Reader<'a> {
+struct JobFileReader<'a> {
     host: &'a dyn Host,
     index: usize,
     wanted: &'a [String],
@@ -80,14 +80,15 @@ struct Reader<'a> {
     includes: u32,
 }
 
-impl Reader<'_> {
+impl JobFileReader<'_> {
     fn file(&mut self, name: &str, text: &str, depth: u32) -> Result<(), FioError> {
-        let place = |line: usize, column: usize| Source::File {
+        let place = |line: usize, column: usize| ErrorLocation::File {
             name: name.to_owned(),
             line,
             column,
         };
-        let other = |source: Source, text: String| FioError::new(source, FioProblem::Other(text));
+        let other =
+            |source: ErrorLocation, text: String| FioError::new(source, FioProblem::Other(text));
         if text.len() > TEXT_BYTES_MAX {
             let bytes = text.len();
             let sentence =
@@ -119,7 +120,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn section(&mut self, rest: &str, source: Source) -> Result<(), FioError> {
+    fn section(&mut self, rest: &str, source: ErrorLocation) -> Result<(), FioError> {
         let other = |text: String| FioProblem::Other(text);
         let name = match rest.strip_suffix(']') {
             Some(name) if !name.is_empty() => name,
@@ -147,7 +148,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn line(&mut self, body: &str, source: Source, name: &str, depth: u32) -> Result<(), FioError> {
+    fn line(
+        &mut self,
+        body: &str,
+        source: ErrorLocation,
+        name: &str,
+        depth: u32,
+    ) -> Result<(), FioError> {
         if let Some(path) = body.strip_prefix("include")
             && path.starts_with([' ', '\t'])
             && !self.sections.is_empty()
@@ -196,7 +203,7 @@ impl Reader<'_> {
     fn include(
         &mut self,
         path: &str,
-        source: Source,
+        source: ErrorLocation,
         name: &str,
         depth: u32,
     ) -> Result<(), FioError> {

@@ -25,16 +25,16 @@ pub struct FioOption {
     /// What holds without it, as fio writes it; empty is nothing.
     pub default: &'static str,
     /// How much of it is here.
-    pub support: Support,
+    pub support: FioSupport,
     /// The engines whose option it is; empty is every job's.
     pub engines: &'static [&'static str],
     /// What it takes and does.
-    pub(super) effect: Effect,
+    pub(super) effect: OptionEffect,
 }
 
 /// How much of an option is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
+pub enum FioSupport {
     /// It means what it means to fio.
     Full,
     /// It works, with a difference.
@@ -53,7 +53,7 @@ pub enum Support {
 
 /// What an option takes, and what it sets.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Effect {
+pub(super) enum OptionEffect {
     /// `flag`, `flag=0` or `flag=1`.
     Flag(fn(&mut Job, bool)),
     /// `switch=0` or `switch=1`; fio refuses it bare.
@@ -85,14 +85,14 @@ pub(super) const fn full(
     aliases: &'static [&'static str],
     default: &'static str,
     meaning: &'static str,
-    effect: Effect,
+    effect: OptionEffect,
 ) -> FioOption {
     FioOption {
         name,
         aliases,
         meaning,
         default,
-        support: Support::Full,
+        support: FioSupport::Full,
         engines: &[],
         effect,
     }
@@ -100,25 +100,25 @@ pub(super) const fn full(
 
 impl FioOption {
     pub(super) const fn differs(self, how: &'static str) -> Self {
-        let support = Support::Differs(how);
+        let support = FioSupport::Differs(how);
         Self { support, ..self }
     }
 
     pub(super) const fn no_effect(self, why: &'static str) -> Self {
-        let support = Support::NoEffect(why);
+        let support = FioSupport::NoEffect(why);
         Self { support, ..self }
     }
 
     pub(super) const fn needs(self, needs: &'static str) -> Self {
-        let support = Support::Refused { needs, unless: &[] };
+        let support = FioSupport::Refused { needs, unless: &[] };
         Self { support, ..self }
     }
 
     /// Not refused with these values either.
     pub(super) const fn unless(self, unless: &'static [&'static str]) -> Self {
         match self.support {
-            Support::Refused { needs, .. } => Self {
-                support: Support::Refused { needs, unless },
+            FioSupport::Refused { needs, .. } => Self {
+                support: FioSupport::Refused { needs, unless },
                 ..self
             },
             _ => self,
@@ -136,7 +136,7 @@ impl FioOption {
 
     /// The values of a refused option that ask for nothing.
     pub(super) fn idle_values(&self) -> Vec<&'static str> {
-        let Support::Refused { unless, .. } = self.support else {
+        let FioSupport::Refused { unless, .. } = self.support else {
             return Vec::new();
         };
         let default = Some(self.default).filter(|default| !default.is_empty());
@@ -146,20 +146,22 @@ impl FioOption {
     /// Whether it may stand without a value in a job file.
     #[cfg(test)]
     pub(super) const fn may_stand_bare(&self) -> bool {
-        matches!(self.effect, Effect::Flag(_) | Effect::Name(_))
+        matches!(self.effect, OptionEffect::Flag(_) | OptionEffect::Name(_))
     }
 
     /// What it takes, for help.
     pub fn form(&self) -> String {
         match self.effect {
-            Effect::Flag(_) => "nothing, 0 or 1".to_owned(),
-            Effect::Switch(_) => "0 or 1".to_owned(),
-            Effect::Number(min, max, _) => number_form(min, max),
-            Effect::Three(min, max, _) => {
+            OptionEffect::Flag(_) => "nothing, 0 or 1".to_owned(),
+            OptionEffect::Switch(_) => "0 or 1".to_owned(),
+            OptionEffect::Number(min, max, _) => number_form(min, max),
+            OptionEffect::Three(min, max, _) => {
                 format!("{}, or one each for read,write,trim", number_form(min, max))
             }
-            Effect::Amount(_) => "a size such as 4k or 1m, or a percentage such as 50%".to_owned(),
-            Effect::Time(unit_ns, _) => {
+            OptionEffect::Amount(_) => {
+                "a size such as 4k or 1m, or a percentage such as 50%".to_owned()
+            }
+            OptionEffect::Time(unit_ns, _) => {
                 let unit = match unit_ns {
                     1_000 => "microseconds",
                     1_000_000 => "milliseconds",
@@ -167,10 +169,10 @@ impl FioOption {
                 };
                 format!("a time such as 30s, 500ms or 100us; a bare number is {unit}")
             }
-            Effect::Word(words, _) => format!("one of {}", words.join(", ")),
-            Effect::Text(form, _) => form.to_owned(),
-            Effect::Name(_) => "nothing, or a name".to_owned(),
-            Effect::Unread => "not looked at".to_owned(),
+            OptionEffect::Word(words, _) => format!("one of {}", words.join(", ")),
+            OptionEffect::Text(form, _) => form.to_owned(),
+            OptionEffect::Name(_) => "nothing, or a name".to_owned(),
+            OptionEffect::Unread => "not looked at".to_owned(),
         }
     }
 
@@ -183,44 +185,44 @@ impl FioOption {
         let form = || Expected::from(self.form());
         let trimmed = text.trim();
         let result = match self.effect {
-            Effect::Flag(set) | Effect::Switch(set) => {
+            OptionEffect::Flag(set) | OptionEffect::Switch(set) => {
                 flag(trimmed).map(|on| set(job, on)).ok_or_else(form)
             }
-            Effect::Number(min, max, set) => numbers::number(trimmed, base)
+            OptionEffect::Number(min, max, set) => numbers::number(trimmed, base)
                 .filter(|number| (min..=max).contains(number))
                 .map(|number| set(job, number))
                 .ok_or_else(form),
-            Effect::Three(min, max, set) => numbers::three(trimmed, base)
+            OptionEffect::Three(min, max, set) => numbers::three(trimmed, base)
                 .filter(|three| three.iter().flatten().all(|n| (min..=max).contains(n)))
                 .map(|three| set(job, three))
                 .ok_or_else(form),
-            Effect::Amount(set) => numbers::amount(trimmed, base)
+            OptionEffect::Amount(set) => numbers::amount(trimmed, base)
                 .map(|amount| set(job, amount))
                 .ok_or_else(form),
-            Effect::Time(unit_ns, set) => numbers::time(trimmed, unit_ns)
+            OptionEffect::Time(unit_ns, set) => numbers::time(trimmed, unit_ns)
                 .map(|time| set(job, time))
                 .ok_or_else(form),
-            Effect::Word(words, set) => word(words, trimmed)
+            OptionEffect::Word(words, set) => word(words, trimmed)
                 .ok_or_else(|| nearest_form(form(), words, trimmed))
                 .and_then(|(word, more)| set(job, word, more)),
-            Effect::Text(_, set) if trimmed.is_empty() => {
+            OptionEffect::Text(_, set) if trimmed.is_empty() => {
                 let _ = set;
                 Err(form())
             }
-            Effect::Text(_, set) => set(job, trimmed),
-            Effect::Name(set) => {
+            OptionEffect::Text(_, set) => set(job, trimmed),
+            OptionEffect::Name(set) => {
                 set(job, Some(trimmed));
                 Ok(())
             }
-            Effect::Unread => Ok(()),
+            OptionEffect::Unread => Ok(()),
         };
         result.map_err(|expected| self.problem(text, expected))
     }
 
     fn apply_bare(&self, job: &mut Job) -> Result<(), FioProblem> {
         match self.effect {
-            Effect::Flag(set) => set(job, true),
-            Effect::Name(set) => set(job, None),
+            OptionEffect::Flag(set) => set(job, true),
+            OptionEffect::Name(set) => set(job, None),
             _ => return Err(self.problem("", self.form().into())),
         }
         Ok(())

@@ -7,21 +7,21 @@ pub const TEST_FILE_NAME: &str = "sokudo-fio-test-file";
 
 /// The target of a printed job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    site: Site,
+pub struct JobFileTarget {
+    site: TargetLocation,
     pub(super) read_only: bool,
     pub(super) size: Option<Bytes>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Site {
+enum TargetLocation {
     Directory(String),
     File(String),
 }
 
 /// Why a path cannot stand in a job file.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-pub enum PlaceError {
+pub enum JobFilePathError {
     /// fio would read something else than the path.
     #[error(
         "{path:?} cannot be written in a fio job file, which has no way to quote {part:?}; give the path under another name, such as a symbolic link"
@@ -36,15 +36,15 @@ pub enum PlaceError {
     Empty,
 }
 
-impl Place {
+impl JobFileTarget {
     /// A directory in which the job file makes a test file of `size`, and from
     /// which it removes it. Absolute, if the job file is to run from anywhere.
     ///
     /// # Errors
-    /// [`PlaceError`] if fio's language cannot express the path.
-    pub fn directory(path: &str, size: Bytes) -> Result<Self, PlaceError> {
+    /// [`JobFilePathError`] if fio's language cannot express the path.
+    pub fn directory(path: &str, size: Bytes) -> Result<Self, JobFilePathError> {
         Ok(Self {
-            site: Site::Directory(escaped(path)?),
+            site: TargetLocation::Directory(escaped(path)?),
             read_only: false,
             size: Some(size),
         })
@@ -55,10 +55,10 @@ impl Place {
     /// `size` is how much of it is used; `None` is all.
     ///
     /// # Errors
-    /// As [`Place::directory`].
-    pub fn file(path: &str, size: Option<Bytes>) -> Result<Self, PlaceError> {
+    /// As [`JobFileTarget::directory`].
+    pub fn file(path: &str, size: Option<Bytes>) -> Result<Self, JobFilePathError> {
         Ok(Self {
-            site: Site::File(escaped(path)?),
+            site: TargetLocation::File(escaped(path)?),
             read_only: false,
             size,
         })
@@ -68,8 +68,8 @@ impl Place {
     /// are left out.
     ///
     /// # Errors
-    /// As [`Place::directory`].
-    pub fn read_only_file(path: &str, size: Option<Bytes>) -> Result<Self, PlaceError> {
+    /// As [`JobFileTarget::directory`].
+    pub fn read_only_file(path: &str, size: Option<Bytes>) -> Result<Self, JobFilePathError> {
         Self::file(path, size).map(|place| Self {
             read_only: true,
             ..place
@@ -78,13 +78,13 @@ impl Place {
 
     /// Whether the job file makes its own file, and so must remove it.
     pub(super) const fn is_own_file(&self) -> bool {
-        matches!(self.site, Site::Directory(_))
+        matches!(self.site, TargetLocation::Directory(_))
     }
 
     /// The options that name the target.
     pub(super) fn options(&self) -> Vec<String> {
         match &self.site {
-            Site::Directory(path) => vec![
+            TargetLocation::Directory(path) => vec![
                 format!("directory={path}"),
                 format!("filename={TEST_FILE_NAME}"),
                 // Unwritten blocks would be read without touching the device.
@@ -92,17 +92,19 @@ impl Place {
                 // Lays the file out in full before a job that only writes, too.
                 "overwrite=1".to_owned(),
             ],
-            Site::File(path) => vec![format!("filename={path}"), "allow_file_create=0".to_owned()],
+            TargetLocation::File(path) => {
+                vec![format!("filename={path}"), "allow_file_create=0".to_owned()]
+            }
         }
     }
 }
 
 /// The path in fio's notation: a colon separates paths unless escaped.
-fn escaped(path: &str) -> Result<String, PlaceError> {
+fn escaped(path: &str) -> Result<String, JobFilePathError> {
     if path.is_empty() {
-        return Err(PlaceError::Empty);
+        return Err(JobFilePathError::Empty);
     }
-    let unwritable = |part: &str| PlaceError::Unwritable {
+    let unwritable = |part: &str| JobFilePathError::Unwritable {
         path: path.to_owned(),
         part: part.to_owned(),
     };
@@ -127,19 +129,22 @@ mod tests {
     #[test]
     fn paths_that_fio_would_read_otherwise_are_refused() {
         for path in ["/a;b", "/a#b", "/${HOME}", "/a\\b", "/a\nb", "/a ", " /a"] {
-            let error = Place::directory(path, Bytes::mib(1)).unwrap_err();
-            assert!(matches!(error, PlaceError::Unwritable { .. }), "{path}");
+            let error = JobFileTarget::directory(path, Bytes::mib(1)).unwrap_err();
+            assert!(
+                matches!(error, JobFilePathError::Unwritable { .. }),
+                "{path}"
+            );
             assert!(error.to_string().contains("symbolic link"), "{error}");
         }
         assert_eq!(
-            Place::file("", None).unwrap_err().to_string(),
+            JobFileTarget::file("", None).unwrap_err().to_string(),
             "the path of the target is empty; use . for the current directory"
         );
     }
 
     #[test]
     fn colons_are_escaped() {
-        let place = Place::file("/dev/disk/by-path/pci-0000:00", None).unwrap();
+        let place = JobFileTarget::file("/dev/disk/by-path/pci-0000:00", None).unwrap();
         assert_eq!(
             place.options()[0],
             "filename=/dev/disk/by-path/pci-0000\\:00"

@@ -7,11 +7,11 @@ use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{BackendKind, EndsOthers, Method, Plan, Stage, Workload, narrow};
 
 use super::failure::{FAULTS_MAX, FioError, FioProblem};
-use super::files::{Targets, Thread, mixed};
-use super::invocation::{Action, Assignment, Invocation, Section};
+use super::files::{FioThread, Targets, mixed};
+use super::invocation::{Assignment, FioAction, FioInvocation, Section};
 use super::job::{ExitWhat, Job};
-use super::option::Support;
-use super::planned::Planned;
+use super::option::FioSupport;
+use super::planned::FioPlan;
 use super::table::job_without_options;
 use crate::host::Host;
 
@@ -20,13 +20,13 @@ const THREADS_MAX: usize = 4096;
 /// fio's seed when a job gives none (FIO_RANDSEED).
 const FIO_SEED: u64 = 0xb189_9bed;
 
-impl Invocation {
+impl FioInvocation {
     /// What the command line and its job files mean.
     ///
     /// # Errors
     /// [`FioError`] with every option that is not supported or not valid, or the first
     /// thing that a plan cannot express.
-    pub fn plan(&self, host: &dyn Host) -> Result<Planned, FioError> {
+    pub fn plan(&self, host: &dyn Host) -> Result<FioPlan, FioError> {
         if let Some(error) = FioError::of_all(self.faults(host)) {
             return Err(error);
         }
@@ -88,7 +88,7 @@ impl Invocation {
     /// Whether an option that is not supported is passed over; an error where it may not be.
     fn is_left_out(&self, assignment: &Assignment) -> Result<bool, FioError> {
         let option = assignment.option();
-        let Support::Refused { needs, .. } = option.support else {
+        let FioSupport::Refused { needs, .. } = option.support else {
             return Ok(false);
         };
         if self.lenient || assignment.asks_for_nothing() {
@@ -108,7 +108,7 @@ fn echo(assignment: &Assignment) -> (String, String) {
 }
 
 struct Planner<'a> {
-    invocation: &'a Invocation,
+    invocation: &'a FioInvocation,
     session: FioSession,
     stages: Vec<Stage>,
     targets: Targets<'a>,
@@ -124,7 +124,7 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(invocation: &'a Invocation, host: &'a dyn Host) -> Self {
+    fn new(invocation: &'a FioInvocation, host: &'a dyn Host) -> Self {
         let session = FioSession {
             output: invocation.output.clone(),
             notes: invocation.notes.clone(),
@@ -134,7 +134,7 @@ impl<'a> Planner<'a> {
             invocation,
             session,
             stages: Vec::new(),
-            targets: Targets::new(host, invocation.action == Action::ParseOnly),
+            targets: Targets::new(host, invocation.action == FioAction::ParseOnly),
             exits: Vec::new(),
             chance: host.seed(),
             seed: None,
@@ -153,7 +153,7 @@ impl<'a> Planner<'a> {
                 continue;
             }
             assignment.apply(job, self.targets.host())?;
-            if let Support::NoEffect(why) = option.support {
+            if let FioSupport::NoEffect(why) = option.support {
                 self.note(format!("{} has no effect: {why}", option.name));
             }
         }
@@ -209,7 +209,7 @@ impl<'a> Planner<'a> {
             let clone = if index == 0 { 0 } else { job.clones - index };
             let number = self.session.jobs.len() as u64;
             let seed = mixed(self.seed() ^ number);
-            let thread = Thread {
+            let thread = FioThread {
                 section: &section.name,
                 clone,
                 block: job.smallest_block(),
@@ -303,7 +303,7 @@ impl<'a> Planner<'a> {
         self.seed.unwrap_or(other)
     }
 
-    fn finish(mut self) -> Result<Planned, FioError> {
+    fn finish(mut self) -> Result<FioPlan, FioError> {
         if self.session.jobs.is_empty() {
             return Err(FioError::of_command_line(
                 "no job in it; name a job file, or begin a job with --name=NAME",
@@ -324,7 +324,7 @@ impl<'a> Planner<'a> {
             uses_auto.clone().all(|w| w.backend != BackendKind::Sim),
             "fio has no simulated engine"
         );
-        Ok(Planned {
+        Ok(FioPlan {
             plan,
             session: self.session,
             targets: self.targets.into_specs(),

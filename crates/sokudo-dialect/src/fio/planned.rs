@@ -6,27 +6,27 @@ use sokudo_model::{Bytes, Plan};
 
 /// A fio command line, ready to be carried out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Planned {
+pub struct FioPlan {
     /// What to do. All its stages share `targets`.
     pub plan: Plan,
     /// What fio's outputs say of it.
     pub session: FioSession,
     /// What [`FileUse::target`](sokudo_model::FileUse::target) counts in: every file once,
     /// in the order of first use.
-    pub targets: Vec<TargetSpec>,
+    pub targets: Vec<FioTargetSpec>,
     /// Whether files are only laid out and nothing is run (`create_only`).
     pub create_only: bool,
 }
 
 /// A file or device that jobs use, and how it is to be made ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetSpec {
+pub struct FioTargetSpec {
     /// Its path.
     pub path: String,
     /// The beginning of that which must be there (`directory`); what is missing of the
     /// directories behind it is made, as fio does. Empty is the current directory or `/`.
     pub base: String,
-    pub kind: SpecKind,
+    pub kind: FioTargetKind,
     /// Size up to which jobs use it; a file shorter than that is laid out to it.
     pub bytes: Bytes,
     /// Whether any job writes or trims it.
@@ -60,7 +60,7 @@ pub struct TargetSpec {
 
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpecKind {
+pub enum FioTargetKind {
     /// A regular file, there or still to be made.
     File,
     /// A block device.

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use sokudo_model::{BackendKind, DirectMode, Operation, Order, Plan, SequentialOffset, Workload};
 
-use super::place::Place;
+use super::place::JobFileTarget;
 use words::{one_line, options, size_text, takes_whole_percentages};
 
 /// `randseed` is a signed number to fio 3.33.
@@ -23,8 +23,8 @@ const UNLINK: &str = "unlink=1";
 /// Prints `plan` as a job file for `place`. Times are rounded up to fio's microsecond.
 ///
 /// Jobs that would write are left out, with a comment, if the place is read-only.
-pub fn render(plan: &Plan, place: &Place) -> String {
-    let jobs = Jobs::new(plan, place);
+pub fn render(plan: &Plan, place: &JobFileTarget) -> String {
+    let jobs = PrintedPlan::new(plan, place);
     let mut text = header(plan, place);
     for name in &jobs.left_out {
         let _ = writeln!(text, "; {name} is left out: it would write.");
@@ -45,14 +45,14 @@ pub fn render(plan: &Plan, place: &Place) -> String {
 
 /// Command lines for a shell that run `plan` on `place`, one per stage, to be run one
 /// after the other: what [`render`] prints as a job file.
-pub fn command_lines(plan: &Plan, place: &Place) -> Vec<String> {
-    let jobs = Jobs::new(plan, place);
+pub fn command_lines(plan: &Plan, place: &JobFileTarget) -> Vec<String> {
+    let jobs = PrintedPlan::new(plan, place);
     let mut common = "fio".to_owned();
     if place.read_only {
         common += " --readonly";
     }
     add_words(&mut common, &jobs.global);
-    let line = |stage: &Vec<Job>| {
+    let line = |stage: &Vec<PrintedJob>| {
         let mut line = common.clone();
         for job in stage {
             let _ = write!(line, " --name={}", job.section);
@@ -87,25 +87,25 @@ fn quoted(word: &str) -> String {
 }
 
 /// A plan as fio's jobs, with options such as `bs=4k`.
-struct Jobs {
+struct PrintedPlan {
     /// What holds for all.
     global: Vec<String>,
     /// Jobs that run together, stage by stage.
-    stages: Vec<Vec<Job>>,
+    stages: Vec<Vec<PrintedJob>>,
     /// Jobs that would write where nothing may be written.
     left_out: Vec<String>,
 }
 
-struct Job {
+struct PrintedJob {
     section: String,
     options: Vec<String>,
     clones: u32,
 }
 
-impl Jobs {
-    fn new(plan: &Plan, place: &Place) -> Self {
+impl PrintedPlan {
+    fn new(plan: &Plan, place: &JobFileTarget) -> Self {
         let is_left_out = |w: &&Workload| place.read_only && w.operations.changes_data();
-        let job = |workload: &Workload| Job {
+        let job = |workload: &Workload| PrintedJob {
             section: section_name(workload),
             options: options(workload),
             clones: workload.clones,
@@ -147,11 +147,11 @@ fn workloads(plan: &Plan) -> impl Iterator<Item = &Workload> {
 /// Has the last job remove the test file. fio removes it when the first clone of
 /// a stage ends, and a clone that starts late then fails with "No such file"
 /// (fio 3.33, in 1 of 15 runs): where several run together, one more job does it.
-fn remove_file_at_end(stages: &mut Vec<Vec<Job>>) {
+fn remove_file_at_end(stages: &mut Vec<Vec<PrintedJob>>) {
     match stages.last_mut().map(Vec::as_mut_slice) {
         None => {}
         Some([job]) if job.clones == 1 => job.options.push(UNLINK.to_owned()),
-        Some(_) => stages.push(vec![Job {
+        Some(_) => stages.push(vec![PrintedJob {
             section: "REMOVE_TEST_FILE".to_owned(),
             options: REMOVE_FILE.map(str::to_owned).to_vec(),
             clones: 1,
@@ -160,8 +160,8 @@ fn remove_file_at_end(stages: &mut Vec<Vec<Job>>) {
 }
 
 /// Takes out what all jobs say alike, and `[global]` can say once.
-fn take_common(stages: &mut [Vec<Job>]) -> Vec<String> {
-    let jobs: Vec<&Job> = stages.iter().flatten().collect();
+fn take_common(stages: &mut [Vec<PrintedJob>]) -> Vec<String> {
+    let jobs: Vec<&PrintedJob> = stages.iter().flatten().collect();
     let [first, others @ ..] = &jobs[..] else {
         return Vec::new();
     };
@@ -176,7 +176,7 @@ fn take_common(stages: &mut [Vec<Job>]) -> Vec<String> {
     common
 }
 
-fn header(plan: &Plan, place: &Place) -> String {
+fn header(plan: &Plan, place: &JobFileTarget) -> String {
     let mut text = String::new();
     let method = one_line(&plan.method.to_string());
     let _ = writeln!(

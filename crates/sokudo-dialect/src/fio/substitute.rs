@@ -64,7 +64,7 @@ fn with_keywords(line: String, host: &dyn Host) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Found, NoHost};
+    use crate::host::{HostPath, NoHost};
 
     struct Here;
 
@@ -75,7 +75,7 @@ mod tests {
         fn variable(&self, name: &str) -> Option<String> {
             (name == "SIZE").then(|| "1m".to_owned())
         }
-        fn found(&self, _path: &str) -> Option<Found> {
+        fn found(&self, _path: &str) -> Option<HostPath> {
             None
         }
         fn processors(&self) -> u32 {

@@ -4,7 +4,7 @@ use sokudo_model::Nanos;
 use sokudo_model::fio::{EtaMode, FioFormat};
 
 use super::failure::FioProblem;
-use super::invocation::{Action, Invocation};
+use super::invocation::{FioAction, FioInvocation};
 use super::numbers::{Expected, time};
 
 /// fio's shortest interval of the status line (DISK_UTIL_MSEC).
@@ -34,7 +34,7 @@ pub(super) enum Takes {
     MayBe,
 }
 
-type Effect = fn(&mut Invocation, &str) -> Result<(), Expected>;
+type Effect = fn(&mut FioInvocation, &str) -> Result<(), Expected>;
 
 /// Every switch there is.
 pub fn switches() -> &'static [Switch] {
@@ -45,7 +45,7 @@ impl Switch {
     /// Does what it says.
     pub(super) fn apply(
         &self,
-        invocation: &mut Invocation,
+        invocation: &mut FioInvocation,
         value: Option<&str>,
     ) -> Result<(), FioProblem> {
         if let Some(reason) = self.refused {
@@ -172,7 +172,7 @@ static SWITCHES: [Switch; 42] = [
         Takes::Nothing,
         "prints the version",
         |i, _| {
-            i.action = Action::Version;
+            i.action = FioAction::Version;
             Ok(())
         },
     ),
@@ -182,7 +182,7 @@ static SWITCHES: [Switch; 42] = [
         Takes::Nothing,
         "prints the switches",
         |i, _| {
-            i.action = Action::Help;
+            i.action = FioAction::Help;
             Ok(())
         },
     ),
@@ -192,7 +192,7 @@ static SWITCHES: [Switch; 42] = [
         Takes::MayBe,
         "explains an option, or all",
         |i, v| {
-            i.action = Action::CommandHelp(v.to_owned());
+            i.action = FioAction::CommandHelp(v.to_owned());
             Ok(())
         },
     ),
@@ -202,7 +202,7 @@ static SWITCHES: [Switch; 42] = [
         Takes::Nothing,
         "prints job files as command lines",
         |i, _| {
-            i.action = Action::ShowCommand;
+            i.action = FioAction::ShowCommand;
             Ok(())
         },
     ),
@@ -212,8 +212,8 @@ static SWITCHES: [Switch; 42] = [
         Takes::Nothing,
         "reads jobs and runs nothing",
         |i, _| {
-            if i.action == Action::Run {
-                i.action = Action::ParseOnly;
+            if i.action == FioAction::Run {
+                i.action = FioAction::ParseOnly;
             }
             Ok(())
         },

@@ -9,7 +9,7 @@ use sokudo_model::{
 };
 
 use super::files::{Placement, mixed};
-use super::job::{Job, Sync};
+use super::job::{Job, SyncMode};
 use super::numbers::{Amount, KiloBase};
 
 impl Job {
@@ -326,8 +326,8 @@ impl Job {
         Durability {
             fsync_every: every(self.fsync),
             fdatasync_every: every(self.fdatasync),
-            write_through: self.sync != Sync::None,
-            with_metadata: self.sync == Sync::All,
+            write_through: self.sync != SyncMode::None,
+            with_metadata: self.sync == SyncMode::All,
             flush_on_close: self.fsync_on_close,
             final_flush: self.end_fsync,
         }

@@ -18,7 +18,7 @@ pub struct Assumed {
 
 /// Time and bytes of one turn of a row.
 #[derive(Clone, Copy, Default)]
-struct Turn {
+struct TrialCost {
     time: u64,
     written: u64,
 }
@@ -28,13 +28,13 @@ pub(super) fn estimate(
     phases: &[SteadyPhase],
     assumed: Assumed,
 ) -> SteadyEstimate {
-    let mut least = Turn::default();
-    let mut most = Turn::default();
+    let mut least = TrialCost::default();
+    let mut most = TrialCost::default();
     let mut rows = workloads.iter();
     for phase in phases {
         let count = narrow(phase.rows);
         let turns = rows.by_ref().take(count).map(|row| turn(row, &assumed));
-        let round = turns.fold(Turn::default(), |sum, turn| Turn {
+        let round = turns.fold(TrialCost::default(), |sum, turn| TrialCost {
             time: sum.time.saturating_add(turn.time),
             written: sum.written.saturating_add(turn.written),
         });
@@ -77,20 +77,20 @@ fn assumptions(assumed: Assumed) -> Vec<Text> {
     ]
 }
 
-fn turn(row: &Workload, assumed: &Assumed) -> Turn {
+fn turn(row: &Workload, assumed: &Assumed) -> TrialCost {
     let rate = u128::from(assumed.bytes_per_s.max(1));
     // Sizes, rates and times are what a user says: 584 years are as long as any longer time.
     let bounded = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
     let percent = u128::from(row.operations.percent(Operation::Write));
     match (row.limits.time, row.limits.bytes) {
-        (Some(time), _) => Turn {
+        (Some(time), _) => TrialCost {
             time: time.0,
             written: bounded(rate * u128::from(time.0) / 1_000_000_000 * percent / 100),
         },
-        (None, Some(Bytes(bytes))) if percent > 0 => Turn {
+        (None, Some(Bytes(bytes))) if percent > 0 => TrialCost {
             time: bounded(u128::from(bytes) * 1_000_000_000 / rate),
             written: bytes,
         },
-        _ => Turn::default(),
+        _ => TrialCost::default(),
     }
 }

@@ -5,7 +5,7 @@ use sokudo_words::{Text, text};
 
 use super::error::SteadyError;
 use super::mixes::{Mixes, ReadPercent};
-use super::request::{Cell, RANGE_UNIT, Request};
+use super::request::{RANGE_UNIT, SteadyCell, SteadyRequest};
 
 /// Block sizes of the IOPS test, in the order of the PTS.
 const IOPS_SIZES: [Bytes; 8] = [
@@ -38,7 +38,7 @@ fn standard(test: SteadyTest) -> (Vec<Bytes>, Vec<u32>) {
 }
 
 /// The cells that are measured, in the order of a round.
-pub(super) fn cells(request: &Request) -> Result<Vec<Cell>, SteadyError> {
+pub(super) fn cells(request: &SteadyRequest) -> Result<Vec<SteadyCell>, SteadyError> {
     let (mut sizes, mut reads) = standard(request.test);
     let is_fixed = request.test == SteadyTest::WriteSaturation;
     if is_fixed && (request.sizes.is_some() || request.mixes.is_some()) {
@@ -58,11 +58,11 @@ pub(super) fn cells(request: &Request) -> Result<Vec<Cell>, SteadyError> {
     }
     // Sizes of the standard matrix that cannot be had here are left out, and told.
     sizes.retain(|size| fits(request, *size));
-    let cell = |block: Bytes, percent: u32| Cell {
+    let cell = |block: Bytes, percent: u32| SteadyCell {
         block,
         reads: ReadPercent(percent),
     };
-    let cells: Vec<Cell> = match request.test {
+    let cells: Vec<SteadyCell> = match request.test {
         SteadyTest::Throughput => sizes
             .iter()
             .flat_map(|size| reads.iter().map(|percent| cell(*size, *percent)))
@@ -80,15 +80,15 @@ pub(super) fn cells(request: &Request) -> Result<Vec<Cell>, SteadyError> {
     Ok(cells)
 }
 
-fn fits(request: &Request, size: Bytes) -> bool {
+fn fits(request: &SteadyRequest, size: Bytes) -> bool {
     size.0.is_multiple_of(request.block_min.0.max(1)) && RANGE_UNIT.is_multiple_of(size.0)
 }
 
 /// Cells of the standard matrix that are not among these.
-pub(super) fn missing(test: SteadyTest, cells: &[Cell]) -> Vec<Cell> {
+pub(super) fn missing(test: SteadyTest, cells: &[SteadyCell]) -> Vec<SteadyCell> {
     let (sizes, reads) = standard(test);
     let all = reads.iter().flat_map(|percent| {
-        sizes.iter().map(|block| Cell {
+        sizes.iter().map(|block| SteadyCell {
             block: *block,
             reads: ReadPercent(*percent),
         })
@@ -97,7 +97,7 @@ pub(super) fn missing(test: SteadyTest, cells: &[Cell]) -> Vec<Cell> {
 }
 
 /// How many cells are left out, in words.
-pub(super) fn told_missing(test: SteadyTest, missing: &[Cell]) -> Text {
+pub(super) fn told_missing(test: SteadyTest, missing: &[SteadyCell]) -> Text {
     let (sizes, reads) = standard(test);
     let all = sizes.len() * reads.len();
     text!(
@@ -108,7 +108,7 @@ pub(super) fn told_missing(test: SteadyTest, missing: &[Cell]) -> Text {
 
 /// The places of the cells by which it is told whether the drive is steady: the PTS's where
 /// they are measured, or else all.
-pub(super) fn tracked(test: SteadyTest, cells: &[Cell]) -> Vec<u32> {
+pub(super) fn tracked(test: SteadyTest, cells: &[SteadyCell]) -> Vec<u32> {
     let wanted: &[(Bytes, u32)] = match test {
         SteadyTest::Latency => &[(Bytes::kib(4), 0)],
         _ => &[
@@ -117,7 +117,7 @@ pub(super) fn tracked(test: SteadyTest, cells: &[Cell]) -> Vec<u32> {
             (Bytes::kib(1024), 100),
         ],
     };
-    let is_wanted = |cell: &Cell| wanted.contains(&(cell.block, cell.reads.get()));
+    let is_wanted = |cell: &SteadyCell| wanted.contains(&(cell.block, cell.reads.get()));
     let numbered = || (0u32..).zip(cells);
     let found: Vec<u32> = numbered()
         .filter(|(_, cell)| is_wanted(cell))

@@ -11,7 +11,7 @@ pub(super) const RANGE_UNIT: u64 = Bytes::MIB;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct SteadyRequest {
     pub test: SteadyTest,
     /// For which class of drives.
     pub class: SteadyClass,
@@ -19,7 +19,7 @@ pub struct Request {
     pub capacity: Bytes,
     /// The part of it that is used, percent; `None` is the class's.
     pub active_percent: Option<u32>,
-    pub medium: Medium,
+    pub medium: SteadyTarget,
     /// Smallest block that the target takes.
     pub block_min: Bytes,
     /// How long a cell is measured in a round.
@@ -46,7 +46,7 @@ pub struct Request {
 
 /// What kind of thing is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Medium {
+pub enum SteadyTarget {
     /// A block device.
     Device,
     /// A file, own or another's.
@@ -57,7 +57,7 @@ pub enum Medium {
 
 /// One cell of a test's matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct SteadyCell {
     pub(crate) block: Bytes,
     pub(crate) reads: ReadPercent,
 }

@@ -2,13 +2,13 @@ use sokudo_words::Text;
 
 use super::*;
 
-fn request(test: SteadyTest) -> Request {
-    Request {
+fn request(test: SteadyTest) -> SteadyRequest {
+    SteadyRequest {
         test,
         class: SteadyClass::Client,
         capacity: Bytes::gib(100),
         active_percent: None,
-        medium: Medium::Device,
+        medium: SteadyTarget::Device,
         block_min: Bytes(512),
         round_time: ROUND_TIME,
         rounds_max: None,
@@ -26,11 +26,11 @@ fn request(test: SteadyTest) -> Request {
     }
 }
 
-fn planned(request: &Request) -> Planned {
+fn planned(request: &SteadyRequest) -> SteadyPlan {
     plan(request).unwrap()
 }
 
-fn rows(planned: &Planned) -> Vec<&Workload> {
+fn rows(planned: &SteadyPlan) -> Vec<&Workload> {
     planned
         .plan
         .stages
@@ -81,7 +81,7 @@ fn the_iops_test_is_the_matrix_of_the_pts() {
 
 #[test]
 fn an_enterprise_drive_is_used_as_a_whole_by_more_threads() {
-    let enterprise = Request {
+    let enterprise = SteadyRequest {
         class: SteadyClass::Enterprise,
         drive_cache: DriveCache::Off,
         ..request(SteadyTest::Iops)
@@ -153,7 +153,7 @@ fn saturation_begins_without_preconditioning_and_ends_after_four_capacities() {
     let phase = &planned.procedure.phases[1];
     assert_eq!(phase.written_bytes_max, Some(Bytes::gib(400)));
     assert_eq!(phase.rounds_max, 360);
-    let enterprise = Request {
+    let enterprise = SteadyRequest {
         class: SteadyClass::Enterprise,
         ..request(SteadyTest::WriteSaturation)
     };
@@ -165,7 +165,7 @@ fn saturation_begins_without_preconditioning_and_ends_after_four_capacities() {
 
 #[test]
 fn a_part_of_the_matrix_is_told_and_is_not_pts_like() {
-    let part = Request {
+    let part = SteadyRequest {
         sizes: Some("4K,64K".parse().unwrap()),
         mixes: Some("65/35,0/100".parse().unwrap()),
         ..request(SteadyTest::Iops)
@@ -180,7 +180,7 @@ fn a_part_of_the_matrix_is_told_and_is_not_pts_like() {
         "{all}"
     );
     // Where none of the tracked cells is measured, all are looked at.
-    let other = Request {
+    let other = SteadyRequest {
         sizes: Some("8K".parse().unwrap()),
         mixes: Some("95/5,5/95".parse().unwrap()),
         ..request(SteadyTest::Iops)
@@ -190,7 +190,7 @@ fn a_part_of_the_matrix_is_told_and_is_not_pts_like() {
 
 #[test]
 fn a_label_claims_no_more_than_was_done() {
-    let labelled = |change: fn(&mut Request)| {
+    let labelled = |change: fn(&mut SteadyRequest)| {
         let mut request = request(SteadyTest::Iops);
         change(&mut request);
         planned(&request).procedure.label
@@ -208,26 +208,27 @@ fn a_label_claims_no_more_than_was_done() {
         labelled(|r| r.passes = 1),
         SteadyLabel::DevicePreconditioned
     );
-    let quick = |r: &mut Request| (r.purge, r.passes) = (false, 0);
+    let quick = |r: &mut SteadyRequest| (r.purge, r.passes) = (false, 0);
     assert_eq!(labelled(quick), SteadyLabel::DeviceQuick);
-    let file = |r: &mut Request| r.medium = Medium::File;
+    let file = |r: &mut SteadyRequest| r.medium = SteadyTarget::File;
     assert_eq!(labelled(file), SteadyLabel::FilePrefilled);
-    let quick_file = |r: &mut Request| (r.medium, r.purge, r.passes) = (Medium::File, false, 0);
+    let quick_file =
+        |r: &mut SteadyRequest| (r.medium, r.purge, r.passes) = (SteadyTarget::File, false, 0);
     assert_eq!(labelled(quick_file), SteadyLabel::FileQuick);
     assert_eq!(
-        labelled(|r| (r.medium, r.purge) = (Medium::Simulated, false)),
+        labelled(|r| (r.medium, r.purge) = (SteadyTarget::Simulated, false)),
         SteadyLabel::PtsLike
     );
 }
 
 #[test]
 fn sizes_that_the_target_cannot_take_are_left_out_or_refused() {
-    let large = Request {
+    let large = SteadyRequest {
         block_min: Bytes::kib(4),
         ..request(SteadyTest::Iops)
     };
     assert_eq!(planned(&large).procedure.phases[2].rows, 49);
-    let asked = Request {
+    let asked = SteadyRequest {
         sizes: Some("512,4K".parse().unwrap()),
         ..large
     };
@@ -262,7 +263,7 @@ fn an_estimate_holds_twice_the_active_range_and_all_rounds() {
 
 #[test]
 fn what_cannot_be_is_refused_with_the_way_out() {
-    let refused = |change: fn(&mut Request)| {
+    let refused = |change: fn(&mut SteadyRequest)| {
         let mut request = request(SteadyTest::Iops);
         change(&mut request);
         plan(&request).unwrap_err().to_string()
@@ -271,12 +272,12 @@ fn what_cannot_be_is_refused_with_the_way_out() {
     assert!(refused(|r| r.rounds_max = Some(5)).contains("at least 6"));
     assert!(refused(|r| r.capacity = Bytes::kib(512)).contains("less than 1 MiB"));
     assert!(refused(|r| r.passes = 0).contains("nothing to read"));
-    let saturation = |r: &mut Request| {
+    let saturation = |r: &mut SteadyRequest| {
         r.test = SteadyTest::WriteSaturation;
         r.sizes = Some("8K".parse().unwrap());
     };
     assert!(refused(saturation).contains("leave --sizes"));
-    let endless = |r: &mut Request| {
+    let endless = |r: &mut SteadyRequest| {
         r.test = SteadyTest::WriteSaturation;
         r.round_time = Nanos::from_millis(1);
         r.time_max = Some(Nanos::from_secs(60));
@@ -287,7 +288,7 @@ fn what_cannot_be_is_refused_with_the_way_out() {
         by_time.contains("--time-max is how long --test wsat"),
         "{by_time}"
     );
-    let short = Request {
+    let short = SteadyRequest {
         round_time: Nanos::from_millis(1),
         ..request(SteadyTest::WriteSaturation)
     };

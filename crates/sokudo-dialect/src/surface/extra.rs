@@ -6,8 +6,8 @@ use sokudo_model::{
 };
 
 use super::random::{count, is_possible, mixed, single};
-use super::request::Request;
-use super::rows::{Rows, at_random, short};
+use super::request::SurfaceRequest;
+use super::rows::{SurfaceRows, at_random, short};
 
 /// How long a sequential row reads in one go.
 const SEQUENTIAL_TIME: Nanos = Nanos::from_secs(2);
@@ -24,14 +24,14 @@ const CACHE_TIME: Nanos = Nanos::from_millis(500);
 const CACHE_REGIONS: u32 = 11;
 
 /// Adds all of them.
-pub(super) fn add(request: &Request, rows: &mut Rows) {
+pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) {
     add_sequential(rows);
     add_seeks(request, rows);
     add_cache(rows);
 }
 
 /// In one go for a time at the start (outermost on a disk), in the middle and at the end.
-fn add_sequential(rows: &mut Rows) {
+fn add_sequential(rows: &mut SurfaceRows) {
     let room = SEQUENTIAL_ROOM.0.min(rows.length.0 / 3) / SEQUENTIAL_BLOCK.0 * SEQUENTIAL_BLOCK.0;
     if room == 0 {
         rows.notes.push(format!(
@@ -70,7 +70,7 @@ fn add_sequential(rows: &mut Rows) {
 
 /// Random seeks that read as little as possible, a page, 64 KiB or any size; and seeks
 /// from both ends in turn, the longest there are.
-fn add_seeks(request: &Request, rows: &mut Rows) {
+fn add_seeks(request: &SurfaceRequest, rows: &mut SurfaceRows) {
     let places = count(request).max(1);
     let smallest = request.block_min;
     let seek = single(format!("SEEK {}", short(smallest)), smallest);
@@ -100,7 +100,7 @@ fn add_seeks(request: &Request, rows: &mut Rows) {
 
 /// The same region at the start read again and again, one block at a time: what the
 /// interface gives while the drive's cache holds it, and how much the cache holds.
-fn add_cache(rows: &mut Rows) {
+fn add_cache(rows: &mut SurfaceRows) {
     let regions = (0..CACHE_REGIONS).map(|power| Bytes(CACHE_BLOCK.0 << power));
     let fitting: Vec<Bytes> = regions.filter(|length| *length <= rows.length).collect();
     if fitting.len() < CACHE_REGIONS as usize {

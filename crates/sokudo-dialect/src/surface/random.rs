@@ -2,8 +2,8 @@
 
 use sokudo_model::{Bytes, Order, Workload};
 
-use super::request::{Request, SurfaceError};
-use super::rows::{Rows, any_size, at_random, checked_block, short};
+use super::request::{SurfaceError, SurfaceRequest};
+use super::rows::{SurfaceRows, any_size, at_random, checked_block, short};
 
 /// What access times are measured with: a page, which every device takes.
 const ACCESS_SIZE: Bytes = Bytes::kib(4);
@@ -11,7 +11,10 @@ const ACCESS_SIZE: Bytes = Bytes::kib(4);
 const SIZES: [Bytes; 4] = [Bytes(512), Bytes::kib(4), Bytes::kib(64), Bytes::mib(1)];
 
 /// Adds the row of access times beside the curve.
-pub(super) fn add_access(request: &Request, rows: &mut Rows) -> Result<(), SurfaceError> {
+pub(super) fn add_access(
+    request: &SurfaceRequest,
+    rows: &mut SurfaceRows,
+) -> Result<(), SurfaceError> {
     let count = count(request);
     let asked = request
         .access_size
@@ -32,7 +35,7 @@ pub(super) fn add_access(request: &Request, rows: &mut Rows) -> Result<(), Surfa
 }
 
 /// Adds a row per size, and one of sizes mixed.
-pub(super) fn add_by_size(request: &Request, rows: &mut Rows) {
+pub(super) fn add_by_size(request: &SurfaceRequest, rows: &mut SurfaceRows) {
     let count = count(request).max(1);
     for size in SIZES {
         if is_possible("RANDOM", size, request, rows) {
@@ -47,7 +50,7 @@ pub(super) fn add_by_size(request: &Request, rows: &mut Rows) {
 }
 
 /// I/Os of one row.
-pub(super) fn count(request: &Request) -> u32 {
+pub(super) fn count(request: &SurfaceRequest) -> u32 {
     request
         .access_count
         .unwrap_or_else(|| request.preset.access_count())
@@ -63,7 +66,11 @@ pub(super) fn single(name: impl Into<String>, size: Bytes) -> Workload {
 
 /// One I/O at a time at random, of any size that HD Tune has; `None`, with a note, where
 /// the target is too small.
-pub(super) fn mixed(name: &str, request: &Request, rows: &mut Rows) -> Option<Workload> {
+pub(super) fn mixed(
+    name: &str,
+    request: &SurfaceRequest,
+    rows: &mut SurfaceRows,
+) -> Option<Workload> {
     let smallest = SIZES[0].max(request.block_min);
     let largest = SIZES[3];
     let blocks = any_size(smallest, largest).filter(|_| largest <= rows.length);
@@ -80,7 +87,12 @@ pub(super) fn mixed(name: &str, request: &Request, rows: &mut Rows) -> Option<Wo
 }
 
 /// Whether the target takes I/Os of a size and has room for one; if not, a note says so.
-pub(super) fn is_possible(kind: &str, size: Bytes, request: &Request, rows: &mut Rows) -> bool {
+pub(super) fn is_possible(
+    kind: &str,
+    size: Bytes,
+    request: &SurfaceRequest,
+    rows: &mut SurfaceRows,
+) -> bool {
     let why = if !size.0.is_multiple_of(request.block_min.0) {
         format!(
             "the target takes no block smaller than {}",

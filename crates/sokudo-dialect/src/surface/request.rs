@@ -9,9 +9,9 @@ pub const BLOCK_MAX: Bytes = crate::crystal::BLOCK_MAX;
 
 /// What is asked of a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct SurfaceRequest {
     /// Whose way it is measured in.
-    pub preset: Preset,
+    pub preset: SurfacePreset,
     /// Size of the target.
     pub size: Bytes,
     /// The smallest block that the target takes.
@@ -44,7 +44,7 @@ pub struct Request {
 
 /// Whose way a surface is measured in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Preset {
+pub enum SurfacePreset {
     /// 200 places of 10 MiB, by blocks of 1 MiB at depth 8, so that the rate is the drive's.
     #[default]
     Surface,
@@ -57,7 +57,7 @@ pub enum Preset {
     Full,
 }
 
-impl Preset {
+impl SurfacePreset {
     pub fn method(self) -> Method {
         Method::Scan(match self {
             Self::Surface => "surface".to_owned(),

@@ -5,14 +5,14 @@ use sokudo_model::{
     Visit, Workload,
 };
 
-use super::request::{BLOCK_MAX, Request, SurfaceError, Writes};
+use super::request::{BLOCK_MAX, SurfaceError, SurfaceRequest, Writes};
 
 /// What is written back at a place that is otherwise measured for a time: the engine holds
 /// as much in memory.
 pub(super) const WRITE_BACK_MAX: Bytes = Bytes::mib(64);
 
 /// Rows that are being gathered.
-pub(super) struct Rows {
+pub(super) struct SurfaceRows {
     /// The part of the target that is measured; `None` is all of it.
     pub(super) span: Option<Span>,
     pub(super) length: Bytes,
@@ -21,8 +21,8 @@ pub(super) struct Rows {
     pub(super) notes: Vec<String>,
 }
 
-impl Rows {
-    pub(super) fn new(request: &Request) -> Result<Self, SurfaceError> {
+impl SurfaceRows {
+    pub(super) fn new(request: &SurfaceRequest) -> Result<Self, SurfaceError> {
         let whole = |bytes: u64| bytes / request.block_min.0.max(1) * request.block_min.0.max(1);
         let length = match request.short_stroke {
             Some(asked) if asked > request.size => {

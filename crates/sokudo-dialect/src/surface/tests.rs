@@ -4,9 +4,9 @@ use sokudo_model::{Bytes, DriveCache, Nanos, Sample, Span, Visit, Workload};
 use super::rows::WRITE_BACK_MAX;
 use super::*;
 
-fn request() -> Request {
-    Request {
-        preset: Preset::Surface,
+fn request() -> SurfaceRequest {
+    SurfaceRequest {
+        preset: SurfacePreset::Surface,
         size: Bytes(6_001_175_126_016),
         block_min: Bytes(512),
         short_stroke: None,
@@ -24,13 +24,13 @@ fn request() -> Request {
     }
 }
 
-fn workloads(request: &Request) -> Vec<Workload> {
+fn workloads(request: &SurfaceRequest) -> Vec<Workload> {
     let planned = plan(request, 1).unwrap();
     let stages = planned.plan.stages.into_iter();
     stages.flat_map(|stage| stage.workloads).collect()
 }
 
-fn names(request: &Request) -> Vec<String> {
+fn names(request: &SurfaceRequest) -> Vec<String> {
     let label = |w: &Workload| format!("{} {}", w.name, w.operations.direction());
     workloads(request).iter().map(label).collect()
 }
@@ -52,8 +52,11 @@ fn a_plain_scan_is_a_curve_and_access_times_and_only_reads() {
 
 #[test]
 fn what_is_written_back_is_an_amount_where_it_is_read_for_a_time() {
-    for preset in [Preset::Surface, Preset::HdTune("1".parse().unwrap())] {
-        let found = workloads(&Request {
+    for preset in [
+        SurfacePreset::Surface,
+        SurfacePreset::HdTune("1".parse().unwrap()),
+    ] {
+        let found = workloads(&SurfaceRequest {
             preset,
             extra: true,
             writes: Writes::Back,
@@ -77,8 +80,8 @@ fn what_is_written_back_is_an_amount_where_it_is_read_for_a_time() {
 
 #[test]
 fn the_preset_of_gnome_disks_reads_a_page_and_then_all_at_once() {
-    let found = workloads(&Request {
-        preset: Preset::Gnome,
+    let found = workloads(&SurfaceRequest {
+        preset: SurfacePreset::Gnome,
         ..request()
     });
     let curve = found[0].survey.unwrap();
@@ -88,8 +91,8 @@ fn the_preset_of_gnome_disks_reads_a_page_and_then_all_at_once() {
         (Some(Bytes::mib(10)), 1)
     );
     assert_eq!(found[1].survey.unwrap().places, 1000);
-    let smaller = workloads(&Request {
-        preset: Preset::Gnome,
+    let smaller = workloads(&SurfaceRequest {
+        preset: SurfacePreset::Gnome,
         sample: Some(Bytes::mib(2)),
         ..request()
     });
@@ -102,8 +105,8 @@ fn the_preset_of_gnome_disks_reads_a_page_and_then_all_at_once() {
 
 #[test]
 fn the_levels_of_hd_tune_are_times() {
-    let found = workloads(&Request {
-        preset: Preset::HdTune("2".parse().unwrap()),
+    let found = workloads(&SurfaceRequest {
+        preset: SurfacePreset::HdTune("2".parse().unwrap()),
         ..request()
     });
     let curve = found[0].survey.unwrap();
@@ -113,7 +116,7 @@ fn the_levels_of_hd_tune_are_times() {
 
 #[test]
 fn a_short_stroke_is_the_start_of_the_target_in_whole_blocks() {
-    let found = workloads(&Request {
+    let found = workloads(&SurfaceRequest {
         short_stroke: Some(Bytes(100_000_000_100)),
         ..request()
     });
@@ -125,7 +128,7 @@ fn a_short_stroke_is_the_start_of_the_target_in_whole_blocks() {
         );
     }
     let refused = plan(
-        &Request {
+        &SurfaceRequest {
             short_stroke: Some(Bytes(7_000_000_000_000)),
             ..request()
         },
@@ -137,7 +140,7 @@ fn a_short_stroke_is_the_start_of_the_target_in_whole_blocks() {
 #[test]
 fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
     let planned = plan(
-        &Request {
+        &SurfaceRequest {
             size: Bytes::mib(32),
             ..request()
         },
@@ -156,7 +159,7 @@ fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
 #[test]
 fn random_access_leaves_out_what_the_device_does_not_take() {
     let planned = plan(
-        &Request {
+        &SurfaceRequest {
             random: true,
             block_min: Bytes(4096),
             ..request()
@@ -179,7 +182,7 @@ fn random_access_leaves_out_what_the_device_does_not_take() {
 
 #[test]
 fn extra_tests_are_those_of_hd_tune() {
-    let rows = names(&Request {
+    let rows = names(&SurfaceRequest {
         extra: true,
         access_count: Some(0),
         points: Some(0),
@@ -206,7 +209,7 @@ fn extra_tests_are_those_of_hd_tune() {
 #[test]
 fn writes_come_with_every_row_but_those_of_the_cache_and_write_back_says_so() {
     for (writes, back) in [(Writes::New, false), (Writes::Back, true)] {
-        let found = workloads(&Request {
+        let found = workloads(&SurfaceRequest {
             random: true,
             extra: true,
             writes,
@@ -225,7 +228,7 @@ fn writes_come_with_every_row_but_those_of_the_cache_and_write_back_says_so() {
 
 #[test]
 fn both_states_of_the_cache_get_rows_with_names_of_their_own() {
-    let rows = names(&Request {
+    let rows = names(&SurfaceRequest {
         caches: vec![DriveCache::Off, DriveCache::On],
         ..request()
     });
@@ -243,7 +246,7 @@ fn both_states_of_the_cache_get_rows_with_names_of_their_own() {
 #[test]
 fn nothing_to_measure_is_no_plan() {
     let refused = plan(
-        &Request {
+        &SurfaceRequest {
             points: Some(0),
             access_count: Some(0),
             ..request()
@@ -256,8 +259,8 @@ fn nothing_to_measure_is_no_plan() {
 prop_compose! {
     fn any_request()(
         preset in prop_oneof![
-            Just(Preset::Surface), Just(Preset::Gnome), Just(Preset::Full),
-            (1u8..=5).prop_map(|level| Preset::HdTune(level.to_string().parse().unwrap())),
+            Just(SurfacePreset::Surface), Just(SurfacePreset::Gnome), Just(SurfacePreset::Full),
+            (1u8..=5).prop_map(|level| SurfacePreset::HdTune(level.to_string().parse().unwrap())),
         ],
         size in prop_oneof![0u64..10_000, 0..1u64 << 28, 0..u64::MAX],
         block_min in prop_oneof![Just(512u64), Just(4096)],
@@ -269,9 +272,9 @@ prop_compose! {
         access_size in proptest::option::of(0..100_000_000u64),
         (random, extra, shuffle) in any::<(bool, bool, bool)>(),
         writes in prop_oneof![Just(Writes::None), Just(Writes::Back), Just(Writes::New)],
-    ) -> Request {
+    ) -> SurfaceRequest {
         let rounded = |bytes: u64| Bytes(if bytes.is_multiple_of(3) { bytes } else { bytes / 4096 * 4096 });
-        Request {
+        SurfaceRequest {
             preset,
             size: Bytes(size),
             block_min: Bytes(block_min),

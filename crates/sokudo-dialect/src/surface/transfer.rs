@@ -2,14 +2,14 @@
 
 use sokudo_model::{Bytes, Sample, Survey, Visit, Workload};
 
-use super::request::{Preset, Request, SurfaceError};
-use super::rows::{Rows, checked_block};
+use super::request::{SurfaceError, SurfacePreset, SurfaceRequest};
+use super::rows::{SurfaceRows, checked_block};
 
 /// What a page is to GNOME Disks.
 const PAGE: Bytes = Bytes::kib(4);
 
 /// What a preset does at each place.
-struct Way {
+struct TransferMethod {
     points: u32,
     block: Bytes,
     depth: u32,
@@ -18,7 +18,7 @@ struct Way {
 }
 
 /// Adds the curve, where it has points.
-pub(super) fn add(request: &Request, rows: &mut Rows) -> Result<(), SurfaceError> {
+pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<(), SurfaceError> {
     let way = way(request)?;
     if way.points == 0 {
         return Ok(());
@@ -51,30 +51,30 @@ pub(super) fn add(request: &Request, rows: &mut Rows) -> Result<(), SurfaceError
 }
 
 /// The preset, as far as nothing else is asked for.
-fn way(request: &Request) -> Result<Way, SurfaceError> {
+fn way(request: &SurfaceRequest) -> Result<TransferMethod, SurfaceError> {
     let mut way = match request.preset {
-        Preset::Surface => Way {
+        SurfacePreset::Surface => TransferMethod {
             points: 200,
             block: Bytes::mib(1),
             depth: 8,
             sample: Sample::Bytes(Bytes::mib(10)),
             approach: None,
         },
-        Preset::Gnome => Way {
+        SurfacePreset::Gnome => TransferMethod {
             points: 100,
             block: request.sample.unwrap_or(Bytes::mib(10)),
             depth: 1,
             sample: Sample::Bytes(Bytes::mib(10)),
             approach: Some(PAGE.max(request.block_min)),
         },
-        Preset::HdTune(level) => Way {
+        SurfacePreset::HdTune(level) => TransferMethod {
             points: 200,
             block: Bytes::kib(64),
             depth: 1,
             sample: Sample::Time(level.time_per_place()),
             approach: Some(request.block_min),
         },
-        Preset::Full => Way {
+        SurfacePreset::Full => TransferMethod {
             points: 200,
             block: Bytes::mib(1),
             depth: 8,
@@ -85,7 +85,7 @@ fn way(request: &Request) -> Result<Way, SurfaceError> {
     way.points = request.points.unwrap_or(way.points);
     way.depth = request.depth.unwrap_or(way.depth);
     let option = match request.preset {
-        Preset::Gnome if request.block.is_none() => "--sample",
+        SurfacePreset::Gnome if request.block.is_none() => "--sample",
         _ => "--block",
     };
     way.block = checked_block(
@@ -107,7 +107,7 @@ fn way(request: &Request) -> Result<Way, SurfaceError> {
 
 /// Places and samples as the target has room for. Samples that would overlap become all
 /// of it.
-fn fitted(way: &Way, request: &Request, rows: &mut Rows) -> (u32, Sample) {
+fn fitted(way: &TransferMethod, request: &SurfaceRequest, rows: &mut SurfaceRows) -> (u32, Sample) {
     let blocks = rows.length.0 / way.block.0;
     let places = u32::try_from(blocks).map_or(way.points, |blocks| way.points.min(blocks));
     if places < way.points && request.points.is_some() {

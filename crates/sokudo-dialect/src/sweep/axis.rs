@@ -55,10 +55,10 @@ impl FromStr for Sizes {
 
 /// Depths or threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts(pub Vec<u32>);
+pub struct CountList(pub Vec<u32>);
 
 /// A list such as `1,2,8`, or all powers of two of a range such as `1..256`.
-impl FromStr for Counts {
+impl FromStr for CountList {
     type Err = SweepError;
 
     fn from_str(text: &str) -> Result<Self, SweepError> {
@@ -143,7 +143,7 @@ fn not_empty<T>(list: Vec<T>) -> Result<Vec<T>, SweepError> {
     }
 }
 
-impl fmt::Display for Counts {
+impl fmt::Display for CountList {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts: Vec<String> = self.0.iter().map(u32::to_string).collect();
         out.pad(&counts.join(","))
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!((sizes[0], sizes[17]), (Bytes(512), Bytes::mib(64)));
         let one = Sizes::between(Bytes::kib(4), Bytes::kib(4)).unwrap();
         assert_eq!(one.0, [Bytes::kib(4)]);
-        let depths = "1..256".parse::<Counts>().unwrap();
+        let depths = "1..256".parse::<CountList>().unwrap();
         assert_eq!(depths.to_string(), "1,2,4,8,16,32,64,128,256");
     }
 
@@ -174,7 +174,7 @@ mod tests {
     fn a_list_is_taken_as_it_is() {
         let sizes = "4K, 12K,48M".parse::<Sizes>().unwrap();
         assert_eq!(sizes.0, [Bytes::kib(4), Bytes::kib(12), Bytes::mib(48)]);
-        assert_eq!("8,1".parse::<Counts>().unwrap().0, [8, 1]);
+        assert_eq!("8,1".parse::<CountList>().unwrap().0, [8, 1]);
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
             ("1,1", "twice"),
             ("", "empty"),
         ] {
-            let error = text.parse::<Counts>().unwrap_err().to_string();
+            let error = text.parse::<CountList>().unwrap_err().to_string();
             assert!(error.contains(word), "{text}: {error}");
         }
     }
@@ -223,7 +223,7 @@ mod tests {
             if let Ok(Sizes(sizes)) = text.parse::<Sizes>() {
                 prop_assert!(sizes.iter().all(|size| (BLOCK_MIN..=BLOCK_MAX).contains(size)));
             }
-            if let Ok(Counts(counts)) = text.parse::<Counts>() {
+            if let Ok(CountList(counts)) = text.parse::<CountList>() {
                 prop_assert!(counts.iter().all(|count| (1..=DEPTH_MAX).contains(count)));
             }
         }

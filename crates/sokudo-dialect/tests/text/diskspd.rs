@@ -1,9 +1,10 @@
 //! diskspd's command lines and profiles, as people write them.
 
 use sokudo_dialect::diskspd::{
-    Action, DiskspdError, Invocation, LinePlace, Planned, SpecKind, command_lines, help, invocation,
+    DiskspdAction, DiskspdError, DiskspdInvocation, DiskspdPlan, DiskspdTargetKind, PrintedTarget,
+    command_lines, help, invocation,
 };
-use sokudo_dialect::host::FoundKind;
+use sokudo_dialect::host::HostPathKind;
 use sokudo_model::diskspd::DiskspdLayout;
 use sokudo_model::{
     BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Distribution, Nanos, Operation,
@@ -18,20 +19,20 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn read_on(line: &str, host: &Made<'_>) -> Result<Invocation, DiskspdError> {
+fn read_on(line: &str, host: &Made<'_>) -> Result<DiskspdInvocation, DiskspdError> {
     invocation(&words(line), host)
 }
 
-fn plan_on(line: &str, host: &Made<'_>) -> Planned {
+fn plan_on(line: &str, host: &Made<'_>) -> DiskspdPlan {
     read_on(line, host).unwrap().plan(host).unwrap()
 }
 
 /// The plan of a line that makes its own file.
-fn planned(line: &str) -> Planned {
+fn planned(line: &str) -> DiskspdPlan {
     plan_on(line, &Made::default())
 }
 
-fn only(planned: &Planned) -> &Workload {
+fn only(planned: &DiskspdPlan) -> &Workload {
     assert_eq!(planned.plan.stages.len(), 1);
     let workloads = &planned.plan.stages[0].workloads;
     assert_eq!(workloads.len(), 1);
@@ -52,7 +53,7 @@ fn refusal_on(line: &str, host: &Made<'_>) -> String {
     read.expect_err(line).to_string()
 }
 
-fn spans(planned: &Planned) -> Vec<(u64, u64)> {
+fn spans(planned: &DiskspdPlan) -> Vec<(u64, u64)> {
     let stages = planned.plan.stages.iter();
     let workloads = stages.flat_map(|stage| &stage.workloads);
     let span = |workload: &Workload| {
@@ -64,7 +65,7 @@ fn spans(planned: &Planned) -> Vec<(u64, u64)> {
 
 #[test]
 fn a_line_without_options_has_the_defaults_of_diskspd() {
-    let host = Made::with(FoundKind::File, "file", Bytes::gib(1));
+    let host = Made::with(HostPathKind::File, "file", Bytes::gib(1));
     let planned = plan_on("file", &host);
     let workload = only(&planned);
     assert_eq!(workload.blocks.single(), Some(Bytes::kib(64)));
@@ -84,7 +85,10 @@ fn a_line_without_options_has_the_defaults_of_diskspd() {
     assert_eq!(planned.session.layout, DiskspdLayout::Linux);
     assert_eq!(spans(&planned), [(0, 1 << 30)]);
     let target = &planned.targets[0];
-    assert_eq!((target.kind, target.bytes), (SpecKind::File, Bytes::gib(1)));
+    assert_eq!(
+        (target.kind, target.bytes),
+        (DiskspdTargetKind::File, Bytes::gib(1))
+    );
     assert!(!target.create && !target.written && target.read);
 }
 
@@ -178,10 +182,10 @@ fn parts_of_a_target_are_in_bytes_or_blocks() {
     assert_eq!(spans(&whole), [(81_920, 737_280)]);
     let part = planned("-c1M -b4K -B64K:128K FILE");
     assert_eq!(spans(&part), [(65_536, 131_072)]);
-    let device = Made::with(FoundKind::BlockDevice, "/dev/sdz", Bytes::gib(4));
+    let device = Made::with(HostPathKind::BlockDevice, "/dev/sdz", Bytes::gib(4));
     let device = plan_on("-f2G -r /dev/sdz", &device);
     assert_eq!(spans(&device), [(0, 2 << 30)]);
-    assert_eq!(device.targets[0].kind, SpecKind::BlockDevice);
+    assert_eq!(device.targets[0].kind, DiskspdTargetKind::BlockDevice);
 }
 
 #[test]
@@ -367,9 +371,12 @@ fn the_layout_follows_the_language_of_the_line() {
     }
     let host = Made::default();
     let profile = read_on("-Rpxml FILE", &host).unwrap();
-    assert_eq!(profile.action, Action::PrintProfile);
-    assert_eq!(read_on("-?", &host).unwrap().action, Action::Help);
-    assert_eq!(read_on("--help", &host).unwrap().action, Action::Help);
+    assert_eq!(profile.action, DiskspdAction::PrintProfile);
+    assert_eq!(read_on("-?", &host).unwrap().action, DiskspdAction::Help);
+    assert_eq!(
+        read_on("--help", &host).unwrap().action,
+        DiskspdAction::Help
+    );
 }
 
 #[test]
@@ -460,13 +467,13 @@ fn refusals_name_the_argument_and_the_way_out() {
 
 #[test]
 fn targets_must_be_files_or_devices() {
-    let directory = Made::with(FoundKind::Directory, "dir", Bytes(0));
+    let directory = Made::with(HostPathKind::Directory, "dir", Bytes(0));
     assert!(refusal_on("dir", &directory).contains("name a file in it"));
     assert!(refusal_on("-c1G dir", &directory).contains("name a file in it"));
-    let device = Made::with(FoundKind::BlockDevice, "/dev/sdz", Bytes::gib(1));
+    let device = Made::with(HostPathKind::BlockDevice, "/dev/sdz", Bytes::gib(1));
     assert!(refusal_on("-c1G /dev/sdz", &device).contains("leave out -c"));
     let null = planned("-c1G null:");
-    assert_eq!(null.targets[0].kind, SpecKind::Null);
+    assert_eq!(null.targets[0].kind, DiskspdTargetKind::Null);
 }
 
 #[test]
@@ -633,7 +640,7 @@ fn lines_repeat_the_plan_they_are_printed_from() {
         "-c1G -b4K -d5 -W2 -t1 -o2 -r -rdabs90/10M:0/100M:10/914M -w0 -n -z1 -L /mnt/file",
     ] {
         let first = planned(line);
-        let place = LinePlace {
+        let place = PrintedTarget {
             path: "/mnt/file".into(),
             create: Some(Bytes::gib(1)),
         };
@@ -659,7 +666,7 @@ fn what_diskspd_cannot_do_stands_before_the_line() {
             workloads: vec![workload.clone(), workload],
         }],
     };
-    let place = LinePlace {
+    let place = PrintedTarget {
         path: "file".into(),
         create: None,
     };
@@ -669,7 +676,7 @@ fn what_diskspd_cannot_do_stands_before_the_line() {
 #[test]
 fn profiles_of_crystal_print_as_lines() {
     let plan = sokudo_dialect::crystal::Profile::Default.plan();
-    let place = LinePlace {
+    let place = PrintedTarget {
         path: "/mnt/my disk/file".into(),
         create: Some(Bytes::gib(1)),
     };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use sokudo_dialect::fio::{FoundKind, invocation, options, show_command};
+use sokudo_dialect::fio::{HostPathKind, invocation, options, show_command};
 use sokudo_model::Bytes;
 
 use crate::host::Made;
@@ -20,7 +20,7 @@ fn machine() -> Made<'static> {
         }),
         variable: Box::new(move |name| Some(known(name)?.1.to_owned())),
         processors: u32::try_from(std::thread::available_parallelism().unwrap().get()).unwrap(),
-        ..Made::with(FoundKind::File, "/tmp/there", Bytes::mib(100))
+        ..Made::with(HostPathKind::File, "/tmp/there", Bytes::mib(100))
     }
 }
 

@@ -1,21 +1,21 @@
 //! What fio's jobs come to: files, sizes, groups, limits.
 
-use sokudo_dialect::fio::{FioError, FoundKind, Host, Planned, SpecKind, invocation};
+use sokudo_dialect::fio::{FioError, FioPlan, FioTargetKind, Host, HostPathKind, invocation};
 use sokudo_model::{Batching, Bytes, CpuPolicy, EndsOthers, FileUse, Nanos, Rate, Span, Workload};
 
 use crate::host::Made;
 
 /// A job file beside a device of 100 MiB.
 fn disk(text: &str) -> Made<'_> {
-    Made::with(FoundKind::BlockDevice, "/dev/disk", Bytes::mib(100)).file("job.fio", text)
+    Made::with(HostPathKind::BlockDevice, "/dev/disk", Bytes::mib(100)).file("job.fio", text)
 }
 
-fn read(arguments: &[&str], text: &str) -> Result<Planned, FioError> {
+fn read(arguments: &[&str], text: &str) -> Result<FioPlan, FioError> {
     let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     invocation(&arguments, &disk(text))?.plan(&disk(text))
 }
 
-fn planned(text: &str) -> Planned {
+fn planned(text: &str) -> FioPlan {
     read(&["job.fio"], text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -32,7 +32,7 @@ fn error(text: &str) -> String {
     read(&["job.fio"], text).unwrap_err().problem.to_string()
 }
 
-fn paths(planned: &Planned) -> Vec<&str> {
+fn paths(planned: &FioPlan) -> Vec<&str> {
     planned.targets.iter().map(|t| t.path.as_str()).collect()
 }
 
@@ -79,7 +79,7 @@ fn sizes_may_be_parts_of_a_device() {
     let place = found.plan.stages[0].workloads[0].files.uses[0];
     let (ten, eighty) = (10 << 20, 80 << 20);
     assert_eq!(place, used(0, ten, eighty));
-    assert_eq!(found.targets[0].kind, SpecKind::BlockDevice);
+    assert_eq!(found.targets[0].kind, FioTargetKind::BlockDevice);
     let limits = found.plan.stages[0].workloads[0].limits;
     assert_eq!(limits.bytes, Some(Bytes(40 << 20)));
     // A job called as a device uses it.

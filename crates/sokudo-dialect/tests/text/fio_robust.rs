@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use sokudo_dialect::fio::{
-    Found, FoundKind, command_help, document, help, invocation, options, show_command, switches,
+    HostPath, HostPathKind, command_help, document, help, invocation, options, show_command,
+    switches,
 };
 use sokudo_model::Bytes;
 
@@ -12,9 +13,9 @@ use crate::host::Made;
 fn host(text: &str) -> Made<'_> {
     Made {
         found: Box::new(|path| {
-            let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
+            let kind = [HostPathKind::File, HostPathKind::BlockDevice][path.len() % 2];
             let bytes = Bytes(path.len() as u64 * 1_000_000);
-            (!path.len().is_multiple_of(3)).then_some(Found { kind, bytes })
+            (!path.len().is_multiple_of(3)).then_some(HostPath { kind, bytes })
         }),
         variable: Box::new(|name| name.len().is_multiple_of(2).then(|| name.to_owned())),
         ..Made::default().file("x", text)

@@ -1,6 +1,6 @@
 //! A machine on which there is what a test says, and nothing else.
 
-use sokudo_dialect::host::{Found, FoundKind, Host};
+use sokudo_dialect::host::{Host, HostPath, HostPathKind};
 use sokudo_model::Bytes;
 
 type Answer<'a, T> = Box<dyn Fn(&str) -> T + 'a>;
@@ -8,7 +8,7 @@ type Answer<'a, T> = Box<dyn Fn(&str) -> T + 'a>;
 /// Answers by path or by name.
 pub(crate) struct Made<'a> {
     pub(crate) text: Answer<'a, Result<String, String>>,
-    pub(crate) found: Answer<'a, Option<Found>>,
+    pub(crate) found: Answer<'a, Option<HostPath>>,
     pub(crate) variable: Answer<'a, Option<String>>,
     pub(crate) processors: u32,
 }
@@ -26,8 +26,9 @@ impl Default for Made<'_> {
 
 impl<'a> Made<'a> {
     /// Has only this.
-    pub(crate) fn with(kind: FoundKind, path: &'a str, bytes: Bytes) -> Self {
-        let found = Box::new(move |asked: &str| (asked == path).then_some(Found { kind, bytes }));
+    pub(crate) fn with(kind: HostPathKind, path: &'a str, bytes: Bytes) -> Self {
+        let found =
+            Box::new(move |asked: &str| (asked == path).then_some(HostPath { kind, bytes }));
         Self {
             found,
             ..Self::default()
@@ -52,7 +53,7 @@ impl Host for Made<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         (self.variable)(name)
     }
-    fn found(&self, path: &str) -> Option<Found> {
+    fn found(&self, path: &str) -> Option<HostPath> {
         (self.found)(path)
     }
     fn processors(&self) -> u32 {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use proptest::prelude::*;
-use sokudo_dialect::crystal::{self, Direction, Mix, Profile};
+use sokudo_dialect::crystal::{self, Mix, Profile, RowDirection};
 use sokudo_dialect::fio::{
-    FoundKind, Place, Planned, TEST_FILE_NAME, command_lines, invocation, render,
+    FioPlan, HostPathKind, JobFileTarget, TEST_FILE_NAME, command_lines, invocation, render,
 };
 use sokudo_model::{
     BackendKind, BlockShare, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits, Nanos,
@@ -22,8 +22,9 @@ const TRIAL: Nanos = Nanos::from_millis(40);
 const DEVICE_BYTES: Bytes = Bytes::gib(1 << 20);
 
 /// What `sokudo fio` makes of a job file.
-fn read(text: &str) -> Planned {
-    let host = Made::with(FoundKind::BlockDevice, "/dev/sdx", DEVICE_BYTES).file("job.fio", text);
+fn read(text: &str) -> FioPlan {
+    let host =
+        Made::with(HostPathKind::BlockDevice, "/dev/sdx", DEVICE_BYTES).file("job.fio", text);
     let read = invocation(&["job.fio".to_owned()], &host);
     let planned = read.and_then(|invocation| invocation.plan(&host));
     planned.unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -221,7 +222,7 @@ fn method_file(profile: Profile) -> PathBuf {
 #[test]
 fn the_files_of_methods_are_the_profiles() {
     let size = Bytes::gib(1);
-    let place = Place::directory(".", size).unwrap();
+    let place = JobFileTarget::directory(".", size).unwrap();
     for profile in Profile::ALL {
         let plan = profile.plan();
         let expected = format!("{}\n;\n{}", title(profile), render(&plan, &place));
@@ -241,7 +242,7 @@ fn the_files_of_methods_are_the_profiles() {
 
 #[test]
 fn a_printed_method_reads_like_a_job_file() {
-    let place = Place::directory("/mnt/data", Bytes::gib(1)).unwrap();
+    let place = JobFileTarget::directory("/mnt/data", Bytes::gib(1)).unwrap();
     assert_eq!(
         render(&Profile::Demo.plan(), &place),
         "; What sokudo measures as mark/demo, for fio: fio THIS-FILE
@@ -283,7 +284,7 @@ unlink=1
 
 #[test]
 fn a_plan_is_command_lines() {
-    let place = Place::directory("/tmp/a b", Bytes::gib(1)).unwrap();
+    let place = JobFileTarget::directory("/tmp/a b", Bytes::gib(1)).unwrap();
     let common = "fio '--directory=/tmp/a b' --filename=sokudo-fio-test-file --fallocate=none \
                   --overwrite=1 --size=1g --randseed=1 --randrepeat=0 --invalidate=1 --thread=1 \
                   --group_reporting=1 --bs=1m --iodepth=8 --numjobs=1 --time_based=1 --runtime=1s \
@@ -295,7 +296,7 @@ fn a_plan_is_command_lines() {
             format!("{common} --name=SEQ1M_Q8T1_WRITE --rw=write --unlink=1"),
         ]
     );
-    let place = Place::read_only_file("/dev/sdx", None).unwrap();
+    let place = JobFileTarget::read_only_file("/dev/sdx", None).unwrap();
     let lines = command_lines(&Profile::Demo.plan(), &place);
     assert_eq!(lines.len(), 1);
     assert!(
@@ -306,7 +307,7 @@ fn a_plan_is_command_lines() {
 
 #[test]
 fn a_read_only_target_gets_no_job_that_writes() {
-    let place = Place::read_only_file("/dev/sdx", None).unwrap();
+    let place = JobFileTarget::read_only_file("/dev/sdx", None).unwrap();
     let mut plan = Profile::Demo.plan();
     let text = render(&plan, &place);
     assert!(
@@ -330,7 +331,7 @@ fn own_rows(rows: &str, seed: u64) -> Plan {
     Plan {
         method: "mark/own".into(),
         seed,
-        stages: crystal::stages(crystal::workloads(&rows, &[Direction::Read], &[])),
+        stages: crystal::stages(crystal::workloads(&rows, &[RowDirection::Read], &[])),
     }
 }
 
@@ -344,7 +345,7 @@ fn what_fio_does_otherwise_is_said() {
     };
     workload.blocks = BlockSizes::mix(vec![share(1, 1), share(8, 2)]).unwrap();
     workload.limits = Limits::default();
-    let text = render(&plan, &Place::file("/dev/sdx", Some(SIZE)).unwrap());
+    let text = render(&plan, &JobFileTarget::file("/dev/sdx", Some(SIZE)).unwrap());
     for sentence in [
         "fio has no position that clones share: each of them walks the file by itself.",
         "sokudo's seed is 18446744073709551615, too large for fio's randseed.",
@@ -358,7 +359,7 @@ fn what_fio_does_otherwise_is_said() {
 
 #[test]
 fn the_only_clone_of_the_last_stage_removes_the_file_and_several_have_it_removed() {
-    let place = Place::directory(".", SIZE).unwrap();
+    let place = JobFileTarget::directory(".", SIZE).unwrap();
     let text = |threads: u32| {
         let plan = own_rows(&format!("RND4K,Q1,T{threads}"), 1);
         let text = render(&plan, &place);
@@ -530,10 +531,12 @@ fn plan() -> impl Strategy<Value = Plan> {
 }
 
 /// A place, and how large it is.
-fn place() -> impl Strategy<Value = (Place, Bytes)> {
+fn place() -> impl Strategy<Value = (JobFileTarget, Bytes)> {
     let size = || (BLOCK_MAX..1 << 40).prop_map(Bytes);
-    let directory = size().prop_map(|size| (Place::directory("/mnt/a:b", size).unwrap(), size));
-    let device = size().prop_map(|size| (Place::file("/dev/sdx", Some(size)).unwrap(), size));
+    let directory =
+        size().prop_map(|size| (JobFileTarget::directory("/mnt/a:b", size).unwrap(), size));
+    let device =
+        size().prop_map(|size| (JobFileTarget::file("/dev/sdx", Some(size)).unwrap(), size));
     prop_oneof![directory, device]
 }
 
@@ -623,7 +626,7 @@ fn run_and_check(text: &str, directory: &Path, jobs: usize) {
 }
 
 fn brief(profile: Profile) -> Plan {
-    let both = [Direction::Read, Direction::Write];
+    let both = [RowDirection::Read, RowDirection::Write];
     let mut plan = profile.plan();
     plan.stages = crystal::stages(crystal::workloads(&profile.rows(), &both, &[Mix::R70_W30]));
     for workload in plan
@@ -643,7 +646,7 @@ fn fio_runs_every_printed_method_and_leaves_nothing_behind() {
     }
     for profile in Profile::ALL {
         let directory = tempfile::tempdir().unwrap();
-        let place = Place::directory(directory.path().to_str().unwrap(), SIZE).unwrap();
+        let place = JobFileTarget::directory(directory.path().to_str().unwrap(), SIZE).unwrap();
         let plan = brief(profile);
         let text = in_usable_way(&render(&plan, &place), directory.path());
         run_and_check(&text, directory.path(), plan.stages.len());
@@ -679,7 +682,7 @@ fn jobs_that_run_together_leave_nothing_behind_either() {
     let directory = tempfile::tempdir().unwrap();
     let name = directory.path().join("a:b c");
     std::fs::create_dir(&name).unwrap();
-    let place = Place::directory(name.to_str().unwrap(), SIZE).unwrap();
+    let place = JobFileTarget::directory(name.to_str().unwrap(), SIZE).unwrap();
     let text = in_usable_way(&render(&plan, &place), directory.path());
     assert!(text.contains("[REMOVE_TEST_FILE]"), "{text}");
     // One group, and the job that removes the file.
@@ -694,7 +697,7 @@ fn the_file_that_fio_reads_was_written() {
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
-    let place = Place::directory(path.to_str().unwrap(), SIZE).unwrap();
+    let place = JobFileTarget::directory(path.to_str().unwrap(), SIZE).unwrap();
     let text = in_usable_way(&render(&brief(Profile::Default), &place), path);
     // fio removes the file even if it does no more than lay it out.
     let text = text.replace("unlink=1\n", "");
@@ -722,7 +725,7 @@ fn fio_accepts_every_printed_plan() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let place = Place::directory(directory.path().to_str().unwrap(), SIZE).unwrap();
+    let place = JobFileTarget::directory(directory.path().to_str().unwrap(), SIZE).unwrap();
     proptest!(ProptestConfig::with_cases(32), |(plan in plan())| {
         let text = render(&plan, &place);
         std::fs::write(directory.path().join("job.fio"), &text).unwrap();

@@ -13,7 +13,7 @@ use super::{Mmap, Null, Psync, Queued, TICK, Vsync};
 
 /// What a clone needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct BackendRequirements {
     pub(crate) kind: BackendKind,
     pub(crate) depth: u32,
     pub(crate) chunks: u32,
@@ -70,7 +70,7 @@ pub enum OpenError {
 /// psync; libaio comes before io_uring on block devices that make rings wait. No
 /// files are the null target.
 pub(crate) fn open(
-    wanted: Wanted,
+    wanted: BackendRequirements,
     files: Vec<OwnedFd>,
 ) -> Result<(AnyBackend, BackendUse), OpenError> {
     let bytes = u64::from(wanted.chunks) * u64::from(wanted.chunk_bytes);
@@ -148,7 +148,7 @@ type Refused = (io::Error, Vec<OwnedFd>, Region);
 fn open_best(
     mut files: Vec<OwnedFd>,
     mut region: Region,
-    wanted: Wanted,
+    wanted: BackendRequirements,
     features: Vec<BackendFeature>,
 ) -> (AnyBackend, BackendUse) {
     let mut notes = Vec::new();
@@ -210,7 +210,7 @@ fn refusal(kind: BackendKind, error: &io::Error) -> Text {
 fn open_ring(
     files: Vec<OwnedFd>,
     region: Region,
-    wanted: Wanted,
+    wanted: BackendRequirements,
     mut features: Vec<BackendFeature>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let registered = if files.len() == 1 {
@@ -245,7 +245,7 @@ fn open_ring(
 fn open_aio(
     files: Vec<OwnedFd>,
     region: Region,
-    wanted: Wanted,
+    wanted: BackendRequirements,
     features: Vec<BackendFeature>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let aio = Aio::new(files, region, wanted.depth, TICK)?;
@@ -319,7 +319,7 @@ mod tests {
     use sokudo_model::{Bytes, DirectMode};
     use sokudo_sys::{Action, Request};
 
-    const WANTED: Wanted = Wanted {
+    const WANTED: BackendRequirements = BackendRequirements {
         kind: BackendKind::Auto,
         depth: 2,
         chunks: 2,
@@ -369,7 +369,7 @@ mod tests {
             let files = [(); 2].map(|()| tempfile::tempfile().unwrap());
             files.iter().for_each(|file| file.set_len(16384).unwrap());
             let files = files.map(OwnedFd::from).into();
-            match open(Wanted { kind, ..WANTED }, files) {
+            match open(BackendRequirements { kind, ..WANTED }, files) {
                 Ok((mut backend, used)) => {
                     assert_eq!(used.kind, kind);
                     match &mut backend {
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn what_cannot_be_mapped_is_said() {
         let (reader, _writer) = std::io::pipe().unwrap();
-        let wanted = Wanted {
+        let wanted = BackendRequirements {
             kind: BackendKind::Mmap,
             ..WANTED
         };

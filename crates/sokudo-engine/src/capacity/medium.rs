@@ -146,7 +146,7 @@ impl<'a> SimulatedMedium<'a> {
 
     fn request(&mut self, operation: Operation, offset: u64, bytes: u64) -> io::Result<()> {
         let SimulatedTarget { device, now } = &mut *self.target;
-        let request = sim::Request {
+        let request = sim::SimulatedRequest {
             id: 0,
             operation,
             offset,

@@ -23,14 +23,14 @@ pub(super) struct Reduced {
     dedupe_percent: u64,
     /// The last contents that were new, each written first at the index after the
     /// one before, around.
-    remembered: Vec<Content>,
+    remembered: Vec<IoContent>,
     oldest: usize,
     random: Random,
 }
 
 /// What an I/O contained: all of it follows from these.
 #[derive(Clone, Copy)]
-struct Content {
+struct IoContent {
     seed: u64,
     length: usize,
 }
@@ -64,10 +64,10 @@ impl Reduced {
     }
 
     /// An earlier content as often as asked for, else a new one.
-    fn next_content(&mut self, length: usize) -> Content {
+    fn next_content(&mut self, length: usize) -> IoContent {
         if self.dedupe_percent == 0 {
             let seed = self.random.next_u64();
-            return Content { seed, length };
+            return IoContent { seed, length };
         }
         let repeats = self.random.below(PERCENT) < self.dedupe_percent;
         if repeats && !self.remembered.is_empty() {
@@ -75,7 +75,7 @@ impl Reduced {
             return self.remembered[usize::try_from(drawn).unwrap_or(0)];
         }
         let seed = self.random.next_u64();
-        let content = Content { seed, length };
+        let content = IoContent { seed, length };
         if self.remembered.len() < REMEMBERED_MAX {
             self.remembered.push(content);
         } else {
@@ -86,7 +86,7 @@ impl Reduced {
     }
 
     /// Fills a buffer, at most as long as the content, with its beginning.
-    fn fill_part(&self, content: Content, buffer: &mut [u8]) {
+    fn fill_part(&self, content: IoContent, buffer: &mut [u8]) {
         let mut random = Random::new(content.seed);
         let chunk = self.chunk.unwrap_or(content.length).min(content.length);
         for chunk_buffer in buffer.chunks_mut(chunk.max(1)) {

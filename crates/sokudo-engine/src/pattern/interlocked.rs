@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sokudo_model::{Workload, narrow};
 
-use crate::offsets::{SharedPosition, Stretch};
+use crate::offsets::{ByteRange, SharedPosition};
 
 /// Clones take the next block of all files in turn: of the first file, then of the
 /// second, from the first again after the last.
@@ -14,13 +14,13 @@ pub(crate) struct Interlocked {
     /// Bytes from one block to the next.
     step: u64,
     is_backward: bool,
-    files: Box<[Part]>,
+    files: Box<[FileSegment]>,
     blocks: u64,
 }
 
 /// One file's stretch, and the number of blocks up to its end.
-struct Part {
-    stretch: Stretch,
+struct FileSegment {
+    stretch: ByteRange,
     blocks_before: u64,
     blocks_after: u64,
 }
@@ -29,19 +29,19 @@ impl Interlocked {
     /// Blocks of one size, which has been checked.
     pub(crate) fn new(
         workload: &Workload,
-        stretches: &[Stretch],
+        stretches: &[ByteRange],
         shared: &Arc<SharedPosition>,
     ) -> Self {
         let length = workload.blocks.largest().0;
         let step = i128::from(length) + i128::from(workload.scatter.stride);
         let step_bytes = narrow(step.unsigned_abs());
         let mut blocks = 0;
-        let part = |stretch: &Stretch| {
+        let part = |stretch: &ByteRange| {
             let blocks_before = blocks;
             let room = stretch.length.saturating_sub(length);
             // A stride that leads back to the same place has that place only.
             blocks += room.checked_div(step_bytes).unwrap_or(0) + 1;
-            Part {
+            FileSegment {
                 stretch: *stretch,
                 blocks_before,
                 blocks_after: blocks,
@@ -64,7 +64,7 @@ impl Interlocked {
         let file = self
             .files
             .partition_point(|part| part.blocks_after <= block);
-        let Part {
+        let FileSegment {
             stretch,
             blocks_before,
             ..

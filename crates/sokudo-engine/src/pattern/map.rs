@@ -23,7 +23,7 @@ pub(crate) struct BlockMap {
 
 /// Blocks next to one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Blocks {
+pub(crate) struct BlockRun {
     pub(crate) first: u64,
     pub(crate) count: u64,
 }
@@ -83,7 +83,7 @@ impl BlockMap {
 
     /// Takes the block `first`, which is free, and those after it that are free too,
     /// up to `most` together.
-    pub(crate) fn take(&mut self, first: u64, most: u64) -> Blocks {
+    pub(crate) fn take(&mut self, first: u64, most: u64) -> BlockRun {
         let end = self.blocks.min(first + most);
         let mut block = first;
         while block < end && !self.is_taken(block) {
@@ -92,7 +92,7 @@ impl BlockMap {
         }
         let count = block - first;
         self.free -= count;
-        Blocks { first, count }
+        BlockRun { first, count }
     }
 
     /// Takes what is free of the blocks from `first` up to `end`.

@@ -22,8 +22,8 @@ pub(crate) struct Places {
 
 enum Choice {
     Uniform,
-    Ranked(Ranks, Layout),
-    Zones(Box<[Area]>),
+    Ranked(Ranks, RankLayout),
+    Zones(Box<[RankArea]>),
 }
 
 enum Ranks {
@@ -33,7 +33,7 @@ enum Ranks {
 }
 
 /// Where ranks lie: favourites are spread over all places, unless a centre is named.
-enum Layout {
+enum RankLayout {
     /// Anywhere, by a permutation, moved on by `shift`.
     Scattered {
         permutation: Permutation,
@@ -46,7 +46,7 @@ enum Layout {
 }
 
 /// Places next to one another, with the shares of all areas up to and including it.
-struct Area {
+struct RankArea {
     sum: u64,
     first: u64,
     count: u64,
@@ -74,9 +74,9 @@ impl Places {
         let choice = match Ranks::new(distribution, count) {
             Some((ranks, center)) => {
                 let layout = match (&ranks, center) {
-                    (Ranks::Normal(_), Some(center)) => Layout::around(center, &ranks, count),
-                    (Ranks::Normal(_), None) => Layout::ScatteredAsFio,
-                    _ => Layout::scattered(count, center, random),
+                    (Ranks::Normal(_), Some(center)) => RankLayout::around(center, &ranks, count),
+                    (Ranks::Normal(_), None) => RankLayout::ScatteredAsFio,
+                    _ => RankLayout::scattered(count, center, random),
                 };
                 Choice::Ranked(ranks, layout)
             }
@@ -139,7 +139,7 @@ impl Ranks {
 /// Draws files: ranks are in order, so that favourites share a file.
 pub(crate) struct SkewedFiles {
     ranks: Ranks,
-    layout: Layout,
+    layout: RankLayout,
     places: u64,
 }
 
@@ -154,9 +154,9 @@ impl SkewedFiles {
         let places = files * PLACES_PER_FILE;
         let (ranks, center) = Ranks::new(distribution, places)?;
         let layout = match (&ranks, center) {
-            (_, Some(center)) => Layout::around(center, &ranks, places),
-            (Ranks::Normal(_), None) => Layout::InOrder { shift: 0 },
-            (_, None) => Layout::InOrder {
+            (_, Some(center)) => RankLayout::around(center, &ranks, places),
+            (Ranks::Normal(_), None) => RankLayout::InOrder { shift: 0 },
+            (_, None) => RankLayout::InOrder {
                 shift: random.below(files) * PLACES_PER_FILE,
             },
         };
@@ -174,7 +174,7 @@ impl SkewedFiles {
     }
 }
 
-impl Layout {
+impl RankLayout {
     /// The favourite lies at the centre, if there is one; all others are spread over
     /// all places, so that favourites are no neighbours. So does fio 3.33.
     fn scattered(count: u64, center: Option<u64>, random: &mut Random) -> Self {
@@ -233,7 +233,7 @@ fn areas(count: u64, measure: Measure<'_>) -> Choice {
         let end = end.clamp(first, count.max(first));
         if end > first && zone.access > 0 {
             sum += zone.access;
-            areas.push(Area {
+            areas.push(RankArea {
                 sum,
                 first,
                 count: end - first,

@@ -6,32 +6,32 @@ use std::sync::Arc;
 use sokudo_model::{Operation, Order, SequentialOffset, Workload, narrow};
 use sokudo_stats::Random;
 
-use crate::offsets::{SharedPosition, Stretch};
+use crate::offsets::{ByteRange, SharedPosition};
 use crate::pattern::Access;
 use crate::pattern::interlocked::Interlocked;
-use crate::pattern::turns::{Renewed, Turns};
-use crate::pattern::walk::{Manner, Step, Walk, direction_of};
+use crate::pattern::turns::{FileTurns, Renewed};
+use crate::pattern::walk::{IoRange, Manner, Walk, direction_of};
 
 /// Where I/Os go, file by file.
-pub(crate) enum Route {
+pub(crate) enum FileRoute {
     /// Every clone by itself.
-    Own(Box<Own>),
+    Own(Box<ThreadRoute>),
     /// All clones together.
     Together(Interlocked),
 }
 
 /// The way of one clone.
-pub(crate) struct Own {
+pub(crate) struct ThreadRoute {
     manner: Manner,
-    turns: Turns,
+    turns: FileTurns,
     walks: Box<[Walk]>,
 }
 
-impl Route {
+impl FileRoute {
     /// The way of a clone through stretches, at least one, that hold a block each.
     pub(crate) fn new(
         workload: &Workload,
-        stretches: &[Stretch],
+        stretches: &[ByteRange],
         shared: &Arc<SharedPosition>,
         random: &mut Random,
     ) -> Self {
@@ -42,11 +42,11 @@ impl Route {
             return Self::Together(Interlocked::new(workload, stretches, shared));
         }
         let mut manner = Manner::new(workload);
-        let turns = Turns::new(workload.files.service, stretches.len(), random);
+        let turns = FileTurns::new(workload.files.service, stretches.len(), random);
         manner.ends_by_bytes = turns.is_sequential() && stretches.len() > 1 && manner.is_endless();
-        let walk = |stretch: &Stretch| Walk::new(workload, &manner, *stretch, random);
+        let walk = |stretch: &ByteRange| Walk::new(workload, &manner, *stretch, random);
         let walks = stretches.iter().map(walk).collect();
-        Self::Own(Box::new(Own {
+        Self::Own(Box::new(ThreadRoute {
             manner,
             turns,
             walks,
@@ -61,7 +61,7 @@ impl Route {
             Self::Own(own) => own.access(operation, random),
             Self::Together(interlocked) => {
                 let (file, offset, length) = interlocked.next();
-                access(operation, file, Step { offset, length })
+                access(operation, file, IoRange { offset, length })
             }
         }
     }
@@ -75,7 +75,7 @@ impl Route {
     }
 }
 
-impl Own {
+impl ThreadRoute {
     fn access(&mut self, operation: Operation, random: &mut Random) -> Access {
         let direction = direction_of(operation);
         // Each file can be at its end once, and once more after all began again.
@@ -109,7 +109,7 @@ impl Own {
     }
 }
 
-fn access(operation: Operation, file: usize, step: Step) -> Access {
+fn access(operation: Operation, file: usize, step: IoRange) -> Access {
     Access {
         operation,
         file: narrow(file),

@@ -16,7 +16,7 @@ use super::*;
 use crate::builders::{BLOCK, sizes};
 
 fn counts(workload: &Workload, draws: u32) -> (f64, f64) {
-    let stretch = Stretch {
+    let stretch = ByteRange {
         start: 0,
         length: 1 << 30,
     };
@@ -54,11 +54,11 @@ fn reads_and_blocks_come_in_their_shares() {
     );
 }
 
-fn stretch(start: u64, length: u64) -> Stretch {
-    Stretch { start, length }
+fn stretch(start: u64, length: u64) -> ByteRange {
+    ByteRange { start, length }
 }
 
-fn pattern(workload: &Workload, stretches: &[Stretch]) -> Pattern {
+fn pattern(workload: &Workload, stretches: &[ByteRange]) -> Pattern {
     Pattern::new(workload, stretches, &Arc::default(), Random::new(9))
 }
 
@@ -367,7 +367,7 @@ fn each_place_is_trimmed_and_then_written() {
         workload.operations = OperationMix::trim_write();
         workload.scatter.trims_first = true;
         workload.order = order;
-        let stretch = Stretch {
+        let stretch = ByteRange {
             start: 0,
             length: 64 << 12,
         };

@@ -6,8 +6,8 @@ use sokudo_stats::Random;
 use crate::pattern::places::SkewedFiles;
 
 /// The turns of files within a pass.
-pub(crate) struct Turns {
-    way: Way,
+pub(crate) struct FileTurns {
+    way: TurnRule,
     /// I/Os on one file before the next is chosen.
     ios: u32,
     /// Of those, what is left to the current file; above 0 while a sequential way
@@ -19,7 +19,7 @@ pub(crate) struct Turns {
     open: usize,
 }
 
-enum Way {
+enum TurnRule {
     /// The next one that is not done.
     InTurn,
     /// Stay until it is done.
@@ -30,13 +30,13 @@ enum Way {
     Skewed(SkewedFiles),
 }
 
-impl Turns {
+impl FileTurns {
     pub(crate) fn new(service: FileService, files: usize, random: &mut Random) -> Self {
         let way = match service.order {
-            FileOrder::RoundRobin => Way::InTurn,
-            FileOrder::Sequential => Way::Sequential,
+            FileOrder::RoundRobin => TurnRule::InTurn,
+            FileOrder::Sequential => TurnRule::Sequential,
             FileOrder::Random(distribution) => SkewedFiles::new(distribution, files as u64, random)
-                .map_or(Way::Uniform, Way::Skewed),
+                .map_or(TurnRule::Uniform, TurnRule::Skewed),
         };
         Self {
             way,
@@ -52,7 +52,7 @@ impl Turns {
     /// Whether the pass of a file ends after as many bytes as it has, if nothing else
     /// ends it.
     pub(crate) fn is_sequential(&self) -> bool {
-        matches!(self.way, Way::Sequential)
+        matches!(self.way, TurnRule::Sequential)
     }
 
     /// The file of the next I/O.
@@ -64,15 +64,15 @@ impl Turns {
             return self.current;
         }
         self.current = match &self.way {
-            Way::InTurn | Way::Sequential => self.open_from(self.current + 1),
-            Way::Uniform => {
+            TurnRule::InTurn | TurnRule::Sequential => self.open_from(self.current + 1),
+            TurnRule::Uniform => {
                 let chosen = random.below(self.done.len() as u64);
                 self.open_from(index(chosen))
             }
-            Way::Skewed(files) => index(files.next(random)),
+            TurnRule::Skewed(files) => index(files.next(random)),
         };
         self.left = match self.way {
-            Way::Sequential => 1,
+            TurnRule::Sequential => 1,
             _ => self.ios - 1,
         };
         self.current
@@ -80,7 +80,7 @@ impl Turns {
 
     /// Notes that the pass of the current file is over. What has to begin another:
     pub(crate) fn pass_over(&mut self) -> Renewed {
-        if matches!(self.way, Way::Skewed(_)) {
+        if matches!(self.way, TurnRule::Skewed(_)) {
             return Renewed::Current;
         }
         self.done[self.current] = true;

@@ -4,7 +4,7 @@
 use sokudo_model::{Distribution, Operation, Order, Workload};
 use sokudo_stats::Random;
 
-use crate::offsets::Stretch;
+use crate::offsets::ByteRange;
 use crate::pattern::lengths::Lengths;
 use crate::pattern::map::BlockMap;
 use crate::pattern::places::{Measure, Places};
@@ -78,7 +78,7 @@ impl Manner {
 
 /// The way through one file.
 pub(crate) struct Walk {
-    stretch: Stretch,
+    stretch: ByteRange,
     tracks: [Option<Track>; DIRECTIONS],
     map: Option<BlockMap>,
     /// Bytes of this pass.
@@ -96,7 +96,7 @@ struct Track {
 }
 
 /// One I/O, from the target's start.
-pub(crate) struct Step {
+pub(crate) struct IoRange {
     pub(crate) offset: u64,
     pub(crate) length: u32,
 }
@@ -106,7 +106,7 @@ impl Walk {
     pub(crate) fn new(
         workload: &Workload,
         manner: &Manner,
-        stretch: Stretch,
+        stretch: ByteRange,
         random: &mut Random,
     ) -> Self {
         let operations = [Operation::Read, Operation::Write, Operation::Trim];
@@ -148,7 +148,7 @@ impl Walk {
         manner: &Manner,
         direction: usize,
         random: &mut Random,
-    ) -> Option<Step> {
+    ) -> Option<IoRange> {
         let smallest = manner.lengths[direction].smallest();
         if manner.ends_by_bytes && self.walked + smallest > self.stretch.length {
             return None;
@@ -164,7 +164,7 @@ impl Walk {
             track.next = ends_at.saturating_add(manner.stride);
         }
         self.walked += u64::from(length);
-        Some(Step {
+        Some(IoRange {
             offset: self.stretch.start + place,
             length,
         })

@@ -7,12 +7,12 @@ use std::collections::BinaryHeap;
 /// in the order it was put in, so that a simulation has exactly one course.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda<T> {
-    entries: BinaryHeap<Reverse<Entry<T>>>,
+    entries: BinaryHeap<Reverse<AgendaEntry<T>>>,
     entered: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Entry<T> {
+struct AgendaEntry<T> {
     at_ns: u64,
     number: u64,
     what: T,
@@ -30,7 +30,7 @@ impl<T> Agenda<T> {
     pub(super) fn enter(&mut self, at_ns: u64, what: T) {
         let number = self.entered;
         self.entered += 1;
-        self.entries.push(Reverse(Entry {
+        self.entries.push(Reverse(AgendaEntry {
             at_ns,
             number,
             what,
@@ -51,27 +51,27 @@ impl<T> Agenda<T> {
     }
 }
 
-impl<T> Entry<T> {
+impl<T> AgendaEntry<T> {
     fn key(&self) -> (u64, u64) {
         (self.at_ns, self.number)
     }
 }
 
-impl<T> PartialEq for Entry<T> {
+impl<T> PartialEq for AgendaEntry<T> {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl<T> Eq for Entry<T> {}
+impl<T> Eq for AgendaEntry<T> {}
 
-impl<T> PartialOrd for Entry<T> {
+impl<T> PartialOrd for AgendaEntry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<T> Ord for Entry<T> {
+impl<T> Ord for AgendaEntry<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }

@@ -8,9 +8,9 @@ use sokudo_model::Nanos;
 use sokudo_stats::Random;
 
 use super::agenda::Agenda;
-use super::rate::Rate;
-use super::spec::{COUNT, Key, RATE, Spec, SpecError, TIME, not_above};
-use super::{Job, Presentation};
+use super::rate::TransferRate;
+use super::spec::{COUNT, RATE, Spec, SpecError, SpecKey, TIME, not_above};
+use super::{PendingRequest, Presentation};
 
 /// Virtual time must pass, or a time limit would never be reached.
 const LATENCY_MIN: Nanos = Nanos(1);
@@ -27,27 +27,30 @@ const PARALLEL_MAX: u64 = 65_536;
 pub(super) struct Constant {
     latency_ns: u64,
     jitter_ns: u64,
-    wire: Option<Rate>,
+    wire: Option<TransferRate>,
     wire_free_ns: u64,
     /// When each of the parallel workers is free; `None` without a limit.
     workers_free_ns: Option<BinaryHeap<Reverse<u64>>>,
     random: Random,
-    agenda: Agenda<Job>,
+    agenda: Agenda<PendingRequest>,
 }
 
 impl Constant {
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
         let latency = spec.value(
-            Key::new("latency", TIME, LATENCY_MIN, LATENCY_MAX),
+            SpecKey::new("latency", TIME, LATENCY_MIN, LATENCY_MAX),
             LATENCY_DEFAULT,
         )?;
-        let jitter = spec.value(Key::new("jitter", TIME, Nanos(0), LATENCY_MAX), Nanos(0))?;
-        let parallel = spec.optional(Key::new("parallel", COUNT, 1, PARALLEL_MAX))?;
-        let wire = spec.optional(Key::new(
+        let jitter = spec.value(
+            SpecKey::new("jitter", TIME, Nanos(0), LATENCY_MAX),
+            Nanos(0),
+        )?;
+        let parallel = spec.optional(SpecKey::new("parallel", COUNT, 1, PARALLEL_MAX))?;
+        let wire = spec.optional(SpecKey::new(
             "rate",
             RATE,
-            Rate(1_000),
-            Rate::megabytes(1_000_000),
+            TransferRate(1_000),
+            TransferRate::megabytes(1_000_000),
         ))?;
         // Equal would allow a latency of nothing.
         not_above(("jitter", jitter), ("latency − 1 ns", Nanos(latency.0 - 1)))?;
@@ -94,7 +97,7 @@ impl Constant {
         self.random = Random::new(seed);
     }
 
-    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
+    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
         let end_ns = match self.workers_free_ns.as_mut().and_then(BinaryHeap::pop) {
             None => self.end_ns(now_ns, job.moved_bytes()),
             Some(Reverse(free_ns)) => {
@@ -112,7 +115,7 @@ impl Constant {
         self.agenda.next_ns()
     }
 
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
         while let Some(job) = self.agenda.take_due(now_ns) {
             finished.push(job);
         }

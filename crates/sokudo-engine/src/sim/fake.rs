@@ -3,8 +3,8 @@
 use sokudo_model::Bytes;
 
 use super::constant::Constant;
-use super::spec::{Key, SIZE, Spec, SpecError, not_a_multiple};
-use super::{Job, Presentation};
+use super::spec::{SIZE, Spec, SpecError, SpecKey, not_a_multiple};
+use super::{PendingRequest, Presentation};
 
 /// What the cheapest controllers hold in memory.
 const CACHE_DEFAULT: Bytes = Bytes::mib(8);
@@ -13,14 +13,14 @@ const CACHE_DEFAULT: Bytes = Bytes::mib(8);
 #[derive(Debug)]
 pub(super) struct Fake {
     real_bytes: u64,
-    beyond: Beyond,
+    beyond: BeyondSize,
     cache_bytes: u64,
     pub(super) drive: Constant,
 }
 
 /// What becomes of a block beyond the real size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Beyond {
+enum BeyondSize {
     /// It lies where the address modulo the real size points to.
     Wrap,
     /// It is nowhere, and reads as zeros.
@@ -29,12 +29,12 @@ enum Beyond {
 
 impl Fake {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        let real = Key::new("real", SIZE, Bytes::mib(1), size);
+        let real = SpecKey::new("real", SIZE, Bytes::mib(1), size);
         let real = spec.value(real, Bytes((size.0 / 32).next_multiple_of(4096)))?;
         not_a_multiple(("real", real), Bytes::kib(4))?;
         let beyond = match spec.text("beyond")? {
-            None | Some("wrap") => Beyond::Wrap,
-            Some("lost") => Beyond::Lost,
+            None | Some("wrap") => BeyondSize::Wrap,
+            Some("lost") => BeyondSize::Lost,
             Some(other) => {
                 return Err(SpecError::NotAValue {
                     key: "beyond",
@@ -43,7 +43,7 @@ impl Fake {
                 });
             }
         };
-        let cache = Key::new("cache", SIZE, Bytes(4096), Bytes::gib(64));
+        let cache = SpecKey::new("cache", SIZE, Bytes(4096), Bytes::gib(64));
         let cache = spec.value(cache, CACHE_DEFAULT)?;
         Ok(Self {
             real_bytes: real.0,
@@ -64,8 +64,8 @@ impl Fake {
     pub(super) const fn cell_of(&self, offset: u64) -> Option<u64> {
         match self.beyond {
             _ if offset < self.real_bytes => Some(offset),
-            Beyond::Wrap => Some(offset % self.real_bytes),
-            Beyond::Lost => None,
+            BeyondSize::Wrap => Some(offset % self.real_bytes),
+            BeyondSize::Lost => None,
         }
     }
 
@@ -75,7 +75,7 @@ impl Fake {
         self.cache_bytes
     }
 
-    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
+    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
         self.drive.submit(now_ns, job);
     }
 }

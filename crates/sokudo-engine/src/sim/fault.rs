@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use sokudo_model::{Bytes, Nanos};
 use sokudo_words::text;
 
-use super::Job;
+use super::PendingRequest;
 use super::spec::{Spec, SpecError};
 
 /// Bad places are searched one by one for every request.
@@ -18,13 +18,13 @@ const ERRNO_MAX: i32 = 4095;
 /// What goes wrong, and where or when.
 #[derive(Debug)]
 pub(super) struct Faults {
-    bad_places: Vec<BadPlace>,
+    bad_places: Vec<BadExtent>,
     vanish_ns: Option<u64>,
     stall: Option<Stall>,
 }
 
 #[derive(Debug)]
-struct BadPlace {
+struct BadExtent {
     offset: u64,
     /// The byte after its last.
     end: u64,
@@ -70,7 +70,7 @@ impl Faults {
 
     /// The error of a medium that cannot be read or written at some byte of this
     /// request.
-    pub(super) fn medium_error(&self, job: &Job) -> Option<i32> {
+    pub(super) fn medium_error(&self, job: &PendingRequest) -> Option<i32> {
         self.bad_places
             .iter()
             .find(|place| place.offset < job.offset + job.bytes && job.offset < place.end)
@@ -113,7 +113,7 @@ impl Faults {
     }
 }
 
-fn parse_bad_place(text: &str) -> Option<BadPlace> {
+fn parse_bad_place(text: &str) -> Option<BadExtent> {
     let (range, errno) = text.split_once(':')?;
     let (offset, length) = range.split_once('+').unwrap_or((range, "1"));
     let Bytes(offset) = offset.parse().ok()?;
@@ -131,7 +131,7 @@ fn parse_bad_place(text: &str) -> Option<BadPlace> {
     };
     (1..=ERRNO_MAX)
         .contains(&errno)
-        .then_some(BadPlace { offset, end, errno })
+        .then_some(BadExtent { offset, end, errno })
 }
 
 fn not_a_bad_place(text: &str) -> SpecError {

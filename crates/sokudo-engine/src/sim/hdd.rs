@@ -16,14 +16,14 @@ use sokudo_model::{Bytes, Nanos, Operation};
 use sokudo_stats::Random;
 
 use super::agenda::Agenda;
-use super::rate::Rate;
-use super::spec::{COUNT, Key, RATE, SIZE, Spec, SpecError, TIME, not_above};
-use super::{Job, Presentation, earlier};
-use command::{Access, Approach, Command, Purpose};
-use geometry::{Geometry, Label, Place};
+use super::rate::TransferRate;
+use super::spec::{COUNT, RATE, SIZE, Spec, SpecError, SpecKey, TIME, not_above};
+use super::{PendingRequest, Presentation, earlier};
+use command::{Approach, ArmMovement, ArmPurpose, DriveCommand};
+use geometry::{DriveLabel, Geometry, MediaPosition};
 use read_cache::{Range, ReadCache};
 use seek::SeekCurve;
-use write_cache::WriteCache;
+use write_cache::SimulatedWriteCache;
 
 /// From the arrival of a command until the drive acts on it. It is short enough
 /// for sequential reads of 4 KiB to keep up with the platters.
@@ -68,55 +68,58 @@ pub(super) struct HardDisk {
     flushes: Flushes,
     geometry: Geometry,
     seek: SeekCurve,
-    interface: Rate,
+    interface: TransferRate,
     interface_free_ns: u64,
     queue_max: usize,
     /// What the drive has not yet accepted, in order of arrival.
-    host: VecDeque<Command>,
+    host: VecDeque<DriveCommand>,
     /// What the drive has accepted, in order of arrival; at most `queue_max`.
-    queue: Vec<Command>,
-    flush: Option<Command>,
+    queue: Vec<DriveCommand>,
+    flush: Option<DriveCommand>,
     read_cache: ReadCache,
-    write_cache: Option<WriteCache>,
+    write_cache: Option<SimulatedWriteCache>,
     /// Where the head came to rest, or will.
-    head: Place,
-    access: Option<Access>,
+    head: MediaPosition,
+    access: Option<ArmMovement>,
     drained_last: bool,
-    agenda: Agenda<Job>,
+    agenda: Agenda<PendingRequest>,
 }
 
 impl HardDisk {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        let rpm: u32 = spec.value(Key::new("rpm", COUNT, 1_000, 30_000), 5_900)?;
-        let rates = (Rate::megabytes(1), Rate::megabytes(10_000));
+        let rpm: u32 = spec.value(SpecKey::new("rpm", COUNT, 1_000, 30_000), 5_900)?;
+        let rates = (TransferRate::megabytes(1), TransferRate::megabytes(10_000));
         let outer = spec.value(
-            Key::new("outer", RATE, rates.0, rates.1),
-            Rate::megabytes(180),
+            SpecKey::new("outer", RATE, rates.0, rates.1),
+            TransferRate::megabytes(180),
         )?;
         let inner = spec.value(
-            Key::new("inner", RATE, rates.0, rates.1),
-            Rate::megabytes(85),
+            SpecKey::new("inner", RATE, rates.0, rates.1),
+            TransferRate::megabytes(85),
         )?;
         not_above(("inner", inner), ("outer", outer))?;
         let sizes = (Bytes::mib(1), Bytes::gib(64));
-        let cache = spec.value(Key::new("cache", SIZE, sizes.0, sizes.1), Bytes::mib(64))?;
+        let cache = spec.value(
+            SpecKey::new("cache", SIZE, sizes.0, sizes.1),
+            Bytes::mib(64),
+        )?;
         // 11 ms and half a turn at 5900/min are the 16.1 ms that document 000
         // measured; 1.5 ms and half a turn are nearly its 4K figures on 1 GiB.
         let times = (Nanos::from_micros(10), Nanos::from_secs(1));
         let seek = spec.value(
-            Key::new("seek", TIME, times.0, times.1),
+            SpecKey::new("seek", TIME, times.0, times.1),
             Nanos::from_millis(11),
         )?;
-        let settle = Key::new("settle", TIME, times.0, times.1);
+        let settle = SpecKey::new("settle", TIME, times.0, times.1);
         let settle = spec.value(settle, Nanos::from_micros(1_500))?;
         not_above(("settle", settle), ("seek", seek))?;
-        let interface = Key::new("interface", RATE, rates.0, rates.1);
-        let interface = spec.value(interface, Rate::megabytes(550))?;
-        let queue_max = spec.value(Key::new("ncq", COUNT, 1, NCQ_MAX), NCQ_MAX)?;
+        let interface = SpecKey::new("interface", RATE, rates.0, rates.1);
+        let interface = spec.value(interface, TransferRate::megabytes(550))?;
+        let queue_max = spec.value(SpecKey::new("ncq", COUNT, 1, NCQ_MAX), NCQ_MAX)?;
         let write_back = spec.switch("write_cache", true)?;
         let flushes = flushes(spec)?;
 
-        let geometry = Geometry::new(Label {
+        let geometry = Geometry::new(DriveLabel {
             size: size.0,
             turn_ns: NANOS_PER_MINUTE / u64::from(rpm),
             switch_ns: settle.0,
@@ -137,7 +140,7 @@ impl HardDisk {
             queue: Vec::with_capacity(usize::try_from(NCQ_MAX).expect("a small number")),
             flush: None,
             read_cache: ReadCache::new(cache.0 / 2),
-            write_cache: write_back.then(|| WriteCache::new(cache.0 / 2)),
+            write_cache: write_back.then(|| SimulatedWriteCache::new(cache.0 / 2)),
             access: None,
             drained_last: false,
             agenda: Agenda::new(),
@@ -160,8 +163,8 @@ impl HardDisk {
         self.geometry.turn_by(&mut Random::new(seed));
     }
 
-    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
-        self.host.push_back(Command {
+    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        self.host.push_back(DriveCommand {
             job,
             ready_ns: now_ns + COMMAND_NS,
             place: self.geometry.place(job.offset),
@@ -175,7 +178,7 @@ impl HardDisk {
         earlier(self.agenda.next_ns(), access_ns)
     }
 
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
         while let Some(at_ns) = self.next_ns()
             && at_ns <= now_ns
         {
@@ -228,7 +231,7 @@ impl HardDisk {
         }
     }
 
-    fn accept_read(&mut self, now_ns: u64, command: Command) {
+    fn accept_read(&mut self, now_ns: u64, command: DriveCommand) {
         let range = command.range();
         let dirty = self.write_cache.as_ref();
         if dirty.is_some_and(|cache| cache.holds(range))
@@ -240,7 +243,7 @@ impl HardDisk {
         }
     }
 
-    fn accept_write(&mut self, now_ns: u64, mut command: Command) {
+    fn accept_write(&mut self, now_ns: u64, mut command: DriveCommand) {
         let (range, bytes) = (command.range(), command.job.bytes);
         self.read_cache.forget(&self.geometry, now_ns, range);
         let cache = self.write_cache.as_mut();
@@ -258,24 +261,24 @@ impl HardDisk {
 
     /// Passes a command's data over the interface; at `now_ns` the platters have
     /// done their part.
-    fn answer(&mut self, command: Command, now_ns: u64) {
+    fn answer(&mut self, command: DriveCommand, now_ns: u64) {
         let start_ns = self.interface_free_ns.max(command.ready_ns);
         let passed_ns = start_ns + self.interface.nanos(command.job.bytes);
         self.interface_free_ns = passed_ns.max(now_ns);
         self.agenda.enter(self.interface_free_ns, command.job);
     }
 
-    fn finish(&mut self, access: Access) {
+    fn finish(&mut self, access: ArmMovement) {
         match access.purpose {
-            Purpose::Follow(command) => self.answer(command, access.end_ns),
-            Purpose::Transfer(command) => {
+            ArmPurpose::Follow(command) => self.answer(command, access.end_ns),
+            ArmPurpose::Transfer(command) => {
                 if command.job.operation == Operation::Read {
                     let (geometry, range) = (&self.geometry, command.range());
                     self.read_cache.begin(geometry, access.end_ns, range);
                 }
                 self.answer(command, access.end_ns);
             }
-            Purpose::Drain => {
+            ArmPurpose::Drain => {
                 if let Some(cache) = &mut self.write_cache {
                     cache.drained();
                 }
@@ -298,7 +301,7 @@ impl HardDisk {
 
     /// Reads go before the draining of writes, until the cache runs full; then
     /// they take turns.
-    fn next_access(&mut self, now_ns: u64) -> Option<Access> {
+    fn next_access(&mut self, now_ns: u64) -> Option<ArmMovement> {
         if let Some(reached) = self.read_cache.reached(&self.geometry, now_ns) {
             // At the end of a track the switch to the next is still to come.
             self.head = self.geometry.place(reached - 1);
@@ -307,7 +310,7 @@ impl HardDisk {
             || self
                 .write_cache
                 .as_ref()
-                .is_some_and(WriteCache::is_nearly_full);
+                .is_some_and(SimulatedWriteCache::is_nearly_full);
         let request = self.best_request(now_ns);
         let drain_first = request.is_none() || pressing && !self.drained_last;
         if drain_first && let Some(access) = self.drain(now_ns) {
@@ -340,7 +343,7 @@ impl HardDisk {
         best
     }
 
-    fn approach(&self, now_ns: u64, command: &Command) -> Approach {
+    fn approach(&self, now_ns: u64, command: &DriveCommand) -> Approach {
         let seek = Approach {
             start_ns: self.reach_ns(now_ns.max(command.ready_ns), command.place),
             by_read_ahead: false,
@@ -360,7 +363,7 @@ impl HardDisk {
     }
 
     /// When the head, which is free at `now_ns`, is over a place.
-    fn reach_ns(&self, now_ns: u64, place: Place) -> u64 {
+    fn reach_ns(&self, now_ns: u64, place: MediaPosition) -> u64 {
         let seek_ns = match place.track.abs_diff(self.head.track) {
             0 => 0,
             // Tracks are skewed by exactly this, so that no turn is lost.
@@ -371,29 +374,29 @@ impl HardDisk {
         arrived_ns + self.geometry.wait_ns(arrived_ns, place)
     }
 
-    fn transfer_ns(&self, command: &Command) -> u64 {
+    fn transfer_ns(&self, command: &DriveCommand) -> u64 {
         self.geometry.end_media_ns(command.range().end) - command.place.media_ns
     }
 
-    fn begin(&mut self, now_ns: u64, command: Command, approach: Approach) -> Access {
+    fn begin(&mut self, now_ns: u64, command: DriveCommand, approach: Approach) -> ArmMovement {
         let end_ns = approach.start_ns + self.transfer_ns(&command);
         if approach.by_read_ahead {
             let (geometry, range) = (&self.geometry, command.range());
             self.read_cache.follow(geometry, now_ns, range);
-            return Access {
+            return ArmMovement {
                 end_ns: end_ns.max(now_ns),
-                purpose: Purpose::Follow(command),
+                purpose: ArmPurpose::Follow(command),
             };
         }
         self.read_cache.stop(&self.geometry, now_ns);
         self.rest_behind(command.range());
-        Access {
+        ArmMovement {
             end_ns,
-            purpose: Purpose::Transfer(command),
+            purpose: ArmPurpose::Transfer(command),
         }
     }
 
-    fn drain(&mut self, now_ns: u64) -> Option<Access> {
+    fn drain(&mut self, now_ns: u64) -> Option<ArmMovement> {
         let mut cache = self.write_cache.take()?;
         let drained = cache.drain(&self.geometry, |place| self.reach_ns(now_ns, place));
         self.write_cache = Some(cache);
@@ -401,9 +404,9 @@ impl HardDisk {
         self.read_cache.stop(&self.geometry, now_ns);
         let start_ns = self.reach_ns(now_ns, place);
         self.rest_behind(range);
-        Some(Access {
+        Some(ArmMovement {
             end_ns: start_ns + self.geometry.end_media_ns(range.end) - place.media_ns,
-            purpose: Purpose::Drain,
+            purpose: ArmPurpose::Drain,
         })
     }
 

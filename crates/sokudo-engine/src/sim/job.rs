@@ -5,7 +5,7 @@ use sokudo_model::Operation;
 /// A request on its way through a model. What it will answer is known from the
 /// start; a model only decides when.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
+pub(super) struct PendingRequest {
     pub(super) id: u64,
     pub(super) operation: Operation,
     pub(super) offset: u64,
@@ -13,7 +13,7 @@ pub(super) struct Job {
     pub(super) result: Result<u64, i32>,
 }
 
-impl Job {
+impl PendingRequest {
     pub(super) fn ending(self, result: Result<u64, i32>) -> Self {
         Self { result, ..self }
     }

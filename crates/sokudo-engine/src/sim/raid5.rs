@@ -13,8 +13,8 @@ use sokudo_model::{Bytes, DeviceCounters, Operation};
 
 use super::agenda::Agenda;
 use super::constant::Constant;
-use super::spec::{COUNT, Key, SIZE, Spec, SpecError, not_a_multiple};
-use super::{Job, Presentation, count};
+use super::spec::{COUNT, SIZE, Spec, SpecError, SpecKey, not_a_multiple};
+use super::{PendingRequest, Presentation, count};
 
 /// With fewer there is no parity; more make rebuilding them hopeless.
 const DISKS: (u64, u64) = (3, 32);
@@ -30,27 +30,27 @@ pub(super) struct Raid5 {
     /// What the members have moved.
     counters: DeviceCounters,
     /// Requests of the host that wait for members, by number.
-    open: HashMap<u64, Open>,
+    open: HashMap<u64, HostRequest>,
     /// The host's request of each request to a member.
-    parents: HashMap<u64, Part>,
+    parents: HashMap<u64, MemberRequest>,
     numbers: u64,
-    answered: Agenda<Job>,
-    moved: Vec<Job>,
+    answered: Agenda<PendingRequest>,
+    moved: Vec<PendingRequest>,
 }
 
 /// A request of the host's.
 #[derive(Debug)]
-struct Open {
-    job: Job,
+struct HostRequest {
+    job: PendingRequest,
     /// Requests to members that have not ended.
     waiting: usize,
     /// What follows when they have.
-    then: Vec<Part>,
+    then: Vec<MemberRequest>,
 }
 
 /// A request to one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct MemberRequest {
     host: u64,
     member: usize,
     operation: Operation,
@@ -60,8 +60,11 @@ struct Part {
 
 impl Raid5 {
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
-        let disks = spec.value(Key::new("disks", COUNT, DISKS.0, DISKS.1), 4)?;
-        let chunk = spec.value(Key::new("chunk", SIZE, CHUNK.0, CHUNK.1), Bytes::kib(64))?;
+        let disks = spec.value(SpecKey::new("disks", COUNT, DISKS.0, DISKS.1), 4)?;
+        let chunk = spec.value(
+            SpecKey::new("chunk", SIZE, CHUNK.0, CHUNK.1),
+            Bytes::kib(64),
+        )?;
         not_a_multiple(("chunk", chunk), Bytes::kib(4))?;
         let member = Constant::parse(spec)?;
         Ok(Self {
@@ -98,13 +101,13 @@ impl Raid5 {
         }
     }
 
-    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
+    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
         let host = self.number();
         let (first, then) = match job.operation {
             Operation::Write => self.write_parts(host, &job),
             Operation::Read => (self.read_parts(host, &job), Vec::new()),
             operation => {
-                let flush = |member| Part {
+                let flush = |member| MemberRequest {
                     host,
                     member,
                     operation,
@@ -116,7 +119,7 @@ impl Raid5 {
         };
         self.open.insert(
             host,
-            Open {
+            HostRequest {
                 job,
                 waiting: 0,
                 then,
@@ -126,7 +129,7 @@ impl Raid5 {
     }
 
     /// Hands requests to the members; with none of them, what follows.
-    fn issue(&mut self, now_ns: u64, host: u64, mut parts: Vec<Part>) {
+    fn issue(&mut self, now_ns: u64, host: u64, mut parts: Vec<MemberRequest>) {
         let Some(open) = self.open.get_mut(&host) else {
             return;
         };
@@ -142,7 +145,7 @@ impl Raid5 {
         for part in parts {
             let id = self.number();
             self.parents.insert(id, part);
-            let job = Job {
+            let job = PendingRequest {
                 id,
                 operation: part.operation,
                 offset: part.offset,
@@ -163,7 +166,7 @@ impl Raid5 {
         members.chain(self.answered.next_ns()).min()
     }
 
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
         let mut moved = std::mem::take(&mut self.moved);
         for member in &mut self.members {
             member.advance(now_ns, &mut moved);
@@ -187,7 +190,7 @@ impl Raid5 {
         }
     }
 
-    fn read_parts(&self, host: u64, job: &Job) -> Vec<Part> {
+    fn read_parts(&self, host: u64, job: &PendingRequest) -> Vec<MemberRequest> {
         let mut parts = Vec::new();
         for stripe in self.stripes(job) {
             for (index, range) in &stripe.pieces {
@@ -198,7 +201,11 @@ impl Raid5 {
     }
 
     /// What is read, and what is written after it.
-    fn write_parts(&self, host: u64, job: &Job) -> (Vec<Part>, Vec<Part>) {
+    fn write_parts(
+        &self,
+        host: u64,
+        job: &PendingRequest,
+    ) -> (Vec<MemberRequest>, Vec<MemberRequest>) {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for stripe in self.stripes(job) {
             for (rows, mut changed) in stripe.rows() {
@@ -227,7 +234,7 @@ impl Raid5 {
     }
 
     /// The request, stripe by stripe.
-    fn stripes(&self, job: &Job) -> Vec<Stripe> {
+    fn stripes(&self, job: &PendingRequest) -> Vec<Stripe> {
         let width = self.chunk_bytes * self.data_disks();
         let end = job.offset + job.bytes;
         let stripe = |number: u64| {
@@ -261,7 +268,7 @@ impl Raid5 {
         stripe: u64,
         index: u64,
         range: &Range<u64>,
-    ) -> Part {
+    ) -> MemberRequest {
         let disks = self.members.len() as u64;
         let parity = self.data_disks() - stripe % disks;
         let member = if index == self.data_disks() {
@@ -269,7 +276,7 @@ impl Raid5 {
         } else {
             (parity + 1 + index) % disks
         };
-        Part {
+        MemberRequest {
             host,
             member: member as usize,
             operation,
@@ -316,7 +323,7 @@ mod tests {
     }
 
     fn parts(array: &Raid5, offset_kib: u64, kib: u64) -> (usize, usize, u64) {
-        let job = Job {
+        let job = PendingRequest {
             id: 0,
             operation: Operation::Write,
             offset: offset_kib << 10,

@@ -9,9 +9,9 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Bytes per second, at least 1; written as `180MB/s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Rate(pub(super) u64);
+pub(super) struct TransferRate(pub(super) u64);
 
-impl Rate {
+impl TransferRate {
     /// `n` × 10^6 bytes per second.
     pub(super) const fn megabytes(n: u64) -> Self {
         Self(n * 1_000_000)
@@ -24,7 +24,7 @@ impl Rate {
     }
 }
 
-impl FromStr for Rate {
+impl FromStr for TransferRate {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -34,7 +34,7 @@ impl FromStr for Rate {
 }
 
 /// In MB/s, as on a drive's label.
-impl fmt::Display for Rate {
+impl fmt::Display for TransferRate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / 1_000_000, self.0 % 1_000_000);
         match rest {
@@ -50,17 +50,17 @@ mod tests {
 
     #[test]
     fn a_rate_is_read_with_or_without_per_second() {
-        assert_eq!("180MB/s".parse(), Ok(Rate::megabytes(180)));
-        assert_eq!("1MiB".parse(), Ok(Rate(1 << 20)));
-        assert_eq!("fast".parse::<Rate>(), Err(()));
-        assert_eq!(Rate::megabytes(180).to_string(), "180 MB/s");
-        assert_eq!(Rate(1 << 20).to_string(), "1048576 B/s");
+        assert_eq!("180MB/s".parse(), Ok(TransferRate::megabytes(180)));
+        assert_eq!("1MiB".parse(), Ok(TransferRate(1 << 20)));
+        assert_eq!("fast".parse::<TransferRate>(), Err(()));
+        assert_eq!(TransferRate::megabytes(180).to_string(), "180 MB/s");
+        assert_eq!(TransferRate(1 << 20).to_string(), "1048576 B/s");
     }
 
     #[test]
     fn times_are_rounded_up_and_do_not_overflow() {
-        assert_eq!(Rate(1_000_000_000).nanos(4096), 4096);
-        assert_eq!(Rate(3).nanos(1), 333_333_334);
-        assert_eq!(Rate(NANOS_PER_SECOND).nanos(1 << 31), 1 << 31);
+        assert_eq!(TransferRate(1_000_000_000).nanos(4096), 4096);
+        assert_eq!(TransferRate(3).nanos(1), 333_333_334);
+        assert_eq!(TransferRate(NANOS_PER_SECOND).nanos(1 << 31), 1 << 31);
     }
 }

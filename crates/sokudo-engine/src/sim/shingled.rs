@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use sokudo_model::{Bytes, Nanos, Operation, narrow};
 
 use super::hdd::HardDisk;
-use super::spec::{COUNT, Key, SIZE, Spec, SpecError, TIME, not_above};
-use super::{Job, Presentation, earlier};
+use super::spec::{COUNT, SIZE, Spec, SpecError, SpecKey, TIME, not_above};
+use super::{PendingRequest, Presentation, earlier};
 
 /// A write that continues the one before goes straight to its band after this much: the
 /// drive has seen a stream.
@@ -36,7 +36,7 @@ pub(super) struct Shingled {
     idle_ns: u64,
     /// What the cache holds: the first byte as the host knows it, its length and where in
     /// the cache it lies.
-    entries: BTreeMap<u64, Entry>,
+    entries: BTreeMap<u64, CachedExtent>,
     held_bytes: u64,
     /// Entries per band.
     bands: Vec<u32>,
@@ -45,19 +45,19 @@ pub(super) struct Shingled {
     /// Where the last write ended, and how much was written in one go up to there.
     stream: (u64, u64),
     /// What the drive has not yet begun, in order of arrival.
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<PendingRequest>,
     /// What it has begun, by the number under which the disk below knows it.
-    begun: HashMap<u64, Job>,
+    begun: HashMap<u64, PendingRequest>,
     numbered: u64,
     cleaning: Option<Cleaning>,
     /// Since when the host has wanted nothing.
     idle_since_ns: u64,
     /// Emptied by every call; kept so as not to allocate it anew.
-    below: Vec<Job>,
+    below: Vec<PendingRequest>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct CachedExtent {
     bytes: u64,
     at: u64,
 }
@@ -72,16 +72,19 @@ struct Cleaning {
 impl Shingled {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
         let sizes = (Bytes::mib(1), Bytes::gib(256));
-        let cache = Key::new("persistent", SIZE, sizes.0, sizes.1);
+        let cache = SpecKey::new("persistent", SIZE, sizes.0, sizes.1);
         let cache = spec.value(cache, Bytes(20_000_000_000))?;
         let bands = (Bytes::mib(1), Bytes::gib(1));
-        let band = spec.value(Key::new("band", SIZE, bands.0, bands.1), Bytes::mib(256))?;
+        let band = spec.value(
+            SpecKey::new("band", SIZE, bands.0, bands.1),
+            Bytes::mib(256),
+        )?;
         not_above(("band", band), ("size", size))?;
         // Skylight found 182,270 ± 60 and about 250,000 on two disks.
-        let entries = spec.value(Key::new("entries", COUNT, 1, 10_000_000), 200_000)?;
+        let entries = spec.value(SpecKey::new("entries", COUNT, 1, 10_000_000), 200_000)?;
         let times = (Nanos::from_millis(1), Nanos::from_secs(600));
         let idle = spec.value(
-            Key::new("idle", TIME, times.0, times.1),
+            SpecKey::new("idle", TIME, times.0, times.1),
             Nanos::from_secs(1),
         )?;
         let whole_blocks = cache.0 - cache.0 % super::PHYSICAL_BLOCK_BYTES;
@@ -118,7 +121,7 @@ impl Shingled {
         self.disk.seed(seed);
     }
 
-    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
+    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
         self.waiting.push_back(job);
         self.proceed(now_ns);
     }
@@ -130,7 +133,7 @@ impl Shingled {
         earlier(self.disk.next_ns(), idle_ns)
     }
 
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
         while let Some(at_ns) = self.next_ns()
             && at_ns <= now_ns
         {
@@ -177,11 +180,12 @@ impl Shingled {
             self.numbered += 1;
             self.begun.insert(self.numbered, job);
             let id = self.numbered;
-            self.disk.submit(now_ns, Job { id, offset, ..job });
+            self.disk
+                .submit(now_ns, PendingRequest { id, offset, ..job });
         }
     }
 
-    fn place_of_read(&self, job: Job) -> u64 {
+    fn place_of_read(&self, job: PendingRequest) -> u64 {
         let entry = self.entries.range(..=job.offset).next_back();
         match entry {
             Some((start, entry)) if job.offset + job.bytes <= start + entry.bytes => {
@@ -192,7 +196,7 @@ impl Shingled {
     }
 
     /// Where a write goes; `None` when there is no room in the cache.
-    fn place_of_write(&mut self, job: Job) -> Option<u64> {
+    fn place_of_write(&mut self, job: PendingRequest) -> Option<u64> {
         let streamed = match self.stream {
             (end, bytes) if end == job.offset => bytes,
             _ => 0,
@@ -206,7 +210,7 @@ impl Shingled {
         Some(place)
     }
 
-    fn take_room(&mut self, job: Job) -> Option<u64> {
+    fn take_room(&mut self, job: PendingRequest) -> Option<u64> {
         let is_known = self
             .entries
             .get(&job.offset)
@@ -220,7 +224,7 @@ impl Shingled {
         }
         let at = self.log_at;
         self.log_at += job.bytes;
-        let entry = Entry {
+        let entry = CachedExtent {
             bytes: job.bytes,
             at,
         };
@@ -274,7 +278,7 @@ impl Shingled {
     fn move_band(&mut self, now_ns: u64, band: usize, operation: Operation) {
         let offset = band as u64 * self.band_bytes;
         let bytes = self.band_bytes.min(self.size_bytes - offset);
-        let job = Job {
+        let job = PendingRequest {
             id: INTERNAL,
             operation,
             offset: self.cache_bytes + offset,
@@ -302,16 +306,16 @@ impl Shingled {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Completion, Device, Request};
+    use super::super::{Completion, SimulatedDevice, SimulatedRequest};
     use sokudo_model::{Nanos, Operation};
 
     const SPEC: &str = "sim:smr?size=8GB&persistent=64MiB&entries=100&band=16MiB&idle=1s";
 
     /// Writes 4 KiB at many places, one after the other, and says how long each took.
-    fn writes(device: &mut Device, now: &mut u64, count: u64) -> Vec<u64> {
+    fn writes(device: &mut SimulatedDevice, now: &mut u64, count: u64) -> Vec<u64> {
         let write = |index: u64| {
             let offset = index * 7_919 % 1_900_000 * 4096;
-            let request = Request {
+            let request = SimulatedRequest {
                 id: index,
                 operation: Operation::Write,
                 offset,
@@ -332,7 +336,7 @@ mod tests {
 
     #[test]
     fn it_is_fast_until_its_map_is_full_and_then_pauses_for_bands() {
-        let mut device = Device::parse(SPEC).unwrap();
+        let mut device = SimulatedDevice::parse(SPEC).unwrap();
         let mut now = 0;
         let took = writes(&mut device, &mut now, 150);
         assert!(took[..100].iter().all(|ns| *ns < 50_000_000), "{took:?}");
@@ -341,7 +345,7 @@ mod tests {
 
     #[test]
     fn it_recovers_when_it_is_left_alone() {
-        let mut device = Device::parse(SPEC).unwrap();
+        let mut device = SimulatedDevice::parse(SPEC).unwrap();
         let mut now = 0;
         writes(&mut device, &mut now, 120);
         // All of it is cleaned, and then there is nothing left to do.
@@ -357,10 +361,10 @@ mod tests {
 
     #[test]
     fn streams_do_not_go_through_the_cache() {
-        let mut device = Device::parse(SPEC).unwrap();
+        let mut device = SimulatedDevice::parse(SPEC).unwrap();
         let (mut now, mut longest) = (0, 0);
         for index in 0..256u64 {
-            let request = Request {
+            let request = SimulatedRequest {
                 id: index,
                 operation: Operation::Write,
                 offset: index << 20,

@@ -172,7 +172,7 @@ impl<'a> Spec<'a> {
     }
 
     /// The value of a key within its range; `None` when it is not given.
-    pub(super) fn optional<T>(&mut self, key: Key<T>) -> Result<Option<T>, SpecError>
+    pub(super) fn optional<T>(&mut self, key: SpecKey<T>) -> Result<Option<T>, SpecError>
     where
         T: FromStr + PartialOrd + Display,
     {
@@ -196,7 +196,7 @@ impl<'a> Spec<'a> {
     }
 
     /// The value of a key within its range, or what holds when it is not given.
-    pub(super) fn value<T>(&mut self, key: Key<T>, default: T) -> Result<T, SpecError>
+    pub(super) fn value<T>(&mut self, key: SpecKey<T>, default: T) -> Result<T, SpecError>
     where
         T: FromStr + PartialOrd + Display,
     {
@@ -232,13 +232,13 @@ impl<'a> Spec<'a> {
 
 /// A key: its name, what its values look like, and which of them a device can
 /// have.
-pub(super) struct Key<T> {
+pub(super) struct SpecKey<T> {
     name: &'static str,
     expected: &'static str,
     range: RangeInclusive<T>,
 }
 
-impl<T> Key<T> {
+impl<T> SpecKey<T> {
     pub(super) fn new(name: &'static str, expected: &'static str, least: T, most: T) -> Self {
         Self {
             name,
@@ -286,11 +286,11 @@ pub(super) fn not_a_multiple(
 
 #[cfg(test)]
 mod tests {
-    use crate::sim::Device;
+    use crate::sim::SimulatedDevice;
     use proptest::prelude::*;
 
     fn message(spec: &str) -> String {
-        Device::parse(spec).err().unwrap().to_string()
+        SimulatedDevice::parse(spec).err().unwrap().to_string()
     }
 
     #[test]
@@ -368,7 +368,7 @@ mod tests {
             for name in names.split(' ') {
                 for value in ["0", "9999999999999999", "-1", "x"] {
                     let spec = format!("sim:{model}?{name}={value}");
-                    assert!(Device::parse(&spec).is_err(), "{spec}");
+                    assert!(SimulatedDevice::parse(&spec).is_err(), "{spec}");
                 }
             }
         }
@@ -391,16 +391,16 @@ mod tests {
             "sim:fake-capacity?size=1TB&real=32GB",
             "sim:fake-capacity?size=1TB&real=32GB&beyond=lost",
         ] {
-            assert!(Device::parse(spec).is_ok(), "{spec}");
+            assert!(SimulatedDevice::parse(spec).is_ok(), "{spec}");
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(model in "const|hdd|smr|ssd|dramless|raid5|fake-capacity|\\PC*", rest in "\\PC*") {
-            let _ = Device::parse(&rest);
-            let _ = Device::parse(&format!("sim:{model}?{rest}"));
-            let _ = Device::parse(&format!("sim:{model}?size={rest}&fail_at={rest}"));
+            let _ = SimulatedDevice::parse(&rest);
+            let _ = SimulatedDevice::parse(&format!("sim:{model}?{rest}"));
+            let _ = SimulatedDevice::parse(&format!("sim:{model}?size={rest}&fail_at={rest}"));
         }
     }
 }

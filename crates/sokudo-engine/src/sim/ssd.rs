@@ -14,12 +14,12 @@ use sokudo_model::{Bytes, Operation};
 use sokudo_stats::Random;
 
 use super::agenda::Agenda;
-use super::rate::Rate;
-use super::spec::{COUNT, Key, RATE, SIZE, Spec, SpecError};
-use super::{Job, Presentation};
+use super::rate::TransferRate;
+use super::spec::{COUNT, RATE, SIZE, Spec, SpecError, SpecKey};
+use super::{PendingRequest, Presentation};
 use fast_cells::FastCells;
 use flash::Flash;
-use map::{BlockMap, SEGMENT_MAP_BYTES};
+use map::{MappingCache, SEGMENT_MAP_BYTES};
 use memory::Memory;
 
 /// From the arrival of a command until the drive acts on it.
@@ -40,29 +40,29 @@ pub(super) struct SolidState {
     /// `None` where all cells are alike.
     fast_cells: Option<FastCells>,
     /// `None` where all of it is in memory.
-    map: Option<BlockMap>,
-    interface: Rate,
+    map: Option<MappingCache>,
+    interface: TransferRate,
     dies: Vec<Die>,
     channels: Vec<Channel>,
-    reads: Vec<Read>,
+    reads: Vec<PendingRead>,
     reads_unused: Vec<usize>,
     /// PCIe and SATA lanes from and to the host; PCIe has both at once.
     upward_free_ns: u64,
     downward_free_ns: u64,
     memory: Memory,
-    blocked_writes: VecDeque<Job>,
+    blocked_writes: VecDeque<PendingRequest>,
     flushes: VecDeque<Flush>,
     /// Where the next program goes, if that die is free.
     next_die: usize,
     dies_busy: usize,
     random: Random,
-    agenda: Agenda<Step>,
+    agenda: Agenda<FlashEvent>,
 }
 
 #[derive(Debug, Default)]
 struct Die {
-    waiting: VecDeque<Piece>,
-    work: Option<Work>,
+    waiting: VecDeque<PageRead>,
+    work: Option<DieWork>,
     read_last: bool,
 }
 
@@ -75,36 +75,36 @@ struct Channel {
 
 /// The part of a read that lies on one page.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct PageRead {
     read: usize,
     bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Work {
-    Read(Piece),
+enum DieWork {
+    Read(PageRead),
     Program { bytes: u64 },
 }
 
 /// A read of which pieces are still to come.
 #[derive(Clone, Copy, Debug)]
-struct Read {
-    job: Job,
+struct PendingRead {
+    job: PendingRequest,
     pieces: u64,
 }
 
 /// A flush ends when as much has been programmed as had been taken before it.
 #[derive(Clone, Copy, Debug)]
 struct Flush {
-    job: Job,
+    job: PendingRequest,
     until_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    Accept(Job),
+enum FlashEvent {
+    Accept(PendingRequest),
     /// It is known where the data is.
-    Mapped(Job),
+    Mapped(PendingRequest),
     Sensed {
         die: usize,
     },
@@ -114,24 +114,29 @@ enum Step {
     Programmed {
         die: usize,
     },
-    Answer(Job),
+    Answer(PendingRequest),
 }
 
 impl SolidState {
     /// With `is_dramless` only a part of the map is in memory.
     pub(super) fn parse(spec: &mut Spec, is_dramless: bool) -> Result<Self, SpecError> {
-        let channels = spec.value(Key::new("channels", COUNT, 1, CHANNELS_MAX), 8)?;
-        let dies = spec.value(Key::new("dies", COUNT, 1, DIES_MAX), 4)?;
+        let channels = spec.value(SpecKey::new("channels", COUNT, 1, CHANNELS_MAX), 8)?;
+        let dies = spec.value(SpecKey::new("dies", COUNT, 1, DIES_MAX), 4)?;
         let flash = Flash::parse(spec)?;
-        let interface = Key::new("interface", RATE, Rate::megabytes(1), Rate(1 << 40));
-        let interface = spec.value(interface, Rate::megabytes(3_500))?;
-        let cache = Key::new("cache", SIZE, Bytes::mib(1), Bytes::gib(1024));
+        let interface = SpecKey::new(
+            "interface",
+            RATE,
+            TransferRate::megabytes(1),
+            TransferRate(1 << 40),
+        );
+        let interface = spec.value(interface, TransferRate::megabytes(3_500))?;
+        let cache = SpecKey::new("cache", SIZE, Bytes::mib(1), Bytes::gib(1024));
         let cache = spec.value(cache, Bytes::mib(256))?;
         let fast_cells = FastCells::parse(spec, &flash, channels * dies)?;
         Ok(Self {
             flash,
             fast_cells,
-            map: BlockMap::parse(spec, is_dramless)?,
+            map: MappingCache::parse(spec, is_dramless)?,
             interface,
             dies: (0..channels * dies).map(|_| Die::default()).collect(),
             channels: (0..channels).map(|_| Channel::default()).collect(),
@@ -167,47 +172,48 @@ impl SolidState {
         self.random = Random::new(seed);
     }
 
-    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
-        self.agenda.enter(now_ns + COMMAND_NS, Step::Accept(job));
+    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        self.agenda
+            .enter(now_ns + COMMAND_NS, FlashEvent::Accept(job));
     }
 
     pub(super) fn next_ns(&self) -> Option<u64> {
         self.agenda.next_ns()
     }
 
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
         while let Some(at_ns) = self.agenda.next_ns()
             && at_ns <= now_ns
         {
             match self.agenda.take_due(at_ns) {
-                Some(Step::Answer(job)) => finished.push(job),
+                Some(FlashEvent::Answer(job)) => finished.push(job),
                 Some(step) => self.take(at_ns, step),
                 None => {}
             }
         }
     }
 
-    fn take(&mut self, now_ns: u64, step: Step) {
+    fn take(&mut self, now_ns: u64, step: FlashEvent) {
         match step {
-            Step::Accept(job) => self.accept(now_ns, job),
-            Step::Mapped(job) => self.start_read(now_ns, job),
-            Step::Sensed { die } => {
+            FlashEvent::Accept(job) => self.accept(now_ns, job),
+            FlashEvent::Mapped(job) => self.start_read(now_ns, job),
+            FlashEvent::Sensed { die } => {
                 let channel = self.channel_of(die);
                 self.channels[channel].waiting.push_back(die);
                 self.start_channel(now_ns, channel);
             }
-            Step::Passed { die } => {
+            FlashEvent::Passed { die } => {
                 let channel = self.channel_of(die);
                 self.channels[channel].is_busy = false;
                 self.passed(now_ns, die);
                 self.start_channel(now_ns, channel);
             }
-            Step::Programmed { die } => self.programmed(now_ns, die),
-            Step::Answer(_) => {}
+            FlashEvent::Programmed { die } => self.programmed(now_ns, die),
+            FlashEvent::Answer(_) => {}
         }
     }
 
-    fn accept(&mut self, now_ns: u64, job: Job) {
+    fn accept(&mut self, now_ns: u64, job: PendingRequest) {
         match job.operation {
             Operation::Read => self.accept_read(now_ns, job),
             Operation::Write => {
@@ -226,13 +232,13 @@ impl SolidState {
             // A trim changes the map, which is one page to be programmed.
             _ => self
                 .agenda
-                .enter(now_ns + self.flash.program_ns, Step::Answer(job)),
+                .enter(now_ns + self.flash.program_ns, FlashEvent::Answer(job)),
         }
     }
 
     /// Finds out where the data is, for which parts of the map may have to be read, one
     /// after the other.
-    fn accept_read(&mut self, now_ns: u64, job: Job) {
+    fn accept_read(&mut self, now_ns: u64, job: PendingRequest) {
         let missing = self
             .map
             .as_mut()
@@ -244,25 +250,25 @@ impl SolidState {
         let map_ns =
             |_| self.flash.sense_ns(&mut self.random) + self.flash.bus.nanos(SEGMENT_MAP_BYTES);
         let mapped_ns = now_ns + (0..missing).map(map_ns).sum::<u64>();
-        self.agenda.enter(mapped_ns, Step::Mapped(job));
+        self.agenda.enter(mapped_ns, FlashEvent::Mapped(job));
     }
 
-    fn start_read(&mut self, now_ns: u64, job: Job) {
+    fn start_read(&mut self, now_ns: u64, job: PendingRequest) {
         let page_bytes = self.flash.page_bytes;
         let end = job.offset + job.bytes;
         let (first, last) = (job.offset / page_bytes, (end - 1) / page_bytes);
         let pieces = last - first + 1;
-        let read = self.keep(Read { job, pieces });
+        let read = self.keep(PendingRead { job, pieces });
         for page in first..=last {
             let start = job.offset.max(page * page_bytes);
             let bytes = end.min((page + 1) * page_bytes) - start;
             let die = self.die_of(page);
-            self.dies[die].waiting.push_back(Piece { read, bytes });
+            self.dies[die].waiting.push_back(PageRead { read, bytes });
             self.start_die(now_ns, die);
         }
     }
 
-    fn keep(&mut self, read: Read) -> usize {
+    fn keep(&mut self, read: PendingRead) -> usize {
         match self.reads_unused.pop() {
             Some(index) => {
                 self.reads[index] = read;
@@ -283,7 +289,8 @@ impl SolidState {
             self.memory.take(job.bytes);
             self.downward_free_ns =
                 self.downward_free_ns.max(now_ns) + self.interface.nanos(job.bytes);
-            self.agenda.enter(self.downward_free_ns, Step::Answer(job));
+            self.agenda
+                .enter(self.downward_free_ns, FlashEvent::Answer(job));
         }
     }
 
@@ -292,7 +299,7 @@ impl SolidState {
             && self.memory.programmed_bytes >= flush.until_bytes
         {
             self.flushes.pop_front();
-            self.agenda.enter(now_ns, Step::Answer(flush.job));
+            self.agenda.enter(now_ns, FlashEvent::Answer(flush.job));
         }
     }
 
@@ -330,12 +337,13 @@ impl SolidState {
             false => die.waiting.pop_front(),
         };
         if let Some(piece) = piece {
-            die.work = Some(Work::Read(piece));
+            die.work = Some(DieWork::Read(piece));
             die.read_last = true;
             let sensed_ns = now_ns + self.flash.sense_ns(&mut self.random);
-            self.agenda.enter(sensed_ns, Step::Sensed { die: index });
+            self.agenda
+                .enter(sensed_ns, FlashEvent::Sensed { die: index });
         } else if bytes > 0 {
-            die.work = Some(Work::Program { bytes });
+            die.work = Some(DieWork::Program { bytes });
             die.read_last = false;
             self.memory.idle_bytes -= bytes;
             let channel = self.channel_of(index);
@@ -357,26 +365,27 @@ impl SolidState {
         };
         channel.is_busy = true;
         let bytes = match self.dies[die].work {
-            Some(Work::Read(piece)) => piece.bytes,
-            Some(Work::Program { bytes }) => bytes,
+            Some(DieWork::Read(piece)) => piece.bytes,
+            Some(DieWork::Program { bytes }) => bytes,
             None => 0,
         };
         let passed_ns = now_ns + self.flash.bus.nanos(bytes);
-        self.agenda.enter(passed_ns, Step::Passed { die });
+        self.agenda.enter(passed_ns, FlashEvent::Passed { die });
     }
 
     fn passed(&mut self, now_ns: u64, die: usize) {
         match self.dies[die].work {
-            Some(Work::Program { bytes }) => {
+            Some(DieWork::Program { bytes }) => {
                 let fast_ns = self.flash.program_ns;
                 let program_ns = self
                     .fast_cells
                     .as_mut()
                     .map_or(fast_ns, |cells| cells.begin(now_ns, bytes, fast_ns));
                 let programmed_ns = now_ns + program_ns;
-                self.agenda.enter(programmed_ns, Step::Programmed { die });
+                self.agenda
+                    .enter(programmed_ns, FlashEvent::Programmed { die });
             }
-            Some(Work::Read(piece)) => {
+            Some(DieWork::Read(piece)) => {
                 self.pass_upward(now_ns, piece);
                 self.release(now_ns, die);
             }
@@ -384,19 +393,19 @@ impl SolidState {
         }
     }
 
-    fn pass_upward(&mut self, now_ns: u64, piece: Piece) {
+    fn pass_upward(&mut self, now_ns: u64, piece: PageRead) {
         self.upward_free_ns = self.upward_free_ns.max(now_ns) + self.interface.nanos(piece.bytes);
         let read = &mut self.reads[piece.read];
         read.pieces -= 1;
         if read.pieces == 0 {
             self.agenda
-                .enter(self.upward_free_ns, Step::Answer(read.job));
+                .enter(self.upward_free_ns, FlashEvent::Answer(read.job));
             self.reads_unused.push(piece.read);
         }
     }
 
     fn programmed(&mut self, now_ns: u64, die: usize) {
-        if let Some(Work::Program { bytes }) = self.dies[die].work {
+        if let Some(DieWork::Program { bytes }) = self.dies[die].work {
             self.memory.programmed(bytes);
             if let Some(cells) = &mut self.fast_cells {
                 cells.end(now_ns);

@@ -10,8 +10,8 @@ mod flash;
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-fn request_of(id: u64, operation: Operation, offset: u64, bytes: u64) -> Request {
-    Request {
+fn request_of(id: u64, operation: Operation, offset: u64, bytes: u64) -> SimulatedRequest {
+    SimulatedRequest {
         id,
         operation,
         offset,
@@ -52,13 +52,14 @@ impl Seen {
 
 /// A host with a device.
 struct Host {
-    device: Device,
+    device: SimulatedDevice,
     now: Nanos,
 }
 
 impl Host {
     fn new(spec: &str) -> Self {
-        let mut device = Device::parse(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        let mut device =
+            SimulatedDevice::parse(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
         device.seed(1);
         Self {
             device,
@@ -530,7 +531,7 @@ fn a_stall_holds_everything_in_flight() {
     assert!(held.clone().all(|ns| *ns == 201_000_000));
     assert_eq!(held.count(), 4);
     // The middle of a stall is no event, and a request may come in it.
-    let mut device = Device::parse("sim:const?latency=1ms&stall=10ms:200ms").unwrap();
+    let mut device = SimulatedDevice::parse("sim:const?latency=1ms&stall=10ms:200ms").unwrap();
     device.submit(
         Nanos::from_millis(50),
         request_of(1, Operation::Read, 0, 512),
@@ -540,7 +541,7 @@ fn a_stall_holds_everything_in_flight() {
 
 #[test]
 fn too_much_in_flight_is_refused_and_nothing_is_lost() {
-    let mut device = Device::parse("sim:const").unwrap();
+    let mut device = SimulatedDevice::parse("sim:const").unwrap();
     let count = IN_FLIGHT_MAX as u64 + 10;
     for id in 0..count {
         device.submit(Nanos(0), request_of(id, Operation::Read, 0, 512));
@@ -556,7 +557,7 @@ fn too_much_in_flight_is_refused_and_nothing_is_lost() {
 #[test]
 #[should_panic(expected = "time goes back")]
 fn time_that_goes_back_is_a_bug_of_the_driver() {
-    let mut device = Device::parse("sim:const").unwrap();
+    let mut device = SimulatedDevice::parse("sim:const").unwrap();
     device.advance(Nanos(10), &mut Vec::new());
     device.advance(Nanos(9), &mut Vec::new());
 }
@@ -572,7 +573,7 @@ fn devices_present_themselves() {
         ("sim:hdd?size=4TB", "sokudo simulated hard disk", true),
         ("sim:ssd", "sokudo simulated solid-state drive", false),
     ] {
-        let device = Device::parse(spec).unwrap();
+        let device = SimulatedDevice::parse(spec).unwrap();
         let block_device = device.block_device();
         assert_eq!(block_device.model.as_deref(), Some(model));
         assert_eq!(block_device.rotational, Some(rotational));
@@ -580,17 +581,17 @@ fn devices_present_themselves() {
         assert!(block_device.is_leaf);
     }
     assert_eq!(
-        Device::parse("sim:hdd?size=4TB").unwrap().size(),
+        SimulatedDevice::parse("sim:hdd?size=4TB").unwrap().size(),
         Bytes(4_000_000_000_000 / 4096 * 4096)
     );
 }
 
 #[test]
 fn a_serial_number_tells_two_devices_of_one_kind_apart() {
-    let serial = |spec: &str| Device::parse(spec).unwrap().block_device().serial;
+    let serial = |spec: &str| SimulatedDevice::parse(spec).unwrap().block_device().serial;
     assert_eq!(serial("sim:hdd"), None);
     assert_eq!(serial("sim:hdd?rpm=5400&serial=A1").as_deref(), Some("A1"));
-    let array = Device::parse("sim:raid5?serial=R").unwrap();
+    let array = SimulatedDevice::parse("sim:raid5?serial=R").unwrap();
     let members: Vec<_> = array.block_devices().into_iter().skip(1).collect();
     assert_eq!(members[0].serial.as_deref(), Some("R-1"));
     assert_ne!(members[0].serial, members[1].serial);
@@ -606,7 +607,7 @@ struct Planned {
 }
 
 impl Planned {
-    fn request(&self, id: u64) -> Request {
+    fn request(&self, id: u64) -> SimulatedRequest {
         request_of(id, self.operation, self.offset, self.bytes)
     }
 }
@@ -634,10 +635,10 @@ fn planned() -> impl Strategy<Value = Planned> {
 
 /// Submits on schedule and returns every completion with its instant.
 fn replay(spec: &str, seed: u64, plan: &[Planned]) -> (Vec<(Nanos, Completion)>, DeviceCounters) {
-    let mut device = Device::parse(spec).unwrap();
+    let mut device = SimulatedDevice::parse(spec).unwrap();
     device.seed(seed);
     let (mut seen, mut completed, mut due) = (Vec::new(), Vec::new(), Nanos(0));
-    let mut run_until = |device: &mut Device, until: Option<Nanos>| {
+    let mut run_until = |device: &mut SimulatedDevice, until: Option<Nanos>| {
         while let Some(event) = device.next_event()
             && until.is_none_or(|until| event <= until)
         {
@@ -695,7 +696,7 @@ proptest! {
             plan.into_iter().map(|p| Planned { after_ns: 0, ..p }).collect();
         for spec in ALL {
             let (seen, counters) = replay(spec, 1, &together);
-            let mut device = Device::parse(spec).unwrap();
+            let mut device = SimulatedDevice::parse(spec).unwrap();
             device.seed(1);
             for (id, planned) in (0..).zip(&together) {
                 device.submit(Nanos(0), planned.request(id));

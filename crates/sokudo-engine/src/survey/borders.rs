@@ -37,7 +37,7 @@ pub(super) fn ends(began_at: u64, mut borders: Vec<Border>) -> Vec<u64> {
         last.earliest = last.latest;
     }
     let mut ends = Vec::with_capacity(borders.len());
-    let mut from = Point {
+    let mut from = StringPoint {
         at: 0,
         time: began_at,
     };
@@ -58,12 +58,12 @@ pub(super) fn ends(began_at: u64, mut borders: Vec<Border>) -> Vec<u64> {
 
 /// A point of the string.
 #[derive(Clone, Copy)]
-struct Point {
+struct StringPoint {
     at: u64,
     time: u64,
 }
 
-impl Point {
+impl StringPoint {
     /// When the straight line to another point is at a byte.
     fn on_the_way(self, to: Self, at: u64) -> u64 {
         let time = u128::from(to.time - self.time) * u128::from(at - self.at);
@@ -82,16 +82,16 @@ impl Point {
 /// Where the string bends on its way to the last border of a stretch, whose time alone is known;
 /// that border is the last of them. In each step two strings are known, to the earliest and to
 /// the latest time of a border (funnel algorithm: Lee and Preparata 1984).
-fn bends(from: Point, stretch: &[Border]) -> Vec<Point> {
+fn bends(from: StringPoint, stretch: &[Border]) -> Vec<StringPoint> {
     let mut common = vec![from];
     let (mut to_earliest, mut to_latest) = (VecDeque::new(), VecDeque::new());
     for border in stretch {
         let at = border.at;
-        let earliest = Point {
+        let earliest = StringPoint {
             at,
             time: border.earliest,
         };
-        let latest = Point {
+        let latest = StringPoint {
             at,
             time: border.latest,
         };
@@ -117,11 +117,11 @@ fn bends(from: Point, stretch: &[Border]) -> Vec<Point> {
 /// Pulls one of both strings on to a point. What both have in common ends where the other one
 /// is in the way.
 fn reach(
-    common: &mut Vec<Point>,
-    own: &mut VecDeque<Point>,
-    other: &mut VecDeque<Point>,
-    to: Point,
-    is_beyond: impl Fn(Point, Point, Point) -> bool,
+    common: &mut Vec<StringPoint>,
+    own: &mut VecDeque<StringPoint>,
+    other: &mut VecDeque<StringPoint>,
+    to: StringPoint,
+    is_beyond: impl Fn(StringPoint, StringPoint, StringPoint) -> bool,
 ) {
     while let Some(last) = own.pop_back() {
         let before = own.back().or(common.last()).copied();

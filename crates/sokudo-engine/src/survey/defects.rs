@@ -17,7 +17,7 @@ pub(crate) struct Defects {
 
 /// How far the list had come.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Mark {
+pub(crate) struct DefectsMark {
     count: usize,
     last_length: u64,
     left_out: u64,
@@ -45,8 +45,8 @@ impl Defects {
     }
 
     /// Where the list ends now.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
+    pub(crate) fn mark(&self) -> DefectsMark {
+        DefectsMark {
             count: self.list.len(),
             last_length: self.list.last().map_or(0, |last| last.length.0),
             left_out: self.left_out,
@@ -54,7 +54,7 @@ impl Defects {
     }
 
     /// Forgets what was noted since.
-    pub(crate) fn return_to(&mut self, mark: Mark) {
+    pub(crate) fn return_to(&mut self, mark: DefectsMark) {
         self.list.truncate(mark.count);
         if let Some(last) = self.list.last_mut() {
             last.length = Bytes(mark.last_length);

@@ -50,7 +50,7 @@ pub(super) struct Inquiry {
 }
 
 /// What an inquiry comes to.
-pub(super) enum Finding {
+pub(super) enum InquiryResult {
     /// Whether this can be read, which could be read before, is to be tried.
     TryGood(u64),
     /// What could be read before cannot be read any more.
@@ -118,10 +118,10 @@ impl Inquiry {
     }
 
     /// What follows from all that is known, in units of `block`.
-    pub(super) fn next(&mut self, block: u64) -> Finding {
+    pub(super) fn next(&mut self, block: u64) -> InquiryResult {
         match self.good {
-            Some(_) if self.tries >= TRIES_OF_GOOD_BLOCK => return Finding::Gone,
-            Some(offset) => return Finding::TryGood(offset),
+            Some(_) if self.tries >= TRIES_OF_GOOD_BLOCK => return InquiryResult::Gone,
+            Some(offset) => return InquiryResult::TryGood(offset),
             None => {}
         }
         while let Some(one) = self.failed.get(self.done) {
@@ -140,15 +140,15 @@ impl Inquiry {
                 runs.push(run);
             });
             if let Some(range) = replay.asks {
-                return Finding::Probe(range);
+                return InquiryResult::Probe(range);
             }
             let one = one.clone();
             self.known = end.unwrap_or(self.known);
             self.done += 1;
             self.answers.clear();
-            return Finding::Bad(one, runs);
+            return InquiryResult::Bad(one, runs);
         }
-        Finding::Known(self.known)
+        InquiryResult::Known(self.known)
     }
 
     /// How far a run that gets to `end` is followed: through what failed right behind it, and

@@ -3,18 +3,18 @@
 use sokudo_model::{Operation, Sample, Survey, Visit, Workload, narrow};
 use sokudo_stats::{Permutation, Random};
 
-use crate::offsets::Stretch;
+use crate::offsets::ByteRange;
 use crate::pattern::lengths::Lengths;
 
 /// One place: its first byte and the byte after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Site {
+pub(crate) struct SampleRange {
     pub(crate) offset: u64,
     pub(crate) end: u64,
 }
 
 /// All places, by the order in which they are visited.
-pub(crate) struct Route {
+pub(crate) struct SurveyRoute {
     start: u64,
     /// In whole logical blocks.
     length: u64,
@@ -29,12 +29,12 @@ pub(crate) struct Route {
     seed: u64,
 }
 
-impl Route {
+impl SurveyRoute {
     /// The places of a workload that has been checked, in this part of its target.
     pub(crate) fn new(
         workload: &Workload,
         survey: &Survey,
-        stretch: Stretch,
+        stretch: ByteRange,
         logical_bytes: u64,
         seed: u64,
     ) -> Self {
@@ -69,7 +69,7 @@ impl Route {
     }
 
     /// The place that is visited as number `index`, counted from 0.
-    pub(crate) fn site(&self, index: u32) -> Site {
+    pub(crate) fn site(&self, index: u32) -> SampleRange {
         let index = u64::from(index);
         match self.visit {
             Visit::Ascending => self.spread(index),
@@ -80,7 +80,7 @@ impl Route {
     }
 
     /// Evenly over the span.
-    fn spread(&self, number: u64) -> Site {
+    fn spread(&self, number: u64) -> SampleRange {
         let begins = |number: u64| {
             let share = u128::from(number) * u128::from(self.length) / u128::from(self.places);
             narrow::<u128, u64>(share) / self.unit * self.unit
@@ -97,7 +97,7 @@ impl Route {
         self.placed(offset, end)
     }
 
-    fn random(&self, index: u64) -> Site {
+    fn random(&self, index: u64) -> SampleRange {
         let mut random = Random::stream(self.seed, index);
         let drawn = self.lengths.draw_within(self.length, &mut random);
         let length = drawn.map_or(self.unit, u64::from);
@@ -107,7 +107,7 @@ impl Route {
     }
 
     /// From the start, from the end, and so on towards the middle.
-    fn butterfly(&self, index: u64) -> Site {
+    fn butterfly(&self, index: u64) -> SampleRange {
         let last = u64::from(self.places) - 1;
         let from_start = index / 2;
         let number = if index.is_multiple_of(2) {
@@ -121,8 +121,8 @@ impl Route {
         self.placed(offset, offset + self.unit)
     }
 
-    fn placed(&self, offset: u64, end: u64) -> Site {
-        Site {
+    fn placed(&self, offset: u64, end: u64) -> SampleRange {
+        SampleRange {
             offset: self.start + offset,
             end: self.start + end,
         }
@@ -131,15 +131,15 @@ impl Route {
 
 /// The blocks of one place, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks {
+pub(crate) struct SampleBlocks {
     pub(crate) at: u64,
     end: u64,
     block: u64,
 }
 
-impl Blocks {
+impl SampleBlocks {
     /// Blocks of this size; the last one is what is left.
-    pub(crate) fn of(site: Site, block: u64) -> Self {
+    pub(crate) fn of(site: SampleRange, block: u64) -> Self {
         Self {
             at: site.offset,
             end: site.end,
@@ -163,7 +163,7 @@ impl Blocks {
     }
 }
 
-impl Iterator for Blocks {
+impl Iterator for SampleBlocks {
     type Item = (u64, u32);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -193,13 +193,13 @@ mod tests {
         }
     }
 
-    fn route(survey: Survey, length: u64, block: u64, seed: u64) -> Route {
+    fn route(survey: Survey, length: u64, block: u64, seed: u64) -> SurveyRoute {
         let workload = Workload::new("w", Bytes(block));
-        let stretch = Stretch { start: 0, length };
-        Route::new(&workload, &survey, stretch, SECTOR, seed)
+        let stretch = ByteRange { start: 0, length };
+        SurveyRoute::new(&workload, &survey, stretch, SECTOR, seed)
     }
 
-    fn offsets(route: &Route) -> Vec<u64> {
+    fn offsets(route: &SurveyRoute) -> Vec<u64> {
         (0..route.places())
             .map(|index| route.site(index).offset)
             .collect()
@@ -238,7 +238,7 @@ mod tests {
                 let site = route.site(index);
                 prop_assert_eq!(site.offset, at);
                 prop_assert!(site.end > site.offset);
-                for (offset, length) in Blocks::of(site, block) {
+                for (offset, length) in SampleBlocks::of(site, block) {
                     prop_assert_eq!(offset, at);
                     prop_assert!(u64::from(length) <= block && u64::from(length) % SECTOR == 0);
                     at += u64::from(length);

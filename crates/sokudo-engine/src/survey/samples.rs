@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use sokudo_model::{Bytes, Nanos, Place, Survey};
+use sokudo_model::{Bytes, Nanos, Survey, SurveySample};
 
 use super::borders::{self, Border};
 use super::io::SurveyIo;
@@ -17,9 +17,9 @@ pub(super) struct Samples {
     began_at: u64,
     /// Time that does not count.
     skipped_ns: u64,
-    places: Vec<Place>,
+    places: Vec<SurveySample>,
     /// The last places, which are not closed.
-    open: VecDeque<Open>,
+    open: VecDeque<OpenSample>,
     /// What is known of the ends of those that are.
     borders: Vec<Border>,
     issued_bytes: u64,
@@ -28,7 +28,7 @@ pub(super) struct Samples {
 
 /// A place in progress.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenSample {
     in_flight: u32,
     /// Nothing more will be issued there.
     is_issued: bool,
@@ -86,7 +86,7 @@ impl Samples {
             return;
         }
         let distance = self.last_end.filter(|_| self.way_counts);
-        self.places.push(Place {
+        self.places.push(SurveySample {
             offset: Bytes(offset),
             bytes: Bytes(0),
             ios: 0,
@@ -98,7 +98,7 @@ impl Samples {
             before.is_issued = true;
             before.left_at = Some(now - self.skipped_ns);
         }
-        self.open.push_back(Open {
+        self.open.push_back(OpenSample {
             in_flight: 0,
             is_issued: false,
             issued_bytes: self.issued_bytes,
@@ -121,7 +121,7 @@ impl Samples {
             }
             place.latency_max = place.latency_max.max(Nanos(latency_ns));
         }
-        let is_over = |open: &Open| open.is_issued && open.in_flight == 0;
+        let is_over = |open: &OpenSample| open.is_issued && open.in_flight == 0;
         while self.open.front().is_some_and(is_over) {
             self.close(now);
         }
@@ -152,7 +152,7 @@ impl Samples {
     /// All places with their times, each from the end of the one before to its own. Where
     /// `is_one_io`, a place's time is that of its I/O: the way from one I/O to the next in
     /// the loop is nobody's.
-    pub(super) fn finish(self, is_one_io: bool) -> Vec<Place> {
+    pub(super) fn finish(self, is_one_io: bool) -> Vec<SurveySample> {
         let mut places = self.places;
         let mut before = self.began_at;
         for (place, end) in places.iter_mut().zip(borders::ends(before, self.borders)) {

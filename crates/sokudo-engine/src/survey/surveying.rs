@@ -12,18 +12,19 @@ mod write_back;
 use std::fs::File;
 
 use sokudo_model::{
-    CpuTime, Defect, Operation, Place, Sample, StopReason, Survey, ThreadUsage, Visit, Workload,
+    CpuTime, Defect, Operation, Sample, StopReason, Survey, SurveySample, ThreadUsage, Visit,
+    Workload,
 };
 use sokudo_sys::{Action, ThreadCounts, thread_counts};
 use sokudo_words::Text;
 
-use super::defects::{Defects, Mark};
+use super::defects::{Defects, DefectsMark};
 use super::inquiry::Inquiry;
 use super::io::{Failed, SurveyIo};
-use super::route::{Blocks, Route};
+use super::route::{SampleBlocks, SurveyRoute};
 use super::samples::Samples;
 use crate::flushing::write_action;
-use crate::offsets::Stretch;
+use crate::offsets::ByteRange;
 use crate::tally::{FinishedTally, Tally};
 use crate::usage::{add_usage, used_since};
 
@@ -32,7 +33,7 @@ pub(crate) use streaming::Instants;
 /// What a survey is of.
 pub(crate) struct SurveyTarget {
     /// The part of it that is surveyed.
-    pub(crate) stretch: Stretch,
+    pub(crate) stretch: ByteRange,
     /// The least that can be read or written.
     pub(crate) logical_bytes: u64,
     /// Tells whether it is still there, where it is a file or device.
@@ -43,7 +44,7 @@ pub(crate) struct SurveyTarget {
 
 /// What a survey ends with besides its tally.
 pub(crate) struct Surveyed {
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<SurveySample>,
     pub(crate) defects: Vec<Defect>,
     pub(crate) read_aside: u64,
     /// What the thread has used for measured I/Os.
@@ -52,7 +53,7 @@ pub(crate) struct Surveyed {
 }
 
 /// How a survey goes on.
-pub(crate) enum Step {
+pub(crate) enum SurveyStep {
     /// With as many I/Os at a time as the depth allows, which [`Surveying::next`] gives.
     Stream,
     /// With this one in this chunk, whatever has stopped the workload.
@@ -63,7 +64,7 @@ pub(crate) enum Step {
 
 /// What is being done.
 #[derive(Debug)]
-enum Doing {
+enum SurveyActivity {
     Between,
     /// A little is read on the way to what is to be measured, or read to be written back.
     Approaching,
@@ -81,7 +82,7 @@ enum Doing {
 /// A survey in progress.
 pub(crate) struct Surveying {
     survey: Survey,
-    route: Route,
+    route: SurveyRoute,
     operation: Operation,
     write_action: Action,
     block: u64,
@@ -89,18 +90,18 @@ pub(crate) struct Surveying {
     flushes: bool,
     handle: Option<File>,
     is_real: bool,
-    doing: Doing,
+    doing: SurveyActivity,
     /// The sample in progress, and the one after it.
     sample: u32,
     next_sample: u32,
     /// What is left of the sample.
-    blocks: Blocks,
+    blocks: SampleBlocks,
     /// The time that is left for it.
     time_left_ns: u64,
     /// When the first I/O of what is being done started.
     stream_began_at: Option<u64>,
     /// What is left to be written back at the sample.
-    portions: Blocks,
+    portions: SampleBlocks,
     /// What is written back now.
     pieces: Vec<SurveyIo>,
     next_piece: usize,
@@ -118,7 +119,7 @@ pub(crate) struct Surveying {
     read_aside: u64,
     defects: Defects,
     /// The list of defects when a block could be read last.
-    good_mark: Mark,
+    good_mark: DefectsMark,
     /// A block that could be read.
     known_good: Option<u64>,
     /// Failures looked into since there was a good block.
@@ -146,10 +147,10 @@ impl Surveying {
             handle,
             is_real,
         } = target;
-        let route = Route::new(workload, &survey, stretch, logical_bytes, seed);
+        let route = SurveyRoute::new(workload, &survey, stretch, logical_bytes, seed);
         let block = workload.blocks.largest().0;
         let nothing = SurveyIo::aside(0, 0);
-        let blocks = Blocks::of(route.site(0), block);
+        let blocks = SampleBlocks::of(route.site(0), block);
         Some(Self {
             survey,
             route,
@@ -160,7 +161,7 @@ impl Surveying {
             flushes: final_flush && operation == Operation::Write,
             handle,
             is_real,
-            doing: Doing::Between,
+            doing: SurveyActivity::Between,
             sample: 0,
             next_sample: 0,
             blocks,
@@ -180,7 +181,7 @@ impl Surveying {
             used: None,
             read_aside: 0,
             defects: Defects::default(),
-            good_mark: Mark::default(),
+            good_mark: DefectsMark::default(),
             known_good: None,
             barren: 0,
             has_lost: false,
@@ -221,7 +222,7 @@ impl Surveying {
     }
 
     /// How it goes on when nothing is in flight.
-    pub(crate) fn step(&mut self, now: u64, is_stopped: bool, tally: &mut Tally) -> Step {
+    pub(crate) fn step(&mut self, now: u64, is_stopped: bool, tally: &mut Tally) -> SurveyStep {
         self.pause(now);
         loop {
             if let Some(step) = self.go_on(now, is_stopped, tally) {
@@ -230,30 +231,34 @@ impl Surveying {
         }
     }
 
-    fn go_on(&mut self, now: u64, is_stopped: bool, tally: &mut Tally) -> Option<Step> {
+    fn go_on(&mut self, now: u64, is_stopped: bool, tally: &mut Tally) -> Option<SurveyStep> {
         let failed = std::mem::take(&mut self.failed);
-        match std::mem::replace(&mut self.doing, Doing::Between) {
-            Doing::Writing if !failed.is_empty() => Some(self.retry_all(&failed)),
-            Doing::Retrying(rest) => Some(self.retried(rest, failed, is_stopped)),
+        match std::mem::replace(&mut self.doing, SurveyActivity::Between) {
+            SurveyActivity::Writing if !failed.is_empty() => Some(self.retry_all(&failed)),
+            SurveyActivity::Retrying(rest) => Some(self.retried(rest, failed, is_stopped)),
             // What fails while everything is being stopped is no defect.
-            _ if is_stopped => Some(Step::Stop(StopReason::Ended)),
-            Doing::Between => self.begin_sample(now),
-            Doing::Approaching if self.survey.write_back => Some(self.stream(Doing::Reading)),
-            Doing::Approaching => Some(self.stream(Doing::Measuring)),
-            Doing::Measuring if !failed.is_empty() => self.look_into_sample(failed, now),
-            Doing::Measuring | Doing::Writing => self.flush(),
-            Doing::Inquiring(inquiry) => self.answer(inquiry, failed, tally),
-            Doing::Flushing if !failed.is_empty() => Some(Step::Stop(StopReason::Failed)),
-            Doing::Flushing => self.end_portion(),
-            Doing::Reading if !failed.is_empty() => self.look_into_portion(failed),
-            Doing::Reading => self.return_to_portion(),
-            Doing::Returning => Some(self.stream(Doing::Writing)),
+            _ if is_stopped => Some(SurveyStep::Stop(StopReason::Ended)),
+            SurveyActivity::Between => self.begin_sample(now),
+            SurveyActivity::Approaching if self.survey.write_back => {
+                Some(self.stream(SurveyActivity::Reading))
+            }
+            SurveyActivity::Approaching => Some(self.stream(SurveyActivity::Measuring)),
+            SurveyActivity::Measuring if !failed.is_empty() => self.look_into_sample(failed, now),
+            SurveyActivity::Measuring | SurveyActivity::Writing => self.flush(),
+            SurveyActivity::Inquiring(inquiry) => self.answer(inquiry, failed, tally),
+            SurveyActivity::Flushing if !failed.is_empty() => {
+                Some(SurveyStep::Stop(StopReason::Failed))
+            }
+            SurveyActivity::Flushing => self.end_portion(),
+            SurveyActivity::Reading if !failed.is_empty() => self.look_into_portion(failed),
+            SurveyActivity::Reading => self.return_to_portion(),
+            SurveyActivity::Returning => Some(self.stream(SurveyActivity::Writing)),
         }
     }
 
-    fn begin_sample(&mut self, now: u64) -> Option<Step> {
+    fn begin_sample(&mut self, now: u64) -> Option<SurveyStep> {
         if self.next_sample >= self.route.places() {
-            return Some(Step::Stop(StopReason::Bytes));
+            return Some(SurveyStep::Stop(StopReason::Bytes));
         }
         self.sample = self.next_sample;
         self.next_sample = if self.runs_on() {
@@ -267,17 +272,17 @@ impl Surveying {
             self.begin_portions(site);
             return self.next_portion();
         }
-        self.blocks = Blocks::of(site, self.block);
+        self.blocks = SampleBlocks::of(site, self.block);
         self.time_left_ns = match self.survey.sample {
             Sample::Time(time) => time.0,
             Sample::Bytes(_) | Sample::Whole => u64::MAX,
         };
-        self.approach(site.offset, Doing::Approaching)
+        self.approach(site.offset, SurveyActivity::Approaching)
     }
 
     /// Reads a little, which is not measured, where the survey wants that. Whether it fails
     /// will show in what follows, which reads the same.
-    fn approach(&mut self, offset: u64, doing: Doing) -> Option<Step> {
+    fn approach(&mut self, offset: u64, doing: SurveyActivity) -> Option<SurveyStep> {
         self.doing = doing;
         let bytes = self.survey.approach?.0;
         let left = self.route.span_end() - offset;
@@ -285,29 +290,29 @@ impl Surveying {
         Some(self.alone(SurveyIo::aside(offset, length)))
     }
 
-    fn stream(&mut self, doing: Doing) -> Step {
+    fn stream(&mut self, doing: SurveyActivity) -> SurveyStep {
         self.next_piece = 0;
         self.stream_began_at = None;
         self.doing = doing;
-        Step::Stream
+        SurveyStep::Stream
     }
 
-    fn alone(&mut self, io: SurveyIo) -> Step {
+    fn alone(&mut self, io: SurveyIo) -> SurveyStep {
         let chunk = io.chunk.unwrap_or(self.alone);
         let io = SurveyIo {
             chunk: Some(chunk),
             ..io
         };
         self.issuing = io;
-        Step::Alone { io, chunk }
+        SurveyStep::Alone { io, chunk }
     }
 
     /// Makes what was written durable, as part of its sample's time.
-    fn flush(&mut self) -> Option<Step> {
+    fn flush(&mut self) -> Option<SurveyStep> {
         if !self.flushes {
             return self.end_portion();
         }
-        self.doing = Doing::Flushing;
+        self.doing = SurveyActivity::Flushing;
         Some(self.alone(SurveyIo {
             action: Action::Fsync,
             operation: Operation::Flush,
@@ -317,16 +322,16 @@ impl Surveying {
         }))
     }
 
-    fn end_portion(&mut self) -> Option<Step> {
+    fn end_portion(&mut self) -> Option<SurveyStep> {
         if self.survey.write_back {
             return self.next_portion();
         }
         self.end_sample()
     }
 
-    fn end_sample(&mut self) -> Option<Step> {
+    fn end_sample(&mut self) -> Option<SurveyStep> {
         self.samples.close_all(self.ended_at());
-        self.doing = Doing::Between;
+        self.doing = SurveyActivity::Between;
         None
     }
 

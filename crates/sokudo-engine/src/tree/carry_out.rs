@@ -12,7 +12,7 @@ use sokudo_model::{
 use sokudo_stats::{Permutation, Random, mix64};
 use sokudo_sys::thread_counts;
 
-use super::names::{LINKED_NAME, Names, directory_name};
+use super::names::{LINKED_NAME, TreeFileNames, directory_name};
 use super::own_directory::{OwnDirectory, TreeError};
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
@@ -101,7 +101,7 @@ impl From<Errno> for End {
 struct Carrier<'a> {
     tree: FileTree,
     operation: Operation,
-    names: Names,
+    names: TreeFileNames,
     seed: u64,
     root: &'a File,
     control: &'a Control,
@@ -132,7 +132,7 @@ impl<'a> Carrier<'a> {
         Self {
             tree,
             operation,
-            names: Names::new(tree, run.seed),
+            names: TreeFileNames::new(tree, run.seed),
             seed: run.seed,
             root: run.directory.handle(),
             control: run.control,

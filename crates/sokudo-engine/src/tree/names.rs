@@ -17,12 +17,12 @@ const CHARACTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl
 
 /// The files of a tree by their numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Names {
+pub(super) struct TreeFileNames {
     tree: FileTree,
     seed: u64,
 }
 
-impl Names {
+impl TreeFileNames {
     pub(super) fn new(tree: FileTree, seed: u64) -> Self {
         Self { tree, seed }
     }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn numbers_first_sort_and_random_first_do_not() {
         let sorted = |names| {
-            let names = Names::new(tree(100, 0, names), 7);
+            let names = TreeFileNames::new(tree(100, 0, names), 7);
             let mut path = String::new();
             let all: Vec<String> = (0..100)
                 .map(|number| {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn directories_get_equal_shares() {
-        let names = Names::new(tree(1000, 4, TreeNames::NumberFirst), 7);
+        let names = TreeFileNames::new(tree(1000, 4, TreeNames::NumberFirst), 7);
         let mut counts = [0; 4];
         for number in 0..1000 {
             counts[names.directory_of(number) as usize] += 1;
@@ -169,7 +169,7 @@ mod tests {
             number in 0u64..5_000, seed in any::<u64>(), first in any::<bool>(),
         ) {
             let order = if first { TreeNames::NumberFirst } else { TreeNames::RandomFirst };
-            let names = Names::new(tree(5_000, 3, order), seed);
+            let names = TreeFileNames::new(tree(5_000, 3, order), seed);
             let mut path = String::new();
             names.path(number, &mut path);
             let name = path.rsplit('/').next().unwrap();
@@ -182,14 +182,14 @@ mod tests {
 
         #[test]
         fn no_name_of_a_stranger_is_a_reason_to_stop(name in prop::collection::vec(any::<u8>(), 0..40)) {
-            let names = Names::new(tree(5, 0, TreeNames::RandomFirst), 1);
+            let names = TreeFileNames::new(tree(5, 0, TreeNames::RandomFirst), 1);
             let _ = names.number_of(&name);
         }
 
         #[test]
         fn no_number_of_a_stranger_is_one_either(number in 5..1_u64 << 40, directories in 0_u32..4) {
             for order in [TreeNames::NumberFirst, TreeNames::RandomFirst] {
-                let names = Names::new(tree(5, directories, order), 1);
+                let names = TreeFileNames::new(tree(5, directories, order), 1);
                 prop_assert_eq!(names.number_of(digits(number).as_bytes()), None);
             }
         }

@@ -21,9 +21,9 @@ use sokudo_model::{Bytes, FileTree, TreeContents};
 use sokudo_words::Text;
 
 use super::names;
-use crate::mark::{self, Purpose};
+use crate::mark::{self, FilePurpose};
 use crate::own_name::{DIRECTORY_PREFIX, own_name};
-use crate::removal::{Identity, Making, Vanishing, remove_from};
+use crate::removal::{InodeIdentity, MakingGuard, Vanishing, remove_from};
 use crate::test_file::{free_space_needed, remedy};
 
 /// Names to try before giving up: others are taken only if a process number came round
@@ -115,7 +115,7 @@ impl OwnDirectory {
         for number in 0..NAMES_MAX {
             let path = parent.join(own_name(DIRECTORY_PREFIX, number));
             let name = path.file_name().unwrap_or_default();
-            let making = Making::begin();
+            let making = MakingGuard::begin();
             match mkdirat(&parent_handle, name, Mode::RWXU) {
                 Ok(()) => {}
                 Err(Errno::EXIST) => continue,
@@ -126,7 +126,7 @@ impl OwnDirectory {
             // Marks it as in use; without locks it merely looks abandoned.
             let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
             // Without attributes only its name speaks for it.
-            let _ = mark::begin(&handle, Purpose::Test, 0..=0);
+            let _ = mark::begin(&handle, FilePurpose::Test, 0..=0);
             return Ok(Self {
                 _known: known,
                 handle,
@@ -161,7 +161,7 @@ impl Drop for OwnDirectory {
         // Nothing can be done about a failure here; `sokudo clean` finds it.
         let _ = self.empty();
         let name = self.path.file_name().unwrap_or_default();
-        let _ = Identity::of(&self.handle)
+        let _ = InodeIdentity::of(&self.handle)
             .and_then(|identity| remove_from(&self.parent, name, identity, AtFlags::REMOVEDIR));
     }
 }
@@ -217,19 +217,19 @@ pub(crate) fn enter(directory: &impl AsFd, name: &OsStr, flags: OFlags) -> io::R
 
 /// By which mount something was reached.
 #[derive(Debug, PartialEq, Eq)]
-enum Mount {
+enum MountIdentity {
     /// A bind mount has another number, although it shows the same device.
     Number(u64),
     /// What kernels before 5.8 tell.
     Device(u32, u32),
 }
 
-fn mount_of(held: &impl AsFd) -> io::Result<Mount> {
+fn mount_of(held: &impl AsFd) -> io::Result<MountIdentity> {
     let status = statx(held, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
     // Files of an overlay have other devices than its directories.
     Ok(match status.stx_mask & StatxFlags::MNT_ID.bits() {
-        0 => Mount::Device(status.stx_dev_major, status.stx_dev_minor),
-        _ => Mount::Number(status.stx_mnt_id),
+        0 => MountIdentity::Device(status.stx_dev_major, status.stx_dev_minor),
+        _ => MountIdentity::Number(status.stx_mnt_id),
     })
 }
 
@@ -274,7 +274,7 @@ fn remove_entry(directory: &impl AsFd, name: &OsStr, depth: u32) -> io::Result<(
     }
     let subdirectory = enter(directory, name, OFlags::DIRECTORY)?;
     empty_so_deep(&subdirectory, depth - 1)?;
-    let identity = Identity::of(&subdirectory)?;
+    let identity = InodeIdentity::of(&subdirectory)?;
     remove_from(directory, name, identity, AtFlags::REMOVEDIR)
 }
 

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Verifier;
-use super::header::Header;
-use super::judge::Place;
+use super::header::VerifyHeader;
+use super::judge::VerifyInterval;
 
 /// One bad piece.
 struct Dump<'a> {
@@ -46,7 +46,7 @@ impl Dump<'_> {
 
 impl Verifier {
     /// Writes what was received, and what was expected where that is known, to files.
-    pub(super) fn dump_both(&mut self, piece: &[u8], file: &str, place: Place) -> String {
+    pub(super) fn dump_both(&mut self, piece: &[u8], file: &str, place: VerifyInterval) -> String {
         let expected = self.remake(piece, place);
         let dump = Dump {
             directory: &self.dump_to,
@@ -57,7 +57,7 @@ impl Verifier {
     }
 
     /// The piece as it was written: by its serial, or else by its own header.
-    fn remake(&mut self, piece: &[u8], place: Place) -> Option<Vec<u8>> {
+    fn remake(&mut self, piece: &[u8], place: VerifyInterval) -> Option<Vec<u8>> {
         if piece.len() <= self.writer.overhead() {
             return None;
         }
@@ -67,7 +67,7 @@ impl Verifier {
             None if self.writer.is_pattern && self.writer.overhead() == 0 => (0, 0),
             None => {
                 self.move_header(&mut made);
-                let header = Header::read(&made).ok()?;
+                let header = VerifyHeader::read(&made).ok()?;
                 (header.seed, u64::from(header.serial))
             }
         };

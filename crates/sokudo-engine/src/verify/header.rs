@@ -15,7 +15,7 @@ const OWN_SUM_AT: usize = 36;
 
 /// The fields of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Header {
+pub(crate) struct VerifyHeader {
     /// Which check, in fio's numbers.
     pub(crate) kind: u16,
     /// Bytes from this header to the next one.
@@ -44,7 +44,7 @@ pub(crate) enum Invalid {
     },
 }
 
-impl Header {
+impl VerifyHeader {
     /// Writes the header at the start of `piece`. The time is left 0: it is nowhere
     /// checked, and the same run writes the same bytes.
     pub(crate) fn write(&self, piece: &mut [u8]) {

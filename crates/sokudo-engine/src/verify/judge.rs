@@ -3,7 +3,7 @@
 
 use sokudo_model::{Check, MismatchKind};
 
-use super::header::{HEADER_BYTES, Header, Invalid, is_kind, kind_of, name_of};
+use super::header::{HEADER_BYTES, Invalid, VerifyHeader, is_kind, kind_of, name_of};
 use super::pattern::Contents;
 use super::sums::{Sum, hexadecimal, sum_bytes};
 
@@ -23,7 +23,7 @@ pub(crate) struct Writer {
 
 /// What is known of a piece.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct VerifyInterval {
     /// Offset of its block in the file.
     pub(crate) block: u64,
     /// Where in the block it begins.
@@ -32,7 +32,7 @@ pub(crate) struct Place {
     pub(crate) serials: Option<(u64, u64)>,
 }
 
-impl Place {
+impl VerifyInterval {
     /// Where in the file it begins.
     pub(crate) fn offset(&self) -> u64 {
         self.block + self.start as u64
@@ -60,7 +60,7 @@ impl Writer {
     }
 
     /// The serial that a header's write had, if it was one of ours.
-    fn serial_of(&self, header: &Header) -> Option<u64> {
+    fn serial_of(&self, header: &VerifyHeader) -> Option<u64> {
         let newest = self.next_serial.checked_sub(1)?;
         #[expect(clippy::cast_possible_truncation, reason = "a header holds 16 bits")]
         let below = (newest as u16).wrapping_sub(header.serial);
@@ -74,7 +74,7 @@ impl Writer {
     pub(crate) fn judge(
         &self,
         piece: &[u8],
-        place: Place,
+        place: VerifyInterval,
         contents: &mut Contents,
     ) -> Result<(), Fault> {
         if kind_of(self.check).is_none() {
@@ -84,7 +84,8 @@ impl Writer {
             let detail = format!("{} bytes have no room for a header", piece.len());
             return Err((MismatchKind::Length, detail));
         }
-        let header = Header::read(piece).map_err(|invalid| absent_or_damaged(invalid, piece))?;
+        let header =
+            VerifyHeader::read(piece).map_err(|invalid| absent_or_damaged(invalid, piece))?;
         self.judge_header(&header, piece.len(), place)?;
         let body = &piece[self.overhead()..];
         if self.is_pattern && matches!(self.check, Check::PatternHeader | Check::Header) {
@@ -93,7 +94,12 @@ impl Writer {
         self.judge_sum(piece, &header, place, contents)
     }
 
-    fn judge_header(&self, header: &Header, length: usize, place: Place) -> Result<(), Fault> {
+    fn judge_header(
+        &self,
+        header: &VerifyHeader,
+        length: usize,
+        place: VerifyInterval,
+    ) -> Result<(), Fault> {
         if header.offset != place.offset() {
             let detail = format!(
                 "holds the block of offset {}: swapped or misdirected",
@@ -123,7 +129,7 @@ impl Writer {
 
     /// A block that is newer than the last completed write was overtaken by one in
     /// flight, which is no fault.
-    fn judge_serial(&self, header: &Header, oldest: u64, latest: u64) -> Result<(), Fault> {
+    fn judge_serial(&self, header: &VerifyHeader, oldest: u64, latest: u64) -> Result<(), Fault> {
         let detail = match self.serial_of(header) {
             Some(serial) if serial >= oldest => return Ok(()),
             Some(serial) => format!(
@@ -141,8 +147,8 @@ impl Writer {
     fn judge_sum(
         &self,
         piece: &[u8],
-        header: &Header,
-        place: Place,
+        header: &VerifyHeader,
+        place: VerifyInterval,
         contents: &mut Contents,
     ) -> Result<(), Fault> {
         let body = &piece[self.overhead()..];
@@ -204,7 +210,7 @@ fn compare(
     body: &[u8],
     skipped: usize,
     seed: u64,
-    place: Place,
+    place: VerifyInterval,
     contents: &mut Contents,
 ) -> Result<(), Fault> {
     let mut expected = vec![0; body.len()];

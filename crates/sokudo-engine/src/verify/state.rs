@@ -17,7 +17,7 @@ const GENERATOR_BYTES: usize = 56;
 
 /// What one clone wrote last.
 #[derive(Default)]
-pub(crate) struct Progress {
+pub(crate) struct WriteProgress {
     /// Writes issued.
     pub(crate) writes: u64,
     /// I/Os in flight at most.
@@ -26,7 +26,7 @@ pub(crate) struct Progress {
     recent: Vec<VecDeque<u64>>,
 }
 
-impl Progress {
+impl WriteProgress {
     /// Nothing written yet to these files.
     pub(crate) fn new(files: usize) -> Self {
         Self {

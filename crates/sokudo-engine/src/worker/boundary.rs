@@ -3,7 +3,7 @@
 
 use sokudo_model::{StopReason, Workload};
 
-use super::{Limits, Worker};
+use super::{Worker, WorkerLimits};
 use crate::clock::NEVER;
 
 /// A worker waits for up to this share of its depth to complete at once. A program
@@ -108,7 +108,7 @@ impl Worker {
     }
 }
 
-impl Limits {
+impl WorkerLimits {
     pub(super) fn new(workload: &Workload) -> Self {
         let limits = &workload.limits;
         Self {

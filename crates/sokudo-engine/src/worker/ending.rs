@@ -4,7 +4,7 @@ use sokudo_model::{FailureKind, Operation, StopReason};
 use sokudo_sys::Action;
 use sokudo_words::Text;
 
-use super::{Buffer, EMPTY_SLOT, Finished, Next, Slot, Worker, flush_of};
+use super::{Buffer, EMPTY_SLOT, FinishedWorker, NextAction, Slot, Worker, flush_of};
 use crate::backend::Backend;
 use crate::clock::NEVER;
 use crate::tally::failure_kind;
@@ -21,7 +21,7 @@ impl Worker {
     }
 
     /// Nothing is in flight: flush, begin another pass, or finish.
-    pub(super) fn when_idle<B: Backend>(&mut self, backend: &mut B, now: u64) -> Next {
+    pub(super) fn when_idle<B: Backend>(&mut self, backend: &mut B, now: u64) -> NextAction {
         if self.survey.is_some() {
             return self.step_survey(backend, now);
         }
@@ -50,21 +50,21 @@ impl Worker {
             if let Some(recorder) = &mut self.recorder {
                 recorder.prepared(chunk);
             }
-            return Next::Completion;
+            return NextAction::Completion;
         }
         if self.pass.is_over && self.stopped.is_none() {
             self.tally.end_phase();
             let checker = self.checker.as_mut();
             if checker.is_some_and(|checker| checker.end_pass()) {
-                return Next::Until(now);
+                return NextAction::Until(now);
             }
             if self.pass.repeats_left > 0 {
                 self.restart();
-                return Next::Until(now);
+                return NextAction::Until(now);
             }
             self.stop(StopReason::Bytes);
         }
-        Next::Finished
+        NextAction::Finished
     }
 
     /// Begins the same work once more.
@@ -144,7 +144,7 @@ impl Worker {
     }
 
     /// What was counted, and why it ended.
-    pub(crate) fn finish(self) -> Finished {
+    pub(crate) fn finish(self) -> FinishedWorker {
         let mut tally = self.tally.finish();
         // A survey's clock may have stood still when the limit came; it knows since when.
         let is_paced = self.pace.is_some() && self.survey.is_none();
@@ -162,7 +162,7 @@ impl Worker {
         let stopped = self.stopped.unwrap_or(StopReason::Ended);
         let surveyed = self.survey.map(|survey| survey.finish(&mut tally, stopped));
         let is_wrong = verified.as_ref().is_some_and(|found| found.wrong > 0);
-        Finished {
+        FinishedWorker {
             tally,
             recorded: recorded.unwrap_or_default(),
             verified,
@@ -177,7 +177,7 @@ impl Worker {
 
     /// What would be reported if it ended at `now`, without logs.
     #[cold]
-    pub(crate) fn snapshot(&self) -> Finished {
+    pub(crate) fn snapshot(&self) -> FinishedWorker {
         let mut tally = self.tally.clone().finish();
         if let Some(survey) = &self.survey {
             survey.give_back_skipped(&mut tally);
@@ -187,7 +187,7 @@ impl Worker {
             let operations = &mut tally.operations;
             recorder.snapshot(at, operations)
         });
-        Finished {
+        FinishedWorker {
             tally,
             recorded: recorded.unwrap_or_default(),
             verified: None,

@@ -6,13 +6,13 @@ use std::time::Duration;
 use sokudo_model::{Operation, StopReason};
 use sokudo_sys::Action;
 
-use super::{Buffer, EMPTY_SLOT, Issue, Next, Ready, Slot, Worker};
+use super::{Buffer, EMPTY_SLOT, Issue, NextAction, Ready, Slot, Worker};
 use crate::backend::Backend;
 use crate::checking::read_of;
 use crate::clock::Clock;
-use crate::pace::{Gate, Turn};
+use crate::pace::{Gate, OperationTurn};
 use crate::pattern::Access;
-use crate::record::Done;
+use crate::record::CompletedIo;
 use crate::rewriting::change;
 use crate::verify::Expected;
 
@@ -24,7 +24,7 @@ impl Worker {
         backend: &mut B,
         clock: &C,
         now: &mut u64,
-    ) -> Next {
+    ) -> NextAction {
         let mut until_reading = self.prepared_per_reading;
         while self.in_flight < self.depth && self.stopped.is_none() {
             if until_reading == 0 {
@@ -56,7 +56,7 @@ impl Worker {
             self.after_prepare(backend, clock, chunk, now);
         }
         if self.in_flight > 0 {
-            Next::Completion
+            NextAction::Completion
         } else {
             self.when_idle(backend, *now)
         }
@@ -120,7 +120,7 @@ impl Worker {
     /// Passes an I/O that counts on to the recorder.
     pub(super) fn record(&mut self, chunk: u32, slot: Slot, moved: u32, now: u64) {
         if let Some(recorder) = &mut self.recorder {
-            let done = Done {
+            let done = CompletedIo {
                 operation: slot.operation,
                 offset: slot.offset,
                 bytes: moved,
@@ -245,7 +245,7 @@ impl Worker {
         if let Some(batched) = &mut self.batched
             && batched.is_draining(self.in_flight)
         {
-            return Ready::Wait(Next::Completion);
+            return Ready::Wait(NextAction::Completion);
         }
         if self.survey.is_some() {
             return self.next_of_survey(now);
@@ -277,7 +277,7 @@ impl Worker {
         if self.is_limit_reached() {
             if self.rewriting.is_some() && self.in_flight > 0 {
                 // What is being read may have to be written back.
-                return Ready::Wait(Next::Completion);
+                return Ready::Wait(NextAction::Completion);
             }
             self.end_pass();
             return Ready::Over;
@@ -298,7 +298,7 @@ impl Worker {
             .take()
             .unwrap_or_else(|| pattern.draw_operation());
         match pace.turn(drawn, now) {
-            Turn::Of {
+            OperationTurn::Of {
                 operation,
                 intended_at,
             } => {
@@ -306,7 +306,7 @@ impl Worker {
                 let (access, action) = self.issue(access);
                 self.ready(access, action, intended_at)
             }
-            Turn::Until(at) => {
+            OperationTurn::Until(at) => {
                 self.drawn = Some(drawn);
                 Ready::Wait(self.wait_until(at))
             }
@@ -314,15 +314,15 @@ impl Worker {
     }
 
     /// When the next I/O is meant to start, or what is waited for until then.
-    pub(super) fn gated(&mut self, now: u64) -> Result<u64, Next> {
+    pub(super) fn gated(&mut self, now: u64) -> Result<u64, NextAction> {
         let Some(pace) = &mut self.pace else {
             return Ok(now);
         };
         match pace.gate(now, self.in_flight) {
             Gate::Open { intended_at } => Ok(intended_at),
             Gate::Until(at) => Err(self.wait_until(at)),
-            Gate::Busy(at) => Err(Next::Busy(at.min(self.next_boundary))),
-            Gate::Idle => Err(Next::Completion),
+            Gate::Busy(at) => Err(NextAction::Busy(at.min(self.next_boundary))),
+            Gate::Idle => Err(NextAction::Completion),
         }
     }
 
@@ -382,13 +382,13 @@ impl Worker {
         }
     }
 
-    pub(super) fn wait_until(&self, at: u64) -> Next {
+    pub(super) fn wait_until(&self, at: u64) -> NextAction {
         // A boundary is an instant to wake up for as well.
         let at = at.min(self.next_boundary);
         if self.in_flight > 0 {
-            Next::CompletionOr(at)
+            NextAction::CompletionOr(at)
         } else {
-            Next::Until(at)
+            NextAction::Until(at)
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What a worker does for a survey, which says what comes next, and what does not count.
 
-use super::{Buffer, EMPTY_SLOT, Issue, Next, Ready, Slot, Worker};
+use super::{Buffer, EMPTY_SLOT, Issue, NextAction, Ready, Slot, Worker};
 use crate::backend::Backend;
-use crate::pace::Turn;
+use crate::pace::OperationTurn;
 use crate::pattern::Access;
-use crate::survey::{Instants, Step, SurveyIo};
+use crate::survey::{Instants, SurveyIo, SurveyStep};
 
 impl Worker {
     /// The next I/O of a survey.
@@ -36,7 +36,7 @@ impl Worker {
 
     /// When the next I/O of the survey is meant to start, or what is waited for until then.
     /// Only what is measured has a rate.
-    fn intended_of_survey(&mut self, now: u64) -> Result<u64, Next> {
+    fn intended_of_survey(&mut self, now: u64) -> Result<u64, NextAction> {
         let survey = self.survey.as_ref();
         let Some(operation) = survey.and_then(|survey| survey.measured_operation()) else {
             return Ok(now);
@@ -44,8 +44,8 @@ impl Worker {
         let intended_at = self.gated(now)?;
         match &self.pace {
             Some(pace) if pace.is_by_operation() => match pace.turn(operation, now) {
-                Turn::Of { intended_at, .. } => Ok(intended_at),
-                Turn::Until(at) => Err(self.wait_until(at)),
+                OperationTurn::Of { intended_at, .. } => Ok(intended_at),
+                OperationTurn::Until(at) => Err(self.wait_until(at)),
             },
             _ => Ok(intended_at),
         }
@@ -94,25 +94,25 @@ impl Worker {
     }
 
     /// Nothing is in flight: how the survey goes on.
-    pub(super) fn step_survey<B: Backend>(&mut self, backend: &mut B, now: u64) -> Next {
+    pub(super) fn step_survey<B: Backend>(&mut self, backend: &mut B, now: u64) -> NextAction {
         let is_stopped = self.stopped.is_some();
         let Some(survey) = &mut self.survey else {
-            return Next::Finished;
+            return NextAction::Finished;
         };
         match survey.step(now, is_stopped, &mut self.tally) {
-            Step::Stream => Next::Until(now),
-            Step::Stop(reason) => {
+            SurveyStep::Stream => NextAction::Until(now),
+            SurveyStep::Stop(reason) => {
                 self.stop(reason);
-                Next::Finished
+                NextAction::Finished
             }
-            Step::Alone { io, chunk } => {
+            SurveyStep::Alone { io, chunk } => {
                 if io.is_measured {
                     self.resume_survey(now);
                 }
                 let slot = Slot::new(access_of(io), now, now);
                 self.prepare(backend, chunk, io.action, slot);
                 self.issued_of_survey(chunk);
-                Next::Completion
+                NextAction::Completion
             }
         }
     }

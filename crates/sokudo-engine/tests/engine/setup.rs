@@ -68,7 +68,7 @@ pub(crate) fn run_one(workload: Workload, target: &mut Target) -> Outcome {
 }
 
 pub(crate) fn simulated(spec: &str) -> Target {
-    let device = sim::Device::parse(spec).unwrap();
+    let device = sim::SimulatedDevice::parse(spec).unwrap();
     Target::Simulated(SimulatedTarget::new(device))
 }
 

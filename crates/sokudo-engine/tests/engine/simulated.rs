@@ -15,7 +15,7 @@ const SPECS: [&str; 3] = [
 ];
 
 fn everything_at_once(spec: &str, device_seed: u64, seed: u64) -> Vec<Outcome> {
-    let mut device = sim::Device::parse(spec).unwrap();
+    let mut device = sim::SimulatedDevice::parse(spec).unwrap();
     device.seed(device_seed);
     let mixed = with!(
         random_reads(8),

@@ -113,7 +113,7 @@ fn the_whole_of_a_simulated_disk_is_as_fast_as_without_places() {
     assert_eq!(many.bytes_moved(), Bytes::gib(64));
     let all: u64 = many.places.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(all, many.elapsed.0);
-    let is_next = |place: &sokudo_model::Place| place.distance == Some(Bytes(0));
+    let is_next = |place: &sokudo_model::SurveySample| place.distance == Some(Bytes(0));
     assert!(many.places[1..].iter().all(is_next));
 }
 

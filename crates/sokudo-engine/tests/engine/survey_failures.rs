@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sokudo_model::{
-    Bytes, FailureKind, Operation, OperationMix, Outcome, Place, Sample, StopReason, Visit,
+    Bytes, FailureKind, Operation, OperationMix, Outcome, Sample, StopReason, SurveySample, Visit,
 };
 
 use crate::setup::{run_one, simulated};
@@ -80,7 +80,7 @@ fn a_random_access_that_fails_is_a_place_without_bytes() {
         &mut target,
     );
     assert_eq!(outcome.places.len(), 400);
-    let (good, bad): (Vec<&Place>, Vec<&Place>) =
+    let (good, bad): (Vec<&SurveySample>, Vec<&SurveySample>) =
         outcome.places.iter().partition(|place| place.ios == 1);
     assert!(
         bad.iter()

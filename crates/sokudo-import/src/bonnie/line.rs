@@ -13,7 +13,7 @@ const PHASES_ON_ONE_FILE: usize = 6;
 
 /// A phase, in the order of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum LinePhase {
     WriteCharacters,
     WriteBlocks,
     Rewrite,
@@ -23,7 +23,7 @@ pub(super) enum Phase {
     Files { random: bool, operation: Operation },
 }
 
-impl Phase {
+impl LinePhase {
     const ALL: [Self; PHASES] = [
         Self::WriteCharacters,
         Self::WriteBlocks,
@@ -85,14 +85,14 @@ pub(super) enum Quantity {
 
 /// The figures of a phase.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Figure {
+pub(super) struct PhaseFigure {
     pub(super) rate: Quantity,
     pub(super) cpu_percent: Option<f64>,
     pub(super) latency_max_ns: Option<f64>,
 }
 
 /// How a format arranges its fields.
-struct Layout {
+struct FieldLayout {
     format: &'static str,
     /// Fields before the first phase, those in the name's commas not counted.
     head: usize,
@@ -102,26 +102,26 @@ struct Layout {
     latencies: bool,
 }
 
-const LAYOUTS: [Layout; 4] = [
-    Layout {
+const LAYOUTS: [FieldLayout; 4] = [
+    FieldLayout {
         format: "1.98",
         head: 9,
         between: 5,
         latencies: true,
     },
-    Layout {
+    FieldLayout {
         format: "1.97",
         head: 7,
         between: 5,
         latencies: true,
     },
-    Layout {
+    FieldLayout {
         format: "1.96",
         head: 7,
         between: 5,
         latencies: true,
     },
-    Layout {
+    FieldLayout {
         format: "1.03",
         head: 2,
         between: 1,
@@ -129,7 +129,7 @@ const LAYOUTS: [Layout; 4] = [
     },
 ];
 
-impl Layout {
+impl FieldLayout {
     fn fields(&self) -> usize {
         let latencies = if self.latencies { PHASES } else { 0 };
         self.head + 2 * PHASES + self.between + latencies
@@ -145,7 +145,7 @@ pub(super) struct Fields<'line> {
     pub(super) files: &'line str,
     pub(super) chunk: Option<Bytes>,
     pub(super) concurrency: Option<u32>,
-    pub(super) figures: Vec<(Phase, Figure)>,
+    pub(super) figures: Vec<(LinePhase, PhaseFigure)>,
 }
 
 impl<'line> Fields<'line> {
@@ -191,14 +191,18 @@ impl<'line> Fields<'line> {
             let digits = text.trim_end_matches(['M', 'G', 'k', 'K', 'T']);
             digits.bytes().all(|sign| sign.is_ascii_digit()) && text.len() <= digits.len() + 1
         };
-        let is_empty = |figure: &(Phase, Figure)| figure.1.rate == Quantity::NotRun;
+        let is_empty = |figure: &(LinePhase, PhaseFigure)| figure.1.rate == Quantity::NotRun;
         is_size(self.size) && !self.figures.iter().all(is_empty)
     }
 }
 
-fn figures(layout: &Layout, fields: &[&str], head: usize) -> Option<Vec<(Phase, Figure)>> {
+fn figures(
+    layout: &FieldLayout,
+    fields: &[&str],
+    head: usize,
+) -> Option<Vec<(LinePhase, PhaseFigure)>> {
     let latencies_at = head + 2 * PHASES + layout.between;
-    let figure = |(index, phase): (usize, Phase)| {
+    let figure = |(index, phase): (usize, LinePhase)| {
         let on_files = index >= PHASES_ON_ONE_FILE;
         let at = head + 2 * index + if on_files { layout.between } else { 0 };
         let (rate, cpu) = (fields.get(at)?, fields.get(at + 1)?);
@@ -211,7 +215,7 @@ fn figures(layout: &Layout, fields: &[&str], head: usize) -> Option<Vec<(Phase, 
             .get(latencies_at + index)
             .filter(|_| layout.latencies);
         (is_figure(rate) && is_figure(cpu)).then(|| {
-            let figure = Figure {
+            let figure = PhaseFigure {
                 rate: quantity(rate, if phase.is_of_bytes() { 1024.0 } else { 1.0 }),
                 cpu_percent: number::number(cpu),
                 latency_max_ns: latency.and_then(|text| latency_ns(text)),
@@ -219,7 +223,7 @@ fn figures(layout: &Layout, fields: &[&str], head: usize) -> Option<Vec<(Phase, 
             (phase, figure)
         })
     };
-    Phase::ALL.into_iter().enumerate().map(figure).collect()
+    LinePhase::ALL.into_iter().enumerate().map(figure).collect()
 }
 
 fn quantity(text: &str, scale: f64) -> Quantity {

@@ -13,14 +13,14 @@ const ANY_BLOCK: Bytes = Bytes::mib(1);
 
 /// Whether a row was read, written or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum LabelDirection {
     Read,
     Write,
     /// In shares of which reads have so many percent, where told.
     Mix(Option<u32>),
 }
 
-impl Direction {
+impl LabelDirection {
     /// `[Read]`, `[Write]`, `[Mix]` or `[Mix] Read 70%/Write 30%`.
     pub(crate) fn of_section(line: &str) -> Option<Self> {
         match line {
@@ -48,8 +48,8 @@ impl Direction {
 
 /// What a row measures, as far as its label tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Label {
-    pub(crate) direction: Option<Direction>,
+pub(crate) struct CrystalLabel {
+    pub(crate) direction: Option<LabelDirection>,
     pub(crate) is_random: bool,
     pub(crate) block: Option<Bytes>,
     pub(crate) depth: Option<u32>,
@@ -58,9 +58,9 @@ pub(crate) struct Label {
     text: String,
 }
 
-impl Label {
+impl CrystalLabel {
     /// Reads a label below a section; `None` where it is none.
-    pub(crate) fn read(text: &str, section: Option<Direction>) -> Option<Self> {
+    pub(crate) fn read(text: &str, section: Option<LabelDirection>) -> Option<Self> {
         let (words, queue) = match text.split_once('(') {
             Some((words, queue)) => (words, queue.split_once(')')?.0),
             None => (text, ""),
@@ -74,9 +74,9 @@ impl Label {
         let (mut direction, mut size) = (section, String::new());
         for word in words {
             match word {
-                "Read" => direction = Some(Direction::Read),
-                "Write" => direction = Some(Direction::Write),
-                "Mix" => direction = Some(Direction::Mix(None)),
+                "Read" => direction = Some(LabelDirection::Read),
+                "Write" => direction = Some(LabelDirection::Write),
+                "Mix" => direction = Some(LabelDirection::Mix(None)),
                 _ => size.push_str(word),
             }
         }
@@ -128,7 +128,7 @@ impl Label {
             workload.clones = threads;
             told.push(PlanPart::Clones);
         }
-        if let Some(operations) = self.direction.and_then(Direction::operations) {
+        if let Some(operations) = self.direction.and_then(LabelDirection::operations) {
             workload.operations = operations;
             told.push(PlanPart::Operations);
         } else if let Some(even) = OperationMix::read_write(50) {

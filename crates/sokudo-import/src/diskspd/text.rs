@@ -7,7 +7,9 @@ use sokudo_model::{
     Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
 };
 
-use super::timespan::{Asked, Done, Side, rows, sequential, target_name};
+use super::timespan::{
+    DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential, target_name,
+};
 use crate::number::{block, date_time, depth, number};
 use crate::text::{label, leave_out, lines, whole};
 use crate::wrong_unit::DISKSPD_FOR_LINUX;
@@ -36,11 +38,11 @@ fn recognise(head: &str) -> bool {
 
 /// What is being read.
 #[derive(Default)]
-struct Text {
+struct DiskspdText {
     command: Option<String>,
     host: Option<String>,
     started_at: Option<Nanos>,
-    asked: BTreeMap<u32, Asked>,
+    asked: BTreeMap<u32, TimeSpanParameters>,
     /// The time span whose parameters are being read.
     asking: u32,
     result: Option<Result>,
@@ -54,15 +56,15 @@ struct Result {
     line: u64,
     number: u32,
     is_linux: bool,
-    done: Done,
-    section: Section,
+    done: TimeSpanResult,
+    section: TextSection,
     titles: Vec<String>,
     /// What the column of the rate is called.
     unit: String,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Section {
+enum TextSection {
     #[default]
     Head,
     Total,
@@ -74,11 +76,11 @@ enum Section {
 fn read(source: &mut dyn BufRead) -> std::result::Result<Import, ImportError> {
     let all = whole(READER.format, source)?;
     let mut import = Import::default();
-    let mut text = Text::default();
+    let mut text = DiskspdText::default();
     for line in lines(&all) {
         if line.text.trim_start().starts_with("Command Line:") {
             text.end(&mut import);
-            text = Text::default();
+            text = DiskspdText::default();
         }
         text.line(line.number, line.text, &mut import);
     }
@@ -96,7 +98,7 @@ fn read(source: &mut dyn BufRead) -> std::result::Result<Import, ImportError> {
     Ok(import)
 }
 
-impl Text {
+impl DiskspdText {
     fn line(&mut self, number: u64, line: &str, import: &mut Import) {
         let line = line.trim();
         if let Some(command) = line.strip_prefix("Command Line:") {
@@ -182,7 +184,7 @@ impl Text {
         import.runs.extend(runs);
     }
 
-    fn run(&self, asked: &Asked, mut result: Result) -> Option<ImportedRun> {
+    fn run(&self, asked: &TimeSpanParameters, mut result: Result) -> Option<ImportedRun> {
         let mut origin = Origin {
             tool: match result.is_linux {
                 true => "diskspd-for-linux".to_owned(),
@@ -228,7 +230,7 @@ fn result_of(line: &str) -> Option<(bool, u32)> {
     }
 }
 
-impl Asked {
+impl TimeSpanParameters {
     fn parameter(&mut self, key: &str, value: &str, line: &str) {
         let seconds = || {
             let seconds: u64 = value.strip_suffix('s')?.parse().ok()?;
@@ -289,10 +291,10 @@ impl Result {
     fn line(&mut self, line: &str) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         match line {
-            "Total IO" => self.section = Section::Total,
-            "Read IO" => self.section = Section::Read,
-            "Write IO" => self.section = Section::Write,
-            _ if cells[0] == "%-ile" => self.section = Section::Percentiles,
+            "Total IO" => self.section = TextSection::Total,
+            "Read IO" => self.section = TextSection::Read,
+            "Write IO" => self.section = TextSection::Write,
+            _ if cells[0] == "%-ile" => self.section = TextSection::Percentiles,
             _ if cells[0] == "thread" => {
                 self.titles = cells
                     .iter()
@@ -308,7 +310,7 @@ impl Result {
             }
             _ if line.starts_with("total:") => self.total(line),
             _ if line.starts_with("avg") => self.processors(line),
-            _ if self.section == Section::Percentiles && cells.len() == 4 => {
+            _ if self.section == TextSection::Percentiles && cells.len() == 4 => {
                 self.percentile(cells[0], cells[1], cells[2]);
             }
             _ => {}
@@ -325,7 +327,7 @@ impl Result {
             number(cells.get(place.checked_sub(1)?)?)
         };
         let rate = of(&self.unit).filter(|_| !self.unit.is_empty());
-        let side = Side {
+        let side = DiskspdDirection {
             bytes: of("bytes").unwrap_or(0.0),
             bytes_per_s: rate.unwrap_or(0.0) * BYTES_PER_MIB,
             ios_per_s: of("I/O per s").unwrap_or(0.0),
@@ -337,8 +339,8 @@ impl Result {
             }),
         };
         match self.section {
-            Section::Read => self.done.read = side,
-            Section::Write => self.done.write = side,
+            TextSection::Read => self.done.read = side,
+            TextSection::Write => self.done.write = side,
             _ => {}
         }
     }
@@ -371,7 +373,7 @@ impl Result {
         }
     }
 
-    fn sides(&mut self) -> [&mut Side; 2] {
+    fn sides(&mut self) -> [&mut DiskspdDirection; 2] {
         [&mut self.done.read, &mut self.done.write]
     }
 
@@ -408,7 +410,7 @@ impl Result {
 
     /// diskspd-for-linux never notes when the first I/Os of a thread begin: they seem to
     /// take as long as the machine is up, unless a warm-up hides them.
-    fn leave_latency_out(&mut self, asked: &Asked) -> Option<Correction> {
+    fn leave_latency_out(&mut self, asked: &TimeSpanParameters) -> Option<Correction> {
         // Where it does not say how long it ran, any latency is possible.
         let seconds = self.done.seconds.unwrap_or(f64::MAX);
         let has_warm_up = asked.warm_up.is_some_and(|time| time > Nanos(0));
@@ -443,7 +445,7 @@ fn percent(name: &str) -> Option<f64> {
 }
 
 /// What diskspd-for-linux does otherwise than it says.
-fn remarks(asked: &Asked) -> Vec<String> {
+fn remarks(asked: &TimeSpanParameters) -> Vec<String> {
     let several = |count: Option<u32>| count.is_some_and(|count| count > 1);
     let is_random = matches!(asked.order, Some(Order::Random { .. }));
     let mut remarks = Vec::new();

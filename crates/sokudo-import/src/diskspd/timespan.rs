@@ -12,7 +12,7 @@ const BLOCK: Bytes = Bytes(64 << 10);
 
 /// What a time span was asked to do: what its first target was.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct TimeSpanParameters {
     pub(super) paths: Vec<String>,
     pub(super) size: Option<Bytes>,
     pub(super) block: Option<Bytes>,
@@ -33,7 +33,7 @@ pub(super) struct Asked {
 
 /// What one direction did.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Side {
+pub(super) struct DiskspdDirection {
     pub(super) bytes: f64,
     pub(super) bytes_per_s: f64,
     pub(super) ios_per_s: f64,
@@ -44,16 +44,16 @@ pub(super) struct Side {
 
 /// What a time span did.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Done {
+pub(super) struct TimeSpanResult {
     pub(super) seconds: Option<f64>,
-    pub(super) read: Side,
-    pub(super) write: Side,
+    pub(super) read: DiskspdDirection,
+    pub(super) write: DiskspdDirection,
     /// Percent of all processors, in user mode and in the kernel.
     pub(super) cpu: Option<[f64; 2]>,
 }
 
 /// A row per direction in which anything was moved.
-pub(super) fn rows(asked: &Asked, done: &Done) -> Vec<ImportedRow> {
+pub(super) fn rows(asked: &TimeSpanParameters, done: &TimeSpanResult) -> Vec<ImportedRow> {
     let sides = [
         (Operation::Read, &done.read),
         (Operation::Write, &done.write),
@@ -64,7 +64,12 @@ pub(super) fn rows(asked: &Asked, done: &Done) -> Vec<ImportedRow> {
         .collect()
 }
 
-fn one(asked: &Asked, done: &Done, operation: Operation, side: &Side) -> ImportedRow {
+fn one(
+    asked: &TimeSpanParameters,
+    done: &TimeSpanResult,
+    operation: Operation,
+    side: &DiskspdDirection,
+) -> ImportedRow {
     let mut row = row(asked.workload(operation), &asked.told());
     let mix = asked.read_percent.and_then(OperationMix::read_write);
     row.reported.mix = mix.filter(|mix| mix.single().is_none());
@@ -86,7 +91,7 @@ fn one(asked: &Asked, done: &Done, operation: Operation, side: &Side) -> Importe
     row
 }
 
-impl Asked {
+impl TimeSpanParameters {
     fn workload(&self, operation: Operation) -> Workload {
         let block = self.block.unwrap_or(BLOCK);
         let mut workload = Workload::new(self.name(block), block);

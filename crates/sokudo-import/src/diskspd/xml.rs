@@ -8,7 +8,9 @@ use sokudo_model::{
     Bytes, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
 };
 
-use super::timespan::{Asked, Done, Side, rows, sequential, target_name};
+use super::timespan::{
+    DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential, target_name,
+};
 use crate::number::{block, date_time, depth, number};
 use crate::text::{label, whole};
 use crate::{Import, ImportError, LeftOut, Reader};
@@ -66,7 +68,7 @@ fn run(
 ) -> Option<ImportedRun> {
     let system = child(root, "System");
     let profile = child(root, "Profile").and_then(|profile| child(profile, "TimeSpans"));
-    let asked: Vec<Asked> = profile
+    let asked: Vec<TimeSpanParameters> = profile
         .map(|spans| {
             children(spans, "TimeSpan")
                 .take(SPANS_MAX)
@@ -146,15 +148,15 @@ fn figure(node: Node<'_, '_>, name: &str) -> Option<f64> {
     text(node, name).and_then(number)
 }
 
-fn asked(span: Node<'_, '_>) -> Asked {
+fn asked(span: Node<'_, '_>) -> TimeSpanParameters {
     let seconds = |name: &str| {
         let seconds: u64 = text(span, name)?.parse().ok()?;
         seconds.checked_mul(NANOS_PER_S).map(Nanos)
     };
-    let mut asked = Asked {
+    let mut asked = TimeSpanParameters {
         duration: seconds("Duration"),
         warm_up: seconds("Warmup"),
-        ..Asked::default()
+        ..TimeSpanParameters::default()
     };
     let targets = child(span, "Targets");
     let targets = targets.map(|targets| children(targets, "Target").take(TARGETS_MAX));
@@ -203,7 +205,7 @@ fn asked(span: Node<'_, '_>) -> Asked {
     asked
 }
 
-fn done(span: Node<'_, '_>) -> Done {
+fn done(span: Node<'_, '_>) -> TimeSpanResult {
     let seconds = figure(span, "TestTimeSeconds").filter(|seconds| *seconds > 0.0);
     let latency = child(span, "Latency");
     let average = child(span, "CpuUtilization").and_then(|all| child(all, "Average"));
@@ -220,7 +222,7 @@ fn done(span: Node<'_, '_>) -> Done {
         };
         let per_second = |amount: f64| seconds.map_or(0.0, |seconds| amount / seconds);
         let bytes = sum("Bytes");
-        Side {
+        DiskspdDirection {
             bytes,
             bytes_per_s: per_second(bytes),
             ios_per_s: per_second(sum("Count")),
@@ -228,7 +230,7 @@ fn done(span: Node<'_, '_>) -> Done {
             ios_deviation: iops.and_then(|iops| figure(iops, &format!("{direction}IopsStdDev"))),
         }
     };
-    Done {
+    TimeSpanResult {
         seconds,
         // Without the time there is no rate.
         read: seconds.map(|_| side("Read")).unwrap_or_default(),

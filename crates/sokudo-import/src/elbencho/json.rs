@@ -5,8 +5,8 @@ use std::io::BufRead;
 use serde::Deserialize;
 use sokudo_model::{Bytes, Nanos};
 
-use super::{Phase, Side, finished, runs};
-use crate::lenient::{Label, Number};
+use super::{ElbenchoDirection, ElbenchoPhase, finished, runs};
+use crate::lenient::{LenientNumber, LenientText};
 use crate::number::date_time;
 use crate::text::{leave_out, whole};
 use crate::{Import, ImportError, Reader};
@@ -30,7 +30,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = whole(READER.format, source)?;
     let mut import = Import::default();
     let mut phases = Vec::new();
-    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Told>();
+    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<ElbenchoResult>();
     let mut line = Lines::new(&text);
     while let Some(value) = values.next() {
         let number = line.number_at(values.byte_offset());
@@ -82,71 +82,71 @@ impl<'text> Lines<'text> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Told {
-    phase_type: Label,
-    label: Label,
-    iso_start_date: Label,
+struct ElbenchoResult {
+    phase_type: LenientText,
+    label: LenientText,
+    iso_start_date: LenientText,
     config: Config,
-    last_done: Done,
+    last_done: LastDone,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Config {
-    hosts: Number,
-    threads: Number,
-    file_size: Number,
-    block_size: Number,
+    hosts: LenientNumber,
+    threads: LenientNumber,
+    file_size: LenientNumber,
+    block_size: LenientNumber,
     direct_io: Flag,
     random_offsets: Flag,
-    io_depth: Number,
-    version: Label,
-    command: Label,
+    io_depth: LenientNumber,
+    version: LenientText,
+    command: LenientText,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Done {
-    elapsed_time_ms: Number,
-    iops: Number,
+struct LastDone {
+    elapsed_time_ms: LenientNumber,
+    iops: LenientNumber,
     #[serde(rename = "bytes/s")]
-    bytes_per_s: Number,
+    bytes_per_s: LenientNumber,
     #[serde(rename = "cpu%")]
-    cpu_percent: Number,
-    latency: Latencies,
-    rwmix_read: Rates,
+    cpu_percent: LenientNumber,
+    latency: ElbenchoLatencies,
+    rwmix_read: ElbenchoRates,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Rates {
-    iops: Number,
+struct ElbenchoRates {
+    iops: LenientNumber,
     #[serde(rename = "bytes/s")]
-    bytes_per_s: Number,
+    bytes_per_s: LenientNumber,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Latencies {
+struct ElbenchoLatencies {
     #[serde(rename = "IO")]
-    ios: Latency,
+    ios: ElbenchoLatency,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Latency {
-    min_us: Number,
-    avg_us: Number,
-    max_us: Number,
+struct ElbenchoLatency {
+    min_us: LenientNumber,
+    avg_us: LenientNumber,
+    max_us: LenientNumber,
     rwmix_read: MixedLatency,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct MixedLatency {
-    min_us: Number,
-    avg_us: Number,
-    max_us: Number,
+    min_us: LenientNumber,
+    avg_us: LenientNumber,
+    max_us: LenientNumber,
 }
 
 /// `true` or `false`, as such or as text, or 1 or 0.
@@ -180,18 +180,19 @@ impl Flag {
     clippy::cast_sign_loss,
     reason = "a number in bounds"
 )]
-fn count(number: Number, max: f64) -> Option<u64> {
+fn count(number: LenientNumber, max: f64) -> Option<u64> {
     let value = number.0.filter(|value| (1.0..=max).contains(value))?;
     Some(value as u64)
 }
 
-impl Told {
-    fn phase(self) -> Phase {
-        let small = |number: Number| count(number, 1e6).and_then(|it| u32::try_from(it).ok());
+impl ElbenchoResult {
+    fn phase(self) -> ElbenchoPhase {
+        let small =
+            |number: LenientNumber| count(number, 1e6).and_then(|it| u32::try_from(it).ok());
         let (config, done) = (self.config, self.last_done);
         let latency = &done.latency.ios;
         let mixed = &latency.rwmix_read;
-        Phase {
+        ElbenchoPhase {
             operation: self.phase_type.0.unwrap_or_default(),
             started_at: self.iso_start_date.0.as_deref().and_then(instant),
             label: self.label.0,
@@ -206,12 +207,12 @@ impl Told {
             depth: small(config.io_depth),
             seconds: done.elapsed_time_ms.0.map(|ms| ms / 1e3),
             cpu_percent: done.cpu_percent.0,
-            main: Side {
+            main: ElbenchoDirection {
                 bytes_per_s: done.bytes_per_s.0,
                 ios_per_s: done.iops.0,
                 latency: [latency.min_us.0, latency.avg_us.0, latency.max_us.0],
             },
-            mixed_reads: Side {
+            mixed_reads: ElbenchoDirection {
                 bytes_per_s: done.rwmix_read.bytes_per_s.0,
                 ios_per_s: done.rwmix_read.iops.0,
                 latency: [mixed.min_us.0, mixed.avg_us.0, mixed.max_us.0],

@@ -2,7 +2,7 @@
 
 use sokudo_model::{Correction, Nanos};
 
-use super::job::Job;
+use super::job::ReportedJob;
 use crate::Import;
 use crate::text::leave_out;
 
@@ -15,13 +15,13 @@ pub(super) const BINS_MAX: usize = 250_000;
 
 /// Which format a run was read from; those that tell more come later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(super) enum OutputForm {
     Normal,
     Terse,
     Json,
 }
 
-impl Form {
+impl OutputForm {
     pub(super) const fn name(self, has_bins: bool) -> &'static str {
         match self {
             Self::Normal => "fio text",
@@ -34,15 +34,15 @@ impl Form {
 
 /// Jobs that one fio has printed in one form.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) form: Form,
+pub(super) struct GatheredJobs {
+    pub(super) form: OutputForm,
     pub(super) version: Option<String>,
     pub(super) started_at: Option<Nanos>,
-    pub(super) jobs: Vec<Job>,
+    pub(super) jobs: Vec<ReportedJob>,
 }
 
-impl Part {
-    pub(super) fn new(form: Form, version: Option<String>) -> Self {
+impl GatheredJobs {
+    pub(super) fn new(form: OutputForm, version: Option<String>) -> Self {
         Self {
             form,
             version,
@@ -55,7 +55,7 @@ impl Part {
 /// What has been read so far.
 #[derive(Default)]
 pub(super) struct Gathered {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<GatheredJobs>,
     pub(super) import: Import,
     /// Figures of fio's text that were put right.
     pub(super) corrections: Vec<Correction>,
@@ -66,20 +66,20 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// The part that jobs of this form and version belong to.
-    pub(super) fn part(&mut self, form: Form, version: Option<&str>) -> &mut Part {
-        let is_same = |part: &Part| part.form == form && part.version.as_deref() == version;
+    pub(super) fn part(&mut self, form: OutputForm, version: Option<&str>) -> &mut GatheredJobs {
+        let is_same = |part: &GatheredJobs| part.form == form && part.version.as_deref() == version;
         if !self.parts.last().is_some_and(is_same) {
             self.begin(form, version.map(str::to_owned));
         }
         self.parts.last_mut().expect("there is one now")
     }
 
-    pub(super) fn begin(&mut self, form: Form, version: Option<String>) {
-        self.parts.push(Part::new(form, version));
+    pub(super) fn begin(&mut self, form: OutputForm, version: Option<String>) {
+        self.parts.push(GatheredJobs::new(form, version));
     }
 
     /// Counts a job against the limits; `false` when there is no room for it.
-    pub(super) fn admits(&mut self, line: u64, job: &mut Job) -> bool {
+    pub(super) fn admits(&mut self, line: u64, job: &mut ReportedJob) -> bool {
         let rows = self.rows + job.sides.len();
         if rows > ROWS_MAX {
             if !self.is_full {

@@ -9,7 +9,7 @@ use crate::row::{figure, rate, row};
 
 /// A job, or a group of jobs that were reported together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Job {
+pub(super) struct ReportedJob {
     pub(super) name: String,
     /// Number of its group, as text.
     pub(super) group: String,
@@ -18,14 +18,14 @@ pub(super) struct Job {
     pub(super) error: f64,
     pub(super) options: Options,
     /// What it did in each direction in which it did anything.
-    pub(super) sides: Vec<Side>,
+    pub(super) sides: Vec<JobDirection>,
     /// Percent of one processor, in user mode and in the kernel.
     pub(super) cpu: Option<[f64; 2]>,
 }
 
 /// What a job did in one direction.
 #[derive(Clone, Debug)]
-pub(super) struct Side {
+pub(super) struct JobDirection {
     /// `None` of all together.
     pub(super) operation: Option<Operation>,
     pub(super) bytes_per_s: f64,
@@ -39,7 +39,7 @@ pub(super) struct Side {
     pub(super) histogram: Vec<[u64; 3]>,
 }
 
-impl Side {
+impl JobDirection {
     pub(super) const fn new(operation: Option<Operation>) -> Self {
         Self {
             operation,
@@ -53,13 +53,13 @@ impl Side {
     }
 }
 
-impl Job {
+impl ReportedJob {
     /// A row per direction.
     pub(super) fn rows(&self) -> Vec<ImportedRow> {
         self.sides.iter().map(|side| self.row(side)).collect()
     }
 
-    fn row(&self, side: &Side) -> ImportedRow {
+    fn row(&self, side: &JobDirection) -> ImportedRow {
         let workload = self.options.workload(&self.name, side.operation);
         let mut row = row(workload, &self.options.told());
         if side.operation.is_some() {
@@ -78,7 +78,7 @@ impl Job {
     }
 
     /// Figures beside those that every row has.
-    fn others(&self, side: &Side) -> Vec<ImportedFigure> {
+    fn others(&self, side: &JobDirection) -> Vec<ImportedFigure> {
         let mut others = Vec::new();
         let total = side.total.as_ref().filter(|_| side.completion.is_some());
         let latencies = [

@@ -7,11 +7,11 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use sokudo_model::{ImportedLatency, Nanos, Operation};
 
 use super::bins::class_of;
-use super::gathered::{Form, Gathered};
-use super::job::{Job, Side};
+use super::gathered::{Gathered, OutputForm};
+use super::job::{JobDirection, ReportedJob};
 use super::options::Options;
-use super::source::Source;
-use crate::lenient::{Label, Number};
+use super::source::TextSource;
+use crate::lenient::{LenientNumber, LenientText};
 use crate::text::{label, leave_out};
 
 /// fio has 29 groups of 64 classes; more are not of fio.
@@ -23,9 +23,9 @@ const OPTIONS_MAX: usize = 1_000;
 
 /// Reads the JSON value that begins next. Jobs that were whole are kept also where it
 /// breaks off.
-pub(super) fn read(source: &mut Source<'_>, gathered: &mut Gathered) {
+pub(super) fn read(source: &mut TextSource<'_>, gathered: &mut Gathered) {
     let line = source.line();
-    gathered.begin(Form::Json, None);
+    gathered.begin(OutputForm::Json, None);
     let mut json = serde_json::Deserializer::from_reader(&mut *source);
     let document = Document {
         line,
@@ -57,7 +57,7 @@ struct Document<'a> {
 }
 
 #[derive(Deserialize)]
-enum Key {
+enum DocumentKey {
     #[serde(rename = "fio version")]
     Version,
     #[serde(rename = "timestamp_ms")]
@@ -88,26 +88,26 @@ impl<'de> Visitor<'de> for Document<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<Key>()? {
+        while let Some(key) = map.next_key::<DocumentKey>()? {
             let part = self.gathered.parts.last_mut();
-            let Some(part) = part.filter(|part| part.form == Form::Json) else {
+            let Some(part) = part.filter(|part| part.form == OutputForm::Json) else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
             match key {
-                Key::Version => {
-                    let version = map.next_value::<Label>()?.0.unwrap_or_default();
+                DocumentKey::Version => {
+                    let version = map.next_value::<LenientText>()?.0.unwrap_or_default();
                     let version = version.strip_prefix("fio-").unwrap_or(&version);
                     part.version = label(version);
                 }
-                Key::Milliseconds => part.started_at = instant(map.next_value()?, 1e6),
-                Key::Seconds => {
+                DocumentKey::Milliseconds => part.started_at = instant(map.next_value()?, 1e6),
+                DocumentKey::Seconds => {
                     let seconds = instant(map.next_value()?, 1e9);
                     part.started_at = part.started_at.or(seconds);
                 }
-                Key::Global => self.global = map.next_value::<GlobalOptions>()?.0,
-                Key::Jobs => map.next_value_seed(Jobs(&mut self))?,
-                Key::Other => {
+                DocumentKey::Global => self.global = map.next_value::<GlobalOptions>()?.0,
+                DocumentKey::Jobs => map.next_value_seed(JobsVisitor(&mut self))?,
+                DocumentKey::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -121,14 +121,14 @@ impl<'de> Visitor<'de> for Document<'_> {
     clippy::cast_sign_loss,
     reason = "what is too large stays the largest there is, and is left out"
 )]
-fn instant(number: Number, scale: f64) -> Option<Nanos> {
+fn instant(number: LenientNumber, scale: f64) -> Option<Nanos> {
     let nanos = number.0.filter(|value| *value > 0.0)? * scale;
     (nanos < u64::MAX as f64).then_some(Nanos(nanos as u64))
 }
 
-struct Jobs<'a, 'b>(&'a mut Document<'b>);
+struct JobsVisitor<'a, 'b>(&'a mut Document<'b>);
 
-impl<'de> DeserializeSeed<'de> for Jobs<'_, '_> {
+impl<'de> DeserializeSeed<'de> for JobsVisitor<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -136,7 +136,7 @@ impl<'de> DeserializeSeed<'de> for Jobs<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Jobs<'_, '_> {
+impl<'de> Visitor<'de> for JobsVisitor<'_, '_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -146,7 +146,7 @@ impl<'de> Visitor<'de> for Jobs<'_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let Self(document) = self;
         while !document.gathered.is_full {
-            let Some(told) = list.next_element::<JobTold>()? else {
+            let Some(told) = list.next_element::<JsonJob>()? else {
                 return Ok(());
             };
             // The sum over all clients repeats what each of them told.
@@ -188,8 +188,8 @@ impl<'de> Visitor<'de> for OptionsVisitor {
         let mut options = Options::default();
         options.is_whole = true;
         let mut count = 0;
-        while let Some(name) = map.next_key::<Label>()? {
-            let value = map.next_value::<Value>()?;
+        while let Some(name) = map.next_key::<LenientText>()? {
+            let value = map.next_value::<OptionValue>()?;
             count += 1;
             if let (Some(name), Some(value), ..OPTIONS_MAX) = (name.0, value.0, count) {
                 options.set(&name, &value);
@@ -205,44 +205,44 @@ impl<'de> Visitor<'de> for OptionsVisitor {
 }
 
 /// The value of an option: fio prints texts, an empty one for a switch.
-struct Value(Option<String>);
+struct OptionValue(Option<String>);
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for OptionValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Values;
-        impl<'de> Visitor<'de> for Values {
-            type Value = Value;
+        struct ValuesVisitor;
+        impl<'de> Visitor<'de> for ValuesVisitor {
+            type Value = OptionValue;
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("the value of an option")
             }
-            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-                Ok(Value(Some(label(value).unwrap_or_default())))
+            fn visit_str<E>(self, value: &str) -> Result<OptionValue, E> {
+                Ok(OptionValue(Some(label(value).unwrap_or_default())))
             }
-            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-                Ok(Value(Some(value.to_string())))
+            fn visit_u64<E>(self, value: u64) -> Result<OptionValue, E> {
+                Ok(OptionValue(Some(value.to_string())))
             }
-            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-                Ok(Value(Some(value.to_string())))
+            fn visit_i64<E>(self, value: i64) -> Result<OptionValue, E> {
+                Ok(OptionValue(Some(value.to_string())))
             }
-            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-                Ok(Value(Some(value.to_string())))
+            fn visit_f64<E>(self, value: f64) -> Result<OptionValue, E> {
+                Ok(OptionValue(Some(value.to_string())))
             }
-            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-                Ok(Value(Some(u8::from(value).to_string())))
+            fn visit_bool<E>(self, value: bool) -> Result<OptionValue, E> {
+                Ok(OptionValue(Some(u8::from(value).to_string())))
             }
-            fn visit_unit<E>(self) -> Result<Value, E> {
-                Ok(Value(None))
+            fn visit_unit<E>(self) -> Result<OptionValue, E> {
+                Ok(OptionValue(None))
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OptionValue, A::Error> {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Value(None))
+                Ok(OptionValue(None))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<OptionValue, A::Error> {
                 while list.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Value(None))
+                Ok(OptionValue(None))
             }
         }
-        deserializer.deserialize_any(Values)
+        deserializer.deserialize_any(ValuesVisitor)
     }
 }
 
@@ -257,47 +257,47 @@ impl<'de> Deserialize<'de> for JobOptions {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct JobTold {
-    jobname: Label,
-    groupid: Label,
-    hostname: Label,
-    error: Number,
+struct JsonJob {
+    jobname: LenientText,
+    groupid: LenientText,
+    hostname: LenientText,
+    error: LenientNumber,
     #[serde(rename = "job options")]
     options: JobOptions,
-    read: SideTold,
-    write: SideTold,
-    trim: SideTold,
+    read: JsonDirection,
+    write: JsonDirection,
+    trim: JsonDirection,
     /// In the place of the others with `unified_rw_reporting=1`.
-    mixed: SideTold,
-    usr_cpu: Number,
-    sys_cpu: Number,
+    mixed: JsonDirection,
+    usr_cpu: LenientNumber,
+    sys_cpu: LenientNumber,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct SideTold {
-    bw_bytes: Number,
-    bw: Number,
-    iops: Number,
-    total_ios: Number,
-    clat_ns: LatencyTold,
-    lat_ns: LatencyTold,
-    slat_ns: LatencyTold,
+struct JsonDirection {
+    bw_bytes: LenientNumber,
+    bw: LenientNumber,
+    iops: LenientNumber,
+    total_ios: LenientNumber,
+    clat_ns: JsonLatency,
+    lat_ns: JsonLatency,
+    slat_ns: JsonLatency,
     /// Microseconds, as fio 2 told them.
-    clat: LatencyTold,
-    lat: LatencyTold,
-    slat: LatencyTold,
+    clat: JsonLatency,
+    lat: JsonLatency,
+    slat: JsonLatency,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct LatencyTold {
-    min: Number,
-    max: Number,
-    mean: Number,
-    stddev: Number,
+struct JsonLatency {
+    min: LenientNumber,
+    max: LenientNumber,
+    mean: LenientNumber,
+    stddev: LenientNumber,
     #[serde(rename = "N")]
-    count: Number,
+    count: LenientNumber,
     percentile: Pairs,
     bins: Pairs,
 }
@@ -316,8 +316,8 @@ impl<'de> Deserialize<'de> for Pairs {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
                 let mut pairs = Vec::new();
-                while let Some(key) = map.next_key::<Number>()? {
-                    let value = map.next_value::<Number>()?;
+                while let Some(key) = map.next_key::<LenientNumber>()? {
+                    let value = map.next_value::<LenientNumber>()?;
                     if let (Some(key), Some(value), ..CLASSES_MAX) = (key.0, value.0, pairs.len()) {
                         pairs.push((key, value));
                     }
@@ -329,15 +329,15 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
-impl JobTold {
-    fn job(self, global: &Options) -> Job {
+impl JsonJob {
+    fn job(self, global: &Options) -> ReportedJob {
         let sides = [
             (Some(Operation::Read), self.read),
             (Some(Operation::Write), self.write),
             (Some(Operation::Trim), self.trim),
             (None, self.mixed),
         ];
-        Job {
+        ReportedJob {
             name: self.jobname.0.unwrap_or_else(|| "job".to_owned()),
             group: self.groupid.0.unwrap_or_default(),
             host: self.hostname.0,
@@ -356,11 +356,11 @@ impl JobTold {
     }
 }
 
-impl SideTold {
+impl JsonDirection {
     /// `None` where nothing was done in this direction.
-    fn side(self, operation: Option<Operation>) -> Option<Side> {
+    fn side(self, operation: Option<Operation>) -> Option<JobDirection> {
         let kib = self.bw.0.map(|kib| kib * 1_024.0);
-        let mut side = Side::new(operation);
+        let mut side = JobDirection::new(operation);
         side.bytes_per_s = self.bw_bytes.0.or(kib).unwrap_or(0.0);
         side.ios_per_s = self.iops.0.unwrap_or(0.0);
         let did_nothing = self.total_ios.0 == Some(0.0) || side.ios_per_s <= 0.0;
@@ -390,7 +390,7 @@ impl SideTold {
     }
 }
 
-impl LatencyTold {
+impl JsonLatency {
     fn is_told(&self) -> bool {
         self.mean.0.is_some_and(|mean| mean > 0.0)
     }
@@ -403,7 +403,7 @@ impl LatencyTold {
     )]
     fn latency(&self, unit: u16) -> Option<ImportedLatency> {
         let unit = f64::from(unit);
-        let scaled = |number: Number| number.0.map(|value| value * unit);
+        let scaled = |number: LenientNumber| number.0.map(|value| value * unit);
         let mut percentiles: Vec<(f64, f64)> = self.percentile.0.clone();
         percentiles.truncate(PERCENTILES_MAX);
         percentiles.retain(|(percent, _)| *percent > 0.0 && *percent <= 100.0);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sokudo_model::{Correction, ImportedLatency, Nanos, Operation, day_since_1970};
 
-use super::gathered::{Form, Gathered};
-use super::job::{Job, Side};
+use super::gathered::{Gathered, OutputForm};
+use super::job::{JobDirection, ReportedJob};
 use super::options::Options;
 use crate::number::{number, time_scale};
 use crate::text::{label, leave_out};
@@ -21,31 +21,31 @@ pub(super) fn is_job(line: &str) -> bool {
 
 /// A text that is read line by line.
 #[derive(Default)]
-pub(super) struct Text {
+pub(super) struct NormalText {
     version: Option<String>,
     options: HashMap<String, Options>,
     /// The job whose figures are being read, and its line.
-    job: Option<(u64, Job)>,
+    job: Option<(u64, ReportedJob)>,
     started_at: Option<Nanos>,
     /// Which latency the percentiles belong to that follow, and nanoseconds of its unit.
-    percentiles: Option<(Latency, f64)>,
+    percentiles: Option<(LatencyKind, f64)>,
 }
 
 /// Which of fio's three latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Latency {
+enum LatencyKind {
     Submission,
     Completion,
     Total,
 }
 
-impl Text {
+impl NormalText {
     pub(super) fn line(&mut self, number: u64, line: &str, gathered: &mut Gathered) {
         let line = line.trim();
         if let Some(version) = line.strip_prefix("fio-").filter(|it| is_version(it)) {
             self.end(gathered);
             self.version = label(version);
-            gathered.begin(Form::Normal, self.version.clone());
+            gathered.begin(OutputForm::Normal, self.version.clone());
         } else if let Some((name, options)) = heading(line) {
             if self.options.len() < HEADINGS_MAX {
                 self.options.insert(name, options);
@@ -61,7 +61,7 @@ impl Text {
         }
     }
 
-    fn begin(&mut self, number: u64, mut job: Job) {
+    fn begin(&mut self, number: u64, mut job: ReportedJob) {
         let clones = job.options.clone();
         if let Some(options) = self.options.get(&job.name) {
             job.options = clones.over(options);
@@ -82,7 +82,7 @@ impl Text {
             );
             leave_out(&mut gathered.import.left_out, number, why);
         } else if gathered.admits(number, &mut job) {
-            let part = gathered.part(Form::Normal, self.version.as_deref());
+            let part = gathered.part(OutputForm::Normal, self.version.as_deref());
             part.started_at = part.started_at.or(self.started_at);
             part.jobs.push(job);
         }
@@ -138,12 +138,12 @@ fn note(correction: Option<Correction>, gathered: &mut Gathered) {
     }
 }
 
-impl Side {
-    const fn of(&mut self, which: Latency) -> &mut Option<ImportedLatency> {
+impl JobDirection {
+    const fn of(&mut self, which: LatencyKind) -> &mut Option<ImportedLatency> {
         match which {
-            Latency::Submission => &mut self.submission,
-            Latency::Completion => &mut self.completion,
-            Latency::Total => &mut self.total,
+            LatencyKind::Submission => &mut self.submission,
+            LatencyKind::Completion => &mut self.completion,
+            LatencyKind::Total => &mut self.total,
         }
     }
 }
@@ -178,7 +178,7 @@ fn heading(line: &str) -> Option<(String, Options)> {
 }
 
 /// `seq: (groupid=0, jobs=1): err= 0: pid=2120: Sat Nov 21 20:55:48 2026`.
-fn begun(line: &str) -> Option<(Job, Option<Nanos>)> {
+fn begun(line: &str) -> Option<(ReportedJob, Option<Nanos>)> {
     let (name, rest) = line.split_once(": (groupid=")?;
     let (group, rest) = rest.split_once(", jobs=")?;
     let (jobs, rest) = rest.split_once("): err=")?;
@@ -188,12 +188,12 @@ fn begun(line: &str) -> Option<(Job, Option<Nanos>)> {
     let time = rest.split_once(": ").and_then(|(_, time)| ctime(time));
     // Of an error, its text stands between the number and the process.
     let error = error.trim().split(' ').next().unwrap_or_default();
-    let job = Job {
+    let job = ReportedJob {
         name: label(name)?,
         group: label(group)?,
         error: number(error).unwrap_or(0.0),
         options,
-        ..Job::default()
+        ..ReportedJob::default()
     };
     Some((job, time))
 }
@@ -220,7 +220,7 @@ fn ctime(text: &str) -> Option<Nanos> {
 
 /// `read: IOPS=13.8k, BW=53.9MiB/s (56.5MB/s)(5680KiB/103msec)`, of fio 2
 /// `read : io=10240MB, bw=63317KB/s, iops=15829, runt=165607msec`.
-fn rates(line: &str) -> Option<(Side, Option<Correction>)> {
+fn rates(line: &str) -> Option<(JobDirection, Option<Correction>)> {
     let (word, rest) = line.split_once(':')?;
     let operation = match word.trim() {
         "read" => Some(Operation::Read),
@@ -238,7 +238,7 @@ fn rates(line: &str) -> Option<(Side, Option<Correction>)> {
         true => (of("bw=")?, of("iops=")?),
         false => (of("BW=")?, of("IOPS=")?),
     };
-    let mut side = Side::new(operation);
+    let mut side = JobDirection::new(operation);
     let (value, unit) = split(bandwidth.strip_suffix("/s")?)?;
     side.bytes_per_s = value * byte_unit(unit, is_old)?;
     side.ios_per_s = plain(ios)?;
@@ -297,17 +297,17 @@ fn processor(line: &str) -> Option<[f64; 2]> {
     Some([of("usr=")?, of("sys=")?])
 }
 
-fn which(word: &str) -> Option<Latency> {
+fn which(word: &str) -> Option<LatencyKind> {
     match word {
-        "slat" => Some(Latency::Submission),
-        "clat" => Some(Latency::Completion),
-        "lat" => Some(Latency::Total),
+        "slat" => Some(LatencyKind::Submission),
+        "clat" => Some(LatencyKind::Completion),
+        "lat" => Some(LatencyKind::Total),
         _ => None,
     }
 }
 
 /// `clat (usec): min=53, max=3307, avg=896.43, stdev=1356.58`.
-fn latency(line: &str) -> Option<(Latency, ImportedLatency)> {
+fn latency(line: &str) -> Option<(LatencyKind, ImportedLatency)> {
     let (word, rest) = line.split_once(" (")?;
     let which = which(word.trim())?;
     let (unit, rest) = rest.split_once(')')?;
@@ -327,7 +327,7 @@ fn latency(line: &str) -> Option<(Latency, ImportedLatency)> {
 }
 
 /// `clat percentiles (usec):`.
-fn percentile_title(line: &str) -> Option<(Latency, f64)> {
+fn percentile_title(line: &str) -> Option<(LatencyKind, f64)> {
     let (word, rest) = line.split_once(" percentiles (")?;
     Some((which(word)?, time_scale(rest.split(')').next()?)?))
 }

@@ -14,7 +14,7 @@ const TEXT_BYTES_MAX: u64 = 4 << 30;
 const BUFFER_BYTES: usize = 32 << 10;
 
 /// What comes next in a text.
-pub(super) enum Piece<'text> {
+pub(super) enum SourceToken<'text> {
     /// A line without the blanks at its beginning, with its number from 1.
     Line(u64, &'text str),
     /// The next byte is the brace that begins a JSON value.
@@ -22,7 +22,7 @@ pub(super) enum Piece<'text> {
 }
 
 /// A text that is read from its beginning to its end.
-pub(super) struct Source<'text> {
+pub(super) struct TextSource<'text> {
     source: &'text mut dyn BufRead,
     buffer: Vec<u8>,
     at: usize,
@@ -36,7 +36,7 @@ pub(super) struct Source<'text> {
     text: String,
 }
 
-impl<'text> Source<'text> {
+impl<'text> TextSource<'text> {
     pub(super) fn new(source: &'text mut dyn BufRead) -> Self {
         Self {
             source,
@@ -57,12 +57,12 @@ impl<'text> Source<'text> {
     }
 
     /// The next piece; `None` at the end.
-    pub(super) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<SourceToken<'_>>> {
         while let Some(byte) = self.peek()? {
             match byte {
                 b'{' => {
                     self.unquoted = 0;
-                    return Ok(Some(Piece::Json));
+                    return Ok(Some(SourceToken::Json));
                 }
                 // Blanks, a byte order mark, and what stands between documents in a list.
                 b' ' | b'\t' | b'\r' | b'\n' | b',' | b'[' | b']' | 0xEF | 0xBB | 0xBF => {
@@ -74,7 +74,7 @@ impl<'text> Source<'text> {
         Ok(None)
     }
 
-    fn rest_of_line(&mut self) -> io::Result<Piece<'_>> {
+    fn rest_of_line(&mut self) -> io::Result<SourceToken<'_>> {
         let number = self.line;
         let mut bytes = Vec::new();
         while let Some(byte) = self.peek()? {
@@ -86,7 +86,7 @@ impl<'text> Source<'text> {
             }
         }
         self.text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Piece::Line(number, self.text.trim_end()))
+        Ok(SourceToken::Line(number, self.text.trim_end()))
     }
 
     fn peek(&mut self) -> io::Result<Option<u8>> {
@@ -116,7 +116,7 @@ impl<'text> Source<'text> {
 
 /// The JSON value that begins next, byte by byte: whoever reads it asks for one at a time,
 /// and so takes none that follows it.
-impl Read for Source<'_> {
+impl Read for TextSource<'_> {
     #[inline]
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.at == self.end && self.peek()?.is_none() {
@@ -148,10 +148,10 @@ mod tests {
     #[test]
     fn lines_and_values_follow_each_other() {
         let mut text = &b"warning: x\n\n[{\"a\": 1},\n{\"b\":2}]\n  end"[..];
-        let mut source = Source::new(&mut text);
+        let mut source = TextSource::new(&mut text);
         let mut seen = Vec::new();
         while let Some(piece) = source.next().unwrap() {
-            if let Piece::Line(number, line) = piece {
+            if let SourceToken::Line(number, line) = piece {
                 seen.push(format!("{number}: {line}"));
                 continue;
             }
@@ -169,8 +169,8 @@ mod tests {
     fn what_never_ends_is_not_kept() {
         let endless = |text: &'static [u8]| {
             let mut source = io::BufReader::new(text.chain(io::repeat(b'1')));
-            let mut source = Source::new(&mut source);
-            assert!(matches!(source.next().unwrap(), Some(Piece::Json)));
+            let mut source = TextSource::new(&mut source);
+            assert!(matches!(source.next().unwrap(), Some(SourceToken::Json)));
             let mut json = serde_json::Deserializer::from_reader(&mut source);
             let read: Result<serde::de::IgnoredAny, _> = serde::Deserialize::deserialize(&mut json);
             read.unwrap_err().to_string()

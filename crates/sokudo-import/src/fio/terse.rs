@@ -2,8 +2,8 @@
 
 use sokudo_model::{ImportedLatency, Operation};
 
-use super::gathered::{Form, Gathered};
-use super::job::{Job, Side};
+use super::gathered::{Gathered, OutputForm};
+use super::job::{JobDirection, ReportedJob};
 use crate::number::number;
 use crate::text::{label, leave_out};
 
@@ -43,7 +43,7 @@ pub(super) fn read(line_number: u64, line: &str, gathered: &mut Gathered) {
         }
         Ok(mut job) => {
             if gathered.admits(line_number, &mut job) {
-                let part = gathered.part(Form::Terse, version.as_deref());
+                let part = gathered.part(OutputForm::Terse, version.as_deref());
                 part.jobs.push(job);
             }
         }
@@ -51,7 +51,7 @@ pub(super) fn read(line_number: u64, line: &str, gathered: &mut Gathered) {
     }
 }
 
-fn job(fields: &[&str]) -> Result<Job, String> {
+fn job(fields: &[&str]) -> Result<ReportedJob, String> {
     let version = fields[0];
     // Version 2 does not name the fio that has printed it.
     let first = if version == "2" { 1 } else { 2 };
@@ -79,19 +79,19 @@ fn job(fields: &[&str]) -> Result<Job, String> {
     if cpu.is_none() {
         return Err("the line has not as many fields as fio prints: it was cut off".to_owned());
     }
-    Ok(Job {
+    Ok(ReportedJob {
         name: label(field(0)).unwrap_or_else(|| "job".to_owned()),
         group: label(field(1)).unwrap_or_default(),
         error: number(field(2)).unwrap_or(0.0),
         cpu: cpu.map(|(user, system)| [user, system]),
         sides,
-        ..Job::default()
+        ..ReportedJob::default()
     })
 }
 
 /// `None` where nothing was done in this direction.
-fn side(operation: Operation, fields: &[&str]) -> Option<Side> {
-    let mut side = Side::new(Some(operation));
+fn side(operation: Operation, fields: &[&str]) -> Option<JobDirection> {
+    let mut side = JobDirection::new(Some(operation));
     side.bytes_per_s = number(fields[1]).unwrap_or(0.0) * 1_024.0;
     side.ios_per_s = number(fields[2]).unwrap_or(0.0);
     side.submission = latency(&fields[SUBMISSION..], &[]);

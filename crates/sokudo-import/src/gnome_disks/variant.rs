@@ -14,10 +14,10 @@ const PAIR_BYTES: usize = 16;
 
 /// The entries of an `a{sv}`.
 pub(super) struct Dictionary<'bytes> {
-    entries: Vec<Entry<'bytes>>,
+    entries: Vec<DictionaryEntry<'bytes>>,
 }
 
-struct Entry<'bytes> {
+struct DictionaryEntry<'bytes> {
     key: &'bytes [u8],
     value: &'bytes [u8],
     signature: &'bytes [u8],
@@ -46,7 +46,7 @@ impl<'bytes> Dictionary<'bytes> {
                 return None;
             }
             // An entry that is damaged is missing; the others are not.
-            entries.extend(bytes.get(start..end).and_then(Entry::read));
+            entries.extend(bytes.get(start..end).and_then(DictionaryEntry::read));
             start = end.checked_next_multiple_of(ALIGNMENT)?;
         }
         Some(Self { entries })
@@ -62,7 +62,7 @@ impl<'bytes> Dictionary<'bytes> {
     }
 }
 
-impl<'bytes> Entry<'bytes> {
+impl<'bytes> DictionaryEntry<'bytes> {
     fn read(bytes: &'bytes [u8]) -> Option<Self> {
         let width = offset_width(bytes.len());
         let table_start = bytes.len().checked_sub(width)?;

@@ -15,7 +15,7 @@ pub(super) const BLOCK_DEFAULT: Bytes = Bytes::kib(4);
 
 /// What was measured of one target.
 #[derive(Debug, Default)]
-pub(super) struct Measured {
+pub(super) struct IopingResult {
     pub(super) target: ImportedTarget,
     pub(super) started_at: Option<Nanos>,
     pub(super) operation: Option<Operation>,
@@ -27,12 +27,12 @@ pub(super) struct Measured {
 
 /// What a text held.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) measured: Vec<Measured>,
+pub(super) struct IopingOutput {
+    pub(super) measured: Vec<IopingResult>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
-impl Found {
+impl IopingOutput {
     /// Statistics of one target are rows of one run: each may be a part of the next (`-p`),
     /// so they are no trials.
     pub(super) fn import(self) -> Result<Import, ImportError> {
@@ -63,7 +63,7 @@ impl Found {
     }
 }
 
-pub(super) fn new_run(measured: &Measured) -> ImportedRun {
+pub(super) fn new_run(measured: &IopingResult) -> ImportedRun {
     ImportedRun {
         origin: Origin {
             tool: "ioping".to_owned(),
@@ -84,7 +84,7 @@ pub(super) fn new_run(measured: &Measured) -> ImportedRun {
     }
 }
 
-impl Measured {
+impl IopingResult {
     pub(super) fn row(self, number: usize) -> ImportedRow {
         let name = match number {
             1 => "requests".to_owned(),

@@ -5,29 +5,29 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Nanos, Operation};
 
-use super::found::{Found, Measured, block};
+use super::found::{IopingOutput, IopingResult, block};
 use crate::number;
 use crate::row::ROWS_MAX;
 use crate::text::{label, leave_out};
 
 /// An object; what sokudo does not use is passed over.
 #[derive(Deserialize)]
-struct Object {
+struct IopingObject {
     timestamp: Option<f64>,
-    target: Option<Target>,
-    io: Option<Request>,
+    target: Option<IopingTarget>,
+    io: Option<IopingRequest>,
     stat: Option<Statistics>,
 }
 
 #[derive(Deserialize)]
-struct Target {
+struct IopingTarget {
     path: Option<String>,
     fstype: Option<String>,
     device_size: Option<u64>,
 }
 
 #[derive(Deserialize)]
-struct Request {
+struct IopingRequest {
     operation: Option<String>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn recognise(text: &str) -> bool {
     start.starts_with("[{") && parts.iter().all(|part| start.contains(part))
 }
 
-pub(super) fn read(text: &str) -> Found {
+pub(super) fn read(text: &str) -> IopingOutput {
     let mut objects = Objects::default();
     let mut json = serde_json::Deserializer::from_str(text);
     if let Err(error) = DeserializeSeed::deserialize(&mut objects, &mut json) {
@@ -68,7 +68,7 @@ pub(super) fn read(text: &str) -> Found {
 /// What the objects so far have told.
 #[derive(Default)]
 struct Objects {
-    found: Found,
+    found: IopingOutput,
     started_at: Option<Nanos>,
     operation: Option<Operation>,
 }
@@ -91,7 +91,7 @@ impl<'de> Visitor<'de> for &mut Objects {
     /// Object after object: an array as long as a file may be is never in memory.
     fn visit_seq<A: SeqAccess<'de>>(self, mut objects: A) -> Result<(), A::Error> {
         while self.found.measured.len() < ROWS_MAX {
-            match objects.next_element::<Object>()? {
+            match objects.next_element::<IopingObject>()? {
                 Some(object) => self.add(object),
                 None => return Ok(()),
             }
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for &mut Objects {
 }
 
 impl Objects {
-    fn add(&mut self, object: Object) {
+    fn add(&mut self, object: IopingObject) {
         let started_at = object.timestamp.and_then(instant);
         self.started_at = self.started_at.or(started_at);
         if let Some(request) = object.io {
@@ -118,11 +118,14 @@ impl Objects {
             };
         }
         if let Some(statistics) = object.stat {
-            let target = object.target.map(Target::imported).unwrap_or_default();
+            let target = object
+                .target
+                .map(IopingTarget::imported)
+                .unwrap_or_default();
             let measured = statistics.measured(target);
             self.found
                 .measured
-                .extend(measured.map(|measured| Measured {
+                .extend(measured.map(|measured| IopingResult {
                     started_at: self.started_at,
                     operation: self.operation,
                     ..measured
@@ -131,7 +134,7 @@ impl Objects {
     }
 }
 
-impl Target {
+impl IopingTarget {
     fn imported(self) -> ImportedTarget {
         ImportedTarget {
             name: self.path.as_deref().and_then(label).unwrap_or_default(),
@@ -143,10 +146,10 @@ impl Target {
 }
 
 impl Statistics {
-    fn measured(&self, target: ImportedTarget) -> Option<Measured> {
+    fn measured(&self, target: ImportedTarget) -> Option<IopingResult> {
         let rate = |rate: Option<f64>| rate.filter(|rate| number::is_possible(*rate));
         let count = rate(self.count)?;
-        Some(Measured {
+        Some(IopingResult {
             target,
             block: block(rate(self.size)?, count),
             bandwidth: rate(self.bps),
@@ -164,7 +167,7 @@ impl Statistics {
                 count: Some(count as u64),
                 ..ImportedLatency::default()
             },
-            ..Measured::default()
+            ..IopingResult::default()
         })
     }
 }

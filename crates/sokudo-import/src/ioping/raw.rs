@@ -6,7 +6,7 @@
 
 use sokudo_model::ImportedLatency;
 
-use super::found::{Found, Measured, block};
+use super::found::{IopingOutput, IopingResult, block};
 use crate::number;
 use crate::row::ROWS_MAX;
 use crate::text::{leave_out, lines};
@@ -24,8 +24,8 @@ pub(super) fn recognise(text: &str) -> bool {
     told.peek().is_some() && told.all(|line| measured(line.text).is_some())
 }
 
-pub(super) fn read(text: &str) -> Found {
-    let mut found = Found::default();
+pub(super) fn read(text: &str) -> IopingOutput {
+    let mut found = IopingOutput::default();
     for line in lines(text).filter(|line| !line.text.trim().is_empty()) {
         match measured(line.text) {
             Some(_) if found.measured.len() >= ROWS_MAX => {
@@ -43,7 +43,7 @@ pub(super) fn read(text: &str) -> Found {
     found
 }
 
-fn measured(line: &str) -> Option<Measured> {
+fn measured(line: &str) -> Option<IopingResult> {
     let numbers: Option<Vec<f64>> = line.split_whitespace().map(whole_number).collect();
     let numbers = numbers.filter(|numbers| matches!(numbers.len(), 8 | 10))?;
     let [requests, time, iops, rate, min, mean, max, deviation] = *numbers.first_chunk()?;
@@ -56,7 +56,7 @@ fn measured(line: &str) -> Option<Measured> {
     let scale = [1.0, 1e3].into_iter().find(|scale| agrees(*scale))?;
     let block = block((rate * (time * scale / 1e9) / requests).round(), 1.0)?;
     let is_ordered = requests >= 1.0 && min <= mean && mean <= max && block.0.is_power_of_two();
-    is_ordered.then(|| Measured {
+    is_ordered.then(|| IopingResult {
         block: Some(block),
         bandwidth: Some(rate),
         iops: Some(iops),
@@ -68,7 +68,7 @@ fn measured(line: &str) -> Option<Measured> {
             count: Some(count(requests)),
             ..ImportedLatency::default()
         },
-        ..Measured::default()
+        ..IopingResult::default()
     })
 }
 

@@ -8,7 +8,7 @@
 
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Operation};
 
-use super::found::{Found, Measured};
+use super::found::{IopingOutput, IopingResult};
 use crate::number;
 use crate::row::ROWS_MAX;
 use crate::text::{label, leave_out, lines};
@@ -19,10 +19,10 @@ pub(super) fn recognise(text: &str) -> bool {
     lines(text).any(|line| heading(line.text).is_some() || request(line.text).is_some())
 }
 
-pub(super) fn read(text: &str) -> Found {
-    let mut found = Found::default();
+pub(super) fn read(text: &str) -> IopingOutput {
+    let mut found = IopingOutput::default();
     // The statistics whose last line has not been seen, and where they began.
-    let mut open: Option<(u64, Measured)> = None;
+    let mut open: Option<(u64, IopingResult)> = None;
     let mut block = None;
     let incomplete = "its statistics are not complete";
     for line in lines(text) {
@@ -30,10 +30,10 @@ pub(super) fn read(text: &str) -> Found {
             if let Some((begin, _)) = open.take() {
                 leave_out(&mut found.left_out, begin, incomplete);
             }
-            let measured = Measured {
+            let measured = IopingResult {
                 target,
                 block,
-                ..Measured::default()
+                ..IopingResult::default()
             };
             open = Some((line.number, measured));
         } else if let Some((size, operation)) = request(line.text) {
@@ -98,7 +98,7 @@ fn request(line: &str) -> Option<(Option<Bytes>, Option<Operation>)> {
     Some((number::block(size, scale), operation))
 }
 
-impl Measured {
+impl IopingResult {
     /// `4 requests completed in 4.56 ms, 16 KiB read, 877 iops, 3.43 MiB/s`.
     fn read_rates(&mut self, line: &str) {
         let Some((requests, rates)) = line.split_once(" requests completed in ") else {

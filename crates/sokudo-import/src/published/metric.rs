@@ -10,7 +10,7 @@ use crate::wrong_unit::WrongUnit;
 const ANY_BLOCK: Bytes = Bytes::mib(1);
 
 /// What is measured, and which figure of it.
-pub(super) struct Metric {
+pub(super) struct PublishedMetric {
     /// As it is written.
     pub(super) text: String,
     pub(super) workload: Workload,
@@ -50,7 +50,7 @@ impl Statistic {
     }
 }
 
-impl Metric {
+impl PublishedMetric {
     /// Reads `SEQ1M Q8T1 read`, `Random read 4K x32`, `write mean`, `access time`, …
     pub(super) fn read(text: &str, method: &str) -> Self {
         let (words, statistic) = statistic(text, method);
@@ -157,14 +157,14 @@ fn statistic<'text>(text: &'text str, method: &str) -> (Vec<&'text str>, Statist
 
 /// What a rate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rate {
+pub(super) enum RateKind {
     Bandwidth,
     Iops,
 }
 
 /// A unit, and what it means where this tool prints it.
 #[derive(Debug)]
-pub(super) struct Unit {
+pub(super) struct PublishedUnit {
     /// As it is written.
     pub(super) text: String,
     /// Bytes per second, I/Os per second or nanoseconds; 1 for any other unit.
@@ -173,10 +173,10 @@ pub(super) struct Unit {
     pub(super) is_time: bool,
     /// Where it is not what is written.
     pub(super) wrong: Option<WrongUnit>,
-    rate: Option<Rate>,
+    rate: Option<RateKind>,
 }
 
-impl Unit {
+impl PublishedUnit {
     /// The unit `text` as `tool` prints it.
     pub(super) fn of(tool: &str, text: &str) -> Self {
         let unit = |scale, rate, is_time| Self {
@@ -186,7 +186,7 @@ impl Unit {
             wrong: None,
             rate,
         };
-        let bandwidth = |scale| unit(scale, Some(Rate::Bandwidth), false);
+        let bandwidth = |scale| unit(scale, Some(RateKind::Bandwidth), false);
         if let Some(wrong) = WrongUnit::of(tool).filter(|_| text == "MB/s") {
             return Self {
                 wrong: Some(wrong),
@@ -201,7 +201,7 @@ impl Unit {
             "KiB/s" | "KB/s (KiB)" => bandwidth(1024.0),
             "MiB/s" | "MB/s (MiB)" => bandwidth(1_048_576.0),
             "MB/s (KiB/1000)" => bandwidth(1_024_000.0),
-            "IOPS" => unit(1.0, Some(Rate::Iops), false),
+            "IOPS" => unit(1.0, Some(RateKind::Iops), false),
             _ => match number::time_scale(text) {
                 Some(scale) => unit(scale, None, true),
                 None => unit(1.0, None, false),
@@ -209,14 +209,14 @@ impl Unit {
         }
     }
 
-    pub(super) fn rate(&self) -> Option<Rate> {
+    pub(super) fn rate(&self) -> Option<RateKind> {
         self.rate
     }
 
     /// A figure that is kept by itself, in a unit that people read.
     pub(super) fn shown(&self, value: f64) -> (f64, &str) {
         match (self.rate, self.is_time) {
-            (Some(Rate::Bandwidth), _) => (value / 1e6, "MB/s"),
+            (Some(RateKind::Bandwidth), _) => (value / 1e6, "MB/s"),
             (_, true) => (value / 1e6, "ms"),
             _ => (value, &self.text),
         }

@@ -8,7 +8,7 @@ use crate::units::Bytes;
 
 /// Block sizes of each direction. Never empty; no size and no weight is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "Written", into = "Written")]
+#[serde(from = "SerializedBlocks", into = "SerializedBlocks")]
 pub struct BlockSizes {
     /// Of reads, and of all that has none of its own.
     all: BlockChoice,
@@ -21,7 +21,7 @@ pub struct BlockSizes {
 /// As it stands in documents: a list of sizes, where that says all.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum Written {
+enum SerializedBlocks {
     Same(Vec<BlockShare>),
     Each {
         all: BlockChoice,
@@ -32,16 +32,16 @@ enum Written {
     },
 }
 
-impl From<Written> for BlockSizes {
-    fn from(written: Written) -> Self {
+impl From<SerializedBlocks> for BlockSizes {
+    fn from(written: SerializedBlocks) -> Self {
         match written {
-            Written::Same(shares) => Self::all(BlockChoice::Shares(shares)),
-            Written::Each { all, write, trim } => Self { all, write, trim },
+            SerializedBlocks::Same(shares) => Self::all(BlockChoice::Shares(shares)),
+            SerializedBlocks::Each { all, write, trim } => Self { all, write, trim },
         }
     }
 }
 
-impl From<BlockSizes> for Written {
+impl From<BlockSizes> for SerializedBlocks {
     fn from(sizes: BlockSizes) -> Self {
         match sizes {
             BlockSizes {

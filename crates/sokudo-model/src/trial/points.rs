@@ -21,7 +21,7 @@ pub struct SeriesPoint {
 
 /// What happened at one place of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SurveySample {
     /// Its first byte.
     pub offset: Bytes,
     /// Bytes moved there.
@@ -71,7 +71,7 @@ impl InColumns for SeriesPoint {
     }
 }
 
-impl InColumns for Place {
+impl InColumns for SurveySample {
     type Cells = [u64; 6];
     const STEPPED: usize = 5;
 
@@ -150,7 +150,7 @@ mod tests {
         #[serde(with = "super")]
         series: Vec<SeriesPoint>,
         #[serde(with = "super")]
-        places: Vec<Place>,
+        places: Vec<SurveySample>,
     }
 
     fn point() -> impl Strategy<Value = SeriesPoint> {
@@ -162,16 +162,18 @@ mod tests {
         })
     }
 
-    fn place() -> impl Strategy<Value = Place> {
+    fn place() -> impl Strategy<Value = SurveySample> {
         let numbers = (any::<[u64; 5]>(), prop::option::of(0..u64::MAX));
-        numbers.prop_map(|([offset, bytes, ios, elapsed, latency], distance)| Place {
-            offset: Bytes(offset),
-            bytes: Bytes(bytes),
-            ios,
-            elapsed: Nanos(elapsed),
-            latency_max: Nanos(latency),
-            distance: distance.map(Bytes),
-        })
+        numbers.prop_map(
+            |([offset, bytes, ios, elapsed, latency], distance)| SurveySample {
+                offset: Bytes(offset),
+                bytes: Bytes(bytes),
+                ios,
+                elapsed: Nanos(elapsed),
+                latency_max: Nanos(latency),
+                distance: distance.map(Bytes),
+            },
+        )
     }
 
     proptest! {

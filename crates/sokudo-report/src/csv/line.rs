@@ -3,11 +3,11 @@
 use sokudo_model::{Nanos, Operation, PlanPart};
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument};
-use crate::record::{Column, or_missing, word};
+use crate::record::{RecordColumn, or_missing, word};
 
 /// A result and its run.
 #[derive(Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct ResultRecord<'a> {
     pub(crate) run: &'a RunDocument,
     pub(crate) result: &'a ResultDocument,
 }
@@ -19,7 +19,7 @@ pub(super) fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
     (count > 0 && seconds > 0.0).then(|| count as f64 / seconds)
 }
 
-impl Line<'_> {
+impl ResultRecord<'_> {
     pub(super) fn target(&self) -> String {
         let target = &self.run.target;
         target.path.as_ref().unwrap_or(&target.name).clone()
@@ -61,7 +61,7 @@ impl Line<'_> {
 }
 
 /// Every column in order.
-pub(crate) fn columns<'a>() -> Vec<Column<Line<'a>>> {
+pub(crate) fn columns<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     let mut columns = what();
     columns.extend(rates());
     columns.extend(latencies());
@@ -69,136 +69,138 @@ pub(crate) fn columns<'a>() -> Vec<Column<Line<'a>>> {
     columns
 }
 
-fn what<'a>() -> Vec<Column<Line<'a>>> {
+fn what<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     vec![
-        Column::text("started_at", |it| it.run.started_at.clone()),
-        Column::text("target", Line::target),
-        Column::text("method", |it| it.run.method.to_string()),
-        Column::text("name", |it| it.result.name.clone()),
-        Column::text("direction", |it| it.result.direction.name().to_owned()),
-        Column::whole("read_percent", |it| {
+        RecordColumn::text("started_at", |it| it.run.started_at.clone()),
+        RecordColumn::text("target", ResultRecord::target),
+        RecordColumn::text("method", |it| it.run.method.to_string()),
+        RecordColumn::text("name", |it| it.result.name.clone()),
+        RecordColumn::text("direction", |it| it.result.direction.name().to_owned()),
+        RecordColumn::whole("read_percent", |it| {
             let operations = &it.result.workload.operations;
             it.known(PlanPart::Operations, operations.percent(Operation::Read))
         }),
-        Column::text("verdict", |it| {
+        RecordColumn::text("verdict", |it| {
             or_missing(it.result.verdict.map(|verdict| verdict.name()))
         }),
-        Column::text("status", |it| word(&it.result.status)),
-        Column::whole("trials", |it| {
+        RecordColumn::text("status", |it| word(&it.result.status)),
+        RecordColumn::whole("trials", |it| {
             let trials = it.result.trials.len() as u64;
             it.result.told.is_none().then_some(trials)
         }),
     ]
 }
 
-fn rates<'a>() -> Vec<Column<Line<'a>>> {
+fn rates<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     vec![
-        Column::real("bandwidth_median_mb_per_s", |it| {
+        RecordColumn::real("bandwidth_median_mb_per_s", |it| {
             Some(it.result.bandwidth_bytes_per_s.as_ref()?.median_mb_per_s)
         }),
-        Column::real("bandwidth_median_mib_per_s", |it| {
+        RecordColumn::real("bandwidth_median_mib_per_s", |it| {
             Some(it.result.bandwidth_bytes_per_s.as_ref()?.median_mib_per_s)
         }),
-        Column::real("bandwidth_median_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_median_bytes_per_s", |it| {
             it.bandwidth(|b| Some(b.median))
         }),
-        Column::real("bandwidth_mean_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_mean_bytes_per_s", |it| {
             it.bandwidth(|b| Some(b.mean))
         }),
-        Column::real("bandwidth_min_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_min_bytes_per_s", |it| {
             it.bandwidth(|b| Some(b.min))
         }),
-        Column::real("bandwidth_max_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_max_bytes_per_s", |it| {
             it.bandwidth(|b| Some(b.max))
         }),
-        Column::real("bandwidth_stdev_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_stdev_bytes_per_s", |it| {
             it.bandwidth(|b| b.stdev)
         }),
-        Column::real("bandwidth_interval_95_low_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_interval_95_low_bytes_per_s", |it| {
             it.bandwidth(|b| Some(b.interval_95?.low))
         }),
-        Column::real("bandwidth_interval_95_high_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_interval_95_high_bytes_per_s", |it| {
             it.bandwidth(|b| Some(b.interval_95?.high))
         }),
-        Column::real("bandwidth_trimmed_mean_bytes_per_s", |it| {
+        RecordColumn::real("bandwidth_trimmed_mean_bytes_per_s", |it| {
             it.bandwidth(|b| b.trimmed_mean)
         }),
-        Column::real("iops_median", |it| it.iops(|i| Some(i.median))),
-        Column::real("iops_mean", |it| it.iops(|i| Some(i.mean))),
-        Column::real("iops_min", |it| it.iops(|i| Some(i.min))),
-        Column::real("iops_max", |it| it.iops(|i| Some(i.max))),
-        Column::real("iops_stdev", |it| it.iops(|i| i.stdev)),
+        RecordColumn::real("iops_median", |it| it.iops(|i| Some(i.median))),
+        RecordColumn::real("iops_mean", |it| it.iops(|i| Some(i.mean))),
+        RecordColumn::real("iops_min", |it| it.iops(|i| Some(i.min))),
+        RecordColumn::real("iops_max", |it| it.iops(|i| Some(i.max))),
+        RecordColumn::real("iops_stdev", |it| it.iops(|i| i.stdev)),
     ]
 }
 
-fn latencies<'a>() -> Vec<Column<Line<'a>>> {
+fn latencies<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     vec![
-        Column::whole("latency_min_ns", |it| it.latency(|l| l.min)),
-        Column::real("latency_mean_ns", |it| it.latency(|l| Some(l.mean))),
-        Column::real("latency_stdev_ns", |it| it.latency(|l| l.stdev)),
-        Column::whole("latency_p50_ns", |it| it.latency(|l| l.p50)),
-        Column::whole("latency_p90_ns", |it| it.latency(|l| l.p90)),
-        Column::whole("latency_p99_ns", |it| it.latency(|l| l.p99)),
-        Column::whole("latency_p99_9_ns", |it| it.latency(|l| l.p99_9)),
-        Column::whole("latency_p99_99_ns", |it| it.latency(|l| l.p99_99)),
-        Column::whole("latency_max_ns", |it| it.latency(|l| l.max)),
-        Column::whole("latency_count", |it| it.latency(|l| l.count)),
-        Column::real("rate_asked_ios_per_s", Line::rate_asked),
-        Column::real("latency_from_intended_mean_ns", |it| {
+        RecordColumn::whole("latency_min_ns", |it| it.latency(|l| l.min)),
+        RecordColumn::real("latency_mean_ns", |it| it.latency(|l| Some(l.mean))),
+        RecordColumn::real("latency_stdev_ns", |it| it.latency(|l| l.stdev)),
+        RecordColumn::whole("latency_p50_ns", |it| it.latency(|l| l.p50)),
+        RecordColumn::whole("latency_p90_ns", |it| it.latency(|l| l.p90)),
+        RecordColumn::whole("latency_p99_ns", |it| it.latency(|l| l.p99)),
+        RecordColumn::whole("latency_p99_9_ns", |it| it.latency(|l| l.p99_9)),
+        RecordColumn::whole("latency_p99_99_ns", |it| it.latency(|l| l.p99_99)),
+        RecordColumn::whole("latency_max_ns", |it| it.latency(|l| l.max)),
+        RecordColumn::whole("latency_count", |it| it.latency(|l| l.count)),
+        RecordColumn::real("rate_asked_ios_per_s", ResultRecord::rate_asked),
+        RecordColumn::real("latency_from_intended_mean_ns", |it| {
             it.intended(|l| Some(l.mean))
         }),
-        Column::whole("latency_from_intended_p50_ns", |it| it.intended(|l| l.p50)),
-        Column::whole("latency_from_intended_p99_ns", |it| it.intended(|l| l.p99)),
-        Column::whole("latency_from_intended_p99_9_ns", |it| {
+        RecordColumn::whole("latency_from_intended_p50_ns", |it| it.intended(|l| l.p50)),
+        RecordColumn::whole("latency_from_intended_p99_ns", |it| it.intended(|l| l.p99)),
+        RecordColumn::whole("latency_from_intended_p99_9_ns", |it| {
             it.intended(|l| l.p99_9)
         }),
     ]
 }
 
-fn how<'a>() -> Vec<Column<Line<'a>>> {
+fn how<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     vec![
-        Column::whole("depth", |it| {
+        RecordColumn::whole("depth", |it| {
             it.known(PlanPart::Depth, it.result.workload.depth)
         }),
-        Column::whole("threads", |it| {
+        RecordColumn::whole("threads", |it| {
             it.known(PlanPart::Clones, it.result.workload.clones)
         }),
-        Column::real("depth_achieved", |it| it.result.depth_achieved),
-        Column::whole("block_bytes_min", |it| {
+        RecordColumn::real("depth_achieved", |it| it.result.depth_achieved),
+        RecordColumn::whole("block_bytes_min", |it| {
             it.known(PlanPart::Blocks, it.result.workload.blocks.smallest().0)
         }),
-        Column::whole("block_bytes_max", |it| {
+        RecordColumn::whole("block_bytes_max", |it| {
             it.known(PlanPart::Blocks, it.result.workload.blocks.largest().0)
         }),
-        Column::text("backend", |it| {
+        RecordColumn::text("backend", |it| {
             let backend = it.result.backend.as_ref();
             or_missing(backend.map(|backend| backend.kind.name()))
         }),
-        Column::truth("direct", |it| it.result.direct),
-        Column::whole("cpu_user_ns", |it| Some(it.result.cpu?.user.0)),
-        Column::whole("cpu_system_ns", |it| Some(it.result.cpu?.system.0)),
-        Column::whole("device_read_bytes", |it| Some(it.result.device?.read_bytes)),
-        Column::whole("device_written_bytes", |it| {
+        RecordColumn::truth("direct", |it| it.result.direct),
+        RecordColumn::whole("cpu_user_ns", |it| Some(it.result.cpu?.user.0)),
+        RecordColumn::whole("cpu_system_ns", |it| Some(it.result.cpu?.system.0)),
+        RecordColumn::whole("device_read_bytes", |it| Some(it.result.device?.read_bytes)),
+        RecordColumn::whole("device_written_bytes", |it| {
             Some(it.result.device?.written_bytes)
         }),
-        Column::whole("device_flushes", |it| Some(it.result.device?.flushes)),
-        Column::real("durable_bytes_per_s", |it| it.result.durable_bytes_per_s),
-        Column::whole("failures", |it| {
+        RecordColumn::whole("device_flushes", |it| Some(it.result.device?.flushes)),
+        RecordColumn::real("durable_bytes_per_s", |it| it.result.durable_bytes_per_s),
+        RecordColumn::whole("failures", |it| {
             let failed = it.result.failures.iter().map(|f| f.count).sum::<u64>();
             // Another tool may have failed without telling.
             it.result.told.is_none().then_some(failed)
         }),
-        Column::text("findings", |it| {
+        RecordColumn::text("findings", |it| {
             let findings = it.result.findings.iter();
             let codes: Vec<_> = findings.map(|finding| finding.code.as_str()).collect();
             codes.join(" ")
         }),
-        Column::whole("seed", |it| it.run.origin.is_none().then_some(it.run.seed)),
-        Column::text("fingerprint", |it| it.result.fingerprint.clone()),
+        RecordColumn::whole("seed", |it| it.run.origin.is_none().then_some(it.run.seed)),
+        RecordColumn::text("fingerprint", |it| it.result.fingerprint.clone()),
     ]
 }
 
 /// The results of a run.
-pub(crate) fn lines(run: &RunDocument) -> impl Iterator<Item = Line<'_>> {
-    run.results.iter().map(move |result| Line { run, result })
+pub(crate) fn lines(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
+    run.results
+        .iter()
+        .map(move |result| ResultRecord { run, result })
 }

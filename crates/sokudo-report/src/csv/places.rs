@@ -1,12 +1,12 @@
 //! A scan as CSV: one line per place, one per range that failed, and for rows that visit no
 //! places one per trial.
 
-use super::line::{Line as Of, per_second};
+use super::line::{ResultRecord as Of, per_second};
 use crate::document::{DefectDocument, PlaceDocument, ResultDocument, RunDocument, TrialDocument};
-use crate::record::{self, Column, or_missing, word};
+use crate::record::{self, RecordColumn, or_missing, word};
 
 /// What is told of one place, range or trial of a row.
-struct Line<'a> {
+struct DetailRecord<'a> {
     of: Of<'a>,
     figures: Figures,
 }
@@ -28,28 +28,28 @@ struct Figures {
 pub(super) fn render(document: &RunDocument) -> String {
     let lines = super::lines(document).flat_map(|of| {
         let figures = figures(of.result).into_iter();
-        figures.map(move |figures| Line { of, figures })
+        figures.map(move |figures| DetailRecord { of, figures })
     });
     record::csv(&columns(), lines)
 }
 
-fn columns<'a>() -> Vec<Column<Line<'a>>> {
+fn columns<'a>() -> Vec<RecordColumn<DetailRecord<'a>>> {
     vec![
-        Column::text("started_at", |it| it.of.run.started_at.clone()),
-        Column::text("target", |it| it.of.target()),
-        Column::text("method", |it| it.of.run.method.to_string()),
-        Column::text("name", |it| it.of.result.name.clone()),
-        Column::text("direction", |it| it.of.result.direction.name().to_owned()),
-        Column::text("write_cache", |it| word(&it.of.result.workload.drive_cache)),
-        Column::whole("trial", |it| Some(it.figures.trial.into())),
-        Column::whole("offset", |it| Some(it.figures.offset)),
-        Column::whole("bytes", |it| Some(it.figures.bytes)),
-        Column::whole("ios", |it| it.figures.ios),
-        Column::whole("elapsed_ns", |it| it.figures.elapsed_ns),
-        Column::real("bytes_per_s", |it| it.figures.bytes_per_s),
-        Column::whole("latency_max_ns", |it| it.figures.latency_max_ns),
-        Column::whole("distance", |it| it.figures.distance),
-        Column::text("failure", |it| or_missing(it.figures.failure.as_ref())),
+        RecordColumn::text("started_at", |it| it.of.run.started_at.clone()),
+        RecordColumn::text("target", |it| it.of.target()),
+        RecordColumn::text("method", |it| it.of.run.method.to_string()),
+        RecordColumn::text("name", |it| it.of.result.name.clone()),
+        RecordColumn::text("direction", |it| it.of.result.direction.name().to_owned()),
+        RecordColumn::text("write_cache", |it| word(&it.of.result.workload.drive_cache)),
+        RecordColumn::whole("trial", |it| Some(it.figures.trial.into())),
+        RecordColumn::whole("offset", |it| Some(it.figures.offset)),
+        RecordColumn::whole("bytes", |it| Some(it.figures.bytes)),
+        RecordColumn::whole("ios", |it| it.figures.ios),
+        RecordColumn::whole("elapsed_ns", |it| it.figures.elapsed_ns),
+        RecordColumn::real("bytes_per_s", |it| it.figures.bytes_per_s),
+        RecordColumn::whole("latency_max_ns", |it| it.figures.latency_max_ns),
+        RecordColumn::whole("distance", |it| it.figures.distance),
+        RecordColumn::text("failure", |it| or_missing(it.figures.failure.as_ref())),
     ]
 }
 

@@ -2,12 +2,12 @@
 
 use sokudo_model::{Operation, SteadyPhaseKind};
 
-use super::line::{Line as Of, per_second};
+use super::line::{ResultRecord as Of, per_second};
 use crate::document::{PhaseDocument, RunDocument, SteadyDocument, TrialDocument};
-use crate::record::{self, Column, or_missing, word};
+use crate::record::{self, RecordColumn, or_missing, word};
 
 /// A round of a row.
-struct Line<'a> {
+struct RoundRecord<'a> {
     of: Of<'a>,
     label: &'a str,
     phase: &'a PhaseDocument,
@@ -15,7 +15,7 @@ struct Line<'a> {
     is_tracked: bool,
 }
 
-impl Line<'_> {
+impl RoundRecord<'_> {
     /// What only rounds have.
     fn of_round<T>(&self, value: T) -> Option<T> {
         (self.phase.kind == SteadyPhaseKind::Rounds).then_some(value)
@@ -31,7 +31,7 @@ pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
             .filter_map(|figures| Some((figures.result, run.result_at(figures.result)?)));
         results.flat_map(move |(place, result)| {
             let is_tracked = phase.tracked.iter().any(|tracked| tracked.result == place);
-            result.trials.iter().map(move |trial| Line {
+            result.trials.iter().map(move |trial| RoundRecord {
                 of: Of { run, result },
                 label: &steady.label,
                 phase,
@@ -43,34 +43,34 @@ pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
     record::csv(&columns(), lines)
 }
 
-fn columns<'a>() -> Vec<Column<Line<'a>>> {
+fn columns<'a>() -> Vec<RecordColumn<RoundRecord<'a>>> {
     vec![
-        Column::text("started_at", |it| it.of.run.started_at.clone()),
-        Column::text("target", |it| it.of.target()),
-        Column::text("method", |it| it.of.run.method.to_string()),
-        Column::text("label", |it| it.label.to_owned()),
-        Column::text("phase", |it| word(&it.phase.kind)),
-        Column::text("name", |it| it.of.result.name.clone()),
-        Column::text("direction", |it| it.of.result.direction.name().to_owned()),
-        Column::whole("read_percent", |it| {
+        RecordColumn::text("started_at", |it| it.of.run.started_at.clone()),
+        RecordColumn::text("target", |it| it.of.target()),
+        RecordColumn::text("method", |it| it.of.run.method.to_string()),
+        RecordColumn::text("label", |it| it.label.to_owned()),
+        RecordColumn::text("phase", |it| word(&it.phase.kind)),
+        RecordColumn::text("name", |it| it.of.result.name.clone()),
+        RecordColumn::text("direction", |it| it.of.result.direction.name().to_owned()),
+        RecordColumn::whole("read_percent", |it| {
             let operations = &it.of.result.workload.operations;
             Some(operations.percent(Operation::Read).into())
         }),
-        Column::whole("block_bytes", |it| {
+        RecordColumn::whole("block_bytes", |it| {
             Some(it.of.result.workload.blocks.largest().0)
         }),
-        Column::whole("depth", |it| Some(it.of.result.workload.depth.into())),
-        Column::whole("threads", |it| Some(it.of.result.workload.clones.into())),
-        Column::whole("round", |it| Some(it.trial.trial.into())),
-        Column::truth("in_window", |it| {
+        RecordColumn::whole("depth", |it| Some(it.of.result.workload.depth.into())),
+        RecordColumn::whole("threads", |it| Some(it.of.result.workload.clones.into())),
+        RecordColumn::whole("round", |it| Some(it.trial.trial.into())),
+        RecordColumn::truth("in_window", |it| {
             let window = it.phase.window;
             it.of_round(window.is_some_and(|[from, to]| (from..=to).contains(&it.trial.trial)))
         }),
-        Column::truth("tracked", |it| it.of_round(it.is_tracked)),
-        Column::real("iops", |it| per_second(it.trial.ios, it.trial)),
-        Column::real("bytes_per_s", |it| per_second(it.trial.bytes, it.trial)),
-        Column::whole("bytes", |it| Some(it.trial.bytes)),
-        Column::text("verdict", |it| {
+        RecordColumn::truth("tracked", |it| it.of_round(it.is_tracked)),
+        RecordColumn::real("iops", |it| per_second(it.trial.ios, it.trial)),
+        RecordColumn::real("bytes_per_s", |it| per_second(it.trial.bytes, it.trial)),
+        RecordColumn::whole("bytes", |it| Some(it.trial.bytes)),
+        RecordColumn::text("verdict", |it| {
             or_missing(it.of.result.verdict.map(|verdict| verdict.name()))
         }),
     ]

@@ -8,13 +8,13 @@ use sokudo_stats::Histogram;
 
 /// Which operations a table is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
+pub(super) enum TableSection {
     Total,
     Read,
     Write,
 }
 
-impl Section {
+impl TableSection {
     pub(super) const ALL: [Self; 3] = [Self::Total, Self::Read, Self::Write];
 
     pub(super) const fn title(self) -> &'static str {
@@ -53,7 +53,7 @@ pub(super) struct RowFigures<'a> {
 
 /// Sums of one or more threads.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct ThreadTotals {
     pub(super) bytes: u64,
     pub(super) ios: u64,
     pub(super) latency: Histogram,
@@ -120,8 +120,8 @@ impl SpanFigures<'_> {
     }
 
     /// All threads together.
-    pub(super) fn total(&self, section: Section) -> Counts {
-        let mut total = Counts::default();
+    pub(super) fn total(&self, section: TableSection) -> ThreadTotals {
+        let mut total = ThreadTotals::default();
         for row in &self.rows {
             total.add(&row.counts(section, self.span));
         }
@@ -140,7 +140,7 @@ impl SpanFigures<'_> {
     }
 
     /// Standard deviation of I/Os per second over whole intervals; `None` without any.
-    pub(super) fn iops_deviation(&self, counts: &Counts) -> Option<f64> {
+    pub(super) fn iops_deviation(&self, counts: &ThreadTotals) -> Option<f64> {
         let intervals = self.interval_count();
         let seconds = self.span.iops_interval?.as_secs_f64();
         if intervals == 0 {
@@ -155,8 +155,8 @@ impl SpanFigures<'_> {
 
 impl RowFigures<'_> {
     /// What it did of one section.
-    pub(super) fn counts(&self, section: Section, span: &DiskspdSpan) -> Counts {
-        let mut counts = Counts::default();
+    pub(super) fn counts(&self, section: TableSection, span: &DiskspdSpan) -> ThreadTotals {
+        let mut counts = ThreadTotals::default();
         for tally in &self.outcome.operations {
             if section.holds(tally.operation) {
                 counts.take(tally, span.iops_interval);
@@ -189,7 +189,7 @@ impl RowFigures<'_> {
     }
 }
 
-impl Counts {
+impl ThreadTotals {
     fn take(&mut self, tally: &OperationTally, interval: Option<Nanos>) {
         self.bytes += tally.bytes.0;
         self.ios += tally.ios;

@@ -1,11 +1,11 @@
 //! The text of diskspd-for-linux.
 
 use sokudo_model::diskspd::{
-    CpuUse, DiskspdPlace, DiskspdSpan, DiskspdTarget, DiskspdWriteThrough,
+    CpuUse, DiskspdSpan, DiskspdTarget, DiskspdTargetState, DiskspdWriteThrough,
 };
 use sokudo_model::diskspd::{DiskspdContent, DiskspdSession};
 
-use super::figures::{Section, SpanFigures, cell, cpu_mean, cpu_percent, milliseconds, spans};
+use super::figures::{SpanFigures, TableSection, cell, cpu_mean, cpu_percent, milliseconds, spans};
 use super::percentiles;
 use super::report::{DiskspdReport, cpu_of};
 
@@ -89,7 +89,7 @@ fn was_direct(figures: &SpanFigures<'_>, target: &DiskspdTarget) -> bool {
 fn target_input(
     span: &DiskspdSpan,
     target: &DiskspdTarget,
-    place: Option<&DiskspdPlace>,
+    place: Option<&DiskspdTargetState>,
 ) -> String {
     let bytes = place.map_or(0, |place| place.bytes.0);
     let mut text = format!("\tpath: '{}'\n\t\tsize: {bytes}B\n", target.path);
@@ -156,7 +156,7 @@ fn results(number: usize, figures: &SpanFigures<'_>, cpus: &[CpuUse]) -> String 
     ));
     text.push_str("*****************************************************\n\n");
     text.push_str(&cpu_table(cpus));
-    for section in Section::ALL {
+    for section in TableSection::ALL {
         text.push_str(&format!("{}\n", section.title()));
         text.push_str(&io_table(figures, section));
     }
@@ -164,7 +164,7 @@ fn results(number: usize, figures: &SpanFigures<'_>, cpus: &[CpuUse]) -> String 
     if figures.span.measure_latency {
         text.push_str("  %-ile |\tRead (ms) | Write (ms) | Total (ms)\n");
         text.push_str("----------------------------------------------\n");
-        let [total, read, write] = Section::ALL.map(|section| figures.total(section).latency);
+        let [total, read, write] = TableSection::ALL.map(|section| figures.total(section).latency);
         text.push_str(&percentiles::lines(&read, &write, &total));
         text.push('\n');
     }
@@ -190,7 +190,7 @@ fn cpu_table(cpus: &[CpuUse]) -> String {
 }
 
 /// `MB/s` of diskspd-for-linux was MiB/s all along; it is called so, in the same column.
-fn io_table(figures: &SpanFigures<'_>, section: Section) -> String {
+fn io_table(figures: &SpanFigures<'_>, section: TableSection) -> String {
     let span = figures.span;
     let Some(elapsed) = figures.elapsed else {
         return String::new();
@@ -208,7 +208,7 @@ fn io_table(figures: &SpanFigures<'_>, section: Section) -> String {
         optional(latency, " AvgLat(ms) |"),
         optional(latency, " LatStdDev  |"),
     );
-    let columns = |counts: &super::figures::Counts| {
+    let columns = |counts: &super::figures::ThreadTotals| {
         let mut line = format!(
             "{:15} | {:12} | {:10.2} | {:10.2} ",
             counts.bytes,

@@ -100,7 +100,7 @@ impl Made {
             ..Row::new(Workload::new("thread", Bytes::kib(4)))
         });
         let paths = spans.iter().flat_map(|span| &span.targets);
-        let place = |target: &DiskspdTarget| DiskspdPlace {
+        let place = |target: &DiskspdTarget| DiskspdTargetState {
             path: target.path.clone(),
             bytes: Bytes::gib(1),
             device: Some("sda".into()),
@@ -290,7 +290,7 @@ fn any_text_gives_xml_that_can_be_read() {
 fn percentiles_are_of_all_threads_alike() {
     let made = Made::two_targets();
     let spans = figures::spans(&made.run, &made.session);
-    let total = spans[0].total(figures::Section::Total).latency;
+    let total = spans[0].total(figures::TableSection::Total).latency;
     let mut merged = Histogram::new();
     for row in &made.run.rows {
         for tally in &row.trials[0].outcome.operations {
@@ -307,7 +307,7 @@ fn percentiles_are_of_all_threads_alike() {
 fn an_interval_without_io_counts_for_the_deviation() {
     let made = Made::two_targets();
     let spans = figures::spans(&made.run, &made.session);
-    let reads = spans[0].rows[0].counts(figures::Section::Read, spans[0].span);
+    let reads = spans[0].rows[0].counts(figures::TableSection::Read, spans[0].span);
     // 1750, 1750, 1750, 0, 1750: mean 1400, deviation 700.
     assert_eq!(spans[0].iops_deviation(&reads), Some(700.0));
 }

@@ -4,7 +4,7 @@ use sokudo_model::Nanos;
 use sokudo_model::diskspd::CpuUse;
 
 use super::figures::{
-    Counts, Section, SpanFigures, cell, cpu_mean, cpu_percent, milliseconds, spans,
+    SpanFigures, TableSection, ThreadTotals, cell, cpu_mean, cpu_percent, milliseconds, spans,
 };
 use super::linux::processor_count;
 use super::percentiles;
@@ -76,12 +76,12 @@ fn results(
     }
     text.push_str(&format!("proc count:\t\t{}\n", processor_count(report)));
     text.push_str(&cpu_table(cpus));
-    for section in Section::ALL {
+    for section in TableSection::ALL {
         text.push_str(&format!("\n{}\n", section.title()));
         text.push_str(&io_table(figures, elapsed, section));
     }
     if figures.span.measure_latency {
-        let [total, read, write] = Section::ALL.map(|section| figures.total(section).latency);
+        let [total, read, write] = TableSection::ALL.map(|section| figures.total(section).latency);
         text.push_str("\n\nTotal latency distribution:\n");
         text.push_str("  %-ile |  Read (ms) | Write (ms) | Total (ms)\n");
         text.push_str("----------------------------------------------\n");
@@ -109,7 +109,7 @@ fn cpu_table(cpus: &[CpuUse]) -> String {
     text
 }
 
-fn io_table(figures: &SpanFigures<'_>, elapsed: Nanos, section: Section) -> String {
+fn io_table(figures: &SpanFigures<'_>, elapsed: Nanos, section: TableSection) -> String {
     let span = figures.span;
     let (deviation, latency) = (span.iops_interval.is_some(), span.measure_latency);
     let optional = |asked: bool, text: &'static str| if asked { text } else { "" };
@@ -125,7 +125,7 @@ fn io_table(figures: &SpanFigures<'_>, elapsed: Nanos, section: Section) -> Stri
         optional(deviation, "| IopsStdDev "),
         optional(latency, "| LatStdDev "),
     );
-    let columns = |counts: &Counts| {
+    let columns = |counts: &ThreadTotals| {
         let mut line = rates(counts, elapsed);
         if latency {
             let mean = counts.latency.mean().map(milliseconds);
@@ -158,7 +158,7 @@ fn io_table(figures: &SpanFigures<'_>, elapsed: Nanos, section: Section) -> Stri
     text
 }
 
-fn rates(counts: &Counts, elapsed: Nanos) -> String {
+fn rates(counts: &ThreadTotals, elapsed: Nanos) -> String {
     format!(
         "{:15} | {:12} | {:10.2} | {:10.2}",
         counts.bytes,
@@ -184,8 +184,8 @@ fn totals(figures: &[SpanFigures<'_>]) -> String {
         "-------------------------------------------------------------------------------\n";
     let elapsed = figures.iter().filter_map(|span| span.elapsed);
     let elapsed = Nanos(elapsed.map(|elapsed| elapsed.0).sum());
-    let line = |name: &str, section: Section| {
-        let mut sum = Counts::default();
+    let line = |name: &str, section: TableSection| {
+        let mut sum = ThreadTotals::default();
         for span in figures.iter().filter(|span| span.elapsed.is_some()) {
             let total = span.total(section);
             sum.bytes += total.bytes;
@@ -199,9 +199,9 @@ fn totals(figures: &[SpanFigures<'_>]) -> String {
     };
     format!(
         "\n\nTotals:\n{STARS}\ntype   |       bytes     |     I/Os     |    MiB/s   |  I/O per s\n{BAR}{}{}{BAR}{}\ntotal test time:\t{:.2}s\n",
-        line("write", Section::Write),
-        line("read", Section::Read),
-        line("total", Section::Total),
+        line("write", TableSection::Write),
+        line("read", TableSection::Read),
+        line("total", TableSection::Total),
         elapsed.as_secs_f64(),
     )
 }

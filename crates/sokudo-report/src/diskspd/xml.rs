@@ -8,8 +8,8 @@ use sokudo_model::{Nanos, Operation};
 use sokudo_stats::Histogram;
 
 use super::figures::{
-    Counts, RowFigures, Section, SpanFigures, cpu_mean, cpu_percent, float, interval_number,
-    milliseconds, spans, whole_milliseconds,
+    RowFigures, SpanFigures, TableSection, ThreadTotals, cpu_mean, cpu_percent, float,
+    interval_number, milliseconds, spans, whole_milliseconds,
 };
 use super::linux::processor_count;
 use super::profile::{Xml, profile_xml};
@@ -84,7 +84,7 @@ fn span(
     }
     if figures.span.iops_interval.is_some() {
         let rows: Vec<&RowFigures<'_>> = figures.rows.iter().collect();
-        let totals = Section::ALL.map(|section| figures.total(section));
+        let totals = TableSection::ALL.map(|section| figures.total(section));
         iops(xml, figures, &rows, &totals);
     }
     let mut rows = figures.rows.iter().peekable();
@@ -124,7 +124,7 @@ fn cpu_utilization(xml: &mut Xml, cpus: &[CpuUse]) {
 }
 
 fn latency(xml: &mut Xml, figures: &SpanFigures<'_>) {
-    let [total, read, write] = Section::ALL.map(|section| figures.total(section).latency);
+    let [total, read, write] = TableSection::ALL.map(|section| figures.total(section).latency);
     let columns = [("Read", &read), ("Write", &write), ("Total", &total)];
     xml.inside("Latency", |xml| {
         for (name, histogram) in columns {
@@ -171,7 +171,7 @@ fn iops(
     xml: &mut Xml,
     figures: &SpanFigures<'_>,
     rows: &[&RowFigures<'_>],
-    [total, read, write]: &[Counts; 3],
+    [total, read, write]: &[ThreadTotals; 3],
 ) {
     let Some(interval) = figures.span.iops_interval else {
         return;
@@ -184,7 +184,8 @@ fn iops(
             }
         }
         for number in 0..figures.interval_count() {
-            let rate = |counts: &Counts| float(counts.of_interval(number)) / interval.as_secs_f64();
+            let rate =
+                |counts: &ThreadTotals| float(counts.of_interval(number)) / interval.as_secs_f64();
             let end = (number + 1) * (interval.0 / 1_000_000);
             let mut attributes = format!(
                 "SampleMillisecond=\"{end}\" Read=\"{:.0}\" Write=\"{:.0}\" Total=\"{:.0}\"",
@@ -231,7 +232,7 @@ fn interval_latency(
 }
 
 fn target(xml: &mut Xml, figures: &SpanFigures<'_>, row: &RowFigures<'_>) {
-    let counts = Section::ALL.map(|section| row.counts(section, figures.span));
+    let counts = TableSection::ALL.map(|section| row.counts(section, figures.span));
     let [total, read, write] = &counts;
     xml.inside("Target", |xml| {
         let paths: Vec<&str> = row.targets.iter().map(|(path, _)| *path).collect();

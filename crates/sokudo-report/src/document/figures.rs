@@ -205,13 +205,13 @@ impl LatencyFigures {
 
 /// What was moved in a trial, by all operations of interest together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moved {
+pub(super) struct TrialTotals {
     pub(super) bytes: Bytes,
     pub(super) ios: u64,
     pub(super) elapsed: Nanos,
 }
 
-impl Moved {
+impl TrialTotals {
     /// Bytes per second; `None` when no I/O completed, because the elapsed time
     /// then has no end.
     pub(super) fn bandwidth(self) -> Option<f64> {
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_trial_without_a_completed_io_has_no_rate() {
-        let moved = |ios, elapsed| Moved {
+        let moved = |ios, elapsed| TrialTotals {
             bytes: Bytes(ios * 4_096),
             ios,
             elapsed: Nanos(elapsed),

@@ -1,7 +1,7 @@
 //! The results of a run that another tool has measured: its figures as it reported them.
 //! What it did not tell stays missing.
 
-use sokudo_model::{ImportedLatency, ImportedPlace, ImportedRate, PlanPart, Reported};
+use sokudo_model::{ImportedLatency, ImportedRate, PlanPart, Reported, ReportedSample};
 
 use super::RunDocument;
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures};
@@ -128,7 +128,7 @@ fn histogram(told: &[[u64; 3]]) -> Vec<[u64; 3]> {
     buckets
 }
 
-fn place(told: &ImportedPlace) -> PlaceDocument {
+fn place(told: &ReportedSample) -> PlaceDocument {
     PlaceDocument {
         trial: 1,
         offset: told.offset.0,

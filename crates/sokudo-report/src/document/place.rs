@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Bytes, Defect, Nanos, Place};
+use sokudo_model::{Bytes, Defect, Nanos, SurveySample};
 
 use super::trial::failure_words;
 
@@ -28,7 +28,7 @@ pub struct PlaceDocument {
 }
 
 impl PlaceDocument {
-    pub(super) fn new(trial: u32, place: &Place) -> Self {
+    pub(super) fn new(trial: u32, place: &SurveySample) -> Self {
         Self {
             trial,
             offset: place.offset.0,

@@ -4,8 +4,8 @@
 
 use sokudo_model::{
     Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, FailureKind, ForeignUse,
-    IoFailure, Nanos, Operation, OperationTally, Outcome, Place, Plan, Provenance, Row, Run,
-    Schedule, SeriesPoint, Stage, Trial, TrialEvidence,
+    IoFailure, Nanos, Operation, OperationTally, Outcome, Plan, Provenance, Row, Run, Schedule,
+    SeriesPoint, Stage, SurveySample, Trial, TrialEvidence,
 };
 use sokudo_stats::Histogram;
 
@@ -138,7 +138,7 @@ impl ResultDocument {
         }
         for place in &self.places {
             if let Some(outcome) = of_trial(trials, place.trial) {
-                outcome.places.push(Place {
+                outcome.places.push(SurveySample {
                     offset: Bytes(place.offset),
                     bytes: Bytes(place.bytes),
                     ios: place.ios.unwrap_or_default(),

@@ -10,7 +10,7 @@ use sokudo_model::{
 };
 use sokudo_stats::{Histogram, Summary};
 
-use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
+use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, TrialTotals, merged};
 use super::inside::Inside;
 use super::is_zero;
 use super::place::{DefectDocument, PlaceDocument};
@@ -238,7 +238,7 @@ impl ResultDocument {
     /// The result of a row.
     pub(super) fn from_row(row: &Row, schedule: &Schedule) -> Self {
         let direction = Direction::of(&row.workload);
-        let work = Work {
+        let work = ResultBuilder {
             row,
             direction,
             trim: schedule.trim,
@@ -312,14 +312,14 @@ impl ResultDocument {
 }
 
 /// A row whose figures are being taken.
-struct Work<'a> {
+struct ResultBuilder<'a> {
     row: &'a Row,
     direction: Direction,
     /// Trials left out at each end for the trimmed mean.
     trim: u32,
 }
 
-impl Work<'_> {
+impl ResultBuilder<'_> {
     fn files(&self) -> Option<RateFigures> {
         let _ = self.row.workload.tree?;
         self.iops(Operation::is_on_files)
@@ -337,7 +337,7 @@ impl Work<'_> {
         Summary::of(&rates.collect::<Vec<f64>>()).map(|summary| summary.median)
     }
 
-    fn moved(&self, outcome: &Outcome, counts: impl Fn(Operation) -> bool) -> Moved {
+    fn moved(&self, outcome: &Outcome, counts: impl Fn(Operation) -> bool) -> TrialTotals {
         // Reading back to check what was written comes after the writes, and is no part
         // of them.
         let is_checked = self.direction == Direction::Write && outcome.verified.is_some();
@@ -345,7 +345,7 @@ impl Work<'_> {
             .operation(Operation::Write)
             .filter(|writes| is_checked && counts(writes.operation));
         if let Some(writes) = writes {
-            return Moved {
+            return TrialTotals {
                 bytes: writes.bytes,
                 ios: writes.ios,
                 elapsed: writes.elapsed,
@@ -357,7 +357,7 @@ impl Work<'_> {
                 .iter()
                 .filter(|tally| counts(tally.operation))
         };
-        Moved {
+        TrialTotals {
             bytes: Bytes(tallies().map(|tally| tally.bytes.0).sum()),
             ios: tallies().map(|tally| tally.ios).sum(),
             elapsed: outcome.elapsed,

@@ -9,7 +9,7 @@ use sokudo_model::{
 
 use sokudo_stats::Interval;
 
-use super::figures::Moved;
+use super::figures::TrialTotals;
 use super::inside::Inside;
 
 /// One trial as it was measured.
@@ -51,7 +51,7 @@ pub struct TrialDocument {
 }
 
 impl TrialDocument {
-    pub(super) fn new(number: u32, trial: &Trial, moved: Moved, inside: &Inside) -> Self {
+    pub(super) fn new(number: u32, trial: &Trial, moved: TrialTotals, inside: &Inside) -> Self {
         Self {
             trial: number,
             elapsed_ns: moved.elapsed.0,

@@ -9,7 +9,7 @@ use sokudo_stats::Histogram;
 
 use super::FioReport;
 use super::failure::error_number;
-use super::steady::Steady;
+use super::steady::SteadyReport;
 
 mod direction;
 
@@ -45,7 +45,7 @@ pub(super) struct JobFigures<'a> {
     pub(super) classes: LatencyClasses,
     /// I/Os that were to be kept in flight.
     pub(super) depth: u32,
-    pub(super) steady: Option<Steady>,
+    pub(super) steady: Option<SteadyReport>,
 }
 
 /// Completions by their latency.
@@ -185,7 +185,7 @@ impl<'a> JobFigures<'a> {
     fn add(&mut self, row: &Row, outcome: Option<&Outcome>) {
         self.members += 1;
         self.depth = row.workload.depth;
-        self.steady = Steady::of(row, outcome);
+        self.steady = SteadyReport::of(row, outcome);
         let Some(outcome) = outcome else { return };
         if self.error == 0 {
             self.error = error_number(outcome);

@@ -10,7 +10,7 @@ use super::bins::Bins;
 use super::figures::{
     CLASS_ENDS, DirectionFigures, GroupDirection, GroupFigures, JobFigures, groups, jobs,
 };
-use super::json_value::{Object, Value, document, float};
+use super::json_value::{JsonObject, JsonValue, document, float};
 use super::spread::Spread;
 use super::{DiskUse, FIO_VERSION, FioReport};
 use crate::date;
@@ -28,9 +28,9 @@ pub fn json_plus(report: &FioReport) -> String {
     document(root(report, true))
 }
 
-fn root(report: &FioReport, with_bins: bool) -> Object {
+fn root(report: &FioReport, with_bins: bool) -> JsonObject {
     let made_at = report.made_at();
-    let mut root = Object::default();
+    let mut root = JsonObject::default();
     root.add("fio version", FIO_VERSION)
         .add("timestamp", made_at.0 / 1_000_000_000)
         .add("timestamp_ms", made_at.0 / 1_000_000)
@@ -42,7 +42,7 @@ fn root(report: &FioReport, with_bins: bool) -> Object {
     let groups = groups(&figures);
     let job = |figures: &JobFigures| {
         let group = &groups[figures.job.group as usize];
-        Value::from(job_block(report, figures, group, with_bins))
+        JsonValue::from(job_block(report, figures, group, with_bins))
     };
     root.add("jobs", figures.iter().map(job).collect::<Vec<_>>());
     if shows_disks(report) {
@@ -60,8 +60,8 @@ pub(super) fn shows_disks(report: &FioReport) -> bool {
 }
 
 /// Options as they were written. fio 3.33 does not echo a flag that stands alone.
-fn options(options: &[(String, String)]) -> Object {
-    let mut block = Object::default();
+fn options(options: &[(String, String)]) -> JsonObject {
+    let mut block = JsonObject::default();
     for (name, value) in options.iter().filter(|(_, value)| !value.is_empty()) {
         block.add(name, value.as_str());
     }
@@ -73,12 +73,12 @@ fn job_block(
     figures: &JobFigures,
     group: &GroupFigures,
     with_bins: bool,
-) -> Object {
+) -> JsonObject {
     let job = figures.job;
     let eta = report
         .remaining
         .map_or(NO_ETA, |left| left.0.div_ceil(1_000_000_000));
-    let mut block = Object::default();
+    let mut block = JsonObject::default();
     block
         .add("jobname", job.name.as_str())
         .add("groupid", job.group)
@@ -113,7 +113,12 @@ fn job_block(
     block
 }
 
-fn add_directions(block: &mut Object, figures: &JobFigures, group: &GroupFigures, with_bins: bool) {
+fn add_directions(
+    block: &mut JsonObject,
+    figures: &JobFigures,
+    group: &GroupFigures,
+    with_bins: bool,
+) {
     let reporting = &figures.job.reporting;
     let direction = |figures: &DirectionFigures, group: &GroupDirection| {
         direction_block(figures, group, reporting, with_bins)
@@ -131,7 +136,7 @@ fn add_directions(block: &mut Object, figures: &JobFigures, group: &GroupFigures
             direction(&figures.directions[index], &group.directions[index]),
         );
     }
-    let mut sync = Object::default();
+    let mut sync = JsonObject::default();
     let percentiles = reporting.clat_percentiles || reporting.lat_percentiles;
     let latency = latency_block(figures.flush.as_ref(), percentiles, reporting, with_bins);
     sync.add("total_ios", figures.flushes)
@@ -148,13 +153,13 @@ fn direction_block(
     group: &GroupDirection,
     reporting: &FioReporting,
     with_bins: bool,
-) -> Object {
+) -> JsonObject {
     let latency = |histogram: &Option<Histogram>, percentiles| {
         latency_block(histogram.as_ref(), percentiles, reporting, with_bins)
     };
     let bytes_per_second = figures.bytes_per_second();
     let (bandwidth, iops) = (&figures.bandwidth, &figures.iops);
-    let mut block = Object::default();
+    let mut block = JsonObject::default();
     block
         .add("io_bytes", figures.bytes)
         .add("io_kbytes", figures.bytes >> 10)
@@ -194,9 +199,9 @@ fn latency_block(
     percentiles: bool,
     reporting: &FioReporting,
     with_bins: bool,
-) -> Object {
+) -> JsonObject {
     let spread = histogram.map_or_else(Spread::default, Spread::of_histogram);
-    let mut block = Object::default();
+    let mut block = JsonObject::default();
     block
         .add("min", spread.min)
         .add("max", spread.max)
@@ -208,13 +213,13 @@ fn latency_block(
     };
     let bins = Bins::of(histogram);
     let wanted = &reporting.percentiles;
-    let mut values = Object::default();
+    let mut values = JsonObject::default();
     for (percentage, value) in wanted.iter().zip(bins.percentiles(wanted)) {
         values.add(&float(*percentage), value);
     }
     block.add("percentile", values);
     if with_bins {
-        let mut filled = Object::default();
+        let mut filled = JsonObject::default();
         for (value, count) in bins.filled() {
             filled.add(&value.to_string(), count);
         }
@@ -223,7 +228,7 @@ fn latency_block(
     block
 }
 
-fn add_distributions(block: &mut Object, figures: &JobFigures) {
+fn add_distributions(block: &mut JsonObject, figures: &JobFigures) {
     const LEVELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
     const AT_ONCE: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
     let [level, submitted, completed] = figures.depth_percent();
@@ -240,16 +245,16 @@ fn add_distributions(block: &mut Object, figures: &JobFigures) {
         .add("latency_ms", shares(names().chain([">=2000"]), &millis));
 }
 
-fn shares<'a>(names: impl IntoIterator<Item = &'a str>, values: &[f64]) -> Object {
-    let mut block = Object::default();
+fn shares<'a>(names: impl IntoIterator<Item = &'a str>, values: &[f64]) -> JsonObject {
+    let mut block = JsonObject::default();
     for (name, value) in names.into_iter().zip(values) {
         block.add(name, *value);
     }
     block
 }
 
-fn disk_block(disk: &DiskUse) -> Object {
-    let mut block = Object::default();
+fn disk_block(disk: &DiskUse) -> JsonObject {
+    let mut block = JsonObject::default();
     block
         .add("name", disk.name.as_str())
         .add("read_ios", disk.ios[0])
@@ -275,19 +280,19 @@ fn disk_block(disk: &DiskUse) -> Object {
 }
 
 /// What fio does not have: whether the figures can be trusted, job by job.
-fn sokudo_block(report: &FioReport) -> Object {
+fn sokudo_block(report: &FioReport) -> JsonObject {
     let rows = report.session.jobs.iter().zip(&report.run.rows).enumerate();
     let verdicts = rows.map(|(index, (job, row))| {
-        let mut verdict = Object::default();
+        let mut verdict = JsonObject::default();
         verdict
             .add("jobname", job.name.as_str())
             .add("jobnum", job.clone);
         let outcome = report.outcome(index);
         let engine = outcome.map(|outcome| outcome.backend.kind.name());
-        verdict.add("engine", engine.map_or(Value::Null, Value::from));
+        verdict.add("engine", engine.map_or(JsonValue::Null, JsonValue::from));
         let assessment = row.assessment.as_ref();
         let word = assessment.map(|assessment| assessment.verdict.name());
-        verdict.add("verdict", word.map_or(Value::Null, Value::from));
+        verdict.add("verdict", word.map_or(JsonValue::Null, JsonValue::from));
         verdict.add(
             "findings",
             findings(assessment.map_or(&[], |a| &a.findings)),
@@ -297,14 +302,14 @@ fn sokudo_block(report: &FioReport) -> Object {
                 .add("blocks_checked", verified.checked)
                 .add("blocks_wrong", verified.wrong);
         }
-        Value::from(verdict)
+        JsonValue::from(verdict)
     });
-    let texts = |texts: &[String]| -> Vec<Value> {
+    let texts = |texts: &[String]| -> Vec<JsonValue> {
         texts.iter().map(|text| text.as_str().into()).collect()
     };
     let mut notes = report.session.notes.clone();
     notes.extend(unrecorded(report));
-    let mut block = Object::default();
+    let mut block = JsonObject::default();
     block
         .add("version", report.run.sokudo_version.as_str())
         .add("verdicts", verdicts.collect::<Vec<_>>())
@@ -331,13 +336,13 @@ fn unrecorded(report: &FioReport) -> Vec<String> {
         .collect()
 }
 
-fn findings(findings: &[Finding]) -> Vec<Value> {
+fn findings(findings: &[Finding]) -> Vec<JsonValue> {
     let one = |finding: &Finding| {
-        let mut block = Object::default();
+        let mut block = JsonObject::default();
         block
             .add("code", finding.code.as_str())
             .add("sentence", finding.symptom.english());
-        Value::from(block)
+        JsonValue::from(block)
     };
     findings.iter().map(one).collect()
 }

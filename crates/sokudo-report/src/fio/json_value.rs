@@ -6,70 +6,70 @@ use std::fmt::Write;
 /// A JSON value whose numbers keep their type: a whole number is never printed with a
 /// point, a float always, because typed clients refuse the other.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum JsonValue {
     Null,
     Whole(i128),
     Float(f64),
     Text(String),
-    Array(Vec<Value>),
-    Object(Object),
+    Array(Vec<JsonValue>),
+    Object(JsonObject),
 }
 
 /// Keys with their values, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Object(Vec<(String, Value)>);
+pub(super) struct JsonObject(Vec<(String, JsonValue)>);
 
-impl Object {
-    pub(super) fn add(&mut self, key: &str, value: impl Into<Value>) -> &mut Self {
+impl JsonObject {
+    pub(super) fn add(&mut self, key: &str, value: impl Into<JsonValue>) -> &mut Self {
         self.0.push((key.to_owned(), value.into()));
         self
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for JsonValue {
     fn from(value: u64) -> Self {
         Self::Whole(value.into())
     }
 }
 
-impl From<u32> for Value {
+impl From<u32> for JsonValue {
     fn from(value: u32) -> Self {
         Self::Whole(value.into())
     }
 }
 
-impl From<i32> for Value {
+impl From<i32> for JsonValue {
     fn from(value: i32) -> Self {
         Self::Whole(value.into())
     }
 }
 
-impl From<f64> for Value {
+impl From<f64> for JsonValue {
     fn from(value: f64) -> Self {
         Self::Float(value)
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for JsonValue {
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())
     }
 }
 
-impl From<String> for Value {
+impl From<String> for JsonValue {
     fn from(value: String) -> Self {
         Self::Text(value)
     }
 }
 
-impl From<Object> for Value {
-    fn from(value: Object) -> Self {
+impl From<JsonObject> for JsonValue {
+    fn from(value: JsonObject) -> Self {
         Self::Object(value)
     }
 }
 
-impl From<Vec<Value>> for Value {
-    fn from(value: Vec<Value>) -> Self {
+impl From<Vec<JsonValue>> for JsonValue {
+    fn from(value: Vec<JsonValue>) -> Self {
         Self::Array(value)
     }
 }
@@ -81,24 +81,24 @@ pub(super) fn float(value: f64) -> String {
 }
 
 /// The document, which ends with a line feed.
-pub(super) fn document(object: Object) -> String {
+pub(super) fn document(object: JsonObject) -> String {
     let mut text = String::new();
-    write_value(&mut text, &Value::Object(object), 0);
+    write_value(&mut text, &JsonValue::Object(object), 0);
     text.push('\n');
     text
 }
 
-fn write_value(text: &mut String, value: &Value, level: usize) {
+fn write_value(text: &mut String, value: &JsonValue, level: usize) {
     match value {
-        Value::Null => text.push_str("null"),
-        Value::Whole(number) => write!(text, "{number}").expect("a String takes all text"),
-        Value::Float(number) => text.push_str(&float(*number)),
-        Value::Text(value) => text.push_str(&quoted(value)),
-        Value::Array(values) => {
+        JsonValue::Null => text.push_str("null"),
+        JsonValue::Whole(number) => write!(text, "{number}").expect("a String takes all text"),
+        JsonValue::Float(number) => text.push_str(&float(*number)),
+        JsonValue::Text(value) => text.push_str(&quoted(value)),
+        JsonValue::Array(values) => {
             let items = values.iter().map(|value| (None, value));
             write_items(text, ['[', ']'], items, level);
         }
-        Value::Object(Object(entries)) => {
+        JsonValue::Object(JsonObject(entries)) => {
             let items = entries.iter().map(|(key, value)| (Some(key), value));
             write_items(text, ['{', '}'], items, level);
         }
@@ -108,7 +108,7 @@ fn write_value(text: &mut String, value: &Value, level: usize) {
 fn write_items<'a>(
     text: &mut String,
     [open, close]: [char; 2],
-    items: impl Iterator<Item = (Option<&'a String>, &'a Value)>,
+    items: impl Iterator<Item = (Option<&'a String>, &'a JsonValue)>,
     level: usize,
 ) {
     text.push(open);
@@ -140,9 +140,9 @@ mod tests {
 
     #[test]
     fn the_layout_is_the_one_of_fio() {
-        let mut inner = Object::default();
-        inner.add("iops", vec![Value::from(1u64), Value::from(2u64)]);
-        let mut root = Object::default();
+        let mut inner = JsonObject::default();
+        inner.add("iops", vec![JsonValue::from(1u64), JsonValue::from(2u64)]);
+        let mut root = JsonObject::default();
         root.add("a \"name\"\n", "x\\y")
             .add("float", 1.0)
             .add("nothing", f64::NAN)

@@ -27,7 +27,7 @@ pub struct LogFile {
 
 /// Every log that the jobs asked for, and those of `--bandwidth-log`.
 pub fn logs(report: &FioReport) -> Vec<LogFile> {
-    let mut files = Files::default();
+    let mut files = LogFiles::default();
     for (index, (job, row)) in report.session.jobs.iter().zip(&report.run.rows).enumerate() {
         let log = JobLog {
             job,
@@ -48,9 +48,9 @@ pub fn logs(report: &FioReport) -> Vec<LogFile> {
 
 /// Files by their names: with `per_job_logs=0` several jobs write to one.
 #[derive(Default)]
-struct Files(Vec<LogFile>);
+struct LogFiles(Vec<LogFile>);
 
-impl Files {
+impl LogFiles {
     fn append(&mut self, name: String, text: &str) {
         match self.0.iter_mut().find(|file| file.name == name) {
             Some(file) => file.text.push_str(text),
@@ -83,7 +83,7 @@ struct JobLog<'a> {
 }
 
 impl JobLog<'_> {
-    fn write(&self, files: &mut Files) {
+    fn write(&self, files: &mut LogFiles) {
         let (logs, reporting) = (&self.job.logs, &self.job.reporting);
         let nothing = sokudo_model::Logs::default();
         let logged = self.outcome.map_or(&nothing, |outcome| &outcome.logs);

@@ -11,7 +11,7 @@ use super::figures::{
     CLASS_ENDS, DirectionFigures, GroupDirection, GroupFigures, JobFigures, groups, jobs,
 };
 use super::json::shows_disks;
-use super::number::{Unit, scaled};
+use super::number::{UnitSuffix, scaled};
 use crate::date;
 
 mod latency;
@@ -154,7 +154,7 @@ fn add_direction(
     let reporting = &figures.job.reporting;
     let binary = group.is_binary();
     let digits = reporting.significant_figures as usize;
-    let unit = Unit::of_base(reporting.unit_base);
+    let unit = UnitSuffix::of_base(reporting.unit_base);
     let rate = direction.bytes_per_second();
     let iops = direction.ios.saturating_mul(1000) / direction.runtime_ms.max(1);
     // Zoned devices are not among what is measured, so there is nothing to reset.
@@ -167,10 +167,10 @@ fn add_direction(
         text,
         format_args!(
             "  {name}: IOPS={}, BW={} ({})({}/{}msec){resets}",
-            scaled(iops, digits, false, Unit::None),
+            scaled(iops, digits, false, UnitSuffix::None),
             scaled(rate, digits, binary, unit),
             scaled(rate, digits, !binary, unit),
-            scaled(direction.bytes, digits, binary, Unit::Bytes),
+            scaled(direction.bytes, digits, binary, UnitSuffix::Bytes),
             direction.runtime_ms
         ),
     );
@@ -307,11 +307,11 @@ fn add_totals(text: &mut String, figures: &JobFigures) {
     );
 }
 
-fn add_steady(text: &mut String, figures: &JobFigures, steady: &super::steady::Steady) {
+fn add_steady(text: &mut String, figures: &JobFigures, steady: &super::steady::SteadyReport) {
     let reporting = &figures.job.reporting;
     let digits = reporting.significant_figures as usize;
     let binary = reporting.kb_base.is_power_of_two();
-    let unit = Unit::of_base(reporting.unit_base);
+    let unit = UnitSuffix::of_base(reporting.unit_base);
     let bandwidth = steady.bandwidth();
     line(
         text,
@@ -320,7 +320,7 @@ fn add_steady(text: &mut String, figures: &JobFigures, steady: &super::steady::S
             if steady.outcome.attained { "yes" } else { "no" },
             scaled(bandwidth, digits, binary, unit),
             scaled(bandwidth, digits, !binary, unit),
-            scaled(steady.iops(), digits, false, Unit::None),
+            scaled(steady.iops(), digits, false, UnitSuffix::None),
             steady.figure(),
             if steady.rule.slope {
                 " slope"

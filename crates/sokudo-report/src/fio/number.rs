@@ -2,14 +2,14 @@
 
 /// What follows the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum UnitSuffix {
     None,
     Bytes,
     BytesPerSecond,
     BitsPerSecond,
 }
 
-impl Unit {
+impl UnitSuffix {
     /// The unit of bandwidths for fio's `unit_base`.
     pub(super) fn of_base(unit_base: u32) -> Self {
         match unit_base {
@@ -31,7 +31,7 @@ impl Unit {
 /// A number divided by 1000, or 1024 when `binary`, until its whole part has at most
 /// `digits` digits; what is left of them, less the point, are decimals.
 #[expect(clippy::cast_precision_loss, reason = "a few digits are printed")]
-pub(super) fn scaled(number: u64, digits: usize, binary: bool, unit: Unit) -> String {
+pub(super) fn scaled(number: u64, digits: usize, binary: bool, unit: UnitSuffix) -> String {
     const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
     const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     let (thousand, prefixes) = if binary {
@@ -41,7 +41,7 @@ pub(super) fn scaled(number: u64, digits: usize, binary: bool, unit: Unit) -> St
     };
     // As bits a number may need more than 64 of them.
     let mut whole = match unit {
-        Unit::BitsPerSecond => u128::from(number) * 8,
+        UnitSuffix::BitsPerSecond => u128::from(number) * 8,
         _ => u128::from(number),
     };
     let mut rest = None;
@@ -78,24 +78,24 @@ mod tests {
     #[test]
     fn numbers_are_those_that_fio_prints() {
         // Each pair was printed by fio 3.33.
-        let count = |n| scaled(n, 4, false, Unit::None);
+        let count = |n| scaled(n, 4, false, UnitSuffix::None);
         assert_eq!(count(6_000), "6000");
         assert_eq!(count(10_000), "10.0k");
         assert_eq!(count(1_528_000), "1528k");
         assert_eq!(count(16_900), "16.9k");
         assert_eq!(count(0), "0");
-        let size = |n| scaled(n, 4, true, Unit::Bytes);
+        let size = |n| scaled(n, 4, true, UnitSuffix::Bytes);
         assert_eq!(size(4_096), "4096B");
         assert_eq!(size(65_536), "64.0KiB");
         assert_eq!(size(2 << 20), "2048KiB");
         assert_eq!(size(8_192_000), "8000KiB");
-        assert_eq!(scaled(64_000, 4, false, Unit::Bytes), "64.0kB");
-        assert_eq!(scaled(3_955_300, 6, false, Unit::None), "3955.3k");
+        assert_eq!(scaled(64_000, 4, false, UnitSuffix::Bytes), "64.0kB");
+        assert_eq!(scaled(3_955_300, 6, false, UnitSuffix::None), "3955.3k");
         assert_eq!(
-            scaled(4_087_824, 7, true, Unit::BytesPerSecond),
+            scaled(4_087_824, 7, true, UnitSuffix::BytesPerSecond),
             "4087824B/s"
         );
-        let bits = |binary| scaled(1_064_032_000, 4, binary, Unit::BitsPerSecond);
+        let bits = |binary| scaled(1_064_032_000, 4, binary, UnitSuffix::BitsPerSecond);
         assert_eq!(
             (bits(true).as_str(), bits(false).as_str()),
             ("8118Mibit/s", "8512Mbit/s")
@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn a_fraction_that_rounds_up_is_carried() {
-        assert_eq!(scaled(10_970, 4, false, Unit::None), "11.0k");
+        assert_eq!(scaled(10_970, 4, false, UnitSuffix::None), "11.0k");
         assert_eq!(
-            scaled(u64::MAX, 4, true, Unit::BitsPerSecond),
+            scaled(u64::MAX, 4, true, UnitSuffix::BitsPerSecond),
             "128Ei".to_owned() + "bit/s"
         );
     }

@@ -4,7 +4,7 @@ use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{Bytes, Operation, Order, Plan, Workload};
 
 use super::FIO_VERSION;
-use super::number::{Unit, scaled};
+use super::number::{UnitSuffix, scaled};
 
 /// One line per section, fio's version, and how many processes start.
 pub fn start_lines(session: &FioSession, plan: &Plan) -> String {
@@ -55,7 +55,7 @@ fn job_line(job: &FioJob, workload: &Workload) -> String {
                 bytes,
                 digits,
                 job.reporting.kb_base.is_power_of_two(),
-                Unit::Bytes,
+                UnitSuffix::Bytes,
             )
         };
         format!(

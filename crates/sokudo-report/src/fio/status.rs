@@ -11,7 +11,7 @@ use sokudo_model::{
     EndsOthers, Event, Moved, Nanos, Operation, Order, Phase, Plan, Rate, Workload,
 };
 
-use super::number::{Unit, scaled};
+use super::number::{UnitSuffix, scaled};
 
 mod remaining;
 
@@ -28,7 +28,7 @@ pub struct StatusLine {
     /// The running stage, and when it began.
     stage: Option<(usize, Nanos)>,
     binary: bool,
-    unit: Unit,
+    unit: UnitSuffix,
     digits: usize,
     /// What had been moved when the last line was made, and when that was.
     shown: [Moved; 3],
@@ -75,7 +75,7 @@ impl StatusLine {
             jobs: workloads.zip(&session.jobs).map(state).collect(),
             stage: None,
             binary: reporting.is_none_or(|r| r.kb_base.is_power_of_two()),
-            unit: Unit::of_base(reporting.map_or(0, |r| r.unit_base)),
+            unit: UnitSuffix::of_base(reporting.map_or(0, |r| r.unit_base)),
             digits: reporting.map_or(RATE_DIGITS, |r| r.significant_figures as usize),
             shown: [Moved::default(); 3],
             shown_at: Nanos(0),
@@ -227,7 +227,7 @@ impl StatusLine {
             }
         }
         if bytes > 0 {
-            let size = |rate| scaled(rate, self.digits, self.binary, Unit::BytesPerSecond);
+            let size = |rate| scaled(rate, self.digits, self.binary, UnitSuffix::BytesPerSecond);
             write!(line, ", {}-{}", size(0), size(bytes)).expect("a String takes all text");
         } else if ios > 0 {
             write!(line, ", 0-{ios} IOPS").expect("a String takes all text");
@@ -254,7 +254,7 @@ impl StatusLine {
             if rates != [0, 0] {
                 let bandwidth = scaled(rates[0], RATE_DIGITS, self.binary, self.unit);
                 bandwidths.push(format!("{letter}={bandwidth}"));
-                let rate = scaled(rates[1], RATE_DIGITS, false, Unit::None);
+                let rate = scaled(rates[1], RATE_DIGITS, false, UnitSuffix::None);
                 iops.push(format!("{letter}={rate}"));
             }
         }

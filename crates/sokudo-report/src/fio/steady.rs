@@ -2,19 +2,19 @@
 
 use sokudo_model::{Outcome, Row, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
 
-use super::json_value::{Object, Value, float};
+use super::json_value::{JsonObject, JsonValue, float};
 
 /// Parameters of rules are in millionths.
 const MILLIONTHS: f64 = 1e6;
 
 /// A rule with what came of it.
 #[derive(Clone, Debug)]
-pub(super) struct Steady {
+pub(super) struct SteadyReport {
     pub(super) rule: SteadyRule,
     pub(super) outcome: SteadyOutcome,
 }
 
-impl Steady {
+impl SteadyReport {
     /// `None` where the job has no rule. A job that did not run was not steady.
     pub(super) fn of(row: &Row, outcome: Option<&Outcome>) -> Option<Self> {
         let rule = row.workload.steady?;
@@ -52,7 +52,7 @@ impl Steady {
     }
 
     /// fio's `steadystate` block.
-    pub(super) fn block(&self) -> Object {
+    pub(super) fn block(&self) -> JsonObject {
         let slope = if self.rule.slope { "_slope" } else { "" };
         let rule = format!(
             "{}{slope}:{}{}",
@@ -61,12 +61,12 @@ impl Steady {
             self.unit()
         );
         let criterion = format!("{}{}", float(self.outcome.criterion), self.unit());
-        let mut data = Object::default();
+        let mut data = JsonObject::default();
         data.add("bw_mean", self.bandwidth())
             .add("iops_mean", self.iops())
             .add("iops", whole(&self.outcome.iops))
             .add("bw", whole(&self.outcome.bandwidth));
-        let mut block = Object::default();
+        let mut block = JsonObject::default();
         block
             .add("ss", rule)
             .add("duration", self.rule.duration.0 / 1_000_000_000)
@@ -100,7 +100,7 @@ fn mean(values: &[f64]) -> u64 {
     }
 }
 
-fn whole(values: &[f64]) -> Vec<Value> {
+fn whole(values: &[f64]) -> Vec<JsonValue> {
     values.iter().map(|value| to_whole(*value).into()).collect()
 }
 

@@ -21,7 +21,7 @@ const INDENT: &str = "  ";
 const TEXT_WIDTH_MIN: usize = 24;
 
 /// One line of the tree, before its columns are known.
-pub(super) struct Row {
+pub(super) struct TreeRow {
     /// The rails before its name.
     head: String,
     /// The device; none for what is on the whole disk.
@@ -42,7 +42,7 @@ pub(super) struct Forest {
 
 impl Forest {
     /// The rows of what is on a disk.
-    pub(super) fn rows(&mut self, contents: &[Content]) -> Vec<Row> {
+    pub(super) fn rows(&mut self, contents: &[Content]) -> Vec<TreeRow> {
         let shown: Vec<&Content> = contents
             .iter()
             .filter(|content| !content.what.ends_with(" partition table"))
@@ -52,7 +52,7 @@ impl Forest {
         rows
     }
 
-    fn add(&mut self, contents: &[&Content], rails: &str, rows: &mut Vec<Row>) {
+    fn add(&mut self, contents: &[&Content], rails: &str, rows: &mut Vec<TreeRow>) {
         for (index, content) in contents.iter().enumerate() {
             let is_last = index + 1 == contents.len();
             let (branch, rail) = if is_last {
@@ -66,7 +66,7 @@ impl Forest {
             if is_repeated {
                 parts = vec![composed(&content.what), "as above".into()];
             }
-            rows.push(Row {
+            rows.push(TreeRow {
                 head: format!("{rails}{branch}"),
                 name: content.device.clone(),
                 rail: below.clone(),
@@ -149,9 +149,9 @@ fn mounts(content: &Content) -> Option<Text> {
 }
 
 /// The rows as lines, in columns.
-pub(super) fn lines(rows: &[Row], style: &TableStyle) -> Vec<String> {
+pub(super) fn lines(rows: &[TreeRow], style: &TableStyle) -> Vec<String> {
     let head_most = style.width.saturating_sub(TEXT_WIDTH_MIN + 12);
-    let head = |row: &Row| match &row.name {
+    let head = |row: &TreeRow| match &row.name {
         Some(name) => style.name(&format!("{}{name}", row.head)),
         None => format!("{}{}", style.name(&row.head), style.word("(whole)")),
     };

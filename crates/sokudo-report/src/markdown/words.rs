@@ -6,9 +6,9 @@ use crate::style::is_unseen;
 
 /// How texts of a document are written: in a language, with nothing in them that is markup.
 #[derive(Clone, Copy)]
-pub(crate) struct Words(pub(crate) Language);
+pub(crate) struct MarkdownWords(pub(crate) Language);
 
-impl Words {
+impl MarkdownWords {
     pub(crate) fn text(self, text: &Text) -> String {
         escaped(&text.said(self.0))
     }

@@ -23,7 +23,7 @@ fn pivot(rows: &str, columns: &str) -> Pivot {
         rows: rows.parse().unwrap(),
         columns: columns.parse().unwrap(),
         only: Vec::new(),
-        value: Value::Rate,
+        value: PivotValue::Rate,
         unit: BandwidthUnit::MegabytesPerSecond,
     }
 }
@@ -114,7 +114,7 @@ fn a_word_that_is_no_key_is_refused_with_those_there_are() {
 #[test]
 fn latencies_are_another_value_with_a_unit_of_its_own() {
     let latencies = Pivot {
-        value: Value::Latency,
+        value: PivotValue::Latency,
         ..pivot("row", "target")
     };
     assert_eq!(document(&latencies).unwrap().unit(), Some("ms"));
@@ -144,7 +144,7 @@ fn the_picture_has_a_bar_for_each_cell() {
     let document = document(&pivot("row", "target")).unwrap();
     let figure = crate::plot::pivot(&document).unwrap();
     let size = crate::plot::Size::fitting(&figure);
-    let picture = crate::plot::svg(&figure, size, crate::plot::Theme::Light);
+    let picture = crate::plot::svg(&figure, size, crate::plot::PictureTheme::Light);
     assert!(picture.contains("/single/b") && picture.contains("SEQ1M Q8T1 read"));
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use sokudo_model::Bytes;
 
 use super::curve::ink_of;
-use super::figure::{Bar, Bars, Body, Figure, Group, Ink};
+use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
 use super::heading;
 use super::scale::Axis;
 use crate::document::{ResultDocument, RunDocument, Status};
@@ -17,7 +17,7 @@ const BYTES_PER_MB: f64 = 1e6;
 const SIZES_MIN: usize = 3;
 
 /// `None` when no row has a bandwidth.
-pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let shown: Vec<&ResultDocument> = document
         .results_by_direction()
         .into_iter()
@@ -57,7 +57,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
     } else {
         "rate by row"
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, what),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),

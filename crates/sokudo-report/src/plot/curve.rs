@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::{Bytes, DriveCache, Operation, Survey, Visit};
 
-use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side};
+use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::{Axis, whole};
 use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
@@ -20,7 +20,7 @@ const BYTES_PER_MB: f64 = 1e6;
 const NANOS_PER_MS: f64 = 1e6;
 
 /// `None` when nothing was measured place by place.
-pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let transfers = transfers(document);
     let accesses = accesses(document);
     // Where the way to a place is the thing, one curve of times belongs to the rates, the
@@ -43,7 +43,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
     if shown.is_empty() {
         return None;
     }
-    let span = Span::of(document, &shown);
+    let span = PositionSpan::of(document, &shown);
     let chart = chart(&span, &transfers, &dots, &shown);
     let what = match (transfers.is_empty(), dots.is_empty()) {
         (false, false) => "transfer rate and access time over position",
@@ -55,7 +55,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
     } else {
         &transfers
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, what),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, described),
@@ -85,8 +85,8 @@ fn surveyed(document: &RunDocument, visits: impl Fn(Survey) -> bool) -> Vec<&Res
 }
 
 /// The part of the device that is shown.
-struct Span {
-    unit: Unit,
+struct PositionSpan {
+    unit: PositionUnit,
     low: u64,
     high: u64,
     device: Option<u64>,
@@ -94,12 +94,12 @@ struct Span {
 
 /// The unit of positions.
 #[derive(Clone, Copy)]
-pub(super) struct Unit {
+pub(super) struct PositionUnit {
     pub(super) name: &'static str,
     pub(super) bytes: f64,
 }
 
-impl Unit {
+impl PositionUnit {
     /// GB as on a drive's label; of what is too small for it, MB.
     pub(super) const fn of(Bytes(size): Bytes) -> Self {
         match size {
@@ -124,14 +124,14 @@ impl Unit {
     }
 }
 
-impl Span {
+impl PositionSpan {
     fn of(document: &RunDocument, shown: &[&ResultDocument]) -> Self {
         let device = document.target.size_bytes;
         let parts = shown.iter().map(|result| measured_part(result, device));
         let both = |left: (u64, u64), right: (u64, u64)| (left.0.min(right.0), left.1.max(right.1));
         let (low, high) = parts.reduce(both).unwrap_or_default();
         Self {
-            unit: Unit::of(Bytes(high)),
+            unit: PositionUnit::of(Bytes(high)),
             low,
             high,
             device: device.map(|Bytes(size)| size),
@@ -179,7 +179,7 @@ fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
 }
 
 fn chart(
-    span: &Span,
+    span: &PositionSpan,
     transfers: &[&ResultDocument],
     dots: &[&ResultDocument],
     shown: &[&ResultDocument],
@@ -198,9 +198,9 @@ fn chart(
     };
     let mut layers = Vec::new();
     let side = if transfers.is_empty() {
-        Side::Left
+        VerticalAxis::Left
     } else {
-        Side::Right
+        VerticalAxis::Right
     };
     for ((number, result), name) in dots.iter().enumerate().zip(access_names(dots)) {
         layers.push(dot_layer(span, result, number, dots.len(), name, side));
@@ -294,7 +294,7 @@ impl Curve {
             .filter(|run| !run.is_empty())
     }
 
-    fn band_layer(&self, span: &Span, ink: Ink) -> Option<Layer> {
+    fn band_layer(&self, span: &PositionSpan, ink: Ink) -> Option<Layer> {
         let has_spread = self.places.iter().any(|(_, rates)| rates.len() > 1);
         let band = |(middle, rates): &(u64, Vec<f64>)| {
             let (low, high) = range(rates.iter().copied());
@@ -305,12 +305,12 @@ impl Curve {
             name: String::new(),
             figures: String::new(),
             ink,
-            side: Side::Left,
+            side: VerticalAxis::Left,
             shape: Shape::Bands(bands.collect()),
         })
     }
 
-    fn line_layer(&self, span: &Span, ink: Ink, name: String) -> Layer {
+    fn line_layer(&self, span: &PositionSpan, ink: Ink, name: String) -> Layer {
         let point = |(middle, rates): &(u64, Vec<f64>)| [span.position(*middle), mean(rates)];
         let lines = self.runs().map(|run| run.iter().map(point).collect());
         let all: Vec<f64> = self
@@ -334,7 +334,7 @@ impl Curve {
                 rate(high)
             ),
             ink,
-            side: Side::Left,
+            side: VerticalAxis::Left,
             shape: Shape::Lines(lines.collect()),
         }
     }
@@ -342,12 +342,12 @@ impl Curve {
 
 /// Times of one result. Alone they are green; among others each has an ink of its own.
 fn dot_layer(
-    span: &Span,
+    span: &PositionSpan,
     result: &ResultDocument,
     number: usize,
     count: usize,
     name: String,
-    side: Side,
+    side: VerticalAxis,
 ) -> Layer {
     let points = moved(result).map(|place| [span.position(place.offset), access_ms(place)]);
     Layer {
@@ -397,7 +397,7 @@ pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
 }
 
 /// Ranges that failed, reads and writes each once.
-fn defects(span: &Span, shown: &[&ResultDocument]) -> Vec<Layer> {
+fn defects(span: &PositionSpan, shown: &[&ResultDocument]) -> Vec<Layer> {
     let of_operation = |operation: Operation, words: &str| {
         let defects = shown.iter().flat_map(|result| &result.defects);
         let ranges: BTreeMap<u64, u64> = defects
@@ -416,7 +416,7 @@ fn defects(span: &Span, shown: &[&ResultDocument]) -> Vec<Layer> {
             name: format!("{} {words} range{plural}", ranges.len()),
             figures: format!("{bytes} in all"),
             ink: Ink::FAULT,
-            side: Side::Left,
+            side: VerticalAxis::Left,
             shape: Shape::Ranges(ranges.iter().map(ends).collect()),
         })
     };

@@ -10,7 +10,7 @@ use super::scale::Axis;
 
 /// A picture of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub struct PlotFigure {
     /// What was measured, and what is shown of it.
     pub(crate) title: String,
     /// Method, date, version, verdict.
@@ -21,7 +21,7 @@ pub struct Figure {
     pub(crate) body: Body,
 }
 
-impl Figure {
+impl PlotFigure {
     /// The same with its words in a language.
     pub fn in_language(&self, language: Language) -> Self {
         let say = |text: &str| language.say(text).into_owned();
@@ -90,7 +90,7 @@ pub(crate) struct Chart {
     /// What is drawn first lies below.
     pub(crate) layers: Vec<Layer>,
     /// Vertical lines between parts, with the names of the parts after them.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ChartSection>,
     /// What the signs on lines mean, where they do not only tell lines apart. Lines have
     /// no other signs then.
     pub(crate) signs: Option<&'static str>,
@@ -112,7 +112,7 @@ impl Chart {
 
 /// Where a part of a chart begins.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct ChartSection {
     pub(crate) at: f64,
     pub(crate) name: String,
 }
@@ -126,13 +126,13 @@ pub(crate) struct Layer {
     pub(crate) figures: String,
     pub(crate) ink: Ink,
     /// Which vertical axis it belongs to.
-    pub(crate) side: Side,
+    pub(crate) side: VerticalAxis,
     pub(crate) shape: Shape,
 }
 
 /// Which vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum VerticalAxis {
     Left,
     Right,
 }
@@ -156,7 +156,7 @@ pub(crate) enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ink {
     pub(crate) hue: Hue,
-    pub(crate) sign: Sign,
+    pub(crate) sign: LineMarker,
     pub(crate) dashed: bool,
 }
 
@@ -175,7 +175,7 @@ pub(crate) enum Hue {
 
 /// Signs on lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub(crate) enum LineMarker {
     Disc,
     Square,
     Triangle,
@@ -185,15 +185,15 @@ pub(crate) enum Sign {
 
 impl Ink {
     /// Of reads.
-    pub(crate) const READ: Self = Self::solid(Hue::Read, Sign::Disc);
+    pub(crate) const READ: Self = Self::solid(Hue::Read, LineMarker::Disc);
     /// Of writes.
-    pub(crate) const WRITE: Self = Self::solid(Hue::Write, Sign::Square);
+    pub(crate) const WRITE: Self = Self::solid(Hue::Write, LineMarker::Square);
     /// Of times that a device takes to answer.
-    pub(crate) const ACCESS: Self = Self::solid(Hue::Access, Sign::Disc);
+    pub(crate) const ACCESS: Self = Self::solid(Hue::Access, LineMarker::Disc);
     /// Of what failed.
-    pub(crate) const FAULT: Self = Self::solid(Hue::Fault, Sign::Cross);
+    pub(crate) const FAULT: Self = Self::solid(Hue::Fault, LineMarker::Cross);
     /// Of mixes of reads and writes.
-    pub(crate) const MIX: Self = Self::solid(Hue::Purple, Sign::Triangle);
+    pub(crate) const MIX: Self = Self::solid(Hue::Purple, LineMarker::Triangle);
 
     /// How many inks of many layers differ: hues repeat after seven, signs after five,
     /// dashes after seven.
@@ -210,12 +210,12 @@ impl Ink {
             Hue::Pink,
             Hue::Grey,
         ];
-        const SIGNS: [Sign; 5] = [
-            Sign::Disc,
-            Sign::Square,
-            Sign::Triangle,
-            Sign::Diamond,
-            Sign::Cross,
+        const SIGNS: [LineMarker; 5] = [
+            LineMarker::Disc,
+            LineMarker::Square,
+            LineMarker::Triangle,
+            LineMarker::Diamond,
+            LineMarker::Cross,
         ];
         Self {
             hue: HUES[number % HUES.len()],
@@ -228,7 +228,7 @@ impl Ink {
         Self { dashed, ..self }
     }
 
-    const fn solid(hue: Hue, sign: Sign) -> Self {
+    const fn solid(hue: Hue, sign: LineMarker) -> Self {
         Self {
             hue,
             sign,
@@ -286,15 +286,15 @@ pub(crate) struct Matrices {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Matrix {
     pub(crate) name: String,
-    pub(crate) columns: Names,
-    pub(crate) rows: Names,
+    pub(crate) columns: HeatMapAxis,
+    pub(crate) rows: HeatMapAxis,
     /// Rows of cells; `None` was not measured.
     pub(crate) cells: Vec<Vec<Option<f64>>>,
 }
 
 /// The names along one side of a heat map.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Names {
+pub(crate) struct HeatMapAxis {
     pub(crate) label: &'static str,
     pub(crate) names: Vec<String>,
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::{Bytes, RoundFigure};
 
-use super::figure::{Body, Figure, Matrices, Matrix, Names};
+use super::figure::{Body, HeatMapAxis, Matrices, Matrix, PlotFigure};
 use super::heading;
 use super::scale::{Axis, Scale, Tick};
 use crate::document::{Direction, ResultDocument, RunDocument, SteadyDocument};
@@ -51,7 +51,7 @@ impl Dimension {
 }
 
 /// `None` when the rows make no table.
-pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     if let Some(steady) = &document.steady {
         return of_mixes(document, steady);
     }
@@ -76,7 +76,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         down.label().to_lowercase(),
         across.label().to_lowercase()
     );
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, &what),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),
@@ -89,7 +89,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
 }
 
 /// Of a steady procedure: block sizes down, mixes across, each cell the mean of its window.
-fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<Figure> {
+fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigure> {
     let cells: Vec<MatrixCell<'_>> = steady::cells(document, steady).collect();
     let sizes: BTreeSet<Bytes> = cells.iter().map(|cell| cell.block).collect();
     // Reads first, as the PTS has it.
@@ -110,14 +110,14 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<Figure> {
     let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
     let matrix = Matrix {
         name: steady.label.clone(),
-        columns: Names {
+        columns: HeatMapAxis {
             label: "Reads/writes, %",
             names: writes
                 .iter()
                 .map(|writes| format!("{}/{writes}", 100 - writes))
                 .collect(),
         },
-        rows: Names {
+        rows: HeatMapAxis {
             label: "Block size",
             names: sizes.iter().map(Bytes::to_string).collect(),
         },
@@ -125,7 +125,7 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<Figure> {
     };
     let values: Vec<f64> = matrix.cells.iter().flatten().flatten().copied().collect();
     let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, "block size and mix, means of the window"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),
@@ -187,7 +187,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
         let figures = there.next()?.bandwidth_bytes_per_s.as_ref()?;
         Some(figures.bytes_per_s.median / BYTES_PER_MB)
     };
-    let names = |dimension: Dimension, values: &[u64]| Names {
+    let names = |dimension: Dimension, values: &[u64]| HeatMapAxis {
         label: dimension.label(),
         names: values.iter().map(|value| dimension.name(*value)).collect(),
     };

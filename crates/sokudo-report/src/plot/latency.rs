@@ -1,7 +1,7 @@
 //! How long I/Os took: which share was done within which time, and how many took how
 //! long.
 
-use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side};
+use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::{Axis, short_time};
 use crate::document::{ResultDocument, RunDocument};
@@ -13,7 +13,7 @@ const CLASSES_PER_DECADE: f64 = 20.0;
 const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 
 /// Which share of I/Os was done within which time; `None` without latencies.
-pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
+pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
     let names = heading::names(&shown);
     let layer = |((number, result), name): ((usize, &&ResultDocument), &String)| Layer {
@@ -24,7 +24,7 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
         name: String::new(),
         figures: String::new(),
         ink: Ink::of_number(number),
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape: Shape::Signs(percentile_signs(result)),
     };
     let numbered = || shown.iter().enumerate();
@@ -45,7 +45,7 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
 }
 
 /// How many I/Os took how long; `None` without latencies.
-pub(super) fn histogram(document: &RunDocument) -> Option<Figure> {
+pub(super) fn histogram(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
     let outlines: Vec<Outline> = shown.iter().map(|result| outline(result)).collect();
     let peaks = outlines.iter().flatten().flatten().map(|point| point[1]);
@@ -80,8 +80,13 @@ fn with_latencies(document: &RunDocument) -> Vec<&ResultDocument> {
         .collect()
 }
 
-fn picture(document: &RunDocument, shown: &[&ResultDocument], what: &str, chart: Chart) -> Figure {
-    Figure {
+fn picture(
+    document: &RunDocument,
+    shown: &[&ResultDocument],
+    what: &str,
+    chart: Chart,
+) -> PlotFigure {
+    PlotFigure {
         title: heading::title(document, what),
         subtitle: heading::subtitle(document, shown),
         footer: heading::footer(document, shown),
@@ -107,7 +112,7 @@ fn layer(number: usize, result: &ResultDocument, name: String) -> Layer {
         name,
         figures: parts.join(", "),
         ink: Ink::of_number(number),
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape: Shape::Dots(Vec::new()),
     }
 }

@@ -1,7 +1,7 @@
 //! Latency against load: percentiles of both latencies over the rate that was asked for,
 //! with the knee and the limit.
 
-use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side};
+use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::{Axis, short_time};
 use crate::document::{LatencyFigures, LoadDocument, ResultDocument, RunDocument};
@@ -20,7 +20,7 @@ const PERCENTILES: [(&str, Pick); 3] = [
 ];
 
 /// `None` unless latency against load was measured.
-pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let load = document.load.as_ref()?;
     let shown: Vec<&ResultDocument> = load
         .steps
@@ -69,7 +69,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         name: "knee".to_owned(),
         figures: format!("{} IOPS", rate(knee.ios_per_s)),
         ink: Ink::of_number(KNEE_INK).dashed(true),
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape: Shape::Lines(vec![vec![
             [knee.ios_per_s, left.scale.low],
             [knee.ios_per_s, left.scale.high],
@@ -85,7 +85,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         parts: Vec::new(),
         signs: None,
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, "latency against load"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),
@@ -108,7 +108,7 @@ fn layer(
         name,
         figures: String::new(),
         ink: Ink::of_number(number),
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape: Shape::Lines(vec![points.collect()]),
     }
 }
@@ -122,7 +122,7 @@ fn limit_layer(load: &LoadDocument, high: f64) -> Option<Layer> {
             .ios_per_s
             .map_or_else(String::new, |kept| format!("up to {} IOPS", rate(kept))),
         ink: Ink::FAULT.dashed(true),
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape: Shape::Lines(vec![vec![[0.0, latency], [high, latency]]]),
     })
 }

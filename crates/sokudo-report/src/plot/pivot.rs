@@ -1,6 +1,6 @@
 //! A matrix of figures as groups of bars: a group for each row, a bar for each column.
 
-use super::figure::{Bar, Bars, Body, Figure, Group, Ink};
+use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
 use super::scale::Axis;
 use crate::pivot::{PivotCell, PivotDocument, PivotRow};
 
@@ -9,7 +9,7 @@ const STEPS: usize = 8;
 
 /// `None` where there is nothing to draw. Only figures of one unit share an axis: rows of
 /// another than the first's are left out, and the footer says so.
-pub fn pivot(document: &PivotDocument) -> Option<Figure> {
+pub fn pivot(document: &PivotDocument) -> Option<PlotFigure> {
     let unit = &document.rows.first()?.unit;
     let shown: Vec<&PivotRow> = document
         .rows
@@ -40,7 +40,7 @@ pub fn pivot(document: &PivotDocument) -> Option<Figure> {
         legend: inks,
         has_intervals: cells().any(|cell| cell.interval_95.is_some()),
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: document.title().english(),
         subtitle: subtitle(document),
         footer: footer(document, shown.len()),

@@ -8,8 +8,8 @@ use resvg::usvg;
 use roxmltree::{Document, Node};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-use super::figure::Figure;
-use super::svg::{Look, Size, Theme, svg};
+use super::figure::PlotFigure;
+use super::svg::{PictureStyle, PictureTheme, Size, svg};
 
 /// M PLUS 1 with Latin and Japanese; see assets/font/README.md. It has no features, such as
 /// kerning, so that a text is its glyphs one after the other.
@@ -34,11 +34,15 @@ pub enum PngError {
 ///
 /// # Errors
 /// When the picture is too large or cannot be drawn.
-pub fn png(figure: &Figure, size: Size, look: impl Into<Look>) -> Result<Vec<u8>, PngError> {
+pub fn png(
+    figure: &PlotFigure,
+    size: Size,
+    look: impl Into<PictureStyle>,
+) -> Result<Vec<u8>, PngError> {
     let look = look.into();
     let theme = match look.theme {
-        Theme::Auto | Theme::Light => Theme::Light,
-        Theme::Dark => Theme::Dark,
+        PictureTheme::Auto | PictureTheme::Light => PictureTheme::Light,
+        PictureTheme::Dark => PictureTheme::Dark,
     };
     let picture = svg(figure, size, theme.in_language(look.language));
     let tree = usvg::Tree::from_str(&outlined(&picture), &usvg::Options::default())?;

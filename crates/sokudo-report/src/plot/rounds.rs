@@ -3,8 +3,10 @@
 
 use sokudo_model::{Bytes, RoundFigure, SteadyTest};
 
-use super::curve::Unit;
-use super::figure::{Body, Chart, Figure, Hue, Ink, Layer, Part, Shape, Side, Sign};
+use super::curve::PositionUnit;
+use super::figure::{
+    Body, Chart, ChartSection, Hue, Ink, Layer, LineMarker, PlotFigure, Shape, VerticalAxis,
+};
 use super::heading;
 use super::heat::whole_rate;
 use super::scale::{Axis, whole};
@@ -25,12 +27,12 @@ const RATIO_OF_LOGARITHMS: f64 = 20.0;
 /// What lies behind lines.
 const SHADE: Ink = Ink {
     hue: Hue::Grey,
-    sign: Sign::Disc,
+    sign: LineMarker::Disc,
     dashed: false,
 };
 
 /// `None` for a run that followed no procedure, and before the first round.
-pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let steady = document.steady.as_ref()?;
     let tracked: Vec<Tracked<'_>> = tracked(document, steady).collect();
     let shown: Vec<&ResultDocument> = tracked.iter().map(|tracked| tracked.result).collect();
@@ -40,7 +42,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         }
         _ => ("rounds", rounds(&tracked)?),
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, &format!("{what}, {}", steady.label)),
         subtitle: heading::subtitle(document, &shown),
         footer: format!(
@@ -206,12 +208,12 @@ fn windows<'a>(
     })
 }
 
-fn part(phase: &PhaseDocument, at: f64) -> Part {
+fn part(phase: &PhaseDocument, at: f64) -> ChartSection {
     let name = match phase.is_steady {
         Some(true) => "steady window",
         _ => "last window, NOT STEADY",
     };
-    Part {
+    ChartSection {
         at,
         name: name.to_owned(),
     }
@@ -233,7 +235,7 @@ fn layer(name: &str, ink: Ink, shape: Shape) -> Layer {
         name: name.to_owned(),
         figures: String::new(),
         ink,
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape,
     }
 }
@@ -242,7 +244,7 @@ fn layer(name: &str, ink: Ink, shape: Shape) -> Layer {
 fn saturation(steady: &SteadyDocument, only: &Tracked<'_>) -> Option<Chart> {
     let intervals = intervals(&only.result.series);
     let written = intervals.last()?.written;
-    let unit = Unit::of(Bytes(written));
+    let unit = PositionUnit::of(Bytes(written));
     let at = |bytes: u64| unit.share(bytes);
     // The rate of each interval from its begin to its end.
     let points: Vec<[f64; 2]> = intervals
@@ -301,7 +303,7 @@ fn saturation(steady: &SteadyDocument, only: &Tracked<'_>) -> Option<Chart> {
 }
 
 /// What was written in an interval of a round.
-struct Interval {
+struct RoundInterval {
     trial: u32,
     /// Since the first round, at the interval's begin.
     begin: u64,
@@ -313,7 +315,7 @@ struct Interval {
 /// Every interval with its rate; the rest at the end of a round, in which one I/O would be
 /// a peak, is told with the interval before it.
 #[expect(clippy::cast_precision_loss, reason = "a rate in a picture")]
-fn intervals(series: &[PointDocument]) -> Vec<Interval> {
+fn intervals(series: &[PointDocument]) -> Vec<RoundInterval> {
     let mut written = 0;
     let mut intervals = Vec::new();
     for trial in series.chunk_by(|left, right| left.trial == right.trial) {
@@ -333,7 +335,7 @@ fn intervals(series: &[PointDocument]) -> Vec<Interval> {
         for (nanos, bytes, ios) in pieces.into_iter().filter(|piece| piece.0 > 0) {
             let begin = written;
             written += bytes;
-            intervals.push(Interval {
+            intervals.push(RoundInterval {
                 trial: trial[0].trial,
                 begin,
                 written,

@@ -183,7 +183,7 @@ fn transfer(
             };
             let rate = full * slower * dip * direction * (0.985 + 0.03 * random.fraction());
             let bytes = if unreadable { 0 } else { 10 << 20 };
-            trial.outcome.places.push(Place {
+            trial.outcome.places.push(SurveySample {
                 offset: Bytes(offset),
                 bytes: Bytes(bytes),
                 ios: bytes >> 20,
@@ -220,7 +220,7 @@ fn access(places: u32) -> Row {
         let distance = offset.abs_diff(before);
         let seek = 1.2 + 14.0 * (distance as f64 / DISK_BYTES as f64).sqrt();
         let turn = 11.1 * random.fraction();
-        row.trials[0].outcome.places.push(Place {
+        row.trials[0].outcome.places.push(SurveySample {
             offset: Bytes(offset),
             bytes: Bytes::kib(4),
             ios: 1,

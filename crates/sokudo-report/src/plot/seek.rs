@@ -2,20 +2,22 @@
 
 use sokudo_model::Bytes;
 
-use super::curve::{Unit, access_figures, access_ink, access_ms, access_names, accesses, moved};
-use super::figure::{Body, Chart, Figure, Layer, Shape, Side};
+use super::curve::{
+    PositionUnit, access_figures, access_ink, access_ms, access_names, accesses, moved,
+};
+use super::figure::{Body, Chart, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::Axis;
 use crate::document::{ResultDocument, RunDocument};
 
 /// `None` when no way from place to place was measured.
-pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut shown = accesses(document);
     shown.retain(|result| moved(result).any(|place| place.distance.is_some()));
     let places = || shown.iter().flat_map(|result| moved(result));
     let farthest = places().filter_map(|place| place.distance).max()?;
     let slowest = places().map(access_ms).fold(0.0, f64::max);
-    let unit = Unit::of(Bytes(farthest));
+    let unit = PositionUnit::of(Bytes(farthest));
     let layer = |((number, result), name): ((usize, &&ResultDocument), String)| {
         let points =
             moved(result).filter_map(|place| Some([unit.share(place.distance?), access_ms(place)]));
@@ -23,7 +25,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
             name,
             figures: access_figures(result),
             ink: access_ink(number, shown.len()),
-            side: Side::Left,
+            side: VerticalAxis::Left,
             shape: Shape::Dots(points.collect()),
         }
     };
@@ -46,7 +48,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         parts: Vec::new(),
         signs: None,
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, "access time over seek distance"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),

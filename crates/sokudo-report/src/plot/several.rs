@@ -1,6 +1,6 @@
 //! Several runs in one picture: their rows as groups of bars, a colour per run.
 
-use super::figure::{Bar, Bars, Body, Figure, Group, Ink};
+use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
 use super::scale::{Axis, whole};
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
@@ -13,7 +13,7 @@ const DIFFERS: &str = "≠";
 const BARS_MAX: usize = 600;
 
 /// Bars of all rows of runs with their names; `None` where no run has a bandwidth.
-pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Figure> {
+pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     let mut groups: Vec<Group> = Vec::new();
     // How the first bar of each group was measured.
     let mut firsts: Vec<&str> = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Fi
         .filter(|(_, ink)| bars().any(|bar| bar.ink == *ink))
         .collect();
     let differs = bars().any(|bar| bar.label.ends_with(DIFFERS));
-    Some(Figure {
+    Some(PlotFigure {
         title: title.to_owned(),
         subtitle: format!("{} runs", runs.len()),
         footer: match differs {
@@ -62,7 +62,7 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Fi
 }
 
 /// How many bars a picture has; 0 where it has none.
-pub(crate) fn bar_count(figure: &Figure) -> f64 {
+pub(crate) fn bar_count(figure: &PlotFigure) -> f64 {
     match &figure.body {
         Body::Bars(bars) => whole(bars.groups.iter().map(|group| group.bars.len()).sum()),
         Body::Chart(_) | Body::Matrices(_) => 0.0,
@@ -111,7 +111,7 @@ fn put<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::{Size, Theme, svg};
+    use crate::plot::{PictureTheme, Size, svg};
     use crate::sample;
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         };
         assert_eq!(bars.groups.len(), run.results.len());
         assert!(bars.groups.iter().all(|group| group.bars.len() == 2));
-        let text = svg(&figure, Size::default(), Theme::Auto);
+        let text = svg(&figure, Size::default(), PictureTheme::Auto);
         assert!(text.contains("&lt;second&gt;") && !text.contains("<second>"));
     }
 
@@ -156,7 +156,7 @@ mod tests {
                 width,
                 height: 480.0,
             };
-            let text = svg(&figure, size, Theme::Light);
+            let text = svg(&figure, size, PictureTheme::Light);
             let values = text.lines().filter(|line| line.contains(" / "));
             let mut found = 0;
             for line in values {

@@ -13,14 +13,14 @@ mod legend;
 mod look;
 mod marks;
 
-use super::figure::{Body, Figure};
+use super::figure::{Body, PlotFigure};
 use super::palette::Role;
 use super::text::{escaped, fitted};
 pub(crate) use canvas::dark_rules;
 use canvas::{Anchor, Canvas, Font};
 use frame::{BODY, Frame, MARGIN, SMALL, TITLE};
 
-pub use look::{Look, Theme};
+pub use look::{PictureStyle, PictureTheme};
 
 /// How large a picture is, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ const HEIGHT_MAX: f64 = 4_000.0;
 
 impl Size {
     /// The usual one, or as high as many bars need, so that each has its value.
-    pub fn fitting(figure: &Figure) -> Self {
+    pub fn fitting(figure: &PlotFigure) -> Self {
         let usual = Self::default();
         let Body::Bars(bars) = &figure.body else {
             return usual;
@@ -76,8 +76,8 @@ const FOOT: f64 = 40.0;
 const TITLE_CHARACTERS_MAX: usize = 300;
 
 /// The text of an SVG file.
-pub fn svg(figure: &Figure, size: Size, look: impl Into<Look>) -> String {
-    let Look { theme, language } = look.into();
+pub fn svg(figure: &PlotFigure, size: Size, look: impl Into<PictureStyle>) -> String {
+    let PictureStyle { theme, language } = look.into();
     let figure = &figure.in_language(language);
     let mut canvas = Canvas::new(theme, language);
     let room = size.width - 2.0 * MARGIN;
@@ -101,9 +101,14 @@ pub fn svg(figure: &Figure, size: Size, look: impl Into<Look>) -> String {
 
 /// The picture as a part of a page that has a heading of its own and the rules for dark
 /// surroundings: what is between the titles, on no background, in a class.
-pub(crate) fn inline(figure: &Figure, size: Size, look: impl Into<Look>, class: &str) -> String {
+pub(crate) fn inline(
+    figure: &PlotFigure,
+    size: Size,
+    look: impl Into<PictureStyle>,
+    class: &str,
+) -> String {
     let Size { width, height } = size;
-    let Look { theme, language } = look.into();
+    let PictureStyle { theme, language } = look.into();
     let figure = &figure.in_language(language);
     let mut canvas = Canvas::new(theme, language);
     // The margin is the page's.
@@ -130,10 +135,15 @@ fn draw(canvas: &mut Canvas, frame: Frame, body: &Body) {
     }
 }
 
-fn document(figure: &Figure, Size { width, height }: Size, theme: Theme, drawing: &str) -> String {
+fn document(
+    figure: &PlotFigure,
+    Size { width, height }: Size,
+    theme: PictureTheme,
+    drawing: &str,
+) -> String {
     let style = match theme {
-        Theme::Auto => canvas::dark_style(),
-        Theme::Light | Theme::Dark => String::new(),
+        PictureTheme::Auto => canvas::dark_style(),
+        PictureTheme::Light | PictureTheme::Dark => String::new(),
     };
     let background = canvas::fill(Role::Background, theme);
     let (title, subtitle, footer) = (

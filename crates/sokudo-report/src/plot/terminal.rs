@@ -9,14 +9,14 @@ mod grid;
 mod heat;
 mod style;
 
-use super::figure::{Body, Figure, Hue};
+use super::figure::{Body, Hue, PlotFigure};
 use crate::layout::wrapped;
 use grid::Grid;
 
 pub use style::TerminalStyle;
 
 /// The picture as lines that end with line feeds.
-pub fn terminal(figure: &Figure, style: &TerminalStyle) -> String {
+pub fn terminal(figure: &PlotFigure, style: &TerminalStyle) -> String {
     let style = style.within_limits();
     let figure = &figure.in_language(style.language());
     let mut grid = Grid::new(style.columns);

@@ -11,7 +11,7 @@ use super::*;
 use crate::sample::{row, run_of};
 
 /// Every picture that the samples have data for, by a name.
-fn pictures() -> Vec<(String, Figure)> {
+fn pictures() -> Vec<(String, PlotFigure)> {
     let documents = [
         ("mark", mark()),
         ("surface", surface(200)),
@@ -46,10 +46,13 @@ fn pictures_can_be_looked_at() {
         };
         write(
             ".svg",
-            svg(&figure, Size::default(), Theme::Auto).as_bytes(),
+            svg(&figure, Size::default(), PictureTheme::Auto).as_bytes(),
         );
         #[cfg(feature = "png")]
-        for (end, theme) in [("-light.png", Theme::Light), ("-dark.png", Theme::Dark)] {
+        for (end, theme) in [
+            ("-light.png", PictureTheme::Light),
+            ("-dark.png", PictureTheme::Dark),
+        ] {
             write(end, &png(&figure, Size::default(), theme).unwrap());
         }
         for (end, colour, ascii, columns, lines) in [
@@ -86,7 +89,7 @@ fn outline(svg: &str) -> String {
 
 fn of(document: &RunDocument, kind: PlotKind) -> String {
     let figure = figure(document, Some(kind)).unwrap();
-    svg(&figure, Size::default(), Theme::Auto)
+    svg(&figure, Size::default(), PictureTheme::Auto)
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn a_kind_without_data_names_those_that_fit() {
 #[test]
 fn every_picture_is_well_formed_alone_and_the_same_again() {
     for ((name, figure), (_, again)) in pictures().into_iter().zip(pictures()) {
-        for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
+        for theme in [PictureTheme::Auto, PictureTheme::Light, PictureTheme::Dark] {
             let text = svg(&figure, Size::default(), theme);
             assert_eq!(text, svg(&again, Size::default(), theme), "{name}");
             let document = roxmltree::Document::parse(&text).unwrap();
@@ -165,7 +168,11 @@ fn every_picture_is_well_formed_alone_and_the_same_again() {
                 }
             }
             assert_eq!(text.matches("http").count(), 1, "the name space of {name}");
-            assert_eq!(text.contains("<style>"), theme == Theme::Auto, "{name}");
+            assert_eq!(
+                text.contains("<style>"),
+                theme == PictureTheme::Auto,
+                "{name}"
+            );
         }
     }
 }
@@ -264,7 +271,7 @@ fn an_axis_of_positions_holds_all_that_was_measured() {
 #[test]
 fn no_words_lie_on_each_other_or_beyond_the_edge() {
     for (name, figure) in pictures() {
-        let text = svg(&figure, Size::default(), Theme::Auto);
+        let text = svg(&figure, Size::default(), PictureTheme::Auto);
         let document = roxmltree::Document::parse(&text).unwrap();
         let boxes: Vec<(String, [f64; 4])> = document
             .descendants()
@@ -362,7 +369,7 @@ fn a_png_has_its_text_japanese_too() {
     let with_title = |title: &str| {
         let mut figure = figure(&surface(20), None).unwrap();
         title.clone_into(&mut figure.title);
-        png(&figure, Size::default(), Theme::Auto).unwrap()
+        png(&figure, Size::default(), PictureTheme::Auto).unwrap()
     };
     let (empty, japanese, other) = (with_title(""), with_title("速度"), with_title("装置"));
     assert!(empty.starts_with(b"\x89PNG"));
@@ -370,7 +377,7 @@ fn a_png_has_its_text_japanese_too() {
     let dark = png(
         &figure(&mark(), None).unwrap(),
         Size::default(),
-        Theme::Dark,
+        PictureTheme::Dark,
     )
     .unwrap();
     assert_ne!(
@@ -378,7 +385,7 @@ fn a_png_has_its_text_japanese_too() {
         png(
             &figure(&mark(), None).unwrap(),
             Size::default(),
-            Theme::Light
+            PictureTheme::Light
         )
         .unwrap()
     );

@@ -3,7 +3,7 @@
 //! Trials lie one after the other on the axis, as they are one after the other in
 //! truth; the pauses and the other rows between them are left out.
 
-use super::figure::{Body, Chart, Figure, Ink, Layer, Part, Shape, Side};
+use super::figure::{Body, Chart, ChartSection, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::heat::whole_rate;
 use super::scale::Axis;
@@ -19,7 +19,7 @@ const RATIO_OF_LOGARITHMS: f64 = 20.0;
 const PARTS_MAX: u32 = 24;
 
 /// `None` without figures over time.
-pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut shown = document.results_by_direction();
     shown.retain(|result| result.series.iter().any(|point| point.bytes > 0));
     let points = || shown.iter().flat_map(|result| &result.series);
@@ -39,10 +39,10 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         name,
         figures: figures(result),
         ink: Ink::of_number(number),
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape: Shape::Lines(steps),
     };
-    let part = |trial: u32| Part {
+    let part = |trial: u32| ChartSection {
         at: f64::from(trial - 1) * longest,
         name: format!("trial {trial}"),
     };
@@ -67,7 +67,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
             .collect(),
         signs: None,
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: heading::title(document, "rate over time"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),

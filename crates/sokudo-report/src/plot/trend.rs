@@ -3,7 +3,7 @@
 
 use sokudo_model::{civil_date, narrow};
 
-use super::figure::{Body, Chart, Figure, Hue, Ink, Layer, Part, Shape, Side};
+use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::scale::{Axis, Scale, Tick, whole};
 use crate::comparison::{Figure as Shown, change_text};
 use crate::number::rate;
@@ -20,7 +20,7 @@ const STEPS: usize = 8;
 
 /// `None` without runs. Several rows are drawn as shares of their first level, because
 /// their rates may lie far apart.
-pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<Figure> {
+pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
     let unit = document.unit(unit);
     let all: Vec<&SeriesDocument> = document
         .series
@@ -69,7 +69,7 @@ pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<Figure> {
         (false, Shown::Bandwidth) => "bandwidth of rows".to_owned(),
         (false, Shown::Iops) => "IOPS of rows".to_owned(),
     };
-    Some(Figure {
+    Some(PlotFigure {
         title: format!("{}: {what} over time", document.device_name),
         subtitle: subtitle(&all, document),
         footer: "dots: runs · lines: the median of each level · a level changes where runs differ by more than their noise"
@@ -123,7 +123,7 @@ fn layers_of(
         name: name.to_owned(),
         figures,
         ink,
-        side: Side::Left,
+        side: VerticalAxis::Left,
         shape,
     };
     let medians: Vec<String> = series
@@ -153,10 +153,10 @@ fn layers_of(
     ]
 }
 
-fn parts(series: &SeriesDocument) -> Vec<Part> {
+fn parts(series: &SeriesDocument) -> Vec<ChartSection> {
     series
         .changes()
-        .map(|(level, change)| Part {
+        .map(|(level, change)| ChartSection {
             at: seconds(series.points[level.first].started_at_ns),
             name: change_text(change.ratio),
         })
@@ -165,7 +165,7 @@ fn parts(series: &SeriesDocument) -> Vec<Part> {
 
 /// How far apart dates are that are named.
 #[derive(Clone, Copy)]
-enum Step {
+enum DateSpacing {
     Seconds(u64),
     Months(u64),
 }
@@ -181,13 +181,13 @@ fn dates(low: f64, high: f64) -> Axis {
     let (first, last) = (low.floor().max(0.0) as u64, high.ceil() as u64);
     let step = step(last - first);
     let ticks = match step {
-        Step::Seconds(step) => (first.div_ceil(step)..=last / step)
+        DateSpacing::Seconds(step) => (first.div_ceil(step)..=last / step)
             .map(|count| Tick {
                 at: whole(narrow(count * step)),
                 name: instant(count * step, step),
             })
             .collect(),
-        Step::Months(months) => month_ticks(first, last, months),
+        DateSpacing::Months(months) => month_ticks(first, last, months),
     };
     Axis {
         label: "Date (UTC)".to_owned(),
@@ -201,7 +201,7 @@ fn dates(low: f64, high: f64) -> Axis {
 }
 
 /// The shortest round step that names few enough dates.
-fn step(length: u64) -> Step {
+fn step(length: u64) -> DateSpacing {
     const SECONDS: [u64; 14] = [
         1,
         10,
@@ -224,9 +224,9 @@ fn step(length: u64) -> Step {
     seconds.map_or_else(
         || {
             let months = MONTHS.into_iter().find(|months| months * 31 * DAY >= least);
-            Step::Months(months.unwrap_or(120))
+            DateSpacing::Months(months.unwrap_or(120))
         },
-        Step::Seconds,
+        DateSpacing::Seconds,
     )
 }
 

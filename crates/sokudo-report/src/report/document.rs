@@ -70,10 +70,10 @@ pub fn schema() -> String {
 
 fn schema_of(text: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Header {
+    struct ReportHeader {
         schema: String,
     }
-    let header: Header = serde_json::from_str(text).ok()?;
+    let header: ReportHeader = serde_json::from_str(text).ok()?;
     Some(header.schema)
 }
 

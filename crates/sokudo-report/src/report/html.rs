@@ -15,13 +15,13 @@ mod table;
 use maud::html;
 
 use super::{Report, ReportStyle};
-use page::Page;
+use page::HtmlPage;
 
 /// With more runs each tells less: one picture, and its trials and machine folded up.
 const RUNS_IN_FULL: usize = 4;
 
 pub(super) fn render(report: &Report, style: ReportStyle) -> String {
-    let page = Page {
+    let page = HtmlPage {
         style,
         is_full: report.runs.len() <= RUNS_IN_FULL,
         is_only: report.runs.len() == 1,

@@ -19,13 +19,13 @@ const LENGTH_MIN_INSIDE: usize = 6;
 
 /// What is masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+enum MaskedIdentifier {
     Serial,
     WorldWideName,
     Uuid,
 }
 
-impl Kind {
+impl MaskedIdentifier {
     const fn word(self) -> &'static str {
         match self {
             Self::Serial => "SERIAL",
@@ -63,7 +63,7 @@ struct Mask {
     /// In lower case, the longest first.
     known: Vec<(String, String)>,
     words: HashMap<String, String>,
-    counts: HashMap<Kind, u32>,
+    counts: HashMap<MaskedIdentifier, u32>,
 }
 
 impl Mask {
@@ -73,7 +73,7 @@ impl Mask {
             Value::Array(values) => values.iter().for_each(|value| self.collect(value)),
             Value::Object(fields) => {
                 for (name, value) in fields {
-                    match (Kind::of_field(name), value) {
+                    match (MaskedIdentifier::of_field(name), value) {
                         (Some(kind), Value::String(text)) => self.learn(kind, text),
                         _ => self.collect(value),
                     }
@@ -84,15 +84,15 @@ impl Mask {
     }
 
     /// Keeps a secret in the forms in which it is repeated: as it is, as udev writes it.
-    fn learn(&mut self, kind: Kind, text: &str) {
+    fn learn(&mut self, kind: MaskedIdentifier, text: &str) {
         let secret = text.trim().to_ascii_lowercase();
         if secret.is_empty() {
             return;
         }
         let word = self.word(kind, &secret);
         let bare = match kind {
-            Kind::WorldWideName => secret.rsplit(['.', ' ']).next().unwrap_or(&secret),
-            Kind::Serial | Kind::Uuid => &secret,
+            MaskedIdentifier::WorldWideName => secret.rsplit(['.', ' ']).next().unwrap_or(&secret),
+            MaskedIdentifier::Serial | MaskedIdentifier::Uuid => &secret,
         };
         let joined = secret.split_whitespace().collect::<Vec<_>>().join("_");
         for form in [secret.clone(), joined, bare.to_owned()] {
@@ -104,7 +104,7 @@ impl Mask {
     }
 
     /// The word for a secret: the same for the same one.
-    fn word(&mut self, kind: Kind, secret: &str) -> String {
+    fn word(&mut self, kind: MaskedIdentifier, secret: &str) -> String {
         let lower = secret.to_ascii_lowercase();
         let prefixes = ["0x", "naa.", "eui."].into_iter();
         let bare = prefixes
@@ -124,7 +124,7 @@ impl Mask {
     fn walk(&mut self, value: &mut Value, field: Option<&str>) {
         match value {
             Value::String(text) => {
-                *text = match field.and_then(Kind::of_field) {
+                *text = match field.and_then(MaskedIdentifier::of_field) {
                     Some(_) if text.trim().is_empty() => String::new(),
                     Some(kind) => self.word(kind, text.trim()),
                     None => self.text(text),
@@ -180,8 +180,8 @@ impl Mask {
         let mut out = String::new();
         let mut rest = token;
         loop {
-            let uuid = find_uuid(rest).map(|place| (Kind::Uuid, place));
-            let name = || Some((Kind::WorldWideName, find_world_wide_name(rest)?));
+            let uuid = find_uuid(rest).map(|place| (MaskedIdentifier::Uuid, place));
+            let name = || Some((MaskedIdentifier::WorldWideName, find_world_wide_name(rest)?));
             let Some((kind, (start, end))) = uuid.or_else(name) else {
                 return out + rest;
             };
@@ -194,11 +194,11 @@ impl Mask {
     /// Names below `/dev/disk/by-id`, `by-uuid` and `by-partuuid`, which hold what
     /// identifies a device even where no field says what that is; and `UUID=`.
     fn links(&mut self, text: &str) -> String {
-        const PLACES: [(&str, Kind); 4] = [
-            ("by-id/", Kind::Serial),
-            ("by-uuid/", Kind::Uuid),
-            ("by-partuuid/", Kind::Uuid),
-            ("UUID=", Kind::Uuid),
+        const PLACES: [(&str, MaskedIdentifier); 4] = [
+            ("by-id/", MaskedIdentifier::Serial),
+            ("by-uuid/", MaskedIdentifier::Uuid),
+            ("by-partuuid/", MaskedIdentifier::Uuid),
+            ("UUID=", MaskedIdentifier::Uuid),
         ];
         let mut masked = text.to_owned();
         for (place, kind) in PLACES {
@@ -219,11 +219,11 @@ impl Mask {
         masked
     }
 
-    fn link(&mut self, kind: Kind, name: &str) -> String {
+    fn link(&mut self, kind: MaskedIdentifier, name: &str) -> String {
         if is_masked(name) || name.is_empty() {
             return name.to_owned();
         }
-        if kind == Kind::Uuid {
+        if kind == MaskedIdentifier::Uuid {
             return self.word(kind, name);
         }
         let (name, partition) = match name.rfind("-part") {
@@ -249,9 +249,13 @@ impl Mask {
 }
 
 fn is_masked(text: &str) -> bool {
-    [Kind::Serial, Kind::WorldWideName, Kind::Uuid]
-        .iter()
-        .any(|kind| text.contains(&format!("{}-", kind.word())))
+    [
+        MaskedIdentifier::Serial,
+        MaskedIdentifier::WorldWideName,
+        MaskedIdentifier::Uuid,
+    ]
+    .iter()
+    .any(|kind| text.contains(&format!("{}-", kind.word())))
 }
 
 /// The text with every occurrence of a secret, whatever its case, replaced.

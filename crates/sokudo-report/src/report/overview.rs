@@ -33,12 +33,12 @@ struct OverviewRow {
     name: String,
     direction: String,
     /// One per run; `None` where it has no such row.
-    cells: Vec<Option<Measured>>,
+    cells: Vec<Option<OverviewCell>>,
 }
 
 /// What a run has measured of a row.
 #[derive(Clone)]
-struct Measured {
+struct OverviewCell {
     /// MB/s, median of the trials; `None` where nothing was measured.
     megabytes_per_s: Option<f64>,
     /// The 95 % interval of the median.
@@ -51,7 +51,7 @@ struct Measured {
     fingerprint: String,
 }
 
-impl Measured {
+impl OverviewCell {
     fn of(result: &ResultDocument) -> Self {
         let rates = result.bandwidth_bytes_per_s.as_ref();
         let rates = rates.map(|figures| &figures.bytes_per_s);
@@ -237,7 +237,7 @@ impl Overview {
     }
 
     /// Whether any cell has the sign.
-    fn has(&self, is_so: impl Fn(&Measured) -> bool) -> bool {
+    fn has(&self, is_so: impl Fn(&OverviewCell) -> bool) -> bool {
         let mut cells = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
         cells.any(is_so)
     }
@@ -282,7 +282,7 @@ fn place(rows: &mut Vec<OverviewRow>, result: &ResultDocument, index: usize, cou
     let fits = |row: &&mut OverviewRow| {
         row.name == result.name && row.direction == direction && row.cells[index].is_none()
     };
-    let cell = Some(Measured::of(result));
+    let cell = Some(OverviewCell::of(result));
     if let Some(row) = rows.iter_mut().find(fits) {
         row.cells[index] = cell;
         return;

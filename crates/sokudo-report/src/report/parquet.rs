@@ -11,7 +11,7 @@ use parquet::schema::parser::parse_message_type;
 
 use super::Report;
 use super::records::{heads, records};
-use crate::record::{Field, Head, Kind};
+use crate::record::{Field, FieldType, Head};
 
 /// Why there is no Parquet file.
 #[derive(Debug, sokudo_words::Error)]
@@ -38,10 +38,10 @@ pub(super) fn render(report: &Report) -> Result<Vec<u8>, ParquetError> {
 /// The schema in the language of the format.
 fn message(heads: &[Head]) -> String {
     let field = |(name, kind): &Head| match kind {
-        Kind::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
-        Kind::Whole => format!("OPTIONAL INT64 {name} (UINT_64);"),
-        Kind::Real => format!("OPTIONAL DOUBLE {name};"),
-        Kind::Truth => format!("OPTIONAL BOOLEAN {name};"),
+        FieldType::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
+        FieldType::Whole => format!("OPTIONAL INT64 {name} (UINT_64);"),
+        FieldType::Real => format!("OPTIONAL DOUBLE {name};"),
+        FieldType::Truth => format!("OPTIONAL BOOLEAN {name};"),
     };
     let fields: Vec<String> = heads.iter().map(field).collect();
     format!("message sokudo {{ {} }}", fields.join(" "))
@@ -59,29 +59,29 @@ macro_rules! values {
 
 fn write_column<'a>(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
-    kind: Kind,
+    kind: FieldType,
     fields: impl Iterator<Item = &'a Field>,
 ) -> Result<(), Error> {
     let Some(mut column) = group.next_column()? else {
         return Err(Error::General("a column is missing".to_owned()));
     };
     match kind {
-        Kind::Text => {
+        FieldType::Text => {
             let (values, levels) = values!(fields, Field::Text(it) => ByteArray::from(it.as_str()));
             let column = column.typed::<ByteArrayType>();
             column.write_batch(&values, Some(&levels), None)?;
         }
-        Kind::Whole => {
+        FieldType::Whole => {
             let (values, levels) = values!(fields, Field::Whole(it) => it.cast_signed());
             let column = column.typed::<Int64Type>();
             column.write_batch(&values, Some(&levels), None)?;
         }
-        Kind::Real => {
+        FieldType::Real => {
             let (values, levels) = values!(fields, Field::Real(it) => *it);
             let column = column.typed::<DoubleType>();
             column.write_batch(&values, Some(&levels), None)?;
         }
-        Kind::Truth => {
+        FieldType::Truth => {
             let (values, levels) = values!(fields, Field::Truth(it) => *it);
             let column = column.typed::<BoolType>();
             column.write_batch(&values, Some(&levels), None)?;

@@ -4,7 +4,7 @@ use sokudo_words::Language;
 
 use super::Report;
 use crate::RunDocument;
-use crate::plot::{self, Figure, PlotError, Size};
+use crate::plot::{self, PlotError, PlotFigure, Size};
 
 /// Height of a bar in a picture of many, with its share of gaps, pixels.
 const BAR_HEIGHT: f64 = 22.0;
@@ -16,7 +16,7 @@ impl Report {
     ///
     /// # Errors
     /// When there is nothing to draw.
-    pub fn picture(&self) -> Result<(Figure, Size), PlotError> {
+    pub fn picture(&self) -> Result<(PlotFigure, Size), PlotError> {
         let usual = Size::default();
         if let [only] = &self.runs[..] {
             return Ok((plot::figure(&only.run, None)?, usual));

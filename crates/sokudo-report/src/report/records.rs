@@ -7,33 +7,35 @@
 
 use super::{Report, ReportedRun};
 use crate::csv;
-use crate::record::{self, Column, Field, Head, or_missing};
+use crate::record::{self, Field, Head, RecordColumn, or_missing};
 
 /// The columns that tell runs apart.
-fn of_run<'a>() -> Vec<Column<&'a ReportedRun>> {
+fn of_run<'a>() -> Vec<RecordColumn<&'a ReportedRun>> {
     vec![
-        Column::text("run", |it| it.source.clone()),
-        Column::text("device", |it| it.run.target.identity()),
-        Column::text("device_name", |it| it.run.target.device_name()),
-        Column::text("host", |it| or_missing(it.run.environment.host.as_ref())),
-        Column::text("kernel", |it| {
+        RecordColumn::text("run", |it| it.source.clone()),
+        RecordColumn::text("device", |it| it.run.target.identity()),
+        RecordColumn::text("device_name", |it| it.run.target.device_name()),
+        RecordColumn::text("host", |it| or_missing(it.run.environment.host.as_ref())),
+        RecordColumn::text("kernel", |it| {
             or_missing(it.run.environment.kernel.as_ref())
         }),
-        Column::text("sokudo_version", |it| it.run.sokudo_version.clone()),
-        Column::text("measured_by", |it| {
+        RecordColumn::text("sokudo_version", |it| it.run.sokudo_version.clone()),
+        RecordColumn::text("measured_by", |it| {
             let origin = it.run.origin.as_ref();
             origin.map_or_else(|| "sokudo".to_owned(), |origin| origin.tool.clone())
         }),
-        Column::text("tags", |it| it.tags.join(" ")),
-        Column::text("note", |it| it.note.clone()),
+        RecordColumn::text("tags", |it| it.tags.join(" ")),
+        RecordColumn::text("note", |it| it.note.clone()),
     ]
 }
 
 /// Names of all columns with what their fields are, in order.
 pub(super) fn heads() -> Vec<Head> {
     let (leading, figures) = (of_run(), csv::columns());
-    let leading = leading.iter().map(Column::head);
-    leading.chain(figures.iter().map(Column::head)).collect()
+    let leading = leading.iter().map(RecordColumn::head);
+    leading
+        .chain(figures.iter().map(RecordColumn::head))
+        .collect()
 }
 
 /// The fields of every result of every run.
@@ -76,7 +78,7 @@ pub(super) fn json_lines(report: &Report) -> String {
 mod tests {
     use super::super::sample;
     use super::*;
-    use crate::record::Kind;
+    use crate::record::FieldType;
     use serde_json::Value;
 
     #[test]
@@ -85,10 +87,10 @@ mod tests {
             for ((name, kind), field) in heads().iter().zip(&record) {
                 let is_so = match field {
                     Field::Missing => true,
-                    Field::Text(text) => *kind == Kind::Text && !text.is_empty(),
-                    Field::Whole(_) => *kind == Kind::Whole,
-                    Field::Real(_) => *kind == Kind::Real,
-                    Field::Truth(_) => *kind == Kind::Truth,
+                    Field::Text(text) => *kind == FieldType::Text && !text.is_empty(),
+                    Field::Whole(_) => *kind == FieldType::Whole,
+                    Field::Real(_) => *kind == FieldType::Real,
+                    Field::Truth(_) => *kind == FieldType::Truth,
                 };
                 assert!(is_so, "{name}: {field:?}");
             }

@@ -6,7 +6,7 @@ use sokudo_model::TargetKind;
 use sokudo_words::Language;
 
 use crate::RunDocument;
-use crate::plot::Theme;
+use crate::plot::PictureTheme;
 use crate::wording::phrase;
 
 /// Family and version of the schema of a report.
@@ -61,7 +61,7 @@ pub struct ReportStyle {
     /// The language of what sokudo says; names stay as they are.
     pub language: Language,
     /// Which surroundings its colours are for.
-    pub theme: Theme,
+    pub theme: PictureTheme,
 }
 
 impl Report {

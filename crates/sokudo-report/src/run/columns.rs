@@ -6,7 +6,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Head, On, Rows, Table, left, point, right};
+use crate::table::{Cell, Head, Skin, Table, TableBuilder, left, point, right};
 use crate::wording::{phrase, row_alone};
 
 /// What stands over latencies: there are two of them at a fixed rate.
@@ -20,7 +20,7 @@ pub(super) fn table(
     results: &[&ResultDocument],
     unit: BandwidthUnit,
 ) -> Table {
-    let shown = Shown {
+    let shown = ColumnContext {
         document,
         unit,
         is_at_rates: is_at_rates(document),
@@ -39,15 +39,15 @@ pub(super) fn table(
     }
 }
 
-struct Shown<'a> {
+struct ColumnContext<'a> {
     document: &'a RunDocument,
     unit: BandwidthUnit,
     is_at_rates: bool,
 }
 
-type Columns<'a> = Rows<'a, &'a ResultDocument>;
+type Columns<'a> = TableBuilder<'a, &'a ResultDocument>;
 
-impl Shown<'_> {
+impl ColumnContext<'_> {
     /// At a fixed rate columns give way in another order: there the rate was chosen, and
     /// latencies are what was measured.
     fn rank(&self, head: Head, usual: u8, at_rates: u8) -> Head {
@@ -76,7 +76,7 @@ impl Shown<'_> {
             let median = figures(result, unit).map(|figures| figures.median);
             median.map_or(0.0, |median| median / most)
         };
-        let bar = left("").under(unit.name()).on(On::Terminal);
+        let bar = left("").under(unit.name()).on(Skin::Terminal);
         Table::of(results)
             .column(left("Row"), |result| Some(row_alone(&result.name)))
             .column(left("Direction").quiet(), |result| {
@@ -103,7 +103,7 @@ impl Shown<'_> {
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = self.rank(right("±95 %").under(unit.name()), 5, 13);
-        let interval = right("95 % interval").under(unit.name()).on(On::Paper);
+        let interval = right("95 % interval").under(unit.name()).on(Skin::Paper);
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
         let mebibytes = self.rank(point("median").under("MiB/s"), 3, 4);
         let is_bandwidth = unit != BandwidthUnit::IosPerSecond;

@@ -17,7 +17,7 @@ const ROUNDS_SHOWN: u32 = 25;
 const ROUNDS_AT_ENDS: u32 = 5;
 
 /// A line of the table.
-enum Line {
+enum RoundLine {
     Round(u32),
     /// For rounds that are not shown.
     LeftOut,
@@ -75,39 +75,41 @@ fn outcome(procedure: &SteadyProcedure, phase: &SteadyPhase, made: &PhaseDocumen
 }
 
 /// The rounds that are shown, and what the last window looks like.
-fn lines(made: &PhaseDocument, window: u32) -> Vec<Line> {
-    let mut lines: Vec<Line> = (1..=made.rounds).map(Line::Round).collect();
+fn lines(made: &PhaseDocument, window: u32) -> Vec<RoundLine> {
+    let mut lines: Vec<RoundLine> = (1..=made.rounds).map(RoundLine::Round).collect();
     if made.rounds > ROUNDS_SHOWN {
         let from = made.rounds - window - ROUNDS_AT_ENDS + 1;
-        let at_ends = |line: &Line| match line {
-            Line::Round(round) => *round <= ROUNDS_AT_ENDS || *round >= from,
+        let at_ends = |line: &RoundLine| match line {
+            RoundLine::Round(round) => *round <= ROUNDS_AT_ENDS || *round >= from,
             _ => true,
         };
         lines.retain(at_ends);
-        lines.insert(ROUNDS_AT_ENDS as usize, Line::LeftOut);
+        lines.insert(ROUNDS_AT_ENDS as usize, RoundLine::LeftOut);
     }
     if made.window.is_some() {
-        lines.extend([Line::Mean, Line::Range, Line::Excursion]);
+        lines.extend([RoundLine::Mean, RoundLine::Range, RoundLine::Excursion]);
     }
     lines
 }
 
-fn name(line: &Line, made: &PhaseDocument, procedure: &SteadyProcedure) -> Cell {
+fn name(line: &RoundLine, made: &PhaseDocument, procedure: &SteadyProcedure) -> Cell {
     let window = procedure.window;
     match (line, made.window) {
-        (Line::LeftOut, _) => Cell::Name("...".to_owned()),
-        (Line::Round(round), Some([from, to])) if (from..=to).contains(round) => {
+        (RoundLine::LeftOut, _) => Cell::Name("...".to_owned()),
+        (RoundLine::Round(round), Some([from, to])) if (from..=to).contains(round) => {
             Cell::Name(format!("[{round}]"))
         }
-        (Line::Round(round), _) => Cell::Name(format!("{round} ")),
-        (Line::Mean, _) => "mean".into(),
-        (Line::Range, _) => text!("range ≤ {} %", window.range_permille_max / 10).into(),
-        (Line::Excursion, _) => text!("line ≤ {} %", window.excursion_permille_max / 10).into(),
+        (RoundLine::Round(round), _) => Cell::Name(format!("{round} ")),
+        (RoundLine::Mean, _) => "mean".into(),
+        (RoundLine::Range, _) => text!("range ≤ {} %", window.range_permille_max / 10).into(),
+        (RoundLine::Excursion, _) => {
+            text!("line ≤ {} %", window.excursion_permille_max / 10).into()
+        }
     }
 }
 
 fn cell(
-    line: &Line,
+    line: &RoundLine,
     tracked: &TrackedDocument,
     procedure: &SteadyProcedure,
     unit: BandwidthUnit,
@@ -123,13 +125,13 @@ fn cell(
         }
     };
     Some(match line {
-        Line::LeftOut => "...".to_owned().into(),
-        Line::Round(round) => {
+        RoundLine::LeftOut => "...".to_owned().into(),
+        RoundLine::Round(round) => {
             let place = usize::try_from(round.checked_sub(1)?).ok()?;
             shown(tracked.rounds.get(place).copied(), tracked.figure, unit).into()
         }
-        Line::Mean => shown(last().map(|it| it.mean), tracked.figure, unit).into(),
-        Line::Range => share(last()?.range_share, window.range_permille_max),
-        Line::Excursion => share(last()?.excursion_share, window.excursion_permille_max),
+        RoundLine::Mean => shown(last().map(|it| it.mean), tracked.figure, unit).into(),
+        RoundLine::Range => share(last()?.range_share, window.range_permille_max),
+        RoundLine::Excursion => share(last()?.excursion_share, window.excursion_permille_max),
     })
 }

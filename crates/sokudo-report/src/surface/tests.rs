@@ -2,8 +2,8 @@ use super::*;
 use crate::sample;
 use crate::{TableStyle, csv, markdown, text};
 use sokudo_model::{
-    CpuTime, Defect, DriveCache, FailureKind, Nanos, Operation, OperationMix, Place, Run, Sample,
-    Survey,
+    CpuTime, Defect, DriveCache, FailureKind, Nanos, Operation, OperationMix, Run, Sample, Survey,
+    SurveySample,
 };
 
 /// A scan of a disk of 6 TB that falls from 190 to 90 MB/s.
@@ -39,8 +39,8 @@ fn scan() -> Run {
     run
 }
 
-fn curve_places() -> Vec<Place> {
-    let place = |number: u64| Place {
+fn curve_places() -> Vec<SurveySample> {
+    let place = |number: u64| SurveySample {
         offset: Bytes(number * 30_000_000_000),
         bytes: Bytes::mib(10),
         ios: 10,
@@ -51,8 +51,8 @@ fn curve_places() -> Vec<Place> {
     (0..200).map(place).collect()
 }
 
-fn access_places() -> Vec<Place> {
-    let place = |number: u64| Place {
+fn access_places() -> Vec<SurveySample> {
+    let place = |number: u64| SurveySample {
         offset: Bytes(number * 7_919_000_000 % 6_000_000_000_000),
         bytes: Bytes::kib(4),
         ios: 1,

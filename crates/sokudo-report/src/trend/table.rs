@@ -11,7 +11,7 @@ use crate::date::to_the_minute;
 use crate::grouping::notes_of_rows;
 use crate::number::{self, percent};
 use crate::style::{BandwidthUnit, TableStyle};
-use crate::table::{Cell, On, Table, left, point, point_with_room, right};
+use crate::table::{Cell, Skin, Table, left, point, point_with_room, right};
 use crate::wording::{device, phrase, row};
 use crate::{markdown, text};
 
@@ -51,8 +51,8 @@ fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
         several => {
             article.add(Element::Table(overview(several, unit)));
             for series in several {
-                article.add_on(On::Paper, Element::Heading(row(&series.row)));
-                article.add_on(On::Paper, Element::Table(levels(series, unit)));
+                article.add_on(Skin::Paper, Element::Heading(row(&series.row)));
+                article.add_on(Skin::Paper, Element::Table(levels(series, unit)));
             }
             article.notes(changes(several));
             article.notes(short(several));

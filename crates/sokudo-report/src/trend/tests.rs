@@ -147,7 +147,7 @@ fn the_picture_has_a_mark_at_the_change() {
     let picture = crate::plot::svg(
         &figure,
         crate::plot::Size::default(),
-        crate::plot::Theme::Light,
+        crate::plot::PictureTheme::Light,
     );
     assert!(picture.contains("Date (UTC)") && picture.contains("-20 %"));
     assert!(crate::plot::trend(&document(Vec::new()), unit).is_none());

@@ -19,7 +19,7 @@ const NOTHING: f64 = 1e-9;
 
 /// The likeliest place of a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct StepCandidate {
     /// The first value after it.
     pub(super) at: usize,
     /// Twice the logarithm of how much more likely the values are with it, for few values
@@ -27,7 +27,7 @@ pub(super) struct Step {
     pub(super) evidence: f64,
 }
 
-impl Step {
+impl StepCandidate {
     /// In values of which each is its own.
     pub(super) fn among_independent(values: &[f64]) -> Self {
         Self::among(values, &CORRELATIONS[..1])
@@ -152,7 +152,7 @@ mod tests {
         let left = |at: usize| about(&values[..at]) + about(&values[at..]);
         let best = places.min_by(|a, b| left(*a).total_cmp(&left(*b))).unwrap();
         let expected = (-40.0 * left(best).ln() - likelihood(&values)) * 36.0 / 40.0;
-        let step = Step::among_independent(&values);
+        let step = StepCandidate::among_independent(&values);
         assert_eq!(step.at, best);
         assert!((step.evidence - expected).abs() < 1e-6, "{step:?}");
     }
@@ -163,8 +163,8 @@ mod tests {
         let (mut plain, mut fair) = (0.0, 0.0);
         for _ in 0..200 {
             let values = first_order(&mut random, 80, 0.5);
-            plain += Step::among_independent(&values).evidence / 200.0;
-            fair += Step::among_correlated(&values).evidence / 200.0;
+            plain += StepCandidate::among_independent(&values).evidence / 200.0;
+            fair += StepCandidate::among_correlated(&values).evidence / 200.0;
         }
         assert!(plain > 1.8 * fair, "{plain} {fair}");
     }
@@ -173,7 +173,7 @@ mod tests {
     fn a_step_without_noise_is_found_where_it_is() {
         let mut values = vec![0.0; 30];
         values[11..].fill(2.0);
-        let step = Step::among_correlated(&values);
+        let step = StepCandidate::among_correlated(&values);
         assert_eq!(step.at, 11);
         assert!(step.evidence.is_finite() && step.evidence > 100.0);
     }

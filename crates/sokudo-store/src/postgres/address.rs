@@ -51,7 +51,7 @@ impl Address {
     /// Reads `postgresql://…`. Why one is wrong is said without quoting it, for it may hold
     /// a password.
     pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
-        let Words { plain, mode, roots } = Words::taken_out_of(url);
+        let EncryptionOptions { plain, mode, roots } = EncryptionOptions::taken_out_of(url);
         let mut config: Config = plain.parse().map_err(|_| unread())?;
         // The rest of a password in which an @ stands as it is.
         let is_password = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
@@ -86,13 +86,13 @@ impl Address {
 }
 
 /// What is said of encryption, and the address without it.
-struct Words {
+struct EncryptionOptions {
     plain: String,
     mode: Option<String>,
     roots: Option<String>,
 }
 
-impl Words {
+impl EncryptionOptions {
     fn taken_out_of(url: &str) -> Self {
         let mut words = Self {
             plain: url.to_owned(),

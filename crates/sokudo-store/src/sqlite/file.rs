@@ -24,7 +24,7 @@ const DATABASE_BYTES_MIN: u64 = 512;
 
 /// What there is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum There {
+pub(super) enum PathState {
     /// Nothing yet.
     Nothing,
     /// A file that may be written.
@@ -34,10 +34,10 @@ pub(super) enum There {
 }
 
 /// Looks without opening what might never answer, such as a pipe.
-pub(super) fn look(path: &Path) -> Result<There, StoreError> {
+pub(super) fn look(path: &Path) -> Result<PathState, StoreError> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(There::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathState::Nothing),
         Err(error) => return Err(unusable(path, &error)),
     };
     if let Some(what) = other_kind(&metadata) {
@@ -58,11 +58,11 @@ pub(super) fn look(path: &Path) -> Result<There, StoreError> {
         });
     }
     match OpenOptions::new().read(true).write(true).open(path) {
-        Ok(_) => Ok(There::ToWrite),
+        Ok(_) => Ok(PathState::ToWrite),
         Err(_) => OpenOptions::new()
             .read(true)
             .open(path)
-            .map(|_| There::ToRead)
+            .map(|_| PathState::ToRead)
             .map_err(|error| unusable(path, &error)),
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn place(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
         return Err(refused(path, io::ErrorKind::IsADirectory.into()));
     };
     let folders = Folders::make(folder).map_err(|error| refused(folder, error))?;
-    let placed = Draft::filled(&folders, name, bytes).and_then(|draft| draft.put(name));
+    let placed = DatabaseDraft::filled(&folders, name, bytes).and_then(|draft| draft.put(name));
     match &placed {
         Ok(_) => folders.sync(),
         Err(_) => folders.remove(),
@@ -172,14 +172,14 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// A file that has no place yet.
-struct Draft<'a> {
+struct DatabaseDraft<'a> {
     file: File,
     folders: &'a Folders,
     /// Its name, where the file system knows no files without one.
     name: Option<OsString>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> DatabaseDraft<'a> {
     /// One in the folder of the store that holds these bytes, for its owner alone.
     fn filled(folders: &'a Folders, name: &OsStr, bytes: &[u8]) -> io::Result<Self> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
@@ -236,7 +236,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl Drop for Draft<'_> {
+impl Drop for DatabaseDraft<'_> {
     fn drop(&mut self) {
         let folder = self.folders.innermost();
         // After a renaming it is gone.
@@ -267,12 +267,12 @@ mod tests {
         let path = folder.path().join("runs.db");
         let name = OsStr::new("runs.db");
         let names = || std::fs::read_dir(folder.path()).unwrap().count();
-        let draft = Draft::named(&folders, name).unwrap();
+        let draft = DatabaseDraft::named(&folders, name).unwrap();
         assert_eq!(names(), 1);
         drop(draft);
         assert_eq!(names(), 0);
         for is_first in [true, false] {
-            let mut draft = Draft::named(&folders, name).unwrap();
+            let mut draft = DatabaseDraft::named(&folders, name).unwrap();
             draft.file.write_all(&[u8::from(is_first)]).unwrap();
             assert_eq!(draft.put(name).unwrap(), is_first);
             drop(draft);
@@ -287,7 +287,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folders = Folders::make(folder.path()).unwrap();
         let name = OsStr::new("runs.db");
-        let draft = Draft::named(&folders, name).unwrap();
+        let draft = DatabaseDraft::named(&folders, name).unwrap();
         let own = folder.path().join(draft.name.as_ref().unwrap());
         std::fs::rename(&own, folder.path().join("away")).unwrap();
         std::fs::write(&own, "another").unwrap();

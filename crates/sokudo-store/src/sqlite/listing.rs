@@ -15,12 +15,12 @@ const FEW: i64 = 20_000;
 
 /// A part of a query with its values.
 #[derive(Clone, Debug, Default)]
-struct Part {
+struct QueryClause {
     text: String,
     values: Vec<Value>,
 }
 
-impl Part {
+impl QueryClause {
     fn new(text: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
         Self {
             text: text.into(),
@@ -39,7 +39,7 @@ pub(super) fn page(
         return Ok(Vec::new());
     };
     // Those of one device lie in order of time already.
-    let is_of_one_device = |it: &Part| it.text == "device = ?";
+    let is_of_one_device = |it: &QueryClause| it.text == "device = ?";
     let is_in_order = conditions.iter().any(is_of_one_device)
         && conditions
             .iter()
@@ -49,14 +49,14 @@ pub(super) fn page(
         false => ("runs_by_time", selections),
     };
     let mut query = fewest(connection, selections)?.map_or_else(
-        || Part::new(format!("SELECT runs.id FROM runs INDEXED BY {walked}"), []),
+        || QueryClause::new(format!("SELECT runs.id FROM runs INDEXED BY {walked}"), []),
         |few| {
             let text = format!(
                 "SELECT runs.id FROM (SELECT DISTINCT id FROM ({})) AS few \
                  CROSS JOIN runs ON runs.id = few.id",
                 few.text
             );
-            Part::new(text, few.values)
+            QueryClause::new(text, few.values)
         },
     );
     for (condition, word) in conditions.into_iter().zip(words()) {
@@ -82,13 +82,16 @@ fn words() -> impl Iterator<Item = &'static str> {
 fn parts(
     connection: &Connection,
     filter: &Filter,
-) -> rusqlite::Result<Option<(Vec<Part>, Vec<Part>)>> {
+) -> rusqlite::Result<Option<(Vec<QueryClause>, Vec<QueryClause>)>> {
     let (mut conditions, mut selections) = (Vec::new(), Vec::new());
     if let Some(since) = filter.since {
-        conditions.push(Part::new("started_at >= ?", [number(since.0).into()]));
+        conditions.push(QueryClause::new(
+            "started_at >= ?",
+            [number(since.0).into()],
+        ));
     }
     if let Some(until) = filter.until {
-        conditions.push(Part::new("started_at < ?", [number(until.0).into()]));
+        conditions.push(QueryClause::new("started_at < ?", [number(until.0).into()]));
     }
     if let Some(text) = &filter.device {
         let Some((condition, selection)) = by_device(connection, text)? else {
@@ -103,7 +106,7 @@ fn parts(
         };
         let condition = ids.of(column);
         let text = format!("SELECT id FROM runs WHERE {}", condition.text);
-        selections.push(Part::new(text, condition.values.clone()));
+        selections.push(QueryClause::new(text, condition.values.clone()));
         conditions.push(condition);
         Ok(true)
     };
@@ -120,22 +123,31 @@ fn parts(
     }
     if let Some(verdict) = filter.verdict {
         let value = [rank(verdict).into()];
-        conditions.push(Part::new("verdict = ?", value.clone()));
-        selections.push(Part::new("SELECT id FROM runs WHERE verdict = ?", value));
+        conditions.push(QueryClause::new("verdict = ?", value.clone()));
+        selections.push(QueryClause::new(
+            "SELECT id FROM runs WHERE verdict = ?",
+            value,
+        ));
     }
     for tag in &filter.tags {
         let value = [tag.clone().into()];
-        conditions.push(Part::new(
+        conditions.push(QueryClause::new(
             "EXISTS (SELECT 1 FROM tags WHERE run = runs.id AND tag = ?)",
             value.clone(),
         ));
-        selections.push(Part::new("SELECT run AS id FROM tags WHERE tag = ?", value));
+        selections.push(QueryClause::new(
+            "SELECT run AS id FROM tags WHERE tag = ?",
+            value,
+        ));
     }
     Ok(Some((conditions, selections)))
 }
 
 /// Runs of devices or targets that a text is part of.
-fn by_device(connection: &Connection, text: &str) -> rusqlite::Result<Option<(Part, Part)>> {
+fn by_device(
+    connection: &Connection,
+    text: &str,
+) -> rusqlite::Result<Option<(QueryClause, QueryClause)>> {
     let like = Value::from(format!("%{}%", escaped(text)));
     let device = "identity LIKE ?1 ESCAPE '\\' OR name LIKE ?1 ESCAPE '\\'";
     let mut each = Vec::new();
@@ -160,8 +172,8 @@ fn by_device(connection: &Connection, text: &str) -> rusqlite::Result<Option<(Pa
         .map(|part| format!("SELECT id FROM runs WHERE {}", part.text));
     let selection = Vec::from_iter(selections).join(" UNION ALL ");
     Ok(Some((
-        Part::new(condition, values()),
-        Part::new(selection, values()),
+        QueryClause::new(condition, values()),
+        QueryClause::new(selection, values()),
     )))
 }
 
@@ -173,11 +185,11 @@ enum Ids {
 }
 
 impl Ids {
-    fn of(self, column: &str) -> Part {
+    fn of(self, column: &str) -> QueryClause {
         match self {
-            Self::All => Part::new("TRUE", []),
-            Self::One(id) => Part::new(format!("{column} = ?"), [id.into()]),
-            Self::Several(json) => Part::new(
+            Self::All => QueryClause::new("TRUE", []),
+            Self::One(id) => QueryClause::new(format!("{column} = ?"), [id.into()]),
+            Self::Several(json) => QueryClause::new(
                 format!("{column} IN (SELECT value FROM json_each(?))"),
                 [json.into()],
             ),
@@ -209,8 +221,11 @@ fn ids(
 }
 
 /// The selection of the fewest runs, if they are few.
-fn fewest(connection: &Connection, selections: Vec<Part>) -> rusqlite::Result<Option<Part>> {
-    let mut fewest: Option<(i64, Part)> = None;
+fn fewest(
+    connection: &Connection,
+    selections: Vec<QueryClause>,
+) -> rusqlite::Result<Option<QueryClause>> {
+    let mut fewest: Option<(i64, QueryClause)> = None;
     for selection in selections {
         let query = format!("SELECT count(*) FROM ({} LIMIT ?)", selection.text);
         let mut statement = connection.prepare_cached(&query)?;

@@ -16,12 +16,12 @@ pub(super) struct Watching {
     phases: Vec<Workload>,
     label: String,
     /// I/Os or bytes that the phase does.
-    of: Work,
+    of: PhaseWork,
 }
 
 /// What a phase is to do.
 #[derive(Clone, Copy)]
-enum Work {
+enum PhaseWork {
     Ios(u64),
     Bytes(u64),
 }
@@ -33,7 +33,7 @@ impl Watching {
             bar: bar(PERCENT_MAX, quiet),
             phases: workloads.cloned().collect(),
             label: String::new(),
-            of: Work::Ios(0),
+            of: PhaseWork::Ios(0),
         }
     }
 
@@ -49,10 +49,10 @@ impl Watching {
         let workload = &self.phases[phase];
         let limits = workload.limits;
         self.of = match (workload.tree, limits.ios, limits.bytes) {
-            (Some(tree), ..) => Work::Ios(tree.files),
-            (_, Some(ios), _) => Work::Ios(ios * u64::from(workload.clones)),
-            (_, _, Some(bytes)) if workload.rewritten_percent > 0 => Work::Bytes(bytes.0 * 2),
-            (_, _, bytes) => Work::Bytes(bytes.unwrap_or_default().0),
+            (Some(tree), ..) => PhaseWork::Ios(tree.files),
+            (_, Some(ios), _) => PhaseWork::Ios(ios * u64::from(workload.clones)),
+            (_, _, Some(bytes)) if workload.rewritten_percent > 0 => PhaseWork::Bytes(bytes.0 * 2),
+            (_, _, bytes) => PhaseWork::Bytes(bytes.unwrap_or_default().0),
         };
         self.label = format!("{} ({}/{})", workload.name, phase + 1, self.phases.len());
         self.bar.set_position(0);
@@ -64,8 +64,8 @@ impl Watching {
     fn tell(&self, at: Nanos, bytes: Bytes, ios: u64) {
         let seconds = at.as_secs_f64().max(1e-3);
         let (done, all, speed) = match self.of {
-            Work::Ios(all) => (ios, all, format!("{:.0}/s", ios as f64 / seconds)),
-            Work::Bytes(all) => {
+            PhaseWork::Ios(all) => (ios, all, format!("{:.0}/s", ios as f64 / seconds)),
+            PhaseWork::Bytes(all) => {
                 let speed = format!("{:.0} MB/s", bytes.0 as f64 / 1e6 / seconds);
                 (bytes.0, all, speed)
             }

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use sokudo_model::Nanos;
 
 use super::compare::{Percent, percent};
-use super::{Keeping, ListFormat, TableOrJson, Unit};
+use super::{Keeping, ListFormat, TableOrJson, TableUnit};
 
 /// What `baseline --help` ends with.
 pub(super) const BASELINE_EXAMPLES: &str = "\
@@ -175,7 +175,7 @@ pub(crate) struct CheckArguments {
         default_value = "mb",
         help_heading = "What is printed"
     )]
-    pub(crate) unit: Unit,
+    pub(crate) unit: TableUnit,
 
     /// Show no progress
     #[arg(short, long, help_heading = "What is printed")]

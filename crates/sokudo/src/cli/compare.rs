@@ -83,7 +83,7 @@ pub(crate) struct CompareArguments {
     pub(crate) quiet: bool,
 
     #[command(flatten)]
-    pub(crate) shape: Shape,
+    pub(crate) shape: ComparisonShape,
 
     #[command(flatten)]
     pub(crate) pictures: Pictures,
@@ -94,7 +94,7 @@ pub(crate) struct CompareArguments {
 
 /// How many runs become one table.
 #[derive(Debug, Args)]
-pub(crate) struct Shape {
+pub(crate) struct ComparisonShape {
     /// Reference run: its position, or a part of its name
     #[arg(long, value_name = "N|NAME", conflicts_with_all = ["live", "pivot"], help_heading = "How it is compared")]
     pub(crate) reference: Option<String>,

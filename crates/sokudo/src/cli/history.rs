@@ -3,7 +3,7 @@
 use clap::Args;
 use sokudo_words::{Text, text};
 
-use super::{Keeping, ListFormat, Plotting, Rendering, Which};
+use super::{Keeping, ListFormat, Plotting, Rendering, RunFilterArguments};
 
 /// What `list --help` ends with.
 pub(super) const LIST_EXAMPLES: &str = "\
@@ -49,14 +49,14 @@ pub(crate) struct ListArguments {
     pub(crate) device: Option<String>,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: RunFilterArguments,
 
     /// Show at most N runs, 0 for all
     #[arg(
         long,
         value_name = "N",
         default_value_t = 50,
-        help_heading = "Which runs"
+        help_heading = "RunFilterArguments runs"
     )]
     pub(crate) limit: u64,
 
@@ -65,7 +65,7 @@ pub(crate) struct ListArguments {
         long,
         value_name = "N",
         default_value_t = 0,
-        help_heading = "Which runs"
+        help_heading = "RunFilterArguments runs"
     )]
     pub(crate) skip: u64,
 

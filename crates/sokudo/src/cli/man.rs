@@ -3,7 +3,7 @@
 use sokudo_words::Language;
 use sokudo_words::text;
 
-use super::{Page, command};
+use super::{HelpDestination, command};
 use crate::exit::Exit;
 use crate::language;
 
@@ -24,7 +24,7 @@ const RAGGED_LINES: &str = ".ad l\n";
 
 /// The manual page of sokudo or of one of its commands, in roff, in the current language.
 pub(crate) fn man_page(name: Option<&str>) -> Result<String, Exit> {
-    let root = command(Page::Manual);
+    let root = command(HelpDestination::Manual);
     let page = match name {
         None => root,
         Some(name) => root
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_manual_page() {
-        for command in command(Page::Manual).get_subcommands() {
+        for command in command(HelpDestination::Manual).get_subcommands() {
             let page = man_page(Some(command.get_name())).unwrap();
             assert!(page.contains("SYNOPSIS"), "{page}");
         }

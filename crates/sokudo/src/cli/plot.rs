@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sokudo_report::plot::{PlotKind, Theme};
+use sokudo_report::plot::{PictureTheme, PlotKind};
 use sokudo_words::{Text, text};
 
 use super::Keeping;
@@ -67,12 +67,12 @@ pub(crate) struct Plotting {
     pub(crate) pictures: Pictures,
 
     #[command(flatten)]
-    pub(crate) kind: Kind,
+    pub(crate) kind: PlotKindArguments,
 }
 
 /// What of a run is drawn.
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Kind {
+pub(crate) struct PlotKindArguments {
     /// Kind of picture, such as bars or time [default: what suits the run]
     ///
     /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
@@ -129,7 +129,7 @@ pub(crate) enum ThemeName {
     Dark,
 }
 
-impl Kind {
+impl PlotKindArguments {
     /// What is drawn, where it was said.
     pub(crate) fn in_model(self) -> Option<PlotKind> {
         self.kind.map(|kind| match kind {
@@ -147,18 +147,18 @@ impl Kind {
 }
 
 impl Colours {
-    pub(crate) const fn theme(self) -> Theme {
+    pub(crate) const fn theme(self) -> PictureTheme {
         self.theme.theme()
     }
 }
 
 impl ThemeName {
     /// For which surroundings.
-    pub(crate) const fn theme(self) -> Theme {
+    pub(crate) const fn theme(self) -> PictureTheme {
         match self {
-            Self::Auto => Theme::Auto,
-            Self::Light => Theme::Light,
-            Self::Dark => Theme::Dark,
+            Self::Auto => PictureTheme::Auto,
+            Self::Light => PictureTheme::Light,
+            Self::Dark => PictureTheme::Dark,
         }
     }
 }
@@ -175,7 +175,7 @@ pub(crate) struct PlotArguments {
     pub(crate) destinations: Vec<Destination>,
 
     #[command(flatten)]
-    pub(crate) kind: Kind,
+    pub(crate) kind: PlotKindArguments,
 
     #[command(flatten)]
     pub(crate) colours: Colours,

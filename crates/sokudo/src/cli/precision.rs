@@ -30,7 +30,7 @@ pub(crate) struct Precision {
 
 /// What a command does where it is not told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unasked {
+pub(crate) struct PrecisionDefault {
     /// The precision that it seeks, in thousandths; 0 for none.
     pub(crate) permille: u32,
     /// Trials at most where it seeks one.
@@ -43,7 +43,7 @@ pub(crate) struct Unasked {
     pub(crate) time_max: Option<Nanos>,
 }
 
-impl Unasked {
+impl PrecisionDefault {
     /// So many trials, and any time.
     pub(crate) const fn trials(trials: u32) -> Self {
         Self {
@@ -59,7 +59,11 @@ impl Unasked {
 impl Precision {
     /// How many trials a row has at most, and when fewer are enough. A number of trials
     /// that gives no interval is made as asked, unless a precision is asked for as well.
-    pub(crate) fn trials(self, runs: Option<u32>, unasked: Unasked) -> (u32, Option<Enough>) {
+    pub(crate) fn trials(
+        self,
+        runs: Option<u32>,
+        unasked: PrecisionDefault,
+    ) -> (u32, Option<Enough>) {
         let permille = self.precision.unwrap_or(unasked.permille);
         let too_few = runs.is_some_and(|runs| runs < Enough::TRIALS_MIN);
         if permille == 0 || too_few && self.precision.is_none() {
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_number_of_trials_alone_is_made_and_a_precision_alone_has_room() {
-        let unasked = Unasked::trials(1);
+        let unasked = PrecisionDefault::trials(1);
         assert_eq!(asked(None).trials(None, unasked), (1, None));
         assert_eq!(asked(None).trials(Some(9), unasked), (9, None));
         let (trials, enough) = asked(Some(10)).trials(None, unasked);
@@ -120,9 +124,9 @@ mod tests {
 
     #[test]
     fn too_few_trials_for_an_interval_are_made_unless_a_precision_is_asked_for_too() {
-        let unasked = Unasked {
+        let unasked = PrecisionDefault {
             permille: PERMILLE_DEFAULT,
-            ..Unasked::trials(6)
+            ..PrecisionDefault::trials(6)
         };
         assert_eq!(asked(None).trials(Some(3), unasked), (3, None));
         assert_eq!(

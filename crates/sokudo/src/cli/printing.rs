@@ -87,7 +87,7 @@ pub(crate) struct Rendering {
         default_value = "mb",
         help_heading = "What is printed"
     )]
-    pub(crate) unit: Unit,
+    pub(crate) unit: TableUnit,
 }
 
 /// What every command that measures prints, and where to.
@@ -132,7 +132,7 @@ pub(crate) enum Trust {
 
 /// What the figures of a table are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unit {
+pub(crate) enum TableUnit {
     /// MB/s: 1,000,000 bytes per second
     Mb,
     /// MiB/s: 1,048,576 bytes per second

@@ -1,7 +1,7 @@
 //! Arguments of `sokudo quick`.
 
 use clap::Args;
-use sokudo_dialect::quick::Test;
+use sokudo_dialect::quick::QuickTest;
 use sokudo_model::{Bytes, Nanos};
 
 use super::mistake::whole_number;
@@ -32,7 +32,7 @@ pub(crate) struct QuickArguments {
 
     /// What to measure: cached, buffered, direct or write (repeatable) [default: all]
     #[arg(long = "test", value_name = "NAME", help_heading = "What is measured")]
-    pub(crate) tests: Vec<Test>,
+    pub(crate) tests: Vec<QuickTest>,
 
     /// Size of the test file in a directory, such as 4GiB
     #[arg(

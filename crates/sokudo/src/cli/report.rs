@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sokudo_report::plot::Theme;
+use sokudo_report::plot::PictureTheme;
 
 use super::plot::ThemeName;
-use super::{Keeping, Which};
+use super::{Keeping, RunFilterArguments};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -31,11 +31,11 @@ pub(crate) struct ReportArguments {
     pub(crate) runs: Vec<String>,
 
     /// All runs of this device: part of its name or serial number
-    #[arg(long, value_name = "DEVICE", help_heading = "Which runs")]
+    #[arg(long, value_name = "DEVICE", help_heading = "RunFilterArguments runs")]
     pub(crate) device: Option<String>,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: RunFilterArguments,
 
     /// File to write; its extension sets the format, such as .html (repeatable)
     ///
@@ -81,7 +81,7 @@ pub(crate) struct ReportArguments {
 
 impl ReportArguments {
     /// For which surroundings.
-    pub(crate) const fn theme(&self) -> Theme {
+    pub(crate) const fn theme(&self) -> PictureTheme {
         self.theme.theme()
     }
 }

@@ -130,7 +130,7 @@ pub(crate) struct ScanArguments {
         default_value = "keep",
         help_heading = "How it is measured"
     )]
-    pub(crate) write_cache: WriteCache,
+    pub(crate) write_cache: WriteCacheChoice,
 
     /// Size of the I/Os of the curve [default: 1MiB, gnome: the sample, hdtune: 64KiB]
     #[arg(long, value_name = "SIZE", help_heading = "How it is measured")]
@@ -165,7 +165,7 @@ pub(crate) struct ScanArguments {
 
 /// What becomes of the drive's own write cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WriteCache {
+pub(crate) enum WriteCacheChoice {
     /// Leave it as it is
     Keep,
     /// Switch it on

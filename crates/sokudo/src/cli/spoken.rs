@@ -33,7 +33,7 @@ pub(crate) fn exactly(language: Language) -> impl Fn(&str) -> String {
 
 /// Where texts are to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Page {
+pub(crate) enum HelpDestination {
     /// On a terminal so wide; lines are broken here, because clap breaks them at spaces
     /// only, which Japanese has none of.
     Terminal { width: usize },
@@ -42,16 +42,20 @@ pub(crate) enum Page {
 }
 
 /// The command and all below it, with every text said by `speaker`.
-pub(crate) fn spoken(mut command: Command, page: Page, speaker: &mut impl Speaker) -> Command {
+pub(crate) fn spoken(
+    mut command: Command,
+    page: HelpDestination,
+    speaker: &mut impl Speaker,
+) -> Command {
     // clap's own options and their texts are there only then.
     command.build();
     command_spoken(command, page, speaker)
 }
 
-fn command_spoken(command: Command, page: Page, speaker: &mut impl Speaker) -> Command {
+fn command_spoken(command: Command, page: HelpDestination, speaker: &mut impl Speaker) -> Command {
     let width = |most: usize| match page {
-        Page::Terminal { width } => Some(width.min(most)),
-        Page::Manual => None,
+        HelpDestination::Terminal { width } => Some(width.min(most)),
+        HelpDestination::Manual => None,
     };
     let about = text(command.get_about());
     let long_about = text(command.get_long_about());
@@ -81,10 +85,10 @@ fn text(styled: Option<&StyledStr>) -> Option<String> {
     styled.map(ToString::to_string)
 }
 
-fn argument_spoken(argument: Arg, page: Page, speaker: &mut impl Speaker) -> Arg {
+fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut impl Speaker) -> Arg {
     let width = match page {
-        Page::Terminal { width } => Some(width.min(WIDTH_MAX).saturating_sub(INDENT)),
-        Page::Manual => None,
+        HelpDestination::Terminal { width } => Some(width.min(WIDTH_MAX).saturating_sub(INDENT)),
+        HelpDestination::Manual => None,
     };
     let heading = argument.get_help_heading().map_or_else(
         || {
@@ -137,12 +141,12 @@ fn framed(frame: &str, values: &str, speaker: &mut impl Speaker) -> String {
 
 /// The values that an argument may have.
 #[derive(Clone, Debug)]
-struct Values {
+struct ValueHelp {
     short: String,
     long: String,
 }
 
-fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<Values> {
+fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<ValueHelp> {
     if !argument.get_action().takes_values() || argument.is_hide_possible_values_set() {
         return None;
     }
@@ -155,7 +159,7 @@ fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<Values> {
     let short = framed("[possible values: {}]", &names.join(", "), speaker);
     if shown.iter().all(|value| value.get_help().is_none()) {
         let long = short.clone();
-        return Some(Values { short, long });
+        return Some(ValueHelp { short, long });
     }
     let mut long = format!("{}:", speaker.say("Possible values"));
     let columns = names.iter().map(|name| name.len()).max().unwrap_or(0) + 1;
@@ -164,7 +168,7 @@ fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<Values> {
         let name = format!("{}:", value.get_name());
         long.push_str(format!("\n- {name:<columns$} {help}").trim_end());
     }
-    Some(Values { short, long })
+    Some(ValueHelp { short, long })
 }
 
 /// Paragraphs, and blocks of examples whose remarks stand behind their commands.

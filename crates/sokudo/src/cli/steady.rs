@@ -33,7 +33,7 @@ it would endanger data, 130 interrupted.";
 
 /// Which test of the PTS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Test {
+pub(crate) enum SteadyTestName {
     /// Random I/O by mix and block size
     Iops,
     /// Sequential reads and writes of 128 KiB and 1 MiB
@@ -44,7 +44,7 @@ pub(crate) enum Test {
     Wsat,
 }
 
-impl Test {
+impl SteadyTestName {
     /// In the model's words.
     pub(crate) const fn in_model(self) -> SteadyTest {
         match self {
@@ -88,7 +88,7 @@ pub(crate) struct SteadyArguments {
         default_value = "iops",
         help_heading = "What is measured"
     )]
-    pub(crate) test: Test,
+    pub(crate) test: SteadyTestName,
 
     /// As PTS-C: 2 threads at depth 16, 75 % of the capacity, write cache on (the default)
     #[arg(long, help_heading = "What is measured")]

@@ -1,7 +1,7 @@
 //! Arguments of `sokudo sweep`.
 
 use clap::{ArgGroup, Args};
-use sokudo_dialect::sweep::{Counts, Sizes};
+use sokudo_dialect::sweep::{CountList, Sizes};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 use sokudo_words::{Text, text};
 
@@ -64,11 +64,11 @@ pub(crate) struct SweepArguments {
         value_name = "N|LIST",
         help_heading = "What is measured"
     )]
-    pub(crate) depths: Option<Counts>,
+    pub(crate) depths: Option<CountList>,
 
     /// Threads; a list or range (1..16) is the second axis
     #[arg(long, value_name = "N|LIST", help_heading = "What is measured")]
-    pub(crate) threads: Option<Counts>,
+    pub(crate) threads: Option<CountList>,
 
     /// Use random offsets instead of sequential ones
     #[arg(long, help_heading = "What is measured")]

@@ -17,21 +17,21 @@ use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
 
 use super::plans;
-use super::rows::{self, Common, Key, Matched};
+use super::rows::{self, Common, Matched, RowKey};
 use crate::cli::CompareArguments;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::jobs;
-use crate::keep::{self, Kept};
+use crate::keep::{self, KeptRuns};
 use crate::measurement;
-use crate::progress::Progress;
-use crate::recall::{Recalled, Said};
-use crate::run_door::Jobs;
+use crate::progress::ProgressLine;
+use crate::recall::{Annotations, Recalled};
+use crate::run_door::JobFilePlan;
 
 /// What was measured by turns.
 pub(super) struct Live {
     pub(super) sides: Vec<Recalled>,
-    pub(super) kept: Kept,
+    pub(super) kept: KeptRuns,
     /// Where the order and the seeds of both plans came from.
     pub(super) seed: u64,
     /// What ended it before its time, if anything did.
@@ -39,7 +39,7 @@ pub(super) struct Live {
 }
 
 /// How the turns are taken.
-struct Turns<'a> {
+struct PairSchedule<'a> {
     pairs: u32,
     seed: u64,
     quiet: bool,
@@ -56,20 +56,19 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
     };
     let sources = [first, second].map(|plan| plan.clone());
     let mut plans = [
-        plans::Plan::parse(&sources[0])?,
-        plans::Plan::parse(&sources[1])?,
+        plans::ComparedPlan::parse(&sources[0])?,
+        plans::ComparedPlan::parse(&sources[1])?,
     ];
-    let seed =
-        arguments
-            .seed
-            .unwrap_or_else(|| match plans.iter().all(plans::Plan::is_simulated) {
-                true => SIMULATION_SEED,
-                false => random_u32().into(),
-            });
+    let seed = arguments.seed.unwrap_or_else(|| {
+        match plans.iter().all(plans::ComparedPlan::is_simulated) {
+            true => SIMULATION_SEED,
+            false => random_u32().into(),
+        }
+    });
     seed_plans(&mut plans, seed);
     let control = Control::new();
     interrupt::watch(&control)?;
-    let turns = Turns {
+    let turns = PairSchedule {
         pairs: arguments.pairs,
         seed,
         quiet: arguments.quiet,
@@ -83,7 +82,7 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         .map(|(source, run)| Recalled {
             source,
             id: None,
-            said: Said::default(),
+            said: Annotations::default(),
             run: RunDocument::from_run(run),
         })
         .collect();
@@ -99,18 +98,19 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
 }
 
 /// Each plan gets a seed of its own, short enough to be typed again.
-fn seed_plans(plans: &mut [plans::Plan; 2], seed: u64) {
+fn seed_plans(plans: &mut [plans::ComparedPlan; 2], seed: u64) {
     for (number, plan) in (1..).zip(plans) {
         plan.seed(mix64(mix64(seed).wrapping_add(number)) >> 32);
     }
 }
 
-impl Turns<'_> {
-    fn of_plans(&self, plans: &[plans::Plan; 2]) -> Result<([Run; 2], Option<Exit>), Exit> {
+impl PairSchedule<'_> {
+    fn of_plans(&self, plans: &[plans::ComparedPlan; 2]) -> Result<([Run; 2], Option<Exit>), Exit> {
         match plans {
-            [plans::Plan::Jobs(first), plans::Plan::Jobs(second)] => {
-                self.of_jobs(&Jobs::read(first)?, &Jobs::read(second)?)
-            }
+            [
+                plans::ComparedPlan::Jobs(first),
+                plans::ComparedPlan::Jobs(second),
+            ] => self.of_jobs(&JobFilePlan::read(first)?, &JobFilePlan::read(second)?),
             [first, second] => match (first.measurement()?, second.measurement()?) {
                 (Some(first), Some(second)) => self.of_rows(first, second),
                 _ => Err(Exit::usage(text!(
@@ -128,7 +128,7 @@ impl Turns<'_> {
     }
 
     /// The line that the user sees is about both.
-    fn progress(&self, plans: [&Plan; 2], size: Option<Bytes>) -> Progress {
+    fn progress(&self, plans: [&Plan; 2], size: Option<Bytes>) -> ProgressLine {
         let named = ["A", "B"].iter().zip(plans).flat_map(|(letter, plan)| {
             plan.stages.iter().map(move |stage| {
                 let mut stage: Stage = stage.clone();
@@ -142,7 +142,7 @@ impl Turns<'_> {
             stages: named.collect(),
             ..plans[0].clone()
         };
-        Progress::new(&both, &self.schedule(), size, self.quiet)
+        ProgressLine::new(&both, &self.schedule(), size, self.quiet)
     }
 
     /// Rows of both that belong together take turns.
@@ -172,7 +172,7 @@ impl Turns<'_> {
         &self,
         both: [Measurement<'_>; 2],
         units: &[[usize; 2]],
-        progress: &mut Progress,
+        progress: &mut ProgressLine,
     ) -> Result<([Run; 2], Option<Exit>), Exit> {
         let [first, second] = both;
         let first = measurement::prepare(first, self.control, progress, self.quiet)?;
@@ -244,7 +244,11 @@ impl Turns<'_> {
     }
 
     /// All jobs of one side take turns with all of the other.
-    fn of_jobs(&self, first: &Jobs, second: &Jobs) -> Result<([Run; 2], Option<Exit>), Exit> {
+    fn of_jobs(
+        &self,
+        first: &JobFilePlan,
+        second: &JobFilePlan,
+    ) -> Result<([Run; 2], Option<Exit>), Exit> {
         if !self.quiet {
             first.tell_notes();
             second.tell_notes();
@@ -257,8 +261,8 @@ impl Turns<'_> {
 
     fn take_jobs(
         &self,
-        both: [&Jobs; 2],
-        progress: &mut Progress,
+        both: [&JobFilePlan; 2],
+        progress: &mut ProgressLine,
     ) -> Result<([Run; 2], Option<Exit>), Exit> {
         let works = both.map(|jobs| jobs.jobs(self.pairs));
         let mut show = |event: Event| progress.show(&event);
@@ -299,10 +303,10 @@ fn is_empty(side: &Prepared) -> bool {
 
 /// Which rows of both plans take turns: those that will be compared.
 fn units(first: &Plan, second: &Plan) -> Vec<[usize; 2]> {
-    let keys = |plan: &Plan| -> Vec<Key> {
+    let keys = |plan: &Plan| -> Vec<RowKey> {
         let stages = plan.stages.iter();
         stages
-            .map(|stage| Key::planned(&stage.workloads[0]))
+            .map(|stage| RowKey::planned(&stage.workloads[0]))
             .collect()
     };
     let Matched { pairs, .. } = rows::matched(&keys(first), &keys(second), Common::Nothing);

@@ -3,7 +3,7 @@
 
 use indicatif::ProgressBar;
 use sokudo_report::PivotDocument;
-use sokudo_report::pivot::{self, Pivot, PivotRun, Value};
+use sokudo_report::pivot::{self, Pivot, PivotRun, PivotValue};
 use sokudo_report::plot;
 use sokudo_store::{Filter, Page};
 use sokudo_words::text;
@@ -35,8 +35,8 @@ pub(super) fn run(
         columns: axes.columns.clone(),
         only: arguments.shape.only.clone(),
         value: match arguments.shape.value {
-            ValueName::Rate => Value::Rate,
-            ValueName::Latency => Value::Latency,
+            ValueName::Rate => PivotValue::Rate,
+            ValueName::Latency => PivotValue::Latency,
         },
         unit: output::style(false, arguments.rendering.unit).unit,
     };

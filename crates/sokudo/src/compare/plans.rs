@@ -30,14 +30,14 @@ const OF_THE_COMPARISON: [&str; 14] = [
 ];
 
 /// A plan, as it was given.
-pub(super) enum Plan {
+pub(super) enum ComparedPlan {
     Mark(Box<MarkArguments>),
     Scan(Box<ScanArguments>),
     /// fio's jobs.
     Jobs(Box<RunArguments>),
 }
 
-impl Plan {
+impl ComparedPlan {
     /// Reads the arguments of a command.
     pub(super) fn parse(text: &str) -> Result<Self, Exit> {
         let mut words = command_line::words(text).ok_or_else(|| {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> String {
-        match Plan::parse(text) {
+        match ComparedPlan::parse(text) {
             Err(Exit::Usage(error)) => error.to_string(),
             _ => panic!("{text} is taken"),
         }
@@ -141,9 +141,9 @@ mod tests {
             "mark -- -n",
             "run -- --output",
         ] {
-            assert!(Plan::parse(text).is_ok(), "{text}");
+            assert!(ComparedPlan::parse(text).is_ok(), "{text}");
         }
-        assert!(Plan::parse("mark sim:hdd").is_ok_and(|plan| plan.is_simulated()));
+        assert!(ComparedPlan::parse("mark sim:hdd").is_ok_and(|plan| plan.is_simulated()));
     }
 
     #[test]
@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn a_plan_keeps_the_seed_that_it_has() {
         for (text, seed) in [("mark . --seed 7", 7), ("mark .", 9)] {
-            let mut plan = Plan::parse(text).unwrap();
+            let mut plan = ComparedPlan::parse(text).unwrap();
             plan.seed(9);
-            let Plan::Mark(arguments) = plan else {
+            let ComparedPlan::Mark(arguments) = plan else {
                 panic!("{text}")
             };
             assert_eq!(arguments.seed, Some(seed), "{text}");

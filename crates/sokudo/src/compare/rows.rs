@@ -7,14 +7,14 @@ use sokudo_report::document::ResultDocument;
 
 /// What a row is recognised by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct RowKey {
     name: String,
     direction: String,
     /// Parts of its fingerprint; empty before it is measured.
     plan: PlanParts,
 }
 
-impl Key {
+impl RowKey {
     /// Of what is to be done.
     pub(super) fn planned(workload: &Workload) -> Self {
         Self {
@@ -69,13 +69,13 @@ pub(super) struct Matched {
 
 /// Rows of one name and load belong together, then those of one load, then as far as
 /// `common` goes. Among several alike, the first belongs to the first.
-pub(super) fn matched(reference: &[Key], other: &[Key], common: Common) -> Matched {
+pub(super) fn matched(reference: &[RowKey], other: &[RowKey], common: Common) -> Matched {
     let mut partner: Vec<Option<usize>> = vec![None; reference.len()];
     let mut is_taken = vec![false; other.len()];
-    let rules: [fn(&Key, &Key) -> bool; 5] = [
+    let rules: [fn(&RowKey, &RowKey) -> bool; 5] = [
         |a, b| a.has_name_of(b) && a.load_differences(b).is_empty(),
         |a, b| a.is_whole() && b.is_whole() && a.load_differences(b).is_empty(),
-        Key::has_name_of,
+        RowKey::has_name_of,
         |a, b| a.direction == b.direction,
         |_, _| true,
     ];
@@ -112,9 +112,9 @@ pub(super) fn matched(reference: &[Key], other: &[Key], common: Common) -> Match
 
 /// The lines of a table with a column for each side: the number of each side's row, where it
 /// has one that belongs there. Those of the first side come first.
-pub(super) fn lines(sides: &[Vec<Key>], common: Common) -> Vec<Vec<Option<usize>>> {
+pub(super) fn lines(sides: &[Vec<RowKey>], common: Common) -> Vec<Vec<Option<usize>>> {
     let mut lines: Vec<Vec<Option<usize>>> = Vec::new();
-    let mut firsts: Vec<Key> = Vec::new();
+    let mut firsts: Vec<RowKey> = Vec::new();
     for (side, keys) in sides.iter().enumerate() {
         let matched = matched(&firsts, keys, common);
         for [line, row] in matched.pairs {
@@ -132,12 +132,12 @@ pub(super) fn lines(sides: &[Vec<Key>], common: Common) -> Vec<Vec<Option<usize>
 
 /// Of each line in what its load differs from the first line of the same name and direction;
 /// nothing for that one.
-pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<Key>]) -> Vec<Vec<PlanPart>> {
-    let first = |line: &Vec<Option<usize>>| -> Option<&Key> {
+pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<RowKey>]) -> Vec<Vec<PlanPart>> {
+    let first = |line: &Vec<Option<usize>>| -> Option<&RowKey> {
         let mut keys = line.iter().zip(sides);
         keys.find_map(|(row, keys)| keys.get((*row)?))
     };
-    let heads: Vec<&Key> = lines.iter().filter_map(first).collect();
+    let heads: Vec<&RowKey> = lines.iter().filter_map(first).collect();
     heads
         .iter()
         .map(|head| {
@@ -149,13 +149,13 @@ pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<Key>]) -> Vec
 
 /// What the rows of a run are recognised by. What took turns was matched before anything was
 /// known of it but its plan, and stays matched so.
-pub(super) fn keys(run: &RunDocument, took_turns: bool) -> Vec<Key> {
+pub(super) fn keys(run: &RunDocument, took_turns: bool) -> Vec<RowKey> {
     let results = run.results.iter();
     match took_turns {
         true => results
-            .map(|result| Key::planned(&result.workload))
+            .map(|result| RowKey::planned(&result.workload))
             .collect(),
-        false => results.map(Key::measured).collect(),
+        false => results.map(RowKey::measured).collect(),
     }
 }
 
@@ -165,8 +165,8 @@ mod tests {
     use sokudo_model::{BlockSizes, Operation, OperationMix, PlanData};
 
     /// Rows with a name, a direction and a block size.
-    fn keys(rows: &[(&str, &str, &str)]) -> Vec<Key> {
-        let key = |(name, direction, blocks): &(&str, &str, &str)| Key {
+    fn keys(rows: &[(&str, &str, &str)]) -> Vec<RowKey> {
+        let key = |(name, direction, blocks): &(&str, &str, &str)| RowKey {
             name: (*name).to_owned(),
             direction: (*direction).to_owned(),
             plan: PlanParts::from_iter([

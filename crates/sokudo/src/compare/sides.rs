@@ -7,8 +7,8 @@ use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
 use sokudo_words::text;
 
-use super::rows::{self, Common, Key, keys};
-use crate::cli::{CompareArguments, Unit};
+use super::rows::{self, Common, RowKey, keys};
+use crate::cli::{CompareArguments, TableUnit};
 use crate::exit::Exit;
 use crate::output;
 use crate::recall::Recalled;
@@ -40,10 +40,10 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
 /// one is. A row of another load has a line of its own.
 pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotDocument {
     let figure = match arguments.rendering.unit {
-        Unit::Iops => Figure::Iops,
-        Unit::Mb | Unit::Mib => Figure::Bandwidth,
+        TableUnit::Iops => Figure::Iops,
+        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
     };
-    let keys: Vec<Vec<Key>> = sides
+    let keys: Vec<Vec<RowKey>> = sides
         .iter()
         .map(|side| keys(&side.run, arguments.live))
         .collect();

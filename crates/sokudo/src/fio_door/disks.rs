@@ -13,21 +13,21 @@ const FIELDS: usize = 11;
 /// Devices that are watched from when this was made.
 pub(crate) struct Disks {
     started_at: Instant,
-    disks: Vec<Disk>,
+    disks: Vec<DiskCounts>,
 }
 
-struct Disk {
+struct DiskCounts {
     name: String,
     before: [u64; FIELDS],
-    parts: Vec<Disk>,
+    parts: Vec<DiskCounts>,
 }
 
 impl Disks {
     /// Starts to watch the devices under targets.
     pub(crate) fn watch<'a>(targets: impl Iterator<Item = &'a TargetInfo>) -> Self {
-        let mut disks: Vec<Disk> = Vec::new();
+        let mut disks: Vec<DiskCounts> = Vec::new();
         for target in targets {
-            if let Some(disk) = Disk::topmost(&target.devices)
+            if let Some(disk) = DiskCounts::topmost(&target.devices)
                 && disks.iter().all(|known| known.name != disk.name)
             {
                 disks.push(disk);
@@ -47,7 +47,7 @@ impl Disks {
     }
 }
 
-impl Disk {
+impl DiskCounts {
     /// The first device of a stack, or the disk that it is a partition of, with the
     /// leaves under it.
     fn topmost(devices: &[BlockDevice]) -> Option<Self> {

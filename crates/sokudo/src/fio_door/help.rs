@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use sokudo_dialect::fio::{FioOption, Support, Switch, options, switches};
+use sokudo_dialect::fio::{FioOption, FioSupport, Switch, options, switches};
 use sokudo_report::fio::FIO_VERSION;
 
 /// `--help`: every switch of the command line.
@@ -44,14 +44,14 @@ fn one(option: &FioOption) -> String {
     };
     let _ = writeln!(text, "{:>20}: {default}", "default");
     match option.support {
-        Support::Full => {}
-        Support::Differs(how) => {
+        FioSupport::Full => {}
+        FioSupport::Differs(how) => {
             let _ = writeln!(text, "{:>20}: {how}", "differs");
         }
-        Support::NoEffect(why) => {
+        FioSupport::NoEffect(why) => {
             let _ = writeln!(text, "{:>20}: {why}", "no effect");
         }
-        Support::Refused { needs, .. } => {
+        FioSupport::Refused { needs, .. } => {
             let _ = writeln!(text, "{:>20}: it would need {needs}", "refused");
         }
     }

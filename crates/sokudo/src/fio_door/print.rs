@@ -8,9 +8,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sokudo_dialect::fio::{Fallocate, Planned, SpecKind, TargetSpec};
+use sokudo_dialect::fio::{Fallocate, FioPlan, FioTargetKind, FioTargetSpec};
 use sokudo_engine::Allocation;
-use sokudo_measure::{Place, PlaceKind};
+use sokudo_measure::{JobTarget, JobTargetKind};
 use sokudo_model::fio::{FioFormat, FioSession};
 use sokudo_report::fio::{self, FioReport};
 use sokudo_words::text;
@@ -112,17 +112,17 @@ impl Printer {
 }
 
 /// A target of fio's jobs, as storage is prepared from it.
-pub(crate) fn place_of(spec: &TargetSpec, planned: &Planned) -> Place {
+pub(crate) fn place_of(spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
     let index = planned
         .targets
         .iter()
         .position(|other| std::ptr::eq(other, spec));
-    Place {
+    JobTarget {
         path: PathBuf::from(&spec.path),
         kind: match spec.kind {
-            SpecKind::File => PlaceKind::File,
-            SpecKind::BlockDevice => PlaceKind::BlockDevice,
-            SpecKind::Null => PlaceKind::Null,
+            FioTargetKind::File => JobTargetKind::File,
+            FioTargetKind::BlockDevice => JobTargetKind::BlockDevice,
+            FioTargetKind::Null => JobTargetKind::Null,
         },
         bytes: spec.bytes,
         written: spec.written,
@@ -150,7 +150,7 @@ pub(crate) fn place_of(spec: &TargetSpec, planned: &Planned) -> Place {
 }
 
 /// The names of all jobs that use a target, the first one's first.
-fn jobs_of(target: usize, first: &str, planned: &Planned) -> Vec<String> {
+fn jobs_of(target: usize, first: &str, planned: &FioPlan) -> Vec<String> {
     let workloads = planned
         .plan
         .stages

@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-use sokudo_measure::Place;
+use sokudo_measure::JobTarget;
 use sokudo_model::fio::{EtaMode, FioSession};
 use sokudo_model::{Event, Nanos, Plan, Run, Trial, TrialEvidence, narrow};
 use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_lines};
@@ -12,7 +12,7 @@ use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_line
 use super::print::Printer;
 use crate::exit::Exit;
 use crate::harmless;
-use crate::jobs::Finished;
+use crate::jobs::FinishedJobs;
 
 /// Where the status line goes, if anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) struct Ending {
 pub(crate) struct View<'a> {
     plan: &'a Plan,
     session: &'a FioSession,
-    places: &'a [Place],
+    places: &'a [JobTarget],
     printer: Printer,
     status: StatusLine,
     /// The first row of the stage that runs.
@@ -56,7 +56,7 @@ impl<'a> View<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         session: &'a FioSession,
-        places: &'a [Place],
+        places: &'a [JobTarget],
         printer: Printer,
     ) -> Self {
         let output = &session.output;
@@ -115,7 +115,7 @@ impl<'a> View<'a> {
         self.interim = Some(run.clone());
     }
 
-    fn lays_out(&mut self, place: &Place) {
+    fn lays_out(&mut self, place: &JobTarget) {
         self.begin();
         if !self.printer.is_for_people() {
             return;
@@ -137,7 +137,7 @@ impl<'a> View<'a> {
     }
 
     /// Prints results and logs.
-    pub(crate) fn ends(mut self, finished: &Finished, ending: &Ending) -> Result<(), Exit> {
+    pub(crate) fn ends(mut self, finished: &FinishedJobs, ending: &Ending) -> Result<(), Exit> {
         self.clear_status();
         if finished.run.interrupted && self.printer.is_for_people() {
             self.write("\nfio: terminating on signal 2\n");

@@ -11,12 +11,12 @@ mod standard;
 
 use page::line;
 
-pub(super) use page::Page;
+pub(super) use page::IdentifyPage;
 
 /// The low byte of the last word where its high byte is a checksum.
 const INTEGRITY: u16 = 0xa5;
 
-impl Page<'_> {
+impl IdentifyPage<'_> {
     /// What `hdparm -I` prints behind the device's name.
     pub(super) fn detailed(&self) -> String {
         let mut text = String::new();

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 
 use rustix::fs::SeekFrom;
-use sokudo_dialect::host::{Found, FoundKind, Host};
+use sokudo_dialect::host::{Host, HostPath, HostPathKind};
 use sokudo_measure::since_epoch;
 use sokudo_model::Bytes;
 
@@ -25,8 +25,8 @@ impl Host for ThisHost {
         std::env::var(name).ok()
     }
 
-    fn found(&self, path: &str) -> Option<Found> {
-        use FoundKind::{BlockDevice, Directory, File, Other};
+    fn found(&self, path: &str) -> Option<HostPath> {
+        use HostPathKind::{BlockDevice, Directory, File, Other};
         let metadata = fs::metadata(path).ok()?;
         let kind = metadata.file_type();
         let (kind, bytes) = if kind.is_file() {
@@ -38,7 +38,7 @@ impl Host for ThisHost {
         } else {
             (Other, 0)
         };
-        Some(Found {
+        Some(HostPath {
             kind,
             bytes: Bytes(bytes),
         })
@@ -104,8 +104,8 @@ mod tests {
         assert_eq!(host.processors() as usize, host.processor_numbers().len());
         assert!(host.page_bytes().is_power_of_two());
         assert!(host.memory_bytes() > 1 << 20);
-        assert_eq!(host.found("/").unwrap().kind, FoundKind::Directory);
-        assert_eq!(host.found("/dev/null").unwrap().kind, FoundKind::Other);
+        assert_eq!(host.found("/").unwrap().kind, HostPathKind::Directory);
+        assert_eq!(host.found("/dev/null").unwrap().kind, HostPathKind::Other);
         assert_eq!(host.found("/does/not/exist"), None);
         assert_ne!(host.seed(), host.seed());
         assert!(host.read_text("/does/not/exist").is_err());

@@ -20,7 +20,7 @@ use sokudo_words::text;
 const NEW_FILE_MODE: u32 = 0o666;
 
 /// What could not be done.
-pub(super) enum Fault {
+pub(super) enum ReplaceFault {
     /// Nothing may be put in the place of the file, which can still be written itself.
     NotReplaceable,
     /// The new cannot be written; the old is as it was.
@@ -31,7 +31,7 @@ pub(super) enum Fault {
 ///
 /// # Errors
 /// When nothing was changed.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReplaceFault> {
     // What links lead to is replaced, not the link.
     let flags = OFlags::PATH.bits().cast_signed();
     let there = OpenOptions::new()
@@ -42,51 +42,51 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let metadata = there.as_ref().and_then(|there| there.metadata().ok());
     match (&metadata, path.symlink_metadata()) {
         (Some(there), _) if !there.is_file() || there.nlink() > 1 => {
-            return Err(Fault::NotReplaceable);
+            return Err(ReplaceFault::NotReplaceable);
         }
-        (None, Ok(_)) => return Err(Fault::NotReplaceable),
+        (None, Ok(_)) => return Err(ReplaceFault::NotReplaceable),
         _ => {}
     }
-    let place = Place::of(path, there.as_ref())?;
+    let place = OutputLocation::of(path, there.as_ref())?;
     put(&place, metadata.as_ref(), bytes)
 }
 
-fn put(place: &Place, there: Option<&Metadata>, bytes: &[u8]) -> Result<(), Fault> {
+fn put(place: &OutputLocation, there: Option<&Metadata>, bytes: &[u8]) -> Result<(), ReplaceFault> {
     // What is given the rights and the owner of another file must not take the place of a third.
     if !place.holds(there) {
-        return Err(Fault::Unwritten(io::Error::other(text!(
+        return Err(ReplaceFault::Unwritten(io::Error::other(text!(
             "somebody exchanges names in its folder"
         ))));
     }
-    let mut draft = Draft::beside(place, there)?;
+    let mut draft = OutputDraft::beside(place, there)?;
     draft
         .file
         .write_all(bytes)
         // Some file systems tell only here that they are full.
         .and_then(|()| draft.file.sync_all())
-        .map_err(Fault::Unwritten)?;
+        .map_err(ReplaceFault::Unwritten)?;
     // Another file may be mounted in its place.
     renameat(&place.folder, &draft.name, &place.folder, &place.name)
-        .map_err(|_| Fault::NotReplaceable)
+        .map_err(|_| ReplaceFault::NotReplaceable)
 }
 
 /// Where a file has its name: the folder is held open.
-struct Place {
+struct OutputLocation {
     folder: OwnedFd,
     name: OsString,
 }
 
-impl Place {
+impl OutputLocation {
     /// The place of an open file, whatever links led there; of one that is not there, the
     /// place that its path names.
-    fn of(path: &Path, there: Option<&File>) -> Result<Self, Fault> {
+    fn of(path: &Path, there: Option<&File>) -> Result<Self, ReplaceFault> {
         let real = match there {
             Some(file) => PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
                 .read_link()
-                .map_err(|_| Fault::NotReplaceable)?,
+                .map_err(|_| ReplaceFault::NotReplaceable)?,
             None => path.to_owned(),
         };
-        let name = real.file_name().ok_or(Fault::NotReplaceable)?;
+        let name = real.file_name().ok_or(ReplaceFault::NotReplaceable)?;
         let folder = match real.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -94,7 +94,7 @@ impl Place {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = openat(CWD, folder, flags, Mode::empty());
         Ok(Self {
-            folder: folder.map_err(|_| Fault::NotReplaceable)?,
+            folder: folder.map_err(|_| ReplaceFault::NotReplaceable)?,
             name: name.to_owned(),
         })
     }
@@ -108,16 +108,16 @@ impl Place {
 }
 
 /// The new contents on their way.
-struct Draft<'a> {
+struct OutputDraft<'a> {
     file: File,
     folder: &'a OwnedFd,
     name: OsString,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> OutputDraft<'a> {
     /// With the rights and the owner of the file that is there.
-    fn beside(place: &'a Place, there: Option<&Metadata>) -> Result<Self, Fault> {
-        let not_replaceable = |_| Fault::NotReplaceable;
+    fn beside(place: &'a OutputLocation, there: Option<&Metadata>) -> Result<Self, ReplaceFault> {
+        let not_replaceable = |_| ReplaceFault::NotReplaceable;
         let mode = there.map_or(NEW_FILE_MODE, MetadataExt::mode) & 0o777;
         let mut name = OsString::from(format!(".sokudo-{}-", std::process::id()));
         name.push(&place.name);
@@ -125,7 +125,7 @@ impl<'a> Draft<'a> {
             OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = openat(&place.folder, &name, flags, Mode::from_raw_mode(mode));
         let draft = Self {
-            file: file.map_err(|_| Fault::NotReplaceable)?.into(),
+            file: file.map_err(|_| ReplaceFault::NotReplaceable)?.into(),
             folder: &place.folder,
             name,
         };
@@ -144,7 +144,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl Drop for Draft<'_> {
+impl Drop for OutputDraft<'_> {
     fn drop(&mut self) {
         // After the renaming it is gone, or the name is another's.
         if leads_to(self.folder, &self.name, &self.file) {
@@ -198,7 +198,7 @@ mod tests {
         fs::hard_link(at("file"), at("other")).unwrap();
         assert!(matches!(
             replace(&at("file"), b"new"),
-            Err(Fault::NotReplaceable)
+            Err(ReplaceFault::NotReplaceable)
         ));
         assert_eq!(fs::read(at("other")).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["file", "other"]);
@@ -213,25 +213,25 @@ mod tests {
         fs::write(at("file"), "looked at").unwrap();
         let there = File::open(at("file")).unwrap();
         let metadata = there.metadata().unwrap();
-        let Ok(place) = Place::of(&at("file"), Some(&there)) else {
+        let Ok(place) = OutputLocation::of(&at("file"), Some(&there)) else {
             panic!("there is a place");
         };
         fs::rename(at("file"), at("away")).unwrap();
         fs::write(at("file"), "precious").unwrap();
         assert!(matches!(
             put(&place, Some(&metadata), b"x"),
-            Err(Fault::Unwritten(_))
+            Err(ReplaceFault::Unwritten(_))
         ));
         symlink("away", at("link")).unwrap();
         fs::rename(at("link"), at("file")).unwrap();
         assert!(matches!(
             put(&place, Some(&metadata), b"x"),
-            Err(Fault::Unwritten(_))
+            Err(ReplaceFault::Unwritten(_))
         ));
         fs::remove_file(at("file")).unwrap();
         assert!(matches!(
             put(&place, Some(&metadata), b"x"),
-            Err(Fault::Unwritten(_))
+            Err(ReplaceFault::Unwritten(_))
         ));
         assert_eq!(fs::read(at("away")).unwrap(), b"looked at");
         assert_eq!(names(folder.path()), ["away"]);
@@ -243,7 +243,10 @@ mod tests {
         let dangling = folder.path().join("dangling");
         symlink("nothing", &dangling).unwrap();
         for path in [Path::new("/dev/null"), folder.path(), &dangling] {
-            assert!(matches!(replace(path, b"x"), Err(Fault::NotReplaceable)));
+            assert!(matches!(
+                replace(path, b"x"),
+                Err(ReplaceFault::NotReplaceable)
+            ));
         }
         assert_eq!(names(folder.path()), ["dangling"]);
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_dialect::explain::Medium;
+use sokudo_dialect::explain::StorageMedium;
 use sokudo_model::Inference;
 use sokudo_stats::Random;
 
@@ -195,9 +195,15 @@ fn float(value: u64) -> f64 {
 fn hold(kind: &str, only: &[&str], draw_disk: fn(&mut Random) -> Disk) {
     let scores = of_disks(|seed| {
         let disk = draw_disk(&mut Random::new(seed + 1));
-        let run = explained(&disk.spec, Medium::Rotating, only, seed, |workload| {
-            workload.limits.ios = workload.limits.ios.map(|ios| ios.min(IOS_MAX));
-        });
+        let run = explained(
+            &disk.spec,
+            StorageMedium::Rotating,
+            only,
+            seed,
+            |workload| {
+                workload.limits.ios = workload.limits.ios.map(|ios| ios.min(IOS_MAX));
+            },
+        );
         judged(&disk, &run.inferences, seed)
     });
     let disks = scores.len() as u64;

@@ -1,7 +1,7 @@
 //! What is concluded about flash drives and arrays. The devices are small, so that hundreds of
 //! each kind take seconds; what matters is their shape.
 
-use sokudo_dialect::explain::Medium;
+use sokudo_dialect::explain::StorageMedium;
 use sokudo_model::Inference;
 use sokudo_stats::Random;
 
@@ -12,7 +12,7 @@ const GIB: u64 = 1 << 30;
 
 /// What is concluded about a device by these themes.
 fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
-    crate::explained(spec, Medium::Unknown, themes, seed, |_| ()).inferences
+    crate::explained(spec, StorageMedium::Unknown, themes, seed, |_| ()).inferences
 }
 
 /// A figure of a conclusion.

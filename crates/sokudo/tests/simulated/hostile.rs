@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use sokudo_dialect::explain::Medium;
+use sokudo_dialect::explain::StorageMedium;
 use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Plan, Rate, Run, Stage, Workload};
 use sokudo_report::{RunDocument, csv, markdown};
 use sokudo_stats::Random;
@@ -42,10 +42,10 @@ fn runs() -> [Run; 4] {
     [
         crate::measured("sim:ssd?size=1GiB", 3, |_| one(paced)),
         crate::measured("sim:raid5?disks=4&chunk=64KiB", 2, |_| one(written)),
-        survey("sim:hdd?size=64GiB", Medium::Rotating, "zones"),
+        survey("sim:hdd?size=64GiB", StorageMedium::Rotating, "zones"),
         survey(
             "sim:ssd?size=64GiB&slc=4GB&direct=400MB/s",
-            Medium::Flash,
+            StorageMedium::Flash,
             "fast-cells",
         ),
     ]

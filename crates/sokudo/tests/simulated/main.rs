@@ -19,7 +19,7 @@ mod rules;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use sokudo_dialect::explain::{Medium, Request};
+use sokudo_dialect::explain::{ExplainRequest, StorageMedium};
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named};
 use sokudo_model::{Bytes, Nanos, Plan, Run, Schedule, Workload};
@@ -49,13 +49,13 @@ fn measured(spec: &str, trials: u32, plan: impl FnOnce(Bytes) -> Plan) -> Run {
 /// Asks a simulated device all that these themes ask, or all that its medium is asked.
 fn explained(
     spec: &str,
-    medium: Medium,
+    medium: StorageMedium,
     only: &[&str],
     seed: u64,
     change: impl Fn(&mut Workload),
 ) -> Run {
     measured(spec, 1, |size| {
-        let request = Request {
+        let request = ExplainRequest {
             size,
             block_min: Bytes(512),
             medium,

@@ -1,7 +1,7 @@
 //! What is said about figures of simulated devices, whose truth is known: nothing about
 //! honest ones, whatever the seed, and the lie about those that lie.
 
-use sokudo_dialect::crystal::{self, Direction, Profile};
+use sokudo_dialect::crystal::{self, Profile, RowDirection};
 use sokudo_model::{
     Bytes, Durability, Nanos, Operation, OperationMix, Order, Plan, Row, Run, Severity, Span,
     Verdict, Workload,
@@ -30,7 +30,7 @@ fn first(length: Bytes) -> Option<Span> {
 /// The rows of `sokudo mark`, on the first part of the device, for so long each.
 fn default_rows(time: Nanos) -> Vec<Workload> {
     let rows = Profile::Default.rows();
-    let mut workloads = crystal::workloads(&rows, &[Direction::Read, Direction::Write], &[]);
+    let mut workloads = crystal::workloads(&rows, &[RowDirection::Read, RowDirection::Write], &[]);
     for workload in &mut workloads {
         workload.limits.time = Some(time);
         workload.span = first(Bytes::gib(1));

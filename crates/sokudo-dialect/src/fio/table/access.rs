@@ -3,9 +3,9 @@
 use sokudo_model::Distribution;
 
 use super::super::criteria;
-use super::super::job::Access;
+use super::super::job::FioAccess;
 use super::super::numbers::{KiloBase, millionths, number, range, signed, three_of};
-use super::super::option::{Effect, FioOption, U32_MAX, full};
+use super::super::option::{FioOption, OptionEffect, U32_MAX, full};
 
 const PATTERNS: &[&str] = &[
     "read",
@@ -38,9 +38,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["readwrite"],
         "read",
         "which operations, in which order; :N skips N bytes, or stays N I/Os at a random place",
-        Effect::Word(PATTERNS, |j, word, more| {
+        OptionEffect::Word(PATTERNS, |j, word, more| {
             let what = word.strip_prefix("rand").unwrap_or(word);
-            j.access = Access {
+            j.access = FioAccess {
                 random: what != word,
                 reads: matches!(what, "read" | "rw" | "readwrite"),
                 writes: matches!(what, "write" | "rw" | "readwrite" | "trimwrite"),
@@ -60,7 +60,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "50",
         "percentage of reads in a mix; decimals are cut off, as by fio",
-        Effect::Text(PERCENT, |j, v| {
+        OptionEffect::Text(PERCENT, |j, v| {
             j.read_percent = whole_percent(v, j.kilo_base).ok_or(PERCENT)?;
             Ok(())
         }),
@@ -70,7 +70,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "50",
         "percentage of writes in a mix; decimals are cut off, as by fio",
-        Effect::Text(PERCENT, |j, v| {
+        OptionEffect::Text(PERCENT, |j, v| {
             j.read_percent = 100 - whole_percent(v, j.kilo_base).ok_or(PERCENT)?;
             Ok(())
         }),
@@ -80,7 +80,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["blocksize"],
         "4096",
         "size of one I/O",
-        Effect::Three(1, U32_MAX, |j, three| {
+        OptionEffect::Three(1, U32_MAX, |j, three| {
             for (block, given) in j.block.iter_mut().zip(three) {
                 *block = given.unwrap_or(*block);
             }
@@ -91,7 +91,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["blocksize_range"],
         "",
         "smallest and largest size of one I/O",
-        Effect::Text(
+        OptionEffect::Text(
             "a range of block sizes such as 1k-4k, perhaps one each for read,write,trim",
             |j, v| {
                 let base = j.kilo_base;
@@ -109,7 +109,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["blocksize_unaligned"],
         "",
         "sizes of any number of bytes within bsrange",
-        Effect::Flag(|j, on| j.unaligned = on),
+        OptionEffect::Flag(|j, on| j.unaligned = on),
     )
     .differs("an error with direct=1, where fio's I/O fails, and with verify, where whole blocks are checked"),
     full(
@@ -117,7 +117,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "block sizes with percentages",
-        Effect::Text(criteria::SPLIT, |j, v| {
+        OptionEffect::Text(criteria::SPLIT, |j, v| {
             let base = j.kilo_base;
             let splits = three_of(v, |part| criteria::split(part, base)).ok_or(criteria::SPLIT)?;
             for (own, given) in j.block_split.iter_mut().zip(splits) {
@@ -131,7 +131,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["blockalign"],
         "",
         "what random offsets are multiples of",
-        Effect::Three(1, U32_MAX, |j, three| {
+        OptionEffect::Three(1, U32_MAX, |j, three| {
             let own = j.alignment.unwrap_or(j.block);
             let mut each = own.into_iter().zip(three).map(|(own, given)| given.unwrap_or(own));
             j.alignment = Some(std::array::from_fn(|_| each.next().unwrap_or(1)));
@@ -142,14 +142,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "random offsets may repeat before all were visited",
-        Effect::Flag(|j, on| j.may_repeat = on),
+        OptionEffect::Flag(|j, on| j.may_repeat = on),
     ),
     full(
         "softrandommap",
         &[],
         "0",
         "goes on without a map when memory for it is short",
-        Effect::Switch(|_, _| {}),
+        OptionEffect::Switch(|_, _| {}),
     )
     .no_effect("the map needs one bit per block, or none at all"),
     full(
@@ -157,7 +157,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "tausworthe",
         "which numbers chance is made of",
-        Effect::Word(&["tausworthe", "lfsr", "tausworthe64"], |j, word, _| {
+        OptionEffect::Word(&["tausworthe", "lfsr", "tausworthe64"], |j, word, _| {
             word.clone_into(&mut j.generator);
             Ok(())
         }),
@@ -168,7 +168,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "random",
         "how often each place is used",
-        Effect::Text(criteria::DISTRIBUTION, |j, v| {
+        OptionEffect::Text(criteria::DISTRIBUTION, |j, v| {
             let (word, more) = v.split_once(':').unwrap_or((v, ""));
             let more = Some(more).filter(|more| !more.is_empty());
             if matches!(word, "zoned" | "zoned_abs") {
@@ -191,7 +191,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "100,100,100",
         "percentage of I/Os that go to a random place, the others continue after the last",
-        Effect::Three(0, 100, |j, three| {
+        OptionEffect::Three(0, 100, |j, three| {
             for (own, given) in j.random_percent.iter_mut().zip(three) {
                 *own = given.unwrap_or(*own);
             }
@@ -202,21 +202,21 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "the same random places in every run",
-        Effect::Switch(|j, on| j.repeatable = on),
+        OptionEffect::Switch(|j, on| j.repeatable = on),
     ),
     full(
         "allrandrepeat",
         &[],
         "0",
         "the same chance in every run, for everything",
-        Effect::Switch(|j, on| j.repeatable |= on),
+        OptionEffect::Switch(|j, on| j.repeatable |= on),
     ),
     full(
         "randseed",
         &[],
         "",
         "where chance starts from",
-        Effect::Text("a whole number", |j, v| {
+        OptionEffect::Text("a whole number", |j, v| {
             let number = super::super::numbers::number(v, j.kilo_base);
             let negative = v.parse::<i64>().ok().map(i64::cast_unsigned);
             j.seed = Some(number.or(negative).ok_or("a whole number")?);

@@ -2,7 +2,7 @@
 
 use sokudo_model::narrow;
 
-use super::super::option::{Effect, FioOption, U32_MAX, full};
+use super::super::option::{FioOption, OptionEffect, U32_MAX, full};
 
 const RINGS: &[&str] = &["io_uring"];
 const POLLED: &[&str] = &["io_uring", "pvsync2"];
@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "psync",
         "how I/O is issued",
-        Effect::Word(
+        OptionEffect::Word(
             &[
                 "io_uring", "libaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
                 "mmap", "null",
@@ -37,56 +37,56 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "I/Os in flight",
-        Effect::Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v)),
+        OptionEffect::Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v)),
     ),
     full(
         "iodepth_batch",
         &["iodepth_batch_submit"],
         "1",
         "I/Os submitted together; 0 is iodepth",
-        Effect::Number(0, U32_MAX, |j, v| j.batch = narrow(v)),
+        OptionEffect::Number(0, U32_MAX, |j, v| j.batch = narrow(v)),
     ),
     full(
         "iodepth_batch_complete_min",
         &["iodepth_batch_complete"],
         "1",
         "completions waited for at once; 0 only looks",
-        Effect::Number(0, U32_MAX, |j, v| j.complete_min = narrow(v)),
+        OptionEffect::Number(0, U32_MAX, |j, v| j.complete_min = narrow(v)),
     ),
     full(
         "iodepth_batch_complete_max",
         &[],
         "",
         "completions reaped at once at most",
-        Effect::Number(0, U32_MAX, |j, v| j.complete_max = Some(narrow(v)).filter(|n| *n > 0)),
+        OptionEffect::Number(0, U32_MAX, |j, v| j.complete_max = Some(narrow(v)).filter(|n| *n > 0)),
     ),
     full(
         "iodepth_low",
         &[],
         "",
         "depth to which the queue drains before it is filled again",
-        Effect::Number(0, U32_MAX, |j, v| j.low_depth = narrow(v)),
+        OptionEffect::Number(0, U32_MAX, |j, v| j.low_depth = narrow(v)),
     ),
     full(
         "direct",
         &[],
         "0",
         "bypasses the page cache",
-        Effect::Switch(|j, on| j.direct = on),
+        OptionEffect::Switch(|j, on| j.direct = on),
     ),
     full(
         "buffered",
         &[],
         "1",
         "the opposite of direct",
-        Effect::Switch(|j, on| j.direct = !on),
+        OptionEffect::Switch(|j, on| j.direct = !on),
     ),
     full(
         "mem",
         &["iomem"],
         "malloc",
         "what memory buffers lie in",
-        Effect::Text(
+        OptionEffect::Text(
             "malloc, shm, mmap, mmapshared, or shmhuge, mmaphuge (each perhaps with :FILE)",
             |j, v| {
                 const WORDS: [&str; 6] =
@@ -106,7 +106,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["mem_align"],
         "0",
         "alignment of buffers in memory",
-        Effect::Number(0, U32_MAX, |_, _| {}),
+        OptionEffect::Number(0, U32_MAX, |_, _| {}),
     )
     .no_effect("buffers are aligned to a page"),
     full(
@@ -114,7 +114,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "2097152",
         "size of a huge page",
-        Effect::Number(0, U32_MAX, |_, _| {}),
+        OptionEffect::Number(0, U32_MAX, |_, _| {}),
     )
     .no_effect("the kernel's default size of huge pages is used"),
     full(
@@ -122,7 +122,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "where times come from",
-        Effect::Word(&["gettimeofday", "clock_gettime", "cpu"], |_, _, _| Ok(())),
+        OptionEffect::Word(&["gettimeofday", "clock_gettime", "cpu"], |_, _, _| Ok(())),
     )
     .no_effect("times come from the processor's counter, checked against the monotonic clock"),
     full(
@@ -130,10 +130,10 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["fadvise"],
         "1",
         "what the kernel is told of the access pattern",
-        Effect::Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
+        OptionEffect::Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
     )
     .no_effect("the kernel is told nothing; it sees the pattern itself"),
-    full("hipri", &[], "", "polls for completions", Effect::Flag(|_, _| {}))
+    full("hipri", &[], "", "polls for completions", OptionEffect::Flag(|_, _| {}))
         .of_engines(POLLED)
         .no_effect("completions come by interrupt; the run says so"),
     full(
@@ -141,14 +141,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "100",
         "percentage of I/Os that are polled for",
-        Effect::Number(0, 100, |_, _| {}),
+        OptionEffect::Number(0, 100, |_, _| {}),
     )
     .of_engines(&["pvsync2"])
     .no_effect("see hipri"),
-    full("fixedbufs", &[], "", "registers buffers", Effect::Flag(|_, _| {}))
+    full("fixedbufs", &[], "", "registers buffers", OptionEffect::Flag(|_, _| {}))
         .of_engines(RINGS)
         .no_effect("the ring registers its buffers wherever the kernel allows it"),
-    full("registerfiles", &[], "", "registers files", Effect::Flag(|_, _| {}))
+    full("registerfiles", &[], "", "registers files", OptionEffect::Flag(|_, _| {}))
         .of_engines(RINGS)
         .no_effect("the ring registers its files wherever the kernel allows it"),
     full(
@@ -156,7 +156,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "lets a kernel thread submit",
-        Effect::Flag(|_, _| {}),
+        OptionEffect::Flag(|_, _| {}),
     )
     .of_engines(RINGS)
     .no_effect("the job's own thread submits; the run says so"),
@@ -165,11 +165,11 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "the processor of that thread",
-        Effect::Number(0, U32_MAX, |_, _| {}),
+        OptionEffect::Number(0, U32_MAX, |_, _| {}),
     )
     .of_engines(RINGS)
     .no_effect("see sqthread_poll"),
-    full("nonvectored", &[], "", "plain reads and writes", Effect::Unread)
+    full("nonvectored", &[], "", "plain reads and writes", OptionEffect::Unread)
         .of_engines(RINGS)
         .no_effect("the ring always uses plain reads and writes"),
     full(
@@ -177,7 +177,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "reaps completions without a system call",
-        Effect::Flag(|_, _| {}),
+        OptionEffect::Flag(|_, _| {}),
     )
     .of_engines(&["libaio"])
     .no_effect("completions are always looked for in memory first"),
@@ -186,35 +186,35 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "uses vectors with libaio",
-        Effect::Flag(|_, _| {}),
+        OptionEffect::Flag(|_, _| {}),
     )
     .of_engines(&["libaio"])
     .no_effect("libaio always uses plain reads and writes"),
-    full("uncached", &[], "0", "drops what was read from the cache", Effect::Unread)
+    full("uncached", &[], "0", "drops what was read from the cache", OptionEffect::Unread)
         .of_engines(POLLED)
         .needs("RWF_DONTCACHE in the backends"),
-    full("nowait", &[], "0", "fails an I/O that would block", Effect::Unread)
+    full("nowait", &[], "0", "fails an I/O that would block", OptionEffect::Unread)
         .of_engines(NOWAIT)
         .needs("RWF_NOWAIT in the backends"),
-    full("force_async", &[], "0", "sends I/Os to a worker thread", Effect::Unread)
+    full("force_async", &[], "0", "sends I/Os to a worker thread", OptionEffect::Unread)
         .of_engines(RINGS)
         .needs("IOSQE_ASYNC in the ring"),
-    full("cmdprio_percentage", &[], "0", "I/Os with a high priority", Effect::Unread)
+    full("cmdprio_percentage", &[], "0", "I/Os with a high priority", OptionEffect::Unread)
         .of_engines(ASYNC)
         .needs("priorities of single I/Os"),
-    full("cmdprio_class", &[], "", "class of that priority", Effect::Unread)
+    full("cmdprio_class", &[], "", "class of that priority", OptionEffect::Unread)
         .of_engines(ASYNC)
         .needs("priorities of single I/Os"),
-    full("cmdprio", &[], "", "that priority", Effect::Unread)
+    full("cmdprio", &[], "", "that priority", OptionEffect::Unread)
         .of_engines(ASYNC)
         .needs("priorities of single I/Os"),
-    full("cmdprio_bssplit", &[], "", "that priority by size", Effect::Unread)
+    full("cmdprio_bssplit", &[], "", "that priority by size", OptionEffect::Unread)
         .of_engines(ASYNC)
         .needs("priorities of single I/Os"),
-    full("cmdprio_split", &[], "", "that priority by size", Effect::Unread)
+    full("cmdprio_split", &[], "", "that priority by size", OptionEffect::Unread)
         .of_engines(ASYNC)
         .needs("priorities of single I/Os"),
-    full("thp", &[], "0", "asks for huge pages in the mapping", Effect::Unread)
+    full("thp", &[], "0", "asks for huge pages in the mapping", OptionEffect::Unread)
         .of_engines(&["mmap"])
         .needs("huge pages in mappings of files"),
 ];

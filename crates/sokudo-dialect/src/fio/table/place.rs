@@ -5,7 +5,7 @@ use sokudo_model::{Distribution, FileOrder, narrow};
 use super::super::criteria;
 use super::super::files::path_list;
 use super::super::numbers::{Amount, range};
-use super::super::option::{Effect, FioOption, U32_MAX, U64_MAX, full};
+use super::super::option::{FioOption, OptionEffect, U32_MAX, U64_MAX, full};
 use super::super::planned::Fallocate;
 
 /// More files than any job that people write; each costs a descriptor.
@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "where files lie; several, in turn by clone, are separated by colons",
-        Effect::Text("a directory", |j, v| {
+        OptionEffect::Text("a directory", |j, v| {
             j.directories = path_list(v);
             Ok(())
         }),
@@ -28,7 +28,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "the files or devices that are used, separated by colons; a colon in a name is \\:",
-        Effect::Text("one path or several", |j, v| {
+        OptionEffect::Text("one path or several", |j, v| {
             let prefix = j
                 .directories
                 .first()
@@ -51,7 +51,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "$jobname.$jobnum.$filenum",
         "how files without a filename are called",
-        Effect::Text("a name with $jobname, $jobnum, $filenum", |j, v| {
+        OptionEffect::Text("a name with $jobname, $jobnum, $filenum", |j, v| {
             v.clone_into(&mut j.name_format);
             Ok(())
         }),
@@ -61,7 +61,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "puts the address of a network client before names",
-        Effect::Switch(|_, _| {}),
+        OptionEffect::Switch(|_, _| {}),
     )
     .no_effect("there are no network clients"),
     full(
@@ -69,21 +69,21 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["nr_files"],
         "1",
         "how many files a job has",
-        Effect::Number(1, FILES_MAX, |j, v| j.file_count = narrow(v)),
+        OptionEffect::Number(1, FILES_MAX, |j, v| j.file_count = narrow(v)),
     ),
     full(
         "openfiles",
         &[],
         "",
         "files kept open at once; 0 is all",
-        Effect::Number(0, U32_MAX, |j, v| j.open_max = narrow(v)),
+        OptionEffect::Number(0, U32_MAX, |j, v| j.open_max = narrow(v)),
     ),
     full(
         "file_service_type",
         &[],
         "roundrobin",
         "which of several files is next; :N stays N I/Os",
-        Effect::Word(
+        OptionEffect::Word(
             &[
                 "random",
                 "zipf",
@@ -120,7 +120,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "size of each file, or smallest and largest",
-        Effect::Text("a size such as 1m, or a range such as 1m-4m", |j, v| {
+        OptionEffect::Text("a size such as 1m, or a range such as 1m-4m", |j, v| {
             let base = j.kilo_base;
             let one = super::super::numbers::number(v, base).map(|size| (size, size));
             let both = one.or_else(|| range(v, base)).filter(|(low, _)| *low > 0);
@@ -133,35 +133,35 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "how much of the files is used, all together, and moved unless io_size says",
-        Effect::Amount(|j, v| j.size = Some(v).filter(|v| *v != Amount::Bytes(0))),
+        OptionEffect::Amount(|j, v| j.size = Some(v).filter(|v| *v != Amount::Bytes(0))),
     ),
     full(
         "offset",
         &["fileoffset"],
         "0",
         "where in the file the used part begins",
-        Effect::Amount(|j, v| j.offset = v),
+        OptionEffect::Amount(|j, v| j.offset = v),
     ),
     full(
         "offset_increment",
         &[],
         "0",
         "what each clone's offset is further than the one before",
-        Effect::Amount(|j, v| j.offset_step = v),
+        OptionEffect::Amount(|j, v| j.offset_step = v),
     ),
     full(
         "offset_align",
         &[],
         "0",
         "what an offset in percent is rounded up to; 0 is the block size",
-        Effect::Number(0, U64_MAX, |j, v| j.offset_alignment = v),
+        OptionEffect::Number(0, U64_MAX, |j, v| j.offset_alignment = v),
     ),
     full(
         "overwrite",
         &[],
         "0",
         "lays a file out in full before it is written",
-        Effect::Switch(|j, on| j.overwrite = on),
+        OptionEffect::Switch(|j, on| j.overwrite = on),
     )
     .differs("it is also consent to write an existing file that no job has laid out, or that was changed since; SOKUDO_OVERWRITE=files is such consent for all jobs"),
     full(
@@ -169,14 +169,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "makes files that are missing",
-        Effect::Switch(|j, on| j.may_create = on),
+        OptionEffect::Switch(|j, on| j.may_create = on),
     ),
     full(
         "allow_mounted_write",
         &[],
         "0",
         "allows writing to a mounted device",
-        Effect::Switch(|j, on| j.allow_mounted_write = on),
+        OptionEffect::Switch(|j, on| j.allow_mounted_write = on),
     )
     .differs("the device must be named by --destroy or SOKUDO_DESTROY as well"),
     full(
@@ -184,21 +184,21 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "makes files only when they are opened",
-        Effect::Switch(|j, on| j.create_on_open = on),
+        OptionEffect::Switch(|j, on| j.create_on_open = on),
     ),
     full(
         "create_only",
         &[],
         "0",
         "lays files out and runs nothing",
-        Effect::Switch(|j, on| j.create_only = on),
+        OptionEffect::Switch(|j, on| j.create_only = on),
     ),
     full(
         "create_serialize",
         &[],
         "1",
         "lays files out one after the other",
-        Effect::Switch(|_, _| {}),
+        OptionEffect::Switch(|_, _| {}),
     )
     .no_effect("files are always laid out one after the other, before anything is measured"),
     full(
@@ -206,7 +206,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "makes files durable when they are laid out",
-        Effect::Switch(|_, _| {}),
+        OptionEffect::Switch(|_, _| {}),
     )
     .no_effect("files that are laid out are always made durable"),
     full(
@@ -214,7 +214,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "native",
         "how space is reserved for files that are laid out",
-        Effect::Word(
+        OptionEffect::Word(
             &["none", "native", "posix", "keep", "truncate", "0", "1"],
             |j, word, _| {
                 j.fallocate = match word {
@@ -233,20 +233,20 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "removes files at the end",
-        Effect::Switch(|j, on| j.unlink = on),
+        OptionEffect::Switch(|j, on| j.unlink = on),
     ),
     full(
         "pre_read",
         &[],
         "0",
         "reads files before they are used",
-        Effect::Switch(|j, on| j.pre_read = on),
+        OptionEffect::Switch(|j, on| j.pre_read = on),
     ),
     full(
         "invalidate",
         &[],
         "1",
         "drops what the page cache holds of files before they are used",
-        Effect::Switch(|j, on| j.invalidate = on),
+        OptionEffect::Switch(|j, on| j.invalidate = on),
     ),
 ];

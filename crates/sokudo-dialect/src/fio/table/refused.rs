@@ -1,7 +1,7 @@
 //! Options that fio has and sokudo does not: each either changes nothing that is
 //! measured, or is refused, except with a value that asks for nothing.
 
-use super::super::option::{Effect, FioOption, full};
+use super::super::option::{FioOption, OptionEffect, full};
 
 /// A line per option: its names, its default, what it means, then why it has no effect, or
 /// what it would need unless its value is the default or another that asks for nothing.
@@ -9,7 +9,7 @@ macro_rules! unread {
     ($($name:literal $(| $alias:literal)* = $default:literal, $meaning:literal,
        $support:ident $why:literal $(unless $value:literal)?;)*) => {
         &[$(
-            full($name, &[$($alias),*], $default, $meaning, Effect::Unread)
+            full($name, &[$($alias),*], $default, $meaning, OptionEffect::Unread)
                 .$support($why)$(.unless(&[$value]))?
         ),*]
     };

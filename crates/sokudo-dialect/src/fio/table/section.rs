@@ -5,7 +5,7 @@ use sokudo_model::{CpuPolicy, narrow};
 use super::super::criteria;
 use super::super::job::ExitWhat;
 use super::super::numbers::KiloBase;
-use super::super::option::{Effect, FioOption, U64_MAX, full};
+use super::super::option::{FioOption, OptionEffect, U64_MAX, full};
 
 /// fio's limit on jobs, clones counted (REAL_MAX_JOBS).
 const CLONES_MAX: u64 = 4096;
@@ -16,7 +16,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "a remark, repeated in the output",
-        Effect::Text("a text", |j, v| {
+        OptionEffect::Text("a text", |j, v| {
             j.description = Some(v.to_owned());
             Ok(())
         }),
@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "name of the job in the output; on the command line it begins a job",
-        Effect::Text("a name", |j, v| {
+        OptionEffect::Text("a name", |j, v| {
             j.name = Some(v.to_owned());
             Ok(())
         }),
@@ -36,7 +36,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1024",
         "whether k is 1024 or 1000, for the whole section",
-        Effect::Word(&["1024", "1000"], |j, word, _| {
+        OptionEffect::Word(&["1024", "1000"], |j, word, _| {
             j.kilo_base = if word == "1000" {
                 KiloBase::Decimal
             } else {
@@ -50,7 +50,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "whether speeds are printed in bits (1), bytes (8) or both (0)",
-        Effect::Word(&["0", "8", "1"], |j, word, _| {
+        OptionEffect::Word(&["0", "8", "1"], |j, word, _| {
             j.unit_base = word.parse().unwrap_or(0);
             Ok(())
         }),
@@ -60,7 +60,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "how many threads run this job, each with files of its own",
-        Effect::Number(1, CLONES_MAX, |j, v| j.clones = narrow(v)),
+        OptionEffect::Number(1, CLONES_MAX, |j, v| j.clones = narrow(v)),
     ),
     full(
         "thread",
@@ -68,7 +68,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["threads"],
         "",
         "threads instead of processes",
-        Effect::Flag(|_, _| {}),
+        OptionEffect::Flag(|_, _| {}),
     )
     .no_effect("jobs are always threads"),
     full(
@@ -76,28 +76,28 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["wait_for_previous"],
         "",
         "waits until all jobs before it have ended; begins a reporting group",
-        Effect::Flag(|j, on| j.stonewall = on),
+        OptionEffect::Flag(|j, on| j.stonewall = on),
     ),
     full(
         "new_group",
         &[],
         "",
         "begins a reporting group",
-        Effect::Flag(|j, on| j.new_group = on),
+        OptionEffect::Flag(|j, on| j.new_group = on),
     ),
     full(
         "group_reporting",
         &[],
         "",
         "reports all jobs of a group as one",
-        Effect::Flag(|j, on| j.report.group = on),
+        OptionEffect::Flag(|j, on| j.report.group = on),
     ),
     full(
         "exitall",
         &[],
         "",
         "its end ends the other jobs of its group",
-        Effect::Flag(|j, on| j.exitall = on),
+        OptionEffect::Flag(|j, on| j.exitall = on),
     )
     .differs("an error where a group ends and later ones would go on; use exit_what=all"),
     full(
@@ -105,7 +105,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "group",
         "what exitall ends",
-        Effect::Word(&["group", "stonewall", "all"], |j, word, _| {
+        OptionEffect::Word(&["group", "stonewall", "all"], |j, word, _| {
             j.exit_what = match word {
                 "stonewall" => ExitWhat::Stonewall,
                 "all" => ExitWhat::All,
@@ -120,14 +120,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "its failure ends everything",
-        Effect::Flag(|j, on| j.exitall_on_error = on),
+        OptionEffect::Flag(|j, on| j.exitall_on_error = on),
     ),
     full(
         "cpus_allowed",
         &[],
         "",
         "processors that the job may run on",
-        Effect::Text(criteria::CPUS, |j, v| {
+        OptionEffect::Text(criteria::CPUS, |j, v| {
             j.cpus = criteria::cpus(v).ok_or(criteria::CPUS)?;
             Ok(())
         }),
@@ -137,7 +137,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "shared",
         "whether clones share cpus_allowed, or have one each in turn",
-        Effect::Word(&["shared", "split"], |j, word, _| {
+        OptionEffect::Word(&["shared", "split"], |j, word, _| {
             j.cpu_policy = if word == "split" {
                 CpuPolicy::Split
             } else {
@@ -151,7 +151,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "processors that the job may run on, as the bits of a number",
-        Effect::Number(0, U64_MAX, |j, v| {
+        OptionEffect::Number(0, U64_MAX, |j, v| {
             j.cpus = (0..64).filter(|cpu| v >> cpu & 1 == 1).collect();
         }),
     ),

@@ -3,7 +3,9 @@
 use sokudo_model::{RateProcess, narrow};
 
 use super::super::numbers::{Amount, time};
-use super::super::option::{Effect, FioOption, MICROSECOND_NS, SECOND_NS, U32_MAX, U64_MAX, full};
+use super::super::option::{
+    FioOption, MICROSECOND_NS, OptionEffect, SECOND_NS, U32_MAX, U64_MAX, full,
+};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     full(
@@ -11,28 +13,28 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["timeout"],
         "0",
         "time to run; 0 is no limit",
-        Effect::Time(SECOND_NS, |j, v| j.runtime = v),
+        OptionEffect::Time(SECOND_NS, |j, v| j.runtime = v),
     ),
     full(
         "time_based",
         &[],
         "",
         "runtime alone ends the job",
-        Effect::Flag(|j, on| j.time_based = on),
+        OptionEffect::Flag(|j, on| j.time_based = on),
     ),
     full(
         "ramp_time",
         &[],
         "0",
         "time to run first without measuring",
-        Effect::Time(SECOND_NS, |j, v| j.ramp = v),
+        OptionEffect::Time(SECOND_NS, |j, v| j.ramp = v),
     ),
     full(
         "startdelay",
         &[],
         "0",
         "time to wait before the job starts, or shortest and longest",
-        Effect::Text("a time such as 5s, or a range such as 5s-10s", |j, v| {
+        OptionEffect::Text("a time such as 5s, or a range such as 5s-10s", |j, v| {
             const FORM: &str = "a time such as 5s, or a range such as 5s-10s";
             j.delay = match v.split_once('-') {
                 None => (time(v, SECOND_NS).ok_or(FORM)?, None),
@@ -50,42 +52,42 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "how often the job is done",
-        Effect::Number(0, U32_MAX, |j, v| j.loops = narrow(v.max(1))),
+        OptionEffect::Number(0, U32_MAX, |j, v| j.loops = narrow(v.max(1))),
     ),
     full(
         "io_size",
         &["io_limit"],
         "",
         "bytes to move, instead of size",
-        Effect::Amount(|j, v| j.io_size = Some(v).filter(|v| *v != Amount::Bytes(0))),
+        OptionEffect::Amount(|j, v| j.io_size = Some(v).filter(|v| *v != Amount::Bytes(0))),
     ),
     full(
         "number_ios",
         &[],
         "0",
         "I/Os to do; 0 is no limit",
-        Effect::Number(0, U64_MAX, |j, v| j.ios = Some(v).filter(|v| *v > 0)),
+        OptionEffect::Number(0, U64_MAX, |j, v| j.ios = Some(v).filter(|v| *v > 0)),
     ),
     full(
         "rate",
         &[],
         "",
         "bytes per second of reads, writes and trims",
-        Effect::Three(0, U64_MAX, |j, three| set(&mut j.rate, three)),
+        OptionEffect::Three(0, U64_MAX, |j, three| set(&mut j.rate, three)),
     ),
     full(
         "rate_iops",
         &[],
         "",
         "I/Os per second of reads, writes and trims",
-        Effect::Three(0, U32_MAX, |j, three| set(&mut j.rate_iops, three)),
+        OptionEffect::Three(0, U32_MAX, |j, three| set(&mut j.rate_iops, three)),
     ),
     full(
         "rate_process",
         &[],
         "linear",
         "how I/Os are spaced at a rate",
-        Effect::Word(&["linear", "poisson"], |j, word, _| {
+        OptionEffect::Word(&["linear", "poisson"], |j, word, _| {
             j.rate_process = match word {
                 "poisson" => RateProcess::Poisson,
                 _ => RateProcess::Linear,
@@ -98,28 +100,28 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "pause between I/Os",
-        Effect::Time(MICROSECOND_NS, |j, v| j.think = v),
+        OptionEffect::Time(MICROSECOND_NS, |j, v| j.think = v),
     ),
     full(
         "thinktime_spin",
         &[],
         "0",
         "how much of thinktime is spent computing",
-        Effect::Time(MICROSECOND_NS, |j, v| j.think_spin = v),
+        OptionEffect::Time(MICROSECOND_NS, |j, v| j.think_spin = v),
     ),
     full(
         "thinktime_blocks",
         &[],
         "1",
         "I/Os between two pauses",
-        Effect::Number(0, U32_MAX, |j, v| j.think_ios = narrow(v.max(1))),
+        OptionEffect::Number(0, U32_MAX, |j, v| j.think_ios = narrow(v.max(1))),
     ),
     full(
         "thinktime_blocks_type",
         &[],
         "complete",
         "whether those I/Os must have completed, or only been issued",
-        Effect::Word(&["complete", "issue"], |j, word, _| {
+        OptionEffect::Word(&["complete", "issue"], |j, word, _| {
             j.think_on_issue = word == "issue";
             Ok(())
         }),
@@ -129,7 +131,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "time of I/O between two pauses",
-        Effect::Unread,
+        OptionEffect::Unread,
     )
     .needs("pauses by time"),
     full(
@@ -137,7 +139,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["ratecycle"],
         "1000",
         "window over which rate_min is looked at",
-        Effect::Number(0, U32_MAX, |_, _| {}),
+        OptionEffect::Number(0, U32_MAX, |_, _| {}),
     )
     .no_effect("there is no rate_min"),
 ];

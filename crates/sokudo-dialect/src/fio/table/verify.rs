@@ -2,7 +2,7 @@
 
 use sokudo_model::Check;
 
-use super::super::option::{Effect, FioOption, U32_MAX, U64_MAX, full};
+use super::super::option::{FioOption, OptionEffect, U32_MAX, U64_MAX, full};
 use super::super::patterns;
 
 const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123, %o or 'file', up to 512 bytes";
@@ -36,7 +36,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "what each written block carries so that it can be checked",
-        Effect::Word(CHECKS, |j, word, more| {
+        OptionEffect::Word(CHECKS, |j, word, more| {
             if more.is_some() {
                 return Err("a checksum's name alone".into());
             }
@@ -73,28 +73,28 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "reads back and checks after writing",
-        Effect::Switch(|j, on| j.verify.after = on),
+        OptionEffect::Switch(|j, on| j.verify.after = on),
     ),
     full(
         "verify_interval",
         &["header_interval"],
         "",
         "bytes per header",
-        Effect::Number(80, U32_MAX, |j, v| j.verify.interval = Some(v)),
+        OptionEffect::Number(80, U32_MAX, |j, v| j.verify.interval = Some(v)),
     ),
     full(
         "verify_offset",
         &[],
         "",
         "where in the interval the header lies",
-        Effect::Number(40, U32_MAX, |j, v| j.verify.offset = v),
+        OptionEffect::Number(40, U32_MAX, |j, v| j.verify.offset = v),
     ),
     full(
         "verify_pattern",
         &[],
         "",
         "what fills blocks besides the header",
-        Effect::Text(PATTERN, |j, v| {
+        OptionEffect::Text(PATTERN, |j, v| {
             j.verify.pattern = Some(patterns::pattern(v, &j.pattern_files).ok_or(PATTERN)?);
             // fio takes it for a check by itself.
             if !j.verify.is_given {
@@ -108,7 +108,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["verifysort_nr"],
         "",
         "sorts what is checked by offset",
-        Effect::Unread,
+        OptionEffect::Unread,
     )
     .no_effect("fio has given it up too: blocks are checked in the order of their offsets"),
     full(
@@ -116,21 +116,21 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "the first bad block ends the job",
-        Effect::Switch(|j, on| j.verify.fatal = on),
+        OptionEffect::Switch(|j, on| j.verify.fatal = on),
     ),
     full(
         "verify_dump",
         &[],
         "0",
         "writes bad blocks to files beside the target",
-        Effect::Switch(|j, on| j.verify.dump = on),
+        OptionEffect::Switch(|j, on| j.verify.dump = on),
     ),
     full(
         "verify_async",
         &[],
         "0",
         "threads that only check",
-        Effect::Number(0, U32_MAX, |_, _| {}),
+        OptionEffect::Number(0, U32_MAX, |_, _| {}),
     )
     .no_effect("the job's own thread checks; it is not measured meanwhile"),
     full(
@@ -138,7 +138,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "processors of threads that only check",
-        Effect::Unread,
+        OptionEffect::Unread,
     )
     .no_effect("see verify_async"),
     full(
@@ -146,7 +146,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "writes after which what was written since is checked",
-        Effect::Number(0, U64_MAX, |j, v| {
+        OptionEffect::Number(0, U64_MAX, |j, v| {
             j.verify.backlog = Some(v).filter(|v| *v > 0)
         }),
     ),
@@ -155,7 +155,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "blocks that are then checked at a time",
-        Effect::Number(0, U32_MAX, |j, v| {
+        OptionEffect::Number(0, U32_MAX, |j, v| {
             j.verify.backlog_batch = Some(v).filter(|v| *v > 0);
         }),
     ),
@@ -164,21 +164,21 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "checks what an earlier run has written, and writes nothing",
-        Effect::Flag(|j, on| j.verify.only = on),
+        OptionEffect::Flag(|j, on| j.verify.only = on),
     ),
     full(
         "verify_state_save",
         &[],
         "1",
         "saves how far writing came, for a later check",
-        Effect::Switch(|j, on| j.verify.save_state = on),
+        OptionEffect::Switch(|j, on| j.verify.save_state = on),
     ),
     full(
         "verify_state_load",
         &[],
         "0",
         "checks only as far as a saved state says",
-        Effect::Switch(|_, _| {}),
+        OptionEffect::Switch(|_, _| {}),
     )
     .needs("reading fio's saved states"),
     full(
@@ -186,7 +186,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "keeps what was written in memory for the check",
-        Effect::Switch(|_, _| {}),
+        OptionEffect::Switch(|_, _| {}),
     )
     .needs("another way to replay writes"),
 ];

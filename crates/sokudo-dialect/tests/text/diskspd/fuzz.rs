@@ -23,7 +23,7 @@ proptest! {
         words.push("file".into());
         let planned = invocation(&words, &host).and_then(|read| read.plan(&host));
         if let Ok(planned) = planned {
-            let place = LinePlace { path: "file".into(), create: None };
+            let place = PrintedTarget { path: "file".into(), create: None };
             let _ = command_lines(&planned.plan, &place);
         }
     }

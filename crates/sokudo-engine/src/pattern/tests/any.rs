@@ -98,7 +98,7 @@ proptest! {
         workload.scatter = scatter;
         workload.operations = OperationMix::read_write(reads).unwrap();
         workload.files.service = FileService { order: file_order, ios };
-        let stretches: Vec<Stretch> =
+        let stretches: Vec<ByteRange> =
             lengths.iter().map(|(start, length)| stretch(*start, *length)).collect();
         let mut pattern =
             Pattern::new(&workload, &stretches, &Arc::default(), Random::new(seed));

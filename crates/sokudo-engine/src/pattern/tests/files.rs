@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn three_files(order: FileOrder, ios: u32) -> (Workload, [Stretch; 3]) {
+fn three_files(order: FileOrder, ios: u32) -> (Workload, [ByteRange; 3]) {
     let mut workload = Workload::new("files", Bytes(BLOCK));
     workload.files.service = FileService { order, ios };
     let stretches = [

@@ -1,33 +1,33 @@
 //! What the drive is asked, and how the arm goes about it.
 
-use super::super::Job;
-use super::geometry::Place;
+use super::super::PendingRequest;
+use super::geometry::MediaPosition;
 use super::read_cache::Range;
 
 /// A request that has reached the drive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Command {
-    pub(super) job: Job,
+pub(super) struct DriveCommand {
+    pub(super) job: PendingRequest,
     /// When the drive can act on it.
     pub(super) ready_ns: u64,
-    pub(super) place: Place,
+    pub(super) place: MediaPosition,
     /// A write that waits for room in the write cache, not for the arm.
     pub(super) awaits_room: bool,
 }
 
 /// What the arm is doing.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
+pub(super) struct ArmMovement {
     pub(super) end_ns: u64,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: ArmPurpose,
 }
 
 /// What an access is for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
+pub(super) enum ArmPurpose {
     /// Waiting for the read-ahead to come by.
-    Follow(Command),
-    Transfer(Command),
+    Follow(DriveCommand),
+    Transfer(DriveCommand),
     Drain,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Approach {
     pub(super) by_read_ahead: bool,
 }
 
-impl Command {
+impl DriveCommand {
     pub(super) fn range(&self) -> Range {
         Range {
             start: self.job.offset,

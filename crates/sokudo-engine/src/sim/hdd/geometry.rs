@@ -10,7 +10,7 @@
 
 use sokudo_stats::Random;
 
-use super::super::rate::Rate;
+use super::super::rate::TransferRate;
 
 /// Drives have about 15 to 40; enough that the steps are smaller than the noise of
 /// a real measurement, few enough that they can be seen.
@@ -23,7 +23,7 @@ const SECTOR_BYTES: u64 = super::super::SECTOR_BYTES;
 /// Its angle is its media time modulo one turn.
 #[derive(Debug)]
 pub(super) struct Geometry {
-    zones: Vec<Zone>,
+    zones: Vec<TrackZone>,
     /// Most zones have about this size: the first guess of a search.
     zone_bytes: u64,
     size: u64,
@@ -36,18 +36,18 @@ pub(super) struct Geometry {
 
 /// What the drive's label says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Label {
+pub(super) struct DriveLabel {
     pub(super) size: u64,
     pub(super) turn_ns: u64,
     /// To switch to the next track; the tracks are skewed by it.
     pub(super) switch_ns: u64,
-    pub(super) outer: Rate,
-    pub(super) inner: Rate,
+    pub(super) outer: TransferRate,
+    pub(super) inner: TransferRate,
 }
 
 /// Tracks of the same length.
 #[derive(Debug)]
-struct Zone {
+struct TrackZone {
     start: u64,
     track_bytes: u64,
     start_media_ns: u64,
@@ -59,7 +59,7 @@ struct Zone {
 
 /// Where a byte is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct MediaPosition {
     /// Media time at which the byte begins.
     pub(super) media_ns: u64,
     /// The same, modulo one turn.
@@ -71,7 +71,7 @@ pub(super) struct Place {
 }
 
 impl Geometry {
-    pub(super) fn new(label: Label) -> Self {
+    pub(super) fn new(label: DriveLabel) -> Self {
         let mut geometry = Self {
             zones: Vec::with_capacity(usize::from(ZONES)),
             zone_bytes: label.size.div_ceil(u64::from(ZONES)),
@@ -88,7 +88,7 @@ impl Geometry {
             let tracks = end.saturating_sub(start).div_ceil(track_bytes).max(1);
             let bytes = tracks * track_bytes;
             let depth = depth_at(label, start);
-            geometry.zones.push(Zone {
+            geometry.zones.push(TrackZone {
                 start,
                 track_bytes,
                 start_media_ns,
@@ -105,19 +105,19 @@ impl Geometry {
 
     /// A track passes in a turn and a switch at the rate that the label promises;
     /// the outermost and the innermost zone have exactly the outer and inner rate.
-    fn track_bytes(&self, label: Label, zone: u16) -> u64 {
+    fn track_bytes(&self, label: DriveLabel, zone: u16) -> u64 {
         let rate = rate_at(label, f64::from(zone) / f64::from(ZONES - 1));
         let sectors = rate * to_float(self.track_ns) / 1e9 / to_float(SECTOR_BYTES);
         to_whole(sectors).max(1) * SECTOR_BYTES
     }
 
-    pub(super) fn place(&self, offset: u64) -> Place {
+    pub(super) fn place(&self, offset: u64) -> MediaPosition {
         let zone = self.zone(offset);
         let within = offset - zone.start;
         let (track, rest) = (within / zone.track_bytes, within % zone.track_bytes);
         let media_ns =
             zone.start_media_ns + track * self.track_ns + rest * self.turn_ns / zone.track_bytes;
-        Place {
+        MediaPosition {
             media_ns,
             angle_ns: media_ns % self.turn_ns,
             track: zone.first_track + track,
@@ -150,7 +150,7 @@ impl Geometry {
 
     /// From `now_ns` until the next instant at which a head on the right track is
     /// over this place.
-    pub(super) fn wait_ns(&self, now_ns: u64, place: Place) -> u64 {
+    pub(super) fn wait_ns(&self, now_ns: u64, place: MediaPosition) -> u64 {
         let angle_ns = (now_ns + self.turned_ns) % self.turn_ns;
         match place.angle_ns.checked_sub(angle_ns) {
             Some(wait_ns) => wait_ns,
@@ -167,7 +167,7 @@ impl Geometry {
         self.size
     }
 
-    fn zone(&self, offset: u64) -> &Zone {
+    fn zone(&self, offset: u64) -> &TrackZone {
         let guess = to_index(offset / self.zone_bytes).min(self.zones.len() - 1);
         // Zones are rounded up to whole tracks, so the guess can only be too far,
         // and rarely by more than one zone.
@@ -180,14 +180,14 @@ impl Geometry {
 }
 
 /// rate(x), in bytes per second.
-fn rate_at(label: Label, x: f64) -> f64 {
+fn rate_at(label: DriveLabel, x: f64) -> f64 {
     let (outer, inner) = (to_float(label.outer.0), to_float(label.inner.0));
     let x = x.clamp(0.0, 1.0);
     (outer * outer - x * (outer * outer - inner * inner)).sqrt()
 }
 
 /// How far in an address lies; radius and rate are proportional.
-fn depth_at(label: Label, offset: u64) -> f64 {
+fn depth_at(label: DriveLabel, offset: u64) -> f64 {
     let x = to_float(offset) / to_float(label.size);
     if label.outer == label.inner {
         return x.min(1.0);
@@ -224,12 +224,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn geometry() -> Geometry {
-        Geometry::new(Label {
+        Geometry::new(DriveLabel {
             size: 4_000_000_000_000,
             turn_ns: 60_000_000_000 / 5900,
             switch_ns: 1_500_000,
-            outer: Rate::megabytes(180),
-            inner: Rate::megabytes(85),
+            outer: TransferRate::megabytes(180),
+            inner: TransferRate::megabytes(85),
         })
     }
 

@@ -1,7 +1,7 @@
 //! The part of the drive's memory that holds what was acknowledged and is not yet
 //! on the platters.
 
-use super::geometry::{Geometry, Place};
+use super::geometry::{Geometry, MediaPosition};
 use super::read_cache::Range;
 
 /// Drives track a limited number of separate pieces, however small they are: that
@@ -14,8 +14,8 @@ const DRAIN_BYTES: u64 = 1 << 20;
 
 /// Dirty extents in order of address, merged where they touch.
 #[derive(Debug)]
-pub(super) struct WriteCache {
-    extents: Vec<Extent>,
+pub(super) struct SimulatedWriteCache {
+    extents: Vec<DirtyExtent>,
     capacity: u64,
     dirty_bytes: u64,
     /// On its way to the platters, and still held.
@@ -23,12 +23,12 @@ pub(super) struct WriteCache {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+struct DirtyExtent {
     range: Range,
-    place: Place,
+    place: MediaPosition,
 }
 
-impl WriteCache {
+impl SimulatedWriteCache {
     pub(super) fn new(capacity: u64) -> Self {
         Self {
             extents: Vec::with_capacity(EXTENTS_MAX),
@@ -72,7 +72,7 @@ impl WriteCache {
         let last = self
             .extents
             .partition_point(|extent| extent.range.start <= range.end);
-        let mut merged = Extent {
+        let mut merged = DirtyExtent {
             range,
             place: geometry.place(range.start),
         };
@@ -92,10 +92,10 @@ impl WriteCache {
     pub(super) fn drain(
         &mut self,
         geometry: &Geometry,
-        cost: impl Fn(Place) -> u64,
-    ) -> Option<(Range, Place)> {
+        cost: impl Fn(MediaPosition) -> u64,
+    ) -> Option<(Range, MediaPosition)> {
         let best = (0..self.extents.len()).min_by_key(|index| cost(self.extents[*index].place))?;
-        let Extent { range, place } = self.extents[best];
+        let DirtyExtent { range, place } = self.extents[best];
         let end = range.end.min(range.start + DRAIN_BYTES);
         let drained = Range { end, ..range };
         match end == range.end {
@@ -103,7 +103,7 @@ impl WriteCache {
                 self.extents.remove(best);
             }
             false => {
-                self.extents[best] = Extent {
+                self.extents[best] = DirtyExtent {
                     range: Range {
                         start: end,
                         ..range
@@ -130,24 +130,24 @@ impl WriteCache {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::rate::Rate;
-    use super::super::geometry::Label;
+    use super::super::super::rate::TransferRate;
+    use super::super::geometry::DriveLabel;
     use super::*;
     use proptest::prelude::*;
 
     fn geometry() -> Geometry {
-        Geometry::new(Label {
+        Geometry::new(DriveLabel {
             size: 1 << 40,
             turn_ns: 10_000_000,
             switch_ns: 1_000_000,
-            outer: Rate::megabytes(200),
-            inner: Rate::megabytes(100),
+            outer: TransferRate::megabytes(200),
+            inner: TransferRate::megabytes(100),
         })
     }
 
     #[test]
     fn neighbours_merge_and_strangers_do_not() {
-        let (geometry, mut cache) = (geometry(), WriteCache::new(1 << 20));
+        let (geometry, mut cache) = (geometry(), SimulatedWriteCache::new(1 << 20));
         for (start, end) in [(4096, 8192), (16384, 20480), (8192, 12288), (0, 4096)] {
             cache.insert(&geometry, Range { start, end });
         }
@@ -168,7 +168,7 @@ mod tests {
         fn dirty_bytes_are_the_union_of_what_came_in(
             writes in prop::collection::vec((0u64..200, 1u64..20), 1..50)
         ) {
-            let (geometry, mut cache) = (geometry(), WriteCache::new(1 << 30));
+            let (geometry, mut cache) = (geometry(), SimulatedWriteCache::new(1 << 30));
             let mut sectors = std::collections::BTreeSet::new();
             for (start, count) in writes {
                 sectors.extend(start..start + count);

@@ -2,8 +2,8 @@
 
 use sokudo_model::Bytes;
 
-use super::super::rate::Rate;
-use super::super::spec::{Key, RATE, SIZE, Spec, SpecError, not_above};
+use super::super::rate::TransferRate;
+use super::super::spec::{RATE, SIZE, Spec, SpecError, SpecKey, not_above};
 use super::flash::Flash;
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -17,7 +17,7 @@ pub(super) struct FastCells {
     /// How long programming a page takes when they are full.
     slow_program_ns: u64,
     /// How fast they are emptied.
-    fold: Rate,
+    fold: TransferRate,
     programming: u32,
     idle_since_ns: u64,
 }
@@ -30,11 +30,11 @@ impl FastCells {
         flash: &Flash,
         dies: u64,
     ) -> Result<Option<Self>, SpecError> {
-        let capacity = Key::new("slc", SIZE, Bytes::mib(1), Bytes::gib(1 << 20));
+        let capacity = SpecKey::new("slc", SIZE, Bytes::mib(1), Bytes::gib(1 << 20));
         let capacity = spec.optional(capacity)?;
-        let rates = (Rate::megabytes(1), Rate::megabytes(100_000));
-        let direct = spec.optional(Key::new("direct", RATE, rates.0, rates.1))?;
-        let fold = spec.optional(Key::new("fold", RATE, rates.0, rates.1))?;
+        let rates = (TransferRate::megabytes(1), TransferRate::megabytes(100_000));
+        let direct = spec.optional(SpecKey::new("direct", RATE, rates.0, rates.1))?;
+        let fold = spec.optional(SpecKey::new("fold", RATE, rates.0, rates.1))?;
         let Some(capacity) = capacity else {
             let lonely = direct.map(|_| "direct").or(fold.map(|_| "fold"));
             return lonely.map_or(Ok(None), |key| {
@@ -48,8 +48,8 @@ impl FastCells {
         let fast_bytes = u128::from(dies * flash.page_bytes) * NANOS_PER_SECOND;
         let fast_rate = fast_bytes / u128::from(page_ns + flash.program_ns);
         // Cells as somebody describes them may be faster than any number, or slower.
-        let fast = Rate(u64::try_from(fast_rate).unwrap_or(u64::MAX));
-        let direct = direct.unwrap_or(Rate((fast.0 / 3).max(1)));
+        let fast = TransferRate(u64::try_from(fast_rate).unwrap_or(u64::MAX));
+        let direct = direct.unwrap_or(TransferRate((fast.0 / 3).max(1)));
         not_above(("direct", direct), ("the rate of the flash", fast))?;
         let slow_ns = fast_bytes / u128::from(direct.0);
         let slow_ns = u64::try_from(slow_ns).unwrap_or(u64::MAX);

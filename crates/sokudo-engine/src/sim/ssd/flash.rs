@@ -3,8 +3,8 @@
 use sokudo_model::{Bytes, Nanos};
 use sokudo_stats::Random;
 
-use super::super::rate::Rate;
-use super::super::spec::{Key, RATE, SIZE, Spec, SpecError, TIME, not_above};
+use super::super::rate::TransferRate;
+use super::super::spec::{RATE, SIZE, Spec, SpecError, SpecKey, TIME, not_above};
 
 /// The times of the flash.
 #[derive(Debug)]
@@ -13,24 +13,29 @@ pub(super) struct Flash {
     read_ns: u64,
     pub(super) program_ns: u64,
     jitter_ns: u64,
-    pub(super) bus: Rate,
+    pub(super) bus: TransferRate,
 }
 
 impl Flash {
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
-        let page = Key::new("page", SIZE, Bytes(512), Bytes::mib(1));
+        let page = SpecKey::new("page", SIZE, Bytes(512), Bytes::mib(1));
         let page = spec.value(page, Bytes::kib(16))?;
         let times = (Nanos(1), Nanos::from_secs(1));
-        let read = Key::new("read", TIME, times.0, times.1);
+        let read = SpecKey::new("read", TIME, times.0, times.1);
         let read = spec.value(read, Nanos::from_micros(60))?;
-        let program = Key::new("program", TIME, times.0, times.1);
+        let program = SpecKey::new("program", TIME, times.0, times.1);
         let program = spec.value(program, Nanos::from_micros(500))?;
-        let jitter = Key::new("jitter", TIME, Nanos(0), times.1);
+        let jitter = SpecKey::new("jitter", TIME, Nanos(0), times.1);
         // Pages of one cell differ in how often it must be sensed.
         let jitter = spec.value(jitter, Nanos(read.0 / 10))?;
         not_above(("jitter", jitter), ("read", read))?;
-        let bus = Key::new("bus", RATE, Rate::megabytes(1), Rate::megabytes(100_000));
-        let bus = spec.value(bus, Rate::megabytes(1_200))?;
+        let bus = SpecKey::new(
+            "bus",
+            RATE,
+            TransferRate::megabytes(1),
+            TransferRate::megabytes(100_000),
+        );
+        let bus = spec.value(bus, TransferRate::megabytes(1_200))?;
         Ok(Self {
             page_bytes: page.0,
             read_ns: read.0,

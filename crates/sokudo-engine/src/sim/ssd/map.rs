@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sokudo_model::{Bytes, narrow};
 
-use super::super::spec::{Key, SIZE, Spec, SpecError};
+use super::super::spec::{SIZE, Spec, SpecError, SpecKey};
 
 /// One page of the map: 1,024 entries of 4 bytes for 4 KiB each.
 const SEGMENT_BYTES: u64 = 4 << 20;
@@ -19,18 +19,18 @@ const COVERED_DEFAULT: Bytes = Bytes::gib(64);
 /// The segments of the map that were used last are in memory. Any other must be read
 /// from the flash before the block itself can be.
 #[derive(Debug)]
-pub(super) struct BlockMap {
+pub(super) struct MappingCache {
     segments_max: usize,
     uses: u64,
     used_at: HashMap<u64, u64>,
     by_use: BTreeMap<u64, u64>,
 }
 
-impl BlockMap {
+impl MappingCache {
     /// Reads `map=SIZE`, the number of bytes of the drive that the part in memory maps.
     /// `None` where all of it is in memory.
     pub(super) fn parse(spec: &mut Spec, is_dramless: bool) -> Result<Option<Self>, SpecError> {
-        let covered = Key::new("map", SIZE, Bytes(SEGMENT_BYTES), Bytes::gib(1 << 20));
+        let covered = SpecKey::new("map", SIZE, Bytes(SEGMENT_BYTES), Bytes::gib(1 << 20));
         let covered = spec
             .optional(covered)?
             .or(is_dramless.then_some(COVERED_DEFAULT));

@@ -50,12 +50,12 @@ fn idle_time_empties_the_fast_cells_at_the_rate_of_folding() {
 
 #[test]
 fn without_fast_cells_their_rates_mean_nothing() {
-    let error = Device::parse("sim:ssd?direct=400MB/s").unwrap_err();
+    let error = SimulatedDevice::parse("sim:ssd?direct=400MB/s").unwrap_err();
     assert_eq!(
         error.to_string(),
         "direct means nothing without slc; add slc, or leave direct out"
     );
-    let above = Device::parse("sim:ssd?slc=1GB&direct=5GB/s").unwrap_err();
+    let above = SimulatedDevice::parse("sim:ssd?slc=1GB&direct=5GB/s").unwrap_err();
     assert!(
         above.to_string().contains("the rate of the flash"),
         "{above}"
@@ -101,13 +101,21 @@ fn an_array_counts_what_its_members_move() {
 
 #[test]
 fn an_array_presents_its_members_as_leaves() {
-    let devices = Device::parse("sim:raid5?disks=5").unwrap().block_devices();
+    let devices = SimulatedDevice::parse("sim:raid5?disks=5")
+        .unwrap()
+        .block_devices();
     assert_eq!(devices.len(), 6);
     assert_eq!(devices[0].kind, BlockDeviceKind::Raid);
     assert_eq!(devices[0].parents.len(), 5);
     assert_eq!(devices.iter().filter(|device| device.is_leaf).count(), 5);
-    assert_eq!(Device::parse("sim:ssd").unwrap().block_devices().len(), 1);
-    let error = Device::parse("sim:raid5?chunk=5KiB").unwrap_err();
+    assert_eq!(
+        SimulatedDevice::parse("sim:ssd")
+            .unwrap()
+            .block_devices()
+            .len(),
+        1
+    );
+    let error = SimulatedDevice::parse("sim:raid5?chunk=5KiB").unwrap_err();
     assert_eq!(
         error.to_string(),
         "chunk=5 KiB is no multiple of 4 KiB; use one"
@@ -116,13 +124,13 @@ fn an_array_presents_its_members_as_leaves() {
 
 #[test]
 fn a_fake_keeps_blocks_elsewhere_or_nowhere() {
-    let wraps = Device::parse("sim:fake-capacity?size=1TB&real=32GB").unwrap();
+    let wraps = SimulatedDevice::parse("sim:fake-capacity?size=1TB&real=32GB").unwrap();
     assert_eq!(wraps.size(), Bytes(1_000_000_000_000 / 4096 * 4096));
     assert_eq!(wraps.cell_of(4096), Some(4096));
     assert_eq!(wraps.cell_of(32 * GB + 8192), Some(8192));
-    let loses = Device::parse("sim:fake-capacity?size=1TB&real=32GB&beyond=lost").unwrap();
+    let loses = SimulatedDevice::parse("sim:fake-capacity?size=1TB&real=32GB&beyond=lost").unwrap();
     assert_eq!(loses.cell_of(32 * GB - 4096), Some(32 * GB - 4096));
     assert_eq!(loses.cell_of(32 * GB), None);
-    assert!(Device::parse("sim:fake-capacity?size=1GiB&real=2GiB").is_err());
-    assert!(Device::parse("sim:fake-capacity?beyond=somewhere").is_err());
+    assert!(SimulatedDevice::parse("sim:fake-capacity?size=1GiB&real=2GiB").is_err());
+    assert!(SimulatedDevice::parse("sim:fake-capacity?beyond=somewhere").is_err());
 }

@@ -3,8 +3,8 @@
 
 use sokudo_model::StopReason;
 
-use super::{Doing, Step, Surveying};
-use crate::survey::inquiry::{Finding, Inquiry};
+use super::{SurveyActivity, SurveyStep, Surveying};
+use crate::survey::inquiry::{Inquiry, InquiryResult};
 use crate::survey::io::{Failed, SurveyIo};
 use crate::survey::presence::is_gone;
 use crate::tally::Tally;
@@ -15,7 +15,7 @@ const BARREN_MAX: u32 = 8;
 
 impl Surveying {
     /// Looks into what failed at the sample.
-    pub(super) fn look_into_sample(&mut self, failed: Vec<Failed>, now: u64) -> Option<Step> {
+    pub(super) fn look_into_sample(&mut self, failed: Vec<Failed>, now: u64) -> Option<SurveyStep> {
         let has_all_time = self.time_left_ns == u64::MAX;
         if !has_all_time {
             let passed = self.stream_began_at.map_or(0, |began_at| now - began_at);
@@ -38,10 +38,10 @@ impl Surveying {
         failed: Vec<Failed>,
         frontier: u64,
         limit: u64,
-    ) -> Option<Step> {
+    ) -> Option<SurveyStep> {
         let inquiry = Inquiry::new(failed, frontier, limit, self.known_good);
         if inquiry.is_our_mistake() {
-            return Some(Step::Stop(StopReason::Failed));
+            return Some(SurveyStep::Stop(StopReason::Failed));
         }
         if self.handle.as_ref().is_some_and(is_gone) {
             return Some(self.end_as_gone());
@@ -61,7 +61,7 @@ impl Surveying {
         mut inquiry: Inquiry,
         failed: Vec<Failed>,
         tally: &mut Tally,
-    ) -> Option<Step> {
+    ) -> Option<SurveyStep> {
         if inquiry.is_trying_good() {
             // How it fails tells more than how a request that was under way did.
             for one in &failed {
@@ -72,23 +72,23 @@ impl Surveying {
         self.inquire(inquiry)
     }
 
-    fn inquire(&mut self, mut inquiry: Inquiry) -> Option<Step> {
+    fn inquire(&mut self, mut inquiry: Inquiry) -> Option<SurveyStep> {
         let block = self.logical_bytes;
         loop {
             let io = match inquiry.next(block) {
-                Finding::Gone => return Some(self.end_as_gone()),
-                Finding::Known(known) => return self.go_on_behind(known),
-                Finding::Bad(one, runs) => {
+                InquiryResult::Gone => return Some(self.end_as_gone()),
+                InquiryResult::Known(known) => return self.go_on_behind(known),
+                InquiryResult::Bad(one, runs) => {
                     for run in runs {
                         let operation = one.io.operation;
                         self.defects.note(operation, run.start, run.end, one.kind);
                     }
                     continue;
                 }
-                Finding::TryGood(offset) => SurveyIo::aside(offset / block * block, block),
-                Finding::Probe(range) => self.probe(range.start, range.end - range.start),
+                InquiryResult::TryGood(offset) => SurveyIo::aside(offset / block * block, block),
+                InquiryResult::Probe(range) => self.probe(range.start, range.end - range.start),
             };
-            self.doing = Doing::Inquiring(inquiry);
+            self.doing = SurveyActivity::Inquiring(inquiry);
             return Some(self.alone(io));
         }
     }
@@ -106,7 +106,7 @@ impl Surveying {
         }
     }
 
-    fn go_on_behind(&mut self, known: u64) -> Option<Step> {
+    fn go_on_behind(&mut self, known: u64) -> Option<SurveyStep> {
         if self.survey.write_back {
             return self.next_portion();
         }
@@ -114,12 +114,12 @@ impl Surveying {
         if self.time_left_ns == 0 {
             return self.flush();
         }
-        Some(self.stream(Doing::Measuring))
+        Some(self.stream(SurveyActivity::Measuring))
     }
 
     /// The device answers no more: what failed since it did is no defect of its medium.
-    fn end_as_gone(&mut self) -> Step {
+    fn end_as_gone(&mut self) -> SurveyStep {
         self.defects.return_to(self.good_mark);
-        Step::Stop(StopReason::Failed)
+        SurveyStep::Stop(StopReason::Failed)
     }
 }

@@ -3,9 +3,9 @@
 use sokudo_model::Operation;
 use sokudo_sys::Action;
 
-use super::{Doing, Surveying};
+use super::{SurveyActivity, Surveying};
 use crate::survey::io::{Failed, SurveyIo};
-use crate::survey::route::Blocks;
+use crate::survey::route::SampleBlocks;
 use crate::tally::{Tally, failure_kind};
 
 /// When an I/O was meant to start, started and was done.
@@ -22,11 +22,13 @@ impl Surveying {
         // A rate or a pause may hold the first I/O back for longer than a sample is to last.
         let began_at = self.stream_began_at.unwrap_or(now);
         let is_left = match self.doing {
-            Doing::Measuring => {
+            SurveyActivity::Measuring => {
                 let has_more = self.runs_on() && self.sample + 1 < self.route.places();
                 !self.blocks.is_empty() || has_more
             }
-            Doing::Reading | Doing::Writing => self.next_piece < self.pieces.len(),
+            SurveyActivity::Reading | SurveyActivity::Writing => {
+                self.next_piece < self.pieces.len()
+            }
             _ => false,
         };
         is_left && self.failed.is_empty() && now - began_at < self.time_left_ns
@@ -34,7 +36,10 @@ impl Surveying {
 
     /// Whether what is being done counts.
     pub(crate) fn is_measuring(&self) -> bool {
-        matches!(self.doing, Doing::Measuring | Doing::Writing)
+        matches!(
+            self.doing,
+            SurveyActivity::Measuring | SurveyActivity::Writing
+        )
     }
 
     /// What is measured, where what is being done counts.
@@ -45,7 +50,7 @@ impl Surveying {
     /// The next I/O of what is being done.
     pub(crate) fn next(&mut self) -> Option<SurveyIo> {
         self.issuing = match self.doing {
-            Doing::Measuring => self.next_block()?,
+            SurveyActivity::Measuring => self.next_block()?,
             _ => {
                 let piece = *self.pieces.get(self.next_piece)?;
                 self.next_piece += 1;
@@ -72,7 +77,7 @@ impl Surveying {
                 return None;
             }
             self.sample += 1;
-            self.blocks = Blocks::of(self.route.site(self.sample), self.block);
+            self.blocks = SampleBlocks::of(self.route.site(self.sample), self.block);
         }
     }
 

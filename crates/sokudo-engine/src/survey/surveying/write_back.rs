@@ -4,28 +4,28 @@
 use sokudo_model::{Operation, StopReason};
 use sokudo_words::text;
 
-use super::{Doing, Step, Surveying};
+use super::{SurveyActivity, SurveyStep, Surveying};
 use crate::chunks::PORTION_BYTES_MAX;
 use crate::survey::io::{Failed, SurveyIo};
-use crate::survey::route::{Blocks, Site};
+use crate::survey::route::{SampleBlocks, SampleRange};
 
 impl Surveying {
     /// A sample is read and written back in portions.
-    pub(super) fn begin_portions(&mut self, site: Site) {
+    pub(super) fn begin_portions(&mut self, site: SampleRange) {
         let portion = PORTION_BYTES_MAX / self.block * self.block;
-        self.portions = Blocks::of(site, portion.max(self.block));
+        self.portions = SampleBlocks::of(site, portion.max(self.block));
     }
 
-    pub(super) fn next_portion(&mut self) -> Option<Step> {
+    pub(super) fn next_portion(&mut self) -> Option<SurveyStep> {
         let Some((offset, length)) = self.portions.next() else {
             return self.end_sample();
         };
-        let portion = Site {
+        let portion = SampleRange {
             offset,
             end: offset + u64::from(length),
         };
         let sample = self.sample;
-        let blocks = (0..).zip(Blocks::of(portion, self.block));
+        let blocks = (0..).zip(SampleBlocks::of(portion, self.block));
         self.pieces = blocks
             .map(|(chunk, (offset, length))| SurveyIo {
                 sample,
@@ -34,35 +34,35 @@ impl Surveying {
                 ..SurveyIo::aside(offset, length.into())
             })
             .collect();
-        self.approach(offset, Doing::Approaching)
+        self.approach(offset, SurveyActivity::Approaching)
     }
 
     /// Where anything cannot be read, nothing is written.
-    pub(super) fn look_into_portion(&mut self, failed: Vec<Failed>) -> Option<Step> {
+    pub(super) fn look_into_portion(&mut self, failed: Vec<Failed>) -> Option<SurveyStep> {
         let frontier = failed.iter().map(|one| one.rest.end).max().unwrap_or(0);
         let end = self.pieces.last().map_or(frontier, |last| last.range().end);
         self.look_into(failed, frontier, end)
     }
 
     /// All of the portion has been read.
-    pub(super) fn return_to_portion(&mut self) -> Option<Step> {
+    pub(super) fn return_to_portion(&mut self) -> Option<SurveyStep> {
         let offset = self.pieces.first()?.offset;
-        self.approach(offset, Doing::Returning)
+        self.approach(offset, SurveyActivity::Returning)
     }
 
     /// What fails is tried once more, also when all is being stopped: what was begun is to be
     /// whole.
-    pub(super) fn retry_all(&mut self, failed: &[Failed]) -> Step {
+    pub(super) fn retry_all(&mut self, failed: &[Failed]) -> SurveyStep {
         self.retry(failed.iter().rev().map(|one| one.io).collect())
     }
 
-    fn retry(&mut self, mut rest: Vec<SurveyIo>) -> Step {
+    fn retry(&mut self, mut rest: Vec<SurveyIo>) -> SurveyStep {
         let Some(io) = rest.pop() else {
             // The stream goes on where it was.
-            self.doing = Doing::Writing;
-            return Step::Stream;
+            self.doing = SurveyActivity::Writing;
+            return SurveyStep::Stream;
         };
-        self.doing = Doing::Retrying(rest);
+        self.doing = SurveyActivity::Retrying(rest);
         self.alone(SurveyIo {
             is_measured: false,
             ..io
@@ -75,7 +75,7 @@ impl Surveying {
         rest: Vec<SurveyIo>,
         failed: Vec<Failed>,
         is_stopped: bool,
-    ) -> Step {
+    ) -> SurveyStep {
         for Failed {
             rest: range, kind, ..
         } in failed
@@ -89,8 +89,8 @@ impl Surveying {
             self.has_lost = true;
         }
         match (rest.is_empty(), self.has_lost) {
-            (true, true) => Step::Stop(StopReason::Failed),
-            (true, false) if is_stopped => Step::Stop(StopReason::Ended),
+            (true, true) => SurveyStep::Stop(StopReason::Failed),
+            (true, false) if is_stopped => SurveyStep::Stop(StopReason::Ended),
             _ => self.retry(rest),
         }
     }

@@ -80,7 +80,7 @@ fn full_row() -> ImportedRow {
 fn surface_row() -> ImportedRow {
     let mut row = row(1e8);
     row.reported.places = (0..30)
-        .map(|number| ImportedPlace {
+        .map(|number| ReportedSample {
             offset: Bytes::gib(number),
             bytes: Bytes::mib(10),
             elapsed: Nanos(100_000_000 + number * 1_000_000),
@@ -99,7 +99,11 @@ fn texts(document: &RunDocument) -> Vec<String> {
     ];
     for kind in PlotKind::ALL {
         if let Ok(figure) = plot::figure(document, Some(kind)) {
-            texts.push(plot::svg(&figure, Size::default(), plot::Theme::Light));
+            texts.push(plot::svg(
+                &figure,
+                Size::default(),
+                plot::PictureTheme::Light,
+            ));
             texts.push(plot::terminal(&figure, &TerminalStyle::default()));
         }
     }

@@ -2,9 +2,9 @@ use super::*;
 use crate::sample;
 use proptest::prelude::*;
 use sokudo_model::{
-    Bytes, CapacityCheck, CheckedPlace, Defect, Depths, FailureKind, ForeignUse, Held,
+    Bytes, CapacityCheck, CheckedSample, Defect, Depths, FailureKind, ForeignUse, Held,
     HistogramPoint, IoFailure, LogPoint, Mismatch, MismatchKind, Moved, Nanos, Operation,
-    OperationTally, Origin, Outcome, Percentile, Place, Provenance, Reported, SteadyOutcome,
+    OperationTally, Origin, Outcome, Percentile, Provenance, Reported, SteadyOutcome, SurveySample,
     ThreadUsage, VerifyOutcome,
 };
 use sokudo_stats::{Histogram, Random};
@@ -47,7 +47,7 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
         bytes: 4096,
         offset: number(sokudo_model::COUNTED_MAX),
     });
-    outcome.places.push(Place {
+    outcome.places.push(SurveySample {
         offset: Bytes(number(sokudo_model::COUNTED_MAX)),
         bytes: Bytes(number(99)),
         ios: 3,
@@ -103,7 +103,7 @@ fn fill_checks(outcome: &mut Outcome) {
     outcome.capacity = Some(CapacityCheck {
         size: Bytes(1 << 40),
         between: Bytes(3),
-        places: vec![CheckedPlace {
+        places: vec![CheckedSample {
             offset: Bytes(7),
             held: Held::Other(Bytes(8)),
         }],

@@ -6,7 +6,7 @@ use sokudo_stats::Histogram;
 
 use super::line::line;
 use crate::fio::bins::Bins;
-use crate::fio::number::{Unit, scaled};
+use crate::fio::number::{UnitSuffix, scaled};
 use crate::fio::spread::Spread;
 
 /// fio fills lines of so many characters, less its indentation.
@@ -24,7 +24,7 @@ pub(super) fn add_latency(text: &mut String, kind: &str, latency: &Histogram) {
         () if spread.min > 2_000 && spread.max > 99_999 && deviation > 1e3 => ("usec", 1_000),
         () => ("nsec", 1u32),
     };
-    let whole = |value: u64| scaled(value / u64::from(divisor), 6, false, Unit::None);
+    let whole = |value: u64| scaled(value / u64::from(divisor), 6, false, UnitSuffix::None);
     let float = |value: f64| value / f64::from(divisor);
     line(
         text,

@@ -5,7 +5,7 @@ use sokudo_model::fio::UnifiedReporting;
 use super::line::line;
 use crate::fio::DiskUse;
 use crate::fio::figures::{GroupDirection, GroupFigures};
-use crate::fio::number::{Unit, scaled};
+use crate::fio::number::{UnitSuffix, scaled};
 
 /// The directions of one group, all jobs together.
 pub(super) fn add_group(text: &mut String, group: &GroupFigures) {
@@ -34,7 +34,7 @@ fn add_group_direction(
     }
     let reporting = &group.job.reporting;
     let digits = reporting.significant_figures as usize;
-    let (unit, binary) = (Unit::of_base(reporting.unit_base), group.is_binary());
+    let (unit, binary) = (UnitSuffix::of_base(reporting.unit_base), group.is_binary());
     let rate = |value: u64, binary| scaled(value, digits, binary, unit);
     let [lowest, highest] = direction.bandwidth;
     line(
@@ -47,8 +47,8 @@ fn add_group_direction(
             rate(highest, binary),
             rate(lowest, !binary),
             rate(highest, !binary),
-            scaled(direction.bytes, digits, binary, Unit::Bytes),
-            scaled(direction.bytes, digits, !binary, Unit::Bytes)
+            scaled(direction.bytes, digits, binary, UnitSuffix::Bytes),
+            scaled(direction.bytes, digits, !binary, UnitSuffix::Bytes)
         ),
     );
 }

@@ -9,7 +9,7 @@ use super::super::scale::whole;
 use super::super::text::{broken_name, fitted, width};
 use super::canvas::{Anchor, Canvas, Font};
 use super::frame::{BODY, Frame, MARGIN};
-use super::legend::{Entry, Legend, Sample};
+use super::legend::{Legend, LegendEntry, LegendSample};
 use super::marks::{verdict, whisker};
 
 /// Bars are not higher than this, however few there are, pixels.
@@ -60,7 +60,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
         let top = inner.top + whole(number) * step;
         // Of very many groups, only so many are named as there is room for.
         let is_named = number.is_multiple_of(stride(step, NAME_HEIGHT_MIN, bars.groups.len()));
-        let place = Place {
+        let place = GroupFrame {
             frame: inner,
             values_end: frame.right,
             top,
@@ -76,14 +76,14 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     );
 }
 
-fn entries(bars: &Bars, language: Language) -> Vec<Entry> {
+fn entries(bars: &Bars, language: Language) -> Vec<LegendEntry> {
     let inks = bars.legend.iter();
-    let mut entries: Vec<Entry> = inks
-        .map(|(name, ink)| Entry::new(Sample::Bar(*ink), name, ""))
+    let mut entries: Vec<LegendEntry> = inks
+        .map(|(name, ink)| LegendEntry::new(LegendSample::Bar(*ink), name, ""))
         .collect();
     if bars.has_intervals {
-        entries.push(Entry::new(
-            Sample::Whisker,
+        entries.push(LegendEntry::new(
+            LegendSample::Whisker,
             language.word("95 % interval"),
             "",
         ));
@@ -94,8 +94,8 @@ fn entries(bars: &Bars, language: Language) -> Vec<Entry> {
     };
     for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
         if has(verdict) {
-            entries.push(Entry::new(
-                Sample::Verdict(verdict),
+            entries.push(LegendEntry::new(
+                LegendSample::Verdict(verdict),
                 language.word(verdict.name()),
                 "",
             ));
@@ -133,7 +133,7 @@ fn stride(between: f64, needed: f64, count: usize) -> usize {
 }
 
 /// Where a group is drawn.
-struct Place {
+struct GroupFrame {
     /// All groups.
     frame: Frame,
     /// No value reaches further to the right.
@@ -175,8 +175,13 @@ fn value_room(bars: &Bars, step: f64, picture: f64) -> f64 {
         .ceil()
 }
 
-fn draw_group(canvas: &mut Canvas, place: &Place, bars: &Bars, (group, is_named): (&Group, bool)) {
-    let Place {
+fn draw_group(
+    canvas: &mut Canvas,
+    place: &GroupFrame,
+    bars: &Bars,
+    (group, is_named): (&Group, bool),
+) {
+    let GroupFrame {
         frame,
         values_end,
         top,

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use sokudo_words::Language;
 
-use super::super::figure::{Ink, Sign};
+use super::super::figure::{Ink, LineMarker};
 use super::super::palette::Role;
 use super::super::text::escaped;
-use super::look::Theme;
+use super::look::PictureTheme;
 
 /// Dashes of lines that are dashed, pixels.
 const DASH: &str = " stroke-dasharray=\"9 5\"";
@@ -32,12 +32,12 @@ pub(super) enum Anchor {
 /// What has been drawn so far.
 pub(super) struct Canvas {
     elements: String,
-    theme: Theme,
+    theme: PictureTheme,
     language: Language,
 }
 
 impl Canvas {
-    pub(super) const fn new(theme: Theme, language: Language) -> Self {
+    pub(super) const fn new(theme: PictureTheme, language: Language) -> Self {
         Self {
             elements: String::new(),
             theme,
@@ -162,13 +162,13 @@ impl Canvas {
     /// A bar: of a mark of its own where it is dashed, so that colour is not all.
     pub(super) fn bar(&mut self, corner: [f64; 2], size: [f64; 2], ink: Ink) {
         let role = Role::Hue(ink.hue);
-        if ink.sign == Sign::Disc {
+        if ink.sign == LineMarker::Disc {
             self.rectangle(corner, size, role);
             return;
         }
         let colour = match self.theme {
-            Theme::Dark => role.dark(),
-            Theme::Auto | Theme::Light => role.light(),
+            PictureTheme::Dark => role.dark(),
+            PictureTheme::Auto | PictureTheme::Light => role.light(),
         };
         let style = format!(
             " class=\"b-{}\" fill=\"{colour}\" fill-opacity=\"0.28\" stroke=\"{colour}\" stroke-width=\"1.5\"",
@@ -193,31 +193,33 @@ impl Canvas {
 
     /// A sign with an edge in the colour of the background, so that it stands out from
     /// what lies under it.
-    pub(super) fn sign(&mut self, sign: Sign, at: [f64; 2], role: Role) {
+    pub(super) fn sign(&mut self, sign: LineMarker, at: [f64; 2], role: Role) {
         let [x, y] = at;
         let r = SIGN_RADIUS;
         let outline = match sign {
-            Sign::Disc => {
+            LineMarker::Disc => {
                 let colour = self.solid(role);
                 let (x, y) = (pixels(x), pixels(y));
                 return self.element(format_args!(
                     "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{colour}/>"
                 ));
             }
-            Sign::Square => vec![
+            LineMarker::Square => vec![
                 [x - r + 0.5, y - r + 0.5],
                 [x + r - 0.5, y - r + 0.5],
                 [x + r - 0.5, y + r - 0.5],
                 [x - r + 0.5, y + r - 0.5],
             ],
-            Sign::Triangle => vec![[x, y - r - 1.0], [x + r + 1.0, y + r], [x - r - 1.0, y + r]],
-            Sign::Diamond => vec![
+            LineMarker::Triangle => {
+                vec![[x, y - r - 1.0], [x + r + 1.0, y + r], [x - r - 1.0, y + r]]
+            }
+            LineMarker::Diamond => vec![
                 [x, y - r - 1.5],
                 [x + r + 1.5, y],
                 [x, y + r + 1.5],
                 [x - r - 1.5, y],
             ],
-            Sign::Cross => {
+            LineMarker::Cross => {
                 let path = format!(
                     "M{}L{}M{}L{}",
                     point([x - r + 1.0, y - r + 1.0]),
@@ -237,8 +239,8 @@ impl Canvas {
 
     fn solid(&self, role: Role) -> String {
         let (inside, edge) = match self.theme {
-            Theme::Dark => (role.dark(), Role::Background.dark()),
-            Theme::Auto | Theme::Light => (role.light(), Role::Background.light()),
+            PictureTheme::Dark => (role.dark(), Role::Background.dark()),
+            PictureTheme::Auto | PictureTheme::Light => (role.light(), Role::Background.light()),
         };
         format!(
             " class=\"e-{}\" fill=\"{inside}\" stroke=\"{edge}\" stroke-width=\"1.2\"",
@@ -286,23 +288,23 @@ fn sized(font: Font) -> String {
 }
 
 /// The attributes of something filled.
-pub(super) fn fill(role: Role, theme: Theme) -> String {
+pub(super) fn fill(role: Role, theme: PictureTheme) -> String {
     coloured("fill", "f", role, theme)
 }
 
-fn stroke(role: Role, theme: Theme) -> String {
+fn stroke(role: Role, theme: PictureTheme) -> String {
     coloured("stroke", "s", role, theme)
 }
 
-fn coloured(attribute: &str, prefix: &str, role: Role, theme: Theme) -> String {
+fn coloured(attribute: &str, prefix: &str, role: Role, theme: PictureTheme) -> String {
     let class = role.class();
     match theme {
-        Theme::Auto => format!(
+        PictureTheme::Auto => format!(
             " class=\"{prefix}-{class}\" {attribute}=\"{}\"",
             role.light()
         ),
-        Theme::Light => format!(" {attribute}=\"{}\"", role.light()),
-        Theme::Dark => format!(" {attribute}=\"{}\"", role.dark()),
+        PictureTheme::Light => format!(" {attribute}=\"{}\"", role.light()),
+        PictureTheme::Dark => format!(" {attribute}=\"{}\"", role.dark()),
     }
 }
 

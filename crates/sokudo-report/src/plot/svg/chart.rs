@@ -1,13 +1,13 @@
 //! Lines, bands, dots and ranges over a horizontal axis.
 
-use super::super::figure::{Chart, Layer, Shape, Side};
+use super::super::figure::{Chart, Layer, Shape, VerticalAxis};
 use super::super::palette::Role;
 use super::super::reduce;
 use super::super::scale::{Axis, whole};
 use super::super::text::width;
 use super::canvas::{Anchor, Canvas};
 use super::frame::{BODY, Frame, SMALL};
-use super::legend::{Entry, Legend, Sample};
+use super::legend::{Legend, LegendEntry, LegendSample};
 
 /// Signs on a line, so that it is known without its colour.
 const SIGNS_PER_LINE: usize = 9;
@@ -46,18 +46,18 @@ fn widest(axis: &Axis) -> f64 {
     widths.fold(0.0, f64::max) + 12.0
 }
 
-fn entries(chart: &Chart) -> Vec<Entry> {
+fn entries(chart: &Chart) -> Vec<LegendEntry> {
     let named = chart.named_layers().into_iter();
     let of_layer = |layer: &Layer| {
         let sample = match layer.shape {
-            Shape::Lines(_) | Shape::Bands(_) => Sample::Line(layer.ink),
-            Shape::Dots(_) | Shape::Signs(_) => Sample::Dot(layer.ink),
-            Shape::Ranges(_) => Sample::Range(layer.ink),
+            Shape::Lines(_) | Shape::Bands(_) => LegendSample::Line(layer.ink),
+            Shape::Dots(_) | Shape::Signs(_) => LegendSample::Dot(layer.ink),
+            Shape::Ranges(_) => LegendSample::Range(layer.ink),
         };
-        Entry::new(sample, &layer.name, &layer.figures)
+        LegendEntry::new(sample, &layer.name, &layer.figures)
     };
     let signs = chart.signs.iter();
-    let of_signs = signs.map(|meaning| Entry::new(Sample::Signs, *meaning, ""));
+    let of_signs = signs.map(|meaning| LegendEntry::new(LegendSample::Signs, *meaning, ""));
     named.map(of_layer).chain(of_signs).collect()
 }
 
@@ -163,7 +163,7 @@ fn names_along(canvas: &mut Canvas, frame: Frame, axis: &Axis, y: f64) {
 
 fn draw_layer(canvas: &mut Canvas, frame: Frame, chart: &Chart, layer: &Layer, number: usize) {
     let vertical = match (&chart.right, layer.side) {
-        (Some(right), Side::Right) => right,
+        (Some(right), VerticalAxis::Right) => right,
         _ => &chart.left,
     };
     let at = |[x, y]: [f64; 2]| [x_of(&chart.bottom, frame, x), y_of(vertical, frame, y)];

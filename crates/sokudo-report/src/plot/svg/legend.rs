@@ -2,7 +2,7 @@
 
 use sokudo_words::Language;
 
-use super::super::figure::{Ink, Sign};
+use super::super::figure::{Ink, LineMarker};
 use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{fitted, width};
@@ -21,7 +21,7 @@ const LINES_MAX: usize = 8;
 
 /// How the sample of an entry looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Sample {
+pub(super) enum LegendSample {
     Line(Ink),
     Dot(Ink),
     Bar(Ink),
@@ -33,14 +33,18 @@ pub(super) enum Sample {
 
 /// One line of the legend.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) sample: Sample,
+pub(super) struct LegendEntry {
+    pub(super) sample: LegendSample,
     pub(super) name: String,
     pub(super) figures: String,
 }
 
-impl Entry {
-    pub(super) fn new(sample: Sample, name: impl Into<String>, figures: impl Into<String>) -> Self {
+impl LegendEntry {
+    pub(super) fn new(
+        sample: LegendSample,
+        name: impl Into<String>,
+        figures: impl Into<String>,
+    ) -> Self {
         Self {
             sample,
             name: name.into(),
@@ -60,13 +64,13 @@ impl Entry {
 
 /// A legend laid out for a width.
 pub(super) struct Legend {
-    columns: Vec<(f64, Vec<Entry>)>,
+    columns: Vec<(f64, Vec<LegendEntry>)>,
     height: f64,
 }
 
 impl Legend {
     /// Without figures where there are too many entries for them.
-    pub(super) fn new(entries: Vec<Entry>, room: f64, language: Language) -> Self {
+    pub(super) fn new(entries: Vec<LegendEntry>, room: f64, language: Language) -> Self {
         let with_figures = Self::laid_out(entries.clone(), room);
         if with_figures.lines() <= LINES_MAX {
             return with_figures;
@@ -82,22 +86,22 @@ impl Legend {
         let places = bare.columns.len() * LINES_MAX;
         let left_out = names.len() - places + 1;
         names.truncate(places - 1);
-        names.push(Entry::new(
-            Sample::Dot(Ink::of_number(6)),
+        names.push(LegendEntry::new(
+            LegendSample::Dot(Ink::of_number(6)),
             language.say(&format!("and {left_out} more")).into_owned(),
             "",
         ));
         Self::laid_out(names, room)
     }
 
-    fn laid_out(entries: Vec<Entry>, room: f64) -> Self {
-        let widest = entries.iter().map(Entry::width).fold(1.0, f64::max);
+    fn laid_out(entries: Vec<LegendEntry>, room: f64) -> Self {
+        let widest = entries.iter().map(LegendEntry::width).fold(1.0, f64::max);
         let count = (1..=entries.len())
             .rev()
             .find(|count| whole(*count) * (widest + GAP) - GAP <= room);
         let count = count.unwrap_or(1);
         let lines = entries.len().div_ceil(count.max(1)).max(1);
-        let columns: Vec<(f64, Vec<Entry>)> = entries
+        let columns: Vec<(f64, Vec<LegendEntry>)> = entries
             .chunks(lines)
             .enumerate()
             .map(|(number, column)| (whole(number) * (widest + GAP), column.to_vec()))
@@ -129,7 +133,7 @@ impl Legend {
     }
 }
 
-fn draw_entry(canvas: &mut Canvas, entry: &Entry, [x, y]: [f64; 2], right: f64) {
+fn draw_entry(canvas: &mut Canvas, entry: &LegendEntry, [x, y]: [f64; 2], right: f64) {
     draw_sample(canvas, entry.sample, [x, y]);
     let name = fitted(&entry.name, BODY.size, right - x - SAMPLE);
     let at = x + SAMPLE;
@@ -141,28 +145,28 @@ fn draw_entry(canvas: &mut Canvas, entry: &Entry, [x, y]: [f64; 2], right: f64) 
     }
 }
 
-fn draw_sample(canvas: &mut Canvas, sample: Sample, [x, y]: [f64; 2]) {
+fn draw_sample(canvas: &mut Canvas, sample: LegendSample, [x, y]: [f64; 2]) {
     let middle = x + 16.0;
     match sample {
-        Sample::Line(ink) => {
+        LegendSample::Line(ink) => {
             canvas.lines(&[vec![[x, y], [x + 32.0, y]]], ink);
             canvas.sign(ink.sign, [middle, y], Role::Hue(ink.hue));
         }
-        Sample::Dot(ink) => {
+        LegendSample::Dot(ink) => {
             let dots = [[x + 6.0, y + 3.0], [middle, y - 3.0], [x + 26.0, y + 1.0]];
             canvas.dots(&dots, Role::Hue(ink.hue), 4.5);
         }
-        Sample::Bar(ink) => canvas.bar([x + 4.0, y - 7.0], [24.0, 14.0], ink),
-        Sample::Range(ink) => {
+        LegendSample::Bar(ink) => canvas.bar([x + 4.0, y - 7.0], [24.0, 14.0], ink),
+        LegendSample::Range(ink) => {
             canvas.rectangle([x + 6.0, y - 7.0], [20.0, 14.0], Role::Hue(ink.hue));
         }
-        Sample::Whisker => whisker(canvas, [x + 4.0, x + 28.0], y, 5.0),
-        Sample::Signs => {
-            let signs = [Sign::Disc, Sign::Square, Sign::Triangle];
+        LegendSample::Whisker => whisker(canvas, [x + 4.0, x + 28.0], y, 5.0),
+        LegendSample::Signs => {
+            let signs = [LineMarker::Disc, LineMarker::Square, LineMarker::Triangle];
             for (number, sign) in signs.into_iter().enumerate() {
                 canvas.sign(sign, [x + 4.0 + 12.0 * whole(number), y], Role::Text);
             }
         }
-        Sample::Verdict(given) => verdict(canvas, given, [middle, y]),
+        LegendSample::Verdict(given) => verdict(canvas, given, [middle, y]),
     }
 }

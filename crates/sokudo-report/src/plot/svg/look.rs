@@ -4,7 +4,7 @@ use sokudo_words::Language;
 
 /// Which surroundings a picture is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Theme {
+pub enum PictureTheme {
     /// Light, and dark where the viewer asks for it.
     #[default]
     Auto,
@@ -14,10 +14,10 @@ pub enum Theme {
     Dark,
 }
 
-impl Theme {
+impl PictureTheme {
     /// A picture of these colours with words of this language.
-    pub const fn in_language(self, language: Language) -> Look {
-        Look {
+    pub const fn in_language(self, language: Language) -> PictureStyle {
+        PictureStyle {
             theme: self,
             language,
         }
@@ -26,16 +26,16 @@ impl Theme {
 
 /// How a picture looks and in what language its words are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct PictureStyle {
     /// Light or dark.
-    pub theme: Theme,
+    pub theme: PictureTheme,
     /// In what its words are.
     pub language: Language,
 }
 
-impl From<Theme> for Look {
+impl From<PictureTheme> for PictureStyle {
     /// In English.
-    fn from(theme: Theme) -> Self {
+    fn from(theme: PictureTheme) -> Self {
         theme.in_language(Language::English)
     }
 }

@@ -2,7 +2,7 @@
 
 use sokudo_model::Verdict;
 
-use super::super::figure::{Hue, Sign};
+use super::super::figure::{Hue, LineMarker};
 use super::super::palette::Role;
 use super::canvas::Canvas;
 
@@ -24,9 +24,9 @@ pub(super) fn whisker(canvas: &mut Canvas, [low, high]: [f64; 2], y: f64, half: 
 /// A sign of its own for each verdict, beside its colour.
 pub(super) fn verdict(canvas: &mut Canvas, verdict: Verdict, at: [f64; 2]) {
     let (sign, hue) = match verdict {
-        Verdict::Verified => (Sign::Disc, Hue::Access),
-        Verdict::Unverified => (Sign::Triangle, Hue::Brown),
-        Verdict::Invalid => (Sign::Cross, Hue::Fault),
+        Verdict::Verified => (LineMarker::Disc, Hue::Access),
+        Verdict::Unverified => (LineMarker::Triangle, Hue::Brown),
+        Verdict::Invalid => (LineMarker::Cross, Hue::Fault),
     };
     canvas.sign(sign, at, Role::Hue(hue));
 }

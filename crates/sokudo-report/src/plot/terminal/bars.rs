@@ -3,7 +3,7 @@
 use sokudo_model::Verdict;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::figure::{Bar, Bars, Ink, Sign};
+use super::super::figure::{Bar, Bars, Ink, LineMarker};
 use super::super::scale::whole;
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
@@ -106,13 +106,13 @@ fn value(style: &TerminalStyle, bar: &Bar) -> String {
 )]
 fn blocks(style: &TerminalStyle, ink: Ink, columns: f64) -> String {
     let eighths = (columns * 8.0).round() as usize;
-    let is_full = ink.sign == Sign::Disc;
+    let is_full = ink.sign == LineMarker::Disc;
     let sign = match (ink.sign, style.ascii) {
-        (Sign::Disc, false) => "█",
-        (Sign::Square, false) => "▒",
+        (LineMarker::Disc, false) => "█",
+        (LineMarker::Square, false) => "▒",
         (_, false) => "▓",
-        (Sign::Disc, true) => "#",
-        (Sign::Square, true) => "=",
+        (LineMarker::Disc, true) => "#",
+        (LineMarker::Square, true) => "=",
         (_, true) => "%",
     };
     if is_full && !style.ascii {

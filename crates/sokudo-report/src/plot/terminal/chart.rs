@@ -3,7 +3,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::super::figure::{Chart, Layer, Shape, Side, Sign};
+use super::super::figure::{Chart, Layer, LineMarker, Shape, VerticalAxis};
 use super::super::reduce;
 use super::super::scale::{Axis, whole};
 use super::grid::{Grid, Paint, cut};
@@ -20,7 +20,7 @@ const SIGNS_PER_LINE: usize = 6;
 const BRAILLE: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
 /// The drawing's place in the grid, in characters.
-struct Area {
+struct DrawingArea {
     left: usize,
     top: usize,
     columns: usize,
@@ -38,7 +38,7 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, chart: &Chart) {
     let right = chart.right.as_ref().map_or(2, margin);
     labels(grid, style, chart);
     let lines = lines.max(LINES_MIN);
-    let area = Area {
+    let area = DrawingArea {
         left,
         top: grid.add_lines(lines + 3),
         columns: style.columns.saturating_sub(left + right),
@@ -80,7 +80,7 @@ fn legend(style: &TerminalStyle, chart: &Chart) -> Vec<(char, Paint, String)> {
         })
         .collect();
     if let Some(meaning) = chart.signs {
-        let sign = style.sign(Sign::Disc);
+        let sign = style.sign(LineMarker::Disc);
         lines.push((sign, Paint::Plain, style.text(meaning)));
     }
     lines
@@ -90,8 +90,8 @@ fn layer_sign(style: &TerminalStyle, layer: &Layer) -> char {
     match (&layer.shape, style.ascii) {
         (Shape::Ranges(_), false) => '█',
         (Shape::Ranges(_), true) => '!',
-        (Shape::Dots(_), false) if layer.ink.sign == Sign::Disc => '⠢',
-        (Shape::Dots(_), true) if layer.ink.sign == Sign::Disc => '.',
+        (Shape::Dots(_), false) if layer.ink.sign == LineMarker::Disc => '⠢',
+        (Shape::Dots(_), true) if layer.ink.sign == LineMarker::Disc => '.',
         _ => style.sign(layer.ink.sign),
     }
 }
@@ -106,7 +106,7 @@ fn cell(share: f64, count: usize) -> usize {
     ((share * whole(last)).round() as usize).min(last)
 }
 
-fn axes(grid: &mut Grid, style: &TerminalStyle, chart: &Chart, area: &Area) {
+fn axes(grid: &mut Grid, style: &TerminalStyle, chart: &Chart, area: &DrawingArea) {
     let (upright, corner, level, left_tick, right_tick, down_tick) = if style.ascii {
         ('|', '+', '-', '+', '+', '+')
     } else {
@@ -169,7 +169,7 @@ struct Braille {
 }
 
 impl Braille {
-    fn new(area: &Area) -> Self {
+    fn new(area: &DrawingArea) -> Self {
         Self {
             columns: area.columns,
             lines: area.lines,
@@ -196,7 +196,7 @@ impl Braille {
     }
 
     /// Puts it into the grid, in ASCII each cell that has a dot as one sign.
-    fn place(&self, grid: &mut Grid, area: &Area, ascii: Option<char>, paint: Paint) {
+    fn place(&self, grid: &mut Grid, area: &DrawingArea, ascii: Option<char>, paint: Paint) {
         for (number, dots) in self.cells.iter().enumerate() {
             let braille = char::from_u32(0x2800 + u32::from(*dots)).unwrap_or(' ');
             let at = [
@@ -214,12 +214,12 @@ fn draw_layer(
     grid: &mut Grid,
     style: &TerminalStyle,
     chart: &Chart,
-    area: &Area,
+    area: &DrawingArea,
     layer: &Layer,
     number: usize,
 ) {
     let vertical = match (&chart.right, layer.side) {
-        (Some(right), Side::Right) => right,
+        (Some(right), VerticalAxis::Right) => right,
         _ => &chart.left,
     };
     let paint = Paint::Hue(layer.ink.hue);

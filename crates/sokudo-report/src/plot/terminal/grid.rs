@@ -6,7 +6,7 @@ use super::super::figure::Hue;
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Cell {
+struct GridCell {
     sign: char,
     paint: Paint,
 }
@@ -26,7 +26,7 @@ const CONTINUED: char = '\0';
 /// A picture of cells that grows downwards.
 pub(super) struct Grid {
     columns: usize,
-    lines: Vec<Vec<Cell>>,
+    lines: Vec<Vec<GridCell>>,
 }
 
 impl Grid {
@@ -46,7 +46,7 @@ impl Grid {
     /// Adds empty lines; gives the number of the first.
     pub(super) fn add_lines(&mut self, count: usize) -> usize {
         let first = self.lines.len();
-        let empty = Cell {
+        let empty = GridCell {
             sign: ' ',
             paint: Paint::Plain,
         };
@@ -61,7 +61,7 @@ impl Grid {
             .get_mut(line)
             .and_then(|line| line.get_mut(column));
         if let Some(cell) = cell {
-            *cell = Cell { sign, paint };
+            *cell = GridCell { sign, paint };
         }
     }
 
@@ -81,7 +81,8 @@ impl Grid {
     pub(super) fn finished(&self, colour: bool) -> String {
         let mut text = String::new();
         for line in &self.lines {
-            let is_empty = |cell: &Cell| cell.sign == ' ' && !matches!(cell.paint, Paint::Tile(..));
+            let is_empty =
+                |cell: &GridCell| cell.sign == ' ' && !matches!(cell.paint, Paint::Tile(..));
             let end = line.iter().rposition(|cell| !is_empty(cell));
             let cells = &line[..end.map_or(0, |end| end + 1)];
             for run in cells.chunk_by(|left, right| left.paint == right.paint) {

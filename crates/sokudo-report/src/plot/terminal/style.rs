@@ -2,7 +2,7 @@
 
 use sokudo_words::Language;
 
-use super::super::figure::Sign;
+use super::super::figure::LineMarker;
 use super::super::text::for_terminal;
 
 /// How a picture for the terminal is drawn.
@@ -66,18 +66,18 @@ impl TerminalStyle {
     }
 
     /// The character of a sign.
-    pub(super) const fn sign(&self, sign: Sign) -> char {
+    pub(super) const fn sign(&self, sign: LineMarker) -> char {
         match (sign, self.ascii) {
-            (Sign::Disc, false) => '●',
-            (Sign::Square, false) => '■',
-            (Sign::Triangle, false) => '▲',
-            (Sign::Diamond, false) => '◆',
-            (Sign::Cross, false) => '×',
-            (Sign::Disc, true) => 'o',
-            (Sign::Square, true) => '#',
-            (Sign::Triangle, true) => '^',
-            (Sign::Diamond, true) => '%',
-            (Sign::Cross, true) => 'x',
+            (LineMarker::Disc, false) => '●',
+            (LineMarker::Square, false) => '■',
+            (LineMarker::Triangle, false) => '▲',
+            (LineMarker::Diamond, false) => '◆',
+            (LineMarker::Cross, false) => '×',
+            (LineMarker::Disc, true) => 'o',
+            (LineMarker::Square, true) => '#',
+            (LineMarker::Triangle, true) => '^',
+            (LineMarker::Diamond, true) => '%',
+            (LineMarker::Cross, true) => 'x',
         }
     }
 }

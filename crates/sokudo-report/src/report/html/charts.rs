@@ -3,9 +3,9 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::page::Page;
+use super::page::HtmlPage;
 use crate::document::RunDocument;
-use crate::plot::{self, Figure, PlotKind, Size};
+use crate::plot::{self, PlotFigure, PlotKind, Size};
 
 /// Of the picture for wide screens, pixels.
 const WIDE: Size = Size {
@@ -26,7 +26,7 @@ const LINES_MAX: usize = 16;
 const BARS_HEIGHT_MAX: f64 = 1_500.0;
 
 /// The pictures that suit a run; of many runs, one of each.
-pub(super) fn of_run(page: &Page, run: &RunDocument) -> Markup {
+pub(super) fn of_run(page: &HtmlPage, run: &RunDocument) -> Markup {
     let fitting = plot::fitting(run);
     let first = fitting.first().copied();
     let further = first.map_or(&[][..], |first| beside(first, run));
@@ -71,7 +71,7 @@ const fn caption(kind: PlotKind) -> &'static str {
 }
 
 /// A picture with its caption.
-pub(super) fn picture(page: &Page, figure: &Figure, caption: &'static str) -> Markup {
+pub(super) fn picture(page: &HtmlPage, figure: &PlotFigure, caption: &'static str) -> Markup {
     let look = page.style.theme.in_language(page.style.language);
     let draw = |size: Size, class: &str| {
         PreEscaped(plot::inline(figure, sized(figure, size), look, class))
@@ -87,7 +87,7 @@ pub(super) fn picture(page: &Page, figure: &Figure, caption: &'static str) -> Ma
 }
 
 /// Bars get the height that they need.
-fn sized(figure: &Figure, size: Size) -> Size {
+fn sized(figure: &PlotFigure, size: Size) -> Size {
     let bars = plot::bar_count(figure);
     let height = match bars > 0.0 {
         true => (bars * BAR_HEIGHT + AROUND_BARS).min(BARS_HEIGHT_MAX),

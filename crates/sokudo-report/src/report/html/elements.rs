@@ -4,18 +4,18 @@ use maud::{Markup, html};
 use sokudo_model::Severity;
 use sokudo_words::Text;
 
-use super::page::{Page, lines, prose, text};
+use super::page::{HtmlPage, lines, prose, text};
 use super::table::table;
 use crate::article::{Article, Element};
 use crate::explain;
 use crate::grouping::FindingGroup;
-use crate::table::{Cell, On};
+use crate::table::{Cell, Skin};
 
-pub(super) fn elements(page: &Page, article: &Article<'_>) -> Markup {
-    html! { @for element in article.on(On::Paper) { (self::element(page, element)) } }
+pub(super) fn elements(page: &HtmlPage, article: &Article<'_>) -> Markup {
+    html! { @for element in article.on(Skin::Paper) { (self::element(page, element)) } }
 }
 
-fn element(page: &Page, element: &Element<'_>) -> Markup {
+fn element(page: &HtmlPage, element: &Element<'_>) -> Markup {
     match element {
         Element::Title(title) => html! { h2 { (cell(page, title)) } },
         Element::Heading(said) => html! { h3 { (page.text(said)) } },
@@ -55,7 +55,7 @@ fn element(page: &Page, element: &Element<'_>) -> Markup {
 }
 
 /// Terms and what they are.
-pub(super) fn facts(page: &Page, facts: &[(Text, Cell)]) -> Markup {
+pub(super) fn facts(page: &HtmlPage, facts: &[(Text, Cell)]) -> Markup {
     html! {
         @if !facts.is_empty() {
             dl.facts {
@@ -68,11 +68,11 @@ pub(super) fn facts(page: &Page, facts: &[(Text, Cell)]) -> Markup {
     }
 }
 
-fn cell(page: &Page, cell: &Cell) -> Markup {
+fn cell(page: &HtmlPage, cell: &Cell) -> Markup {
     text(&cell.said(page.style.language, false))
 }
 
-fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
+fn finding(page: &HtmlPage, group: &FindingGroup<'_>) -> Markup {
     let (class, sign) = match group.severity {
         Severity::Error => ("error", "✗"),
         Severity::Warning => ("warning", "!"),

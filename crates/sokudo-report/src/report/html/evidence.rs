@@ -6,7 +6,7 @@ use sokudo_model::{Bytes, Nanos};
 use sokudo_words::{Text, text};
 
 use super::elements::facts;
-use super::page::Page;
+use super::page::HtmlPage;
 use super::table::table;
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
@@ -19,7 +19,7 @@ const TRIALS_MAX: usize = 400;
 const BYTES_PER_MB: f64 = 1e6;
 
 /// What speaks for or against the rows' figures.
-pub(super) fn rows(page: &Page, run: &RunDocument) -> Markup {
+pub(super) fn rows(page: &HtmlPage, run: &RunDocument) -> Markup {
     let measured = run.results_by_direction().into_iter();
     let measured: Vec<&ResultDocument> = measured.filter(|it| !it.trials.is_empty()).collect();
     let size = |bytes: u64| decimal_size(Bytes(bytes), 3);
@@ -63,7 +63,7 @@ fn issued_by(result: &ResultDocument) -> Option<Text> {
 }
 
 /// Every trial of every row.
-pub(super) fn trials(page: &Page, run: &RunDocument) -> Markup {
+pub(super) fn trials(page: &HtmlPage, run: &RunDocument) -> Markup {
     let results = run.results_by_direction();
     let count: usize = results.iter().map(|result| result.trials.len()).sum();
     if count > TRIALS_MAX {
@@ -89,7 +89,7 @@ pub(super) fn trials(page: &Page, run: &RunDocument) -> Markup {
 }
 
 /// The machine and the state of its drives.
-pub(super) fn environment(page: &Page, run: &RunDocument) -> Markup {
+pub(super) fn environment(page: &HtmlPage, run: &RunDocument) -> Markup {
     let environment = &run.environment;
     let mut known: Vec<Known> = vec![
         ("Host", name(environment.host.as_ref())),

@@ -4,14 +4,14 @@ use maud::{Markup, html};
 
 use super::charts;
 use super::elements::elements;
-use super::page::{Page, text};
+use super::page::{HtmlPage, text};
 use crate::plot;
 use crate::report::{Report, overview};
 
 /// More runs side by side would be stripes.
 const RUNS_DRAWN_MAX: usize = 8;
 
-pub(super) fn contents(page: &Page, report: &Report) -> Markup {
+pub(super) fn contents(page: &HtmlPage, report: &Report) -> Markup {
     html! {
         nav aria-label=(page.say("Contents")) {
             p { a href="#overview" { (page.say("Overview")) } }
@@ -28,7 +28,7 @@ pub(super) fn contents(page: &Page, report: &Report) -> Markup {
     }
 }
 
-pub(super) fn section(page: &Page, report: &Report) -> Markup {
+pub(super) fn section(page: &HtmlPage, report: &Report) -> Markup {
     let article = overview::article(report, page.style.language);
     html! {
         section #overview {
@@ -39,7 +39,7 @@ pub(super) fn section(page: &Page, report: &Report) -> Markup {
     }
 }
 
-fn picture(page: &Page, report: &Report) -> Markup {
+fn picture(page: &HtmlPage, report: &Report) -> Markup {
     let drawn = report.runs.iter();
     let drawn = drawn.filter(|reported| !reported.run.is_explanation());
     if drawn.count() > RUNS_DRAWN_MAX {

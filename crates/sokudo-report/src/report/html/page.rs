@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sokudo_model::Verdict;
 use sokudo_words::{Text, text};
 
-use crate::plot::{self, Role, Theme};
+use crate::plot::{self, PictureTheme, Role};
 use crate::report::overview::days;
 use crate::report::{Report, ReportStyle};
 use crate::table::{Tone, verdict_name};
@@ -21,7 +21,7 @@ pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; 
 const CHARACTERS_MAX: usize = 4_000;
 
 /// What all parts of a page have in common.
-pub(super) struct Page {
+pub(super) struct HtmlPage {
     pub(super) style: ReportStyle,
     /// Few runs: each with everything.
     pub(super) is_full: bool,
@@ -31,7 +31,7 @@ pub(super) struct Page {
     pub(super) has_title: bool,
 }
 
-impl Page {
+impl HtmlPage {
     /// A text in the page's language.
     pub(super) fn text(&self, said: &Text) -> Markup {
         text(&said.said(self.style.language))
@@ -44,9 +44,9 @@ impl Page {
 
     pub(super) fn document(&self, title: &str, body: &Markup) -> Markup {
         let scheme = match self.style.theme {
-            Theme::Auto => "light dark",
-            Theme::Light => "light",
-            Theme::Dark => "dark",
+            PictureTheme::Auto => "light dark",
+            PictureTheme::Light => "light",
+            PictureTheme::Dark => "dark",
         };
         let style = colours(self.style.theme) + CSS;
         html! {
@@ -143,7 +143,7 @@ impl Page {
 }
 
 /// The colours of pictures as variables, in the surroundings that they are for.
-pub(super) fn colours(theme: Theme) -> String {
+pub(super) fn colours(theme: PictureTheme) -> String {
     let variables = |of: fn(Role) -> &'static str, card: &str| {
         let mut text = String::from(":root{");
         for role in Role::ALL {
@@ -154,10 +154,10 @@ pub(super) fn colours(theme: Theme) -> String {
     let light = variables(Role::light, "#f6f8fa");
     let dark = variables(Role::dark, "#171f28");
     match theme {
-        Theme::Light => light + "\n",
-        Theme::Dark => dark + "\n",
+        PictureTheme::Light => light + "\n",
+        PictureTheme::Dark => dark + "\n",
         // Paper is light.
-        Theme::Auto => format!(
+        PictureTheme::Auto => format!(
             "{light}\n@media screen and (prefers-color-scheme:dark){{{dark}{}}}\n",
             plot::dark_rules()
         ),
@@ -183,7 +183,7 @@ pub(super) fn lines(said: &str) -> Markup {
 }
 
 /// Text of a finding, in which a pair of backticks marks code.
-pub(super) fn prose(page: &Page, said: &Text) -> Markup {
+pub(super) fn prose(page: &HtmlPage, said: &Text) -> Markup {
     let said = said.said(page.style.language);
     let parts: Vec<&str> = said.split('`').collect();
     if parts.len().is_multiple_of(2) {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use sokudo_model::{Nanos, Operation, Order};
 
 use super::elements::{elements, facts};
-use super::page::{Page, detail, lines, part, text};
+use super::page::{HtmlPage, detail, lines, part, text};
 use super::table::table;
 use super::{charts, evidence};
 use crate::article::{Article, Element};
@@ -25,7 +25,7 @@ use crate::{date, surface};
 /// Blocks up to this size are what people mean by small random I/O.
 const SMALL_BYTES_MAX: u64 = 16 << 10;
 
-pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
+pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
     let run = &reported.run;
     let figures = figures(run, BandwidthUnit::MegabytesPerSecond);
     let mut findings = Article::default();
@@ -59,7 +59,7 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Mar
     }
 }
 
-fn heading(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
+fn heading(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
     let run = &reported.run;
     let device = text(&run.device(page.style.language));
     let interrupted = run.interrupted.then(|| page.say("interrupted"));
@@ -92,7 +92,7 @@ fn heading(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
 
 /// The figures that people ask for first: the fastest read and write, small random I/O,
 /// and how long one takes.
-fn tiles(page: &Page, run: &RunDocument) -> Markup {
+fn tiles(page: &HtmlPage, run: &RunDocument) -> Markup {
     if run.is_explanation() || run.steady.is_some() {
         return html! {};
     }
@@ -164,7 +164,7 @@ fn is_small_random(result: &ResultDocument) -> bool {
 }
 
 fn tile(
-    page: &Page,
+    page: &HtmlPage,
     label: &'static str,
     (value, unit): (&str, &str),
     result: &ResultDocument,
@@ -184,7 +184,7 @@ fn tile(
     }
 }
 
-fn verdict_list(page: &Page, run: &RunDocument) -> Markup {
+fn verdict_list(page: &HtmlPage, run: &RunDocument) -> Markup {
     let verdicts = verdicts(run);
     html! {
         @if !verdicts.is_empty() {
@@ -196,7 +196,7 @@ fn verdict_list(page: &Page, run: &RunDocument) -> Markup {
 }
 
 /// The method in words, and all that must be known to measure so again.
-fn measured(page: &Page, run: &RunDocument) -> Markup {
+fn measured(page: &HtmlPage, run: &RunDocument) -> Markup {
     let told = facts_of(run).into_iter();
     let told: Vec<_> = told
         .map(|fact| (fact.label.into(), fact.value.into()))

@@ -3,14 +3,14 @@
 
 use maud::{Markup, html};
 
-use super::page::{Page, text};
+use super::page::{HtmlPage, text};
 use crate::table::{Cell, Column, Table};
 
 /// A longer text gets a column in which it is broken into lines.
 const CHARACTERS_PER_LINE: usize = 40;
 
 /// A table; only what must be known of it where it has no lines.
-pub(super) fn table(page: &Page, table: &Table) -> Markup {
+pub(super) fn table(page: &HtmlPage, table: &Table) -> Markup {
     if table.len() == 0 {
         let notes = [page.text(&table.note), page.say(table.note_on_paper)];
         return html! {
@@ -51,7 +51,7 @@ pub(super) fn table(page: &Page, table: &Table) -> Markup {
     }
 }
 
-fn heading(page: &Page, column: &Column) -> Markup {
+fn heading(page: &HtmlPage, column: &Column) -> Markup {
     let head = &column.head;
     html! {
         th class=[head.is_number().then_some("n")] scope="col" {
@@ -61,7 +61,7 @@ fn heading(page: &Page, column: &Column) -> Markup {
     }
 }
 
-fn cell(page: &Page, column: &Column, row: usize, is_heading: bool) -> Markup {
+fn cell(page: &HtmlPage, column: &Column, row: usize, is_heading: bool) -> Markup {
     let cell = &column.cells[row];
     let is_long = match cell {
         Cell::Text(_) | Cell::Name(_) => {
@@ -97,7 +97,7 @@ fn has_bar(cell: &Cell) -> bool {
     matches!(cell, Cell::Figure { share, .. } if *share > 0.0 && share.is_finite())
 }
 
-fn inside(page: &Page, cell: &Cell) -> Markup {
+fn inside(page: &HtmlPage, cell: &Cell) -> Markup {
     match cell {
         Cell::Judged(tone, words) => page.judged(*tone, words),
         Cell::Run(number) => html! { a href={ "#run-" (number) } { (number) } },

@@ -3,7 +3,7 @@ use sokudo_words::Language;
 use super::page::{POLICY, colours};
 use super::*;
 use crate::article::{Article, Element};
-use crate::plot::{Role, Theme};
+use crate::plot::{PictureTheme, Role};
 use crate::report::sample;
 
 fn page() -> String {
@@ -36,7 +36,7 @@ fn several_runs_leave_out_on_paper_what_each_alone_tells() {
 
 #[test]
 fn a_page_is_well_formed_and_needs_nothing_else() {
-    for style in [Theme::Auto, Theme::Light, Theme::Dark] {
+    for style in [PictureTheme::Auto, PictureTheme::Light, PictureTheme::Dark] {
         let page = sample::report().html(ReportStyle {
             theme: style,
             ..ReportStyle::default()
@@ -57,7 +57,7 @@ fn a_page_is_well_formed_and_needs_nothing_else() {
 
 #[test]
 fn what_is_of_no_row_has_no_name_and_a_table_without_lines_keeps_its_note() {
-    let page = Page {
+    let page = HtmlPage {
         style: ReportStyle::default(),
         is_full: true,
         is_only: true,
@@ -209,7 +209,7 @@ fn dark_and_light_have_enough_contrast_on_cards() {
         (Role::light as fn(Role) -> &'static str, "#f6f8fa"),
         (Role::dark, "#171f28"),
     ] {
-        assert!(colours(Theme::Auto).contains(card));
+        assert!(colours(PictureTheme::Auto).contains(card));
         for name in [Role::Text, Role::Muted] {
             let contrast = contrast(role(name), card);
             assert!(contrast >= 4.5, "{name:?} has {contrast}");

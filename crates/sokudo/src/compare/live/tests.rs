@@ -19,9 +19,9 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
     };
     let mut plans = sources
         .each_ref()
-        .map(|source| plans::Plan::parse(source).unwrap());
+        .map(|source| plans::ComparedPlan::parse(source).unwrap());
     seed_plans(&mut plans, seed);
-    let turns = Turns {
+    let turns = PairSchedule {
         pairs: 6,
         seed,
         quiet: true,
@@ -34,7 +34,7 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
         .zip(&runs)
         .map(|(source, run)| Recalled {
             id: None,
-            said: Said::default(),
+            said: Annotations::default(),
             source,
             run: RunDocument::from_run(run),
         })

@@ -1,5 +1,5 @@
 use super::*;
-use crate::recall::Said;
+use crate::recall::Annotations;
 use sokudo_model::{Environment, ImportedRun, ImportedTarget, Origin};
 
 fn recalled(source: &str) -> Recalled {
@@ -15,7 +15,7 @@ fn recalled(source: &str) -> Recalled {
     Recalled {
         source: source.to_owned(),
         id: None,
-        said: Said::default(),
+        said: Annotations::default(),
         run: RunDocument::from_run(&run.into()),
     }
 }

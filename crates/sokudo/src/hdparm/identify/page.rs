@@ -8,12 +8,12 @@ use sokudo_model::disk::AtaIdentity;
 pub(super) const WORDS: usize = 256;
 
 /// A page with what was read of it.
-pub(in crate::hdparm) struct Page<'a> {
+pub(in crate::hdparm) struct IdentifyPage<'a> {
     pub(super) words: [u16; WORDS],
     pub(super) identity: &'a AtaIdentity,
 }
 
-impl<'a> Page<'a> {
+impl<'a> IdentifyPage<'a> {
     /// `None` where the page is too short.
     pub(in crate::hdparm) fn new(bytes: &[u8], identity: &'a AtaIdentity) -> Option<Self> {
         let mut words = [0; WORDS];

@@ -1,6 +1,6 @@
 //! Which standards a disk follows, as hdparm names them.
 
-use super::page::{Page, line};
+use super::page::{IdentifyPage, line};
 
 /// hdparm's names of the minor versions (word 81) that it knows, with the standard of each.
 const NAMES: [(u16, u32, &str); 37] = [
@@ -55,7 +55,7 @@ fn known(minor: u16) -> Option<(u32, &'static str)> {
 }
 
 /// `Transport:` and `Standards:`.
-pub(super) fn lines(text: &mut String, page: &Page<'_>) {
+pub(super) fn lines(text: &mut String, page: &IdentifyPage<'_>) {
     transport(text, page);
     let minor = page.stated(81);
     let used = minor.and_then(known);
@@ -98,7 +98,7 @@ pub(super) fn lines(text: &mut String, page: &Page<'_>) {
 
 /// The standard that a disk is likely to follow: what it has of the next one tells where it
 /// names an old one.
-pub(super) fn followed(page: &Page<'_>) -> u32 {
+pub(super) fn followed(page: &IdentifyPage<'_>) -> u32 {
     let newest = newest(page);
     match known(page.at(81)).map(|(standard, _)| standard) {
         Some(old @ 1..=4) => old + 1,
@@ -116,7 +116,7 @@ pub(super) fn followed(page: &Page<'_>) -> u32 {
 }
 
 /// The newest standard that it supports; 0 where it names none.
-fn newest(page: &Page<'_>) -> u32 {
+fn newest(page: &IdentifyPage<'_>) -> u32 {
     let supported = page.stated(80).unwrap_or(0);
     let mut versions = (1..=14).rev();
     versions
@@ -124,7 +124,7 @@ fn newest(page: &Page<'_>) -> u32 {
         .unwrap_or(0)
 }
 
-fn transport(text: &mut String, page: &Page<'_>) {
+fn transport(text: &mut String, page: &IdentifyPage<'_>) {
     const SERIAL: [&str; 6] = [
         "ATA8-AST",
         "SATA 1.0a",

@@ -114,7 +114,7 @@ fn page_of(words: &[(usize, u16)]) -> Vec<u8> {
 
 fn detailed(page: &[u8]) -> String {
     let identity = sokudo_device::ata::identity(page).unwrap();
-    Page::new(page, &identity).unwrap().detailed()
+    IdentifyPage::new(page, &identity).unwrap().detailed()
 }
 
 /// What hdparm prints of a page that stands on its standard input; `None` without hdparm.
@@ -204,7 +204,7 @@ fn old_and_damaged_pages_are_told_as_hdparm_tells_them() {
 fn the_short_identification_has_hdparms_lines() {
     let page = page_of(HARD_DISK);
     let identity = sokudo_device::ata::identity(&page).unwrap();
-    let text = Page::new(&page, &identity).unwrap().brief();
+    let text = IdentifyPage::new(&page, &identity).unwrap().brief();
     for line in [
         "\n Model=A DISK OF A TEST, WITH FORTY LETTERS ..., FwRev=FW-1.0, SerialNo=SERIAL-0123456789\n",
         " Config={ Fixed }\n",
