@@ -9,7 +9,6 @@ use crate::code::Code;
 
 /// Something that figures do not hold.
 struct MissingEvidence {
-    /// What it is.
     what: &'static str,
     /// Whether a row would have had it.
     concerns: fn(&Run, &Row) -> bool,

@@ -95,7 +95,6 @@ macro_rules! remedies {
             text!($template, $($hole = pointing_at(&[$(Means::$means),+])),+)
         })+
 
-        /// All of them.
         pub fn remedies_with_options() -> Vec<Text> {
             vec![$($remedy()),+]
         }

@@ -16,7 +16,6 @@ const LEVELS_MAX: usize = 64;
 /// How much memory a control group allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryLimit {
-    /// So much.
     pub bytes: Bytes,
     /// The file that says so.
     pub file: PathBuf,

@@ -26,7 +26,6 @@ pub use interrogation::Interrogation;
 pub(crate) enum Protocol {
     /// SCSI, and perhaps ATA behind it.
     Scsi,
-    /// NVMe.
     Nvme,
 }
 

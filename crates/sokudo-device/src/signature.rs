@@ -167,7 +167,6 @@ pub fn signatures(ends: &DeviceEnds<'_>) -> Vec<Signature> {
 /// (`fs/ext4/ext4.h`).
 fn extended(ends: &DeviceEnds<'_>) -> Option<Signature> {
     const SUPERBLOCK: u64 = 1024;
-    /// A journal.
     const HAS_JOURNAL: u32 = 0x4;
     /// Extents, 64 bits, flexible groups: what only ext4 has.
     const ONLY_EXT4: u32 = 0x40 | 0x80 | 0x200;

@@ -267,7 +267,6 @@ pub struct Phases {
     pub file: FileSpec,
     /// How much is written and read one byte at a time; `None` leaves that out.
     pub characters: Option<Bytes>,
-    /// The many files.
     pub files: FilesSpec,
     /// Every write is made durable by itself (`-b`).
     pub sync_each: bool,

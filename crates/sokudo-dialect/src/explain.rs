@@ -53,7 +53,6 @@ pub struct UnknownTheme {
     asked: String,
 }
 
-/// All themes.
 pub fn themes() -> impl Iterator<Item = &'static Theme> {
     GROUPS.into_iter().flatten()
 }

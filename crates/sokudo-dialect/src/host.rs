@@ -57,9 +57,7 @@ pub struct HostPath {
 pub enum HostPathKind {
     /// A regular file.
     File,
-    /// A directory.
     Directory,
-    /// A block device.
     BlockDevice,
     /// Anything else: a character device, a pipe.
     Other,

@@ -106,7 +106,6 @@ pub struct Quick {
 #[error("{size} are less than the {block} that {test} reads at once; name something larger")]
 pub struct TooSmall {
     test: QuickTest,
-    /// Its block.
     block: Bytes,
     size: Bytes,
 }

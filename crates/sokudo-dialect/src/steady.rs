@@ -411,9 +411,8 @@ fn differences(request: &SteadyRequest, cells: &[SteadyCell]) -> Vec<Text> {
     tell(
         request.round_time != ROUND_TIME,
         text!(
-            "a cell takes {} in a round, not {}",
-            request.round_time,
-            ROUND_TIME
+            "a cell takes {} in a round, not {ROUND_TIME}",
+            request.round_time
         ),
     );
     let percent = class_percent(request.class);

@@ -68,7 +68,6 @@ struct HdparmLog {
     example: Option<f64>,
 }
 
-/// What is timed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Timing {
     /// As hdparm calls it, such as `buffered disk reads`.

@@ -70,12 +70,10 @@ pub struct NvmeAnswer {
 }
 
 impl NvmeCommand {
-    /// Identify Namespace.
     pub fn identify_namespace(namespace: u32) -> Self {
         Self::identify("Identify Namespace", 0, namespace)
     }
 
-    /// Identify Controller.
     pub fn identify_controller() -> Self {
         Self::identify("Identify Controller", 1, 0)
     }

@@ -31,7 +31,6 @@ pub enum AskError {
         key: u8,
         /// Additional sense code.
         code: u8,
-        /// Its qualifier.
         qualifier: u8,
     },
     /// It said no more than a status (SCSI).

@@ -90,7 +90,6 @@ impl Region {
         })
     }
 
-    /// Number of chunks.
     pub fn chunks(&self) -> usize {
         self.lent.len()
     }

@@ -22,7 +22,6 @@ pub enum Language {
     /// English, in which all texts are written.
     #[default]
     English,
-    /// Japanese.
     Japanese,
 }
 

@@ -151,7 +151,6 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// In words.
     fn verdict(&self) -> &'static str {
         match self.interval {
             None => "too few pairs to say",

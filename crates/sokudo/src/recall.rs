@@ -69,7 +69,6 @@ impl<'a> Recall<'a> {
         }
     }
 
-    /// The store itself.
     pub(crate) fn store(&mut self) -> Result<&mut dyn Store, Exit> {
         let store = match self.store.take() {
             Some(store) => store,

@@ -24,7 +24,6 @@ pub(super) struct Drives {
     blind_spots: Vec<Text>,
 }
 
-/// One of them.
 struct Drive {
     disk: Disk,
     directory: PathBuf,

@@ -36,7 +36,6 @@ const ALIGNMENT_BYTES: u64 = 4096;
 /// Whether devices themselves are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadPolicy {
-    /// Each of them.
     Always,
     /// Only those of which udev does not know what they hold: reading wakes a disk that
     /// sleeps.

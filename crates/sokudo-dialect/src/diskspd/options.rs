@@ -20,7 +20,6 @@ pub struct DiskspdOption {
 /// Which diskspd knows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionOrigin {
-    /// Both.
     Both,
     /// diskspd-for-linux alone.
     Linux,

@@ -50,9 +50,7 @@ pub struct DiskspdTargetSpec {
     pub bytes: Bytes,
     /// It is to be made with `bytes`, unless a file of that size or more is there (`-c`).
     pub create: bool,
-    /// It is written.
     pub written: bool,
-    /// It is read.
     pub read: bool,
 }
 
@@ -61,7 +59,6 @@ pub struct DiskspdTargetSpec {
 pub enum DiskspdTargetKind {
     /// A regular file.
     File,
-    /// A block device.
     BlockDevice,
     /// Nothing at all (`null:`).
     Null,

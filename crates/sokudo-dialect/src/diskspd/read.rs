@@ -22,7 +22,6 @@ pub struct DiskspdInvocation {
 /// What a command line asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiskspdAction {
-    /// To run it.
     Run,
     /// To print the profile without running it (`-Rp`).
     PrintProfile,

@@ -32,7 +32,6 @@ pub(super) struct DiskspdCommandLine {
 pub(super) struct WrittenOption {
     /// All of it, for messages.
     pub(super) text: String,
-    /// Its letter.
     pub(super) letter: char,
     /// What follows the letter.
     pub(super) value: String,

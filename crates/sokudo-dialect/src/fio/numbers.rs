@@ -38,9 +38,7 @@ impl KiloBase {
 /// A size: bytes, or a share of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Amount {
-    /// Bytes.
     Bytes(u64),
-    /// Percent.
     Percent(u64),
 }
 

@@ -21,7 +21,6 @@ pub struct FioPlan {
 /// A file or device that jobs use, and how it is to be made ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioTargetSpec {
-    /// Its path.
     pub path: String,
     /// The beginning of that which must be there (`directory`); what is missing of the
     /// directories behind it is made, as fio does. Empty is the current directory or `/`.
@@ -63,7 +62,6 @@ pub struct FioTargetSpec {
 pub enum FioTargetKind {
     /// A regular file, there or still to be made.
     File,
-    /// A block device.
     BlockDevice,
     /// Nothing that is opened: the job uses the null engine.
     Null,

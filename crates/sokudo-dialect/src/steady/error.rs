@@ -55,7 +55,6 @@ pub enum SteadyError {
     /// The active range holds no block.
     #[error("{percent} % of {capacity} are less than 1 MiB, the largest block; use more (--size)")]
     TooSmall {
-        /// The capacity.
         capacity: Bytes,
         /// The part of it.
         percent: u32,

@@ -57,7 +57,6 @@ pub enum SweepError {
         length: Bytes,
         block: Bytes,
     },
-    /// No time.
     #[error("--time is 0; a trial needs some time, such as 500ms")]
     NoTime,
     /// No cell.

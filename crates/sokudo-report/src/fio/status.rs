@@ -39,7 +39,6 @@ pub struct StatusLine {
     has_estimate: bool,
 }
 
-/// One job.
 #[derive(Clone, Debug)]
 struct JobState {
     stage: usize,

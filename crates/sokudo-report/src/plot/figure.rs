@@ -130,7 +130,6 @@ pub(crate) struct Layer {
     pub(crate) shape: Shape,
 }
 
-/// Which vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VerticalAxis {
     Left,
@@ -258,7 +257,6 @@ pub(crate) struct Group {
     pub(crate) bars: Vec<Bar>,
 }
 
-/// One bar.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) ink: Ink,

@@ -17,7 +17,6 @@ const LENGTH_MIN_IN_TEXT: usize = 3;
 /// Shorter numbers are replaced in a text only where they stand alone.
 const LENGTH_MIN_INSIDE: usize = 6;
 
-/// What is masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum MaskedIdentifier {
     Serial,

@@ -91,7 +91,6 @@ impl Folders {
         Ok(())
     }
 
-    /// The innermost folder.
     pub(super) fn innermost(&self) -> &OwnedFd {
         &self.innermost
     }

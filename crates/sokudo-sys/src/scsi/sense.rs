@@ -7,7 +7,6 @@ pub struct Sense {
     pub key: u8,
     /// Additional sense code.
     pub code: u8,
-    /// Its qualifier.
     pub qualifier: u8,
     /// The registers of an ATA disk, where they came along.
     pub registers: Option<AtaRegisters>,
@@ -16,7 +15,6 @@ pub struct Sense {
 /// Registers of an ATA disk after a command (SAT).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtaRegisters {
-    /// Error.
     pub error: u8,
     /// Status; bit 0 says that it failed.
     pub status: u8,

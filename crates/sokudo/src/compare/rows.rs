@@ -50,7 +50,6 @@ impl RowKey {
 /// What rows must have in common to belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Common {
-    /// The load.
     Load,
     /// The load, or at least the name: what differs in the load can be reported.
     LoadOrName,

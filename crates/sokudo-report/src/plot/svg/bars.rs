@@ -134,11 +134,9 @@ fn stride(between: f64, needed: f64, count: usize) -> usize {
 
 /// Where a group is drawn.
 struct GroupFrame {
-    /// All groups.
     frame: Frame,
     /// No value reaches further to the right.
     values_end: f64,
-    /// Of this group.
     top: f64,
     /// Height of a group.
     step: f64,
