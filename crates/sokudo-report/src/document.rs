@@ -123,11 +123,6 @@ impl LayoutDocument {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-const fn is_zero(value: &u32) -> bool {
-    *value == 0
-}
-
 impl RunDocument {
     /// Computes every figure of a run.
     pub fn from_run(run: &Run) -> Self {

@@ -12,11 +12,15 @@ use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, TrialTotals, merged};
 use super::inside::Inside;
-use super::is_zero;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
 use super::trial::{DeviceDocument, FailureDocument, PointDocument, TrialDocument, cpu_of};
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
 
 /// One row of the run with its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -56,7 +56,7 @@ pub(crate) struct ListArguments {
         long,
         value_name = "N",
         default_value_t = 50,
-        help_heading = "RunFilterArguments runs"
+        help_heading = "Which runs"
     )]
     pub(crate) limit: u64,
 
@@ -65,7 +65,7 @@ pub(crate) struct ListArguments {
         long,
         value_name = "N",
         default_value_t = 0,
-        help_heading = "RunFilterArguments runs"
+        help_heading = "Which runs"
     )]
     pub(crate) skip: u64,
 

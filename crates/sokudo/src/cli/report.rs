@@ -31,7 +31,7 @@ pub(crate) struct ReportArguments {
     pub(crate) runs: Vec<String>,
 
     /// All runs of this device: part of its name or serial number
-    #[arg(long, value_name = "DEVICE", help_heading = "RunFilterArguments runs")]
+    #[arg(long, value_name = "DEVICE", help_heading = "Which runs")]
     pub(crate) device: Option<String>,
 
     #[command(flatten)]

@@ -9,11 +9,11 @@ use super::moment::Moment;
 #[derive(Debug, Args)]
 pub(crate) struct Period {
     /// Only runs begun then or later: 2026-11-21, 7d, 1y, RFC 3339
-    #[arg(long, value_name = "TIME", help_heading = "RunFilterArguments runs")]
+    #[arg(long, value_name = "TIME", help_heading = "Which runs")]
     since: Option<Moment>,
 
     /// Only runs begun before this time; a day counts to its end
-    #[arg(long, value_name = "TIME", help_heading = "RunFilterArguments runs")]
+    #[arg(long, value_name = "TIME", help_heading = "Which runs")]
     until: Option<Moment>,
 }
 
@@ -38,7 +38,7 @@ impl Period {
 #[derive(Debug, Args)]
 pub(crate) struct RunFilterArguments {
     /// Only this method, such as mark or scan/gnome
-    #[arg(long, value_name = "METHOD", help_heading = "RunFilterArguments runs")]
+    #[arg(long, value_name = "METHOD", help_heading = "Which runs")]
     pub(crate) method: Option<String>,
 
     #[command(flatten)]
@@ -50,16 +50,12 @@ pub(crate) struct RunFilterArguments {
         value_enum,
         hide_possible_values = true,
         value_name = "VERDICT",
-        help_heading = "RunFilterArguments runs"
+        help_heading = "Which runs"
     )]
     verdict: Option<VerdictName>,
 
     /// Only runs with this tag (repeatable: with all of them)
-    #[arg(
-        long = "tag",
-        value_name = "TAG",
-        help_heading = "RunFilterArguments runs"
-    )]
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Which runs")]
     pub(crate) tags: Vec<String>,
 }
 
