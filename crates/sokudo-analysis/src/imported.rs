@@ -47,9 +47,9 @@ fn corrected(origin: &Origin) -> Option<Ruling> {
             Code::CorrectedImport,
             text!(
                 "put right: {corrections}",
-                corrections = once(|correction| text!("{}", correction.what))
+                corrections = once(|correction| correction.what.clone())
             ),
-            once(|correction| text!("{}", correction.why)),
+            once(|correction| correction.why.clone()),
             "none is needed; the tool's own output has the figures that are quoted",
         )
     })
@@ -65,8 +65,8 @@ mod tests {
     fn rows_of_another_tool_are_unverified_and_corrections_are_told_once_each() {
         let mut run = reads();
         let correction = Correction {
-            what: "508.9 \"MB/s\" are 521.1 MB/s".to_owned(),
-            why: "KDiskMark divides KiB/s by 1,000".to_owned(),
+            what: "508.9 \"MB/s\" are 521.1 MB/s".into(),
+            why: "KDiskMark divides KiB/s by 1,000".into(),
         };
         run.provenance = Provenance::Reported(Origin {
             tool: "KDiskMark".to_owned(),

@@ -16,6 +16,7 @@
 mod label;
 
 use sokudo_model::{Bytes, Correction, Environment, ImportedRun, ImportedTarget, Nanos, Origin};
+use sokudo_words::Text;
 
 pub(crate) use self::label::{CrystalLabel, LabelDirection};
 use crate::row::ROWS_MAX;
@@ -283,9 +284,9 @@ fn system(text: &str) -> (Option<String>, Option<String>) {
 }
 
 /// Adds a correction, where there is one.
-pub(crate) fn correct(run: &mut ImportedRun, what: String, why: &str) {
+pub(crate) fn correct(run: &mut ImportedRun, what: Text, why: &'static str) {
     run.origin.corrections.push(Correction {
         what,
-        why: why.to_owned(),
+        why: why.into(),
     });
 }

@@ -7,6 +7,7 @@
 use std::io::BufRead;
 
 use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, Origin, PlanPart};
+use sokudo_words::text;
 
 use crate::crystal::{self, CrystalReport, CrystalRow, LabelDirection, Reports};
 use crate::text::lines;
@@ -128,7 +129,7 @@ fn correct_mixes(report: &CrystalReport, run: &mut ImportedRun, scale: f64) {
     match mix_share(row.label.direction) {
         Some(share) => {
             let sum = right / share;
-            let what = format!("mixed rows / {share:.2}: {right:.1} are {sum:.1} MB/s, and so on");
+            let what = text!("mixed rows / {share:.2}: {right:.1} are {sum:.1} MB/s, and so on");
             crystal::correct(run, what, WHY_MIX);
         }
         None => run.origin.remarks.push(

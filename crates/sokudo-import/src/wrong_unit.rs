@@ -1,6 +1,7 @@
 //! Units that tools are known to print wrong.
 
 use sokudo_model::Correction;
+use sokudo_words::text;
 
 /// What a tool calls `MB/s`, and how that is known.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,8 @@ impl WrongUnit {
     pub(crate) fn correction(self, unit: &str, example: f64) -> Correction {
         let right = example * self.scale / 1e6;
         Correction {
-            what: format!("every \"{unit}\": {example} are {right:.1} MB/s, and so on"),
-            why: self.why.to_owned(),
+            what: text!("every \"{unit}\": {example} are {right:.1} MB/s, and so on"),
+            why: self.why.into(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_words::Text;
 
 use crate::fingerprint::PlanPart;
 use crate::json::float_or_none;
@@ -65,9 +66,13 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Correction {
     /// What was changed, from what to what, such as `508.9 "MB/s" are 521.1 MB/s`.
-    pub what: String,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "String")]
+    pub what: Text,
     /// Why: what the tool does, and how that is known.
-    pub why: String,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "String")]
+    pub why: Text,
 }
 
 /// What another tool printed of a row, in the place of trials.

@@ -239,9 +239,9 @@ fn drive_cache(arguments: &SteadyArguments, named: &Named) -> DriveCache {
 
 /// How fast the target is taken to be, for the estimate.
 fn assumed(named: &Named) -> Assumed {
-    let of = |bytes_per_s, source: &str| Assumed {
+    let of = |bytes_per_s, source: &'static str| Assumed {
         bytes_per_s,
-        source: source.to_owned(),
+        source: source.into(),
     };
     let Some(leaf) = info(named).and_then(|info| info.leaves().next()) else {
         return match named {

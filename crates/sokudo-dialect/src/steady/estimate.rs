@@ -13,7 +13,7 @@ pub struct Assumed {
     /// Bytes per second, sequentially.
     pub bytes_per_s: u64,
     /// What that is taken from, such as `an NVMe drive`.
-    pub source: String,
+    pub source: Text,
 }
 
 /// Time and bytes of one turn of a row.

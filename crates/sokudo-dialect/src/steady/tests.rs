@@ -20,7 +20,7 @@ fn request(test: SteadyTest) -> SteadyRequest {
         drive_cache: DriveCache::On,
         assumed: Assumed {
             bytes_per_s: 1 << 30,
-            source: "a drive for tests".to_owned(),
+            source: "a drive for tests".into(),
         },
         seed: 7,
     }

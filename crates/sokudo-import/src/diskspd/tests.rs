@@ -67,9 +67,12 @@ fn the_megabytes_and_the_latency_of_diskspd_for_linux_are_put_right_and_shown() 
     let [unit, latency] = &run.origin.corrections[..] else {
         panic!("{:?}", run.origin.corrections)
     };
-    assert!(unit.what.contains("31.25 are 32.8 MB/s"), "{unit:?}");
     assert!(
-        latency.what.contains("2432.032 s, are left out"),
+        unit.what.english().contains("31.25 are 32.8 MB/s"),
+        "{unit:?}"
+    );
+    assert!(
+        latency.what.english().contains("2432.032 s, are left out"),
         "{latency:?}"
     );
 }

@@ -6,6 +6,7 @@ use std::io::BufRead;
 use sokudo_model::{
     Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
 };
+use sokudo_words::text;
 
 use super::timespan::{
     DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential, target_name,
@@ -398,12 +399,12 @@ impl Result {
         shown.map(|printed| match self.is_linux {
             true => DISKSPD_FOR_LINUX.correction("MB/s", printed),
             false => Correction {
-                what: format!(
+                what: text!(
                     "every \"MB/s\": {printed} are {:.1} MB/s, and so on",
                     printed * BYTES_PER_MIB / 1e6
                 ),
                 why: "DiskSpd before 2.0.18 calls MiB/s MB/s, as its own bytes and seconds show"
-                    .to_owned(),
+                    .into(),
             },
         })
     }
@@ -425,11 +426,11 @@ impl Result {
             }
         }
         worst.map(|nanos| Correction {
-            what: format!("all latencies, of up to {:.3} s, are left out", nanos / 1e9),
+            what: text!("all latencies, of up to {:.3} s, are left out", nanos / 1e9),
             why: "diskspd for Linux does not note when the first I/Os of each thread begin and \
                   counts the time since the machine was started (its source, 2023), so that mean, \
                   deviation and high percentiles are none of the disk without a warm-up (-W)"
-                .to_owned(),
+                .into(),
         })
     }
 }

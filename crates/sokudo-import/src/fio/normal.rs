@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use sokudo_model::{Correction, ImportedLatency, Nanos, Operation, day_since_1970};
+use sokudo_words::text;
 
 use super::gathered::{Gathered, OutputForm};
 use super::job::{JobDirection, ReportedJob};
@@ -243,12 +244,11 @@ fn rates(line: &str) -> Option<(JobDirection, Option<Correction>)> {
     side.bytes_per_s = value * byte_unit(unit, is_old)?;
     side.ios_per_s = plain(ios)?;
     let correction = (is_old && unit != "B").then(|| Correction {
-        what: format!(
+        what: text!(
             "every \"{unit}/s\" of fio's text: {bandwidth} are {:.1} MB/s, and so on",
             side.bytes_per_s / 1e6
         ),
-        why: "fio 2 calls KiB KB and MiB MB (kb_base=1024 is its default; fio 3 prints KiB)"
-            .to_owned(),
+        why: "fio 2 calls KiB KB and MiB MB (kb_base=1024 is its default; fio 3 prints KiB)".into(),
     });
     (side.bytes_per_s > 0.0 || side.ios_per_s > 0.0).then_some((side, correction))
 }

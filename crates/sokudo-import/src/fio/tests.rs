@@ -131,6 +131,7 @@ fn an_old_text_calls_kibibytes_kilobytes() {
     assert!(
         run.origin.corrections[0]
             .what
+            .english()
             .contains("63317KB/s are 64.8 MB/s")
     );
     assert_eq!(run.started_at, Some(Nanos(1_452_161_472_000_000_000)));

@@ -77,7 +77,7 @@ fn older_and_corrected_versions_have_units_of_their_own() {
         first.rows[0].reported.bandwidth.as_ref().unwrap().value,
         497.0 * 1_048_576.0
     ));
-    assert!(first.origin.corrections[0].why.contains("MiB/s"));
+    assert!(first.origin.corrections[0].why.english().contains("MiB/s"));
     let peak = of(include_str!("../../corpus/kdiskmark/2.txt"));
     assert_eq!(
         peak.rows[0].reported.bandwidth.as_ref().unwrap().kind,

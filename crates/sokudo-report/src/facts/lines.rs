@@ -30,10 +30,10 @@ pub(super) fn target_line(target: &TargetInfo) -> Text {
         TargetKind::Null => "no device: what the engine itself costs",
         TargetKind::Imported => "as the tool names it",
     });
-    match target.size_bytes.filter(|_| !has_file(target)) {
-        Some(size) => text!("{name} ({kind}, {size})"),
-        None => text!("{name} ({kind})"),
-    }
+    let size = target.size_bytes.filter(|_| !has_file(target));
+    let size = size.map(|size| text!("{size}"));
+    let what = Text::list(std::iter::once(kind).chain(size), ", ");
+    text!("{name} ({what})")
 }
 
 /// Parts of targets that are named; of more, only their number is told.
