@@ -16,7 +16,7 @@ use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use crate::wording::composed;
 use lines::{has_device, has_file, listed, machine_line, span_line, target_line};
 
-pub(crate) use lines::{Fact, sentences, unique};
+pub(crate) use lines::{Fact, ended, sentences, unique};
 
 mod imported;
 mod lines;

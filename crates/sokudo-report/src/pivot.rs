@@ -372,7 +372,10 @@ impl<'a> Cells<'a> {
             code: "loads-pooled".to_owned(),
             severity: Severity::Warning,
             symptom: text!("{count} of the cells hold results of different loads"),
-            cause: text!("they differ in {parts}", parts = part_names(&parts)),
+            cause: text!(
+                "they differ in {parts}",
+                parts = Text::list(parts.iter().map(|part| Text::from(part.name())), ", ")
+            ),
             remedy: Text::from("tell them apart with --pivot, or show one of them with --only"),
         })
     }

@@ -121,8 +121,16 @@ pub(super) fn listed(texts: Vec<Text>) -> Option<Text> {
     (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
+/// With a full stop; those of early versions have one.
+pub(crate) fn ended(sentence: &Text) -> Text {
+    match sentence.english().ends_with('.') {
+        true => sentence.clone(),
+        false => text!("{sentence}."),
+    }
+}
+
 pub(crate) fn sentences(sentences: &[Text]) -> Option<Text> {
-    let ended = sentences.iter().map(|sentence| text!("{sentence}."));
+    let ended = sentences.iter().map(ended);
     (!sentences.is_empty()).then(|| Text::list(ended, " "))
 }
 

@@ -6,7 +6,7 @@ use sokudo_words::{Text, text};
 
 use super::tree::{self, Forest};
 use super::{DiskDocument, InfoDocument, words};
-use crate::facts::sentences;
+use crate::facts::{ended, sentences};
 use crate::grouping::FindingGroup;
 use crate::layout::wrapped;
 use crate::number::grouped;
@@ -127,7 +127,7 @@ fn disk_blocks(entry: &DiskDocument, style: &TableStyle) -> Vec<Vec<String>> {
     if !disk.blind_spots.is_empty() {
         let mut unseen = vec![style.word("What could not be seen")];
         unseen.extend(disk.blind_spots.iter().flat_map(|sentence| {
-            let sentence = text!("{sentence}.");
+            let sentence = ended(sentence);
             wrapped("  ", &style.text(&sentence), style.width)
         }));
         blocks.push(unseen);
