@@ -1,7 +1,7 @@
 //! I/O that failed, in words.
 
 use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason, TargetKind};
-use sokudo_words::{Text, text};
+use sokudo_words::{Argument, Text, WrittenFigure, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -253,11 +253,11 @@ fn in_words(failure: &IoFailure) -> Text {
         FailureKind::Unanswered => Text::from("never completed and had to be given up"),
     };
     let operation = Text::from(failure.operation.name());
-    let (count, offset) = (failure.count, failure.offset.0);
+    let (count, offset) = (failure.count, place(failure.offset));
     if failure.operation.is_on_files() {
         text!(
             "{count} {operation} {how}, after {files} files",
-            files = offset
+            files = failure.offset.0
         )
     } else if count == 1 {
         text!("1 {operation} {how}, at offset {offset}")
@@ -266,6 +266,15 @@ fn in_words(failure: &IoFailure) -> Text {
     } else {
         text!("{count} {operation}s {how}, the first at offset {offset}")
     }
+}
+
+/// Where something is. It is no amount: of several there is no range.
+fn place(offset: Bytes) -> Argument {
+    Argument::Figure(WrittenFigure {
+        value: offset.0.to_string(),
+        unit: "offset".to_owned(),
+        text: offset.0.to_string(),
+    })
 }
 
 fn errno_words(number: i32) -> Text {

@@ -2,6 +2,7 @@
 //! whatever their figures, each with the rows that it concerns.
 
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_words::{Argument, Text, text};
@@ -14,6 +15,12 @@ const ROWS_NAMED: usize = 4;
 
 /// Rows of which it is said that they are the only ones without a finding.
 const EXCEPTIONS_NAMED: usize = 2;
+
+/// Remedies of one kind that are told; of more, the rest is counted.
+const REMEDIES_NAMED: usize = 4;
+
+/// What stands in a place of a disk is no amount, of which a range would tell something.
+const OFFSET: &str = "offset";
 
 /// Figures of one sentence that are told as ranges; a sentence of more is an example.
 const RANGES_MAX: usize = 3;
@@ -35,11 +42,21 @@ pub(crate) struct FindingGroup<'a> {
     pub(crate) causes: Vec<&'a Text>,
 }
 
-/// The findings of a group, each once, with the places of its rows.
-struct Members<'a> {
-    found: Vec<(&'a Finding, Vec<usize>)>,
-    /// The worst verdict of a row for which one of them is the reason.
+/// A finding, with the places of the rows that have it.
+struct Member<'a> {
+    finding: &'a Finding,
+    rows: Vec<usize>,
+    /// The worst verdict of a row for which it is the reason.
     worst: Verdict,
+}
+
+/// The findings of a group, each once.
+#[derive(Default)]
+struct Members<'a> {
+    found: Vec<Member<'a>>,
+    /// Those that nobody who reads them can tell apart: figures may differ by less than is
+    /// shown.
+    by_words: HashMap<[String; 3], usize>,
 }
 
 /// How all rows of a run are called, in the order in which they are shown.
@@ -51,35 +68,37 @@ struct RowNames {
 impl<'a> FindingGroup<'a> {
     /// A finding by itself.
     pub(crate) fn alone(finding: &'a Finding) -> Self {
-        let found = vec![(finding, Vec::new())];
-        Self::of(&Members::new(found), &RowNames::of(&[]))
+        let mut members = Members::default();
+        members.add(finding, None, Verdict::Verified);
+        Self::of(&members, &RowNames::of(&[]))
     }
 
     fn of(members: &Members<'a>, names: &RowNames) -> Self {
         let found = &members.found;
-        let places = found.iter().flat_map(|(_, rows)| rows);
         let mut symptoms: Vec<(&Text, Vec<usize>)> = Vec::new();
         let mut causes: Vec<&Text> = Vec::new();
-        for (finding, rows) in found {
-            match symptoms
-                .iter_mut()
-                .find(|it| reads_alike(it.0, &finding.symptom))
-            {
-                Some((_, known)) => known.extend(rows),
-                None => symptoms.push((&finding.symptom, rows.clone())),
+        let (mut known_symptoms, mut known_causes) = (HashMap::new(), HashSet::new());
+        for member in found {
+            let (symptom, cause) = (&member.finding.symptom, &member.finding.cause);
+            let index = *known_symptoms
+                .entry(symptom.english())
+                .or_insert(symptoms.len());
+            if index == symptoms.len() {
+                symptoms.push((symptom, Vec::new()));
             }
-            if !causes.iter().any(|it| reads_alike(it, &finding.cause)) {
-                causes.push(&finding.cause);
+            symptoms[index].1.extend(&member.rows);
+            if known_causes.insert(cause.english()) {
+                causes.push(cause);
             }
         }
-        let said = |(symptom, rows): (&'a Text, Vec<usize>)| (symptom, names.text(&rows));
-        let first = found[0].0;
+        let said = |(symptom, rows): (&'a Text, Vec<usize>)| (symptom, names.text(rows));
+        let places = found.iter().flat_map(|member| &member.rows);
         Self {
-            severity: first.severity,
+            severity: members.severity(),
             summary: members.in_short(|it| &it.symptom),
-            rows: names.text(&places.copied().collect::<Vec<_>>()),
+            rows: names.text(places.copied().collect()),
             cause: members.in_short(|it| &it.cause),
-            remedy: members.in_short(|it| &it.remedy),
+            remedy: members.remedies(),
             symptoms: symptoms.into_iter().map(said).collect(),
             causes,
         }
@@ -96,51 +115,74 @@ impl<'a> FindingGroup<'a> {
 }
 
 impl<'a> Members<'a> {
-    fn new(found: Vec<(&'a Finding, Vec<usize>)>) -> Self {
-        let worst = Verdict::Verified;
-        Self { found, worst }
-    }
-
-    fn is_of(&self, finding: &Finding) -> bool {
-        let first = self.found[0].0;
-        first.code == finding.code
-            && first.severity == finding.severity
-            && first.remedy.template() == finding.remedy.template()
-    }
-
-    fn add(&mut self, finding: &'a Finding, row: Option<usize>) {
-        let is_alike = |other: &Finding| {
-            reads_alike(&other.symptom, &finding.symptom)
-                && reads_alike(&other.cause, &finding.cause)
-        };
-        match self.found.iter_mut().find(|it| is_alike(it.0)) {
-            Some((_, rows)) => rows.extend(row),
-            None => self.found.push((finding, row.into_iter().collect())),
+    fn add(&mut self, finding: &'a Finding, row: Option<usize>, worst: Verdict) {
+        let texts = [&finding.symptom, &finding.cause, &finding.remedy];
+        let next = self.found.len();
+        let index = *self
+            .by_words
+            .entry(texts.map(Text::english))
+            .or_insert(next);
+        if index == next {
+            self.found.push(Member {
+                finding,
+                rows: Vec::new(),
+                worst,
+            });
         }
+        self.found[index].rows.extend(row);
+        self.found[index].worst = self.found[index].worst.max(worst);
+    }
+
+    fn severity(&self) -> Severity {
+        let severities = self.found.iter().map(|member| member.finding.severity);
+        severities.max().unwrap_or(Severity::Info)
+    }
+
+    /// The one of which most depends; of several the first.
+    fn worst(&self) -> Option<&Member<'a>> {
+        self.found.iter().rev().max_by_key(|member| member.worst)
     }
 
     /// Whether it matters to conclusions: what is only a note on the precision of a row
     /// does not, for it is not the rows that are shown.
     fn is_about_conclusions(&self) -> bool {
-        let is_of_run = |(_, rows): &(&Finding, Vec<usize>)| rows.is_empty();
-        self.found[0].0.severity > Severity::Info || self.found.iter().any(is_of_run)
+        self.severity() > Severity::Info || self.found.iter().any(|it| it.rows.is_empty())
     }
 
-    /// One text for all: what most rows have, with its figures as ranges, or an example.
+    /// One text for all, with its figures as ranges, or that of the worst as an example.
     fn in_short(&self, text_of: fn(&Finding) -> &Text) -> Text {
-        let texts = || self.found.iter().map(|(finding, _)| text_of(finding));
-        let is_alike = |text: &&Text, other: &Text| text.template() == other.template();
-        let count = |text: &Text| texts().filter(|it| is_alike(it, text)).count();
-        // Of equally many the first is meant, of which max_by_key takes the last.
-        let Some(most) = texts().rev().max_by_key(|text| count(text)) else {
-            return Text::default();
-        };
-        let alike: Vec<&Text> = texts().filter(|it| is_alike(it, most)).collect();
-        match together(&alike, &mut 0) {
-            Some(text) if alike.len() == self.found.len() => text,
+        let texts = self.found.iter().map(|member| text_of(member.finding));
+        let together = together(&texts.collect::<Vec<_>>(), &mut 0);
+        let example = || self.worst().map(|worst| text_of(worst.finding));
+        together.unwrap_or_else(|| match example() {
             Some(text) => text!("e.g. {text}"),
-            None => text!("e.g. {text}", text = alike[alike.len() / 2]),
+            None => Text::default(),
+        })
+    }
+
+    /// What to do, each thing once and as it is: nobody can type a range.
+    fn remedies(&self) -> Text {
+        let mut known = HashSet::new();
+        let remedies = self.found.iter().map(|member| &member.finding.remedy);
+        let all: Vec<Text> = remedies
+            .filter(|it| known.insert(it.english()))
+            .cloned()
+            .collect();
+        let more = all.len().saturating_sub(REMEDIES_NAMED);
+        let some = Text::list(all.into_iter().take(REMEDIES_NAMED), "; ");
+        match more {
+            0 => some,
+            more => text!("{some} and {more} more"),
         }
+    }
+}
+
+/// What texts of one kind have in common, whatever their figures; a sentence that was kept
+/// without its template is a kind of its own.
+fn kind_of(text: &Text) -> String {
+    match text.template() {
+        "{}" => text.english(),
+        template => template.to_owned(),
     }
 }
 
@@ -177,12 +219,6 @@ fn together(texts: &[&Text], ranges: &mut usize) -> Option<Text> {
     }))
 }
 
-/// Whether nobody who reads them can tell two texts apart: figures in them may differ by less
-/// than is shown.
-fn reads_alike(left: &Text, right: &Text) -> bool {
-    left == right || left.template() == right.template() && left.english() == right.english()
-}
-
 /// `3 to 20`, of figures with one unit.
 fn range(figures: &[Argument]) -> Option<Argument> {
     let value = |argument: &Argument| match argument {
@@ -192,13 +228,17 @@ fn range(figures: &[Argument]) -> Option<Argument> {
         _ => None,
     };
     let values: Vec<(f64, String)> = figures.iter().map(value).collect::<Option<_>>()?;
-    if values.iter().any(|(_, unit)| *unit != values[0].1) {
+    if values
+        .iter()
+        .any(|(_, unit)| *unit != values[0].1 || unit == OFFSET)
+    {
         return None;
     }
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|left, right| values[*left].0.total_cmp(&values[*right].0));
     let (least, most) = (&figures[*order.first()?], &figures[*order.last()?]);
-    Some(match reads_alike(&text!("{}", least), &text!("{}", most)) {
+    let is_shown_alike = text!("{}", least).english() == text!("{}", most).english();
+    Some(match is_shown_alike {
         true => figures[0].clone(),
         false => Argument::Text(text!("{least} to {most}")),
     })
@@ -213,9 +253,15 @@ impl RowNames {
     }
 
     /// The rows at these places, in words.
-    fn text(&self, rows: &[usize]) -> Text {
+    fn text(&self, mut rows: Vec<usize>) -> Text {
+        rows.sort_unstable();
+        rows.dedup();
         let all = self.names.len();
-        let is_in = |place: &usize| rows.contains(place);
+        let mut are_in = vec![false; all];
+        for place in &rows {
+            are_in[*place] = true;
+        }
+        let is_in = |place: &usize| are_in[*place];
         let is_all = |direction: Direction| {
             let is_of = |place: &usize| self.directions[*place] == direction;
             rows.len() > 1 && (0..all).all(|place| is_of(&place) == is_in(&place))
@@ -235,7 +281,7 @@ impl RowNames {
                 rows = self.listed(some),
                 more = more.len()
             ),
-            _ => self.listed(rows),
+            _ => self.listed(&rows),
         }
     }
 
@@ -246,16 +292,16 @@ impl RowNames {
 }
 
 /// All findings of a run, the most important first.
-pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> {
+pub(crate) fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGroup<'a>> {
     let mut groups: Vec<Members<'_>> = Vec::new();
-    let mut add = |finding, row, worst: Verdict| {
-        let index = groups.iter().position(|group| group.is_of(finding));
-        let index = index.unwrap_or_else(|| {
-            groups.push(Members::new(vec![(finding, Vec::new())]));
-            groups.len() - 1
-        });
-        groups[index].add(finding, row);
-        groups[index].worst = groups[index].worst.max(worst);
+    let mut by_kind: HashMap<(&str, Severity, String), usize> = HashMap::new();
+    let mut add = |finding: &'a Finding, row, worst| {
+        let kind = (&*finding.code, finding.severity, kind_of(&finding.remedy));
+        let index = *by_kind.entry(kind).or_insert(groups.len());
+        if index == groups.len() {
+            groups.push(Members::default());
+        }
+        groups[index].add(finding, row, worst);
     };
     for finding in &document.findings {
         add(finding, None, Verdict::Verified);
@@ -275,7 +321,8 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
             group.found.truncate(1);
         }
     }
-    groups.sort_by_key(|group| Reverse((group.found[0].0.severity, group.worst)));
+    let worst = |group: &Members<'_>| group.worst().map(|member| member.worst);
+    groups.sort_by_key(|group| Reverse((group.severity(), worst(group))));
     let names = RowNames::of(&results);
     let groups = groups.iter();
     groups.map(|it| FindingGroup::of(it, &names)).collect()
@@ -349,8 +396,13 @@ mod tests {
 
     fn short(symptoms: Vec<Text>) -> String {
         let found: Vec<Finding> = symptoms.into_iter().map(finding).collect();
-        let found = found.iter().map(|finding| (finding, vec![0])).collect();
-        Members::new(found).in_short(|it| &it.symptom).english()
+        let mut members = Members::default();
+        for (index, finding) in found.iter().enumerate() {
+            // The second one matters most.
+            let worst = [Verdict::Verified, Verdict::Unverified][usize::from(index == 1)];
+            members.add(finding, Some(0), worst);
+        }
+        members.in_short(|it| &it.symptom).english()
     }
 
     #[test]
@@ -362,7 +414,7 @@ mod tests {
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sda"), Text::from("x")]),
-            "e.g. sda read 3.0 to 4.0 % more"
+            "e.g. sda read 4.0 % more"
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sdb")]),
@@ -381,6 +433,30 @@ mod tests {
     }
 
     #[test]
+    fn a_remedy_is_told_as_it_is_typed_and_one_without_a_template_is_a_kind_of_its_own() {
+        let echo = |kib: u64| text!("as root: echo {kib} > max_sectors_kb");
+        let old = |remedy: &str| Text::name(remedy);
+        let groups = |remedies: [Text; 2]| -> Vec<String> {
+            let mut document = RunDocument::from_run(&sample::bare_run());
+            let with = |remedy| Finding {
+                remedy,
+                ..finding("x".into())
+            };
+            document.findings = remedies.map(with).to_vec();
+            let groups = grouped_findings(&document);
+            groups.iter().map(|it| it.remedy.english()).collect()
+        };
+        assert_eq!(
+            groups([echo(1024), echo(4096)]),
+            ["as root: echo 1024 > max_sectors_kb; as root: echo 4096 > max_sectors_kb"]
+        );
+        assert_eq!(
+            groups([old("make room"), old("cool it")]),
+            ["make room", "cool it"]
+        );
+    }
+
+    #[test]
     fn a_run_without_findings_has_no_groups() {
         assert_eq!(
             grouped_findings(&RunDocument::from_run(&sample::bare_run())),
@@ -395,7 +471,8 @@ mod tests {
             names: (1..=12).map(|row| Text::name(format!("r{row}"))).collect(),
             directions: [[Read; 6], [Write; 6]].concat(),
         };
-        let said = |rows: std::ops::Range<usize>| names.text(&rows.collect::<Vec<_>>());
+        let said = |rows: std::ops::Range<usize>| names.text(rows.collect());
+        assert_eq!(names.text(vec![3, 2, 3]), "r3, r4");
         assert_eq!(said(0..12), "all rows");
         assert_eq!(said(0..6), "all reads");
         assert_eq!(said(6..12), "all writes");

@@ -23,10 +23,16 @@ const ROWS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (
 pub(crate) fn row_alone(name: &str) -> Text {
     match name.rsplit_once(", ") {
         Some((name, state @ ("cache on" | "cache off"))) => {
-            Text::list([row_alone(name), phrase(state)], ", ")
+            Text::list([word_or_name(name), phrase(state)], ", ")
         }
-        _ if ROWS.contains(&name) => phrase(name),
-        _ => Text::name(name),
+        _ => word_or_name(name),
+    }
+}
+
+fn word_or_name(name: &str) -> Text {
+    match ROWS.contains(&name) {
+        true => phrase(name),
+        false => Text::name(name),
     }
 }
 

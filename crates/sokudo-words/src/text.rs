@@ -13,6 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::language::Language;
 use crate::pattern::{Filling, TextPattern};
 
+/// Sentences of ours have seven at most.
+const HOLES_MAX: usize = 64;
+/// An argument that stands in several holes is the name of a device, a size and the like.
+const REPEATED_BYTES_MAX: usize = 256;
+
 thread_local! {
     static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
 }
@@ -135,15 +140,24 @@ impl Text {
         names.zip(&self.arguments)
     }
 
-    /// A template and arguments by the names of its holes; a hole without an argument stays.
+    /// A template and arguments by the names of its holes; a hole without an argument stays,
+    /// and so does one that would repeat more than a short name or figure: what is read may be
+    /// made to grow without end. A template of more holes than `HOLES_MAX` is taken for a name.
     pub fn of_parts(template: &str, argument: impl Fn(&str) -> Option<Argument>) -> Self {
         let names = hole_names(template);
+        if names.len() > HOLES_MAX {
+            return Self::name(template);
+        }
+        let before = names.clone();
         let of_hole = |(index, name): (usize, &str)| {
             let found = match name {
                 "" => argument(&index.to_string()),
                 name => argument(name),
             };
-            found.unwrap_or_else(|| Argument::Name(format!("{{{name}}}")))
+            let is_repeated = !name.is_empty() && before[..index].contains(&name);
+            found
+                .filter(|argument| !is_repeated || argument.is_short())
+                .unwrap_or_else(|| Argument::Name(format!("{{{name}}}")))
         };
         Self {
             arguments: names.into_iter().enumerate().map(of_hole).collect(),
@@ -234,6 +248,18 @@ impl From<Text> for Form {
 }
 
 impl Argument {
+    /// Whether it may stand in several holes.
+    fn is_short(&self) -> bool {
+        match self {
+            Self::Count(_) => true,
+            Self::Name(text) => text.len() <= REPEATED_BYTES_MAX,
+            Self::Figure(figure) => {
+                figure.value.len() + figure.unit.len() + figure.text.len() <= REPEATED_BYTES_MAX
+            }
+            Self::Text(_) | Self::List(_) | Self::InEach(_) => false,
+        }
+    }
+
     fn said(&self, language: Language) -> String {
         match self {
             Self::Count(count) => count.to_string(),
@@ -508,6 +534,17 @@ mod tests {
             assert_eq!(back, text, "{kept}");
             assert_eq!(back.english(), text.english());
         }
+        // Each level would hold the one below twice.
+        let mut kept = r#""x""#.to_owned();
+        for _ in 0..40 {
+            kept = format!(r#"{{"template":"{{a}}{{a}}","arguments":{{"a":{kept}}}}}"#);
+        }
+        let back: Text = serde_json::from_str(&kept).unwrap();
+        assert!(back.english().len() < 200);
+        assert_eq!(
+            Text::of_parts(&"{}".repeat(65), |_| None),
+            Text::name("{}".repeat(65))
+        );
         let short = Text::of_parts("{a} of {b}", |_| None);
         assert_eq!(short.english(), "{a} of {b}");
     }
