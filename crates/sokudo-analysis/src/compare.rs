@@ -17,6 +17,8 @@ use sokudo_stats::{
     signed_rank, signed_rank_p_min, widening,
 };
 
+use sokudo_words::{Text, text};
+
 use crate::threshold::{
     COMPARED_PAIRS_MIN, COMPARED_TRIALS_MIN, CONFIDENCE, EFFECT_LARGE_MIN, EFFECT_MEDIUM_MIN,
     EFFECT_SMALL_MIN,
@@ -101,7 +103,7 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
     };
     let mut warnings = warnings(reference, other, comparing);
     if change.is_some() && !load.is_empty() {
-        warnings.push(format!(
+        warnings.push(text!(
             "the loads differ ({}), and were compared as asked",
             names(&load)
         ));
@@ -113,7 +115,7 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
         },
         reason: obstacle.or_else(|| {
             let none = change.is_none();
-            none.then(|| "a side has no trial in which I/O completed".to_owned())
+            none.then(|| "a side has no trial in which I/O completed".into())
         }),
         change,
         // Words are for who prints it.
@@ -128,7 +130,7 @@ fn obstacle(
     other: &Side<'_>,
     load: &[PlanPart],
     comparing: Comparing,
-) -> Option<String> {
+) -> Option<Text> {
     let invalid = [reference, other]
         .into_iter()
         .find(|side| side.verdict == Some(Verdict::Invalid));
@@ -138,7 +140,7 @@ fn obstacle(
             .findings
             .first()
             .map_or("unknown", |it| it.code.as_str());
-        return Some(format!(
+        return Some(text!(
             "{name} is INVALID ({code}), so its figure is not one of a device; \
              its own result says how to get one that is"
         ));
@@ -146,16 +148,21 @@ fn obstacle(
     let simulated = |side: &Side<'_>| side.kind == TargetKind::Simulated;
     if simulated(reference) != simulated(other) {
         return Some(
-            "one is a simulated device and the other a real one; compare like with like".to_owned(),
+            "one is a simulated device and the other a real one; compare like with like".into(),
         );
     }
     if !load.is_empty() && !comparing.loads_may_differ {
-        return Some(format!(
-            "not the same load: {} differ{}; measure both with the same options, \
-             or see them side by side (sokudo compare --by-position)",
-            names(load),
-            if load.len() == 1 { "s" } else { "" }
-        ));
+        let names = names(load);
+        return Some(match load {
+            [_] => text!(
+                "not the same load: {names} differs; measure both with the same options, \
+                 or see them side by side (sokudo compare --by-position)"
+            ),
+            _ => text!(
+                "not the same load: {names} differ; measure both with the same options, \
+                 or see them side by side (sokudo compare --by-position)"
+            ),
+        });
     }
     let fixed = [reference, other]
         .into_iter()
@@ -163,7 +170,7 @@ fn obstacle(
     fixed.then(|| {
         "the rate was fixed, so that it says nothing about who is faster; \
          compare the latencies of both results"
-            .to_owned()
+            .into()
     })
 }
 
@@ -196,12 +203,11 @@ fn of_load(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
     differs
 }
 
-fn names(parts: &[PlanPart]) -> String {
-    let names: Vec<&str> = parts.iter().map(|part| part.name()).collect();
-    names.join(", ")
+fn names(parts: &[PlanPart]) -> Text {
+    Text::list(parts.iter().map(|part| part.name().into()), ", ")
 }
 
-fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec<String> {
+fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec<Text> {
     let unproven = [reference, other].into_iter().filter_map(|side| {
         let name = side.name;
         let codes = |severe: &[Finding]| {
@@ -216,14 +222,14 @@ fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec
         match side.verdict {
             Some(Verdict::Verified | Verdict::Invalid) => None,
             Some(Verdict::Unverified) => match codes(side.findings) {
-                codes if codes.is_empty() => Some(format!("{name} is UNVERIFIED")),
-                codes => Some(format!("{name} is UNVERIFIED ({codes})")),
+                codes if codes.is_empty() => Some(text!("{name} is UNVERIFIED")),
+                codes => Some(text!("{name} is UNVERIFIED ({codes})")),
             },
-            None => Some(format!("nobody has judged {name}")),
+            None => Some(text!("nobody has judged {name}")),
         }
     });
     let uneven = comparing.paired && reference.values.len() != other.values.len();
-    let uneven = uneven.then(|| "the last pair has one side only and was left out".to_owned());
+    let uneven = uneven.then(|| "the last pair has one side only and was left out".into());
     unproven.chain(uneven).collect()
 }
 
@@ -346,12 +352,12 @@ fn conclude(
     }
     compared.conclusion = Conclusion::NoDifferenceShown;
     compared.reason = if is_shown {
-        Some(format!(
+        Some(text!(
             "there is one, but it is smaller than the {} that matter",
             percent(comparing.difference_min)
         ))
     } else if change.p_value <= level && matters(change.ratio) {
-        Some(format!(
+        Some(text!(
             "alone it would pass, but among {rows} rows one in twenty does so by chance; \
              make more trials"
         ))
@@ -378,23 +384,21 @@ pub fn trials_needed(rows: usize, paired: bool) -> usize {
     needed
 }
 
-fn too_few(counts: (usize, usize), needed: usize, rows: usize, paired: bool) -> String {
+fn too_few(counts: (usize, usize), needed: usize, rows: usize, paired: bool) -> Text {
     let (a, b) = counts;
     let together = match rows {
-        1 => String::new(),
-        rows => format!(" for {rows} rows together"),
+        1 => text!("needed"),
+        rows => text!("needed for {rows} rows together"),
     };
     match paired {
-        true => format!(
-            "{}, and {needed} are needed{together} (--pairs {needed})",
+        true => text!(
+            "{}, and {needed} are {together} (--pairs {needed})",
             match a.min(b) {
-                1 => "1 pair".to_owned(),
-                pairs => format!("{pairs} pairs"),
+                1 => text!("1 pair"),
+                pairs => text!("{pairs} pairs"),
             }
         ),
-        false => format!(
-            "{a} and {b} trials, and {needed} of each are needed{together} (--runs {needed})"
-        ),
+        false => text!("{a} and {b} trials, and {needed} of each are {together} (--runs {needed})"),
     }
 }
 

@@ -102,7 +102,7 @@ fn degraded(disk: &Disk) -> Option<Finding> {
         let remark = content
             .remarks
             .iter()
-            .find(|remark| remark.starts_with("degraded"))?;
+            .find(|remark| remark.template().starts_with("degraded"))?;
         Some((content, remark))
     })?;
     let array = array.device.as_deref();
@@ -241,7 +241,7 @@ fn misaligned(disk: &Disk) -> Option<Finding> {
     let devices: Vec<Text> = all
         .iter()
         .filter(|content| {
-            let is_remark = |remark: &String| remark.starts_with("not aligned");
+            let is_remark = |remark: &Text| remark.template().starts_with("not aligned");
             content.remarks.iter().any(is_remark)
         })
         .filter_map(|content| content.device.as_deref().map(Text::name))

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::Interval;
+use sokudo_words::Text;
 
 /// What a comparison of two rows comes to; always about the other one, against the
 /// reference.
@@ -81,9 +82,13 @@ pub struct PartDifference {
     /// What it is, such as `depth` or `kernel`.
     pub name: String,
     /// What the reference has; null where it has none or it could not be seen.
-    pub reference: Option<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Option<String>")]
+    pub reference: Option<Text>,
     /// What the other has.
-    pub other: Option<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Option<String>")]
+    pub other: Option<Text>,
 }
 
 /// By how much the other differs from the reference.
@@ -118,11 +123,15 @@ pub struct Compared {
     /// What it comes to.
     pub conclusion: Conclusion,
     /// Why, where that is not plain from the figures, with the way out.
-    pub reason: Option<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<Text>,
     /// By how much; null where it cannot be compared.
     pub change: Option<Change>,
     /// Parts of what was done, or of how, that differ.
     pub differs: Vec<PartDifference>,
     /// What makes the comparison less certain than its figures look.
-    pub warnings: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub warnings: Vec<Text>,
 }

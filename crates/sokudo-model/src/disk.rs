@@ -310,7 +310,9 @@ pub struct Content {
     /// file system on its device.
     pub device: Option<String>,
     /// What it is, such as `partition`, `ext4`, `RAID 1`, `LVM volume data/home`, `swap`.
-    pub what: String,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "String")]
+    pub what: Text,
     /// Label or name.
     pub label: Option<String>,
     /// Universally unique identifier.
@@ -324,14 +326,16 @@ pub struct Content {
     /// Free space, where it is mounted.
     pub free_bytes: Option<Bytes>,
     /// Worth knowing: `not aligned to 4 KiB`, `degraded`, `in use as swap`.
-    pub remarks: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub remarks: Vec<Text>,
     /// What stands on it in turn.
     pub contents: Vec<Content>,
 }
 
 impl Content {
     /// Something of which only the kind is known.
-    pub fn new(what: impl Into<String>) -> Self {
+    pub fn new(what: impl Into<Text>) -> Self {
         Self {
             device: None,
             what: what.into(),

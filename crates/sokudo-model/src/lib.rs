@@ -36,7 +36,7 @@ mod parts;
 pub mod plan;
 pub mod reported;
 pub mod run;
-mod sentences;
+pub mod sentences;
 pub mod steady;
 pub mod target;
 mod together;

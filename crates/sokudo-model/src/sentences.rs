@@ -44,16 +44,24 @@ impl From<Written> for Text {
     fn from(written: Written) -> Self {
         match written {
             Written::Data(form) => form.into(),
-            Written::Sentence(whole) => {
-                Self::of_parts(&whole.replace('{', "{{").replace('}', "}}"), |_| None)
-            }
+            Written::Sentence(whole) => Self::phrase(&whole),
         }
     }
 }
 
 /// What texts stand in: one of them, or a list.
-pub(crate) trait Texts: Sized {
+pub trait Texts: Sized {
+    /// Writes them down.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
     fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error>;
+    /// Reads what was written down in either form.
+    ///
+    /// # Errors
+    ///
+    /// What is neither a sentence nor a text as data.
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error>;
 }
 
@@ -64,6 +72,17 @@ impl Texts for Text {
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Written::deserialize(from).map(Self::from)
+    }
+}
+
+impl Texts for Option<Text> {
+    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.as_ref().map(Written::from).serialize(to)
+    }
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let written = Option::<Written>::deserialize(from)?;
+        Ok(written.map(Text::from))
     }
 }
 
@@ -78,11 +97,21 @@ impl Texts for Vec<Text> {
     }
 }
 
-pub(crate) fn serialize<T: Texts, S: Serializer>(texts: &T, to: S) -> Result<S::Ok, S::Error> {
+/// For `#[serde(with)]`.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn serialize<T: Texts, S: Serializer>(texts: &T, to: S) -> Result<S::Ok, S::Error> {
     texts.write(to)
 }
 
-pub(crate) fn deserialize<'de, T: Texts, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+/// For `#[serde(with)]`.
+///
+/// # Errors
+///
+/// What is neither a sentence nor a text as data.
+pub fn deserialize<'de, T: Texts, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     T::read(from)
 }
 

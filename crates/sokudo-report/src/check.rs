@@ -16,7 +16,7 @@ use crate::grouping::notes_of_rows;
 use crate::number::grouped;
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Table, Tone, left, right};
-use crate::wording::{self, composed, phrase};
+use crate::wording::{self, phrase};
 use crate::{date, json_layout, text};
 
 const SCHEMA: &str = "sokudo.check/1";
@@ -42,7 +42,9 @@ pub struct CheckDocument {
     /// What every row came to, in the order of the comparison's rows.
     pub rows: Vec<CheckedRow>,
     /// What makes either run a doubtful witness, such as other I/O meanwhile.
-    pub doubts: Vec<String>,
+    #[serde(with = "sokudo_model::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub doubts: Vec<Text>,
     /// The comparison in full: figures, trials, what has changed since.
     pub comparison: ComparisonDocument,
 }
@@ -102,7 +104,7 @@ impl CheckDocument {
     pub fn new(
         comparison: ComparisonDocument,
         runs: [Option<u64>; 2],
-        doubts: Vec<String>,
+        doubts: Vec<Text>,
         disturbed: &[String],
     ) -> Self {
         let [baseline_run, run] = runs;
@@ -172,7 +174,7 @@ impl CheckDocument {
         };
         article.add(Element::Answer(tone, self.said()));
         let doubts = self.doubts.iter();
-        let doubts = doubts.map(|doubt| ("warning".into(), composed(doubt).into()));
+        let doubts = doubts.map(|doubt| ("warning".into(), doubt.clone().into()));
         article.add(Element::Facts(doubts.collect()));
         for other in &self.comparison.others {
             let (then, now) = (&self.comparison.reference, &other.side);
@@ -226,7 +228,7 @@ impl CheckDocument {
             let is_open = checked.outcome == RowOutcome::NotJudged && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(move |_| is_open);
             let told = reason.chain(&row.compared.warnings);
-            told.map(|text| (&*row.row, composed(text)))
+            told.map(|text| (&*row.row, text.clone()))
         });
         let mut notes = notes_of_rows(told, other.rows.len());
         let names_sides = |text: &str| text.contains("A ") || text.contains("B ");

@@ -13,7 +13,6 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::words;
 use crate::info::words as disk_words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
-use crate::wording::composed;
 use lines::{has_device, has_file, listed, machine_line, span_line, target_line};
 
 pub(crate) use lines::{Fact, ended, sentences, unique};
@@ -203,7 +202,7 @@ fn engine_line(document: &RunDocument) -> Text {
 
 /// Which places were measured, and by which rows.
 fn places_line(document: &RunDocument) -> Option<Text> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(Text, Vec<&str>)> = Vec::new();
     for result in &document.results {
         let Some(survey) = result.plan.get(PlanPart::Survey) else {
             continue;
@@ -218,7 +217,7 @@ fn places_line(document: &RunDocument) -> Option<Text> {
         }
     }
     let texts = groups.iter();
-    let texts = texts.map(|(text, names)| text!("{} ({})", composed(text), names.join(", ")));
+    let texts = texts.map(|(text, names)| text!("{text} ({})", names.join(", ")));
     listed(texts.collect())
 }
 
@@ -227,14 +226,14 @@ fn trees_line(document: &RunDocument) -> Option<Text> {
     let results = document.results.iter();
     let trees =
         unique(results.filter_map(|result| result.workload.tree.as_ref().map(words::tree_files)));
-    listed(trees.iter().map(|tree| composed(tree)).collect())
+    listed(trees)
 }
 
 /// What is special about workloads, where anything is.
 fn special(document: &RunDocument, part: PlanPart) -> Option<Text> {
     let results = document.results.iter();
     let texts = unique(results.filter_map(|result| result.plan.get(part).map(words::of)));
-    listed(texts.iter().map(|text| composed(text)).collect())
+    listed(texts)
 }
 
 /// What "sequential with N threads" means, where there is any.

@@ -21,6 +21,7 @@ mod runs;
 mod sample;
 
 pub use document::{ReadReportError, is_report, schema};
+pub use mask::MaskError;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetError;
 pub use runs::{Report, ReportStyle, ReportedRun};
@@ -28,8 +29,11 @@ pub use runs::{Report, ReportStyle, ReportedRun};
 impl Report {
     /// The same without serial numbers, world-wide names and UUIDs, wherever they stand:
     /// each is replaced by a word that is the same throughout the report.
-    #[must_use]
-    pub fn masked(&self) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`], where that would make another report of it.
+    pub fn masked(&self) -> Result<Self, MaskError> {
         mask::masked(self)
     }
 

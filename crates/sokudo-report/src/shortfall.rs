@@ -5,7 +5,6 @@ use sokudo_words::{Text, text};
 
 use crate::document::{ResultDocument, Status};
 use crate::table::{Cell, Tone, verdict_name};
-use crate::wording::composed;
 
 /// The verdict, and in the same place whatever makes the row incomplete:
 /// nobody should read the one without the other.
@@ -45,7 +44,7 @@ pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Te
         Status::NotReached => vec!["the run ended before its first trial".into()],
     };
     let failures = result.failures.iter();
-    shortfalls.extend(failures.map(|one| text!("trial {}: {}", one.trial, composed(&one.message))));
+    shortfalls.extend(failures.map(|one| text!("trial {}: {}", one.trial, one.said())));
     shortfalls
 }
 

@@ -14,7 +14,7 @@ use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, TableBuilder, left, point, right};
-use crate::wording::{composed, phrase, row_alone};
+use crate::wording::{phrase, row_alone};
 use curve::position;
 
 /// Ranges that are listed; all of them are in the JSON document.
@@ -214,7 +214,7 @@ fn range(result: &ResultDocument, defect: &DefectDocument) -> Text {
         number::grouped(&defect.offset.to_string()),
         position(defect.offset),
         row_alone(&result.name),
-        composed(&defect.message)
+        &defect.message
     )
 }
 

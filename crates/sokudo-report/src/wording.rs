@@ -4,8 +4,7 @@ use sokudo_words::{Argument, Language, Text, text};
 
 /// A word or phrase of a closed set, looked up as it is; what is not known stays.
 pub(crate) fn phrase(words: &str) -> Text {
-    let template = words.replace('{', "{{").replace('}', "}}");
-    Text::of_parts(&template, |_| None)
+    Text::phrase(words)
 }
 
 /// What was put together of words and figures before it came into a document: each language

@@ -115,11 +115,20 @@ impl Text {
         Self::new("{}", vec![Argument::Name(name.into())])
     }
 
+    /// A word or phrase of a closed set that is not known before it is read; what the
+    /// catalogue does not know stays.
+    pub fn phrase(words: &str) -> Self {
+        Self {
+            template: Cow::Owned(without_holes(words)),
+            arguments: Vec::new(),
+        }
+    }
+
     /// Texts one behind the other, with `", "` or `"; "` between them.
     pub fn list(items: impl IntoIterator<Item = Self>, between: &'static str) -> Self {
         let mut items: Vec<Self> = items.into_iter().collect();
-        if items.len() == 1 {
-            return items.swap_remove(0);
+        if items.len() < 2 {
+            return items.pop().unwrap_or_default();
         }
         let between = Cow::Borrowed(between);
         Self::new("{}", vec![Argument::List(List { items, between })])

@@ -112,7 +112,6 @@ fn document(
         command: command_line::as_given(),
         ..comparison
     };
-    let doubts = doubts.iter().map(Text::english).collect();
     CheckDocument::new(comparison, ids, doubts, &unproven)
 }
 

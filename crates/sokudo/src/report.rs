@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     let runs = recalled(arguments)?.into_iter().map(reported).collect();
     let report = Report::new(arguments.title.clone(), runs);
     let report = match arguments.mask_serial {
-        true => report.masked(),
+        true => report.masked().map_err(Exit::usage)?,
         false => report,
     };
     let style = ReportStyle {

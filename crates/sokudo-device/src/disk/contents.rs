@@ -82,7 +82,7 @@ fn offset(partition: &Path) -> Option<Bytes> {
 }
 
 /// Says that a partition begins where it should not.
-fn alignment_remark(partition: &Path, offset: Option<Bytes>, alignment: u64) -> Option<String> {
+fn alignment_remark(partition: &Path, offset: Option<Bytes>, alignment: u64) -> Option<Text> {
     let first_aligned = partition
         .parent()
         .and_then(|disk| system::number(disk.join("alignment_offset")))
@@ -91,7 +91,7 @@ fn alignment_remark(partition: &Path, offset: Option<Bytes>, alignment: u64) -> 
         .0
         .wrapping_sub(first_aligned)
         .is_multiple_of(alignment);
-    (!is_aligned).then(|| format!("not aligned to {}", Bytes(alignment)))
+    (!is_aligned).then(|| text!("not aligned to {}", Bytes(alignment)))
 }
 
 impl<'a> Tree<'a> {
@@ -192,7 +192,7 @@ impl<'a> Tree<'a> {
         let remark = alignment_remark(directory, content.offset_bytes, self.alignment_bytes);
         content.remarks.extend(remark);
         if system::flag(directory.join("ro")) == Some(true) {
-            content.remarks.push("read-only".to_owned());
+            content.remarks.push("read-only".into());
         }
         content.contents = self.on(directory, level + 1);
         content
@@ -280,7 +280,9 @@ impl<'a> Tree<'a> {
         let Some(btrfs) = self.surroundings.btrfs(&name) else {
             return;
         };
-        let content = entry(contents, "btrfs", |content| content.what == "btrfs");
+        let content = entry(contents, &Text::name("btrfs"), |content| {
+            content.what == "btrfs"
+        });
         content.uuid = Some(btrfs.uuid.clone());
         content.label = btrfs.label.clone().or_else(|| content.label.take());
         if btrfs.members.len() > 1 {
@@ -292,14 +294,14 @@ impl<'a> Tree<'a> {
                 .collect();
             content
                 .remarks
-                .push(format!("together with {}", others.join(", ")));
+                .push(text!("together with {}", others.join(", ")));
         }
     }
 
     fn add_mounts(&mut self, directory: &Path, contents: &mut Vec<Content>) {
         let mounts = self.surroundings.mounts(directory);
         let Some(first) = mounts.first() else { return };
-        let content = entry(contents, &first.kind, is_file_system);
+        let content = entry(contents, &Text::name(&first.kind), is_file_system);
         for mount in mounts {
             let at = mount.at.to_string_lossy().into_owned();
             if !content.mounted_on.contains(&at) {
@@ -317,10 +319,10 @@ impl<'a> Tree<'a> {
 
     fn add_swap(&mut self, directory: &Path, contents: &mut Vec<Content>) {
         if self.surroundings.is_swap(directory) {
-            let content = entry(contents, "swap space", |content| {
+            let content = entry(contents, &"swap space".into(), |content| {
                 content.what == "swap space"
             });
-            content.remarks.push("in use".to_owned());
+            content.remarks.push("in use".into());
         }
     }
 
@@ -334,10 +336,10 @@ impl<'a> Tree<'a> {
         for holder in holders.into_iter().take(ENTRIES_MAX) {
             let above = self.stacked(&holder, level);
             let remark = stacked::member_remark(&holder, &block::name(directory));
-            let member = member_what(&above.what);
+            let member = member_what(&above.what.english());
             let home = match member {
                 Some(what) => {
-                    let home = entry(contents, what, |content| content.what == what);
+                    let home = entry(contents, &what.into(), |content| content.what == what);
                     home.remarks.extend(remark);
                     &mut home.contents
                 }
@@ -351,11 +353,11 @@ impl<'a> Tree<'a> {
 /// The entry that is wanted, made if there is none.
 fn entry<'a>(
     contents: &'a mut Vec<Content>,
-    what: &str,
+    what: &Text,
     is_wanted: impl Fn(&Content) -> bool,
 ) -> &'a mut Content {
     let index = contents.iter().position(is_wanted).unwrap_or_else(|| {
-        contents.insert(0, Content::new(what));
+        contents.insert(0, Content::new(what.clone()));
         0
     });
     &mut contents[index]
@@ -391,7 +393,7 @@ fn is_file_system(content: &Content) -> bool {
         "bcache",
         "partition",
     ];
-    content.device.is_none() && !OTHERS.contains(&content.what.as_str())
+    content.device.is_none() && !OTHERS.into_iter().any(|other| content.what == other)
 }
 
 fn signed(ends: &DeviceEnds<'_>, sign: &Signature) -> Content {
@@ -430,7 +432,8 @@ fn told_by_udev(record: &UdevRecord) -> Vec<Content> {
     let mut contents = Vec::new();
     if let Some(kind) = record.property("ID_FS_TYPE") {
         let known = UDEV_NAMES.iter().find(|(name, _)| *name == kind);
-        let mut content = Content::new(known.map_or(kind, |(_, what)| what));
+        let mut content =
+            Content::new(known.map_or_else(|| Text::name(kind), |(_, what)| (*what).into()));
         content.label = record.property("ID_FS_LABEL_ENC").map(udev::decode);
         content.uuid = record.property("ID_FS_UUID").map(str::to_owned);
         contents.push(content);
@@ -438,9 +441,9 @@ fn told_by_udev(record: &UdevRecord) -> Vec<Content> {
     let table = match record.property("ID_PART_TABLE_TYPE") {
         // A partition's record repeats the table of its disk.
         _ if record.property("DEVTYPE") == Some("partition") => None,
-        Some("gpt") => Some("GPT partition table".to_owned()),
-        Some("dos") => Some("MBR partition table".to_owned()),
-        other => other.map(|kind| format!("{kind} partition table")),
+        Some("gpt") => Some("GPT partition table".into()),
+        Some("dos") => Some("MBR partition table".into()),
+        other => other.map(|kind| text!("{kind} partition table")),
     };
     if let Some(table) = table {
         let mut content = Content::new(table);
@@ -456,11 +459,11 @@ fn tidy(contents: &mut Vec<Content>, has_partitions: bool) {
     let has = |whats: &[&str]| {
         contents
             .iter()
-            .any(|content| whats.contains(&content.what.as_str()))
+            .any(|content| whats.iter().any(|what| content.what == *what))
     };
     let has_gpt = has(&["GPT partition table"]);
     let has_boot_sector = has(&["FAT", "exFAT", "NTFS", "BitLocker"]);
-    contents.retain(|content| match content.what.as_str() {
+    contents.retain(|content| match &*content.what.english() {
         "boot sector" => !has_boot_sector,
         "MBR partition table" => !has_gpt && (has_partitions || !has_boot_sector),
         _ => true,

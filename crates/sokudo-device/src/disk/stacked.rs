@@ -5,6 +5,7 @@ use std::path::Path;
 
 use sokudo_model::Bytes;
 use sokudo_model::disk::Content;
+use sokudo_words::{Text, text};
 
 use crate::block::{self, SECTOR_BYTES};
 use crate::system;
@@ -32,7 +33,7 @@ pub(crate) fn describe(directory: &Path) -> Content {
     content.device = Some(block::name(directory));
     content.size_bytes = size(directory);
     if system::flag(directory.join("ro")) == Some(true) {
-        content.remarks.push("read-only".to_owned());
+        content.remarks.push("read-only".into());
     }
     content
 }
@@ -48,32 +49,31 @@ fn raid(directory: &Path) -> Content {
     let missing = system::number(md.join("degraded")).filter(|missing| *missing > 0);
     if let Some(missing) = missing {
         content.remarks.push(match disks {
-            Some(disks) => format!("degraded: {missing} of {disks} members missing"),
-            None => format!("degraded: {missing} members missing"),
+            Some(disks) => text!("degraded: {missing} of {disks} members missing"),
+            None => text!("degraded: {missing} members missing"),
         });
     }
     if let Some(action) = word("sync_action").filter(|action| action != "idle") {
         let done = word("sync_completed").and_then(|text| percent_done(&text));
         content.remarks.push(match done {
-            Some(percent) => format!("{action} under way, {percent} % done"),
-            None => format!("{action} under way"),
+            Some(percent) => text!("{action} under way, {percent} % done"),
+            None => text!("{action} under way"),
         });
     }
-    if let Some(state @ ("inactive" | "clear" | "suspended" | "broken")) =
-        word("array_state").as_deref()
-    {
-        content.remarks.push(state.to_owned());
-    }
+    let state = word("array_state").unwrap_or_default();
+    let stopped = ["inactive", "clear", "suspended", "broken"];
+    let stopped = stopped.into_iter().filter(|it| *it == state);
+    content.remarks.extend(stopped.map(Text::from));
     content
 }
 
-fn level_name(level: Option<&str>) -> String {
+fn level_name(level: Option<&str>) -> Text {
     match level {
         Some(level) => match level.strip_prefix("raid") {
-            Some(number) => format!("RAID {number}"),
-            None => format!("RAID ({level})"),
+            Some(number) => text!("RAID {number}"),
+            None => text!("RAID ({level})"),
         },
-        None => "RAID".to_owned(),
+        None => Text::name("RAID"),
     }
 }
 
@@ -85,17 +85,15 @@ fn percent_done(text: &str) -> Option<u64> {
 }
 
 /// What an array says of one of its members, where that is not simply that it works.
-pub(crate) fn member_remark(array: &Path, member: &str) -> Option<String> {
+pub(crate) fn member_remark(array: &Path, member: &str) -> Option<Text> {
     let name = member.replace('/', "!");
     let state = system::text(array.join(format!("md/dev-{name}/state")))?;
-    let words: Vec<&str> = state
-        .split(',')
-        .filter(|word| !matches!(*word, "in_sync" | "writemostly" | ""))
+    let words = state.split(',');
+    let words = words.filter(|word| !matches!(*word, "in_sync" | "writemostly" | ""));
+    let words: Vec<Text> = words
+        .map(|word| Text::phrase(&word.replace('_', " ")))
         .collect();
-    match words[..] {
-        [] => None,
-        _ => Some(words.join(", ").replace('_', " ")),
-    }
+    (!words.is_empty()).then(|| Text::list(words, ", "))
 }
 
 /// The owner of a mapped device begins its identifier with its own name.
@@ -104,7 +102,7 @@ fn mapped(directory: &Path) -> Content {
     let id = system::text(directory.join("dm/uuid")).unwrap_or_default();
     let (owner, rest) = id.split_once('-').unwrap_or((&id, ""));
     let mut content = match owner {
-        "LVM" => Content::new(format!("LVM volume {}", volume_name(&name))),
+        "LVM" => Content::new(text!("LVM volume {}", volume_name(&name))),
         "CRYPT" => {
             let kind = rest.split('-').next().unwrap_or_default();
             let kind = if kind.starts_with("LUKS") {
@@ -112,13 +110,13 @@ fn mapped(directory: &Path) -> Content {
             } else {
                 kind
             };
-            Content::new(format!("opened {kind} volume {name}"))
+            Content::new(text!("opened {kind} volume {name}"))
         }
-        "mpath" => Content::new(format!("multipath {name}")),
+        "mpath" => Content::new(text!("multipath {name}")),
         part if part.starts_with("part") && rest.starts_with("mpath") => {
-            Content::new(format!("partition {name}"))
+            Content::new(text!("partition {name}"))
         }
-        _ => Content::new(format!("mapped device {name}")),
+        _ => Content::new(text!("mapped device {name}")),
     };
     content.label = (!name.is_empty()).then_some(name);
     content.uuid = (!id.is_empty()).then_some(id);
@@ -180,7 +178,12 @@ mod tests {
             ("spare\n", Some("spare")),
         ] {
             std::fs::write(member.join("state"), state).unwrap();
-            assert_eq!(member_remark(array.path(), "sda1").as_deref(), remark);
+            assert_eq!(
+                member_remark(array.path(), "sda1")
+                    .map(|it| it.english())
+                    .as_deref(),
+                remark
+            );
         }
         assert_eq!(member_remark(array.path(), "sdb"), None);
     }

@@ -10,6 +10,8 @@ use sokudo_device::{FindError, disk, disks, find};
 use sokudo_model::disk::{Bus, Content, Disk, Rotation};
 use sokudo_model::{BlockDeviceKind, Bytes};
 
+use sokudo_words::Text;
+
 use crate::invented::Machine;
 
 const GIB: u64 = 1 << 30;
@@ -75,7 +77,7 @@ fn hard_disk(machine: &Machine) {
     machine.link(link, "../../sda");
 }
 
-fn names<'a>(contents: &'a [Content], found: &mut Vec<(&'a str, Option<&'a str>)>) {
+fn names<'a>(contents: &'a [Content], found: &mut Vec<(&'a Text, Option<&'a str>)>) {
     for content in contents {
         found.push((&content.what, content.device.as_deref()));
         names(&content.contents, found);
@@ -83,16 +85,19 @@ fn names<'a>(contents: &'a [Content], found: &mut Vec<(&'a str, Option<&'a str>)
 }
 
 /// Everything in the tree, from the top down.
-fn tree(disk: &Disk) -> Vec<(&str, Option<&str>)> {
+fn tree(disk: &Disk) -> Vec<(String, Option<&str>)> {
     let mut found = Vec::new();
     names(&disk.contents, &mut found);
+    let found = found.into_iter();
     found
+        .map(|(what, device)| (what.english(), device))
+        .collect()
 }
 
 fn within<'a>(contents: &'a [Content], what: &str) -> Option<&'a Content> {
     contents
         .iter()
-        .find_map(|content| match content.what.starts_with(what) {
+        .find_map(|content| match content.what.english().starts_with(what) {
             true => Some(content),
             false => within(&content.contents, what),
         })
@@ -154,6 +159,7 @@ fn a_hard_disk_with_partitions_lvm_and_luks() {
             ("LVM volume data/my-home", Some("dm-1")),
             ("ext4", None),
         ]
+        .map(|(what, device)| (what.to_owned(), device))
     );
     let fat = within(&found.contents, "FAT").unwrap();
     assert_eq!(fat.label.as_deref(), Some("EFI x"));
@@ -310,7 +316,7 @@ fn a_virtio_disk_and_a_btrfs_over_two() {
         assert_eq!(btrfs.label.as_deref(), Some("pool"));
         assert_eq!(btrfs.uuid.as_deref(), Some("1f00-aa"));
         assert_eq!(btrfs.mounted_on, ["/pool"]);
-        assert_eq!(btrfs.remarks, [format!("together with {other}")]);
+        assert_eq!(btrfs.remarks[0].english(), format!("together with {other}"));
     }
 }
 
@@ -331,7 +337,10 @@ fn all_paths_to_a_disk_are_one_disk() {
     }
     let found = disks(&machine.system());
     assert_eq!(found.len(), 2);
-    assert_eq!(tree(&found[0]), [("multipath mpatha", Some("dm-0"))]);
+    assert_eq!(
+        tree(&found[0]),
+        [("multipath mpatha".to_owned(), Some("dm-0"))]
+    );
     let path = find(&machine.system(), "3600a0b8").unwrap();
     assert_eq!(path, Path::new("/dev/dm-0"));
     assert_eq!(find(&machine.system(), "mpatha").unwrap(), path);

@@ -54,7 +54,7 @@ fn blocked() -> Compared {
     Compared {
         conclusion: Conclusion::CannotBeCompared,
         change: None,
-        reason: Some("B is INVALID (no-io), so its figure is not one of a device".to_owned()),
+        reason: Some("B is INVALID (no-io), so its figure is not one of a device".into()),
         ..unchanged()
     }
 }
@@ -153,7 +153,7 @@ fn the_text_begins_with_the_answer_and_says_what_has_changed() {
     let mut document = check(vec![slower(), blocked()], |later| {
         later.environment.kernel = Some("6.19.0\x1b[31m".to_owned());
     });
-    document.doubts = vec!["This run was made on a busy machine: \u{7}load".to_owned()];
+    document.doubts = vec!["This run was made on a busy machine: \u{7}load".into()];
     let text = document.render(&TableStyle::default());
     assert!(text.starts_with("SLOWER: 1 of 1 rows is slower"), "{text}");
     for words in [
@@ -189,7 +189,7 @@ fn disturbed(rows: Vec<Compared>, disturbed: &[usize]) -> CheckDocument {
         .iter()
         .map(|row| quiet.rows[*row].row.clone())
         .collect();
-    let doubts = vec!["run 12 was not alone on the machine.".to_owned()];
+    let doubts = vec!["run 12 was not alone on the machine.".into()];
     CheckDocument::new(quiet.comparison, [Some(3), Some(12)], doubts, &names)
 }
 

@@ -1,10 +1,13 @@
 //! What differs in the state of the same device between two runs: firmware, wear, heat,
 //! arrays, how full it is. Small changes of what always changes a little are none.
 
+use sokudo_model::disk::HealthState;
 use sokudo_model::{ArrayState, DriveCircumstances, PartDifference};
+use sokudo_words::{Text, text};
 
-use super::differing::{Part, differing};
+use super::differing::{Part, differing, named, word};
 use crate::document::RunDocument;
+use crate::wording::phrase;
 
 /// A part that is a number: its name, its unit, from which difference on it is told, and
 /// what a run has of it.
@@ -18,43 +21,41 @@ type Measure = (
 /// What is the same or is not.
 const PARTS: [Part; 9] = [
     ("firmware", |run| {
-        drives(run, |drive| drive.disk.firmware.clone())
+        drives(run, |drive| named(&drive.disk.firmware))
     }),
     ("link", |run| {
-        drives(run, |drive| drive.disk.link.as_ref()?.negotiated.clone())
+        drives(run, |drive| named(&drive.disk.link.as_ref()?.negotiated))
     }),
     ("write cache of the drive", |run| {
         drives(run, |drive| {
             let is_on = drive.disk.write_cache.enabled?;
-            Some(if is_on { "on" } else { "off" }.to_owned())
+            Some(if is_on { "on" } else { "off" }.into())
         })
     }),
     ("health", |run| {
         drives(run, |drive| {
-            serde_json::to_value(drive.disk.health.state)
-                .ok()
-                .and_then(|word| word.as_str().map(str::to_owned))
-                .filter(|word| word != "unknown")
+            let state = drive.disk.health.state;
+            (state != HealthState::Unknown).then(|| word(&state))
         })
     }),
     ("reallocated sectors", |run| {
         drives(run, |drive| {
-            Some(drive.disk.health.reallocated_sectors?.to_string())
+            Some(text!("{}", drive.disk.health.reallocated_sectors?))
         })
     }),
     ("RAID", |run| {
-        joined(run.circumstances.arrays.iter().map(array).collect())
+        joined(run.circumstances.arrays.iter().map(array))
     }),
     ("limits of control groups", |run| {
         let limits = run.circumstances.io_limits.iter();
-        joined(limits.map(|limit| limit.file.clone()).collect())
+        joined(limits.map(|limit| Text::name(&limit.file)))
     }),
     ("energy preference", |run| {
-        run.circumstances.power.energy_preference.clone()
+        named(&run.circumstances.power.energy_preference)
     }),
     ("power supply", |run| {
         let on_battery = run.circumstances.power.on_battery?;
-        Some(if on_battery { "battery" } else { "mains" }.to_owned())
+        Some(if on_battery { "battery" } else { "mains" }.into())
     }),
 ];
 
@@ -86,7 +87,7 @@ const MEASURES: [Measure; 3] = [
 pub(super) fn conditions(reference: &RunDocument, other: &RunDocument) -> Vec<PartDifference> {
     let measures = MEASURES.iter().filter_map(|(name, unit, least, of)| {
         let (before, now) = (of(reference)?, of(other)?);
-        let text = |value: f64| Some(format!("{value:.0} {unit}"));
+        let text = |value: f64| Some(Text::name(format!("{value:.0} {unit}")));
         ((before - now).abs() >= *least).then(|| PartDifference {
             name: (*name).to_owned(),
             reference: text(before),
@@ -98,31 +99,34 @@ pub(super) fn conditions(reference: &RunDocument, other: &RunDocument) -> Vec<Pa
 }
 
 /// What the drives have, one after the other.
-fn drives(run: &RunDocument, of: impl Fn(&DriveCircumstances) -> Option<String>) -> Option<String> {
-    joined(run.circumstances.drives.iter().filter_map(of).collect())
+fn drives(run: &RunDocument, of: impl Fn(&DriveCircumstances) -> Option<Text>) -> Option<Text> {
+    joined(run.circumstances.drives.iter().filter_map(of))
 }
 
 /// `md0 raid5, 1 of 4 members missing, recover`.
-fn array(array: &ArrayState) -> String {
-    let mut text = array.name.clone();
-    if let Some(level) = &array.level {
-        text = format!("{text} {level}");
-    }
-    match (array.missing, array.members) {
+fn array(array: &ArrayState) -> Text {
+    let name = match &array.level {
+        Some(level) => format!("{} {level}", array.name),
+        None => array.name.clone(),
+    };
+    let members = match (array.missing, array.members) {
         (Some(missing), Some(members)) if missing > 0 => {
-            text = format!("{text}, {missing} of {members} members missing");
+            Some(text!("{missing} of {members} members missing"))
         }
-        (_, Some(members)) => text = format!("{text}, {members} members"),
-        _ => {}
-    }
-    match &array.action {
-        Some(action) => format!("{text}, {action}"),
-        None => text,
-    }
+        (_, members) => members.map(|members| text!("{members} members")),
+    };
+    let action = array.action.as_deref().map(phrase);
+    Text::list(
+        [Some(Text::name(name)), members, action]
+            .into_iter()
+            .flatten(),
+        ", ",
+    )
 }
 
-fn joined(texts: Vec<String>) -> Option<String> {
-    (!texts.is_empty()).then(|| texts.join("; "))
+fn joined(texts: impl Iterator<Item = Text>) -> Option<Text> {
+    let texts: Vec<Text> = texts.collect();
+    (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share is shown in percent")]
@@ -167,7 +171,7 @@ mod tests {
         conditions(&run(|_| ()), &run(change))
             .into_iter()
             .map(|part| {
-                let text = |value: Option<String>| value.unwrap_or_default();
+                let text = |value: Option<Text>| value.unwrap_or_default();
                 format!(
                     "{}: {} | {}",
                     part.name,

@@ -1,59 +1,57 @@
 //! What differs between two runs: of what was done in a row, and of what surrounded it, target,
 //! machine and program.
 
-use sokudo_model::{Bytes, PartDifference, PlanPart, PlanParts, TargetInfo};
+use sokudo_model::{Bytes, PartDifference, PlanParts, TargetInfo};
+use sokudo_words::Text;
 
 use crate::document::RunDocument;
 use crate::fingerprint::words;
+use crate::wording::phrase;
 
 /// A part: its name and what a run has of it.
-pub(super) type Part = (&'static str, fn(&RunDocument) -> Option<String>);
+pub(super) type Part = (&'static str, fn(&RunDocument) -> Option<Text>);
 
 /// Every part, in the order in which people look for causes.
 const PARTS: [Part; 23] = [
     ("target", |run| {
         let target = &run.target;
-        Some(target.path.clone().unwrap_or_else(|| target.name.clone()))
+        Some(Text::name(target.path.as_ref().unwrap_or(&target.name)))
     }),
     ("device", |run| {
-        leaves(&run.target, |leaf| leaf.model.clone())
+        leaves(&run.target, |leaf| named(&leaf.model))
     }),
     ("serial number", |run| {
-        leaves(&run.target, |leaf| leaf.serial.clone())
+        leaves(&run.target, |leaf| named(&leaf.serial))
     }),
     ("devices", |run| {
         let stack = run.target.devices.iter().map(|device| word(&device.kind));
-        joined(stack.collect())
+        joined(stack)
     }),
     ("device size", |run| {
-        leaves(&run.target, |leaf| leaf.size_bytes.map(|it| it.to_string()))
+        leaves(&run.target, |leaf| leaf.size_bytes.map(shown))
     }),
     ("scheduler", |run| {
-        leaves(&run.target, |leaf| leaf.scheduler.clone())
+        leaves(&run.target, |leaf| named(&leaf.scheduler))
     }),
     ("write cache", |run| {
-        leaves(&run.target, |leaf| leaf.write_cache.clone())
+        leaves(&run.target, |leaf| Some(phrase(leaf.write_cache.as_ref()?)))
     }),
     ("largest I/O", |run| {
-        leaves(&run.target, |leaf| {
-            leaf.max_io_bytes.map(|it| it.to_string())
-        })
+        leaves(&run.target, |leaf| leaf.max_io_bytes.map(shown))
     }),
     ("read-ahead", |run| {
-        leaves(&run.target, |leaf| {
-            leaf.read_ahead_bytes.map(|it| it.to_string())
-        })
+        leaves(&run.target, |leaf| leaf.read_ahead_bytes.map(shown))
     }),
     ("file system", |run| {
-        Some(run.target.file_system.as_ref()?.kind.clone())
+        Some(Text::name(&run.target.file_system.as_ref()?.kind))
     }),
     ("mounted from", |run| {
-        Some(run.target.file_system.as_ref()?.source.clone())
+        Some(Text::name(&run.target.file_system.as_ref()?.source))
     }),
     ("mount options", |run| {
         let mut options = run.target.file_system.as_ref()?.mount_options.clone();
         options.sort();
-        joined(options)
+        joined(options.into_iter().map(Text::name))
     }),
     ("engine", |run| {
         let mut kinds: Vec<String> = run
@@ -63,26 +61,26 @@ const PARTS: [Part; 23] = [
             .collect();
         kinds.sort();
         kinds.dedup();
-        joined(kinds)
+        joined(kinds.into_iter().map(Text::name))
     }),
-    ("machine", |run| run.environment.host.clone()),
-    ("kernel", |run| run.environment.kernel.clone()),
-    ("distribution", |run| run.environment.distribution.clone()),
-    ("processor", |run| run.environment.cpu_model.clone()),
+    ("machine", |run| named(&run.environment.host)),
+    ("kernel", |run| named(&run.environment.kernel)),
+    ("distribution", |run| named(&run.environment.distribution)),
+    ("processor", |run| named(&run.environment.cpu_model)),
     ("processors", |run| {
         // Another tool has not told how many there were.
         let cpus = run.environment.cpus;
-        (cpus > 0).then(|| cpus.to_string())
+        (cpus > 0).then(|| shown(cpus))
     }),
-    ("governor", |run| run.environment.governor.clone()),
+    ("governor", |run| named(&run.environment.governor)),
     ("memory", |run| run.environment.memory_bytes.map(gibibytes)),
     ("virtual machine", |run| {
         run.environment
             .virtual_machine
-            .map(|is| if is { "yes" } else { "no" }.to_owned())
+            .map(|is| if is { "yes" } else { "no" }.into())
     }),
-    ("clock", |run| run.environment.clock_source.clone()),
-    ("sokudo", |run| Some(run.sokudo_version.clone())),
+    ("clock", |run| named(&run.environment.clock_source)),
+    ("sokudo", |run| Some(Text::name(&run.sokudo_version))),
 ];
 
 /// Every part in which both runs differ.
@@ -107,11 +105,11 @@ pub(super) fn differing(
 /// Every part in which two plans differ, in words.
 pub(super) fn plans(reference: &PlanParts, other: &PlanParts) -> Vec<PartDifference> {
     let (before, now) = (words::of_all(reference), words::of_all(other));
-    let differing = reference.differing(other).into_iter().map(PlanPart::name);
-    let differing = differing.map(|name| PartDifference {
-        name: name.to_owned(),
-        reference: before.get(name).cloned(),
-        other: now.get(name).cloned(),
+    let differing = reference.differing(other).into_iter();
+    let differing = differing.map(|part| PartDifference {
+        name: part.name().to_owned(),
+        reference: before.get(&part).cloned(),
+        other: now.get(&part).cloned(),
     });
     differing.collect()
 }
@@ -119,24 +117,34 @@ pub(super) fn plans(reference: &PlanParts, other: &PlanParts) -> Vec<PartDiffere
 /// What the leaf devices have, one after the other.
 fn leaves(
     target: &TargetInfo,
-    of: impl Fn(&sokudo_model::BlockDevice) -> Option<String>,
-) -> Option<String> {
-    joined(target.leaves().filter_map(of).collect())
+    of: impl Fn(&sokudo_model::BlockDevice) -> Option<Text>,
+) -> Option<Text> {
+    joined(target.leaves().filter_map(of))
 }
 
-fn joined(texts: Vec<String>) -> Option<String> {
-    (!texts.is_empty()).then(|| texts.join(", "))
+fn joined(texts: impl Iterator<Item = Text>) -> Option<Text> {
+    let texts: Vec<Text> = texts.collect();
+    (!texts.is_empty()).then(|| Text::list(texts, ", "))
+}
+
+/// What others have named.
+pub(super) fn named(name: &Option<String>) -> Option<Text> {
+    name.as_ref().map(Text::name)
+}
+
+fn shown(figure: impl ToString) -> Text {
+    Text::name(figure.to_string())
 }
 
 /// A name as the JSON document has it, with spaces.
-fn word(value: &impl serde::Serialize) -> String {
+pub(super) fn word(value: &impl serde::Serialize) -> Text {
     match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word.replace('_', " "),
-        _ => String::new(),
+        Ok(serde_json::Value::String(word)) => phrase(&word.replace('_', " ")),
+        _ => Text::default(),
     }
 }
 
 /// Memory is told apart by GiB: the kernel keeps a little more or less of it for itself.
-fn gibibytes(bytes: Bytes) -> String {
-    format!("{} GiB", (bytes.0 + (1 << 29)) >> 30)
+fn gibibytes(bytes: Bytes) -> Text {
+    Text::name(format!("{} GiB", (bytes.0 + (1 << 29)) >> 30))
 }

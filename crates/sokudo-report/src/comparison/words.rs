@@ -8,7 +8,7 @@ use super::{ComparisonDocument, Figure, OtherDocument, Way};
 use crate::grouping::notes_of_rows;
 use crate::number::{MISSING, grouped};
 use crate::style::BandwidthUnit;
-use crate::wording::{composed, phrase, rows};
+use crate::wording::{phrase, rows};
 
 /// A ratio from which on, up and down, it says more as a factor than in percent.
 const FACTOR_MIN: f64 = 10.0;
@@ -69,7 +69,7 @@ pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec
             text!("{letter} is the same (within {within}) as A")
         });
         let told = compared.reason.iter().chain(&compared.warnings);
-        let told = told.map(|text| composed(text));
+        let told = told.cloned();
         same.into_iter().chain(told).map(|text| (&*row.row, text))
     });
     notes_of_rows(told, other.rows.len())
@@ -124,11 +124,10 @@ pub(super) fn differing(other: &OtherDocument) -> Vec<Text> {
 
 /// What a part is on either side.
 pub(crate) fn sides_of(part: &PartDifference) -> [Text; 2] {
-    let value = |value: &Option<String>| {
-        let value = value.as_deref();
-        value.map_or_else(|| Text::name(MISSING), composed)
-    };
-    [value(&part.reference), value(&part.other)]
+    [&part.reference, &part.other].map(|value| match value {
+        Some(value) => value.clone(),
+        None => Text::name(MISSING),
+    })
 }
 
 /// The unit of the columns of medians. IOPS are shown only where they are compared.

@@ -33,7 +33,7 @@ impl RunDocument {
         }
         let parts = PlanParts::from_iter([PlanData::Rows(rows)]);
         self.fingerprint = fingerprint::id(&parts);
-        self.fingerprint_parts = words::of_all(&parts);
+        self.fingerprint_parts = words::english(&parts);
     }
 
     /// Puts them into a document that was read.
@@ -76,7 +76,7 @@ fn identify(stage: &mut [ResultDocument]) -> Vec<String> {
                 .set(PlanData::Beside((count, all.wrapping_sub(alone))));
         }
         row.fingerprint = fingerprint::id(&row.plan);
-        row.fingerprint_parts = words::of_all(&row.plan);
+        row.fingerprint_parts = words::english(&row.plan);
     }
     stage.iter().map(|row| row.fingerprint.clone()).collect()
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Defect, Nanos, SurveySample};
+use sokudo_words::Text;
 
 use super::trial::failure_words;
 
@@ -60,7 +61,9 @@ pub struct DefectDocument {
     /// Its length.
     pub length: u64,
     /// How its first block failed, in words.
-    pub message: String,
+    #[serde(with = "sokudo_model::sentences")]
+    #[schemars(with = "String")]
+    pub message: Text,
 }
 
 impl DefectDocument {

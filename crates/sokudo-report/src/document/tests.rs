@@ -202,7 +202,7 @@ fn a_row_that_failed_says_how() {
         (row.status, &row.bandwidth_bytes_per_s),
         (Status::Failed, &None)
     );
-    let messages: Vec<&str> = row.failures.iter().map(|f| f.message.as_str()).collect();
+    let messages: Vec<String> = row.failures.iter().map(|f| f.message.clone()).collect();
     assert_eq!(
         messages,
         [

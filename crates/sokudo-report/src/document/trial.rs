@@ -8,6 +8,7 @@ use sokudo_model::{
 };
 
 use sokudo_stats::Interval;
+use sokudo_words::{Text, text};
 
 use super::figures::TrialTotals;
 use super::inside::Inside;
@@ -209,7 +210,7 @@ impl FailureDocument {
             FailureKind::Nothing => (FailureWay::Nothing, None, None, None),
             FailureKind::Unanswered => (FailureWay::Unanswered, None, None, None),
         };
-        Self {
+        let mut document = Self {
             trial,
             operation: failure.operation,
             kind,
@@ -218,35 +219,42 @@ impl FailureDocument {
             moved_bytes,
             offset_bytes: failure.offset.0,
             count: failure.count,
-            message: message(failure),
+            message: String::new(),
+        };
+        document.message = document.said().english();
+        document
+    }
+
+    /// How it failed, in words of any language.
+    pub(crate) fn said(&self) -> Text {
+        let way = failure_words(match self.kind {
+            FailureWay::Errno => FailureKind::Errno(self.errno.unwrap_or_default()),
+            FailureWay::Short => FailureKind::Short {
+                asked: self.asked_bytes.unwrap_or_default(),
+                moved: self.moved_bytes.unwrap_or_default(),
+            },
+            FailureWay::Nothing => FailureKind::Nothing,
+            FailureWay::Unanswered => FailureKind::Unanswered,
+        });
+        let operation = Text::from(self.operation.name());
+        let (times, at) = (self.count, self.offset_bytes);
+        match (self.operation.is_on_files(), times) {
+            (true, 1) => text!("1 {operation} failed, after {at} files: {way}"),
+            (true, _) => text!("{times} {operation}s failed, after {at} files: {way}"),
+            (false, 1) => text!("1 {operation} failed, the first at byte {at}: {way}"),
+            (false, _) => text!("{times} {operation}s failed, the first at byte {at}: {way}"),
         }
     }
 }
 
 /// In which way an I/O failed.
-pub(super) fn failure_words(kind: FailureKind) -> String {
+pub(super) fn failure_words(kind: FailureKind) -> Text {
     match kind {
-        FailureKind::Errno(number) => std::io::Error::from_raw_os_error(number).to_string(),
-        FailureKind::Short { asked, moved } => format!("{moved} of {asked} bytes moved"),
-        FailureKind::Nothing => "no bytes moved and no error given".to_owned(),
-        FailureKind::Unanswered => "the device never answered".to_owned(),
+        FailureKind::Errno(number) => Text::from(&std::io::Error::from_raw_os_error(number)),
+        FailureKind::Short { asked, moved } => text!("{moved} of {asked} bytes moved"),
+        FailureKind::Nothing => "no bytes moved and no error given".into(),
+        FailureKind::Unanswered => "the device never answered".into(),
     }
-}
-
-fn message(failure: &IoFailure) -> String {
-    let way = failure_words(failure.kind);
-    let (operation, times) = (failure.operation.name(), failure.count);
-    let plural = if times == 1 { "" } else { "s" };
-    if failure.operation.is_on_files() {
-        return format!(
-            "{times} {operation}{plural} failed, after {} files: {way}",
-            failure.offset.0
-        );
-    }
-    format!(
-        "{times} {operation}{plural} failed, the first at byte {}: {way}",
-        failure.offset.0
-    )
 }
 
 #[cfg(test)]

@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 
 use sokudo_model::{
-    BackendClass, Batching, BlockChoice, BlockSizes, BufferMemory, Bytes, CpuPolicy, DataContent,
-    DirectUse, Distribution, DriveCache, Durability, EndsOthers, FileOrder, FileService, FileTree,
-    Limits, Nanos, Operation, OperationMix, Order, PatternPart, PlanData, PlanParts, Rate,
-    RateProcess, Rates, Recording, Reducible, Sample, Scatter, ScheduleName, SequentialOffset,
-    Span, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think, TreeContents, TreeNames, TreeOrder,
-    Verify, Visit, Zone, ZoneLength,
+    BackendClass, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, CpuPolicy,
+    DataContent, DirectUse, Distribution, DriveCache, Durability, EndsOthers, FileOrder,
+    FileService, FileTree, Limits, Nanos, Operation, OperationMix, Order, PatternPart, PlanData,
+    PlanPart, PlanParts, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
+    ScheduleName, SequentialOffset, Span, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think,
+    TreeContents, TreeNames, TreeOrder, Verify, Visit, Zone, ZoneLength,
 };
+
+use sokudo_words::{Text, text};
 
 use crate::number::{exact_size, exact_time};
 
@@ -23,40 +25,46 @@ const MILLIONTHS: f64 = 1e6;
 const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write, Operation::Trim];
 
 /// Each part in words by its name.
-pub(crate) fn of_all(parts: &PlanParts) -> BTreeMap<String, String> {
-    let words = parts.iter().map(|(part, data)| {
-        let words = data.map_or_else(|| UNKNOWN.to_owned(), of);
-        (part.name().to_owned(), words)
-    });
+pub(crate) fn of_all(parts: &PlanParts) -> BTreeMap<PlanPart, Text> {
+    let words = parts.iter();
+    let words = words.map(|(part, data)| (part, data.map_or_else(|| UNKNOWN.into(), of)));
     words.collect()
 }
 
+/// The same for a document, which programs read.
+pub(crate) fn english(parts: &PlanParts) -> BTreeMap<String, String> {
+    let words = of_all(parts).into_iter();
+    words
+        .map(|(part, words)| (part.name().to_owned(), words.english()))
+        .collect()
+}
+
 /// What a part says.
-pub(crate) fn of(data: &PlanData) -> String {
+pub(crate) fn of(data: &PlanData) -> Text {
     match data {
-        PlanData::Backend(class) => backend(*class).to_owned(),
+        PlanData::Backend(class) => backend(*class),
         PlanData::Batching(rule) => batching(*rule),
-        PlanData::Beside((count, sum)) => format!("{count} ({sum:016x})"),
+        PlanData::Beside((count, sum)) => Text::name(format!("{count} ({sum:016x})")),
         PlanData::Blocks(sizes) => blocks(sizes),
         PlanData::Check(verify) => check(verify),
-        PlanData::Clones(count) | PlanData::Depth(count) => count.to_string(),
+        PlanData::Clones(count) | PlanData::Depth(count) => text!("{count}"),
         PlanData::Cpus((policy, numbers)) => cpus(*policy, numbers),
         PlanData::Data(content) => contents(content),
-        PlanData::Direct(used) => direct(*used).to_owned(),
+        PlanData::Direct(used) => direct(*used),
         PlanData::Durability(rule) => durability(*rule),
         PlanData::Duration((limits, ramp)) => duration(*limits, *ramp),
-        PlanData::Emptied(_) => "first".to_owned(),
+        PlanData::Emptied(_) => "first".into(),
         PlanData::Files((count, service, open_max)) => files(*count, *service, *open_max),
-        PlanData::Memory(memory) => pages(*memory).to_owned(),
+        PlanData::Memory(memory) => pages(*memory),
         PlanData::Mix(mix) | PlanData::Operations(mix) => operations(mix),
-        PlanData::Order(visited) => order(*visited).to_owned(),
+        PlanData::Order(visited) => order(*visited),
         PlanData::Rate(fixed) => rate(*fixed),
         PlanData::Rates(each) => rates(each),
         PlanData::Recording(kept) => recording(kept),
-        PlanData::Rewritten(percent) => format!("{percent} % of what is read"),
+        PlanData::Rewritten(percent) => text!("{percent} % of what is read"),
         PlanData::Rows(ids) => {
             let together: Vec<String> = ids.iter().map(|ids| ids.join("+")).collect();
-            together.join(" ")
+            Text::name(together.join(" "))
         }
         PlanData::Scatter(spread) => scatter(spread),
         PlanData::Schedule((name, pause, warm_up)) => schedule(name, *pause, *warm_up),
@@ -64,181 +72,178 @@ pub(crate) fn of(data: &PlanData) -> String {
         PlanData::Start((after, ends)) => start(*after, *ends),
         PlanData::Steady(rule) => steady(rule),
         PlanData::Survey(places) => survey(places),
-        PlanData::Think(pause) => pause.map_or_else(|| NONE.to_owned(), think),
-        PlanData::Tool(name) => name.clone(),
+        PlanData::Think(pause) => pause.map_or_else(|| NONE.into(), think),
+        PlanData::Tool(name) => Text::name(name),
         PlanData::Tree(visited) => tree(visited),
-        PlanData::WriteCache(state) => drive_cache(*state).to_owned(),
+        PlanData::WriteCache(state) => drive_cache(*state),
     }
 }
 
 /// What a tree's files are, whatever is done to them.
-pub(crate) fn tree_files(tree: &FileTree) -> String {
+pub(crate) fn tree_files(tree: &FileTree) -> Text {
     let contents = match tree.contents {
-        TreeContents::Bytes { min, max } if min == max => format!("of {max} B"),
-        TreeContents::Bytes { min, max } => format!("of {min} to {max} B"),
-        TreeContents::HardLinks => "that are hard links".to_owned(),
-        TreeContents::SymbolicLinks => "that are symbolic links".to_owned(),
+        TreeContents::Bytes { min, max } if min == max => text!("of {max} B"),
+        TreeContents::Bytes { min, max } => text!("of {min} to {max} B"),
+        TreeContents::HardLinks => "that are hard links".into(),
+        TreeContents::SymbolicLinks => "that are symbolic links".into(),
     };
     let directories = match tree.directories {
-        0 => String::new(),
-        count => format!(", in {count} directories"),
+        0 => None,
+        count => Some(text!("in {count} directories")),
     };
-    let synced = if tree.sync_each {
-        ", each made durable"
-    } else {
-        ""
-    };
-    format!("{} files {contents}{directories}{synced}", tree.files)
+    joined([
+        Some(text!("{} files {contents}", tree.files)),
+        directories,
+        tree.sync_each.then(|| "each made durable".into()),
+    ])
 }
 
-const fn backend(class: BackendClass) -> &'static str {
+fn backend(class: BackendClass) -> Text {
     match class {
-        BackendClass::Async => "async",
-        BackendClass::Sync => "sync",
-        BackendClass::Mmap => "mmap",
-        BackendClass::Null => "null",
-        BackendClass::Sim => "sim",
+        BackendClass::Async => "async".into(),
+        BackendClass::Sync => "sync".into(),
+        BackendClass::Mmap => "mmap".into(),
+        BackendClass::Null => "null".into(),
+        BackendClass::Sim => "sim".into(),
     }
 }
 
-const fn direct(used: DirectUse) -> &'static str {
+fn direct(used: DirectUse) -> Text {
     match used {
-        DirectUse::On => "on",
-        DirectUse::Off => "off",
-        DirectUse::Differs => "differs between trials",
+        DirectUse::On => "on".into(),
+        DirectUse::Off => "off".into(),
+        DirectUse::Differs => "differs between trials".into(),
     }
 }
 
-const fn drive_cache(state: DriveCache) -> &'static str {
+fn drive_cache(state: DriveCache) -> Text {
     match state {
-        DriveCache::Keep => "kept",
-        DriveCache::On => "switched on",
-        DriveCache::Off => "switched off",
+        DriveCache::Keep => "kept".into(),
+        DriveCache::On => "switched on".into(),
+        DriveCache::Off => "switched off".into(),
     }
 }
 
-const fn pages(memory: BufferMemory) -> &'static str {
+fn pages(memory: BufferMemory) -> Text {
     match memory {
-        BufferMemory::Auto => "auto",
-        BufferMemory::SmallPages => "small pages",
-        BufferMemory::HugePages => "huge pages",
+        BufferMemory::Auto => "auto".into(),
+        BufferMemory::SmallPages => "small pages".into(),
+        BufferMemory::HugePages => "huge pages".into(),
     }
 }
 
-const fn order(order: Order) -> &'static str {
+fn order(order: Order) -> Text {
     match order {
         Order::Sequential {
             offset: SequentialOffset::Own,
-        } => "sequential",
+        } => "sequential".into(),
         Order::Sequential {
             offset: SequentialOffset::Interlocked,
-        } => "sequential, one interlocked offset",
-        Order::Random { map: true } => "random, every block once per pass",
-        Order::Random { map: false } => "random, with repeats",
+        } => "sequential, one interlocked offset".into(),
+        Order::Random { map: true } => "random, every block once per pass".into(),
+        Order::Random { map: false } => "random, with repeats".into(),
     }
 }
 
 /// Sizes, each direction by itself only where they differ.
-fn blocks(blocks: &BlockSizes) -> String {
+fn blocks(blocks: &BlockSizes) -> Text {
     let each = DIRECTIONS.map(|operation| block_choice(blocks.of(operation)));
     let [all, others @ ..] = &each;
     if others.iter().all(|choice| choice == all) {
         return all.clone();
     }
     let named = DIRECTIONS.iter().zip(&each);
-    let named: Vec<String> = named
-        .map(|(operation, choice)| format!("{}: {choice}", operation.name()))
-        .collect();
-    named.join("; ")
+    let named = named.map(|(operation, choice)| text!("{}: {choice}", word(*operation)));
+    Text::list(named, "; ")
 }
 
-fn block_choice(choice: &BlockChoice) -> String {
+fn block_choice(choice: &BlockChoice) -> Text {
     let range = |smallest: Bytes, largest: Bytes| (exact_size(smallest), exact_size(largest));
     match choice {
         BlockChoice::Range { smallest, largest } => {
             let (smallest, largest) = range(*smallest, *largest);
-            format!("{smallest} to {largest}")
+            text!("{smallest} to {largest}")
         }
         BlockChoice::AnyBytes { smallest, largest } => {
             let (smallest, largest) = range(*smallest, *largest);
-            format!("any from {smallest} to {largest}")
+            text!("any from {smallest} to {largest}")
         }
         BlockChoice::Shares(shares) => match &shares[..] {
-            [only] => exact_size(only.bytes),
+            [only] => Text::name(exact_size(only.bytes)),
             shares => {
                 let shares = shares.iter();
-                let shares = shares.map(|it| format!("{} x{}", exact_size(it.bytes), it.weight));
-                shares.collect::<Vec<_>>().join(", ")
+                let share = |it: &BlockShare| format!("{} x{}", exact_size(it.bytes), it.weight);
+                Text::list(shares.map(|it| Text::name(share(it))), ", ")
             }
         },
     }
 }
 
-fn operations(mix: &OperationMix) -> String {
+fn operations(mix: &OperationMix) -> Text {
     let shares = mix.shares().iter();
-    let shares = shares.map(|(operation, percent)| format!("{} {percent} %", operation.name()));
-    shares.collect::<Vec<_>>().join(", ")
+    let shares = shares.map(|(operation, percent)| text!("{} {percent} %", word(*operation)));
+    Text::list(shares, ", ")
 }
 
-fn spans(spans: &[Option<Span>]) -> String {
+fn spans(spans: &[Option<Span>]) -> Text {
     let spans = spans.iter().map(|span| match span {
         Some(Span { offset, length }) => {
-            format!("{} from {}", exact_size(*length), exact_size(*offset))
+            text!("{} from {}", exact_size(*length), exact_size(*offset))
         }
-        None => "all, size unknown".to_owned(),
+        None => "all, size unknown".into(),
     });
-    spans.collect::<Vec<_>>().join(", ")
+    Text::list(spans, ", ")
 }
 
-fn contents(data: &DataContent) -> String {
+fn contents(data: &DataContent) -> Text {
     match data {
-        DataContent::Random => "random".to_owned(),
-        DataContent::Zero => "zero".to_owned(),
-        DataContent::Repeated => "random, repeated".to_owned(),
-        DataContent::Pattern(bytes) => format!("pattern {}", hexadecimal(bytes)),
+        DataContent::Random => "random".into(),
+        DataContent::Zero => "zero".into(),
+        DataContent::Repeated => "random, repeated".into(),
+        DataContent::Pattern(bytes) => text!("pattern {}", hexadecimal(bytes)),
         DataContent::Reducible(data) => reducible(data),
     }
 }
 
-fn reducible(data: &Reducible) -> String {
+fn reducible(data: &Reducible) -> Text {
     let chunk = match data.chunk {
-        Some(chunk) => format!("chunks of {}", exact_size(chunk)),
-        None => "I/Os".to_owned(),
+        Some(chunk) => text!("chunks of {}", exact_size(chunk)),
+        None => "I/Os".into(),
     };
     let filler = match &data.filler[..] {
-        [] => "zeros".to_owned(),
-        filler => hexadecimal(filler),
+        [] => "zeros".into(),
+        filler => Text::name(hexadecimal(filler)),
     };
     let (compress, dedupe) = (data.compress_percent, data.dedupe_percent);
-    format!("random, {compress} % of {chunk} {filler}, {dedupe} % repeated")
+    text!("random, {compress} % of {chunk} {filler}, {dedupe} % repeated")
 }
 
-fn duration(limits: Limits, ramp: Nanos) -> String {
-    let time = limits.time.map(exact_time);
+fn duration(limits: Limits, ramp: Nanos) -> Text {
+    let time = limits.time.map(|time| Text::name(exact_time(time)));
     let bytes = limits.bytes.map(exact_size);
-    let bytes = bytes.map(|bytes| format!("{bytes} per clone"));
-    let ios = limits.ios.map(|ios| format!("{ios} I/Os per clone"));
-    let ends: Vec<String> = [time, bytes, ios].into_iter().flatten().collect();
-    let ends = match ends.is_empty() {
-        true => NONE.to_owned(),
-        false => ends.join(" or "),
-    };
+    let bytes = bytes.map(|bytes| text!("{bytes} per clone"));
+    let ios = limits.ios.map(|ios| text!("{ios} I/Os per clone"));
+    let ends = [time, bytes, ios].into_iter().flatten();
+    let ends = ends.reduce(|one, other| text!("{one} or {other}"));
+    let ends = ends.unwrap_or_else(|| NONE.into());
     let ramp = exact_time(ramp);
     match limits.repeats {
-        0 => format!("{ends} after a ramp of {ramp}"),
-        times => format!("{ends}, repeated {times} times, after a ramp of {ramp}"),
+        0 => text!("{ends} after a ramp of {ramp}"),
+        times => text!("{ends}, repeated {times} times, after a ramp of {ramp}"),
     }
 }
 
-fn schedule(name: &ScheduleName, pause: Nanos, warm_up: bool) -> String {
-    let warm_up = if warm_up { "a" } else { "no" };
+fn schedule(name: &ScheduleName, pause: Nanos, warm_up: bool) -> Text {
     let pause = exact_time(pause);
-    format!("{name}, {pause} between trials, {warm_up} warm-up trial")
+    match warm_up {
+        true => text!("{name}, {pause} between trials, a warm-up trial"),
+        false => text!("{name}, {pause} between trials, no warm-up trial"),
+    }
 }
 
-fn durability(rule: Durability) -> String {
-    let every = |call: &str, writes: Option<u32>| writes.map(|n| format!("{call} every {n}"));
-    let asked = |is_asked: bool, words: &str| is_asked.then(|| words.to_owned());
+fn durability(rule: Durability) -> Text {
+    let every = |call: &str, writes: Option<u32>| writes.map(|n| text!("{call} every {n}"));
+    let asked = |is_asked: bool, words: &'static str| is_asked.then(|| words.into());
     let rules = joined([
         every("fsync", rule.fsync_every),
         every("fdatasync", rule.fdatasync_every),
@@ -248,41 +253,40 @@ fn durability(rule: Durability) -> String {
         asked(rule.final_flush, "final flush"),
     ]);
     match rules.is_empty() {
-        true => NONE.to_owned(),
+        true => NONE.into(),
         false => rules,
     }
 }
 
-fn rate(rate: Option<Rate>) -> String {
+fn rate(rate: Option<Rate>) -> Text {
     match rate {
-        None => NONE.to_owned(),
-        Some(Rate::BytesPerSecond(bytes)) => format!("{bytes} B/s per clone"),
-        Some(Rate::Iops(ios)) => format!("{ios} IOPS per clone"),
+        None => NONE.into(),
+        Some(Rate::BytesPerSecond(bytes)) => text!("{bytes} B/s per clone"),
+        Some(Rate::Iops(ios)) => text!("{ios} IOPS per clone"),
     }
 }
 
-fn rates(rates: &Rates) -> String {
+fn rates(rates: &Rates) -> Text {
     let named = DIRECTIONS.iter().zip(rates.each).map(|(operation, rate)| {
-        let operation = operation.name();
+        let operation = word(*operation);
         Some(match rate? {
-            Rate::BytesPerSecond(rate) => format!("{operation} {rate} B/s"),
-            Rate::Iops(rate) => format!("{operation} {rate} IOPS"),
+            Rate::BytesPerSecond(rate) => text!("{operation} {rate} B/s"),
+            Rate::Iops(rate) => text!("{operation} {rate} IOPS"),
         })
     });
     let poisson =
-        (rates.process == RateProcess::Poisson).then(|| "spaced as a Poisson process".to_owned());
+        (rates.process == RateProcess::Poisson).then(|| "spaced as a Poisson process".into());
     joined(named.chain([poisson]))
 }
 
-fn think(think: Think) -> String {
-    let goes_on = (!think.waits_for_completion).then(|| "meanwhile I/O goes on".to_owned());
-    let spin =
-        (think.spin > Nanos(0)).then(|| format!("{} of it computing", exact_time(think.spin)));
+fn think(think: Think) -> Text {
+    let goes_on = (!think.waits_for_completion).then(|| "meanwhile I/O goes on".into());
+    let spin = (think.spin > Nanos(0)).then(|| text!("{} of it computing", exact_time(think.spin)));
     let (time, ios) = (exact_time(think.time), think.after_ios);
-    joined([Some(format!("{time} after {ios} I/Os")), goes_on, spin])
+    joined([Some(text!("{time} after {ios} I/Os")), goes_on, spin])
 }
 
-fn tree(tree: &FileTree) -> String {
+fn tree(tree: &FileTree) -> Text {
     let names = match tree.names {
         TreeNames::NumberFirst => "numbered names",
         TreeNames::RandomFirst => "random names",
@@ -292,10 +296,10 @@ fn tree(tree: &FileTree) -> String {
         TreeOrder::Listed => "as listed",
         TreeOrder::Shuffled => "in random order",
     };
-    format!("{}, {names}, {order}", tree_files(tree))
+    Text::list([tree_files(tree), names.into(), order.into()], ", ")
 }
 
-fn survey(survey: &Survey) -> String {
+fn survey(survey: &Survey) -> Text {
     let visit = match survey.visit {
         Visit::Ascending => "in order",
         Visit::Shuffled => "in random order",
@@ -303,163 +307,167 @@ fn survey(survey: &Survey) -> String {
         Visit::Butterfly => "from both ends in turn",
     };
     let sample = match survey.sample {
-        Sample::Bytes(bytes) => format!("{} each", exact_size(bytes)),
-        Sample::Time(time) => format!("{} each", exact_time(time)),
-        Sample::Whole => "all between them".to_owned(),
+        Sample::Bytes(bytes) => text!("{} each", exact_size(bytes)),
+        Sample::Time(time) => text!("{} each", exact_time(time)),
+        Sample::Whole => "all between them".into(),
     };
     let places = match survey.places {
-        1 => "1 place".to_owned(),
-        places => format!("{places} places"),
+        1 => "1 place".into(),
+        places => text!("{places} places"),
     };
     let approach = survey.approach.map(exact_size);
     joined([
-        Some(format!("{places} {visit}, {sample}")),
-        approach.map(|bytes| format!("after {bytes} unmeasured")),
-        survey
-            .write_back
-            .then(|| "writing what was read".to_owned()),
+        Some(text!("{places} {visit}", visit = Text::from(visit))),
+        Some(sample),
+        approach.map(|bytes| text!("after {bytes} unmeasured")),
+        survey.write_back.then(|| "writing what was read".into()),
     ])
 }
 
-fn files(count: usize, service: FileService, open_max: Option<u32>) -> String {
+fn files(count: usize, service: FileService, open_max: Option<u32>) -> Text {
     let order = match service.order {
-        FileOrder::RoundRobin => "in turn".to_owned(),
-        FileOrder::Sequential => "one after the other".to_owned(),
-        FileOrder::Random(Distribution::Uniform) => "at random".to_owned(),
-        FileOrder::Random(distribution) => format!("at random, {}", distributed(distribution)),
+        FileOrder::RoundRobin => "in turn".into(),
+        FileOrder::Sequential => "one after the other".into(),
+        FileOrder::Random(Distribution::Uniform) => "at random".into(),
+        FileOrder::Random(distribution) => {
+            Text::list(["at random".into(), distributed(distribution)], ", ")
+        }
     };
     joined([
-        Some(format!("{count}, {order}")),
-        (service.ios > 1).then(|| format!("{} I/Os each", service.ios)),
-        open_max.map(|open| format!("{open} open at once")),
+        Some(text!("{count}")),
+        Some(order),
+        (service.ios > 1).then(|| text!("{} I/Os each", service.ios)),
+        open_max.map(|open| text!("{open} open at once")),
     ])
 }
 
-fn scatter(scatter: &Scatter) -> String {
+fn scatter(scatter: &Scatter) -> Text {
     let mut parts = Vec::new();
     if scatter.distribution != Distribution::Uniform {
         parts.push(distributed(scatter.distribution));
     }
     for (operation, zones) in DIRECTIONS.iter().zip(&scatter.zones) {
         if !zones.is_empty() {
-            let zones: Vec<String> = zones.iter().map(zone).collect();
-            parts.push(format!("{}: {}", operation.name(), zones.join(", ")));
+            let zones = Text::list(zones.iter().map(zone), ", ");
+            parts.push(text!("{}: {zones}", word(*operation)));
         }
     }
     if let Some([read, write, trim]) = scatter.random_percent {
         parts.push(match read == write && write == trim {
-            true => format!("{read} % random"),
-            false => format!("{read}/{write}/{trim} % of reads/writes/trims random"),
+            true => text!("{read} % random"),
+            false => text!("{read}/{write}/{trim} % of reads/writes/trims random"),
         });
     }
     if scatter.run_ios > 0 {
-        parts.push(format!("runs of {} I/Os", scatter.run_ios));
+        parts.push(text!("runs of {} I/Os", scatter.run_ios));
     }
     if scatter.stride != 0 {
-        parts.push(format!("{} B between blocks", scatter.stride));
+        parts.push(text!("{} B between blocks", scatter.stride));
     }
     if scatter.trims_first {
-        parts.push("each place trimmed, then written".to_owned());
+        parts.push("each place trimmed, then written".into());
     }
     if let Some([Bytes(read), Bytes(write), Bytes(trim)]) = scatter.alignment {
         parts.push(match read == write && write == trim {
-            true => format!("aligned to {read} B"),
-            false => format!("reads/writes/trims aligned to {read}/{write}/{trim} B"),
+            true => text!("aligned to {read} B"),
+            false => text!("reads/writes/trims aligned to {read}/{write}/{trim} B"),
         });
     }
-    parts.join(", ")
+    Text::list(parts, ", ")
 }
 
-fn distributed(distribution: Distribution) -> String {
+fn distributed(distribution: Distribution) -> Text {
     let (name, parameter, center) = match distribution {
-        Distribution::Uniform => return "uniform".to_owned(),
-        Distribution::Zoned => return "zoned".to_owned(),
+        Distribution::Uniform => return "uniform".into(),
+        Distribution::Zoned => return "zoned".into(),
         Distribution::Zipf { theta, center } => ("zipf", theta, center),
         Distribution::Pareto { power, center } => ("pareto", power, center),
         Distribution::Normal { deviation, center } => ("normal", deviation, center),
     };
-    let center = center.map_or_else(String::new, |at| format!(" around {}", millionths(at)));
-    format!("{name} {}{center}", millionths(parameter))
-}
-
-fn zone(zone: &Zone) -> String {
-    let access = millionths(zone.access);
-    match zone.length {
-        ZoneLength::Share(share) => format!("{access} % on {} %", millionths(share)),
-        ZoneLength::Size(size) => format!("{access} % on {}", exact_size(size)),
+    let named = Text::name(format!("{name} {}", millionths(parameter)));
+    match center {
+        Some(at) => text!("{named} around {}", millionths(at)),
+        None => named,
     }
 }
 
-fn batching(batching: Batching) -> String {
+fn zone(zone: &Zone) -> Text {
+    let access = millionths(zone.access);
+    match zone.length {
+        ZoneLength::Share(share) => text!("{access} % on {} %", millionths(share)),
+        ZoneLength::Size(size) => text!("{access} % on {}", exact_size(size)),
+    }
+}
+
+fn batching(batching: Batching) -> Text {
     joined([
-        (batching.submit).map(|n| format!("{n} submitted at once")),
-        (batching.complete_min).map(|n| format!("at least {n} reaped at once")),
-        (batching.complete_max).map(|n| format!("at most {n} reaped at once")),
-        (batching.low_depth).map(|n| format!("filled again at {n} in flight")),
+        (batching.submit).map(|n| text!("{n} submitted at once")),
+        (batching.complete_min).map(|n| text!("at least {n} reaped at once")),
+        (batching.complete_max).map(|n| text!("at most {n} reaped at once")),
+        (batching.low_depth).map(|n| text!("filled again at {n} in flight")),
     ])
 }
 
-fn recording(recording: &Recording) -> String {
+fn recording(recording: &Recording) -> Text {
     let each = "submission and completion of every I/O";
     joined([
-        recording.split_latency.then(|| each.to_owned()),
+        recording.split_latency.then(|| each.into()),
         recording.latency_log.map(|log| match log.interval {
-            None => "a log of every latency".to_owned(),
-            Some(time) => format!("a log of latencies every {}", exact_time(time)),
+            None => "a log of every latency".into(),
+            Some(time) => text!("a log of latencies every {}", exact_time(time)),
         }),
-        (recording.log_every_io).then(|| "a log of every I/O".to_owned()),
-        (recording.histogram_interval)
-            .map(|time| format!("a histogram every {}", exact_time(time))),
+        (recording.log_every_io).then(|| "a log of every I/O".into()),
+        (recording.histogram_interval).map(|time| text!("a histogram every {}", exact_time(time))),
     ])
 }
 
-fn start(after: Nanos, ends: EndsOthers) -> String {
+fn start(after: Nanos, ends: EndsOthers) -> Text {
     let ends = match ends {
         EndsOthers::Never => None,
         EndsOthers::OnError => Some("ends all others on an error"),
         EndsOthers::Stage => Some("ends its stage"),
         EndsOthers::Always => Some("ends all others"),
     };
-    let after = (after > Nanos(0)).then(|| format!("after {}", exact_time(after)));
-    joined([after, ends.map(str::to_owned)])
+    let after = (after > Nanos(0)).then(|| text!("after {}", exact_time(after)));
+    joined([after, ends.map(Text::from)])
 }
 
-fn cpus(policy: CpuPolicy, numbers: &[u32]) -> String {
+fn cpus(policy: CpuPolicy, numbers: &[u32]) -> Text {
     let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
     let numbers = numbers.join(",");
     match policy {
-        CpuPolicy::Split => format!("each thread on one of {numbers}"),
-        CpuPolicy::Shared => format!("all threads on {numbers}"),
+        CpuPolicy::Split => text!("each thread on one of {numbers}"),
+        CpuPolicy::Shared => text!("all threads on {numbers}"),
     }
 }
 
-fn check(verify: &Verify) -> String {
+fn check(verify: &Verify) -> Text {
     let pattern = verify.pattern.as_ref().map(|pattern| {
         let pattern = pattern.iter().map(|part| match part {
-            PatternPart::Bytes(bytes) => hexadecimal(bytes),
-            PatternPart::Offset => "offset".to_owned(),
+            PatternPart::Bytes(bytes) => Text::name(hexadecimal(bytes)),
+            PatternPart::Offset => "offset".into(),
         });
-        format!("pattern {}", pattern.collect::<Vec<_>>().join(" "))
+        text!("pattern {}", Text::list(pattern, " "))
     });
     let offset = Some(verify.offset).filter(|offset| *offset > Bytes(0));
     joined([
-        Some(format!("{:?}", verify.check).to_lowercase()),
-        (verify.interval).map(|interval| format!("every {}", exact_size(interval))),
-        offset.map(|offset| format!("{} into it", exact_size(offset))),
+        Some(Text::name(format!("{:?}", verify.check).to_lowercase())),
+        (verify.interval).map(|interval| text!("every {}", exact_size(interval))),
+        offset.map(|offset| text!("{} into it", exact_size(offset))),
         pattern,
-        verify.read_back.then(|| "read back".to_owned()),
-        (verify.backlog).map(|writes| format!("after every {writes} writes")),
-        (verify.backlog_batch).map(|batch| format!("{batch} at a time")),
-        verify.only.then(|| "nothing written".to_owned()),
+        verify.read_back.then(|| "read back".into()),
+        (verify.backlog).map(|writes| text!("after every {writes} writes")),
+        (verify.backlog_batch).map(|batch| text!("{batch} at a time")),
+        verify.only.then(|| "nothing written".into()),
     ])
 }
 
-fn steady(rule: &SteadyRule) -> String {
+fn steady(rule: &SteadyRule) -> Text {
     let figure = match rule.figure {
-        SteadyFigure::Iops => "IOPS",
-        SteadyFigure::Bandwidth => "bandwidth",
+        SteadyFigure::Iops => Text::name("IOPS"),
+        SteadyFigure::Bandwidth => "bandwidth".into(),
     };
-    let what = if rule.slope { "slope" } else { "deviation" };
+    let what = Text::from(if rule.slope { "slope" } else { "deviation" });
     let limit = match (rule.limit, rule.figure) {
         (SteadyLimit::Percent(limit), _) => format!("{} %", millionths(limit)),
         (SteadyLimit::Absolute(limit), SteadyFigure::Iops) => millionths(limit),
@@ -468,7 +476,7 @@ fn steady(rule: &SteadyRule) -> String {
         }
     };
     let [window, interval, ramp] = [rule.duration, rule.interval, rule.ramp].map(exact_time);
-    format!(
+    text!(
         "stops when the {what} of {figure} is below {limit} for {window}, looked at every \
          {interval} after {ramp}"
     )
@@ -486,8 +494,12 @@ fn millionths(value: u64) -> String {
     (value as f64 / MILLIONTHS).to_string()
 }
 
-fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+fn joined(parts: impl IntoIterator<Item = Option<Text>>) -> Text {
+    Text::list(parts.into_iter().flatten(), ", ")
+}
+
+fn word(operation: Operation) -> Text {
+    operation.name().into()
 }
 
 #[cfg(test)]
@@ -549,7 +561,7 @@ mod tests {
                 "each thread on one of 0,2",
             ),
         ] {
-            assert_eq!(of(&data), words);
+            assert_eq!(of(&data).english(), words);
         }
     }
 
@@ -589,7 +601,7 @@ mod tests {
                 "stops when the slope of IOPS is below 0.3 % for 10 s, looked at every 1 ms after 0 s",
             ),
         ] {
-            assert_eq!(of(&data), words);
+            assert_eq!(of(&data).english(), words);
         }
     }
 }

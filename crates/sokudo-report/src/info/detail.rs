@@ -140,10 +140,10 @@ fn tables(disk: &Disk) -> Option<Text> {
         .contents
         .iter()
         .filter_map(|content| {
-            let kind = content.what.strip_suffix(" partition table")?;
+            let kind = words::partition_table(content)?;
             Some(match &content.uuid {
                 Some(uuid) => format!("{kind} {uuid}"),
-                None => kind.to_owned(),
+                None => kind,
             })
         })
         .collect();

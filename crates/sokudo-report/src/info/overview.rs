@@ -4,10 +4,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::tree::{self, Forest};
 use super::{DiskDocument, InfoDocument, words};
+use crate::facts::ended;
 use crate::layout::{pad, wrapped};
 use crate::style::TableStyle;
 use crate::table::Align;
-use crate::wording::{composed, phrase};
+use crate::wording::phrase;
 use sokudo_model::disk::{Bus, Disk, HealthState};
 use sokudo_model::{BlockDeviceKind, Severity};
 use sokudo_words::{Text, text};
@@ -153,11 +154,11 @@ fn blind_spots(document: &InfoDocument, style: &TableStyle) -> Vec<String> {
     let mut told: Vec<Text> = Vec::new();
     for entry in &document.disks {
         for sentence in &entry.disk.blind_spots {
-            let sentence = format!("{}.", sentence.english().trim_end_matches('.'));
-            let is_named = sentence.contains(entry.disk.name.as_str());
+            let is_named = sentence.english().contains(&entry.disk.name);
+            let sentence = ended(sentence);
             let sentence = match is_named {
-                true => composed(&sentence),
-                false => text!("of {}: {}", entry.disk.name, composed(&sentence)),
+                true => sentence,
+                false => text!("of {}: {sentence}", entry.disk.name),
             };
             if !told.contains(&sentence) {
                 told.push(sentence);

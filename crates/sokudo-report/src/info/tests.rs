@@ -55,7 +55,7 @@ fn hard_disk(name: &str) -> Disk {
     disk
 }
 
-fn on(what: &str, device: Option<String>, contents: Vec<Content>) -> Content {
+fn on(what: &'static str, device: Option<String>, contents: Vec<Content>) -> Content {
     let mut content = Content::new(what);
     content.size_bytes = device.is_some().then_some(Bytes(1_000_000_000_000));
     content.device = device;
@@ -63,7 +63,7 @@ fn on(what: &str, device: Option<String>, contents: Vec<Content>) -> Content {
     content
 }
 
-fn mounted(what: &str, label: &str, at: &str) -> Content {
+fn mounted(what: &'static str, label: &str, at: &str) -> Content {
     let mut content = Content::new(what);
     content.label = Some(label.into());
     content.mounted_on = vec![at.into()];

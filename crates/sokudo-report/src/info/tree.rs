@@ -11,7 +11,6 @@ use super::words;
 use crate::layout::{pad, wrapped};
 use crate::style::TableStyle;
 use crate::table::Align;
-use crate::wording::composed;
 
 /// Mount points that are named; containers make hundreds.
 const MOUNTS_NAMED: usize = 3;
@@ -45,7 +44,7 @@ impl Forest {
     pub(super) fn rows(&mut self, contents: &[Content]) -> Vec<TreeRow> {
         let shown: Vec<&Content> = contents
             .iter()
-            .filter(|content| !content.what.ends_with(" partition table"))
+            .filter(|content| words::partition_table(content).is_none())
             .collect();
         let mut rows = Vec::new();
         self.add(&shown, "", &mut rows);
@@ -64,7 +63,7 @@ impl Forest {
             let is_repeated = self.is_repeated(content);
             let (mut parts, children) = gathered(content);
             if is_repeated {
-                parts = vec![composed(&content.what), "as above".into()];
+                parts = vec![content.what.clone(), "as above".into()];
             }
             rows.push(TreeRow {
                 head: format!("{rails}{branch}"),
@@ -105,7 +104,7 @@ fn gather<'a>(content: &'a Content, parts: &mut Vec<Text>, children: &mut Vec<&'
     if !is_plain_partition {
         parts.push(title(content));
     }
-    parts.extend(content.remarks.iter().map(|remark| composed(remark)));
+    parts.extend(content.remarks.iter().cloned());
     parts.extend(mounts(content));
     for inner in &content.contents {
         if inner.device.is_some() {
@@ -120,16 +119,17 @@ fn gather<'a>(content: &'a Content, parts: &mut Vec<Text>, children: &mut Vec<&'
 fn title(content: &Content) -> Text {
     match &content.label {
         Some(label) if !is_named(content, label) => {
-            text!("{} \"{label}\"", composed(&content.what))
+            text!("{} \"{label}\"", content.what.clone())
         }
-        _ => composed(&content.what),
+        _ => content.what.clone(),
     }
 }
 
 /// Whether the words are made from the label already, as those of mapped devices are.
 fn is_named(content: &Content, label: &str) -> bool {
     let is_mapped = content.device.is_some();
-    is_mapped && (content.what.ends_with(label) || content.what.starts_with("LVM volume"))
+    let what = content.what.english();
+    is_mapped && (what.ends_with(label) || what.starts_with("LVM volume"))
 }
 
 fn mounts(content: &Content) -> Option<Text> {

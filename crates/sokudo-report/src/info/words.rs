@@ -144,10 +144,14 @@ pub(super) fn temperature(celsius: Option<i32>) -> Option<Text> {
 }
 
 /// The kinds of tables of partitions on a disk.
-pub(super) fn tables(contents: &[Content]) -> impl Iterator<Item = &str> {
-    contents
-        .iter()
-        .filter_map(|content| content.what.strip_suffix(" partition table"))
+pub(super) fn tables(contents: &[Content]) -> impl Iterator<Item = String> {
+    contents.iter().filter_map(partition_table)
+}
+
+/// The kind of a table of partitions, such as `GPT`.
+pub(super) fn partition_table(content: &Content) -> Option<String> {
+    let what = content.what.english();
+    what.strip_suffix(" partition table").map(str::to_owned)
 }
 
 /// Maker and model, the maker told once.

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
+use sokudo_model::with_texts_as_data;
 
 use super::Report;
 
@@ -44,16 +45,24 @@ impl MaskedIdentifier {
     }
 }
 
-pub(super) fn masked(report: &Report) -> Report {
-    let mut value =
-        serde_json::to_value(report).expect("a report has no map with keys other than strings");
+/// Something that is masked is a word of the format, too, such as a serial number `disk`.
+#[derive(Debug, sokudo_words::Error)]
+#[error(
+    "the serial numbers cannot be masked: one of them is also a word of the report's format ({0}); post the table instead (sokudo show)"
+)]
+pub struct MaskError(serde_json::Error);
+
+pub(super) fn masked(report: &Report) -> Result<Report, MaskError> {
+    // As data, so that what is masked can still be said in every language.
+    let mut value = with_texts_as_data(|| serde_json::to_value(report))
+        .expect("a report has no map with keys other than strings");
     let mut mask = Mask::default();
     mask.collect(&value);
     mask.known
         .sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     mask.walk(&mut value, None);
-    let masked: Report = serde_json::from_value(value).expect("only texts have been replaced");
-    masked.identified()
+    let masked: Report = serde_json::from_value(value).map_err(MaskError)?;
+    Ok(masked.identified())
 }
 
 /// What is to be replaced by what.
@@ -361,7 +370,7 @@ mod tests {
     #[test]
     fn no_format_tells_what_is_masked() {
         let report = telling();
-        let masked = report.masked();
+        let masked = report.masked().unwrap();
         let style = ReportStyle::default();
         let formats: [fn(&Report, ReportStyle) -> String; 7] = [
             |report, style| report.html(style),
@@ -391,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_number_has_one_word_and_commands_stay_readable() {
-        let run = &telling().masked().runs[0];
+        let run = &telling().masked().unwrap().runs[0];
         assert_eq!(run.note, "the drive SERIAL-1 in bay 3");
         assert_eq!(
             run.run.target.devices[0].serial.as_deref(),
@@ -410,7 +419,26 @@ mod tests {
     #[test]
     fn the_rest_of_a_report_stays_as_it_is() {
         let report = sample::report();
-        assert_eq!(report.masked(), report);
+        assert_eq!(report.masked().unwrap(), report);
+    }
+
+    #[test]
+    fn a_masked_sentence_is_said_in_every_language() {
+        let masked = telling().masked().unwrap();
+        let last = masked.runs[0].run.findings.last().unwrap();
+        assert_eq!(last.symptom.arguments().count(), 2);
+        assert_eq!(
+            last.symptom.template(),
+            "The drive {drive} on {path} wrote more."
+        );
+    }
+
+    #[test]
+    fn a_serial_number_that_is_a_word_of_the_format_is_an_error() {
+        let mut report = sample::report();
+        report.runs[0].run.target.devices[0].serial = Some("directory".to_owned());
+        let error = report.masked().unwrap_err().to_string();
+        assert!(error.contains("sokudo show"), "{error}");
     }
 
     #[test]

@@ -64,8 +64,8 @@ fn several_rows_get_a_line_each_and_one_gets_its_levels() {
     let mut changed = series(&[(40, 500e6), (30, 400e6)]);
     changed.levels[1].change.as_mut().unwrap().differs = Some(vec![PartDifference {
         name: "kernel".to_owned(),
-        reference: Some("6.1".to_owned()),
-        other: Some("6.8".to_owned()),
+        reference: Some("6.1".into()),
+        other: Some("6.8".into()),
     }]);
     let text = render_table(&document(vec![changed.clone(), steady]), &style);
     assert!(text.contains("-20 % on 2026-02-10 00:00"), "{text}");
