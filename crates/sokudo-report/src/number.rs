@@ -2,6 +2,9 @@
 
 use sokudo_model::{Bytes, Nanos};
 
+/// Bytes of the unit in which rates are shown.
+pub(crate) const BYTES_PER_MB: f64 = 1e6;
+
 /// What stands where there is no number.
 pub(crate) const MISSING: &str = "—";
 

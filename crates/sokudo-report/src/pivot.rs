@@ -253,7 +253,7 @@ impl PivotDocument {
             .then_some(first)
     }
 
-    fn cells(&self) -> impl Iterator<Item = &PivotCell> {
+    pub(crate) fn cells(&self) -> impl Iterator<Item = &PivotCell> {
         self.rows.iter().flat_map(|row| row.cells.iter().flatten())
     }
 }

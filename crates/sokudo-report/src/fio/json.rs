@@ -7,9 +7,7 @@ use sokudo_model::fio::{FioJob, FioReporting, UnifiedReporting};
 use sokudo_stats::Histogram;
 
 use super::bins::Bins;
-use super::figures::{
-    CLASS_ENDS, DirectionFigures, GroupDirection, GroupFigures, JobFigures, groups, jobs,
-};
+use super::figures::{CLASS_ENDS, GroupFigures, JobFigures, ReportedDirection, groups, jobs};
 use super::json_value::{JsonObject, JsonValue, document, float};
 use super::spread::Spread;
 use super::{DiskUse, FIO_VERSION, FioReport};
@@ -120,40 +118,32 @@ fn add_directions(
     with_bins: bool,
 ) {
     let reporting = &figures.job.reporting;
-    let direction = |figures: &DirectionFigures, group: &GroupDirection| {
-        direction_block(figures, group, reporting, with_bins)
-    };
-    if reporting.unified == UnifiedReporting::Mixed {
-        block.add(
-            "mixed",
-            direction(&figures.directions[0], &group.directions[0]),
-        );
-        return;
+    let (sums, apart): (Vec<_>, Vec<_>) = figures
+        .reported(group)
+        .into_iter()
+        .partition(|reported| reported.is_sum);
+    for it in &apart {
+        block.add(it.name, direction_block(it, reporting, with_bins));
     }
-    for (index, name) in ["read", "write", "trim"].into_iter().enumerate() {
-        block.add(
-            name,
-            direction(&figures.directions[index], &group.directions[index]),
-        );
+    if reporting.unified != UnifiedReporting::Mixed {
+        let percentiles = reporting.clat_percentiles || reporting.lat_percentiles;
+        let latency = latency_block(figures.flush.as_ref(), percentiles, reporting, with_bins);
+        let mut sync = JsonObject::default();
+        sync.add("total_ios", figures.flushes)
+            .add("lat_ns", latency);
+        block.add("sync", sync);
     }
-    let mut sync = JsonObject::default();
-    let percentiles = reporting.clat_percentiles || reporting.lat_percentiles;
-    let latency = latency_block(figures.flush.as_ref(), percentiles, reporting, with_bins);
-    sync.add("total_ios", figures.flushes)
-        .add("lat_ns", latency);
-    block.add("sync", sync);
-    if reporting.unified == UnifiedReporting::Both {
-        let group = GroupDirection::mixed(&group.directions);
-        block.add("mixed", direction(&figures.mixed(), &group));
+    for it in &sums {
+        block.add(it.name, direction_block(it, reporting, with_bins));
     }
 }
 
 fn direction_block(
-    figures: &DirectionFigures,
-    group: &GroupDirection,
+    reported: &ReportedDirection<'_>,
     reporting: &FioReporting,
     with_bins: bool,
 ) -> JsonObject {
+    let figures = &reported.figures;
     let latency = |histogram: &Option<Histogram>, percentiles| {
         latency_block(histogram.as_ref(), percentiles, reporting, with_bins)
     };
@@ -182,7 +172,7 @@ fn direction_block(
         .add("lat_ns", latency(&figures.total, reporting.lat_percentiles))
         .add("bw_min", bandwidth.min)
         .add("bw_max", bandwidth.max)
-        .add("bw_agg", figures.share_of(group.aggregate))
+        .add("bw_agg", figures.share_of(reported.group.aggregate))
         .add("bw_mean", bandwidth.mean)
         .add("bw_dev", bandwidth.deviation())
         .add("bw_samples", bandwidth.samples)

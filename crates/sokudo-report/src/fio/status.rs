@@ -4,8 +4,6 @@
 //! no clock and no terminal: who shows it decides when, and whether to end it with a
 //! carriage return or a line feed.
 
-use std::fmt::Write;
-
 use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{
     EndsOthers, Event, Moved, Nanos, Operation, Order, Phase, Plan, Rate, Workload,
@@ -141,9 +139,9 @@ impl StatusLine {
         let left = self.remaining(now);
         if running > 0 {
             let percent = self.percent(now, left, running);
-            write!(line, ": [{}][{percent}]", self.letters()).expect("a String takes all text");
+            line += &format!(": [{}][{percent}]", self.letters());
             self.add_rates(&mut line, now);
-            write!(line, "[eta {}]", eta(left)).expect("a String takes all text");
+            line += &format!("[eta {}]", eta(left));
         }
         let length = line.chars().count();
         let filler = self.length.saturating_sub(length);
@@ -227,9 +225,9 @@ impl StatusLine {
         }
         if bytes > 0 {
             let size = |rate| scaled(rate, self.digits, self.binary, UnitSuffix::BytesPerSecond);
-            write!(line, ", {}-{}", size(0), size(bytes)).expect("a String takes all text");
+            *line += &format!(", {}-{}", size(0), size(bytes));
         } else if ios > 0 {
-            write!(line, ", 0-{ios} IOPS").expect("a String takes all text");
+            *line += &format!(", 0-{ios} IOPS");
         }
     }
 
@@ -259,8 +257,7 @@ impl StatusLine {
         }
         self.shown_at = now;
         if !bandwidths.is_empty() {
-            write!(line, "[{}][{} IOPS]", bandwidths.join(","), iops.join(","))
-                .expect("a String takes all text");
+            *line += &format!("[{}][{} IOPS]", bandwidths.join(","), iops.join(","));
         }
     }
 

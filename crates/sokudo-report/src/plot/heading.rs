@@ -5,15 +5,40 @@ use sokudo_model::{
     Workload,
 };
 
+use super::figure::{Body, Ink, Layer, PlotFigure, Shape};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::decimal_size;
 use crate::shortfall::{trials_made, trials_text};
 
-/// The device, and what is shown of it.
-pub(crate) fn title(document: &RunDocument, shown: &str) -> String {
-    format!("{}: {shown}", device(document))
+/// A picture of results with its words: the device and what is shown of it above, how it was
+/// measured below.
+pub(crate) fn picture(
+    document: &RunDocument,
+    what: &str,
+    shown: &[&ResultDocument],
+    body: Body,
+) -> PlotFigure {
+    PlotFigure {
+        title: format!("{}: {what}", device(document)),
+        subtitle: subtitle(document, shown),
+        footer: footer(document, shown),
+        body,
+    }
+}
+
+/// A layer for each result, in an ink and by a name of its own.
+pub(crate) fn layers(
+    shown: &[&ResultDocument],
+    figures: impl Fn(&ResultDocument) -> String,
+    shape: impl Fn(&ResultDocument) -> Shape,
+) -> Vec<Layer> {
+    let named = names(shown).into_iter().zip(shown).enumerate();
+    let layer = |(number, (name, result)): (usize, (String, &&ResultDocument))| {
+        Layer::new(Ink::of_number(number), shape(result)).named(name, figures(result))
+    };
+    named.map(layer).collect()
 }
 
 /// The model and the size of the device, or what else names the target.
@@ -41,7 +66,7 @@ fn device(document: &RunDocument) -> String {
 }
 
 /// Method, date, version and the worst verdict of the results that are shown.
-pub(crate) fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
+fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
     let verdicts = shown.iter().filter_map(|result| result.verdict);
     let verdict = verdicts.max().map(Verdict::name).map(str::to_owned);
     let interrupted = document.interrupted.then(|| "interrupted".to_owned());

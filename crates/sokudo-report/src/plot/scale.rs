@@ -2,6 +2,10 @@
 
 use crate::number::grouped;
 
+/// Rates that differ by more than this are told apart by their ratios, or the slow ones
+/// would lie on the axis.
+const RATIO_OF_LOGARITHMS: f64 = 20.0;
+
 /// One side of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Axis {
@@ -95,6 +99,15 @@ impl Axis {
             label: label.into(),
             scale,
             ticks: ticks(scale, round_step((high - low) / whole(count))),
+        }
+    }
+
+    /// As [`Self::from_zero`], or by decades where the rates lie far apart.
+    pub(crate) fn of_rates(label: &str, low: f64, high: f64, count: usize) -> Self {
+        if low > 0.0 && high / low > RATIO_OF_LOGARITHMS {
+            Self::decades(format!("{label}, logarithmic"), low, high, whole_rate)
+        } else {
+            Self::from_zero(label, high, count)
         }
     }
 
@@ -203,6 +216,21 @@ fn decimals_of(step: f64) -> usize {
 /// A count as a float.
 pub(crate) fn whole(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
+}
+
+/// A count, a size or a time as a float: no picture shows 53 bits.
+#[expect(clippy::cast_precision_loss, reason = "a place in a picture")]
+pub(crate) const fn float(value: u64) -> f64 {
+    value as f64
+}
+
+/// A round rate without decimals that say nothing.
+pub(crate) fn whole_rate(value: f64) -> String {
+    if value >= 1.0 {
+        grouped(&format!("{value:.0}"))
+    } else {
+        format!("{value}")
+    }
 }
 
 /// A time of a tick: `10 µs`, `1 ms`, with no more digits than it needs.
