@@ -8,6 +8,17 @@ pub(crate) const BYTES_PER_MB: f64 = 1e6;
 /// What stands where there is no number.
 pub(crate) const MISSING: &str = "—";
 
+/// A count as a float.
+pub(crate) fn whole(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
+}
+
+/// A count, a size or a time as a float: nobody is shown 53 bits.
+#[expect(clippy::cast_precision_loss, reason = "what is shown has fewer digits")]
+pub(crate) const fn float(value: u64) -> f64 {
+    value as f64
+}
+
 /// A rate with as many decimals as it deserves: none from 1,000, one from 100,
 /// two below; thousands are separated by commas.
 pub fn rate(value: f64) -> String {

@@ -258,11 +258,6 @@ impl PivotDocument {
     }
 }
 
-/// The JSON Schema of the documents that this version writes.
-pub fn schema() -> String {
-    json_layout::schema::<PivotDocument>()
-}
-
 /// The warning that figures of several tools, or of another tool than sokudo, need;
 /// `None` where sokudo has measured all.
 pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {

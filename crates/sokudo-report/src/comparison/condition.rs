@@ -5,6 +5,7 @@ use sokudo_model::{ArrayState, DriveCircumstances, PartDifference};
 
 use super::differing::{Part, differing};
 use crate::document::RunDocument;
+use crate::number::float;
 
 /// A part that is a number: its name, its unit, from which difference on it is told, and
 /// what a run has of it.
@@ -125,9 +126,8 @@ fn joined(texts: Vec<String>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share is shown in percent")]
 fn share(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
+    float(part) / float(whole)
 }
 
 #[cfg(test)]

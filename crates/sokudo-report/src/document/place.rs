@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Defect, Nanos, SurveySample};
 
 use super::trial::failure_words;
+use crate::number::float;
 
 /// What happened at one place of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,10 +42,9 @@ impl PlaceDocument {
     }
 
     /// Bytes per second; `None` where nothing was moved.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn bytes_per_s(&self) -> Option<f64> {
         let seconds = Nanos(self.elapsed_ns).as_secs_f64();
-        (self.bytes > 0 && seconds > 0.0).then(|| self.bytes as f64 / seconds)
+        (self.bytes > 0 && seconds > 0.0).then(|| float(self.bytes) / seconds)
     }
 }
 

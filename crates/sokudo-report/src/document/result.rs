@@ -16,6 +16,7 @@ use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
 use super::trial::{DeviceDocument, FailureDocument, PointDocument, TrialDocument, cpu_of};
+use crate::number::float;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 const fn is_zero(value: &u32) -> bool {
@@ -232,11 +233,10 @@ impl ResultDocument {
 
     /// Processor time of the measured part ÷ its length: 1 is one processor. `None` in
     /// virtual time.
-    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
     pub fn cpu_share(&self) -> Option<f64> {
         let cpu = self.cpu?;
         let elapsed_ns: u64 = self.trials.iter().map(|trial| trial.elapsed_ns).sum();
-        (elapsed_ns > 0).then(|| (cpu.user.0 + cpu.system.0) as f64 / elapsed_ns as f64)
+        (elapsed_ns > 0).then(|| float(cpu.user.0 + cpu.system.0) / float(elapsed_ns))
     }
 
     /// The result of a row.

@@ -15,6 +15,7 @@ use super::steady::SteadyReport;
 
 mod direction;
 
+use crate::number::float;
 pub(super) use direction::DirectionFigures;
 use direction::{add_histogram, per_second};
 
@@ -285,11 +286,10 @@ impl<'a> JobFigures<'a> {
     }
 
     /// Processor time in percent of the run time, in user mode and in the kernel.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
     pub(super) fn cpu_percent(&self) -> [f64; 2] {
         match self.runtime_ms {
             0 => [0.0, 0.0],
-            runtime => [self.user_ms, self.system_ms].map(|ms| 100.0 * ms / runtime as f64),
+            runtime => [self.user_ms, self.system_ms].map(|ms| 100.0 * ms / float(runtime)),
         }
     }
 
@@ -365,17 +365,15 @@ fn class_of(value: u64) -> usize {
     CLASS_ENDS.iter().take_while(|end| value >= **end).count()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
 fn milliseconds(Nanos(time): Nanos) -> f64 {
-    time as f64 / 1e6
+    float(time) / 1e6
 }
 
 /// Percentages of counts; one above 0 is never printed as none.
-#[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
 fn shares<const N: usize>(counts: &[u64; N], total: u64, least: f64) -> [f64; N] {
     counts.map(|count| match (count, total) {
         (0, _) | (_, 0) => 0.0,
-        _ => (100.0 * count as f64 / total as f64).max(least),
+        _ => (100.0 * float(count) / float(total)).max(least),
     })
 }
 

@@ -40,12 +40,12 @@ fn root(report: &FioReport, with_bins: bool) -> JsonObject {
     let groups = groups(&figures);
     let job = |figures: &JobFigures| {
         let group = &groups[figures.job.group as usize];
-        JsonValue::from(job_block(report, figures, group, with_bins))
+        job_block(report, figures, group, with_bins)
     };
-    root.add("jobs", figures.iter().map(job).collect::<Vec<_>>());
+    root.add("jobs", JsonValue::list(figures.iter().map(job)));
     if shows_disks(report) {
-        let disks = report.disks.iter().map(|disk| disk_block(disk).into());
-        root.add("disk_util", disks.collect::<Vec<_>>());
+        let disks = report.disks.iter().map(disk_block);
+        root.add("disk_util", JsonValue::list(disks));
     }
     root.add("sokudo", sokudo_block(report));
     root
@@ -279,10 +279,10 @@ fn sokudo_block(report: &FioReport) -> JsonObject {
             .add("jobnum", job.clone);
         let outcome = report.outcome(index);
         let engine = outcome.map(|outcome| outcome.backend.kind.name());
-        verdict.add("engine", engine.map_or(JsonValue::Null, JsonValue::from));
+        verdict.add("engine", engine);
         let assessment = row.assessment.as_ref();
         let word = assessment.map(|assessment| assessment.verdict.name());
-        verdict.add("verdict", word.map_or(JsonValue::Null, JsonValue::from));
+        verdict.add("verdict", word);
         verdict.add(
             "findings",
             findings(assessment.map_or(&[], |a| &a.findings)),
@@ -292,20 +292,17 @@ fn sokudo_block(report: &FioReport) -> JsonObject {
                 .add("blocks_checked", verified.checked)
                 .add("blocks_wrong", verified.wrong);
         }
-        JsonValue::from(verdict)
+        verdict
     });
-    let texts = |texts: &[String]| -> Vec<JsonValue> {
-        texts.iter().map(|text| text.as_str().into()).collect()
-    };
     let mut notes = report.session.notes.clone();
     notes.extend(unrecorded(report));
     let mut block = JsonObject::default();
     block
         .add("version", report.run.sokudo_version.as_str())
-        .add("verdicts", verdicts.collect::<Vec<_>>())
+        .add("verdicts", JsonValue::list(verdicts))
         .add("findings", findings(&report.run.findings))
-        .add("notes", texts(&notes))
-        .add("left_out", texts(&report.session.left_out));
+        .add("notes", JsonValue::list(notes))
+        .add("left_out", JsonValue::list(report.session.left_out.clone()));
     block
 }
 
@@ -326,15 +323,15 @@ fn unrecorded(report: &FioReport) -> Vec<String> {
         .collect()
 }
 
-fn findings(findings: &[Finding]) -> Vec<JsonValue> {
+fn findings(findings: &[Finding]) -> JsonValue {
     let one = |finding: &Finding| {
         let mut block = JsonObject::default();
         block
             .add("code", finding.code.as_str())
             .add("sentence", finding.symptom.english());
-        JsonValue::from(block)
+        block
     };
-    findings.iter().map(one).collect()
+    JsonValue::list(findings.iter().map(one))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::number::{UnitSuffix, scaled};
 
 mod remaining;
 
+use crate::number::float;
 use remaining::remaining;
 
 /// Digits of rates.
@@ -190,7 +191,6 @@ impl StatusLine {
         Some(Nanos(sum))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
     fn percent(&mut self, now: Nanos, left: Option<Nanos>, running: usize) -> String {
         let ramping = self
             .jobs
@@ -209,7 +209,7 @@ impl StatusLine {
         let (passed, left) = (seconds_up(now), seconds_up(left.unwrap_or_default()));
         format!(
             "{:.1}%",
-            100.0 * passed as f64 / (passed + left).max(1) as f64
+            100.0 * float(passed) / float((passed + left).max(1))
         )
     }
 

@@ -1,6 +1,7 @@
 //! Axes: from values to shares of a length, and the round numbers beside them.
 
 use crate::number::grouped;
+pub(crate) use crate::number::{float, whole};
 
 /// Rates that differ by more than this are told apart by their ratios, or the slow ones
 /// would lie on the axis.
@@ -211,17 +212,6 @@ fn decimals_of(step: f64) -> usize {
         (scaled - scaled.round()).abs() < 1e-6
     };
     (0..9).find(is_whole).unwrap_or(9)
-}
-
-/// A count as a float.
-pub(crate) fn whole(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
-}
-
-/// A count, a size or a time as a float: no picture shows 53 bits.
-#[expect(clippy::cast_precision_loss, reason = "a place in a picture")]
-pub(crate) const fn float(value: u64) -> f64 {
-    value as f64
 }
 
 /// A round rate without decimals that say nothing.

@@ -4,6 +4,7 @@ use sokudo_model::{Nanos, OperationTally, Outcome, Row, SeriesPoint};
 use sokudo_stats::Histogram;
 
 use crate::fio::spread::Spread;
+use crate::number::float;
 
 /// A sampled interval that was cut off at the end is left out, as fio leaves it out;
 /// one that ended a little early is not.
@@ -64,23 +65,21 @@ impl DirectionFigures {
     }
 
     /// I/Os per second.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub(in crate::fio) fn ios_per_second(&self) -> f64 {
         match self.runtime_ms {
             0 => 0.0,
-            runtime => 1000.0 * self.ios as f64 / runtime as f64,
+            runtime => 1000.0 * float(self.ios) / float(runtime),
         }
     }
 
     /// The mean sampled bandwidth in percent of the whole group's, bytes per second.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
     pub(in crate::fio) fn share_of(&self, of_group: u64) -> f64 {
         if self.bandwidth.samples == 0 {
             return 0.0;
         }
         match of_group {
             0..=1024 => 100.0,
-            aggregate => (100.0 * self.bandwidth.mean / (aggregate as f64 / 1024.0)).min(100.0),
+            aggregate => (100.0 * self.bandwidth.mean / (float(aggregate) / 1024.0)).min(100.0),
         }
     }
 }

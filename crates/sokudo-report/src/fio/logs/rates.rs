@@ -4,6 +4,7 @@ use sokudo_model::{LogPoint, Nanos, Operation, Outcome, SeriesPoint};
 
 use super::JobLog;
 use crate::fio::figures::DIRECTIONS;
+use crate::number::float;
 
 /// An interval that was cut off at the end is logged when it is nearly whole, as fio
 /// does: its rate would be that of a few I/Os.
@@ -109,9 +110,4 @@ fn single_bandwidth(bytes: u32, latency_ns: u64) -> f64 {
 
 fn kib(bytes: u64) -> f64 {
     float(bytes) / 1024.0
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn float(value: u64) -> f64 {
-    value as f64
 }
