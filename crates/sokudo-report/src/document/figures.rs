@@ -7,11 +7,10 @@ use sokudo_stats::{
     Histogram, Interval, Summary, median_interval, quantile_interval, trimmed_mean,
 };
 
-use crate::number::{self, float};
+use crate::number::{self, BYTES_PER_MB, float};
 
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
-const BYTES_PER_MB: f64 = 1e6;
 const BYTES_PER_MIB: f64 = 1_048_576.0;
 
 /// A rate, summarised over the trials in which I/O completed.

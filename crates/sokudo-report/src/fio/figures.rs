@@ -16,8 +16,8 @@ use super::steady::SteadyReport;
 mod direction;
 
 use crate::number::float;
-pub(super) use direction::DirectionFigures;
-use direction::{add_histogram, per_second};
+use direction::add_histogram;
+pub(super) use direction::{DirectionFigures, per_second, samples};
 
 /// Reads, writes and trims.
 pub(super) const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write, Operation::Trim];
@@ -325,7 +325,7 @@ impl GroupDirection {
         widen(&mut self.runtime_ms, runtime, is_first);
         widen(&mut self.bandwidth, bandwidth, is_first);
         self.bytes += direction.bytes;
-        self.aggregate = per_second(self.bytes, self.runtime_ms[1]);
+        self.aggregate = per_second(self.bytes, self.runtime_ms[1], 1_000);
     }
 
     /// All directions as one.

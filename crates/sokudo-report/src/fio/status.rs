@@ -9,6 +9,7 @@ use sokudo_model::{
     EndsOthers, Event, Moved, Nanos, Operation, Order, Phase, Plan, Rate, Workload,
 };
 
+use super::figures::per_second;
 use super::number::{UnitSuffix, scaled};
 
 mod remaining;
@@ -243,7 +244,7 @@ impl StatusLine {
             });
             let before = self.shown[direction];
             let rates = [(bytes, before.bytes.0), (ios, before.ios)]
-                .map(|(now, before)| per_second(now.saturating_sub(before), passed));
+                .map(|(now, before)| per_second(now.saturating_sub(before), passed, 1_000_000_000));
             self.shown[direction] = Moved {
                 bytes: sokudo_model::Bytes(bytes),
                 ios,
@@ -321,12 +322,6 @@ fn fixed_rates(workload: &Workload) -> Vec<Rate> {
     let each = (0..3).filter(does);
     let each = each.filter_map(|index| workload.rates.each[index]);
     workload.rate.into_iter().chain(each).collect()
-}
-
-fn per_second(amount: u64, nanos: u64) -> u64 {
-    let rate = u128::from(amount) * 1_000_000_000 / u128::from(nanos);
-    // In virtual time a device may be faster than any number.
-    u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
 fn seconds_up(Nanos(time): Nanos) -> u64 {

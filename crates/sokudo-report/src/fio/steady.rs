@@ -95,19 +95,10 @@ impl SteadyReport {
 fn mean(values: &[f64]) -> u64 {
     match values.len() {
         0 => 0,
-        count => to_whole(values.iter().sum::<f64>() / number::whole(count)),
+        count => number::natural(values.iter().sum::<f64>() / number::whole(count)),
     }
 }
 
 fn whole(values: &[f64]) -> JsonValue {
-    JsonValue::list(values.iter().map(|value| to_whole(*value)))
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rates are positive and below 2^64"
-)]
-fn to_whole(value: f64) -> u64 {
-    value as u64
+    JsonValue::list(values.iter().map(|value| number::natural(*value)))
 }

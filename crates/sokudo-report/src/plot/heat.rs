@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::{Bytes, RoundFigure};
+use sokudo_model::Bytes;
 
 use super::figure::{Body, HeatMapAxis, Matrices, Matrix, PlotFigure};
 use super::heading;
+use super::rounds::unit_of;
 use super::scale::Axis;
 use crate::document::{Direction, ResultDocument, RunDocument, SteadyDocument};
 use crate::number::BYTES_PER_MB;
@@ -90,11 +91,7 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigur
     if sizes.len() * writes.len() < 2 {
         return None;
     }
-    let (unit, divisor) = match cells.first()?.figure {
-        RoundFigure::Iops => ("IOPS", 1.0),
-        RoundFigure::BytesPerSecond => ("MB/s", BYTES_PER_MB),
-        RoundFigure::LatencyMeanNs => ("Mean latency, µs", 1e3),
-    };
+    let (unit, divisor) = unit_of(cells.first()?.figure);
     let value = |size: Bytes, writes: u32| {
         let mut here = cells.iter();
         let cell = here.find(|cell| cell.block == size && cell.reads == 100 - writes)?;

@@ -5,6 +5,7 @@ use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::heading;
 use super::scale::{Axis, float, short_time};
 use crate::document::{ResultDocument, RunDocument};
+use crate::number::integer;
 
 /// Classes of a histogram per decade: fine enough to see two peaks, coarse enough to
 /// be smooth.
@@ -154,10 +155,6 @@ fn outline(result: &ResultDocument) -> Outline {
     lines
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a latency has at most 20 decades"
-)]
 fn class(nanos: f64) -> i32 {
-    (nanos.max(1.0).log10() * CLASSES_PER_DECADE).floor() as i32
+    integer((nanos.max(1.0).log10() * CLASSES_PER_DECADE).floor())
 }

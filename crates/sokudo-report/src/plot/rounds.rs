@@ -105,7 +105,7 @@ impl Tracked<'_> {
 }
 
 /// What a figure is in a picture: its label, and how many of the document's units are one.
-const fn unit_of(figure: RoundFigure) -> (&'static str, f64) {
+pub(super) const fn unit_of(figure: RoundFigure) -> (&'static str, f64) {
     match figure {
         RoundFigure::Iops => ("IOPS", 1.0),
         RoundFigure::BytesPerSecond => ("MB/s", 1e6),

@@ -1,7 +1,7 @@
 //! Axes: from values to shares of a length, and the round numbers beside them.
 
-use crate::number::grouped;
 pub(crate) use crate::number::{float, whole};
+use crate::number::{grouped, integer};
 
 /// Rates that differ by more than this are told apart by their ratios, or the slow ones
 /// would lie on the axis.
@@ -198,12 +198,8 @@ fn step_of(least: f64, parts: &[f64]) -> f64 {
 }
 
 /// The power of ten at or below a value above 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "exponents of floats are within ±308"
-)]
 fn exponent(value: f64) -> i32 {
-    (value.log10() + 1e-9).floor() as i32
+    integer((value.log10() + 1e-9).floor())
 }
 
 fn decimals_of(step: f64) -> usize {

@@ -6,7 +6,7 @@ use sokudo_model::{civil_date, narrow};
 use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape};
 use super::scale::{Axis, Scale, Tick, float, whole};
 use crate::comparison::{Figure as Shown, change_text};
-use crate::number::rate;
+use crate::number::{natural, rate};
 use crate::style::BandwidthUnit;
 use crate::trend::{SeriesDocument, TrendDocument};
 
@@ -152,14 +152,9 @@ enum DateSpacing {
 }
 
 /// An axis of time, UTC, with round dates.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "seconds since 1970 of runs"
-)]
 fn dates(low: f64, high: f64) -> Axis {
     let high = if high > low { high } else { low + 60.0 };
-    let (first, last) = (low.floor().max(0.0) as u64, high.ceil() as u64);
+    let (first, last) = (natural(low), natural(high.ceil()));
     let step = step(last - first);
     let ticks = match step {
         DateSpacing::Seconds(step) => (first.div_ceil(step)..=last / step)

@@ -9,12 +9,11 @@ use sokudo_model::{Bytes, Method, Operation, Order, PlanPart, TargetKind};
 
 use super::{Report, ReportedRun};
 use crate::document::{Direction, ResultDocument, RunDocument};
-use crate::number::float;
+use crate::number::{BYTES_PER_MB, float};
 use crate::shortfall::{trials_made, trials_text};
 use crate::{TableStyle, date, number};
 
 const RULE: &str = "------------------------------------------------------------------------------";
-const BYTES_PER_MB: f64 = 1e6;
 const NANOS_PER_US: f64 = 1e3;
 /// What a stranger has written is cut where a line would grow longer than that.
 const CHARACTERS_MAX: usize = 120;
