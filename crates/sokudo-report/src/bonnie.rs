@@ -7,6 +7,7 @@
 
 use sokudo_model::{Bytes, Operation, Outcome, Row, Run, StopReason, TreeContents, Workload};
 
+use crate::number::float;
 use crate::phase::BonniePhase;
 
 /// The version of the format, which readers compare.
@@ -132,7 +133,6 @@ fn of_files(run: &Run) -> [String; 5] {
 }
 
 /// KiB, seeks or files per second, and processor time in percent.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn figures(run: &Run, phase: BonniePhase, trial: usize) -> [String; 2] {
     let Some(outcome) = outcome_of(run, phase, trial) else {
         return Default::default();
@@ -142,12 +142,12 @@ fn figures(run: &Run, phase: BonniePhase, trial: usize) -> [String; 2] {
     }
     let seconds = outcome.elapsed.as_secs_f64();
     let done = phase.tally(outcome).map(|tally| match phase.counted() {
-        Some(_) => tally.ios as f64,
-        None => tally.bytes.0 as f64 / 1024.0,
+        Some(_) => float(tally.ios),
+        None => float(tally.bytes.0) / 1024.0,
     });
     let cpu = outcome
         .cpu
-        .map(|cpu| (cpu.user.0 + cpu.system.0) as f64 / outcome.elapsed.0 as f64 * 100.0);
+        .map(|cpu| float(cpu.user.0 + cpu.system.0) / float(outcome.elapsed.0) * 100.0);
     [
         done.map(|done| rate(done / seconds)).unwrap_or_default(),
         cpu.map(|cpu| format!("{cpu:.0}")).unwrap_or_default(),

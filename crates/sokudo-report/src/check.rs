@@ -49,37 +49,22 @@ pub struct CheckDocument {
     pub comparison: ComparisonDocument,
 }
 
-/// What a check comes to.
+/// What has become of a row, and what a check comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// A row is slower, whatever the others are.
+    /// It is slower; of a check: a row is, whatever the others are.
     Slower,
-    /// A row is faster, and none is slower.
+    /// It is faster; of a check: a row is, and none is slower.
     Faster,
-    /// Of every row that could be judged, any change is smaller than what matters.
-    Unchanged,
-    /// No change was shown, and a row's interval leaves room for one.
-    NoChangeShown,
-    /// No row could be judged.
-    NotJudged,
-}
-
-/// What has become of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RowOutcome {
-    /// It is slower.
-    Slower,
-    /// It is faster.
-    Faster,
-    /// Any change is smaller than what matters: the whole interval is.
+    /// Any change is smaller than what matters: the whole interval is; of a check: that of
+    /// every row that could be judged.
     Unchanged,
     /// No change was shown, but the interval leaves room for one that matters.
     NoChangeShown,
     /// It was not judged, because it cannot be (why is in the comparison), because the
     /// interval leaves room for a loss of half the speed, or because something else than the
-    /// device disturbed it (why is in the doubts).
+    /// device disturbed it (why is in the doubts); of a check: no row was.
     NotJudged,
 }
 
@@ -89,7 +74,7 @@ pub struct CheckedRow {
     /// Its name and direction.
     pub row: String,
     /// What has become of it.
-    pub outcome: RowOutcome,
+    pub outcome: Outcome,
     /// The same in words, such as `slower by 9.0 % (8.8 to 9.2 %)`.
     pub words: String,
     /// Something else than the device disturbed it in the later run, as the doubts say, so
@@ -113,7 +98,7 @@ impl CheckDocument {
             .map(|row| {
                 let disturbed = disturbed.contains(row.other_row.as_ref().unwrap_or(&row.row));
                 let outcome = match disturbed {
-                    true => RowOutcome::NotJudged,
+                    true => Outcome::NotJudged,
                     false => outcome_of(&row.compared),
                 };
                 CheckedRow {
@@ -209,10 +194,10 @@ impl CheckDocument {
             })
             .column(left("since then"), |(row, checked)| {
                 let tone = match checked.outcome {
-                    RowOutcome::Slower => Tone::Bad,
-                    RowOutcome::Faster => Tone::Good,
-                    RowOutcome::NotJudged => Tone::Doubtful,
-                    RowOutcome::Unchanged | RowOutcome::NoChangeShown => Tone::None,
+                    Outcome::Slower => Tone::Bad,
+                    Outcome::Faster => Tone::Good,
+                    Outcome::NotJudged => Tone::Doubtful,
+                    Outcome::Unchanged | Outcome::NoChangeShown => Tone::None,
                 };
                 let words = words(checked.outcome, checked.disturbed, &row.compared);
                 Some(Cell::Judged(tone, words))
@@ -225,7 +210,7 @@ impl CheckDocument {
         let checked = other.rows.iter().zip(&self.rows);
         let told = checked.flat_map(|(row, checked)| {
             // What is said of an unchanged row is in its words.
-            let is_open = checked.outcome == RowOutcome::NotJudged && !checked.disturbed;
+            let is_open = checked.outcome == Outcome::NotJudged && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(move |_| is_open);
             let told = reason.chain(&row.compared.warnings);
             told.map(|text| (&*row.row, text.clone()))
@@ -259,39 +244,36 @@ fn run(label: &'static str, side: &SideDocument) -> (Text, Cell) {
     (label.into(), text.into())
 }
 
-fn outcome_of(compared: &Compared) -> RowOutcome {
+fn outcome_of(compared: &Compared) -> Outcome {
     match compared.conclusion {
-        Conclusion::Slower => RowOutcome::Slower,
-        Conclusion::Faster => RowOutcome::Faster,
-        Conclusion::Same => RowOutcome::Unchanged,
-        Conclusion::TooFewTrials | Conclusion::CannotBeCompared => RowOutcome::NotJudged,
+        Conclusion::Slower => Outcome::Slower,
+        Conclusion::Faster => Outcome::Faster,
+        Conclusion::Same => Outcome::Unchanged,
+        Conclusion::TooFewTrials | Conclusion::CannotBeCompared => Outcome::NotJudged,
         Conclusion::NoDifferenceShown => {
             let interval = compared.change.and_then(|change| change.ratio_interval_95);
             match interval {
-                Some(it) if it.low >= RATIO_LOW_MIN => RowOutcome::NoChangeShown,
-                _ => RowOutcome::NotJudged,
+                Some(it) if it.low >= RATIO_LOW_MIN => Outcome::NoChangeShown,
+                _ => Outcome::NotJudged,
             }
         }
     }
 }
 
 fn overall(rows: &[(&RowDocument, &CheckedRow)]) -> Outcome {
-    let has = |outcome| rows.iter().any(|(_, row)| row.outcome == outcome);
-    if has(RowOutcome::Slower) {
-        Outcome::Slower
-    } else if has(RowOutcome::Faster) {
-        Outcome::Faster
-    } else if has(RowOutcome::NoChangeShown) {
-        Outcome::NoChangeShown
-    } else if has(RowOutcome::Unchanged) {
-        Outcome::Unchanged
-    } else {
-        Outcome::NotJudged
-    }
+    let gravest_first = [
+        Outcome::Slower,
+        Outcome::Faster,
+        Outcome::NoChangeShown,
+        Outcome::Unchanged,
+    ];
+    let has = |outcome: &Outcome| rows.iter().any(|(_, row)| row.outcome == *outcome);
+    let gravest = gravest_first.into_iter().find(has);
+    gravest.unwrap_or(Outcome::NotJudged)
 }
 
 /// `slower by 9.0 % (8.8 to 9.2 %)`, `unchanged (-0.4 to +0.3 %)`.
-fn words(outcome: RowOutcome, disturbed: bool, compared: &Compared) -> Text {
+fn words(outcome: Outcome, disturbed: bool, compared: &Compared) -> Text {
     if disturbed {
         return "not judged: disturbed".into();
     }
@@ -299,14 +281,14 @@ fn words(outcome: RowOutcome, disturbed: bool, compared: &Compared) -> Text {
         return "not judged".into();
     };
     match outcome {
-        RowOutcome::Slower => text!("slower by {}", by(change, |ratio| 1.0 - ratio)),
-        RowOutcome::Faster => text!("faster by {}", by(change, |ratio| ratio - 1.0)),
-        RowOutcome::Unchanged => text!("{}{}", Text::from("unchanged"), signed_interval(change)),
-        RowOutcome::NoChangeShown => text!("no change shown{}", signed_interval(change)),
-        RowOutcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
+        Outcome::Slower => text!("slower by {}", by(change, |ratio| 1.0 - ratio)),
+        Outcome::Faster => text!("faster by {}", by(change, |ratio| ratio - 1.0)),
+        Outcome::Unchanged => text!("{}{}", Text::from("unchanged"), signed_interval(change)),
+        Outcome::NoChangeShown => text!("no change shown{}", signed_interval(change)),
+        Outcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
             text!("too unsteady to judge{}", signed_interval(change))
         }
-        RowOutcome::NotJudged => "not judged".into(),
+        Outcome::NotJudged => "not judged".into(),
     }
 }
 
@@ -360,13 +342,10 @@ fn sentence(
 ) -> Text {
     let than = wording::source(&comparison.reference.source);
     let least = comparison.difference_min_text();
-    let count = |outcome| {
-        rows.iter()
-            .filter(|(_, row)| row.outcome == outcome)
-            .count()
-    };
-    let judged = rows.len() - count(RowOutcome::NotJudged);
-    let open = match count(RowOutcome::NotJudged) {
+    let of = |outcome| rows.iter().filter(move |(_, row)| row.outcome == outcome);
+    let count = |outcome| of(outcome).count();
+    let judged = rows.len() - count(Outcome::NotJudged);
+    let open = match count(Outcome::NotJudged) {
         0 => Text::default(),
         1 => text!(" {}", Text::from("1 row could not be judged.")),
         open => text!(" {}", text!("{open} rows could not be judged.")),
@@ -379,7 +358,7 @@ fn sentence(
     let open = text!("{open}{of_caches}");
     match outcome {
         Outcome::Slower => {
-            let slower = count(RowOutcome::Slower);
+            let slower = count(Outcome::Slower);
             let worst = worst(rows);
             let what = match slower {
                 1 => text!("SLOWER: 1 of {judged} rows is slower than in {than}"),
@@ -391,7 +370,7 @@ fn sentence(
             }
         }
         Outcome::Faster => {
-            let faster = count(RowOutcome::Faster);
+            let faster = count(Outcome::Faster);
             let what = match faster {
                 1 => text!("FASTER: 1 of {judged} rows is faster than in {than}"),
                 _ => text!("FASTER: {faster} of {judged} rows are faster than in {than}"),
@@ -424,7 +403,7 @@ fn disturbed_sentence(comparison: &ComparisonDocument) -> Text {
 /// The row that has lost most of those that decide, with how much.
 fn worst(rows: &[(&RowDocument, &CheckedRow)]) -> Option<(Text, Text)> {
     let slower = rows.iter();
-    let slower = slower.filter(|(_, checked)| checked.outcome == RowOutcome::Slower);
+    let slower = slower.filter(|(_, checked)| checked.outcome == Outcome::Slower);
     let slower = slower.filter_map(|(row, _)| Some((row, row.compared.change?)));
     let (row, change) = slower.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
     Some((wording::row(&row.row), by(&change, |ratio| 1.0 - ratio)))
@@ -451,11 +430,6 @@ fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> Text {
         unit.name(),
         comparison.difference_min_text()
     )
-}
-
-/// The JSON Schema of the documents that this version writes.
-pub fn schema() -> String {
-    json_layout::schema::<CheckDocument>()
 }
 
 #[cfg(test)]

@@ -272,10 +272,5 @@ impl ComparisonDocument {
     }
 }
 
-/// The JSON Schema of the documents that this version writes.
-pub fn schema() -> String {
-    json_layout::schema::<ComparisonDocument>()
-}
-
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     Circumstances, Environment, Finding, Inference, Layout, Method, Nanos, Origin, Run, Schedule,
@@ -32,6 +31,7 @@ mod surface;
 mod told;
 mod trial;
 
+use crate::number::float;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use kept::{Kept, UnpackError, is_document, pack};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
@@ -114,11 +114,10 @@ pub struct LayoutDocument {
 }
 
 impl LayoutDocument {
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     fn of(layout: Layout) -> Self {
         Self {
             layout,
-            bytes_per_s: layout.bytes.0 as f64 / layout.elapsed.as_secs_f64(),
+            bytes_per_s: float(layout.bytes.0) / layout.elapsed.as_secs_f64(),
         }
     }
 }
@@ -174,9 +173,7 @@ impl RunDocument {
     /// The document as text that ends with a line feed. Reading it gives a
     /// document whose text is the same to the byte.
     pub fn to_json(&self) -> String {
-        let compact = serde_json::to_string(self)
-            .expect("a document has no map with keys other than strings and writes to memory");
-        json_layout::lay_out(&compact)
+        json_layout::written(self)
     }
 
     /// Reads a document.
@@ -242,17 +239,6 @@ const VALUES_MAX: usize = 16_000_000;
 pub(crate) fn is_bounded(text: &str) -> bool {
     let commas = text.bytes().filter(|byte| *byte == b',').count();
     text.len() as u64 <= JSON_BYTES_MAX && commas < VALUES_MAX
-}
-
-/// The JSON Schema of the documents that this version writes.
-pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<RunDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
 }
 
 /// Why a document cannot be read, to be read after its name.

@@ -30,6 +30,7 @@ pub use start::{layout_line, start_lines};
 pub use status::StatusLine;
 pub use terse::terse;
 
+use crate::number::float;
 use sokudo_model::fio::FioSession;
 use sokudo_model::{Nanos, Outcome, Run};
 
@@ -101,12 +102,11 @@ pub struct DiskUse {
 
 impl DiskUse {
     /// Percentage of the time in which it was busy.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
     fn utilisation(&self) -> f64 {
         if self.elapsed == 0 {
             return 0.0;
         }
-        (100.0 * self.busy as f64 / self.elapsed as f64).min(100.0)
+        (100.0 * float(self.busy) / float(self.elapsed)).min(100.0)
     }
 
     /// The mean of its parts, and the busiest one's utilisation; `None` without parts.

@@ -92,8 +92,3 @@ fn escaped(json: &str) -> String {
     }
     safe
 }
-
-/// The JSON Schema of the documents that this version writes.
-pub fn schema() -> String {
-    json_layout::schema::<InfoDocument>()
-}

@@ -2,8 +2,6 @@
 //! everything else one entry per line. A histogram bucket or a point of a series
 //! is then one line, where the usual layout needs five.
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 
 /// A list or object that is longer than this is broken into lines.
@@ -15,15 +13,6 @@ pub(crate) fn written(document: &impl Serialize) -> String {
     let compact = serde_json::to_string(document)
         .expect("a document has no map with keys other than strings and writes to memory");
     lay_out(&compact)
-}
-
-/// The JSON Schema of the documents of a type that this version writes.
-pub(crate) fn schema<Document: JsonSchema>() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings.into_generator().into_root_schema_for::<Document>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
 }
 
 /// Lays out JSON that has no white space between its tokens. Tokens are copied,

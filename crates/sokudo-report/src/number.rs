@@ -1,9 +1,45 @@
 //! Numbers as people read them, the same in every locale.
 
-use sokudo_model::{Bytes, Nanos};
+use sokudo_model::{Bytes, Nanos, narrow};
+
+/// Bytes of the unit in which rates are shown.
+pub(crate) const BYTES_PER_MB: f64 = 1e6;
 
 /// What stands where there is no number.
 pub(crate) const MISSING: &str = "—";
+
+/// A float without what stands behind its point; 0 where it is negative or no number, and the
+/// largest number where it is larger.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "that is what it is for"
+)]
+pub(crate) const fn natural(value: f64) -> u64 {
+    value as u64
+}
+
+/// The same as a place in a list, which is never long.
+pub(crate) fn place(value: f64) -> usize {
+    narrow(natural(value))
+}
+
+/// A float without what stands behind its point, within the range of the type.
+#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
+pub(crate) const fn integer(value: f64) -> i32 {
+    value as i32
+}
+
+/// A count as a float.
+pub(crate) fn whole(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
+}
+
+/// A count, a size or a time as a float: nobody is shown 53 bits.
+#[expect(clippy::cast_precision_loss, reason = "what is shown has fewer digits")]
+pub(crate) const fn float(value: u64) -> f64 {
+    value as f64
+}
 
 /// A rate with as many decimals as it deserves: none from 1,000, one from 100,
 /// two below; thousands are separated by commas.
@@ -54,13 +90,8 @@ pub(crate) fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
 }
 
 /// A mean of times, to the nanosecond.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "times are not negative and far below 500 years"
-)]
 pub(crate) fn nanos(mean: f64) -> Nanos {
-    Nanos(mean.round() as u64)
+    Nanos(natural(mean.round()))
 }
 
 /// A latency with a unit that suits it.

@@ -253,14 +253,9 @@ impl PivotDocument {
             .then_some(first)
     }
 
-    fn cells(&self) -> impl Iterator<Item = &PivotCell> {
+    pub(crate) fn cells(&self) -> impl Iterator<Item = &PivotCell> {
         self.rows.iter().flat_map(|row| row.cells.iter().flatten())
     }
-}
-
-/// The JSON Schema of the documents that this version writes.
-pub fn schema() -> String {
-    json_layout::schema::<PivotDocument>()
 }
 
 /// The warning that figures of several tools, or of another tool than sokudo, need;

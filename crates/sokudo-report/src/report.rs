@@ -20,7 +20,7 @@ mod runs;
 #[cfg(test)]
 mod sample;
 
-pub use document::{ReadReportError, is_report, schema};
+pub use document::{ReadReportError, is_report};
 pub use mask::MaskError;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetError;

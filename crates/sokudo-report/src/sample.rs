@@ -4,7 +4,9 @@
 use std::sync::LazyLock;
 
 use sokudo_model::*;
-use sokudo_stats::{Histogram, Random};
+use sokudo_stats::{Histogram, Interval, Random};
+
+use crate::TableStyle;
 
 /// Six trials of one second of seven rows: reads, writes, one of them doubtful,
 /// and a mix.
@@ -118,11 +120,7 @@ pub(crate) fn bare_run() -> Run {
     paced.workload.rate = Some(Rate::Iops(100));
     paced.trials.truncate(1);
     let outcome = &mut paced.trials[0].outcome;
-    outcome.backend = BackendUse {
-        kind: BackendKind::Sim,
-        features: vec![],
-        notes: vec![],
-    };
+    outcome.backend = backend(BackendKind::Sim);
     outcome.cpu = None;
     outcome.submission = None;
     outcome.operations[0].latency_from_intended = Some(histogram(50, 90_000.0, 5));
@@ -323,6 +321,41 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> 
         backing_file: None,
         backing_direct: None,
         marks: DeviceMarks::default(),
+    }
+}
+
+/// A change with its interval.
+pub(crate) fn change(ratio: f64, low: f64, high: f64) -> Change {
+    Change {
+        ratio,
+        ratio_interval_95: Some(Interval {
+            low,
+            high,
+            coverage: 0.959,
+        }),
+        test: ComparisonTest::MannWhitney,
+        p_value: 0.002_164_5,
+        p_value_of_all_rows: 0.008_658,
+        cliffs_delta: 1.0,
+        effect: Effect::Large,
+        widening: 2.3,
+    }
+}
+
+/// A backend that has nothing to say.
+pub(crate) const fn backend(kind: BackendKind) -> BackendUse {
+    BackendUse {
+        kind,
+        features: vec![],
+        notes: vec![],
+    }
+}
+
+/// Tables of so many columns.
+pub(crate) fn style(width: usize) -> TableStyle {
+    TableStyle {
+        width,
+        ..TableStyle::default()
     }
 }
 

@@ -17,7 +17,7 @@ use sokudo_words::{Text, text};
 use crate::article::{Article, Element};
 use crate::document::{ResultDocument, RunDocument, SteadyDocument, WindowFigures};
 use crate::grouping::row_name;
-use crate::number::{self, grouped};
+use crate::number::{self, float, grouped};
 use crate::run::sign;
 use crate::shortfall::verdict_text;
 use crate::style::BandwidthUnit;
@@ -251,9 +251,8 @@ fn saturation_line(steady: &SteadyDocument, only: &MatrixCell<'_>) -> Text {
     text!("{line}{}", sign(only.result).trim_end())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 fn times(bytes: u64, capacity: Bytes) -> f64 {
-    bytes as f64 / capacity.0 as f64
+    float(bytes) / float(capacity.0)
 }
 
 /// A cell of the matrix.

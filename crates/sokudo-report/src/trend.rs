@@ -177,11 +177,6 @@ impl TrendDocument {
     }
 }
 
-/// The JSON Schema of the documents that this version writes.
-pub fn schema() -> String {
-    json_layout::schema::<TrendDocument>()
-}
-
 impl TrendPoint {
     /// A run of this number and start.
     pub fn new(run: u64, started_at: Nanos, per_second: f64, verdict: Option<Verdict>) -> Self {

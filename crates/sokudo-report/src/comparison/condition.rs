@@ -7,6 +7,7 @@ use sokudo_words::{Text, text};
 
 use super::differing::{Part, differing, named, word};
 use crate::document::RunDocument;
+use crate::number::float;
 use crate::wording::phrase;
 
 /// A part that is a number: its name, its unit, from which difference on it is told, and
@@ -129,9 +130,8 @@ fn joined(texts: impl Iterator<Item = Text>) -> Option<Text> {
     (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share is shown in percent")]
 fn share(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
+    float(part) / float(whole)
 }
 
 #[cfg(test)]

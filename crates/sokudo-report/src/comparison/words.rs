@@ -6,7 +6,7 @@ use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
 use crate::grouping::notes_of_rows;
-use crate::number::{MISSING, grouped};
+use crate::number::{MISSING, grouped, place};
 use crate::style::BandwidthUnit;
 use crate::wording::{phrase, rows};
 
@@ -22,12 +22,7 @@ pub(crate) fn change_text(ratio: f64) -> String {
     if ratio <= FACTOR_MIN.recip() {
         // Two digits that matter, however small.
         let decimals = (2.0 - ratio.log10().ceil()).clamp(0.0, 9.0);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "0 to 9"
-        )]
-        let decimals = decimals as usize;
+        let decimals = place(decimals);
         return format!("×{ratio:.decimals$}");
     }
     let percent = (ratio - 1.0) * 100.0;

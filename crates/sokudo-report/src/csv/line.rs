@@ -3,6 +3,7 @@
 use sokudo_model::{Nanos, Operation, PlanPart};
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument};
+use crate::number::float;
 use crate::record::{RecordColumn, or_missing, word};
 
 /// A result and its run.
@@ -13,10 +14,9 @@ pub(crate) struct ResultRecord<'a> {
 }
 
 /// What was counted in a trial, per second; `None` where nothing was.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 pub(super) fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
     let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
-    (count > 0 && seconds > 0.0).then(|| count as f64 / seconds)
+    (count > 0 && seconds > 0.0).then(|| float(count) / seconds)
 }
 
 impl ResultRecord<'_> {

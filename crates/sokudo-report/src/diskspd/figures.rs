@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::number::float;
 use sokudo_model::diskspd::{CpuUse, DiskspdRow, DiskspdSession, DiskspdSpan};
 use sokudo_model::{HistogramPoint, Nanos, Operation, OperationTally, Outcome, Run};
 use sokudo_stats::Histogram;
@@ -214,13 +215,24 @@ impl ThreadTotals {
         self.intervals.get(&number).copied().unwrap_or(0)
     }
 
+    /// Bytes, I/Os and both per second.
+    pub(super) fn rates(&self, elapsed: Nanos) -> String {
+        format!(
+            "{:15} | {:12} | {:10.2} | {:10.2}",
+            self.bytes,
+            self.ios,
+            self.mebibytes(elapsed),
+            self.iops(elapsed)
+        )
+    }
+
     /// MiB per second.
-    pub(super) fn mebibytes(&self, elapsed: Nanos) -> f64 {
+    fn mebibytes(&self, elapsed: Nanos) -> f64 {
         float(self.bytes) / f64::from(1u32 << 20) / elapsed.as_secs_f64()
     }
 
     /// I/Os per second.
-    pub(super) fn iops(&self, elapsed: Nanos) -> f64 {
+    fn iops(&self, elapsed: Nanos) -> f64 {
         float(self.ios) / elapsed.as_secs_f64()
     }
 }
@@ -269,7 +281,73 @@ pub(super) fn cell(value: Option<f64>, width: usize, digits: usize) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few digits are printed")]
-pub(super) fn float(value: u64) -> f64 {
-    value as f64
+/// How a layout tells the I/O of threads: what stands in the head, under it and before each
+/// figure that may have been asked for.
+pub(super) struct TableLayout {
+    pub(super) head: &'static str,
+    pub(super) bar: &'static str,
+    pub(super) columns: [TableColumn; 3],
+    /// What ends the head, the bar and the line of totals.
+    pub(super) ends: [&'static str; 3],
+    pub(super) size: fn(u64) -> String,
+}
+
+/// A column that may have been asked for: its figure, head, bar, and what stands before it.
+pub(super) type TableColumn = (ThreadFigure, &'static str, &'static str, &'static str);
+
+#[derive(Clone, Copy)]
+pub(super) enum ThreadFigure {
+    IopsDeviation,
+    MeanLatency,
+    LatencyDeviation,
+}
+
+impl ThreadFigure {
+    const fn is_asked(self, span: &DiskspdSpan) -> bool {
+        match self {
+            Self::IopsDeviation => span.iops_interval.is_some(),
+            Self::MeanLatency | Self::LatencyDeviation => span.measure_latency,
+        }
+    }
+
+    fn cell(self, figures: &SpanFigures<'_>, counts: &ThreadTotals) -> String {
+        match self {
+            Self::IopsDeviation => cell(figures.iops_deviation(counts), 10, 2),
+            Self::MeanLatency => cell(counts.latency.mean().map(milliseconds), 8, 3),
+            Self::LatencyDeviation => cell(counts.latency.stdev().map(milliseconds), 8, 3),
+        }
+    }
+}
+
+/// The I/O of all threads in one section.
+pub(super) fn io_table(
+    figures: &SpanFigures<'_>,
+    elapsed: Nanos,
+    section: TableSection,
+    layout: &TableLayout,
+) -> String {
+    let span = figures.span;
+    let asked = layout
+        .columns
+        .iter()
+        .filter(|column| column.0.is_asked(span));
+    let asked: Vec<&TableColumn> = asked.collect();
+    let [head_end, bar_end, total_end] = layout.ends;
+    let heads: String = asked.iter().map(|column| column.1).collect();
+    let bars: String = asked.iter().map(|column| column.2).collect();
+    let bar = format!("{}{bars}{bar_end}\n", layout.bar);
+    let columns = |counts: &ThreadTotals| {
+        let cells = asked
+            .iter()
+            .map(|(figure, _, _, before)| format!("{before}{}", figure.cell(figures, counts)));
+        counts.rates(elapsed) + &cells.collect::<String>()
+    };
+    let mut text = format!("{}{heads}{head_end}\n{bar}", layout.head);
+    for row in &figures.rows {
+        let counts = columns(&row.counts(section, span));
+        let files = row.files(layout.size);
+        text.push_str(&format!("{:>6} | {counts} | {files}\n", row.thread()));
+    }
+    let total = columns(&figures.total(section));
+    text + &format!("{bar}total:   {total}{total_end}\n")
 }

@@ -5,7 +5,9 @@ use sokudo_model::diskspd::{
 };
 use sokudo_model::diskspd::{DiskspdContent, DiskspdSession};
 
-use super::figures::{SpanFigures, TableSection, cell, cpu_mean, cpu_percent, milliseconds, spans};
+use super::figures::{
+    SpanFigures, TableLayout, TableSection, ThreadFigure, cpu_mean, cpu_percent, io_table, spans,
+};
 use super::percentiles;
 use super::report::{DiskspdReport, cpu_of};
 
@@ -41,6 +43,34 @@ pub(super) fn processor_count(report: &DiskspdReport<'_>) -> usize {
         counted => counted,
     }
 }
+
+/// `MB/s` of diskspd-for-linux was MiB/s all along; it is called so, in the same column.
+const IO: TableLayout = TableLayout {
+    head: "thread |           bytes |         I/Os |      MiB/s |  I/O per s |",
+    bar: "-------------------------------------------------------------------------------",
+    columns: [
+        (
+            ThreadFigure::IopsDeviation,
+            " IopsStdDev |",
+            "------------",
+            " | ",
+        ),
+        (
+            ThreadFigure::MeanLatency,
+            " AvgLat(ms) |",
+            "------------",
+            " |    ",
+        ),
+        (
+            ThreadFigure::LatencyDeviation,
+            " LatStdDev  |",
+            "------------",
+            " |    ",
+        ),
+    ],
+    ends: [" file", "", " \n"],
+    size: |bytes| format!("{bytes}B"),
+};
 
 fn input(number: usize, figures: &SpanFigures<'_>, session: &DiskspdSession) -> String {
     let span = figures.span;
@@ -158,7 +188,7 @@ fn results(number: usize, figures: &SpanFigures<'_>, cpus: &[CpuUse]) -> String 
     text.push_str(&cpu_table(cpus));
     for section in TableSection::ALL {
         text.push_str(&format!("{}\n", section.title()));
-        text.push_str(&io_table(figures, section));
+        text.push_str(&io_table(figures, elapsed, section, &IO));
     }
     text.push('\n');
     if figures.span.measure_latency {
@@ -186,59 +216,5 @@ fn cpu_table(cpus: &[CpuUse]) -> String {
         None => [(); 5].map(|()| format!("{:>7}", "N/A")),
     };
     text.push_str(&format!("{BAR} avg:\t{}\n\n", mean.join(" | ")));
-    text
-}
-
-/// `MB/s` of diskspd-for-linux was MiB/s all along; it is called so, in the same column.
-fn io_table(figures: &SpanFigures<'_>, section: TableSection) -> String {
-    let span = figures.span;
-    let Some(elapsed) = figures.elapsed else {
-        return String::new();
-    };
-    let optional = |asked: bool, text: &'static str| if asked { text } else { "" };
-    let (deviation, latency) = (span.iops_interval.is_some(), span.measure_latency);
-    let bar = format!(
-        "-------------------------------------------------------------------------------{}{}\n",
-        optional(deviation, "------------"),
-        optional(latency, "------------------------"),
-    );
-    let mut text = format!(
-        "thread |           bytes |         I/Os |      MiB/s |  I/O per s |{}{}{} file\n{bar}",
-        optional(deviation, " IopsStdDev |"),
-        optional(latency, " AvgLat(ms) |"),
-        optional(latency, " LatStdDev  |"),
-    );
-    let columns = |counts: &super::figures::ThreadTotals| {
-        let mut line = format!(
-            "{:15} | {:12} | {:10.2} | {:10.2} ",
-            counts.bytes,
-            counts.ios,
-            counts.mebibytes(elapsed),
-            counts.iops(elapsed)
-        );
-        if deviation {
-            line.push_str(&format!(
-                "| {} ",
-                cell(figures.iops_deviation(counts), 10, 2)
-            ));
-        }
-        if latency {
-            let mean = counts.latency.mean().map(milliseconds);
-            let spread = counts.latency.stdev().map(milliseconds);
-            line.push_str(&format!(
-                "|    {} |    {} ",
-                cell(mean, 8, 3),
-                cell(spread, 8, 3)
-            ));
-        }
-        line
-    };
-    for row in &figures.rows {
-        let counts = columns(&row.counts(section, span));
-        let files = row.files(|bytes| format!("{bytes}B"));
-        text.push_str(&format!("{:>6} | {counts}| {files}\n", row.thread()));
-    }
-    let total = columns(&figures.total(section));
-    text.push_str(&format!("{bar}total:   {total}\n\n"));
     text
 }

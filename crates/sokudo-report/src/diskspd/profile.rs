@@ -26,34 +26,29 @@ pub fn profile_text(session: &DiskspdSession) -> String {
 }
 
 fn span_text(span: &DiskspdSpan) -> String {
-    let mut text = format!(
-        "\tduration: {}s\n\twarm up time: {}s\n\tcool down time: {}s\n",
-        span.duration_s, span.warmup_s, span.cooldown_s
-    );
-    if span.disable_affinity {
-        text.push_str("\taffinity disabled\n");
-    }
-    if span.measure_latency {
-        text.push_str("\tmeasuring latency\n");
-    }
-    if let Some(interval) = span.iops_interval {
+    let interval = span.iops_interval.map(|interval| {
         let milliseconds = interval.0 / 1_000_000;
-        text.push_str(&format!(
-            "\tgathering IOPS at intervals of {milliseconds}ms\n"
-        ));
-    }
-    text.push_str(&format!("\trandom seed: {}\n", span.seed));
-    if !span.affinity.is_empty() {
-        let cpus: Vec<String> = span.affinity.iter().map(|cpu| format!("0/{cpu}")).collect();
-        let cpus = cpus.join(", ");
-        text.push_str(&format!(
-            "\tadvanced affinity round robin (group/core): {cpus}\n"
-        ));
-    }
-    if span.random_write_data {
-        text.push_str("\tgenerating random data for each write IO\n");
-    }
-    text
+        format!("gathering IOPS at intervals of {milliseconds}ms")
+    });
+    let cpus: Vec<String> = span.affinity.iter().map(|cpu| format!("0/{cpu}")).collect();
+    let cpus = (!cpus.is_empty()).then(|| cpus.join(", "));
+    let flag = |is_so: bool, words: &str| is_so.then(|| words.to_owned());
+    let lines = [
+        Some(format!("duration: {}s", span.duration_s)),
+        Some(format!("warm up time: {}s", span.warmup_s)),
+        Some(format!("cool down time: {}s", span.cooldown_s)),
+        flag(span.disable_affinity, "affinity disabled"),
+        flag(span.measure_latency, "measuring latency"),
+        interval,
+        Some(format!("random seed: {}", span.seed)),
+        cpus.map(|cpus| format!("advanced affinity round robin (group/core): {cpus}")),
+        flag(
+            span.random_write_data,
+            "generating random data for each write IO",
+        ),
+    ];
+    let lines = lines.into_iter().flatten();
+    lines.map(|line| format!("\t{line}\n")).collect()
 }
 
 fn target_text(span: &DiskspdSpan, target: &DiskspdTarget) -> String {
@@ -190,6 +185,13 @@ impl Xml {
         self.line(&format!("</{tag}>"));
     }
 
+    /// An element with a value inside, where there is something to say.
+    fn value_if(&mut self, is_so: bool, name: &str, value: impl std::fmt::Display) {
+        if is_so {
+            self.value(name, value);
+        }
+    }
+
     /// An element with a value inside.
     pub(super) fn value(&mut self, name: &str, value: impl std::fmt::Display) {
         let value = escaped(&value.to_string());
@@ -279,28 +281,20 @@ fn target_xml(xml: &mut Xml, target: &DiskspdTarget) {
     xml.value("RandomAccess", target.random_hint);
     xml.value("TemporaryFile", target.temporary_hint);
     xml.value("UseLargePages", target.large_pages);
-    if target.unbuffered {
-        xml.value("DisableOSCache", true);
-    }
-    if target.write_through != DiskspdWriteThrough::Off {
-        xml.value("WriteThrough", true);
-    }
-    if target.mapped {
-        xml.value("MemoryMappedIo", true);
-    }
-    if target.flush_mapped {
-        xml.value("FlushType", "ViewOfFile");
-    }
+    xml.value_if(target.unbuffered, "DisableOSCache", true);
+    xml.value_if(
+        target.write_through != DiskspdWriteThrough::Off,
+        "WriteThrough",
+        true,
+    );
+    xml.value_if(target.mapped, "MemoryMappedIo", true);
+    xml.value_if(target.flush_mapped, "FlushType", "ViewOfFile");
     xml.inside("WriteBufferContent", |xml| {
         content_xml(xml, &target.content)
     });
     xml.value("ParallelAsyncIO", target.parallel);
-    if target.burst > 0 {
-        xml.value("BurstSize", target.burst);
-    }
-    if target.think_ms > 0 {
-        xml.value("ThinkTime", target.think_ms);
-    }
+    xml.value_if(target.burst > 0, "BurstSize", target.burst);
+    xml.value_if(target.think_ms > 0, "ThinkTime", target.think_ms);
     if let Some(bytes) = target.create {
         xml.value("FileSize", bytes.0);
     }
@@ -346,9 +340,11 @@ fn order_xml(xml: &mut Xml, target: &DiskspdTarget) {
         return;
     }
     xml.value("Random", stride);
-    if target.random_percent < 100 {
-        xml.value("RandomRatio", target.random_percent);
-    }
+    xml.value_if(
+        target.random_percent < 100,
+        "RandomRatio",
+        target.random_percent,
+    );
     if let Some(distribution) = &target.distribution {
         let kind = match distribution.absolute {
             true => "Absolute",

@@ -11,11 +11,7 @@ use crate::sample;
 /// A thread that did so many I/Os of 4 KiB in 5 seconds, each as slow as its thread's
 /// number says.
 fn outcome(thread: u32, reads: u64, writes: u64) -> Outcome {
-    let backend = BackendUse {
-        kind: BackendKind::IoUring,
-        features: vec![],
-        notes: vec![],
-    };
+    let backend = sample::backend(BackendKind::IoUring);
     let tally = |operation, ios: u64| {
         let mut latency = Histogram::new();
         for number in 0..ios {

@@ -4,7 +4,8 @@ use sokudo_model::Nanos;
 use sokudo_model::diskspd::CpuUse;
 
 use super::figures::{
-    SpanFigures, TableSection, ThreadTotals, cell, cpu_mean, cpu_percent, milliseconds, spans,
+    SpanFigures, TableLayout, TableSection, ThreadFigure, ThreadTotals, cpu_mean, cpu_percent,
+    io_table, spans,
 };
 use super::linux::processor_count;
 use super::percentiles;
@@ -78,7 +79,7 @@ fn results(
     text.push_str(&cpu_table(cpus));
     for section in TableSection::ALL {
         text.push_str(&format!("\n{}\n", section.title()));
-        text.push_str(&io_table(figures, elapsed, section));
+        text.push_str(&io_table(figures, elapsed, section, &IO));
     }
     if figures.span.measure_latency {
         let [total, read, write] = TableSection::ALL.map(|section| figures.total(section).latency);
@@ -109,64 +110,32 @@ fn cpu_table(cpus: &[CpuUse]) -> String {
     text
 }
 
-fn io_table(figures: &SpanFigures<'_>, elapsed: Nanos, section: TableSection) -> String {
-    let span = figures.span;
-    let (deviation, latency) = (span.iops_interval.is_some(), span.measure_latency);
-    let optional = |asked: bool, text: &'static str| if asked { text } else { "" };
-    let bar = format!(
-        "------------------------------------------------------------------{}{}{}------------\n",
-        optional(latency, "-----------"),
-        optional(deviation, "-------------"),
-        optional(latency, "------------"),
-    );
-    let mut text = format!(
-        "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s {}{}{}|  file\n{bar}",
-        optional(latency, "|  AvgLat  "),
-        optional(deviation, "| IopsStdDev "),
-        optional(latency, "| LatStdDev "),
-    );
-    let columns = |counts: &ThreadTotals| {
-        let mut line = rates(counts, elapsed);
-        if latency {
-            let mean = counts.latency.mean().map(milliseconds);
-            line.push_str(&format!(" | {}", cell(mean, 8, 3)));
-        }
-        if deviation {
-            line.push_str(&format!(
-                " | {}",
-                cell(figures.iops_deviation(counts), 10, 2)
-            ));
-        }
-        if latency {
-            let spread = counts.latency.stdev().map(milliseconds);
-            line.push_str(&format!(" |  {}", cell(spread, 8, 3)));
-        }
-        line
-    };
-    for row in &figures.rows {
-        let counts = columns(&row.counts(section, span));
-        text.push_str(&format!(
-            "{:>6} | {counts} | {}\n",
-            row.thread(),
-            row.files(file_size)
-        ));
-    }
-    text.push_str(&format!(
-        "{bar}total:   {}\n",
-        columns(&figures.total(section))
-    ));
-    text
-}
-
-fn rates(counts: &ThreadTotals, elapsed: Nanos) -> String {
-    format!(
-        "{:15} | {:12} | {:10.2} | {:10.2}",
-        counts.bytes,
-        counts.ios,
-        counts.mebibytes(elapsed),
-        counts.iops(elapsed)
-    )
-}
+const IO: TableLayout = TableLayout {
+    head: "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s ",
+    bar: "------------------------------------------------------------------",
+    columns: [
+        (
+            ThreadFigure::MeanLatency,
+            "|  AvgLat  ",
+            "-----------",
+            " | ",
+        ),
+        (
+            ThreadFigure::IopsDeviation,
+            "| IopsStdDev ",
+            "-------------",
+            " | ",
+        ),
+        (
+            ThreadFigure::LatencyDeviation,
+            "| LatStdDev ",
+            "------------",
+            " |  ",
+        ),
+    ],
+    ends: ["|  file", "------------", ""],
+    size: file_size,
+};
 
 /// Whole units from ten of them on.
 fn file_size(bytes: u64) -> String {
@@ -193,7 +162,7 @@ fn totals(figures: &[SpanFigures<'_>]) -> String {
         }
         let rates = match elapsed.0 {
             0 => format!("{:15} | {:12} | {:>10} | {:>10}", 0, 0, "N/A", "N/A"),
-            _ => rates(&sum, elapsed),
+            _ => sum.rates(elapsed),
         };
         format!("{name:<6} | {rates}\n")
     };

@@ -8,13 +8,14 @@ use sokudo_model::{Nanos, Operation};
 use sokudo_stats::Histogram;
 
 use super::figures::{
-    RowFigures, SpanFigures, TableSection, ThreadTotals, cpu_mean, cpu_percent, float,
-    interval_number, milliseconds, spans, whole_milliseconds,
+    RowFigures, SpanFigures, TableSection, ThreadTotals, cpu_mean, cpu_percent, interval_number,
+    milliseconds, spans, whole_milliseconds,
 };
 use super::linux::processor_count;
 use super::profile::{Xml, profile_xml};
 use super::report::{DiskspdReport, cpu_of};
 use crate::date;
+use crate::number::float;
 
 /// The results as XML.
 pub fn xml(report: &DiskspdReport<'_>) -> String {

@@ -7,11 +7,10 @@ use sokudo_stats::{
     Histogram, Interval, Summary, median_interval, quantile_interval, trimmed_mean,
 };
 
-use crate::number;
+use crate::number::{self, BYTES_PER_MB, float};
 
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
-const BYTES_PER_MB: f64 = 1e6;
 const BYTES_PER_MIB: f64 = 1_048_576.0;
 
 /// A rate, summarised over the trials in which I/O completed.
@@ -164,6 +163,22 @@ pub struct PercentileIntervals {
     pub p99_99: Option<[u64; 2]>,
 }
 
+impl PercentileIntervals {
+    /// Of the percentiles that there are, by so many independent latencies.
+    pub(super) fn of(figures: &LatencyFigures, histogram: &Histogram, effective: f64) -> Self {
+        let interval = |percentile: Option<u64>, fraction| {
+            percentile.and_then(|_| quantile_interval(histogram, fraction, effective))
+        };
+        Self {
+            p50: interval(figures.p50, 0.5),
+            p90: interval(figures.p90, 0.9),
+            p99: interval(figures.p99, 0.99),
+            p99_9: interval(figures.p99_9, 0.999),
+            p99_99: interval(figures.p99_99, 0.9999),
+        }
+    }
+}
+
 impl LatencyFigures {
     /// The figures of a histogram; `None` when it is empty.
     pub fn of(histogram: &Histogram) -> Option<Self> {
@@ -185,19 +200,9 @@ impl LatencyFigures {
 
     /// The same with intervals of the percentiles. So many I/Os of the histogram are worth
     /// one independent of the others (the design effect, 1 or more).
-    #[expect(clippy::cast_precision_loss, reason = "a count in 2^53 is lost")]
     pub(super) fn with_intervals(mut self, histogram: &Histogram, design_effect: f64) -> Self {
-        let effective = histogram.count() as f64 / design_effect.max(1.0);
-        let interval = |percentile: Option<u64>, fraction| {
-            percentile.and_then(|_| quantile_interval(histogram, fraction, effective))
-        };
-        self.intervals_95 = Some(PercentileIntervals {
-            p50: interval(self.p50, 0.5),
-            p90: interval(self.p90, 0.9),
-            p99: interval(self.p99, 0.99),
-            p99_9: interval(self.p99_9, 0.999),
-            p99_99: interval(self.p99_99, 0.9999),
-        });
+        let effective = float(histogram.count()) / design_effect.max(1.0);
+        self.intervals_95 = Some(PercentileIntervals::of(&self, histogram, effective));
         self.effective_count = Some(effective);
         self
     }
@@ -231,9 +236,8 @@ impl TrialTotals {
 }
 
 /// What was moved in a time, per second; `None` for no time.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 pub(super) fn per_second(amount: u64, elapsed_ns: u64) -> Option<f64> {
-    (elapsed_ns > 0).then(|| amount as f64 / Nanos(elapsed_ns).as_secs_f64())
+    (elapsed_ns > 0).then(|| float(amount) / Nanos(elapsed_ns).as_secs_f64())
 }
 
 /// All histograms in one; `None` when nothing was recorded in any.

@@ -9,6 +9,7 @@ use super::place::PlaceDocument;
 use super::result::{ResultDocument, Status};
 use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
+use crate::number::natural;
 
 impl RunDocument {
     /// Who measured: sokudo with its version, or the other tool with its own.
@@ -107,13 +108,8 @@ fn latency(told: &ImportedLatency) -> Option<LatencyFigures> {
     })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a figure is not negative, and what is too large stays the largest there is"
-)]
 fn whole(nanos: f64) -> Option<u64> {
-    is_figure(nanos).then(|| nanos.round() as u64)
+    is_figure(nanos).then(|| natural(nanos.round()))
 }
 
 /// The buckets in order; one that overlaps another, or holds nothing, cannot be drawn.

@@ -1,6 +1,7 @@
 //! What the inside of a trial tells about its figures: where it became what it stayed, how
 //! far its neighbouring intervals resemble each other, and so how much its I/Os are worth.
 
+use crate::number::float;
 use sokudo_model::{IntervalRates, Nanos, Outcome};
 use sokudo_stats::{
     Autocorrelation, Histogram, Interval, RELATIVE_ERROR_MAX, Summary, WarmUp, batch_means_interval,
@@ -44,7 +45,6 @@ impl Inside {
 /// mean μ and deviation σ, the number of completions in a time would vary by (σ ÷ μ)² times
 /// that number (Cox 1962). What it varies more, in the long run, is their resemblance. Where
 /// latencies are alike to the width of a bucket, there is none to be seen.
-#[expect(clippy::cast_precision_loss, reason = "a count in 2^53 is lost")]
 fn design_effect(
     intervals: &IntervalRates,
     autocorrelation: Option<Autocorrelation>,
@@ -64,8 +64,8 @@ fn design_effect(
     }
     let summary = Summary::of(rates)?;
     let spread = summary.stdev? / summary.mean;
-    let share = intervals.length.0 as f64 / outcome.elapsed.0 as f64;
-    let ios_per_interval = outcome.ios() as f64 * share;
+    let share = float(intervals.length.0) / float(outcome.elapsed.0);
+    let ios_per_interval = float(outcome.ios()) * share;
     let time = autocorrelation.map_or(1.0, |found| found.time);
     let effect = (spread / variation).powi(2) * time * ios_per_interval;
     effect.is_finite().then_some(effect.max(1.0))

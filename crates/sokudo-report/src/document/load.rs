@@ -1,6 +1,7 @@
 //! Latency against load: which rates were asked for and had, where the knee is, and which
 //! rate keeps a latency.
 
+use crate::number::float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
@@ -215,11 +216,6 @@ fn limit_of(steps: &[(LoadStepDocument, &Row)], limit: LatencyLimit) -> LimitDoc
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.collect();
     Summary::of(&values).map(|summary| summary.median)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn float(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

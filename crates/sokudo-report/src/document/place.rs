@@ -6,6 +6,7 @@ use sokudo_model::{Bytes, Defect, Nanos, SurveySample};
 use sokudo_words::Text;
 
 use super::trial::failure_words;
+use crate::number::float;
 
 /// What happened at one place of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,10 +43,9 @@ impl PlaceDocument {
     }
 
     /// Bytes per second; `None` where nothing was moved.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn bytes_per_s(&self) -> Option<f64> {
         let seconds = Nanos(self.elapsed_ns).as_secs_f64();
-        (self.bytes > 0 && seconds > 0.0).then(|| self.bytes as f64 / seconds)
+        (self.bytes > 0 && seconds > 0.0).then(|| float(self.bytes) / seconds)
     }
 }
 

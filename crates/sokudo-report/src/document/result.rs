@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, IoFailure, Operation, Outcome,
-    PlanParts, Row, Schedule, StopReason, Trial, Verdict, Workload,
+    BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, IoFailure, Operation,
+    OperationTally, Outcome, PlanParts, Row, Schedule, StopReason, Trial, Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -16,6 +16,7 @@ use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
 use super::trial::{DeviceDocument, FailureDocument, PointDocument, TrialDocument, cpu_of};
+use crate::number::float;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 const fn is_zero(value: &u32) -> bool {
@@ -232,11 +233,10 @@ impl ResultDocument {
 
     /// Processor time of the measured part ÷ its length: 1 is one processor. `None` in
     /// virtual time.
-    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
     pub fn cpu_share(&self) -> Option<f64> {
         let cpu = self.cpu?;
         let elapsed_ns: u64 = self.trials.iter().map(|trial| trial.elapsed_ns).sum();
-        (elapsed_ns > 0).then(|| (cpu.user.0 + cpu.system.0) as f64 / elapsed_ns as f64)
+        (elapsed_ns > 0).then(|| float(cpu.user.0 + cpu.system.0) / float(elapsed_ns))
     }
 
     /// The result of a row.
@@ -252,6 +252,7 @@ impl ResultDocument {
         let latency = work.latency(|operation| {
             direction.counts(operation) && !(reads_back && operation == Operation::Read)
         });
+        let flushes = work.latency(|operation| !direction.counts(operation));
         let assessment = row.assessment.as_ref();
         let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
         let defects = numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new);
@@ -271,9 +272,7 @@ impl ResultDocument {
                 .and_then(|latency| work.of_latency(latency, &inside)),
             latency_from_intended_ns: work.latency_from_intended(),
             submission_latency_ns: work.submission_latency(),
-            flush_latency_ns: work
-                .latency(|operation| !direction.counts(operation))
-                .and_then(|flushes| LatencyFigures::of(&flushes)),
+            flush_latency_ns: flushes.as_ref().and_then(LatencyFigures::of),
             shares: work.shares(),
             depth_achieved: work.depth_achieved(),
             cpu: cpu_of(&row.trials),
@@ -356,10 +355,8 @@ impl ResultBuilder<'_> {
             };
         }
         let tallies = || {
-            outcome
-                .operations
-                .iter()
-                .filter(|tally| counts(tally.operation))
+            let tallies = outcome.operations.iter();
+            tallies.filter(|tally| counts(tally.operation))
         };
         TrialTotals {
             bytes: Bytes(tallies().map(|tally| tally.bytes.0).sum()),
@@ -369,26 +366,24 @@ impl ResultBuilder<'_> {
     }
 
     fn bandwidth(&self, counts: impl Fn(Operation) -> bool) -> Option<BandwidthFigures> {
-        let rates = self
-            .outcomes()
-            .filter_map(|outcome| self.moved(outcome, &counts).bandwidth());
+        let moved = self.outcomes().map(|it| self.moved(it, &counts));
+        let rates = moved.filter_map(TrialTotals::bandwidth);
         Some(BandwidthFigures::of(rates.collect())?.trimmed(self.trim))
     }
 
     fn iops(&self, counts: impl Fn(Operation) -> bool) -> Option<RateFigures> {
-        let rates = self
-            .outcomes()
-            .filter_map(|outcome| self.moved(outcome, &counts).iops());
+        let moved = self.outcomes().map(|it| self.moved(it, &counts));
+        let rates = moved.filter_map(TrialTotals::iops);
         Some(RateFigures::of(rates.collect())?.trimmed(self.trim))
     }
 
-    fn latency(&self, counts: impl Fn(Operation) -> bool) -> Option<Histogram> {
+    fn tallies(&self, counts: impl Fn(Operation) -> bool) -> impl Iterator<Item = &OperationTally> {
         let tallies = self.outcomes().flat_map(|outcome| &outcome.operations);
-        merged(
-            tallies
-                .filter(|tally| counts(tally.operation))
-                .map(|tally| &tally.latency),
-        )
+        tallies.filter(move |tally| counts(tally.operation))
+    }
+
+    fn latency(&self, counts: impl Fn(Operation) -> bool) -> Option<Histogram> {
+        merged(self.tallies(counts).map(|tally| &tally.latency))
     }
 
     /// What the inside of each trial tells.
@@ -401,10 +396,8 @@ impl ResultBuilder<'_> {
     /// Latencies with the intervals of their percentiles. How much they resemble each other
     /// differs from trial to trial, and the middle one counts.
     fn of_latency(&self, histogram: &Histogram, insides: &[Inside]) -> Option<LatencyFigures> {
-        let effects: Vec<f64> = insides
-            .iter()
-            .filter_map(|inside| inside.design_effect)
-            .collect();
+        let effects = insides.iter().filter_map(|inside| inside.design_effect);
+        let effects: Vec<f64> = effects.collect();
         let figures = LatencyFigures::of(histogram)?;
         Some(match Summary::of(&effects) {
             Some(effects) => figures.with_intervals(histogram, effects.median),
@@ -413,16 +406,14 @@ impl ResultBuilder<'_> {
     }
 
     fn latency_from_intended(&self) -> Option<LatencyFigures> {
-        let tallies = self.outcomes().flat_map(|outcome| &outcome.operations);
-        let histograms = tallies
-            .filter(|tally| self.direction.counts(tally.operation))
-            .filter_map(|tally| tally.latency_from_intended.as_ref());
-        merged(histograms).and_then(|histogram| LatencyFigures::of(&histogram))
+        let tallies = self.tallies(|operation| self.direction.counts(operation));
+        let histograms = tallies.filter_map(|tally| tally.latency_from_intended.as_ref());
+        LatencyFigures::of(&merged(histograms)?)
     }
 
     fn submission_latency(&self) -> Option<LatencyFigures> {
         let histograms = self.outcomes().filter_map(|o| o.submission.as_ref());
-        merged(histograms).and_then(|histogram| LatencyFigures::of(&histogram))
+        LatencyFigures::of(&merged(histograms)?)
     }
 
     fn shares(&self) -> Option<BTreeMap<Operation, ShareDocument>> {
@@ -430,31 +421,27 @@ impl ResultBuilder<'_> {
             return None;
         }
         let shares = self.row.workload.operations.shares().iter();
-        Some(
-            shares
-                .map(|(operation, percent)| (*operation, self.share(*operation, *percent)))
-                .collect(),
-        )
+        let shares = shares.map(|(of, percent)| (*of, self.share(*of, *percent)));
+        Some(shares.collect())
     }
 
     fn share(&self, operation: Operation, percent: u32) -> ShareDocument {
+        let latency = self.latency(|other| other == operation);
         ShareDocument {
             percent,
             bandwidth_bytes_per_s: self.bandwidth(|other| other == operation),
             iops: self.iops(|other| other == operation),
-            latency_ns: self
-                .latency(|other| other == operation)
-                .and_then(|histogram| LatencyFigures::of(&histogram)),
+            latency_ns: latency.as_ref().and_then(LatencyFigures::of),
         }
     }
 
     /// The mean over time: a trial counts by its length.
     fn depth_achieved(&self) -> Option<f64> {
         let seconds: f64 = self.outcomes().map(|o| o.elapsed.as_secs_f64()).sum();
-        let area: f64 = self
+        let areas = self
             .outcomes()
-            .map(|outcome| outcome.depth_achieved * outcome.elapsed.as_secs_f64())
-            .sum();
+            .map(|o| o.depth_achieved * o.elapsed.as_secs_f64());
+        let area: f64 = areas.sum();
         Some(area / seconds).filter(|depth| depth.is_finite())
     }
 
@@ -476,9 +463,8 @@ impl ResultBuilder<'_> {
 
     fn direct(&self) -> Option<bool> {
         let first = self.outcomes().next()?.direct;
-        self.outcomes()
-            .all(|outcome| outcome.direct == first)
-            .then_some(first)
+        let is_same = self.outcomes().all(|outcome| outcome.direct == first);
+        is_same.then_some(first)
     }
 }
 
@@ -496,15 +482,11 @@ fn numbered<'a, Part: 'a, Document>(
     list: impl Fn(&'a Outcome) -> &'a Vec<Part>,
     document: impl Fn(u32, &'a Part) -> Document,
 ) -> Vec<Document> {
-    let mut documents = Vec::new();
-    for (number, trial) in (1..).zip(trials) {
-        documents.extend(
-            list(&trial.outcome)
-                .iter()
-                .map(|part| document(number, part)),
-        );
-    }
-    documents
+    let of_trial = |(number, trial): (u32, &'a Trial)| {
+        let parts = list(&trial.outcome).iter();
+        parts.map(|part| document(number, part)).collect::<Vec<_>>()
+    };
+    (1..).zip(trials).flat_map(of_trial).collect()
 }
 
 fn sparse(histogram: &Histogram) -> Vec<[u64; 3]> {

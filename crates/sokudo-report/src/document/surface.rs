@@ -7,6 +7,7 @@ use sokudo_model::{Survey, Visit};
 use sokudo_stats::Summary;
 
 use super::place::{DefectDocument, PlaceDocument};
+use crate::number::float;
 
 /// The share of the places at either end that is compared: one twentieth.
 const END_DIVISOR: usize = 20;
@@ -121,17 +122,16 @@ impl PlaceRates {
 }
 
 impl AccessTimes {
-    #[expect(clippy::cast_precision_loss, reason = "a time is a float here")]
     fn of(places: &[PlaceDocument]) -> Option<Self> {
         let done = || places.iter().filter(|place| place.ios != Some(0));
-        let mut times: Vec<f64> = done().map(|place| place.elapsed_ns as f64).collect();
+        let mut times: Vec<f64> = done().map(|place| float(place.elapsed_ns)).collect();
         times.sort_by(f64::total_cmp);
         let summary = Summary::of(&times)?;
         // The smallest value that at least 95 % do not exceed.
         let rank = (times.len() * 95).div_ceil(100);
         let p95 = (times.len() >= P95_COUNT_MIN).then(|| times[rank - 1]);
         let sought: Vec<(u64, f64)> = done()
-            .filter_map(|place| Some((place.distance?, place.elapsed_ns as f64)))
+            .filter_map(|place| Some((place.distance?, float(place.elapsed_ns))))
             .collect();
         Some(Self {
             mean: summary.mean,

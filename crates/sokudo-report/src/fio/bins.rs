@@ -4,6 +4,7 @@
 //! Ours are half as wide and have the same borders, so that each of them lies in one
 //! of fio's.
 
+use crate::number::float;
 use sokudo_stats::Histogram;
 
 /// Classes per power of two, as a power of two.
@@ -47,14 +48,13 @@ impl Bins {
 
     /// For each percentage, in ascending order, the value that stands for the first
     /// class up to which at least so many of all values lie.
-    #[expect(clippy::cast_precision_loss, reason = "fio compares floats as well")]
     pub(super) fn percentiles(&self, percentages: &[f64]) -> Vec<u64> {
         let mut values = Vec::with_capacity(percentages.len());
         let mut class = 0;
         let mut seen = self.counts[0];
         for percentage in percentages {
-            let wanted = percentage / 100.0 * self.total as f64;
-            while (seen as f64) < wanted && class + 1 < CLASS_COUNT {
+            let wanted = percentage / 100.0 * float(self.total);
+            while float(seen) < wanted && class + 1 < CLASS_COUNT {
                 class += 1;
                 seen += self.counts[class];
             }

@@ -76,14 +76,10 @@ pub(super) fn error_text(number: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, BackendUse, Bytes, Operation, VerifyOutcome};
+    use sokudo_model::{BackendKind, Bytes, Operation, VerifyOutcome};
 
     fn outcome() -> Outcome {
-        let backend = BackendUse {
-            kind: BackendKind::Null,
-            features: vec![],
-            notes: vec![],
-        };
+        let backend = crate::sample::backend(BackendKind::Null);
         Outcome::new(backend, StopReason::Time)
     }
 

@@ -3,6 +3,8 @@
 //! With `group_reporting` the jobs of a group are one: counts, times of processors and
 //! sampled rates add up, run times do not.
 
+use std::borrow::Cow;
+
 use sokudo_model::fio::{FioJob, UnifiedReporting};
 use sokudo_model::{Depths, Nanos, Operation, OperationTally, Outcome, Row, StopReason, Workload};
 use sokudo_stats::Histogram;
@@ -13,8 +15,9 @@ use super::steady::SteadyReport;
 
 mod direction;
 
-pub(super) use direction::DirectionFigures;
-use direction::{add_histogram, per_second};
+use crate::number::float;
+use direction::add_histogram;
+pub(super) use direction::{DirectionFigures, per_second, samples};
 
 /// Reads, writes and trims.
 pub(super) const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write, Operation::Trim];
@@ -72,6 +75,16 @@ pub(super) struct GroupDirection {
     pub(super) bandwidth: [u64; 2],
     /// Bytes of all jobs over the longest run time, per second.
     pub(super) aggregate: u64,
+}
+
+/// A direction as it is reported, with what its group did in it.
+pub(super) struct ReportedDirection<'a> {
+    /// `read`, `write`, `trim`, or `mixed` for all together.
+    pub(super) name: &'static str,
+    pub(super) figures: Cow<'a, DirectionFigures>,
+    pub(super) group: GroupDirection,
+    /// All directions, which are reported by themselves as well.
+    pub(super) is_sum: bool,
 }
 
 /// What a group did.
@@ -243,21 +256,40 @@ impl<'a> JobFigures<'a> {
         self.directions.iter().map(|direction| direction.ios).sum()
     }
 
-    /// All directions as one (`unified_rw_reporting=both`).
-    pub(super) fn mixed(&self) -> DirectionFigures {
+    /// The directions as they are reported: as one, by themselves, or both.
+    pub(super) fn reported(&self, group: &GroupFigures) -> Vec<ReportedDirection<'_>> {
+        let unified = self.job.reporting.unified;
+        let names = match unified {
+            UnifiedReporting::Mixed => &["mixed"][..],
+            UnifiedReporting::Separate | UnifiedReporting::Both => &["read", "write", "trim"],
+        };
+        let apart = names.iter().zip(&self.directions).zip(group.directions);
+        let apart = apart.map(|((name, figures), group)| ReportedDirection {
+            name,
+            figures: Cow::Borrowed(figures),
+            group,
+            is_sum: false,
+        });
+        let sum = (unified == UnifiedReporting::Both).then(|| ReportedDirection {
+            name: "mixed",
+            figures: Cow::Owned(self.mixed()),
+            group: GroupDirection::mixed(&group.directions),
+            is_sum: true,
+        });
+        apart.chain(sum).collect()
+    }
+
+    fn mixed(&self) -> DirectionFigures {
         let mut mixed = DirectionFigures::default();
-        for direction in &self.directions {
-            mixed.add(direction);
-        }
+        self.directions.iter().for_each(|it| mixed.add(it));
         mixed
     }
 
     /// Processor time in percent of the run time, in user mode and in the kernel.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
     pub(super) fn cpu_percent(&self) -> [f64; 2] {
         match self.runtime_ms {
             0 => [0.0, 0.0],
-            runtime => [self.user_ms, self.system_ms].map(|ms| 100.0 * ms / runtime as f64),
+            runtime => [self.user_ms, self.system_ms].map(|ms| 100.0 * ms / float(runtime)),
         }
     }
 
@@ -293,7 +325,7 @@ impl GroupDirection {
         widen(&mut self.runtime_ms, runtime, is_first);
         widen(&mut self.bandwidth, bandwidth, is_first);
         self.bytes += direction.bytes;
-        self.aggregate = per_second(self.bytes, self.runtime_ms[1]);
+        self.aggregate = per_second(self.bytes, self.runtime_ms[1], 1_000);
     }
 
     /// All directions as one.
@@ -302,16 +334,9 @@ impl GroupDirection {
         for direction in directions.iter().filter(|d| d.runtime_ms[1] > 0) {
             let is_first = mixed.runtime_ms[1] == 0;
             for end in [0, 1] {
-                widen(
-                    &mut mixed.runtime_ms,
-                    direction.runtime_ms[end],
-                    is_first && end == 0,
-                );
-                widen(
-                    &mut mixed.bandwidth,
-                    direction.bandwidth[end],
-                    is_first && end == 0,
-                );
+                let is_first = is_first && end == 0;
+                widen(&mut mixed.runtime_ms, direction.runtime_ms[end], is_first);
+                widen(&mut mixed.bandwidth, direction.bandwidth[end], is_first);
             }
             mixed.bytes += direction.bytes;
             mixed.aggregate += direction.aggregate;
@@ -340,17 +365,15 @@ fn class_of(value: u64) -> usize {
     CLASS_ENDS.iter().take_while(|end| value >= **end).count()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
 fn milliseconds(Nanos(time): Nanos) -> f64 {
-    time as f64 / 1e6
+    float(time) / 1e6
 }
 
 /// Percentages of counts; one above 0 is never printed as none.
-#[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
 fn shares<const N: usize>(counts: &[u64; N], total: u64, least: f64) -> [f64; N] {
     counts.map(|count| match (count, total) {
         (0, _) | (_, 0) => 0.0,
-        _ => (100.0 * count as f64 / total as f64).max(least),
+        _ => (100.0 * float(count) / float(total)).max(least),
     })
 }
 
@@ -363,8 +386,8 @@ fn widen([lowest, highest]: &mut [u64; 2], value: u64, is_first: bool) {
 fn uncounted_depths(outcome: &Outcome, depth: u32) -> Depths {
     let mut depths = Depths::default();
     if depth == 1 {
-        let moving = [Operation::Read, Operation::Write, Operation::Trim];
-        let ios = moving.map(|operation| outcome.operation(operation).map_or(0, |done| done.ios));
+        let ios =
+            DIRECTIONS.map(|operation| outcome.operation(operation).map_or(0, |done| done.ios));
         let ios = ios.iter().sum();
         (depths.level[0], depths.submitted[1], depths.completed[1]) = (ios, ios, ios);
     }

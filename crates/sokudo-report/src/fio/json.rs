@@ -7,9 +7,7 @@ use sokudo_model::fio::{FioJob, FioReporting, UnifiedReporting};
 use sokudo_stats::Histogram;
 
 use super::bins::Bins;
-use super::figures::{
-    CLASS_ENDS, DirectionFigures, GroupDirection, GroupFigures, JobFigures, groups, jobs,
-};
+use super::figures::{CLASS_ENDS, GroupFigures, JobFigures, ReportedDirection, groups, jobs};
 use super::json_value::{JsonObject, JsonValue, document, float};
 use super::spread::Spread;
 use super::{DiskUse, FIO_VERSION, FioReport};
@@ -42,12 +40,12 @@ fn root(report: &FioReport, with_bins: bool) -> JsonObject {
     let groups = groups(&figures);
     let job = |figures: &JobFigures| {
         let group = &groups[figures.job.group as usize];
-        JsonValue::from(job_block(report, figures, group, with_bins))
+        job_block(report, figures, group, with_bins)
     };
-    root.add("jobs", figures.iter().map(job).collect::<Vec<_>>());
+    root.add("jobs", JsonValue::list(figures.iter().map(job)));
     if shows_disks(report) {
-        let disks = report.disks.iter().map(|disk| disk_block(disk).into());
-        root.add("disk_util", disks.collect::<Vec<_>>());
+        let disks = report.disks.iter().map(disk_block);
+        root.add("disk_util", JsonValue::list(disks));
     }
     root.add("sokudo", sokudo_block(report));
     root
@@ -120,40 +118,32 @@ fn add_directions(
     with_bins: bool,
 ) {
     let reporting = &figures.job.reporting;
-    let direction = |figures: &DirectionFigures, group: &GroupDirection| {
-        direction_block(figures, group, reporting, with_bins)
-    };
-    if reporting.unified == UnifiedReporting::Mixed {
-        block.add(
-            "mixed",
-            direction(&figures.directions[0], &group.directions[0]),
-        );
-        return;
+    let (sums, apart): (Vec<_>, Vec<_>) = figures
+        .reported(group)
+        .into_iter()
+        .partition(|reported| reported.is_sum);
+    for it in &apart {
+        block.add(it.name, direction_block(it, reporting, with_bins));
     }
-    for (index, name) in ["read", "write", "trim"].into_iter().enumerate() {
-        block.add(
-            name,
-            direction(&figures.directions[index], &group.directions[index]),
-        );
+    if reporting.unified != UnifiedReporting::Mixed {
+        let percentiles = reporting.clat_percentiles || reporting.lat_percentiles;
+        let latency = latency_block(figures.flush.as_ref(), percentiles, reporting, with_bins);
+        let mut sync = JsonObject::default();
+        sync.add("total_ios", figures.flushes)
+            .add("lat_ns", latency);
+        block.add("sync", sync);
     }
-    let mut sync = JsonObject::default();
-    let percentiles = reporting.clat_percentiles || reporting.lat_percentiles;
-    let latency = latency_block(figures.flush.as_ref(), percentiles, reporting, with_bins);
-    sync.add("total_ios", figures.flushes)
-        .add("lat_ns", latency);
-    block.add("sync", sync);
-    if reporting.unified == UnifiedReporting::Both {
-        let group = GroupDirection::mixed(&group.directions);
-        block.add("mixed", direction(&figures.mixed(), &group));
+    for it in &sums {
+        block.add(it.name, direction_block(it, reporting, with_bins));
     }
 }
 
 fn direction_block(
-    figures: &DirectionFigures,
-    group: &GroupDirection,
+    reported: &ReportedDirection<'_>,
     reporting: &FioReporting,
     with_bins: bool,
 ) -> JsonObject {
+    let figures = &reported.figures;
     let latency = |histogram: &Option<Histogram>, percentiles| {
         latency_block(histogram.as_ref(), percentiles, reporting, with_bins)
     };
@@ -182,7 +172,7 @@ fn direction_block(
         .add("lat_ns", latency(&figures.total, reporting.lat_percentiles))
         .add("bw_min", bandwidth.min)
         .add("bw_max", bandwidth.max)
-        .add("bw_agg", figures.share_of(group.aggregate))
+        .add("bw_agg", figures.share_of(reported.group.aggregate))
         .add("bw_mean", bandwidth.mean)
         .add("bw_dev", bandwidth.deviation())
         .add("bw_samples", bandwidth.samples)
@@ -289,10 +279,10 @@ fn sokudo_block(report: &FioReport) -> JsonObject {
             .add("jobnum", job.clone);
         let outcome = report.outcome(index);
         let engine = outcome.map(|outcome| outcome.backend.kind.name());
-        verdict.add("engine", engine.map_or(JsonValue::Null, JsonValue::from));
+        verdict.add("engine", engine);
         let assessment = row.assessment.as_ref();
         let word = assessment.map(|assessment| assessment.verdict.name());
-        verdict.add("verdict", word.map_or(JsonValue::Null, JsonValue::from));
+        verdict.add("verdict", word);
         verdict.add(
             "findings",
             findings(assessment.map_or(&[], |a| &a.findings)),
@@ -302,20 +292,17 @@ fn sokudo_block(report: &FioReport) -> JsonObject {
                 .add("blocks_checked", verified.checked)
                 .add("blocks_wrong", verified.wrong);
         }
-        JsonValue::from(verdict)
+        verdict
     });
-    let texts = |texts: &[String]| -> Vec<JsonValue> {
-        texts.iter().map(|text| text.as_str().into()).collect()
-    };
     let mut notes = report.session.notes.clone();
     notes.extend(unrecorded(report));
     let mut block = JsonObject::default();
     block
         .add("version", report.run.sokudo_version.as_str())
-        .add("verdicts", verdicts.collect::<Vec<_>>())
+        .add("verdicts", JsonValue::list(verdicts))
         .add("findings", findings(&report.run.findings))
-        .add("notes", texts(&notes))
-        .add("left_out", texts(&report.session.left_out));
+        .add("notes", JsonValue::list(notes))
+        .add("left_out", JsonValue::list(report.session.left_out.clone()));
     block
 }
 
@@ -336,15 +323,15 @@ fn unrecorded(report: &FioReport) -> Vec<String> {
         .collect()
 }
 
-fn findings(findings: &[Finding]) -> Vec<JsonValue> {
+fn findings(findings: &[Finding]) -> JsonValue {
     let one = |finding: &Finding| {
         let mut block = JsonObject::default();
         block
             .add("code", finding.code.as_str())
             .add("sentence", finding.symptom.english());
-        JsonValue::from(block)
+        block
     };
-    findings.iter().map(one).collect()
+    JsonValue::list(findings.iter().map(one))
 }
 
 #[cfg(test)]

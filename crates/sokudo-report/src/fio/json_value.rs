@@ -1,16 +1,13 @@
 //! JSON as fio lays it out: keys in the order in which they were added, two spaces
 //! per level, ` : ` between key and value, floats with six decimals.
 
-use std::fmt::Write;
+use serde_json::Value;
 
-/// A JSON value whose numbers keep their type: a whole number is never printed with a
-/// point, a float always, because typed clients refuse the other.
+/// A JSON value whose keys keep their order. A whole number is never printed with a point, a
+/// float always, because typed clients refuse the other.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum JsonValue {
-    Null,
-    Whole(i128),
-    Float(f64),
-    Text(String),
+    Plain(Value),
     Array(Vec<JsonValue>),
     Object(JsonObject),
 }
@@ -26,39 +23,9 @@ impl JsonObject {
     }
 }
 
-impl From<u64> for JsonValue {
-    fn from(value: u64) -> Self {
-        Self::Whole(value.into())
-    }
-}
-
-impl From<u32> for JsonValue {
-    fn from(value: u32) -> Self {
-        Self::Whole(value.into())
-    }
-}
-
-impl From<i32> for JsonValue {
-    fn from(value: i32) -> Self {
-        Self::Whole(value.into())
-    }
-}
-
-impl From<f64> for JsonValue {
-    fn from(value: f64) -> Self {
-        Self::Float(value)
-    }
-}
-
-impl From<&str> for JsonValue {
-    fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
-    }
-}
-
-impl From<String> for JsonValue {
-    fn from(value: String) -> Self {
-        Self::Text(value)
+impl<T: Into<Value>> From<T> for JsonValue {
+    fn from(value: T) -> Self {
+        Self::Plain(value.into())
     }
 }
 
@@ -68,9 +35,9 @@ impl From<JsonObject> for JsonValue {
     }
 }
 
-impl From<Vec<JsonValue>> for JsonValue {
-    fn from(value: Vec<JsonValue>) -> Self {
-        Self::Array(value)
+impl JsonValue {
+    pub(super) fn list<T: Into<Self>>(items: impl IntoIterator<Item = T>) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
     }
 }
 
@@ -90,10 +57,11 @@ pub(super) fn document(object: JsonObject) -> String {
 
 fn write_value(text: &mut String, value: &JsonValue, level: usize) {
     match value {
-        JsonValue::Null => text.push_str("null"),
-        JsonValue::Whole(number) => write!(text, "{number}").expect("a String takes all text"),
-        JsonValue::Float(number) => text.push_str(&float(*number)),
-        JsonValue::Text(value) => text.push_str(&quoted(value)),
+        JsonValue::Plain(Value::Number(number)) => match number.as_f64() {
+            Some(value) if number.is_f64() => text.push_str(&float(value)),
+            _ => text.push_str(&number.to_string()),
+        },
+        JsonValue::Plain(value) => text.push_str(&value.to_string()),
         JsonValue::Array(values) => {
             let items = values.iter().map(|value| (None, value));
             write_items(text, ['[', ']'], items, level);
@@ -114,24 +82,15 @@ fn write_items<'a>(
     text.push(open);
     for (index, (key, value)) in items.enumerate() {
         text.push_str(if index == 0 { "\n" } else { ",\n" });
-        indent(text, level + 1);
+        text.push_str(&"  ".repeat(level + 1));
         if let Some(key) = key {
-            text.push_str(&quoted(key));
-            text.push_str(" : ");
+            text.push_str(&format!("{} : ", Value::from(key.as_str())));
         }
         write_value(text, value, level + 1);
     }
     text.push('\n');
-    indent(text, level);
+    text.push_str(&"  ".repeat(level));
     text.push(close);
-}
-
-fn indent(text: &mut String, level: usize) {
-    text.extend(std::iter::repeat_n("  ", level));
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::to_string(text).expect("a text is always JSON")
 }
 
 #[cfg(test)]
@@ -141,17 +100,17 @@ mod tests {
     #[test]
     fn the_layout_is_the_one_of_fio() {
         let mut inner = JsonObject::default();
-        inner.add("iops", vec![JsonValue::from(1u64), JsonValue::from(2u64)]);
+        inner.add("iops", JsonValue::list([1u64, 2]));
         let mut root = JsonObject::default();
         root.add("a \"name\"\n", "x\\y")
             .add("float", 1.0)
-            .add("nothing", f64::NAN)
+            .add("nothing", None::<&str>)
             .add("data", inner);
         let text = document(root);
         assert_eq!(
             text,
             "{\n  \"a \\\"name\\\"\\n\" : \"x\\\\y\",\n  \"float\" : 1.000000,\n  \
-             \"nothing\" : 0.000000,\n  \"data\" : {\n    \"iops\" : [\n      1,\n      2\n    ]\n  }\n}\n"
+             \"nothing\" : null,\n  \"data\" : {\n    \"iops\" : [\n      1,\n      2\n    ]\n  }\n}\n"
         );
         serde_json::from_str::<serde_json::Value>(&text).unwrap();
     }

@@ -12,6 +12,7 @@ use sokudo_model::{HistogramPoint, LogPoint, Nanos, Operation, Outcome, Row};
 use super::FioReport;
 use super::bins::Bins;
 use super::figures::DIRECTIONS;
+use crate::number::natural;
 
 mod aggregate;
 mod rates;
@@ -194,13 +195,8 @@ fn direction(operation: Operation) -> Option<usize> {
     DIRECTIONS.iter().position(|known| *known == operation)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "logged values are positive and below 2^64"
-)]
 fn rounded(value: f64) -> u64 {
-    value.round() as u64
+    natural(value.round())
 }
 
 #[cfg(test)]

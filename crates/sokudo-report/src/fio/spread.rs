@@ -1,5 +1,6 @@
 //! Minimum, maximum, mean and standard deviation of samples, as fio keeps them.
 
+use crate::number::{float, whole};
 use sokudo_stats::Histogram;
 
 /// What fio says of a number of values.
@@ -15,24 +16,22 @@ pub(super) struct Spread {
 
 impl Spread {
     /// Of values that were counted one by one.
-    #[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
     pub(super) fn of(values: &[u64]) -> Self {
-        let count = values.len() as f64;
+        let count = whole(values.len());
         let (Some(min), Some(max)) = (values.iter().min(), values.iter().max()) else {
             return Self::default();
         };
-        let mean = values.iter().map(|value| *value as f64).sum::<f64>() / count;
+        let mean = values.iter().map(|value| float(*value)).sum::<f64>() / count;
         Self {
             samples: values.len() as u64,
             min: *min,
             max: *max,
             mean,
-            squares: values.iter().map(|v| (*v as f64 - mean).powi(2)).sum(),
+            squares: values.iter().map(|v| (float(*v) - mean).powi(2)).sum(),
         }
     }
 
     /// Of a histogram, which keeps all of it exactly.
-    #[expect(clippy::cast_precision_loss, reason = "a deviation is a float")]
     pub(super) fn of_histogram(histogram: &Histogram) -> Self {
         let (Some(min), Some(max), Some(mean)) =
             (histogram.min(), histogram.max(), histogram.mean())
@@ -45,16 +44,15 @@ impl Spread {
             min,
             max,
             mean,
-            squares: histogram.stdev().unwrap_or(0.0).powi(2) * samples.saturating_sub(1) as f64,
+            squares: histogram.stdev().unwrap_or(0.0).powi(2) * float(samples.saturating_sub(1)),
         }
     }
 
     /// Standard deviation of a sample; 0 of one value, as fio prints it.
-    #[expect(clippy::cast_precision_loss, reason = "a deviation is a float")]
     pub(super) fn deviation(&self) -> f64 {
         match self.samples {
             0 | 1 => 0.0,
-            samples => (self.squares / (samples - 1) as f64).sqrt(),
+            samples => (self.squares / float(samples - 1)).sqrt(),
         }
     }
 

@@ -4,17 +4,17 @@
 //! no clock and no terminal: who shows it decides when, and whether to end it with a
 //! carriage return or a line feed.
 
-use std::fmt::Write;
-
 use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{
     EndsOthers, Event, Moved, Nanos, Operation, Order, Phase, Plan, Rate, Workload,
 };
 
+use super::figures::per_second;
 use super::number::{UnitSuffix, scaled};
 
 mod remaining;
 
+use crate::number::float;
 use remaining::remaining;
 
 /// Digits of rates.
@@ -141,9 +141,9 @@ impl StatusLine {
         let left = self.remaining(now);
         if running > 0 {
             let percent = self.percent(now, left, running);
-            write!(line, ": [{}][{percent}]", self.letters()).expect("a String takes all text");
+            line += &format!(": [{}][{percent}]", self.letters());
             self.add_rates(&mut line, now);
-            write!(line, "[eta {}]", eta(left)).expect("a String takes all text");
+            line += &format!("[eta {}]", eta(left));
         }
         let length = line.chars().count();
         let filler = self.length.saturating_sub(length);
@@ -192,7 +192,6 @@ impl StatusLine {
         Some(Nanos(sum))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
     fn percent(&mut self, now: Nanos, left: Option<Nanos>, running: usize) -> String {
         let ramping = self
             .jobs
@@ -211,7 +210,7 @@ impl StatusLine {
         let (passed, left) = (seconds_up(now), seconds_up(left.unwrap_or_default()));
         format!(
             "{:.1}%",
-            100.0 * passed as f64 / (passed + left).max(1) as f64
+            100.0 * float(passed) / float((passed + left).max(1))
         )
     }
 
@@ -227,9 +226,9 @@ impl StatusLine {
         }
         if bytes > 0 {
             let size = |rate| scaled(rate, self.digits, self.binary, UnitSuffix::BytesPerSecond);
-            write!(line, ", {}-{}", size(0), size(bytes)).expect("a String takes all text");
+            *line += &format!(", {}-{}", size(0), size(bytes));
         } else if ios > 0 {
-            write!(line, ", 0-{ios} IOPS").expect("a String takes all text");
+            *line += &format!(", 0-{ios} IOPS");
         }
     }
 
@@ -245,7 +244,7 @@ impl StatusLine {
             });
             let before = self.shown[direction];
             let rates = [(bytes, before.bytes.0), (ios, before.ios)]
-                .map(|(now, before)| per_second(now.saturating_sub(before), passed));
+                .map(|(now, before)| per_second(now.saturating_sub(before), passed, 1_000_000_000));
             self.shown[direction] = Moved {
                 bytes: sokudo_model::Bytes(bytes),
                 ios,
@@ -259,8 +258,7 @@ impl StatusLine {
         }
         self.shown_at = now;
         if !bandwidths.is_empty() {
-            write!(line, "[{}][{} IOPS]", bandwidths.join(","), iops.join(","))
-                .expect("a String takes all text");
+            *line += &format!("[{}][{} IOPS]", bandwidths.join(","), iops.join(","));
         }
     }
 
@@ -324,12 +322,6 @@ fn fixed_rates(workload: &Workload) -> Vec<Rate> {
     let each = (0..3).filter(does);
     let each = each.filter_map(|index| workload.rates.each[index]);
     workload.rate.into_iter().chain(each).collect()
-}
-
-fn per_second(amount: u64, nanos: u64) -> u64 {
-    let rate = u128::from(amount) * 1_000_000_000 / u128::from(nanos);
-    // In virtual time a device may be faster than any number.
-    u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
 fn seconds_up(Nanos(time): Nanos) -> u64 {

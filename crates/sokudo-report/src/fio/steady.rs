@@ -3,6 +3,7 @@
 use sokudo_model::{Outcome, Row, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
 
 use super::json_value::{JsonObject, JsonValue, float};
+use crate::number;
 
 /// Parameters of rules are in millionths.
 const MILLIONTHS: f64 = 1e6;
@@ -79,36 +80,25 @@ impl SteadyReport {
     }
 
     /// The limit as fio prints it: percent, I/Os per second, or bytes per second.
-    #[expect(clippy::cast_precision_loss, reason = "six decimals are printed")]
     fn limit(&self) -> f64 {
         match (self.rule.limit, self.rule.figure) {
             (SteadyLimit::Absolute(kib), SteadyFigure::Bandwidth) => {
-                kib as f64 / MILLIONTHS * 1024.0
+                number::float(kib) / MILLIONTHS * 1024.0
             }
             (SteadyLimit::Percent(limit) | SteadyLimit::Absolute(limit), _) => {
-                limit as f64 / MILLIONTHS
+                number::float(limit) / MILLIONTHS
             }
         }
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
 fn mean(values: &[f64]) -> u64 {
     match values.len() {
         0 => 0,
-        count => to_whole(values.iter().sum::<f64>() / count as f64),
+        count => number::natural(values.iter().sum::<f64>() / number::whole(count)),
     }
 }
 
-fn whole(values: &[f64]) -> Vec<JsonValue> {
-    values.iter().map(|value| to_whole(*value).into()).collect()
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rates are positive and below 2^64"
-)]
-fn to_whole(value: f64) -> u64 {
-    value as u64
+fn whole(values: &[f64]) -> JsonValue {
+    JsonValue::list(values.iter().map(|value| number::natural(*value)))
 }

@@ -3,13 +3,11 @@
 //!
 //! fio separates the description of version 2 from its line by a line feed; so do we.
 
-use std::fmt::Write;
-
-use sokudo_model::fio::{FioReporting, UnifiedReporting};
+use sokudo_model::fio::FioReporting;
 use sokudo_stats::Histogram;
 
 use super::bins::Bins;
-use super::figures::{DirectionFigures, GroupDirection, GroupFigures, JobFigures, groups, jobs};
+use super::figures::{DirectionFigures, GroupFigures, JobFigures, ReportedDirection, groups, jobs};
 use super::json::shows_disks;
 use super::spread::Spread;
 use super::{DiskUse, FIO_VERSION, FioReport};
@@ -42,24 +40,11 @@ fn line(report: &FioReport, figures: &JobFigures, group: &GroupFigures) -> Strin
             job.group, figures.error
         ),
     };
-    let directions = match (reporting.unified, version) {
-        (UnifiedReporting::Mixed, _) => 1,
-        (_, 3) => 2,
-        _ => 3,
-    };
-    for index in 0..directions {
-        let group = &group.directions[index];
-        add_direction(
-            &mut line,
-            &figures.directions[index],
-            group,
-            reporting,
-            version,
-        );
-    }
-    if reporting.unified == UnifiedReporting::Both {
-        let group = GroupDirection::mixed(&group.directions);
-        add_direction(&mut line, &figures.mixed(), &group, reporting, version);
+    for reported in figures.reported(group) {
+        // Version 3 knows no trims.
+        if version != 3 || reported.name != "trim" {
+            add_direction(&mut line, &reported, reporting, version);
+        }
     }
     add_totals(&mut line, figures);
     if version >= 3 && shows_disks(report) {
@@ -76,17 +61,14 @@ fn line(report: &FioReport, figures: &JobFigures, group: &GroupFigures) -> Strin
 
 fn add_direction(
     line: &mut String,
-    figures: &DirectionFigures,
-    group: &GroupDirection,
+    reported: &ReportedDirection<'_>,
     reporting: &FioReporting,
     version: u8,
 ) {
+    let figures = &reported.figures;
     let bandwidth = figures.bytes_per_second() / 1024;
     let (kib, iops) = (figures.bytes >> 10, whole_iops(figures));
-    add(
-        line,
-        format_args!(";{kib};{bandwidth};{iops};{}", figures.runtime_ms),
-    );
+    *line += &format!(";{kib};{bandwidth};{iops};{}", figures.runtime_ms);
     add_latency(line, figures.submission.as_ref());
     add_latency(line, figures.completion.as_ref());
     let ranked = match (reporting.lat_percentiles, reporting.clat_percentiles) {
@@ -102,7 +84,7 @@ fn add_direction(
     };
     add_percentiles(line, ranked, percentages);
     add_latency(line, figures.total.as_ref());
-    add_sampled(line, figures, group, version);
+    add_sampled(line, reported, version);
 }
 
 /// fio cuts off what is behind the point.
@@ -118,7 +100,7 @@ fn add_latency(line: &mut String, histogram: Option<&Histogram>) {
     let spread = histogram.map_or_else(Spread::default, Spread::of_histogram);
     let (min, max) = (spread.min / 1000, spread.max / 1000);
     let (mean, deviation) = (spread.mean / 1000.0, spread.deviation() / 1000.0);
-    add(line, format_args!(";{min};{max};{mean:.6};{deviation:.6}"));
+    *line += &format!(";{min};{max};{mean:.6};{deviation:.6}");
 }
 
 fn add_percentiles(line: &mut String, histogram: Option<&Histogram>, percentages: &[f64]) {
@@ -128,54 +110,49 @@ fn add_percentiles(line: &mut String, histogram: Option<&Histogram>, percentages
         match percentages.get(index) {
             Some(percentage) => {
                 let value = values.get(index).map_or(0, |nanos| nanos / 1000);
-                add(line, format_args!(";{percentage:.6}%={value}"));
+                *line += &format!(";{percentage:.6}%={value}");
             }
             None => line.push_str(";0%=0"),
         }
     }
 }
 
-fn add_sampled(line: &mut String, figures: &DirectionFigures, group: &GroupDirection, version: u8) {
-    let (sampled, share) = (&figures.bandwidth, figures.share_of(group.aggregate));
+fn add_sampled(line: &mut String, reported: &ReportedDirection<'_>, version: u8) {
+    let figures = &reported.figures;
+    let (sampled, share) = (
+        &figures.bandwidth,
+        figures.share_of(reported.group.aggregate),
+    );
     let (mean, deviation) = (sampled.mean, sampled.deviation());
-    add(
-        line,
-        format_args!(
-            ";{};{};{share:.6}%;{mean:.6};{deviation:.6}",
-            sampled.min, sampled.max
-        ),
+    *line += &format!(
+        ";{};{};{share:.6}%;{mean:.6};{deviation:.6}",
+        sampled.min, sampled.max
     );
     if version == 5 {
         let iops = &figures.iops;
         let (mean, deviation) = (iops.mean, iops.deviation());
-        add(
-            line,
-            format_args!(
-                ";{};{};{};{mean:.6};{deviation:.6};{}",
-                sampled.samples, iops.min, iops.max, iops.samples
-            ),
+        *line += &format!(
+            ";{};{};{};{mean:.6};{deviation:.6};{}",
+            sampled.samples, iops.min, iops.max, iops.samples
         );
     }
 }
 
 fn add_totals(line: &mut String, figures: &JobFigures) {
     let [user, system] = figures.cpu_percent();
-    add(
-        line,
-        format_args!(
-            ";{user:.6}%;{system:.6}%;{};{};{}",
-            figures.context_switches, figures.major_faults, figures.minor_faults
-        ),
+    *line += &format!(
+        ";{user:.6}%;{system:.6}%;{};{};{}",
+        figures.context_switches, figures.major_faults, figures.minor_faults
     );
     let [level, ..] = figures.depth_percent();
     for share in level {
-        add(line, format_args!(";{share:.1}%"));
+        *line += &format!(";{share:.1}%");
     }
     let (nanos, mut micros, millis) = figures.latency_percent();
     // The format is older than nanoseconds: all of them are below 2 µs.
     micros[0] += nanos.iter().sum::<f64>().min(100.0);
     for share in micros.into_iter().chain(millis) {
-        add(line, format_args!(";{share:.2}%"));
+        *line += &format!(";{share:.2}%");
     }
 }
 
@@ -189,17 +166,10 @@ fn add_disk(line: &mut String, disk: &DiskUse) {
 fn add_disk_fields(line: &mut String, name: &str, disk: &DiskUse, utilisation: f64) {
     let ([reads, writes], [read_merges, write_merges]) = (disk.ios, disk.merges);
     let ([read_ticks, write_ticks], queue) = (disk.ticks, disk.in_queue);
-    add(
-        line,
-        format_args!(
-            ";{name};{reads};{writes};{read_merges};{write_merges};{read_ticks};{write_ticks};\
+    *line += &format!(
+        ";{name};{reads};{writes};{read_merges};{write_merges};{read_ticks};{write_ticks};\
              {queue};{utilisation:.2}%"
-        ),
     );
-}
-
-fn add(line: &mut String, fields: std::fmt::Arguments) {
-    line.write_fmt(fields).expect("a String takes all text");
 }
 
 #[cfg(test)]

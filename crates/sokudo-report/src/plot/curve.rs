@@ -8,15 +8,12 @@ use sokudo_model::{Bytes, DriveCache, Operation, Survey, Visit};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
-use super::scale::{Axis, whole};
+use super::scale::{Axis, float, whole};
 use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
-use crate::number::rate;
+use crate::number::{BYTES_PER_MB, rate};
 
-/// Inks that differ: see [`Ink::of_number`].
-const INKS_MAX: usize = 70;
 /// Steps of the vertical axes, about.
 const STEPS: usize = 8;
-const BYTES_PER_MB: f64 = 1e6;
 const NANOS_PER_MS: f64 = 1e6;
 
 /// `None` when nothing was measured place by place.
@@ -50,16 +47,13 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         (false, true) => "transfer rate over position",
         _ => "access time over position",
     };
-    let described = if transfers.is_empty() {
-        &dots
-    } else {
-        &transfers
+    let described = match transfers.is_empty() {
+        true => &dots,
+        false => &transfers,
     };
     Some(PlotFigure {
-        title: heading::title(document, what),
-        subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, described),
-        body: Body::Chart(Box::new(chart)),
+        ..heading::picture(document, what, &shown, Body::Chart(Box::new(chart)))
     })
 }
 
@@ -118,9 +112,8 @@ impl PositionUnit {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a position in a picture")]
     pub(super) fn share(self, bytes: u64) -> f64 {
-        bytes as f64 / self.bytes
+        float(bytes) / self.bytes
     }
 }
 
@@ -196,32 +189,22 @@ fn chart(
         let right = Axis::beside(time_label, slowest, &left);
         (left, (!dots.is_empty()).then_some(right))
     };
-    let mut layers = Vec::new();
-    let side = if transfers.is_empty() {
-        VerticalAxis::Left
-    } else {
-        VerticalAxis::Right
+    let side = match transfers.is_empty() {
+        true => VerticalAxis::Left,
+        false => VerticalAxis::Right,
     };
-    for ((number, result), name) in dots.iter().enumerate().zip(access_names(dots)) {
-        layers.push(dot_layer(span, result, number, dots.len(), name, side));
-    }
+    let at = |place: &PlaceDocument| Some(span.position(place.offset));
+    let mut layers = access_layers(dots, side, at);
     let inks = inks(transfers);
     let curves = || rates.iter().zip(&inks);
-    for (curve, ink) in curves() {
-        layers.extend(curve.band_layer(span, *ink));
-    }
-    for ((curve, ink), name) in curves().zip(transfer_names(transfers)) {
-        layers.push(curve.line_layer(span, *ink, name));
-    }
+    layers.extend(curves().filter_map(|(curve, ink)| curve.band_layer(span, *ink)));
+    let named = curves().zip(transfer_names(transfers));
+    layers.extend(named.map(|((curve, ink), name)| curve.line_layer(span, *ink, name)));
     layers.extend(defects(span, shown));
     Chart {
-        bottom: span.bottom(),
         top: span.top(),
-        left,
         right,
-        layers,
-        parts: Vec::new(),
-        signs: None,
+        ..Chart::new(span.bottom(), left, layers)
     }
 }
 
@@ -231,10 +214,7 @@ fn inks(transfers: &[&ResultDocument]) -> Vec<Ink> {
     let mut inks: Vec<Ink> = Vec::new();
     for result in transfers {
         let ink = ink_of(result.direction).dashed(result.workload.drive_cache == DriveCache::Off);
-        let further = (3..INKS_MAX).map(Ink::of_number);
-        let mut candidates = std::iter::once(ink).chain(further);
-        let unused = candidates.find(|candidate| !inks.contains(candidate));
-        inks.push(unused.unwrap_or(ink));
+        inks.push(ink.unless_used(&inks, 3));
     }
     inks
 }
@@ -301,88 +281,54 @@ impl Curve {
             [span.position(*middle), low, high]
         };
         let bands = self.runs().map(|run| run.iter().map(band).collect());
-        has_spread.then(|| Layer {
-            name: String::new(),
-            figures: String::new(),
-            ink,
-            side: VerticalAxis::Left,
-            shape: Shape::Bands(bands.collect()),
-        })
+        has_spread.then(|| Layer::new(ink, Shape::Bands(bands.collect())))
     }
 
     fn line_layer(&self, span: &PositionSpan, ink: Ink, name: String) -> Layer {
         let point = |(middle, rates): &(u64, Vec<f64>)| [span.position(*middle), mean(rates)];
         let lines = self.runs().map(|run| run.iter().map(point).collect());
-        let all: Vec<f64> = self
-            .places
-            .iter()
-            .flat_map(|(_, rates)| rates)
-            .copied()
-            .collect();
-        let (low, high) = range(all.iter().copied());
+        let all = self.places.iter().flat_map(|(_, rates)| rates);
+        let all: Vec<f64> = all.copied().collect();
         let spread = self.places.iter().map(|(_, rates)| rates.len()).max();
         let band = match spread {
             Some(samples @ 2..) => format!(", band: lowest to highest of {samples}"),
             _ => String::new(),
         };
-        Layer {
-            name,
-            figures: format!(
-                "mean {}, min {}, max {} MB/s{band}",
-                rate(mean(&all)),
-                rate(low),
-                rate(high)
-            ),
-            ink,
-            side: VerticalAxis::Left,
-            shape: Shape::Lines(lines.collect()),
-        }
+        let figures = format!("{}{band}", spread_of(&all, "MB/s"));
+        Layer::new(ink, Shape::Lines(lines.collect())).named(name, figures)
     }
 }
 
-/// Times of one result. Alone they are green; among others each has an ink of its own.
-fn dot_layer(
-    span: &PositionSpan,
-    result: &ResultDocument,
-    number: usize,
-    count: usize,
-    name: String,
+/// Access times, each result by a name of its own: alone they are green, among others each has
+/// an ink of its own. `at` is where a place lies on the horizontal axis.
+pub(super) fn access_layers(
+    shown: &[&ResultDocument],
     side: VerticalAxis,
-) -> Layer {
-    let points = moved(result).map(|place| [span.position(place.offset), access_ms(place)]);
-    Layer {
-        name,
-        figures: access_figures(result),
-        ink: access_ink(number, count),
-        side,
-        shape: Shape::Dots(points.collect()),
-    }
-}
-
-pub(super) fn access_ink(number: usize, count: usize) -> Ink {
-    if count == 1 {
-        Ink::ACCESS
-    } else {
-        Ink::of_number(number)
-    }
-}
-
-pub(super) fn access_names(shown: &[&ResultDocument]) -> Vec<String> {
-    match shown {
+    at: impl Fn(&PlaceDocument) -> Option<f64>,
+) -> Vec<Layer> {
+    let names = match shown {
         [only] if only.direction == Direction::Read => vec!["access time".to_owned()],
         _ => heading::names(shown),
-    }
+    };
+    let layer = |(number, (result, name)): (usize, (&&ResultDocument, String))| {
+        let points = moved(result).filter_map(|place| Some([at(place)?, access_ms(place)]));
+        let ink = match shown {
+            [_] => Ink::ACCESS,
+            _ => Ink::of_number(number),
+        };
+        let times: Vec<f64> = moved(result).map(access_ms).collect();
+        Layer {
+            side,
+            ..Layer::new(ink, Shape::Dots(points.collect())).named(name, spread_of(&times, "ms"))
+        }
+    };
+    shown.iter().zip(names).enumerate().map(layer).collect()
 }
 
-pub(super) fn access_figures(result: &ResultDocument) -> String {
-    let times: Vec<f64> = moved(result).map(access_ms).collect();
-    let (low, high) = range(times.iter().copied());
-    format!(
-        "mean {}, min {}, max {} ms",
-        rate(mean(&times)),
-        rate(low),
-        rate(high)
-    )
+fn spread_of(values: &[f64], unit: &str) -> String {
+    let (low, high) = range(values.iter().copied());
+    let [mean, low, high] = [mean(values), low, high].map(rate);
+    format!("mean {mean}, min {low}, max {high} {unit}")
 }
 
 /// Places at which something moved.
@@ -391,9 +337,8 @@ pub(super) fn moved(result: &ResultDocument) -> impl Iterator<Item = &PlaceDocum
 }
 
 /// The time of one I/O at a place.
-#[expect(clippy::cast_precision_loss, reason = "a time in a picture")]
 pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
-    place.elapsed_ns as f64 / place.ios.unwrap_or(1).max(1) as f64 / NANOS_PER_MS
+    float(place.elapsed_ns) / float(place.ios.unwrap_or(1).max(1)) / NANOS_PER_MS
 }
 
 /// Ranges that failed, reads and writes each once.
@@ -407,26 +352,19 @@ fn defects(span: &PositionSpan, shown: &[&ResultDocument]) -> Vec<Layer> {
         let bytes = Bytes(ranges.values().sum());
         let plural = if ranges.len() == 1 { "" } else { "s" };
         let ends = |(from, length): (&u64, &u64)| {
-            [
-                span.position(*from),
-                span.position(from.saturating_add(*length)),
-            ]
+            [*from, from.saturating_add(*length)].map(|end| span.position(end))
         };
-        (!ranges.is_empty()).then(|| Layer {
-            name: format!("{} {words} range{plural}", ranges.len()),
-            figures: format!("{bytes} in all"),
-            ink: Ink::FAULT,
-            side: VerticalAxis::Left,
-            shape: Shape::Ranges(ranges.iter().map(ends).collect()),
+        (!ranges.is_empty()).then(|| {
+            let name = format!("{} {words} range{plural}", ranges.len());
+            let ranges = ranges.iter().map(ends).collect();
+            Layer::new(Ink::FAULT, Shape::Ranges(ranges)).named(name, format!("{bytes} in all"))
         })
     };
-    [
+    let defects = [
         of_operation(Operation::Read, "unreadable"),
         of_operation(Operation::Write, "unwritable"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    defects.into_iter().flatten().collect()
 }
 
 /// The mean of some values; 0 of none, which is not drawn.

@@ -97,6 +97,19 @@ pub(crate) struct Chart {
 }
 
 impl Chart {
+    /// Layers over two axes.
+    pub(crate) const fn new(bottom: Axis, left: Axis, layers: Vec<Layer>) -> Self {
+        Self {
+            bottom,
+            top: None,
+            left,
+            right: None,
+            layers,
+            parts: Vec::new(),
+            signs: None,
+        }
+    }
+
     /// The layers that the legend names: lines, then dots, then ranges.
     pub(crate) fn named_layers(&self) -> Vec<&Layer> {
         let named = self.layers.iter().filter(|layer| !layer.name.is_empty());
@@ -128,6 +141,37 @@ pub(crate) struct Layer {
     /// Which vertical axis it belongs to.
     pub(crate) side: VerticalAxis,
     pub(crate) shape: Shape,
+}
+
+impl Layer {
+    /// One of the left axis, without a line in the legend.
+    pub(crate) const fn new(ink: Ink, shape: Shape) -> Self {
+        Self {
+            name: String::new(),
+            figures: String::new(),
+            ink,
+            side: VerticalAxis::Left,
+            shape,
+        }
+    }
+
+    /// The same with a line in the legend.
+    pub(crate) fn named(self, name: impl Into<String>, figures: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            figures: figures.into(),
+            ..self
+        }
+    }
+}
+
+/// The heights of all points of the lines among layers.
+pub(crate) fn heights(layers: &[Layer]) -> impl Iterator<Item = f64> {
+    let lines = layers.iter().filter_map(|layer| match &layer.shape {
+        Shape::Lines(lines) => Some(lines),
+        _ => None,
+    });
+    lines.flatten().flatten().map(|[_, height]| *height)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +240,7 @@ impl Ink {
 
     /// How many inks of many layers differ: hues repeat after seven, signs after five,
     /// dashes after seven.
-    pub(crate) const COUNT: usize = 70;
+    const COUNT: usize = 70;
 
     /// The ink of the nth of many layers.
     pub(crate) fn of_number(number: usize) -> Self {
@@ -221,6 +265,14 @@ impl Ink {
             sign: SIGNS[number % SIGNS.len()],
             dashed: number / HUES.len() % 2 == 1,
         }
+    }
+
+    /// This ink, or where it is used the first from the given number on that is not.
+    pub(crate) fn unless_used(self, used: &[Self], further: usize) -> Self {
+        let further = (further..Self::COUNT).map(Self::of_number);
+        let mut candidates = std::iter::once(self).chain(further);
+        let unused = candidates.find(|ink| !used.contains(ink));
+        unused.unwrap_or(self)
     }
 
     pub(crate) const fn dashed(self, dashed: bool) -> Self {
@@ -250,11 +302,48 @@ pub(crate) struct Bars {
     pub(crate) has_intervals: bool,
 }
 
+impl Bars {
+    /// Groups on an axis that holds their bars and intervals; `None` without any bar.
+    pub(crate) fn new(
+        unit: &str,
+        groups_label: &'static str,
+        groups: Vec<Group>,
+        legend: Vec<(String, Ink)>,
+    ) -> Option<Self> {
+        let bars = || groups.iter().flat_map(|group| &group.bars);
+        let highest = bars().filter_map(Bar::end).reduce(f64::max)?;
+        Some(Self {
+            axis: Axis::from_zero(unit, highest, 8),
+            groups_label,
+            has_intervals: bars().any(|bar| bar.interval.is_some()),
+            groups,
+            legend,
+        })
+    }
+}
+
 /// Bars beside each other.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) bars: Vec<Bar>,
+}
+
+impl Group {
+    /// Puts a bar beside those of the same name, unless one of the same ink is there: rows
+    /// of one name are still several. Gives the number of its group.
+    pub(crate) fn put(groups: &mut Vec<Self>, name: String, bar: Bar) -> usize {
+        let fits = |group: &Self| {
+            group.name == name && group.bars.iter().all(|other| other.ink != bar.ink)
+        };
+        let at = groups.iter().position(fits).unwrap_or(groups.len());
+        if at == groups.len() {
+            let bars = Vec::new();
+            groups.push(Self { name, bars });
+        }
+        groups[at].bars.push(bar);
+        at
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -268,6 +357,15 @@ pub(crate) struct Bar {
     pub(crate) label: String,
     /// Whether it can be trusted; `None` when nobody has judged.
     pub(crate) verdict: Option<Verdict>,
+}
+
+impl Bar {
+    /// As far as it or its interval reaches.
+    fn end(&self) -> Option<f64> {
+        let high = self.interval.map(|[_, high]| high);
+        self.value
+            .map(|value| high.map_or(value, |high| high.max(value)))
+    }
 }
 
 /// Heat maps with one scale of colours.

@@ -5,15 +5,40 @@ use sokudo_model::{
     Workload,
 };
 
+use super::figure::{Body, Ink, Layer, PlotFigure, Shape};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::decimal_size;
 use crate::shortfall::{trials_made, trials_text};
 
-/// The device, and what is shown of it.
-pub(crate) fn title(document: &RunDocument, shown: &str) -> String {
-    format!("{}: {shown}", device(document))
+/// A picture of results with its words: the device and what is shown of it above, how it was
+/// measured below.
+pub(crate) fn picture(
+    document: &RunDocument,
+    what: &str,
+    shown: &[&ResultDocument],
+    body: Body,
+) -> PlotFigure {
+    PlotFigure {
+        title: format!("{}: {what}", device(document)),
+        subtitle: subtitle(document, shown),
+        footer: footer(document, shown),
+        body,
+    }
+}
+
+/// A layer for each result, in an ink and by a name of its own.
+pub(crate) fn layers(
+    shown: &[&ResultDocument],
+    figures: impl Fn(&ResultDocument) -> String,
+    shape: impl Fn(&ResultDocument) -> Shape,
+) -> Vec<Layer> {
+    let named = names(shown).into_iter().zip(shown).enumerate();
+    let layer = |(number, (name, result)): (usize, (String, &&ResultDocument))| {
+        Layer::new(Ink::of_number(number), shape(result)).named(name, figures(result))
+    };
+    named.map(layer).collect()
 }
 
 /// The model and the size of the device, or what else names the target.
@@ -41,7 +66,7 @@ fn device(document: &RunDocument) -> String {
 }
 
 /// Method, date, version and the worst verdict of the results that are shown.
-pub(crate) fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
+fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
     let verdicts = shown.iter().filter_map(|result| result.verdict);
     let verdict = verdicts.max().map(Verdict::name).map(str::to_owned);
     let interrupted = document.interrupted.then(|| "interrupted".to_owned());
@@ -55,40 +80,33 @@ pub(crate) fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> Str
     joined(parts)
 }
 
+/// How a result was measured, where that is known.
+const HOW: [fn(&ResultDocument) -> Option<String>; 7] = [
+    |it| it.knows(PlanPart::Blocks).then(|| blocks(&it.workload)),
+    |it| {
+        let is_known = it.knows(PlanPart::Depth);
+        is_known.then(|| format!("depth {}", it.workload.depth))
+    },
+    |it| threads(&it.workload),
+    |it| sample(&it.workload),
+    |it| cache(&it.workload).map(str::to_owned),
+    |it| direct(it).map(str::to_owned),
+    |it| Some(it.backend.as_ref()?.kind.name().to_owned()),
+];
+
 /// How what is shown was measured: what its workloads have in common.
 pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> String {
-    let same = |of: &dyn Fn(&ResultDocument) -> Option<String>| {
-        let first = of(shown.first()?)?;
-        let is_same = shown
-            .iter()
-            .all(|result| of(result).as_ref() == Some(&first));
-        is_same.then_some(first)
-    };
-    let target = (document.target.kind != TargetKind::Simulated)
-        .then(|| document.target.path.clone())
-        .flatten();
+    let same = HOW.iter().map(|of| {
+        let mut all = shown.iter().map(|result| of(result));
+        let first = all.next()??;
+        all.all(|it| it.as_ref() == Some(&first)).then_some(first)
+    });
+    let is_real = document.target.kind != TargetKind::Simulated;
+    let target = document.target.path.clone().filter(|_| is_real);
     let trials = trials_made(shown.iter().copied());
-    let parts = [
-        target,
-        same(&|result| {
-            result
-                .knows(PlanPart::Blocks)
-                .then(|| blocks(&result.workload))
-        }),
-        same(&|result| {
-            result
-                .knows(PlanPart::Depth)
-                .then(|| format!("depth {}", result.workload.depth))
-        }),
-        same(&|result| threads(&result.workload)),
-        same(&|result| sample(&result.workload)),
-        same(&|result| cache(&result.workload).map(str::to_owned)),
-        same(&|result| direct(result).map(str::to_owned)),
-        same(&|result| Some(result.backend.as_ref()?.kind.name().to_owned())),
-        (trials[1] > 1).then(|| trials_text(trials)),
-        Some("1 MB is 1,000,000 bytes".to_owned()),
-    ];
-    joined(parts)
+    let trials = (trials[1] > 1).then(|| trials_text(trials));
+    let unit = Some("1 MB is 1,000,000 bytes".to_owned());
+    joined([target].into_iter().chain(same).chain([trials, unit]))
 }
 
 /// Names for a legend, of which no two are alike: those of the rows, numbered where several

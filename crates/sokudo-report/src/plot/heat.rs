@@ -2,18 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::{Bytes, RoundFigure};
+use sokudo_model::Bytes;
 
 use super::figure::{Body, HeatMapAxis, Matrices, Matrix, PlotFigure};
 use super::heading;
-use super::scale::{Axis, Scale, Tick};
+use super::rounds::unit_of;
+use super::scale::Axis;
 use crate::document::{Direction, ResultDocument, RunDocument, SteadyDocument};
-use crate::number::rate;
+use crate::number::BYTES_PER_MB;
 use crate::steady::{self, MatrixCell};
 
-const BYTES_PER_MB: f64 = 1e6;
-/// Rates that differ by more than this are told apart by their ratios.
-const RATIO_OF_LOGARITHMS: f64 = 20.0;
 /// A table of which less is filled is none, but rows that happen to differ.
 const FILLED_MIN_PERCENT: usize = 80;
 
@@ -69,23 +67,19 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         .iter()
         .map(|((_, name), results)| matrix(name, results, across, down))
         .collect();
-    let values = matrices.iter().flat_map(|matrix| &matrix.cells).flatten();
-    let values: Vec<f64> = values.flatten().copied().collect();
-    let what = format!(
-        "rate by {} and {}",
-        down.label().to_lowercase(),
-        across.label().to_lowercase()
-    );
-    Some(PlotFigure {
-        title: heading::title(document, &what),
-        subtitle: heading::subtitle(document, &shown),
-        footer: heading::footer(document, &shown),
-        body: Body::Matrices(Matrices {
-            label: "MB/s".to_owned(),
-            axis: colour_axis("MB/s", &values)?,
-            matrices,
-        }),
-    })
+    let [down, across] = [down, across].map(|it| it.label().to_lowercase());
+    let what = format!("rate by {down} and {across}");
+    let body = body("MB/s", matrices)?;
+    Some(heading::picture(document, &what, &shown, body))
+}
+
+/// `None` without values.
+fn body(unit: &str, matrices: Vec<Matrix>) -> Option<Body> {
+    Some(Body::Matrices(Matrices {
+        label: unit.to_owned(),
+        axis: colour_axis(unit, &matrices)?,
+        matrices,
+    }))
 }
 
 /// Of a steady procedure: block sizes down, mixes across, each cell the mean of its window.
@@ -97,44 +91,34 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigur
     if sizes.len() * writes.len() < 2 {
         return None;
     }
-    let (unit, divisor) = match cells.first()?.figure {
-        RoundFigure::Iops => ("IOPS", 1.0),
-        RoundFigure::BytesPerSecond => ("MB/s", BYTES_PER_MB),
-        RoundFigure::LatencyMeanNs => ("Mean latency, µs", 1e3),
-    };
+    let (unit, divisor) = unit_of(cells.first()?.figure);
     let value = |size: Bytes, writes: u32| {
         let mut here = cells.iter();
         let cell = here.find(|cell| cell.block == size && cell.reads == 100 - writes)?;
         Some(cell.figures.get(cell.figure)? / divisor)
     };
+    let columns = HeatMapAxis {
+        label: "Reads/writes, %",
+        names: writes
+            .iter()
+            .map(|it| format!("{}/{it}", 100 - it))
+            .collect(),
+    };
+    let rows = HeatMapAxis {
+        label: "Block size",
+        names: sizes.iter().map(Bytes::to_string).collect(),
+    };
     let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
     let matrix = Matrix {
         name: steady.label.clone(),
-        columns: HeatMapAxis {
-            label: "Reads/writes, %",
-            names: writes
-                .iter()
-                .map(|writes| format!("{}/{writes}", 100 - writes))
-                .collect(),
-        },
-        rows: HeatMapAxis {
-            label: "Block size",
-            names: sizes.iter().map(Bytes::to_string).collect(),
-        },
+        columns,
+        rows,
         cells: sizes.iter().map(of_size).collect(),
     };
-    let values: Vec<f64> = matrix.cells.iter().flatten().flatten().copied().collect();
     let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
-    Some(PlotFigure {
-        title: heading::title(document, "block size and mix, means of the window"),
-        subtitle: heading::subtitle(document, &shown),
-        footer: heading::footer(document, &shown),
-        body: Body::Matrices(Matrices {
-            label: unit.to_owned(),
-            axis: colour_axis(unit, &values)?,
-            matrices: vec![matrix],
-        }),
-    })
+    let what = "block size and mix, means of the window";
+    let body = body(unit, vec![matrix])?;
+    Some(heading::picture(document, what, &shown, body))
 }
 
 /// The two dimensions in which rows differ, if they differ in nothing else, each row is
@@ -203,37 +187,14 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
 }
 
 /// From the lowest to the highest rate; by ratios where these are far apart.
-fn colour_axis(label: &str, values: &[f64]) -> Option<Axis> {
-    let low = values.iter().copied().reduce(f64::min)?;
-    let high = values.iter().copied().reduce(f64::max)?;
-    let is_wide = low > 0.0 && high / low > RATIO_OF_LOGARITHMS;
-    if is_wide {
-        let axis = Axis::decades(format!("{label}, logarithmic"), low, high, rate);
-        let ends = Scale {
-            low,
-            high,
-            is_logarithmic: true,
-        };
-        let is_inside = |tick: &Tick| (low..=high).contains(&tick.at);
-        let ticks = axis.ticks.into_iter().filter(is_inside).map(|tick| Tick {
-            name: whole_rate(tick.at),
-            ..tick
-        });
-        Some(Axis {
-            label: axis.label,
-            scale: ends,
-            ticks: ticks.collect(),
-        })
-    } else {
-        Some(Axis::from_zero(label, high, 6))
+fn colour_axis(unit: &str, matrices: &[Matrix]) -> Option<Axis> {
+    let cells = || matrices.iter().flat_map(|matrix| &matrix.cells);
+    let values = || cells().flatten().flatten().copied();
+    let (low, high) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
+    let mut axis = Axis::of_rates(unit, low, high, 6);
+    if axis.scale.is_logarithmic {
+        (axis.scale.low, axis.scale.high) = (low, high);
+        axis.ticks.retain(|tick| (low..=high).contains(&tick.at));
     }
-}
-
-/// A round rate without decimals that say nothing.
-pub(super) fn whole_rate(value: f64) -> String {
-    if value >= 1.0 {
-        crate::number::grouped(&format!("{value:.0}"))
-    } else {
-        format!("{value}")
-    }
+    Some(axis)
 }

@@ -1,10 +1,11 @@
 //! How long I/Os took: which share was done within which time, and how many took how
 //! long.
 
-use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
+use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::heading;
-use super::scale::{Axis, short_time};
+use super::scale::{Axis, float, short_time};
 use crate::document::{ResultDocument, RunDocument};
+use crate::number::integer;
 
 /// Classes of a histogram per decade: fine enough to see two peaks, coarse enough to
 /// be smooth.
@@ -15,106 +16,64 @@ const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 /// Which share of I/Os was done within which time; `None` without latencies.
 pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
-    let names = heading::names(&shown);
-    let layer = |((number, result), name): ((usize, &&ResultDocument), &String)| Layer {
-        shape: Shape::Lines(vec![shares(result)]),
-        ..layer(number, result, name.clone())
-    };
-    let signs = |(number, result): (usize, &&ResultDocument)| Layer {
-        name: String::new(),
-        figures: String::new(),
-        ink: Ink::of_number(number),
-        side: VerticalAxis::Left,
-        shape: Shape::Signs(percentile_signs(result)),
-    };
-    let numbered = || shown.iter().enumerate();
+    let shape = |result: &ResultDocument| Shape::Lines(vec![shares(result)]);
+    let mut layers = heading::layers(&shown, percentiles, shape);
+    let signs = shown.iter().enumerate();
+    layers.extend(signs.map(|(number, result)| {
+        Layer::new(
+            Ink::of_number(number),
+            Shape::Signs(percentile_signs(result)),
+        )
+    }));
+    let left = Axis::from_zero("I/Os done within this time, %", 100.0, 10);
     let chart = Chart {
-        bottom: time_axis(&shown)?,
-        top: None,
-        left: Axis::from_zero("I/Os done within this time, %", 100.0, 10),
-        right: None,
-        layers: numbered()
-            .zip(&names)
-            .map(layer)
-            .chain(numbered().map(signs))
-            .collect(),
-        parts: Vec::new(),
         signs: Some("on a line: p50, p99, p99.9"),
+        ..Chart::new(time_axis(&shown)?, left, layers)
     };
-    Some(picture(document, &shown, "latency, cumulative", chart))
+    let body = Body::Chart(Box::new(chart));
+    Some(heading::picture(
+        document,
+        "latency, cumulative",
+        &shown,
+        body,
+    ))
 }
 
 /// How many I/Os took how long; `None` without latencies.
 pub(super) fn histogram(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
-    let outlines: Vec<Outline> = shown.iter().map(|result| outline(result)).collect();
-    let peaks = outlines.iter().flatten().flatten().map(|point| point[1]);
-    let left = Axis::from_zero("Share of I/Os, %", peaks.reduce(f64::max)?, 8);
-    let layer = |(((number, result), outline), name): (((usize, &&ResultDocument), _), _)| Layer {
-        shape: Shape::Lines(outline),
-        ..layer(number, result, name)
-    };
-    let chart = Chart {
-        bottom: time_axis(&shown)?,
-        top: None,
-        left,
-        right: None,
-        layers: shown
-            .iter()
-            .enumerate()
-            .zip(outlines)
-            .zip(heading::names(&shown))
-            .map(layer)
-            .collect(),
-        parts: Vec::new(),
-        signs: None,
-    };
-    let what = "latency, 20 classes per decade";
-    Some(picture(document, &shown, what, chart))
+    let shape = |result: &ResultDocument| Shape::Lines(outline(result));
+    let layers = heading::layers(&shown, percentiles, shape);
+    let left = Axis::from_zero("Share of I/Os, %", heights(&layers).reduce(f64::max)?, 8);
+    let chart = Chart::new(time_axis(&shown)?, left, layers);
+    let (what, body) = (
+        "latency, 20 classes per decade",
+        Body::Chart(Box::new(chart)),
+    );
+    Some(heading::picture(document, what, &shown, body))
 }
 
 fn with_latencies(document: &RunDocument) -> Vec<&ResultDocument> {
-    let results = document.results_by_direction().into_iter();
+    let mut results = document.results_by_direction();
+    results.retain(|result| !result.histogram.is_empty());
     results
-        .filter(|result| !result.histogram.is_empty())
-        .collect()
 }
 
-fn picture(
-    document: &RunDocument,
-    shown: &[&ResultDocument],
-    what: &str,
-    chart: Chart,
-) -> PlotFigure {
-    PlotFigure {
-        title: heading::title(document, what),
-        subtitle: heading::subtitle(document, shown),
-        footer: heading::footer(document, shown),
-        body: Body::Chart(Box::new(chart)),
-    }
-}
-
-/// A layer that has its name and its figures, but no shape yet.
-fn layer(number: usize, result: &ResultDocument, name: String) -> Layer {
-    let figures = result.latency_ns.as_ref();
-    let percentile = |name: &str, nanos: Option<u64>| {
-        nanos.map(|nanos| format!("{name} {}", sokudo_model::Nanos(nanos)))
+/// The percentiles behind a name.
+fn percentiles(result: &ResultDocument) -> String {
+    let Some(figures) = &result.latency_ns else {
+        return String::new();
     };
-    let parts = figures.map(|figures| {
-        [
-            percentile("p50", figures.p50),
-            percentile("p99", figures.p99),
-            percentile("p99.9", figures.p99_9),
-        ]
+    let named = [
+        ("p50", figures.p50),
+        ("p99", figures.p99),
+        ("p99.9", figures.p99_9),
+    ];
+    let known = named.into_iter().filter_map(|(name, nanos)| {
+        let nanos = sokudo_model::Nanos(nanos?);
+        Some(format!("{name} {nanos}"))
     });
-    let parts: Vec<String> = parts.into_iter().flatten().flatten().collect();
-    Layer {
-        name,
-        figures: parts.join(", "),
-        ink: Ink::of_number(number),
-        side: VerticalAxis::Left,
-        shape: Shape::Dots(Vec::new()),
-    }
+    known.collect::<Vec<_>>().join(", ")
 }
 
 fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
@@ -196,15 +155,6 @@ fn outline(result: &ResultDocument) -> Outline {
     lines
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a latency has at most 20 decades"
-)]
 fn class(nanos: f64) -> i32 {
-    (nanos.max(1.0).log10() * CLASSES_PER_DECADE).floor() as i32
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a value in a picture")]
-fn float(value: u64) -> f64 {
-    value as f64
+    integer((nanos.max(1.0).log10() * CLASSES_PER_DECADE).floor())
 }

@@ -37,61 +37,38 @@ impl Role {
         Self::Hue(Hue::Grey),
     ];
 
+    /// The name of its CSS class, and its colour on white and on near black.
+    const fn look(self) -> [&'static str; 3] {
+        match self {
+            Self::Background => ["bg", "#ffffff", "#10161d"],
+            Self::Text => ["tx", "#1b2733", "#e7edf3"],
+            Self::Muted => ["mu", "#53606d", "#a3b0bd"],
+            Self::Grid => ["gr", "#e2e7ec", "#28313b"],
+            Self::Frame => ["fr", "#8794a1", "#66737f"],
+            Self::Hue(Hue::Read) => ["h-read", "#0a62bd", "#5cacff"],
+            Self::Hue(Hue::Write) => ["h-write", "#bf4300", "#ff9a57"],
+            Self::Hue(Hue::Access) => ["h-access", "#0b7a5f", "#45cfa7"],
+            Self::Hue(Hue::Fault) => ["h-fault", "#c1121f", "#ff6b6b"],
+            Self::Hue(Hue::Purple) => ["h-purple", "#7a3fc4", "#bf9bff"],
+            Self::Hue(Hue::Brown) => ["h-brown", "#7d5a00", "#e2bf4a"],
+            Self::Hue(Hue::Pink) => ["h-pink", "#b81d73", "#ff86c0"],
+            Self::Hue(Hue::Grey) => ["h-grey", "#4f5d6b", "#b4c0cc"],
+        }
+    }
+
     /// The name of its CSS class.
     pub(crate) const fn class(self) -> &'static str {
-        match self {
-            Self::Background => "bg",
-            Self::Text => "tx",
-            Self::Muted => "mu",
-            Self::Grid => "gr",
-            Self::Frame => "fr",
-            Self::Hue(Hue::Read) => "h-read",
-            Self::Hue(Hue::Write) => "h-write",
-            Self::Hue(Hue::Access) => "h-access",
-            Self::Hue(Hue::Fault) => "h-fault",
-            Self::Hue(Hue::Purple) => "h-purple",
-            Self::Hue(Hue::Brown) => "h-brown",
-            Self::Hue(Hue::Pink) => "h-pink",
-            Self::Hue(Hue::Grey) => "h-grey",
-        }
+        self.look()[0]
     }
 
     /// On white.
     pub(crate) const fn light(self) -> &'static str {
-        match self {
-            Self::Background => "#ffffff",
-            Self::Text => "#1b2733",
-            Self::Muted => "#53606d",
-            Self::Grid => "#e2e7ec",
-            Self::Frame => "#8794a1",
-            Self::Hue(Hue::Read) => "#0a62bd",
-            Self::Hue(Hue::Write) => "#bf4300",
-            Self::Hue(Hue::Access) => "#0b7a5f",
-            Self::Hue(Hue::Fault) => "#c1121f",
-            Self::Hue(Hue::Purple) => "#7a3fc4",
-            Self::Hue(Hue::Brown) => "#7d5a00",
-            Self::Hue(Hue::Pink) => "#b81d73",
-            Self::Hue(Hue::Grey) => "#4f5d6b",
-        }
+        self.look()[1]
     }
 
     /// On near black.
     pub(crate) const fn dark(self) -> &'static str {
-        match self {
-            Self::Background => "#10161d",
-            Self::Text => "#e7edf3",
-            Self::Muted => "#a3b0bd",
-            Self::Grid => "#28313b",
-            Self::Frame => "#66737f",
-            Self::Hue(Hue::Read) => "#5cacff",
-            Self::Hue(Hue::Write) => "#ff9a57",
-            Self::Hue(Hue::Access) => "#45cfa7",
-            Self::Hue(Hue::Fault) => "#ff6b6b",
-            Self::Hue(Hue::Purple) => "#bf9bff",
-            Self::Hue(Hue::Brown) => "#e2bf4a",
-            Self::Hue(Hue::Pink) => "#ff86c0",
-            Self::Hue(Hue::Grey) => "#b4c0cc",
-        }
+        self.look()[2]
     }
 }
 

@@ -1,57 +1,29 @@
 //! A matrix of figures as groups of bars: a group for each row, a bar for each column.
 
 use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
-use super::scale::Axis;
-use crate::pivot::{PivotCell, PivotDocument, PivotRow};
-
-/// Steps of the axis.
-const STEPS: usize = 8;
+use crate::pivot::{PivotDocument, PivotRow};
 
 /// `None` where there is nothing to draw. Only figures of one unit share an axis: rows of
 /// another than the first's are left out, and the footer says so.
 pub fn pivot(document: &PivotDocument) -> Option<PlotFigure> {
     let unit = &document.rows.first()?.unit;
-    let shown: Vec<&PivotRow> = document
-        .rows
-        .iter()
-        .filter(|row| row.unit == *unit)
-        .collect();
-    let cells = || shown.iter().flat_map(|row| row.cells.iter().flatten());
-    let highest = cells().map(end).fold(0.0, f64::max);
-    let inks: Vec<(String, Ink)> = document
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(number, column)| (column.clone(), Ink::of_number(number)))
-        .filter(|(column, _)| {
-            let index = document.columns.iter().position(|it| it == column);
-            index.is_some_and(|index| {
-                shown
-                    .iter()
-                    .any(|row| matches!(row.cells.get(index), Some(Some(_))))
-            })
-        })
-        .collect();
-    let groups = shown.iter().map(|row| group(row, document));
-    let bars = Bars {
-        axis: Axis::from_zero(unit.as_str(), highest, STEPS),
-        groups_label: "",
-        groups: groups.collect(),
-        legend: inks,
-        has_intervals: cells().any(|cell| cell.interval_95.is_some()),
+    let rows = document.rows.iter();
+    let shown: Vec<&PivotRow> = rows.filter(|row| row.unit == *unit).collect();
+    let has_bars = |number: usize| {
+        let mut rows = shown.iter();
+        rows.any(|row| matches!(row.cells.get(number), Some(Some(_))))
     };
+    let columns = document.columns.iter().enumerate();
+    let columns = columns.filter(|(number, _)| has_bars(*number));
+    let legend = columns.map(|(number, name)| (name.clone(), Ink::of_number(number)));
+    let groups = shown.iter().map(|row| group(row, document));
+    let bars = Bars::new(unit, "", groups.collect(), legend.collect())?;
     Some(PlotFigure {
         title: document.title().english(),
         subtitle: subtitle(document),
         footer: footer(document, shown.len()),
         body: Body::Bars(bars),
     })
-}
-
-/// As far as a bar or its whisker reaches.
-fn end(cell: &PivotCell) -> f64 {
-    cell.interval_95
-        .map_or(cell.median, |[_, high]| high.max(cell.median))
 }
 
 /// Columns that have nothing here get no bar, so that many that exclude each other stay
@@ -100,16 +72,13 @@ fn footer(document: &PivotDocument, shown: usize) -> String {
             _ => format!("{left_out} rows of other units are not shown"),
         });
     }
-    let cells = || {
-        document
-            .rows
-            .iter()
-            .flat_map(|row| row.cells.iter().flatten())
-    };
-    if cells().any(|cell| cell.is_best) {
+    if document.cells().any(|cell| cell.is_best) {
         parts.push("* better than every other of its row".to_owned());
     }
-    if cells().any(|cell| cell.range.is_some() && cell.interval_95.is_none()) {
+    if document
+        .cells()
+        .any(|cell| cell.range.is_some() && cell.interval_95.is_none())
+    {
         parts.push("R: largest less smallest trial".to_owned());
     }
     if document.rows.iter().any(|row| row.unit == "MB/s") {

@@ -1,6 +1,7 @@
 //! Fewer points that look the same: what falls into one column of pixels is replaced
 //! by its first, lowest, highest and last point, so that no extreme is lost.
 
+use crate::number::integer;
 use std::collections::BTreeSet;
 
 /// More single points than this are made fewer by a coarser grid, so that a picture
@@ -53,7 +54,7 @@ pub(crate) fn dots(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
 }
 
 fn on_grid(points: &[[f64; 2]], grid: f64) -> Vec<[f64; 2]> {
-    let cell = |value: f64| cell_of(value / grid);
+    let cell = |value: f64| integer((value / grid).floor());
     let mut indices: Vec<(i32, i32, usize)> = (0..)
         .zip(points)
         .map(|(index, point)| (cell(point[0]), cell(point[1]), index))
@@ -77,14 +78,6 @@ fn on_grid(points: &[[f64; 2]], grid: f64) -> Vec<[f64; 2]> {
         kept.extend(chosen.into_iter().map(|index| points[index]));
     }
     kept
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "pixels of a picture are few; the cast saturates"
-)]
-fn cell_of(value: f64) -> i32 {
-    value.floor() as i32
 }
 
 #[cfg(test)]

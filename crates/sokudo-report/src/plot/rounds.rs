@@ -4,25 +4,20 @@
 use sokudo_model::{Bytes, RoundFigure, SteadyTest};
 
 use super::curve::PositionUnit;
-use super::figure::{
-    Body, Chart, ChartSection, Hue, Ink, Layer, LineMarker, PlotFigure, Shape, VerticalAxis,
-};
+use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, LineMarker, PlotFigure, Shape};
 use super::heading;
-use super::heat::whole_rate;
-use super::scale::{Axis, whole};
+use super::scale::{Axis, whole, whole_rate};
+use super::time;
 use crate::document::{
     PhaseDocument, PointDocument, ResultDocument, RunDocument, SteadyDocument, TrackedDocument,
 };
 use crate::grouping::row_name;
 use crate::number;
 
-const NANOS_PER_SECOND: f64 = 1e9;
 /// The 20 % of a window's mean within which its rounds must lie.
 const BAND: [f64; 2] = [0.9, 1.1];
 /// Rows whose means differ by more than this are told apart by their ratios.
 const RATIO_OF_ROWS: f64 = 3.0;
-/// Rates that differ by more than this are told apart by their ratios.
-const RATIO_OF_LOGARITHMS: f64 = 20.0;
 
 /// What lies behind lines.
 const SHADE: Ink = Ink {
@@ -36,20 +31,20 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let steady = document.steady.as_ref()?;
     let tracked: Vec<Tracked<'_>> = tracked(document, steady).collect();
     let shown: Vec<&ResultDocument> = tracked.iter().map(|tracked| tracked.result).collect();
-    let (what, chart) = match (steady.procedure.test, tracked.first()) {
-        (SteadyTest::WriteSaturation, Some(only)) => {
+    let (what, chart) = match (steady.procedure.test, &tracked[..]) {
+        (SteadyTest::WriteSaturation, [only, ..]) => {
             ("write saturation", saturation(steady, only)?)
         }
         _ => ("rounds", rounds(&tracked)?),
     };
+    let what = format!("{what}, {}", steady.label);
+    let figure = heading::picture(document, &what, &shown, Body::Chart(Box::new(chart)));
     Some(PlotFigure {
-        title: heading::title(document, &format!("{what}, {}", steady.label)),
-        subtitle: heading::subtitle(document, &shown),
         footer: format!(
             "{} · grey: the window, and 20 % of its mean; dashed: its best line",
-            heading::footer(document, &shown)
+            figure.footer
         ),
-        body: Body::Chart(Box::new(chart)),
+        ..figure
     })
 }
 
@@ -100,20 +95,17 @@ impl Tracked<'_> {
         )
     }
 
-    /// The best line through the window, from its first to its last round.
-    fn fit(&self) -> Option<[[f64; 2]; 2]> {
+    /// How high the best line through the window is in its first and its last round.
+    fn fit(&self) -> Option<[f64; 2]> {
         let [from, to] = self.phase.window?;
         let figures = self.row.windows.last()?.figures?;
         let half = figures.slope * f64::from(to - from) / 2.0;
-        Some([
-            [f64::from(from), figures.mean - half],
-            [f64::from(to), figures.mean + half],
-        ])
+        Some([figures.mean - half, figures.mean + half])
     }
 }
 
 /// What a figure is in a picture: its label, and how many of the document's units are one.
-const fn unit_of(figure: RoundFigure) -> (&'static str, f64) {
+pub(super) const fn unit_of(figure: RoundFigure) -> (&'static str, f64) {
     match figure {
         RoundFigure::Iops => ("IOPS", 1.0),
         RoundFigure::BytesPerSecond => ("MB/s", 1e6),
@@ -142,102 +134,86 @@ fn value_axis(label: &str, tracked: &[Tracked<'_>], unit: f64) -> Axis {
 }
 
 fn rounds(tracked: &[Tracked<'_>]) -> Option<Chart> {
-    let most = tracked
-        .iter()
-        .map(|tracked| tracked.row.rounds.len())
-        .max()?;
+    let rounds = tracked.iter().map(|tracked| tracked.row.rounds.len());
+    let most = rounds.max()?;
     // All rows of a test have the same figure.
     let (label, unit) = unit_of(tracked.first()?.row.figure);
-    let left = value_axis(label, tracked, unit);
-    let band = |from, to, low, high| Shape::Bands(vec![vec![[from, low, high], [to, low, high]]]);
-    let mut layers = Vec::new();
-    let mut parts = Vec::new();
-    for (_, phase, from, to) in windows(tracked) {
-        parts.push(part(phase, from));
-        layers.push(window_layer(phase, [from, to]));
-        let all = band(from, to, left.scale.low, left.scale.high);
-        layers.push(layer("", SHADE, all));
-    }
-    for one in tracked {
-        if let Some([from, to]) = one.phase.window {
-            let [low, high] = BAND.map(|share| one.mean() / unit * share);
-            layers.push(layer("", SHADE, band(from.into(), to.into(), low, high)));
-        }
-    }
-    for (number, one) in tracked.iter().enumerate() {
-        let ink = Ink::of_number(number);
-        if let Some(fit) = one.fit() {
-            let line = fit.map(|[round, value]| [round, value / unit]).to_vec();
-            let dashed = ink.dashed(true);
-            layers.push(layer("", dashed, Shape::Lines(vec![line])));
-        }
+    let lines = tracked.iter().enumerate().map(|(number, one)| {
         let points = one.row.rounds.iter().enumerate();
-        let line = points.map(|(round, value)| [whole(round + 1), value / unit]);
-        layers.push(Layer {
-            figures: one.figures(),
-            ..layer(
-                &row_name(one.result),
-                ink,
-                Shape::Lines(vec![line.collect()]),
-            )
-        });
-    }
-    Some(Chart {
-        bottom: Axis::exact("Round", 1.0, whole(most.max(2)), most.clamp(2, 13) - 1),
-        top: None,
-        left,
-        right: None,
-        layers,
-        parts,
-        signs: None,
-    })
+        let points = points.map(|(round, value)| [whole(round + 1), value / unit]);
+        let ink = Ink::of_number(number);
+        RoundCurve {
+            points: points.collect(),
+            inks: [ink, ink.dashed(true)],
+        }
+    });
+    let bottom = Axis::exact("Round", 1.0, whole(most.max(2)), most.clamp(2, 13) - 1);
+    let chart = Chart::new(bottom, value_axis(label, tracked, unit), Vec::new());
+    let ends = |window: [u32; 2]| window.map(f64::from);
+    Some(filled(chart, tracked, unit, ends, lines.collect()))
 }
 
-/// The windows of the phases, each once, from its first to its last round.
-fn windows<'a>(
-    tracked: &'a [Tracked<'a>],
-) -> impl Iterator<Item = (&'a Tracked<'a>, &'a PhaseDocument, f64, f64)> {
+/// The rounds of a row in a picture, with the inks of this line and of the best one.
+struct RoundCurve {
+    points: Vec<[f64; 2]>,
+    inks: [Ink; 2],
+}
+
+/// A chart with the windows, 20 % of their means and the best lines through them, and the
+/// curves of the rows. `ends` is where a window lies along the horizontal axis.
+fn filled(
+    mut chart: Chart,
+    tracked: &[Tracked<'_>],
+    unit: f64,
+    ends: impl Fn([u32; 2]) -> [f64; 2],
+    curves: Vec<RoundCurve>,
+) -> Chart {
+    let band = |[from, to]: [f64; 2], [low, high]: [f64; 2]| {
+        let band = vec![[from, low, high], [to, low, high]];
+        Layer::new(SHADE, Shape::Bands(vec![band]))
+    };
+    let windows = || {
+        let tracked = tracked.iter();
+        tracked.filter_map(|one| Some((one, one.phase.window?)))
+    };
+    let (axis, layers) = (chart.left.scale, &mut chart.layers);
     let mut seen: Vec<[u32; 2]> = Vec::new();
-    tracked.iter().filter_map(move |one| {
-        let window = one.phase.window?;
+    for (one, window) in windows() {
         if seen.contains(&window) {
-            return None;
+            continue;
         }
         seen.push(window);
-        Some((one, one.phase, window[0].into(), window[1].into()))
-    })
-}
-
-fn part(phase: &PhaseDocument, at: f64) -> ChartSection {
-    let name = match phase.is_steady {
-        Some(true) => "steady window",
-        _ => "last window, NOT STEADY",
-    };
-    ChartSection {
-        at,
-        name: name.to_owned(),
+        let name = match one.phase.is_steady {
+            Some(true) => "steady window",
+            _ => "last window, NOT STEADY",
+        };
+        let (at, rounds) = (
+            ends(window),
+            format!("rounds {} to {}", window[0], window[1]),
+        );
+        chart.parts.push(ChartSection {
+            at: at[0],
+            name: name.to_owned(),
+        });
+        // Along the bottom, which a terminal shows, too.
+        layers.push(Layer::new(SHADE, Shape::Ranges(vec![at])).named(name, rounds));
+        layers.push(band(at, [axis.low, axis.high]));
     }
-}
-
-/// The window along the bottom, which a terminal shows, too.
-fn window_layer(phase: &PhaseDocument, ends: [f64; 2]) -> Layer {
-    let rounds = phase
-        .window
-        .map_or_else(String::new, |[from, to]| format!("rounds {from} to {to}"));
-    Layer {
-        figures: rounds,
-        ..layer(&part(phase, 0.0).name, SHADE, Shape::Ranges(vec![ends]))
+    layers.extend(windows().map(|(one, window)| {
+        let mean = one.mean() / unit;
+        band(ends(window), BAND.map(|share| mean * share))
+    }));
+    for (one, curve) in tracked.iter().zip(curves) {
+        let [ink, fit_ink] = curve.inks;
+        if let (Some(window), Some([begin, end])) = (one.phase.window, one.fit()) {
+            let [from, to] = ends(window);
+            let line = vec![[from, begin / unit], [to, end / unit]];
+            layers.push(Layer::new(fit_ink, Shape::Lines(vec![line])));
+        }
+        let line = Layer::new(ink, Shape::Lines(vec![curve.points]));
+        layers.push(line.named(row_name(one.result), one.figures()));
     }
-}
-
-fn layer(name: &str, ink: Ink, shape: Shape) -> Layer {
-    Layer {
-        name: name.to_owned(),
-        figures: String::new(),
-        ink,
-        side: VerticalAxis::Left,
-        shape,
-    }
+    chart
 }
 
 /// I/Os per second over the bytes written so far.
@@ -255,51 +231,24 @@ fn saturation(steady: &SteadyDocument, only: &Tracked<'_>) -> Option<Chart> {
         .collect();
     let rates = || points.iter().map(|point| point[1]);
     let highest = rates().fold(0.0, f64::max);
-    let lowest = rates().fold(highest, f64::min);
-    let left = if lowest > 0.0 && highest / lowest > RATIO_OF_LOGARITHMS {
-        Axis::decades("IOPS, logarithmic", lowest, highest, whole_rate)
-    } else {
-        Axis::from_zero("IOPS", highest, 8)
-    };
+    let left = Axis::of_rates("IOPS", rates().fold(highest, f64::min), highest, 8);
     let after = |round: u32| {
         let before = intervals.iter().take_while(|it| it.trial <= round).last();
         at(before.map_or(0, |interval| interval.written))
     };
-    let mut layers = Vec::new();
-    let mut parts = Vec::new();
-    if let Some([from, to]) = only.phase.window {
-        let (from, to) = (after(from - 1), after(to));
-        parts.push(part(only.phase, from));
-        layers.push(window_layer(only.phase, [from, to]));
-        let band = |low, high| Shape::Bands(vec![vec![[from, low, high], [to, low, high]]]);
-        layers.push(layer("", SHADE, band(left.scale.low, left.scale.high)));
-        let mean = only.mean();
-        let [low, high] = BAND.map(|share| mean * share);
-        layers.push(layer("", SHADE, band(low, high)));
-        if let Some([[_, begin], [_, end]]) = only.fit() {
-            let line = vec![[from, begin], [to, end]];
-            layers.push(layer("", Ink::READ.dashed(true), Shape::Lines(vec![line])));
-        }
-    }
-    layers.push(Layer {
-        figures: only.figures(),
-        ..layer(
-            &row_name(only.result),
-            Ink::WRITE,
-            Shape::Lines(vec![points]),
-        )
-    });
     let capacity = number::rate(at(steady.procedure.capacity_bytes.0));
     let label = format!("Written, {} (capacity: {capacity})", unit.name);
-    Some(Chart {
-        bottom: Axis::exact(label, 0.0, at(written), 10),
-        top: None,
-        left,
-        right: None,
-        layers,
-        parts,
-        signs: None,
-    })
+    let chart = Chart::new(Axis::exact(label, 0.0, at(written), 10), left, Vec::new());
+    let ends = |[from, to]: [u32; 2]| [after(from - 1), after(to)];
+    let inks = [Ink::WRITE, Ink::READ.dashed(true)];
+    let curve = RoundCurve { points, inks };
+    Some(filled(
+        chart,
+        std::slice::from_ref(only),
+        1.0,
+        ends,
+        vec![curve],
+    ))
 }
 
 /// What was written in an interval of a round.
@@ -312,36 +261,21 @@ struct RoundInterval {
     iops: f64,
 }
 
-/// Every interval with its rate; the rest at the end of a round, in which one I/O would be
-/// a peak, is told with the interval before it.
-#[expect(clippy::cast_precision_loss, reason = "a rate in a picture")]
+/// Every interval with its rate.
 fn intervals(series: &[PointDocument]) -> Vec<RoundInterval> {
     let mut written = 0;
     let mut intervals = Vec::new();
     for trial in series.chunk_by(|left, right| left.trial == right.trial) {
-        let mut pieces: Vec<(u64, u64, u64)> = Vec::new();
-        let mut begin = 0;
-        for point in trial {
-            pieces.push((point.at_ns.saturating_sub(begin), point.bytes, point.ios));
-            begin = point.at_ns;
-        }
-        let usual = pieces.iter().map(|piece| piece.0).max().unwrap_or(0);
-        if let [.., before, rest] = &mut pieces[..]
-            && rest.0 < usual / 2
-        {
-            *before = (before.0 + rest.0, before.1 + rest.1, before.2 + rest.2);
-            pieces.pop();
-        }
-        for (nanos, bytes, ios) in pieces.into_iter().filter(|piece| piece.0 > 0) {
+        intervals.extend(time::intervals(trial).iter().map(|interval| {
             let begin = written;
-            written += bytes;
-            intervals.push(RoundInterval {
+            written += interval.bytes;
+            RoundInterval {
                 trial: trial[0].trial,
                 begin,
                 written,
-                iops: ios as f64 * NANOS_PER_SECOND / nanos as f64,
-            });
-        }
+                iops: interval.iops(),
+            }
+        }));
     }
     intervals
 }

@@ -1,6 +1,11 @@
 //! Axes: from values to shares of a length, and the round numbers beside them.
 
-use crate::number::grouped;
+pub(crate) use crate::number::{float, whole};
+use crate::number::{grouped, integer};
+
+/// Rates that differ by more than this are told apart by their ratios, or the slow ones
+/// would lie on the axis.
+const RATIO_OF_LOGARITHMS: f64 = 20.0;
 
 /// One side of a picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +103,15 @@ impl Axis {
         }
     }
 
+    /// As [`Self::from_zero`], or by decades where the rates lie far apart.
+    pub(crate) fn of_rates(label: &str, low: f64, high: f64, count: usize) -> Self {
+        if low > 0.0 && high / low > RATIO_OF_LOGARITHMS {
+            Self::decades(format!("{label}, logarithmic"), low, high, whole_rate)
+        } else {
+            Self::from_zero(label, high, count)
+        }
+    }
+
     /// Whole decades, or their parts 1, 2, 5 where there are few, around values above
     /// 0, named by `name`.
     pub(crate) fn decades(
@@ -184,12 +198,8 @@ fn step_of(least: f64, parts: &[f64]) -> f64 {
 }
 
 /// The power of ten at or below a value above 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "exponents of floats are within ±308"
-)]
 fn exponent(value: f64) -> i32 {
-    (value.log10() + 1e-9).floor() as i32
+    integer((value.log10() + 1e-9).floor())
 }
 
 fn decimals_of(step: f64) -> usize {
@@ -200,9 +210,13 @@ fn decimals_of(step: f64) -> usize {
     (0..9).find(is_whole).unwrap_or(9)
 }
 
-/// A count as a float.
-pub(crate) fn whole(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
+/// A round rate without decimals that say nothing.
+pub(crate) fn whole_rate(value: f64) -> String {
+    if value >= 1.0 {
+        grouped(&format!("{value:.0}"))
+    } else {
+        format!("{value}")
+    }
 }
 
 /// A time of a tick: `10 µs`, `1 ms`, with no more digits than it needs.

@@ -1,12 +1,11 @@
 //! Several runs in one picture: their rows as groups of bars, a colour per run.
 
-use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
-use super::scale::{Axis, whole};
-use crate::document::{ResultDocument, RunDocument};
+use super::bars::bar;
+use super::figure::{Bars, Body, Group, Ink, PlotFigure};
+use super::scale::whole;
+use crate::document::RunDocument;
 use crate::grouping::row_name;
-use crate::number::rate_with;
 
-const BYTES_PER_MB: f64 = 1e6;
 /// Marks a bar of another method than the first of its group.
 const DIFFERS: &str = "≠";
 /// More bars would not be seen.
@@ -22,26 +21,31 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Pl
         if run.is_explanation() {
             continue;
         }
-        for result in run.results_by_direction() {
-            put(&mut groups, &mut firsts, result, Ink::of_number(number));
+        let mut measured = run.results_by_direction();
+        measured.retain(|result| result.bandwidth_bytes_per_s.is_some());
+        for result in measured {
+            let bar = bar(result, Ink::of_number(number));
+            let at = Group::put(&mut groups, row_name(result), bar);
+            match (firsts.get(at), groups[at].bars.last_mut()) {
+                (Some(first), Some(bar)) if *first != result.fingerprint => {
+                    bar.label = format!("{} {DIFFERS}", bar.label);
+                }
+                (Some(_), _) => {}
+                (None, _) => firsts.push(&result.fingerprint),
+            }
         }
     }
     let bars = || groups.iter().flat_map(|group| &group.bars);
-    let ends = bars().filter_map(|bar| {
-        let value = bar.value?;
-        Some(bar.interval.map_or(value, |[_, high]| high.max(value)))
-    });
-    let highest = ends.reduce(f64::max)?;
     if bars().count() > BARS_MAX {
         return None;
     }
+    let differs = bars().any(|bar| bar.label.ends_with(DIFFERS));
     let legend = runs
         .iter()
         .enumerate()
         .map(|(number, (name, _))| (name.clone(), Ink::of_number(number)))
         .filter(|(_, ink)| bars().any(|bar| bar.ink == *ink))
         .collect();
-    let differs = bars().any(|bar| bar.label.ends_with(DIFFERS));
     Some(PlotFigure {
         title: title.to_owned(),
         subtitle: format!("{} runs", runs.len()),
@@ -51,13 +55,7 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Pl
                 "Medians of the trials · 1 MB is 1,000,000 bytes · {DIFFERS} measured in another way than the first of its row"
             ),
         },
-        body: Body::Bars(Bars {
-            axis: Axis::from_zero("MB/s", highest, 8),
-            groups_label: "Row",
-            has_intervals: bars().any(|bar| bar.interval.is_some()),
-            groups,
-            legend,
-        }),
+        body: Body::Bars(Bars::new("MB/s", "Row", groups, legend)?),
     })
 }
 
@@ -66,45 +64,6 @@ pub(crate) fn bar_count(figure: &PlotFigure) -> f64 {
     match &figure.body {
         Body::Bars(bars) => whole(bars.groups.iter().map(|group| group.bars.len()).sum()),
         Body::Chart(_) | Body::Matrices(_) => 0.0,
-    }
-}
-
-fn put<'a>(
-    groups: &mut Vec<Group>,
-    firsts: &mut Vec<&'a str>,
-    result: &'a ResultDocument,
-    ink: Ink,
-) {
-    let Some(bandwidth) = &result.bandwidth_bytes_per_s else {
-        return;
-    };
-    let figures = &bandwidth.bytes_per_s;
-    let value = figures.median / BYTES_PER_MB;
-    let interval = figures.interval_in(BYTES_PER_MB);
-    let mut bar = Bar {
-        ink,
-        value: Some(value),
-        label: rate_with(value, interval),
-        interval,
-        verdict: result.verdict,
-    };
-    let name = row_name(result);
-    let fits =
-        |group: &Group| group.name == name && group.bars.iter().all(|other| other.ink != bar.ink);
-    match groups.iter().position(fits) {
-        Some(index) => {
-            if firsts[index] != result.fingerprint {
-                bar.label = format!("{} {DIFFERS}", bar.label);
-            }
-            groups[index].bars.push(bar);
-        }
-        None => {
-            firsts.push(&result.fingerprint);
-            groups.push(Group {
-                name,
-                bars: vec![bar],
-            });
-        }
     }
 }
 

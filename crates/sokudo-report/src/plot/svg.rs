@@ -16,8 +16,8 @@ mod marks;
 use super::figure::{Body, PlotFigure};
 use super::palette::Role;
 use super::text::{escaped, fitted};
+use canvas::Canvas;
 pub(crate) use canvas::dark_rules;
-use canvas::{Anchor, Canvas, Font};
 use frame::{BODY, Frame, MARGIN, SMALL, TITLE};
 
 pub use look::{PictureStyle, PictureTheme};
@@ -81,14 +81,13 @@ pub fn svg(figure: &PlotFigure, size: Size, look: impl Into<PictureStyle>) -> St
     let figure = &figure.in_language(language);
     let mut canvas = Canvas::new(theme, language);
     let room = size.width - 2.0 * MARGIN;
-    let line = |text: &str, font: Font| fitted(text, font.size, room);
-    let title = line(&figure.title, TITLE);
-    canvas.text([MARGIN, 44.0], Anchor::Start, TITLE, Role::Text, &title);
-    let subtitle = line(&figure.subtitle, BODY);
-    canvas.text([MARGIN, 70.0], Anchor::Start, BODY, Role::Muted, &subtitle);
-    let footer = line(&figure.footer, SMALL);
-    let foot = [MARGIN, size.height - 18.0];
-    canvas.text(foot, Anchor::Start, SMALL, Role::Muted, &footer);
+    for (y, letters, text) in [
+        (44.0, TITLE, &figure.title),
+        (70.0, BODY.muted(), &figure.subtitle),
+        (size.height - 18.0, SMALL.muted(), &figure.footer),
+    ] {
+        canvas.text([MARGIN, y], letters, &fitted(text, letters.size, room));
+    }
     let frame = Frame {
         left: MARGIN,
         top: HEAD,

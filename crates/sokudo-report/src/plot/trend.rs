@@ -3,10 +3,10 @@
 
 use sokudo_model::{civil_date, narrow};
 
-use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape, VerticalAxis};
-use super::scale::{Axis, Scale, Tick, whole};
+use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape};
+use super::scale::{Axis, Scale, Tick, float, whole};
 use crate::comparison::{Figure as Shown, change_text};
-use crate::number::rate;
+use crate::number::{natural, rate};
 use crate::style::BandwidthUnit;
 use crate::trend::{SeriesDocument, TrendDocument};
 
@@ -35,34 +35,26 @@ pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure
         true => unit.bytes().recip(),
         false => PERCENT / series.levels[0].median_per_s.max(f64::MIN_POSITIVE),
     };
-    let highest = all
-        .iter()
-        .flat_map(|series| {
-            series
-                .points
-                .iter()
-                .map(|point| point.per_second * scale_of(series))
-        })
-        .fold(0.0, f64::max);
+    let values = all.iter().flat_map(|series| {
+        let points = series.points.iter();
+        points.map(|point| point.per_second * scale_of(series))
+    });
+    let highest = values.fold(0.0, f64::max);
     let label = match is_single {
         true => unit.name().to_owned(),
         false => "% of the first level".to_owned(),
     };
-    let mut layers = Vec::new();
-    for (number, series) in all.iter().enumerate() {
-        layers.extend(layers_of(series, number, scale_of(series), unit));
-    }
+    let layers = all.iter().enumerate();
+    let layers =
+        layers.flat_map(|(number, series)| layers_of(series, number, scale_of(series), unit));
+    let bottom = dates(seconds(first), seconds(last));
+    let left = Axis::from_zero(label, highest, STEPS);
     let chart = Chart {
-        bottom: dates(seconds(first), seconds(last)),
-        top: None,
-        left: Axis::from_zero(label, highest, STEPS),
-        right: None,
-        layers,
         parts: match is_single {
             true => parts(all[0]),
             false => Vec::new(),
         },
-        signs: None,
+        ..Chart::new(bottom, left, layers.collect())
     };
     let what = match (is_single, document.figure) {
         (true, _) => all[0].row.clone(),
@@ -79,11 +71,8 @@ pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure
 }
 
 fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
-    let runs = all
-        .iter()
-        .map(|series| series.points.len())
-        .max()
-        .unwrap_or(0);
+    let runs = all.iter().map(|series| series.points.len());
+    let runs = runs.max().unwrap_or(0);
     let changes: usize = all.iter().map(|series| series.changes().count()).sum();
     let changes = match changes {
         0 => "no change".to_owned(),
@@ -96,18 +85,17 @@ fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
     )
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a place in a picture")]
 fn seconds(nanos: u64) -> f64 {
-    nanos as f64 / NANOS_PER_SECOND
+    float(nanos) / NANOS_PER_SECOND
 }
 
+/// The runs and the levels of a row.
 fn layers_of(
     series: &SeriesDocument,
     number: usize,
     scale: f64,
     unit: BandwidthUnit,
-) -> Vec<Layer> {
-    let ink = Ink::of_number(number);
+) -> [Layer; 2] {
     let at = |index: usize| seconds(series.points[index].started_at_ns);
     let dots = series
         .points
@@ -119,13 +107,6 @@ fn layers_of(
         let end = (level.first + level.runs).min(series.points.len() - 1);
         vec![[at(level.first), median], [at(end), median]]
     });
-    let layer = |name: &str, figures: String, ink: Ink, shape| Layer {
-        name: name.to_owned(),
-        figures,
-        ink,
-        side: VerticalAxis::Left,
-        shape,
-    };
     let medians: Vec<String> = series
         .levels
         .iter()
@@ -136,20 +117,20 @@ fn layers_of(
         [first, .., last] => format!("{first}, … then {last} {}", unit.name()),
         _ => String::new(),
     };
-    let line_ink = Ink {
-        hue: Hue::Write,
-        ..ink
+    let [ink, line_ink] = match (number, Ink::of_number(number)) {
+        (0, ink) => [
+            Ink::READ,
+            Ink {
+                hue: Hue::Write,
+                ..ink
+            },
+        ],
+        (_, ink) => [ink, ink],
     };
-    let line_ink = if number == 0 { line_ink } else { ink };
-    let ink = if number == 0 { Ink::READ } else { ink };
-    vec![
-        layer("", String::new(), ink, Shape::Dots(dots.collect())),
-        layer(
-            &series.row,
-            figures,
-            line_ink,
-            Shape::Lines(lines.collect()),
-        ),
+    let levels = Layer::new(line_ink, Shape::Lines(lines.collect()));
+    [
+        Layer::new(ink, Shape::Dots(dots.collect())),
+        levels.named(&series.row, figures),
     ]
 }
 
@@ -171,14 +152,9 @@ enum DateSpacing {
 }
 
 /// An axis of time, UTC, with round dates.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "seconds since 1970 of runs"
-)]
 fn dates(low: f64, high: f64) -> Axis {
     let high = if high > low { high } else { low + 60.0 };
-    let (first, last) = (low.floor().max(0.0) as u64, high.ceil() as u64);
+    let (first, last) = (natural(low), natural(high.ceil()));
     let step = step(last - first);
     let ticks = match step {
         DateSpacing::Seconds(step) => (first.div_ceil(step)..=last / step)
@@ -231,8 +207,7 @@ fn step(length: u64) -> DateSpacing {
 }
 
 fn instant(seconds: u64, step: u64) -> String {
-    let (_, month, day) = civil_date(seconds / DAY);
-    let (year, _, _) = civil_date(seconds / DAY);
+    let (year, month, day) = civil_date(seconds / DAY);
     let second = seconds % DAY;
     let time = format!("{:02}:{:02}", second / 3_600, second / 60 % 60);
     match step {

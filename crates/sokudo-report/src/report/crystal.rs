@@ -9,11 +9,11 @@ use sokudo_model::{Bytes, Method, Operation, Order, PlanPart, TargetKind};
 
 use super::{Report, ReportedRun};
 use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::number::{BYTES_PER_MB, float};
 use crate::shortfall::{trials_made, trials_text};
 use crate::{TableStyle, date, number};
 
 const RULE: &str = "------------------------------------------------------------------------------";
-const BYTES_PER_MB: f64 = 1e6;
 const NANOS_PER_US: f64 = 1e3;
 /// What a stranger has written is cut where a line would grow longer than that.
 const CHARACTERS_MAX: usize = 120;
@@ -209,12 +209,8 @@ fn time(run: &RunDocument) -> String {
     )
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "seconds are shown with three decimals"
-)]
 fn seconds(nanos: u64) -> String {
-    let text = format!("{:.3}", nanos as f64 / 1e9);
+    let text = format!("{:.3}", float(nanos) / 1e9);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

@@ -8,7 +8,7 @@ use super::{Report, ReportedRun};
 use crate::article::{Article, Element};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
-use crate::number::rate_with;
+use crate::number::{BYTES_PER_MB, rate_with};
 use crate::table::{Cell, Table, left, right};
 use crate::wording::{phrase, row_alone, source};
 
@@ -16,7 +16,6 @@ use crate::wording::{phrase, row_alone, source};
 const ROWS_MAX: usize = 60;
 /// More runs stand below each other.
 const COLUMNS_MAX: usize = 5;
-const BYTES_PER_MB: f64 = 1e6;
 
 /// The rows of runs beside each other, each of which has one in common with another.
 struct Overview {

@@ -6,79 +6,34 @@
 //! the same device and target by the same method, the last one that began is told.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 
-use sokudo_model::Verdict;
+use sokudo_model::{Severity, Verdict};
 
 use super::{Report, ReportedRun};
 use crate::document::{LatencyFigures, ResultDocument, Status};
+use crate::number::{float, whole};
 use crate::style::is_unseen;
 
 /// Longer texts are cut: a label is no place for what a stranger has to say.
 const LABEL_CHARACTERS_MAX: usize = 200;
 const NANOS_PER_SECOND: f64 = 1e9;
 
-/// Every metric that is told, in order.
-#[derive(Clone, Copy)]
-enum Metric {
-    Timestamp,
-    Info,
-    Findings,
-    Bandwidth,
-    BandwidthLow,
-    BandwidthHigh,
-    Ios,
-    LatencyMean,
-    Latency,
-    LatencyMax,
-    Failures,
-    Trials,
-    Verdict,
-}
-
-/// Their names and what they are.
-const METRICS: [(&str, &str); 13] = [
-    (
-        "sokudo_run_timestamp_seconds",
-        "Start of the run, seconds since 1970-01-01 UTC.",
-    ),
-    ("sokudo_run_info", "What measured, and where; always 1."),
-    (
-        "sokudo_run_findings",
-        "Findings of the run and its rows, by severity.",
-    ),
-    (
-        "sokudo_bandwidth_bytes_per_second",
-        "Bytes moved per second, median of the trials.",
-    ),
-    (
-        "sokudo_bandwidth_low_bytes_per_second",
-        "Low end of the 95 percent interval of the median.",
-    ),
-    (
-        "sokudo_bandwidth_high_bytes_per_second",
-        "High end of the 95 percent interval of the median.",
-    ),
-    (
-        "sokudo_ios_per_second",
-        "I/Os completed per second, median of the trials.",
-    ),
-    ("sokudo_latency_mean_seconds", "Mean latency of an I/O."),
-    (
-        "sokudo_latency_seconds",
-        "Latency within which a share (quantile) of I/Os was done.",
-    ),
-    ("sokudo_latency_max_seconds", "Longest latency of an I/O."),
-    (
-        "sokudo_failed_ios",
-        "I/Os that failed or moved fewer bytes than asked.",
-    ),
-    ("sokudo_trials", "Trials that were made."),
-    (
-        "sokudo_verdict",
-        "1 for the verdict of the row, 0 for the others.",
-    ),
-];
+/// Every metric that is told, in order, with what it is.
+const METRICS: &str = "\
+sokudo_run_timestamp_seconds Start of the run, seconds since 1970-01-01 UTC.
+sokudo_run_info What measured, and where; always 1.
+sokudo_run_findings Findings of the run and its rows, by severity.
+sokudo_bandwidth_bytes_per_second Bytes moved per second, median of the trials.
+sokudo_bandwidth_low_bytes_per_second Low end of the 95 percent interval of the median.
+sokudo_bandwidth_high_bytes_per_second High end of the 95 percent interval of the median.
+sokudo_ios_per_second I/Os completed per second, median of the trials.
+sokudo_latency_mean_seconds Mean latency of an I/O.
+sokudo_latency_seconds Latency within which a share (quantile) of I/Os was done.
+sokudo_latency_max_seconds Longest latency of an I/O.
+sokudo_failed_ios I/Os that failed or moved fewer bytes than asked.
+sokudo_trials Trials that were made.
+sokudo_verdict 1 for the verdict of the row, 0 for the others.
+";
 
 pub(super) fn render(report: &Report) -> String {
     let mut runs: Vec<&ReportedRun> = report.runs.iter().collect();
@@ -144,25 +99,21 @@ fn label(text: &str) -> String {
     safe
 }
 
-/// Labels and values of every metric, in order.
+/// The samples of all metrics: name, labels, value.
 #[derive(Default)]
-struct Metrics([Vec<(String, f64)>; METRICS.len()]);
+struct Metrics(Vec<(&'static str, String, f64)>);
 
 impl Metrics {
-    fn add(&mut self, metric: Metric, labels: &str, value: Option<f64>) {
-        let samples = &mut self.0[metric as usize];
-        samples.extend(value.map(|value| (labels.to_owned(), value)));
+    fn add(&mut self, name: &'static str, labels: &str, value: Option<f64>) {
+        let sample = value.map(|value| (name, labels.to_owned(), value));
+        self.0.extend(sample);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a time and counts as floats")]
     fn add_run(&mut self, reported: &ReportedRun, subject: &str) {
         let run = &reported.run;
         let at = run.started_at().filter(|at| at.0 > 0);
-        self.add(
-            Metric::Timestamp,
-            subject,
-            at.map(|at| at.0 as f64 / NANOS_PER_SECOND),
-        );
+        let at = at.map(|at| seconds(at.0));
+        self.add("sokudo_run_timestamp_seconds", subject, at);
         let tool = run.origin.as_ref().map_or("sokudo", |origin| &origin.tool);
         let info = format!(
             "{subject},measured_by=\"{}\",version=\"{}\",host=\"{}\",kernel=\"{}\",fingerprint=\"{}\"",
@@ -172,31 +123,35 @@ impl Metrics {
             label(run.environment.kernel.as_deref().unwrap_or_default()),
             label(&run.fingerprint)
         );
-        self.add(Metric::Info, &info, Some(1.0));
+        self.add("sokudo_run_info", &info, Some(1.0));
         let all = || {
             let of_rows = run.results.iter().flat_map(|result| &result.findings);
             run.findings.iter().chain(of_rows)
         };
         for (name, severity) in [
-            ("error", sokudo_model::Severity::Error),
-            ("warning", sokudo_model::Severity::Warning),
-            ("note", sokudo_model::Severity::Info),
+            ("error", Severity::Error),
+            ("warning", Severity::Warning),
+            ("note", Severity::Info),
         ] {
-            let count = all().filter(|finding| finding.severity == severity).count();
+            let findings = all().filter(|finding| finding.severity == severity);
             let labels = format!("{subject},severity=\"{name}\"");
-            self.add(Metric::Findings, &labels, Some(count as f64));
+            self.add(
+                "sokudo_run_findings",
+                &labels,
+                Some(whole(findings.count())),
+            );
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "latencies and counts as floats")]
     fn add_result(&mut self, result: &ResultDocument, row: &str) {
-        self.add(Metric::Trials, row, Some(result.trials.len() as f64));
-        let failed: u64 = result.failures.iter().map(|failure| failure.count).sum();
-        self.add(Metric::Failures, row, Some(failed as f64));
+        let trials = whole(result.trials.len());
+        self.add("sokudo_trials", row, Some(trials));
+        let failed = result.failures.iter().map(|failure| failure.count).sum();
+        self.add("sokudo_failed_ios", row, Some(float(failed)));
         for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
             let labels = format!("{row},verdict=\"{}\"", verdict.name());
             let is_it = result.verdict.map(|it| f64::from(u8::from(it == verdict)));
-            self.add(Metric::Verdict, &labels, is_it);
+            self.add("sokudo_verdict", &labels, is_it);
         }
         if result.status == Status::NotReached {
             return;
@@ -204,57 +159,50 @@ impl Metrics {
         let bandwidth = result.bandwidth_bytes_per_s.as_ref();
         let rates = bandwidth.map(|figures| &figures.bytes_per_s);
         let interval = rates.and_then(|rates| rates.interval_95);
-        self.add(Metric::Bandwidth, row, rates.map(|rates| rates.median));
-        self.add(
-            Metric::BandwidthLow,
-            row,
-            interval.map(|interval| interval.low),
-        );
-        self.add(
-            Metric::BandwidthHigh,
-            row,
-            interval.map(|interval| interval.high),
-        );
-        self.add(
-            Metric::Ios,
-            row,
-            result.iops.as_ref().map(|iops| iops.median),
-        );
-        let Some(latency) = &result.latency_ns else {
-            return;
-        };
-        self.add(
-            Metric::LatencyMean,
-            row,
-            Some(latency.mean / NANOS_PER_SECOND),
-        );
-        let longest = latency.max.map(|nanos| nanos as f64 / NANOS_PER_SECOND);
-        self.add(Metric::LatencyMax, row, longest);
-        for (quantile, nanos) in quantiles(latency) {
+        let latency = result.latency_ns.as_ref();
+        let mean = latency.map(|latency| latency.mean / NANOS_PER_SECOND);
+        let max = latency.and_then(|latency| latency.max).map(seconds);
+        let (median, iops) = (rates.map(|it| it.median), result.iops.as_ref());
+        for (name, value) in [
+            ("sokudo_bandwidth_bytes_per_second", median),
+            (
+                "sokudo_bandwidth_low_bytes_per_second",
+                interval.map(|it| it.low),
+            ),
+            (
+                "sokudo_bandwidth_high_bytes_per_second",
+                interval.map(|it| it.high),
+            ),
+            ("sokudo_ios_per_second", iops.map(|iops| iops.median)),
+            ("sokudo_latency_mean_seconds", mean),
+            ("sokudo_latency_max_seconds", max),
+        ] {
+            self.add(name, row, value);
+        }
+        for (quantile, nanos) in latency.map(quantiles).into_iter().flatten() {
             let labels = format!("{row},quantile=\"{quantile}\"");
-            self.add(
-                Metric::Latency,
-                &labels,
-                nanos.map(|nanos| nanos as f64 / NANOS_PER_SECOND),
-            );
+            self.add("sokudo_latency_seconds", &labels, nanos.map(seconds));
         }
     }
 
     fn text(self) -> String {
         let mut text = String::new();
-        for ((name, help), samples) in METRICS.iter().zip(self.0) {
-            if samples.is_empty() {
-                continue;
+        for line in METRICS.lines() {
+            let name = line.split(' ').next().unwrap_or_default();
+            let mut samples = self.0.iter().filter(|sample| sample.0 == name).peekable();
+            if samples.peek().is_some() {
+                text += &format!("# HELP {line}\n# TYPE {name} gauge\n");
             }
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "# HELP {name} {help}");
-            let _ = writeln!(text, "# TYPE {name} gauge");
-            for (labels, value) in samples {
-                let _ = writeln!(text, "{name}{{{labels}}} {value}");
+            for (_, labels, value) in samples {
+                text += &format!("{name}{{{labels}}} {value}\n");
             }
         }
         text
     }
+}
+
+fn seconds(nanos: u64) -> f64 {
+    float(nanos) / NANOS_PER_SECOND
 }
 
 fn quantiles(latency: &LatencyFigures) -> [(&'static str, Option<u64>); 5] {

@@ -13,11 +13,7 @@ fn row(name: &str, block: Bytes, reads: u32, rates: &[u64]) -> Row {
     workload.order = Order::Random { map: false };
     workload.limits.time = Some(Nanos::from_secs(ROUND_SECONDS));
     let trial = |rate: &u64| {
-        let backend = BackendUse {
-            kind: BackendKind::IoUring,
-            features: vec![],
-            notes: vec![],
-        };
+        let backend = sample::backend(BackendKind::IoUring);
         let mut outcome = Outcome::new(backend, StopReason::Time);
         outcome.elapsed = Nanos::from_secs(ROUND_SECONDS);
         outcome.depth_achieved = 1.0;
@@ -141,13 +137,7 @@ pub(crate) fn saturation() -> RunDocument {
 }
 
 fn text(document: &RunDocument, width: usize) -> String {
-    crate::text::render(
-        document,
-        &crate::TableStyle {
-            width,
-            ..crate::TableStyle::default()
-        },
-    )
+    crate::text::render(document, &sample::style(width))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use sokudo_model::{Bytes, narrow};
 use sokudo_words::text;
 
 use crate::document::{PlaceDocument, ResultDocument};
-use crate::number;
+use crate::number::{self, place, whole};
 use crate::style::TableStyle;
 use crate::wording::{phrase, row_alone};
 
@@ -68,12 +68,6 @@ fn extent(places: &[PlaceDocument]) -> Option<(u64, u64)> {
 
 /// Height of each column in steps; a column without a place takes that of the one before,
 /// and one whose places all failed is empty.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a height has few steps"
-)]
 fn heights(places: &[PlaceDocument], extent: (u64, u64), width: usize, max: f64) -> Vec<usize> {
     let mut sums = vec![(0.0, 0u32); width];
     let length = u128::from((extent.1 - extent.0).max(1));
@@ -87,7 +81,7 @@ fn heights(places: &[PlaceDocument], extent: (u64, u64), width: usize, max: f64)
     let height = |(sum, count): &(f64, u32)| {
         if *count > 0 {
             let share = sum / f64::from(*count) / max;
-            before = (share * (HEIGHT * STEPS) as f64).round() as usize;
+            before = place((share * whole(HEIGHT * STEPS)).round());
         }
         before
     };

@@ -1,5 +1,6 @@
 //! Figures as signs: a share as a length, a course as heights.
 
+use crate::number::{place, whole};
 use sokudo_stats::Summary;
 
 /// Signs of a bar at full length.
@@ -16,18 +17,12 @@ const ASCII_HEIGHTS: [char; 8] = ['_', '.', ',', '-', '~', '=', '*', '#'];
 const COURSE_HEIGHT_MIN: f64 = 0.1;
 
 /// A share as a length, in eighths of a sign where the terminal has them.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a share of a bar's width"
-)]
 pub(super) fn bar(share: f64, ascii: bool) -> String {
     let share = share.clamp(0.0, 1.0);
     if ascii {
-        return "#".repeat((share * BAR_WIDTH as f64).round() as usize);
+        return "#".repeat(place((share * whole(BAR_WIDTH)).round()));
     }
-    let eighths = (share * 8.0 * BAR_WIDTH as f64).round() as usize;
+    let eighths = place((share * 8.0 * whole(BAR_WIDTH)).round());
     let rest = (eighths % 8).checked_sub(1).map(|index| EIGHTHS[index]);
     let mut bar = "█".repeat(eighths / 8);
     bar.extend(rest);
@@ -50,14 +45,9 @@ pub(super) fn course(values: &[f64], ascii: bool) -> String {
         .max(COURSE_HEIGHT_MIN * middle)
         .max(f64::MIN_POSITIVE);
     let heights = if ascii { ASCII_HEIGHTS } else { HEIGHTS };
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of seven"
-    )]
     let sign = |value: &f64| {
         let share = ((value - middle) / height + 0.5).clamp(0.0, 1.0);
-        heights[(share * 7.0).round() as usize]
+        heights[place((share * 7.0).round())]
     };
     medians.iter().map(sign).collect()
 }

@@ -2,7 +2,7 @@
 //! it gave the same to the last bit. The formulas belong to that way of packing and are not
 //! changed; a document that was packed so is held against them in a test.
 
-use sokudo_stats::{Histogram, bucket_numbered, quantile_interval};
+use sokudo_stats::{Histogram, bucket_numbered};
 
 use crate::document::figures::per_second;
 use crate::document::{
@@ -75,20 +75,9 @@ fn with_percentiles(result: &ResultDocument) -> Option<LatencyFigures> {
         intervals_95: None,
         ..figures
     };
-    let Some(effective) = figures.effective_count else {
-        return Some(figures);
-    };
-    let interval = |percentile: Option<u64>, fraction| {
-        percentile.and_then(|_| quantile_interval(&histogram, fraction, effective))
-    };
+    let effective = figures.effective_count;
     Some(LatencyFigures {
-        intervals_95: Some(PercentileIntervals {
-            p50: interval(figures.p50, 0.5),
-            p90: interval(figures.p90, 0.9),
-            p99: interval(figures.p99, 0.99),
-            p99_9: interval(figures.p99_9, 0.999),
-            p99_99: interval(figures.p99_99, 0.9999),
-        }),
+        intervals_95: effective.map(|it| PercentileIntervals::of(&figures, &histogram, it)),
         ..figures
     })
 }

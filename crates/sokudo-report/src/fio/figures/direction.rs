@@ -4,6 +4,7 @@ use sokudo_model::{Nanos, OperationTally, Outcome, Row, SeriesPoint};
 use sokudo_stats::Histogram;
 
 use crate::fio::spread::Spread;
+use crate::number::{float, natural};
 
 /// A sampled interval that was cut off at the end is left out, as fio leaves it out;
 /// one that ended a little early is not.
@@ -60,27 +61,25 @@ impl DirectionFigures {
 
     /// Bytes per second, whole, as fio divides.
     pub(in crate::fio) fn bytes_per_second(&self) -> u64 {
-        per_second(self.bytes, self.runtime_ms)
+        per_second(self.bytes, self.runtime_ms, 1_000)
     }
 
     /// I/Os per second.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub(in crate::fio) fn ios_per_second(&self) -> f64 {
         match self.runtime_ms {
             0 => 0.0,
-            runtime => 1000.0 * self.ios as f64 / runtime as f64,
+            runtime => 1000.0 * float(self.ios) / float(runtime),
         }
     }
 
     /// The mean sampled bandwidth in percent of the whole group's, bytes per second.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
     pub(in crate::fio) fn share_of(&self, of_group: u64) -> f64 {
         if self.bandwidth.samples == 0 {
             return 0.0;
         }
         match of_group {
             0..=1024 => 100.0,
-            aggregate => (100.0 * self.bandwidth.mean / (aggregate as f64 / 1024.0)).min(100.0),
+            aggregate => (100.0 * self.bandwidth.mean / (float(aggregate) / 1024.0)).min(100.0),
         }
     }
 }
@@ -107,39 +106,40 @@ fn runtime(tally: &OperationTally, row: &Row, all: &Outcome) -> Nanos {
     }
 }
 
-/// Bandwidth in KiB per second and I/Os per second, sampled per interval. An interval
-/// in which nothing was moved is no sample.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "fio keeps whole rates"
-)]
-fn sampled(series: &[SeriesPoint], interval: Option<Nanos>) -> [Spread; 2] {
-    let mut rates = [Vec::new(), Vec::new()];
-    let mut before = Nanos(0);
-    for point in series {
-        let passed = Nanos(point.at.0.saturating_sub(before.0));
-        before = point.at;
+/// The intervals of a series that are samples, with the seconds that each took: one in which
+/// nothing was moved is none.
+pub(in crate::fio) fn samples(
+    series: &[SeriesPoint],
+    interval: Option<Nanos>,
+) -> impl Iterator<Item = (&SeriesPoint, f64)> {
+    let begins = std::iter::once(Nanos(0)).chain(series.iter().map(|point| point.at));
+    begins.zip(series).filter_map(move |(begin, point)| {
+        let passed = Nanos(point.at.0.saturating_sub(begin.0));
         let planned = interval.unwrap_or(passed);
         // Intervals without I/Os may be left out of a series.
         let spent = passed.min(planned).as_secs_f64();
-        if point.ios == 0 || spent <= 0.0 || spent < SHORTEST_SAMPLE * planned.as_secs_f64() {
-            continue;
-        }
-        rates[0].push((point.bytes.0 as f64 / spent / 1024.0) as u64);
-        rates[1].push((point.ios as f64 / spent) as u64);
-    }
-    rates.map(|rates| Spread::of(&rates))
+        let is_long = spent > 0.0 && spent >= SHORTEST_SAMPLE * planned.as_secs_f64();
+        (point.ios > 0 && is_long).then_some((point, spent))
+    })
 }
 
-pub(super) fn per_second(amount: u64, milliseconds: u64) -> u64 {
-    if milliseconds == 0 {
-        return 0;
-    }
-    let rate = u128::from(amount) * 1000 / u128::from(milliseconds);
+/// Bandwidth in KiB per second and I/Os per second, sampled per interval.
+fn sampled(series: &[SeriesPoint], interval: Option<Nanos>) -> [Spread; 2] {
+    let of = |rate: fn(&SeriesPoint) -> f64| {
+        let rates = samples(series, interval).map(|(point, spent)| natural(rate(point) / spent));
+        Spread::of(&rates.collect::<Vec<_>>())
+    };
+    [
+        of(|point| float(point.bytes.0) / 1024.0),
+        of(|point| float(point.ios)),
+    ]
+}
+
+/// An amount per second of the time that it took, in parts of a second; 0 of no time.
+pub(in crate::fio) fn per_second(amount: u64, time: u64, parts: u128) -> u64 {
+    let rate = (u128::from(amount) * parts).checked_div(time.into());
     // In virtual time a device may be faster than any number.
-    u64::try_from(rate).unwrap_or(u64::MAX)
+    u64::try_from(rate.unwrap_or(0)).unwrap_or(u64::MAX)
 }
 
 pub(super) fn add_histogram(sum: &mut Option<Histogram>, other: Option<&Histogram>) {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use sokudo_model::{Nanos, Operation};
 
 use crate::fio::FioReport;
-use crate::fio::figures::DIRECTIONS;
+use crate::fio::figures::{DIRECTIONS, per_second};
 
 /// fio samples bandwidth twice a second unless told otherwise.
 const DEFAULT_INTERVAL: Nanos = Nanos::from_millis(500);
@@ -35,7 +35,7 @@ pub(super) fn bandwidth(report: &FioReport) -> Vec<(Operation, String)> {
         let mut text = String::new();
         for (number, bytes) in &moved {
             let time = (number + 1) * interval.0 / 1_000_000;
-            let rate = kib_per_second(bytes[direction], interval);
+            let rate = per_second(bytes[direction], interval.0, 1_000_000_000) / 1024;
             writeln!(text, "{time}, {rate}, {direction}, 0, 0").expect("a String takes all text");
         }
         (operation, text)
@@ -59,10 +59,4 @@ fn starts(report: &FioReport) -> Vec<Nanos> {
         stage_start = stage_end;
     }
     starts
-}
-
-fn kib_per_second(bytes: u64, interval: Nanos) -> u64 {
-    let rate = u128::from(bytes) * 1_000_000_000 / u128::from(interval.0) / 1024;
-    // In virtual time a device may be faster than any number.
-    u64::try_from(rate).unwrap_or(u64::MAX)
 }

@@ -3,11 +3,8 @@
 use sokudo_model::{LogPoint, Nanos, Operation, Outcome, SeriesPoint};
 
 use super::JobLog;
-use crate::fio::figures::DIRECTIONS;
-
-/// An interval that was cut off at the end is logged when it is nearly whole, as fio
-/// does: its rate would be that of a few I/Os.
-const SHORTEST_INTERVAL: f64 = 0.9;
+use crate::fio::figures::{DIRECTIONS, samples};
+use crate::number::float;
 
 impl JobLog<'_> {
     /// KiB per second of intervals; of single I/Os their bytes per microsecond × 1000,
@@ -67,26 +64,17 @@ impl JobLog<'_> {
                 .outcome
                 .and_then(|outcome| outcome.operation(operation));
             let series = tally.map_or(&[][..], |tally| &tally.series);
-            let mut before = Nanos(0);
-            for point in series {
-                let passed = Nanos(point.at.0.saturating_sub(before.0));
-                before = point.at;
-                let planned = planned.unwrap_or(passed);
-                let seconds = passed.min(planned).as_secs_f64();
-                if point.ios == 0 || seconds < SHORTEST_INTERVAL * planned.as_secs_f64() {
-                    continue;
-                }
+            points.extend(samples(series, planned).map(|(point, seconds)| {
                 let value = rate(point, seconds);
-                points.push(LogPoint {
+                LogPoint {
                     at: point.at,
                     operation,
                     value,
-                    // One interval is one sample: its mean is its largest.
                     max: super::rounded(value),
                     bytes: 0,
                     offset: 0,
-                });
-            }
+                }
+            }));
         }
         points.sort_by_key(|point| point.at);
         points
@@ -109,9 +97,4 @@ fn single_bandwidth(bytes: u32, latency_ns: u64) -> f64 {
 
 fn kib(bytes: u64) -> f64 {
     float(bytes) / 1024.0
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn float(value: u64) -> f64 {
-    value as f64
 }

@@ -1,10 +1,7 @@
 //! Latencies in text: one line of figures, and the table of percentiles.
 
-use std::fmt::Write;
-
 use sokudo_stats::Histogram;
 
-use super::line::line;
 use crate::fio::bins::Bins;
 use crate::fio::number::{UnitSuffix, scaled};
 use crate::fio::spread::Spread;
@@ -14,7 +11,7 @@ const TABLE_WIDTH: usize = 80 - 7;
 
 /// `clat (usec): min=2, max=127, avg= 3.97, stdev= 2.54`, in the largest unit in which
 /// the least of them is not lost.
-pub(super) fn add_latency(text: &mut String, kind: &str, latency: &Histogram) {
+pub(super) fn add_latency(lines: &mut Vec<String>, kind: &str, latency: &Histogram) {
     let spread = Spread::of_histogram(latency);
     let deviation = spread.deviation();
     let (unit, divisor) = match () {
@@ -26,21 +23,18 @@ pub(super) fn add_latency(text: &mut String, kind: &str, latency: &Histogram) {
     };
     let whole = |value: u64| scaled(value / u64::from(divisor), 6, false, UnitSuffix::None);
     let float = |value: f64| value / f64::from(divisor);
-    line(
-        text,
-        format_args!(
-            "    {kind} ({unit}): min={}, max={}, avg={:5.2}, stdev={:5.2}",
-            whole(spread.min),
-            whole(spread.max),
-            float(spread.mean),
-            float(deviation)
-        ),
-    );
+    lines.push(format!(
+        "    {kind} ({unit}): min={}, max={}, avg={:5.2}, stdev={:5.2}",
+        whole(spread.min),
+        whole(spread.max),
+        float(spread.mean),
+        float(deviation)
+    ));
 }
 
 /// The table of percentiles.
 pub(super) fn add_percentiles(
-    text: &mut String,
+    lines: &mut Vec<String>,
     kind: &str,
     latency: &Histogram,
     percentages: &[f64],
@@ -58,7 +52,7 @@ pub(super) fn add_percentiles(
     let width = (most / scale).to_string().len().max(5);
     let decimals = precision(percentages);
     let per_line = (TABLE_WIDTH / (decimals + 10 + width)).max(1);
-    line(text, format_args!("    {kind} percentiles ({unit}):"));
+    lines.push(format!("    {kind} percentiles ({unit}):"));
     let cells: Vec<String> = percentages
         .iter()
         .zip(&values)
@@ -69,12 +63,11 @@ pub(super) fn add_percentiles(
             format!(" {percentage:wide$.decimals$}th=[{value:width$}]")
         })
         .collect();
-    let lines: Vec<String> = cells
+    let table: Vec<String> = cells
         .chunks(per_line)
         .map(|cells| cells.join(","))
         .collect();
-    text.push_str("     |");
-    writeln!(text, "{}", lines.join(",\n     |")).expect("a String takes all text");
+    lines.push(format!("     |{}", table.join(",\n     |")));
 }
 
 /// Decimals that the percentages need; fio prints all with as many.

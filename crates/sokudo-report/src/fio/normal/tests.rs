@@ -93,77 +93,69 @@ fn lines_are_those_of_fio_one_for_one() {
     assert_eq!(ours.len(), theirs.len());
 }
 
+/// The table of percentiles.
+fn percentiles(values: &[u64], percentages: &[f64]) -> String {
+    let mut lines = Vec::new();
+    add_percentiles(&mut lines, "clat", &histogram(values), percentages);
+    lines.join("\n")
+}
+
 #[test]
-fn latencies_are_printed_as_fio_printed_them() {
+fn percentiles_are_printed_as_fio_printed_them() {
+    let usual = FioReporting::default().percentiles;
     // Five latencies for which fio 3.33 printed exactly this.
-    let latency = histogram(&[400, 491, 520, 932, 1_121]);
-    let mut text = String::new();
-    add_latency(&mut text, "clat", &latency);
-    let percentages = FioReporting::default().percentiles;
-    add_percentiles(&mut text, "clat", &latency, &percentages);
     assert_eq!(
-        text,
-        "    clat (nsec): min=400, max=1121, avg=692.80, stdev=314.99
-    clat percentiles (nsec):
+        percentiles(&[400, 491, 520, 932, 1_121], &usual),
+        "    clat percentiles (nsec):
      |  1.00th=[  402],  5.00th=[  402], 10.00th=[  402], 20.00th=[  402],
      | 30.00th=[  490], 40.00th=[  490], 50.00th=[  524], 60.00th=[  524],
      | 70.00th=[  932], 80.00th=[  932], 90.00th=[ 1128], 95.00th=[ 1128],
      | 99.00th=[ 1128], 99.50th=[ 1128], 99.90th=[ 1128], 99.95th=[ 1128],
-     | 99.99th=[ 1128]
-"
-    );
-    let mut text = String::new();
-    add_percentiles(
-        &mut text,
-        "clat",
-        &histogram(&[130, 341]),
-        &[50.0, 99.9, 99.999_99],
+     | 99.99th=[ 1128]"
     );
     assert_eq!(
-        text,
+        percentiles(&[130, 341], &[50.0, 99.9, 99.999_99]),
         "    clat percentiles (nsec):
-     | 50.00000th=[  131], 99.90000th=[  342], 99.99999th=[  342]
-"
+     | 50.00000th=[  131], 99.90000th=[  342], 99.99999th=[  342]"
     );
-}
-
-#[test]
-fn the_unit_is_the_largest_that_loses_nothing() {
-    let line_of = |values: &[u64]| {
-        let mut text = String::new();
-        add_latency(&mut text, " lat", &histogram(values));
-        text
-    };
+    // Wide ones stand three in a line; fio makes room for the largest that is printed.
+    let wide = [900, 50_944, 1_728_000];
     assert_eq!(
-        line_of(&[2_500, 127_000]),
-        "     lat (usec): min=2, max=127, avg=64.75, stdev=88.03\n"
+        percentiles(&wide, &[1.0, 5.0, 10.0, 40.0]).lines().count(),
+        2
     );
     assert_eq!(
-        line_of(&[831, 3_955_300]),
-        "     lat (nsec): min=831, max=3955.3k, avg=1978065.50, stdev=2796231.85\n"
-    );
-    assert_eq!(
-        line_of(&[3_000_000, 200_000_000]),
-        "     lat (msec): min=3, max=200, avg=101.50, stdev=139.30\n"
-    );
-}
-
-#[test]
-fn wide_percentiles_stand_three_in_a_line() {
-    let mut text = String::new();
-    let latency = histogram(&[900, 50_944, 1_728_000]);
-    add_percentiles(&mut text, "clat", &latency, &[1.0, 5.0, 10.0, 40.0]);
-    // fio makes room for the largest value that is printed.
-    assert_eq!(text.lines().count(), 2);
-    let mut text = String::new();
-    add_percentiles(&mut text, "clat", &latency, &[1.0, 5.0, 10.0, 99.95]);
-    assert_eq!(
-        text,
+        percentiles(&wide, &[1.0, 5.0, 10.0, 99.95]),
         "    clat percentiles (nsec):
      |  1.00th=[    900],  5.00th=[    900], 10.00th=[    900],
-     | 99.95th=[1728512]
-"
+     | 99.95th=[1728512]"
     );
+}
+
+#[test]
+fn the_unit_of_a_latency_is_the_largest_that_loses_nothing() {
+    for (values, line) in [
+        (
+            &[400, 491, 520, 932, 1_121][..],
+            "    clat (nsec): min=400, max=1121, avg=692.80, stdev=314.99",
+        ),
+        (
+            &[2_500, 127_000],
+            "    clat (usec): min=2, max=127, avg=64.75, stdev=88.03",
+        ),
+        (
+            &[831, 3_955_300],
+            "    clat (nsec): min=831, max=3955.3k, avg=1978065.50, stdev=2796231.85",
+        ),
+        (
+            &[3_000_000, 200_000_000],
+            "    clat (msec): min=3, max=200, avg=101.50, stdev=139.30",
+        ),
+    ] {
+        let mut lines = Vec::new();
+        add_latency(&mut lines, "clat", &histogram(values));
+        assert_eq!(lines, [line]);
+    }
 }
 
 #[test]

@@ -2,28 +2,27 @@
 
 use sokudo_model::fio::UnifiedReporting;
 
-use super::line::line;
 use crate::fio::DiskUse;
 use crate::fio::figures::{GroupDirection, GroupFigures};
 use crate::fio::number::{UnitSuffix, scaled};
 
 /// The directions of one group, all jobs together.
-pub(super) fn add_group(text: &mut String, group: &GroupFigures) {
+pub(super) fn add_group(lines: &mut Vec<String>, group: &GroupFigures) {
     let names = match group.unified {
         UnifiedReporting::Mixed => ["  MIXED"; 3],
         _ => ["   READ", "  WRITE", "   TRIM"],
     };
     for (name, direction) in names.into_iter().zip(&group.directions) {
-        add_group_direction(text, name, direction, group);
+        add_group_direction(lines, name, direction, group);
     }
     if group.unified == UnifiedReporting::Both {
         let mixed = GroupDirection::mixed(&group.directions);
-        add_group_direction(text, "  MIXED", &mixed, group);
+        add_group_direction(lines, "  MIXED", &mixed, group);
     }
 }
 
 fn add_group_direction(
-    text: &mut String,
+    lines: &mut Vec<String>,
     name: &str,
     direction: &GroupDirection,
     group: &GroupFigures,
@@ -37,24 +36,21 @@ fn add_group_direction(
     let (unit, binary) = (UnitSuffix::of_base(reporting.unit_base), group.is_binary());
     let rate = |value: u64, binary| scaled(value, digits, binary, unit);
     let [lowest, highest] = direction.bandwidth;
-    line(
-        text,
-        format_args!(
-            "{name}: bw={} ({}), {}-{} ({}-{}), io={} ({}), run={shortest}-{longest}msec",
-            rate(direction.aggregate, binary),
-            rate(direction.aggregate, !binary),
-            rate(lowest, binary),
-            rate(highest, binary),
-            rate(lowest, !binary),
-            rate(highest, !binary),
-            scaled(direction.bytes, digits, binary, UnitSuffix::Bytes),
-            scaled(direction.bytes, digits, !binary, UnitSuffix::Bytes)
-        ),
-    );
+    lines.push(format!(
+        "{name}: bw={} ({}), {}-{} ({}-{}), io={} ({}), run={shortest}-{longest}msec",
+        rate(direction.aggregate, binary),
+        rate(direction.aggregate, !binary),
+        rate(lowest, binary),
+        rate(highest, binary),
+        rate(lowest, !binary),
+        rate(highest, !binary),
+        scaled(direction.bytes, digits, binary, UnitSuffix::Bytes),
+        scaled(direction.bytes, digits, !binary, UnitSuffix::Bytes)
+    ));
 }
 
 /// One device.
-pub(super) fn add_disk(text: &mut String, disk: &DiskUse) {
+pub(super) fn add_disk(lines: &mut Vec<String>, disk: &DiskUse) {
     let figures = |disk: &DiskUse, prefix: &str, utilisation: f64| {
         format!(
             "{prefix}ios={}/{}, {prefix}merge={}/{}, {prefix}ticks={}/{}, {prefix}in_queue={}, \
@@ -70,10 +66,10 @@ pub(super) fn add_disk(text: &mut String, disk: &DiskUse) {
     };
     let own = figures(disk, "", disk.utilisation());
     match disk.aggregate() {
-        None => line(text, format_args!("  {}: {own}", disk.name)),
+        None => lines.push(format!("  {}: {own}", disk.name)),
         Some((mean, busiest)) => {
             let parts = figures(&mean, "aggr", busiest);
-            line(text, format_args!("    {}: {own}, {parts}", disk.name));
+            lines.push(format!("    {}: {own}, {parts}", disk.name));
         }
     }
 }

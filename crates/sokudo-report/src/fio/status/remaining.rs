@@ -1,5 +1,6 @@
 //! How long a job will go on, from its limits and from what it has done.
 
+use crate::number::{float, natural};
 use sokudo_model::{Moved, Nanos, Phase, Rate, Workload};
 
 /// The time left, `since_start` of its stage; `None` when nothing limits it, or it has
@@ -25,12 +26,6 @@ fn time_left(workload: &Workload, since_start: Nanos) -> Option<Nanos> {
 }
 
 /// In proportion to what is done; before anything is, by the fixed rate.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "an estimate of seconds"
-)]
 fn work_left(
     workload: &Workload,
     moved: &[Moved; 3],
@@ -54,18 +49,18 @@ fn work_left(
     let done = done.into_iter().flatten();
     let done = done.map(|(done, limit)| (done, limit.saturating_mul(times)));
     let share = done
-        .map(|(done, all)| done as f64 / all.max(1) as f64)
+        .map(|(done, all)| float(done) / float(all.max(1)))
         .reduce(f64::max)?
         .min(1.0);
     let delay = workload.starts_after.0.saturating_sub(since_start.0);
     if share > 0.0 && phase != Phase::Waiting {
-        let running = since_start.0.saturating_sub(workload.starts_after.0) as f64;
-        return Some(Nanos((running * (1.0 / share - 1.0)) as u64));
+        let running = float(since_start.0.saturating_sub(workload.starts_after.0));
+        return Some(Nanos(natural(running * (1.0 / share - 1.0))));
     }
     let bytes = limits.bytes?.0.saturating_mul(times);
     let Some(Rate::BytesPerSecond(rate)) = workload.rate else {
         return None;
     };
-    let nanos = bytes as f64 / rate.max(1) as f64 * 1e9;
-    Some(Nanos(delay + nanos as u64))
+    let nanos = float(bytes) / float(rate.max(1)) * 1e9;
+    Some(Nanos(delay + natural(nanos)))
 }

@@ -7,7 +7,7 @@ use super::super::figure::{Bar, Bars, Group};
 use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{broken_name, fitted, width};
-use super::canvas::{Anchor, Canvas, Font};
+use super::canvas::{Canvas, Lettering};
 use super::frame::{BODY, Frame, MARGIN};
 use super::legend::{Legend, LegendEntry, LegendSample};
 use super::marks::{verdict, whisker};
@@ -36,16 +36,11 @@ const VALUE_SHARE_MAX: f64 = 0.42;
 const VERDICT_ROOM: f64 = 26.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
-    let legend = Legend::new(
-        entries(bars, canvas.language()),
-        frame.width(),
-        canvas.language(),
-    );
+    let language = canvas.language();
+    let legend = Legend::new(entries(bars, language), frame.width(), language);
     legend.draw(canvas, frame);
-    let names = bars
-        .groups
-        .iter()
-        .map(|group| width(&group.name, BODY.size));
+    let groups = bars.groups.iter();
+    let names = groups.map(|group| width(&group.name, BODY.size));
     let names = names.fold(width(bars.groups_label, BODY.size), f64::max);
     let (top, bottom) = (frame.top + 14.0, frame.bottom - legend.height() - 58.0);
     let step = (bottom - top) / whole(bars.groups.len().max(1));
@@ -68,40 +63,25 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
         };
         draw_group(canvas, &place, bars, (group, is_named));
     }
-    canvas.line(
-        [inner.left, inner.top],
-        [inner.left, inner.bottom],
-        Role::Frame,
-        1.5,
-    );
+    let ends = [[inner.left, inner.top], [inner.left, inner.bottom]];
+    canvas.line(ends[0], ends[1], Role::Frame, 1.5);
 }
 
 fn entries(bars: &Bars, language: Language) -> Vec<LegendEntry> {
     let inks = bars.legend.iter();
-    let mut entries: Vec<LegendEntry> = inks
-        .map(|(name, ink)| LegendEntry::new(LegendSample::Bar(*ink), name, ""))
-        .collect();
-    if bars.has_intervals {
-        entries.push(LegendEntry::new(
-            LegendSample::Whisker,
-            language.word("95 % interval"),
-            "",
-        ));
-    }
+    let inks = inks.map(|(name, ink)| LegendEntry::new(LegendSample::Bar(*ink), name, ""));
     let has = |verdict| {
         let mut bars = bars.groups.iter().flat_map(|group| &group.bars);
         bars.any(|bar| bar.verdict == Some(verdict))
     };
-    for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
-        if has(verdict) {
-            entries.push(LegendEntry::new(
-                LegendSample::Verdict(verdict),
-                language.word(verdict.name()),
-                "",
-            ));
-        }
-    }
-    entries
+    let verdicts = [Verdict::Verified, Verdict::Unverified, Verdict::Invalid];
+    let verdicts = verdicts.into_iter().filter(|verdict| has(*verdict));
+    let verdicts = verdicts.map(|it| (LegendSample::Verdict(it), it.name()));
+    let interval = (LegendSample::Whisker, "95 % interval");
+    let interval = bars.has_intervals.then_some(interval);
+    let signs = interval.into_iter().chain(verdicts);
+    let signs = signs.map(|(sample, name)| LegendEntry::new(sample, language.word(name), ""));
+    inks.chain(signs).collect()
 }
 
 fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
@@ -116,13 +96,13 @@ fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
         canvas.line([x, frame.top], [x, frame.bottom], Role::Grid, 1.0);
         if number.is_multiple_of(stride) {
             let at = [x, frame.bottom + 22.0];
-            canvas.text(at, Anchor::Middle, BODY, Role::Text, &tick.name);
+            canvas.text(at, BODY.middle(), &tick.name);
         }
     }
     let at = [f64::midpoint(frame.left, frame.right), frame.bottom + 44.0];
-    canvas.text(at, Anchor::Middle, BODY, Role::Muted, &bars.axis.label);
+    canvas.text(at, BODY.middle().muted(), &bars.axis.label);
     let at = [outer.left, frame.top - 8.0];
-    canvas.text(at, Anchor::Start, BODY, Role::Muted, bars.groups_label);
+    canvas.text(at, BODY.muted(), bars.groups_label);
 }
 
 /// The first of so many names alone, or every second, third… of them: as many as fit where
@@ -198,7 +178,7 @@ fn draw_group(
         let first = middle - line * whole(names.len() - 1) / 2.0 + font.size * 0.35;
         for (number, name) in names.iter().enumerate() {
             let at = [frame.left - 12.0, first + whole(number) * line];
-            canvas.text(at, Anchor::End, font, Role::Text, name);
+            canvas.text(at, font.end(), name);
         }
     }
     let height = bar_height(group, step);
@@ -208,13 +188,8 @@ fn draw_group(
         let top = first + whole(number) * height;
         let end = draw_bar(canvas, frame, bars, bar, [top, height]);
         if height >= BAR_HEIGHT_OF_TEXT {
-            draw_value(
-                canvas,
-                bar.verdict,
-                &bar.label,
-                [end, values_end],
-                [top + height / 2.0, height],
-            );
+            let place = [top + height / 2.0, height];
+            draw_value(canvas, bar.verdict, &bar.label, [end, values_end], place);
         }
         ends.push(end);
     }
@@ -242,15 +217,12 @@ fn draw_value(
     }
     let at = [text_at, middle + font.size * 0.35];
     let value = fitted(value, font.size, values_end - text_at);
-    canvas.text(at, Anchor::Start, font, Role::Text, &value);
+    canvas.text(at, font, &value);
 }
 
 /// Text that is not higher than what it stands beside.
-fn shrunk(room: f64) -> Font {
-    Font {
-        size: (room * 0.95).clamp(8.0, BODY.size),
-        is_bold: false,
-    }
+fn shrunk(room: f64) -> Lettering {
+    Lettering::new((room * 0.95).clamp(8.0, BODY.size), false)
 }
 
 /// Draws a bar with its interval; gives where it ends.
@@ -273,12 +245,8 @@ fn draw_bar(
     if let Some([low, high]) = bar.interval {
         // An interval that is no wider than its ends says no more than the bar.
         if x_of(high) - x_of(low) > 1.5 {
-            whisker(
-                canvas,
-                [x_of(low), x_of(high)],
-                middle,
-                (height * 0.3).min(5.0),
-            );
+            let half = (height * 0.3).min(5.0);
+            whisker(canvas, [x_of(low), x_of(high)], middle, half);
         }
         end = end.max(x_of(high));
     }

@@ -6,7 +6,7 @@ use sokudo_words::Language;
 
 use super::super::figure::{Ink, LineMarker};
 use super::super::palette::Role;
-use super::super::text::escaped;
+use super::super::text::{escaped, width};
 use super::look::PictureTheme;
 
 /// Dashes of lines that are dashed, pixels.
@@ -14,19 +14,51 @@ const DASH: &str = " stroke-dasharray=\"9 5\"";
 /// Half the width of a sign, pixels.
 const SIGN_RADIUS: f64 = 5.0;
 
-/// How text is written.
+/// How text is written, and which part of it lies at its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Font {
+pub(super) struct Lettering {
     pub(super) size: f64,
-    pub(super) is_bold: bool,
+    is_bold: bool,
+    role: Role,
+    anchor: &'static str,
 }
 
-/// Which part of a text lies at its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
+impl Lettering {
+    /// From its place on.
+    pub(super) const fn new(size: f64, is_bold: bool) -> Self {
+        Self {
+            size,
+            is_bold,
+            role: Role::Text,
+            anchor: "",
+        }
+    }
+
+    pub(super) const fn muted(mut self) -> Self {
+        self.role = Role::Muted;
+        self
+    }
+
+    /// Its middle at its place.
+    pub(super) const fn middle(mut self) -> Self {
+        self.anchor = " text-anchor=\"middle\"";
+        self
+    }
+
+    /// Its end at its place.
+    pub(super) const fn end(mut self) -> Self {
+        self.anchor = " text-anchor=\"end\"";
+        self
+    }
+
+    fn style(self) -> String {
+        let weight = if self.is_bold {
+            " font-weight=\"600\""
+        } else {
+            ""
+        };
+        format!("{} font-size=\"{}\"{weight}", self.anchor, self.size)
+    }
 }
 
 /// What has been drawn so far.
@@ -60,42 +92,43 @@ impl Canvas {
         self.elements.push('\n');
     }
 
-    pub(super) fn text(
-        &mut self,
-        at: [f64; 2],
-        anchor: Anchor,
-        font: Font,
-        role: Role,
-        text: &str,
-    ) {
-        let colour = fill(role, self.theme);
-        self.text_element(
-            at,
-            &format!("{}{}{colour}", anchored(anchor), sized(font)),
-            text,
-        );
+    pub(super) fn text(&mut self, at: [f64; 2], letters: Lettering, text: &str) {
+        let colour = fill(letters.role, self.theme);
+        self.text_element(at, &format!("{}{colour}", letters.style()), text);
     }
 
-    /// Text in a colour of its own, on a surface of its own.
-    pub(super) fn text_on(&mut self, at: [f64; 2], font: Font, colour: &str, text: &str) {
-        let style = format!(
-            "{}{} fill=\"{colour}\"",
-            anchored(Anchor::Middle),
-            sized(font)
-        );
-        self.text_element(at, &style, text);
+    /// Text in a colour of its own, on a surface of its own, its middle at `at`.
+    pub(super) fn text_on(&mut self, at: [f64; 2], letters: Lettering, colour: &str, text: &str) {
+        let style = letters.middle().style();
+        self.text_element(at, &format!("{style} fill=\"{colour}\""), text);
     }
 
     /// Text from bottom to top, its middle at `at`.
-    pub(super) fn upright_text(&mut self, at: [f64; 2], font: Font, role: Role, text: &str) {
+    pub(super) fn upright_text(&mut self, at: [f64; 2], letters: Lettering, text: &str) {
         let (x, y) = (pixels(at[0]), pixels(at[1]));
-        let colour = fill(role, self.theme);
-        let style = format!(
-            "{}{}{colour} transform=\"rotate(-90 {x} {y})\"",
-            anchored(Anchor::Middle),
-            sized(font)
-        );
-        self.text_element(at, &style, text);
+        let colour = fill(letters.role, self.theme);
+        let style = letters.middle().style();
+        let turned = format!("{style}{colour} transform=\"rotate(-90 {x} {y})\"");
+        self.text_element(at, &turned, text);
+    }
+
+    /// Names with their middles along a horizontal line; one that would come nearer than
+    /// `gap` to the one before it is left out.
+    pub(super) fn names_along<'a>(
+        &mut self,
+        y: f64,
+        gap: f64,
+        letters: Lettering,
+        names: impl IntoIterator<Item = (f64, &'a str)>,
+    ) {
+        let mut free_from = f64::NEG_INFINITY;
+        for (x, name) in names {
+            let half = width(name, letters.size) / 2.0;
+            if x - half > free_from {
+                self.text([x, y], letters.middle(), name);
+                free_from = x + half + gap;
+            }
+        }
     }
 
     fn text_element(&mut self, [x, y]: [f64; 2], style: &str, text: &str) {
@@ -268,23 +301,6 @@ fn pixels(value: f64) -> String {
         Some(whole) => whole.to_owned(),
         None => text,
     }
-}
-
-const fn anchored(anchor: Anchor) -> &'static str {
-    match anchor {
-        Anchor::Start => "",
-        Anchor::Middle => " text-anchor=\"middle\"",
-        Anchor::End => " text-anchor=\"end\"",
-    }
-}
-
-fn sized(font: Font) -> String {
-    let weight = if font.is_bold {
-        " font-weight=\"600\""
-    } else {
-        ""
-    };
-    format!(" font-size=\"{}\"{weight}", font.size)
 }
 
 /// The attributes of something filled.

@@ -5,7 +5,7 @@ use super::super::palette::Role;
 use super::super::reduce;
 use super::super::scale::{Axis, whole};
 use super::super::text::width;
-use super::canvas::{Anchor, Canvas};
+use super::canvas::Canvas;
 use super::frame::{BODY, Frame, SMALL};
 use super::legend::{Legend, LegendEntry, LegendSample};
 
@@ -85,54 +85,37 @@ fn grid(canvas: &mut Canvas, frame: Frame, chart: &Chart) {
 }
 
 fn axes(canvas: &mut Canvas, outer: Frame, frame: Frame, chart: &Chart) {
-    canvas.line(
-        [frame.left, frame.bottom],
-        [frame.right, frame.bottom],
-        Role::Frame,
-        1.5,
-    );
-    canvas.line(
-        [frame.left, frame.top],
-        [frame.left, frame.bottom],
-        Role::Frame,
-        1.5,
-    );
-    let middle = f64::midpoint(frame.top, frame.bottom);
-    for tick in &chart.left.ticks {
-        let y = y_of(&chart.left, frame, tick.at) + 5.0;
-        canvas.text(
-            [frame.left - 9.0, y],
-            Anchor::End,
+    let level = [[frame.left, frame.bottom], [frame.right, frame.bottom]];
+    canvas.line(level[0], level[1], Role::Frame, 1.5);
+    let sides = [
+        (
+            Some(&chart.left),
+            frame.left,
+            frame.left - 9.0,
+            BODY.end(),
+            outer.left + 12.0,
+        ),
+        (
+            chart.right.as_ref(),
+            frame.right,
+            frame.right + 9.0,
             BODY,
-            Role::Text,
-            &tick.name,
-        );
-    }
-    let at = [outer.left + 12.0, middle];
-    canvas.upright_text(at, BODY, Role::Muted, &chart.left.label);
-    if let Some(right) = &chart.right {
-        canvas.line(
-            [frame.right, frame.top],
-            [frame.right, frame.bottom],
-            Role::Frame,
-            1.5,
-        );
-        for tick in &right.ticks {
-            let y = y_of(right, frame, tick.at) + 5.0;
-            canvas.text(
-                [frame.right + 9.0, y],
-                Anchor::Start,
-                BODY,
-                Role::Text,
-                &tick.name,
-            );
+            outer.right - 4.0,
+        ),
+    ];
+    for (axis, x, names_at, letters, label_at) in sides {
+        let Some(axis) = axis else { continue };
+        canvas.line([x, frame.top], [x, frame.bottom], Role::Frame, 1.5);
+        for tick in &axis.ticks {
+            let y = y_of(axis, frame, tick.at) + 5.0;
+            canvas.text([names_at, y], letters, &tick.name);
         }
-        let at = [outer.right - 4.0, middle];
-        canvas.upright_text(at, BODY, Role::Muted, &right.label);
+        let middle = f64::midpoint(frame.top, frame.bottom);
+        canvas.upright_text([label_at, middle], BODY.muted(), &axis.label);
     }
     names_along(canvas, frame, &chart.bottom, frame.bottom + 22.0);
     let at = [f64::midpoint(frame.left, frame.right), frame.bottom + 44.0];
-    canvas.text(at, Anchor::Middle, BODY, Role::Muted, &chart.bottom.label);
+    canvas.text(at, BODY.middle().muted(), &chart.bottom.label);
     if let Some(top) = &chart.top {
         names_along(canvas, frame, top, frame.top - 8.0);
     }
@@ -142,23 +125,16 @@ fn axes(canvas: &mut Canvas, outer: Frame, frame: Frame, chart: &Chart) {
         let at = x_of(&chart.bottom, frame, part.at);
         if width(&part.name, SMALL.size) < end - at {
             let at = [f64::midpoint(at, end), frame.top - 8.0];
-            canvas.text(at, Anchor::Middle, SMALL, Role::Muted, &part.name);
+            canvas.text(at, SMALL.middle().muted(), &part.name);
         }
     }
 }
 
-/// Names of ticks along a horizontal line; one that would touch the one before it is
-/// left out.
+/// Names of ticks along a horizontal line.
 fn names_along(canvas: &mut Canvas, frame: Frame, axis: &Axis, y: f64) {
-    let mut free_from = f64::NEG_INFINITY;
-    for tick in &axis.ticks {
-        let x = x_of(axis, frame, tick.at);
-        let half = width(&tick.name, BODY.size) / 2.0;
-        if x - half > free_from {
-            canvas.text([x, y], Anchor::Middle, BODY, Role::Text, &tick.name);
-            free_from = x + half + 10.0;
-        }
-    }
+    let ticks = axis.ticks.iter();
+    let names = ticks.map(|tick| (x_of(axis, frame, tick.at), &*tick.name));
+    canvas.names_along(y, 10.0, BODY, names);
 }
 
 fn draw_layer(canvas: &mut Canvas, frame: Frame, chart: &Chart, layer: &Layer, number: usize) {

@@ -1,29 +1,17 @@
 //! Where something is drawn, and in what letters.
 
-use super::canvas::Font;
+use super::canvas::Lettering;
 
 /// Between the edge of the picture and what is in it.
 pub(super) const MARGIN: f64 = 28.0;
 
-pub(super) const TITLE: Font = Font {
-    size: 24.0,
-    is_bold: true,
-};
+pub(super) const TITLE: Lettering = Lettering::new(24.0, true);
 
-pub(super) const BODY: Font = Font {
-    size: 15.0,
-    is_bold: false,
-};
+pub(super) const BODY: Lettering = Lettering::new(15.0, false);
 
-pub(super) const STRONG: Font = Font {
-    size: 15.0,
-    is_bold: true,
-};
+pub(super) const STRONG: Lettering = Lettering::new(15.0, true);
 
-pub(super) const SMALL: Font = Font {
-    size: 13.0,
-    is_bold: false,
-};
+pub(super) const SMALL: Lettering = Lettering::new(13.0, false);
 
 /// Where something is drawn, in pixels.
 #[derive(Clone, Copy, Debug)]

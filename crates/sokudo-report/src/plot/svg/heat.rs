@@ -4,7 +4,7 @@ use super::super::figure::{Matrices, Matrix};
 use super::super::palette::{Role, css, heat, text_on};
 use super::super::scale::whole;
 use super::super::text::width;
-use super::canvas::{Anchor, Canvas, Font};
+use super::canvas::{Canvas, Lettering};
 use super::frame::{BODY, Frame, STRONG};
 use crate::number::rate;
 
@@ -51,37 +51,19 @@ fn draw_matrix(canvas: &mut Canvas, frame: Frame, matrix: &Matrix, matrices: &Ma
     ];
     let bottom = inner.top + cell[1] * rows;
     let middle = f64::midpoint(inner.left, inner.right);
-    canvas.text(
-        [middle, inner.top - 9.0],
-        Anchor::Middle,
-        STRONG,
-        Role::Text,
-        &matrix.name,
-    );
+    canvas.text([middle, inner.top - 9.0], STRONG.middle(), &matrix.name);
     draw_cells(canvas, inner, cell, matrix, matrices);
-    let mut free_from = f64::NEG_INFINITY;
-    for (number, name) in matrix.columns.names.iter().enumerate() {
-        let x = inner.left + (whole(number) + 0.5) * cell[0];
-        let half = width(name, BODY.size) / 2.0;
-        if x - half > free_from {
-            canvas.text([x, bottom + 20.0], Anchor::Middle, BODY, Role::Text, name);
-            free_from = x + half + 4.0;
-        }
-    }
+    let names = matrix.columns.names.iter().enumerate();
+    let names = names.map(|(number, name)| (inner.left + (whole(number) + 0.5) * cell[0], &**name));
+    canvas.names_along(bottom + 20.0, 4.0, BODY, names);
     for (number, name) in matrix.rows.names.iter().enumerate() {
         let y = inner.top + (whole(number) + 0.5) * cell[1] + 5.0;
-        canvas.text([inner.left - 9.0, y], Anchor::End, BODY, Role::Text, name);
+        canvas.text([inner.left - 9.0, y], BODY.end(), name);
     }
     let label = matrix.columns.label;
-    canvas.text(
-        [middle, bottom + 42.0],
-        Anchor::Middle,
-        BODY,
-        Role::Muted,
-        label,
-    );
+    canvas.text([middle, bottom + 42.0], BODY.middle().muted(), label);
     let at = [frame.left + 14.0, f64::midpoint(inner.top, bottom)];
-    canvas.upright_text(at, BODY, Role::Muted, matrix.rows.label);
+    canvas.upright_text(at, BODY.muted(), matrix.rows.label);
 }
 
 fn draw_cells(
@@ -105,7 +87,7 @@ fn draw_cells(
             let size = [cell_width - 1.0, cell_height - 1.0];
             let Some(value) = value else {
                 canvas.rectangle(corner, size, Role::Grid);
-                canvas.text(middle, Anchor::Middle, font, Role::Muted, "—");
+                canvas.text(middle, font.middle().muted(), "—");
                 continue;
             };
             let colour = heat(matrices.axis.scale.share(*value));
@@ -118,15 +100,12 @@ fn draw_cells(
 }
 
 /// As large as the longest value allows.
-fn font_for(matrix: &Matrix, [cell_width, cell_height]: [f64; 2]) -> Font {
+fn font_for(matrix: &Matrix, [cell_width, cell_height]: [f64; 2]) -> Lettering {
     let values = matrix.cells.iter().flatten().flatten();
     let longest = values.map(|value| width(&rate(*value), 1.0));
     let longest = longest.fold(1.0, f64::max);
     let size = ((cell_width - 6.0) / longest).min(cell_height * 0.6);
-    Font {
-        size: (size.min(BODY.size) * 2.0).floor() / 2.0,
-        is_bold: false,
-    }
+    Lettering::new((size.min(BODY.size) * 2.0).floor() / 2.0, false)
 }
 
 fn scale(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
@@ -138,23 +117,16 @@ fn scale(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
         // A little wider than the step, so that no seams are seen.
         canvas.tile(corner, [step + 0.4, 14.0], &css(heat(share)));
     }
-    let mut free_from = f64::NEG_INFINITY;
-    for tick in &matrices.axis.ticks {
-        let x = left + matrices.axis.scale.share(tick.at) * SCALE_WIDTH;
-        let half = width(&tick.name, BODY.size) / 2.0;
+    let ticks = matrices.axis.ticks.iter();
+    let ticks = ticks.map(|tick| {
+        let share = matrices.axis.scale.share(tick.at);
+        (left + share * SCALE_WIDTH, &*tick.name)
+    });
+    for (x, _) in ticks.clone() {
         canvas.line([x, top + 14.0], [x, top + 19.0], Role::Frame, 1.0);
-        if x - half > free_from {
-            canvas.text(
-                [x, top + 34.0],
-                Anchor::Middle,
-                BODY,
-                Role::Text,
-                &tick.name,
-            );
-            free_from = x + half + 8.0;
-        }
     }
+    canvas.names_along(top + 34.0, 8.0, BODY, ticks);
     let at = [left + SCALE_WIDTH + 18.0, top + 12.0];
     let label = &matrices.axis.label;
-    canvas.text(at, Anchor::Start, BODY, Role::Muted, label);
+    canvas.text(at, BODY.muted(), label);
 }

@@ -6,7 +6,7 @@ use super::super::figure::{Ink, LineMarker};
 use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{fitted, width};
-use super::canvas::{Anchor, Canvas};
+use super::canvas::Canvas;
 use super::frame::{BODY, Frame};
 use super::marks::{verdict, whisker};
 
@@ -137,11 +137,11 @@ fn draw_entry(canvas: &mut Canvas, entry: &LegendEntry, [x, y]: [f64; 2], right:
     draw_sample(canvas, entry.sample, [x, y]);
     let name = fitted(&entry.name, BODY.size, right - x - SAMPLE);
     let at = x + SAMPLE;
-    canvas.text([at, y + 5.0], Anchor::Start, BODY, Role::Text, &name);
+    canvas.text([at, y + 5.0], BODY, &name);
     let at = at + width(&name, BODY.size) + 12.0;
     let figures = fitted(&entry.figures, BODY.size, right - at);
     if !entry.figures.is_empty() {
-        canvas.text([at, y + 5.0], Anchor::Start, BODY, Role::Muted, &figures);
+        canvas.text([at, y + 5.0], BODY.muted(), &figures);
     }
 }
 

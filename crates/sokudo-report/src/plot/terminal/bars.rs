@@ -8,6 +8,7 @@ use super::super::scale::whole;
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
 use crate::layout::wrapped;
+use crate::number::place;
 
 /// Longer names of groups stand above their bars, columns.
 const NAME_COLUMNS_MAX: usize = 24;
@@ -99,13 +100,8 @@ fn value(style: &TerminalStyle, bar: &Bar) -> String {
 
 /// So many columns of a bar. Bars that stand beside each other differ in their
 /// characters too.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a terminal has few columns"
-)]
 fn blocks(style: &TerminalStyle, ink: Ink, columns: f64) -> String {
-    let eighths = (columns * 8.0).round() as usize;
+    let eighths = place((columns * 8.0).round());
     let is_full = ink.sign == LineMarker::Disc;
     let sign = match (ink.sign, style.ascii) {
         (LineMarker::Disc, false) => "█",
@@ -140,12 +136,7 @@ fn axis(grid: &mut Grid, style: &TerminalStyle, bars: &Bars, left: usize, column
     }
     let mut free_from = 0;
     for tick in &bars.axis.ticks {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a terminal has few columns"
-        )]
-        let column = (bars.axis.scale.share(tick.at) * whole(columns - 1)).round() as usize;
+        let column = place((bars.axis.scale.share(tick.at) * whole(columns - 1)).round());
         let begin = (left + column).saturating_sub(tick.name.width() / 2);
         if begin >= free_from && begin + tick.name.width() <= style.columns {
             grid.put([left + column, line], tick_sign, Paint::Plain);

@@ -8,6 +8,7 @@ use super::super::reduce;
 use super::super::scale::{Axis, whole};
 use super::grid::{Grid, Paint, cut};
 use super::style::TerminalStyle;
+use crate::number::place;
 
 /// Lines beside the drawing: titles, names of ticks, the axis' label, the footer, and
 /// the prompt that comes after.
@@ -96,14 +97,9 @@ fn layer_sign(style: &TerminalStyle, layer: &Layer) -> char {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "shares are within 0 and 1, and a terminal has few cells"
-)]
 fn cell(share: f64, count: usize) -> usize {
     let last = count.saturating_sub(1);
-    ((share * whole(last)).round() as usize).min(last)
+    place((share * whole(last)).round()).min(last)
 }
 
 fn axes(grid: &mut Grid, style: &TerminalStyle, chart: &Chart, area: &DrawingArea) {
@@ -186,11 +182,8 @@ impl Braille {
     fn stroke(&mut self, from: [usize; 2], to: [usize; 2]) {
         let steps = from[0].abs_diff(to[0]).max(from[1].abs_diff(to[1])).max(1);
         for step in 0..=steps {
-            let between = |from: usize, to: usize| {
-                let share = whole(step) / whole(steps);
-                let (from, to) = (whole(from), whole(to));
-                cell((from + (to - from) * share) / 1e6, 1_000_001)
-            };
+            let between =
+                |from: usize, to: usize| (from * (steps - step) + to * step + steps / 2) / steps;
             self.dot([between(from[0], to[0]), between(from[1], to[1])]);
         }
     }

@@ -1,8 +1,9 @@
 //! Cells of a terminal, each with a character and a colour.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthChar;
 
 use super::super::figure::Hue;
+use crate::layout::shortened;
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,17 +136,6 @@ fn cube(colour: [u8; 3]) -> u16 {
 
 /// A text that is no wider than so many columns.
 pub(super) fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
     let end = if text.is_ascii() { "..." } else { "…" };
-    let mut kept = String::new();
-    for sign in text.chars() {
-        let wider = format!("{kept}{sign}");
-        if wider.width() + end.width() > columns {
-            break;
-        }
-        kept = wider;
-    }
-    kept.trim_end().to_owned() + end
+    shortened(text, columns, end)
 }

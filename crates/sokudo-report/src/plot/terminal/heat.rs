@@ -6,7 +6,7 @@ use super::super::figure::{Matrices, Matrix};
 use super::super::palette::{heat, text_on};
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
-use crate::number::rate;
+use crate::number::{place, rate};
 
 /// From low to high.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
@@ -83,14 +83,9 @@ fn shown(style: &TerminalStyle, share: f64, value: &str, cell: usize) -> String 
     format!(" {}{shade}{value}", " ".repeat(free.saturating_sub(1)))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share is within 0 and 1"
-)]
 fn shade(style: &TerminalStyle, share: f64) -> char {
     let shades = if style.ascii { ASCII_SHADES } else { SHADES };
-    let index = (share * 5.0).floor() as usize;
+    let index = place(share * 5.0);
     shades[index.min(shades.len() - 1)]
 }
 

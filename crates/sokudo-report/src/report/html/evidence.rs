@@ -10,13 +10,12 @@ use super::page::HtmlPage;
 use super::table::table;
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
-use crate::number::{self, MISSING, decimal_size, percent};
+use crate::number::{self, BYTES_PER_MB, MISSING, decimal_size, percent};
 use crate::table::{Table, left, right};
 use crate::wording::{phrase, row};
 
 /// More trials are in the JSON.
 const TRIALS_MAX: usize = 400;
-const BYTES_PER_MB: f64 = 1e6;
 
 /// What speaks for or against the rows' figures.
 pub(super) fn rows(page: &HtmlPage, run: &RunDocument) -> Markup {
@@ -91,21 +90,17 @@ pub(super) fn trials(page: &HtmlPage, run: &RunDocument) -> Markup {
 /// The machine and the state of its drives.
 pub(super) fn environment(page: &HtmlPage, run: &RunDocument) -> Markup {
     let environment = &run.environment;
+    let memory = environment.memory_bytes.map(|bytes| text!("{bytes}"));
+    let load = environment.load_average.map(|load| text!("{load:.2}"));
     let mut known: Vec<Known> = vec![
         ("Host", name(environment.host.as_ref())),
         ("Distribution", name(environment.distribution.as_ref())),
         ("Kernel", name(environment.kernel.as_ref())),
         ("Processor", processor(run)),
-        (
-            "Memory",
-            environment.memory_bytes.map(|bytes| text!("{bytes}")),
-        ),
+        ("Memory", memory),
         ("Frequency governor", name(environment.governor.as_ref())),
         ("Clock source", name(environment.clock_source.as_ref())),
-        (
-            "Load before the run",
-            environment.load_average.map(|load| text!("{load:.2}")),
-        ),
+        ("Load before the run", load),
         (
             "Virtual machine",
             environment.virtual_machine.map(yes_or_no),
@@ -115,15 +110,13 @@ pub(super) fn environment(page: &HtmlPage, run: &RunDocument) -> Markup {
         known.push(("Root", Some(yes_or_no(environment.root))));
     }
     if let Some(system) = &run.target.file_system {
-        known.push((
-            "Mount options",
-            name(Some(&system.mount_options.join(", "))),
-        ));
+        let options = system.mount_options.join(", ");
         let sizes = system.available_bytes.zip(system.total_bytes);
-        known.push((
-            "Free space",
-            sizes.map(|(free, total)| text!("{free} of {total}")),
-        ));
+        let free = sizes.map(|(free, total)| text!("{free} of {total}"));
+        known.extend([
+            ("Mount options", name(Some(&options))),
+            ("Free space", free),
+        ]);
     }
     known.extend(devices(run));
     known.extend(circumstances(run));
@@ -153,100 +146,76 @@ fn processor(run: &RunDocument) -> Option<Text> {
 /// Each device of the stack, from the top down.
 fn devices(run: &RunDocument) -> Vec<Known> {
     let device = |device: &sokudo_model::BlockDevice| {
-        let serial = device
-            .serial
-            .as_ref()
-            .map(|serial| text!("serial number {}", serial.trim()));
+        let serial = device.serial.as_deref().map(str::trim);
+        let (scheduler, cache) = (device.scheduler.as_deref(), device.write_cache.as_deref());
+        let size = device.size_bytes.map(|size| decimal_size(size, 3));
         let parts = [
             name(Some(&device.name)),
             device.model.as_ref().map(|model| phrase(model.trim())),
-            serial,
-            device
-                .size_bytes
-                .map(|size| Text::name(decimal_size(size, 3))),
-            device
-                .scheduler
-                .as_ref()
-                .map(|scheduler| text!("scheduler {}", phrase(scheduler))),
-            device
-                .write_cache
-                .as_ref()
-                .map(|cache| text!("cache {}", phrase(cache))),
+            serial.map(|serial| text!("serial number {}", serial)),
+            size.map(Text::name),
+            scheduler.map(|scheduler| text!("scheduler {}", phrase(scheduler))),
+            cache.map(|cache| text!("cache {}", phrase(cache))),
             device
                 .backing_file
                 .as_ref()
                 .map(|file| text!("kept in {file}")),
         ];
-        (
-            "Device",
-            Some(Text::list(parts.into_iter().flatten(), ", ")),
-        )
+        let parts = parts.into_iter().flatten();
+        ("Device", Some(Text::list(parts, ", ")))
     };
     run.target.devices.iter().map(device).collect()
 }
 
 fn circumstances(run: &RunDocument) -> Vec<Known> {
     let around = &run.circumstances;
-    let mut told = Vec::new();
-    for drive in &around.drives {
-        let degrees = |heat: &sokudo_model::Heat| {
-            heat.temperature_celsius
-                .map_or_else(|| MISSING.to_owned(), |degrees| format!("{degrees} °C"))
-        };
-        let is_known = drive
-            .before
-            .temperature_celsius
-            .or(drive.after.temperature_celsius);
-        told.push((
-            "Temperature",
-            is_known.map(|_| {
-                text!(
-                    "{}: {} → {}",
-                    drive.disk.name,
-                    degrees(&drive.before),
-                    degrees(&drive.after)
-                )
-            }),
-        ));
+    let degrees = |celsius: Option<i32>| {
+        celsius.map_or_else(|| MISSING.to_owned(), |degrees| format!("{degrees} °C"))
+    };
+    let drives = around.drives.iter().flat_map(|drive| {
+        let name = &drive.disk.name;
+        let heats = [&drive.before, &drive.after].map(|heat| heat.temperature_celsius);
+        let [before, after] = heats.map(degrees);
+        let heat = heats[0].or(heats[1]);
         let firmware = drive.disk.firmware.as_ref();
-        told.push((
-            "Firmware",
-            firmware.map(|firmware| text!("{}: {firmware}", drive.disk.name)),
-        ));
-    }
-    for array in &around.arrays {
+        [
+            (
+                "Temperature",
+                heat.map(|_| text!("{}: {} → {}", name, before, after)),
+            ),
+            (
+                "Firmware",
+                firmware.map(|firmware| text!("{}: {firmware}", name)),
+            ),
+        ]
+    });
+    let arrays = around.arrays.iter().map(|array| {
         let level = array.level.as_deref().unwrap_or("RAID");
         let action = array.action.as_ref().map(|action| phrase(action));
         let state = text!("{}: {level}", array.name);
         let state = Text::list(std::iter::once(state).chain(action), ", ");
-        told.push(("Array", Some(state)));
-    }
-    for limit in &around.io_limits {
-        told.push((
+        ("Array", Some(state))
+    });
+    let limits = around.io_limits.iter();
+    let limits = limits.map(|limit| {
+        (
             "I/O limit",
             Some(text!("{} ({})", limit.device, limit.file)),
-        ));
-    }
+        )
+    });
     let power = &around.power;
-    told.push(("On battery", power.on_battery.map(yes_or_no)));
-    told.push(("Energy preference", name(power.energy_preference.as_ref())));
-    told.push(("PCI Express links", name(power.pcie_policy.as_ref())));
-    let pressure = around.pressure.as_ref();
+    let pressure = around.pressure.clone().unwrap_or_default();
     let waited = |time: Option<Nanos>| time.map(|time| text!("{time}"));
-    told.push((
-        "Waited for processors",
-        pressure.and_then(|it| waited(it.processor)),
-    ));
-    told.push((
-        "Waited for memory",
-        pressure.and_then(|it| waited(it.memory)),
-    ));
-    told.push((
-        "Taken by other machines",
-        pressure.and_then(|it| waited(it.stolen)),
-    ));
-    for blind_spot in &around.blind_spots {
-        told.push(("Not seen", Some(blind_spot.clone())));
-    }
-    told
+    let others = [
+        ("On battery", power.on_battery.map(yes_or_no)),
+        ("Energy preference", name(power.energy_preference.as_ref())),
+        ("PCI Express links", name(power.pcie_policy.as_ref())),
+        ("Waited for processors", waited(pressure.processor)),
+        ("Waited for memory", waited(pressure.memory)),
+        ("Taken by other machines", waited(pressure.stolen)),
+    ];
+    let unseen = around.blind_spots.iter();
+    let unseen = unseen.map(|blind_spot| ("Not seen", Some(blind_spot.clone())));
+    let known = drives.chain(arrays).chain(limits);
+    known.chain(others).chain(unseen).collect()
 }

@@ -97,37 +97,21 @@ fn tiles(page: &HtmlPage, run: &RunDocument) -> Markup {
         return html! {};
     }
     let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());
-    let fastest = |direction: Direction| {
-        let of_direction = of_disk().filter(|result| result.direction == direction);
-        of_direction
-            .filter_map(|result| {
-                Some((
-                    result,
-                    result.bandwidth_bytes_per_s.as_ref()?.median_mb_per_s,
-                ))
-            })
-            .max_by(|left, right| left.1.total_cmp(&right.1))
-    };
+    type Figure = fn(&ResultDocument) -> Option<f64>;
+    let bandwidth: Figure = |it| Some(it.bandwidth_bytes_per_s.as_ref()?.median_mb_per_s);
+    let small_ios: Figure = |it| Some(it.iops.as_ref().filter(|_| is_small_random(it))?.median);
     let mut tiles = Vec::new();
-    for (label, direction) in [
-        ("Fastest read", Direction::Read),
-        ("Fastest write", Direction::Write),
+    for (label, direction, unit, figure) in [
+        ("Fastest read", Direction::Read, "MB/s", bandwidth),
+        ("Fastest write", Direction::Write, "MB/s", bandwidth),
+        ("Most random reads", Direction::Read, "IOPS", small_ios),
+        ("Most random writes", Direction::Write, "IOPS", small_ios),
     ] {
-        if let Some((result, value)) = fastest(direction) {
-            tiles.push(tile(page, label, (&rate(value), "MB/s"), result));
-        }
-    }
-    for (label, direction) in [
-        ("Most random reads", Direction::Read),
-        ("Most random writes", Direction::Write),
-    ] {
-        let small = of_disk().filter(|result| is_small_random(result));
-        let most = small
-            .filter(|result| result.direction == direction)
-            .filter_map(|result| Some((result, result.iops.as_ref()?.median)))
-            .max_by(|left, right| left.1.total_cmp(&right.1));
+        let of_direction = of_disk().filter(|result| result.direction == direction);
+        let figures = of_direction.filter_map(|result| Some((result, figure(result)?)));
+        let most = figures.max_by(|left, right| left.1.total_cmp(&right.1));
         if let Some((result, value)) = most {
-            tiles.push(tile(page, label, (&rate(value), "IOPS"), result));
+            tiles.push(tile(page, label, (&rate(value), unit), result));
         }
     }
     let alone = of_disk().filter(|result| {
