@@ -27,10 +27,13 @@ impl Run {
         let told = told.flat_map(|told| reported(&told.places, &told.histogram));
         let counts = trials().flat_map(counts_of_trial);
         let sizes = self.rows.iter().map(|row| row.workload.blocks.largest().0);
+        let told_rows = self.rows.iter().filter_map(|row| row.reported.as_deref());
+        let offsets = told_rows.flat_map(|told| told.places.iter().map(|place| place.offset.0));
         are_countable(counts.chain(told))
             && trials()
                 .flat_map(|trial| marks(&trial.outcome))
                 .chain(sizes)
+                .chain(offsets)
                 .all(|mark| mark <= COUNTED_MAX)
     }
 }

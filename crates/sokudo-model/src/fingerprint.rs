@@ -65,6 +65,8 @@ parts! {
     Beside((usize, u64)) = "beside";
     /// How large one I/O is.
     Blocks(BlockSizes) = "blocks";
+    /// Whether all of the target is written and then read back.
+    Capacity(bool) = "capacity";
     /// How what was written is checked.
     Check(Verify) = "check";
     /// Threads.

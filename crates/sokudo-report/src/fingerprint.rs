@@ -91,6 +91,7 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
             batching != Batching::default(),
             PlanData::Batching(batching),
         ),
+        asked(workload.checks_capacity, PlanData::Capacity(true)),
         workload.verify.as_ref().map(check),
         asked(
             !workload.cpus.is_empty(),
@@ -187,7 +188,9 @@ fn spans(workload: &Workload, size: Option<Bytes>) -> Vec<Option<Span>> {
     });
     let uses = workload.files.uses.iter();
     let mut spans: Vec<_> = uses.map(|part| part.span.or(all)).collect();
-    spans.dedup();
+    if spans.iter().all(|span| *span == spans[0]) {
+        spans.truncate(1);
+    }
     match spans.is_empty() {
         true => vec![workload.span.or(all)],
         false => spans,

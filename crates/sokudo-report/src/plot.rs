@@ -36,11 +36,13 @@ pub use pivot::pivot;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub(crate) use several::{bar_count, several};
-pub use svg::{PictureStyle, PictureTheme, Size, svg};
+pub use svg::{PictureTheme, Size, svg};
 pub(crate) use svg::{dark_rules, inline};
 pub use terminal::{TerminalStyle, terminal};
 pub(crate) use text::escaped;
 pub use trend::trend;
+
+use sokudo_words::{Language, speaking};
 
 use crate::document::RunDocument;
 
@@ -138,12 +140,17 @@ fn way_out(fitting: &[PlotKind]) -> String {
     }
 }
 
-/// The picture of a run: of this kind, or of the one that people expect of its method.
+/// The picture of a run: of this kind, or of the one that people expect of its method; its
+/// words are in a language.
 ///
 /// # Errors
 /// When the run has no data for it.
-pub fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<PlotFigure, PlotError> {
-    match kind {
+pub fn figure(
+    document: &RunDocument,
+    kind: Option<PlotKind>,
+    language: Language,
+) -> Result<PlotFigure, PlotError> {
+    speaking(language, || match kind {
         Some(kind) => of_kind(document, kind).ok_or_else(|| PlotError::DoesNotFit {
             kind,
             fitting: fitting(document),
@@ -152,7 +159,7 @@ pub fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<PlotFigu
             .into_iter()
             .find_map(|kind| of_kind(document, kind))
             .ok_or(PlotError::NothingMeasured),
-    }
+    })
 }
 
 /// The kinds that a run has data for.

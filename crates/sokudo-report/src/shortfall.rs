@@ -60,11 +60,11 @@ pub(crate) fn trials_made<'a>(
 }
 
 /// `6 trials`, `4 to 10 trials`.
-pub(crate) fn trials_text(made: [usize; 2]) -> String {
+pub(crate) fn trials_text(made: [usize; 2]) -> Text {
     match made {
-        [1, 1] => "1 trial".to_owned(),
-        [least, most] if least == most => format!("{most} trials"),
-        [least, most] => format!("{least} to {most} trials"),
+        [1, 1] => text!("1 trial"),
+        [least, most] if least == most => text!("{most} trials"),
+        [least, most] => text!("{least} to {most} trials"),
     }
 }
 

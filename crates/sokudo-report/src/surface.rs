@@ -200,7 +200,8 @@ fn defects(document: &RunDocument) -> Option<(Text, Vec<Text>)> {
         result.defects.iter().map(range)
     });
     let mut listed: Vec<Text> = all.take(DEFECTS_LISTED).collect();
-    let more = count - listed.len() as u64;
+    // What is read may list more than it counts.
+    let more = count.saturating_sub(listed.len() as u64);
     if more > 0 {
         listed.push(text!("and {more} more; --format json has all of them"));
     }

@@ -1,17 +1,10 @@
 //! Texts that a document holds as English.
 
-use sokudo_words::{Argument, Language, Text, text};
+use sokudo_words::{Text, text};
 
 /// A word or phrase of a closed set, looked up as it is; what is not known stays.
 pub(crate) fn phrase(words: &str) -> Text {
     Text::phrase(words)
-}
-
-/// What was put together of words and figures before it came into a document: each language
-/// gets as much of it as its catalogue knows by its parts.
-pub(crate) fn composed(text: &str) -> Text {
-    let said = Language::ALL.map(|language| language.say(text).into_owned());
-    Text::of_parts("{}", |_| Some(Argument::InEach(said.to_vec())))
 }
 
 /// The names of rows that are words of ours; all others are the same in all languages: they

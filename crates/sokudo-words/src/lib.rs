@@ -15,14 +15,12 @@ extern crate self as sokudo_words;
 
 mod catalogue;
 mod language;
-mod pattern;
-mod speech;
+mod template;
 mod text;
 
 pub use language::Language;
 pub use sokudo_words_derive::{Error, text};
-pub use speech::Translation;
 pub use text::{
-    Argued, Argument, Displayed, Form, List, Text, Typed, Valued, WrittenFigure, speaking,
+    Argued, Argument, Displayed, Form, List, Text, Typed, Valued, WrittenFigure, speaking, spoken,
     write_said,
 };

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::language::Language;
-use crate::pattern::{Filling, TextPattern};
+use crate::template::Template;
 
 /// Sentences of ours have seven at most.
 const HOLES_MAX: usize = 64;
@@ -32,6 +32,11 @@ pub fn speaking<T>(language: Language, shown: impl FnOnce() -> T) -> T {
     }
     let _before = LanguageGuard(SPOKEN.replace(language));
     shown()
+}
+
+/// The language that is spoken in this thread.
+pub fn spoken() -> Language {
+    SPOKEN.get()
 }
 
 /// A text that is said in a language where it is shown; `text!` makes one. Its `Display` is
@@ -141,19 +146,21 @@ impl Text {
 
     /// Its arguments by the names of the holes; holes without one are numbered from 0.
     pub fn arguments(&self) -> impl Iterator<Item = (String, &Argument)> {
-        let names = hole_names(&self.template).into_iter().enumerate();
+        let template = Template::english(&self.template);
+        let names = template.names().into_iter().enumerate();
         let names = names.map(|(index, name)| match name {
             "" => index.to_string(),
             name => name.to_owned(),
         });
-        names.zip(&self.arguments)
+        names.collect::<Vec<_>>().into_iter().zip(&self.arguments)
     }
 
     /// A template and arguments by the names of its holes; a hole without an argument stays,
     /// and so does one that would repeat more than a short name or figure: what is read may be
     /// made to grow without end. A template of more holes than `HOLES_MAX` is taken for a name.
     pub fn of_parts(template: &str, argument: impl Fn(&str) -> Option<Argument>) -> Self {
-        let names = hole_names(template);
+        let parsed = Template::english(template);
+        let names = parsed.names();
         if names.len() > HOLES_MAX {
             return Self::name(template);
         }
@@ -197,6 +204,13 @@ impl fmt::Display for Text {
 }
 
 impl std::error::Error for Text {}
+
+/// As it is said in the language that is spoken.
+impl From<Text> for String {
+    fn from(text: Text) -> Self {
+        text.to_string()
+    }
+}
 
 impl PartialEq<&str> for Text {
     fn eq(&self, other: &&str) -> bool {
@@ -308,18 +322,11 @@ pub fn write_said(
 }
 
 fn filled(language: Language, template: &str, holes: &[String]) -> String {
-    let translated = language
-        .catalogue()
-        .and_then(|catalogue| catalogue.of_template(template));
-    match translated {
-        Some(entry) => entry.filling.filled(holes),
-        None => TextPattern::new(template).filled(holes),
+    let template = Template::english(template);
+    match language.translation(&template) {
+        Some(translation) => translation.filled_apart(holes),
+        None => template.filled(holes),
     }
-}
-
-/// The names of a template's holes, empty for those that have none.
-fn hole_names(template: &str) -> Vec<&str> {
-    Filling::names(template)
 }
 
 /// A value in a hole of `text!`, whose type says what becomes of it.

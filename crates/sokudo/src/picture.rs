@@ -2,10 +2,8 @@
 
 use anyhow::Context;
 use sokudo_report::RunDocument;
-use sokudo_report::plot::{
-    self, PictureStyle, PictureTheme, PlotError, PlotFigure, Size, TerminalStyle,
-};
-use sokudo_words::text;
+use sokudo_report::plot::{self, PictureTheme, PlotError, PlotFigure, Size, TerminalStyle};
+use sokudo_words::{Language, text};
 
 use crate::cli::{Destination, Pictures, PlotArguments, Plotting};
 use crate::exit::{self, Exit};
@@ -18,11 +16,11 @@ const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
 pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
     check(&arguments.destinations)?;
     let document = document(arguments)?;
-    let figure = plot::figure(&document, arguments.kind.in_model()).map_err(Exit::usage)?;
-    arguments
-        .destinations
-        .iter()
-        .try_for_each(|destination| write(&figure, destination, arguments.colours.theme()))
+    let figure = |language| plot::figure(&document, arguments.kind.in_model(), language);
+    arguments.destinations.iter().try_for_each(|destination| {
+        let figure = figure(spoken_in(destination)).map_err(Exit::usage)?;
+        write(&figure, destination, arguments.colours.theme())
+    })
 }
 
 fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
@@ -51,21 +49,38 @@ pub(crate) fn draw(document: &RunDocument, plotting: &Plotting) -> Result<(), Ex
     if pictures.destinations.is_empty() {
         return Ok(());
     }
-    let figure = match plot::figure(document, plotting.kind.in_model()) {
-        Ok(figure) => figure,
+    let kind = plotting.kind.in_model();
+    match plot::figure(document, kind, language::current()) {
+        Ok(_) => write_all(
+            |language| plot::figure(document, kind, language).ok(),
+            pictures,
+        ),
         Err(error @ PlotError::NothingMeasured) => {
             exit::note(text!("there is no picture: {error}"));
-            return Ok(());
+            Ok(())
         }
-        Err(error) => return Err(Exit::usage(error)),
-    };
-    write_all(&figure, pictures)
+        Err(error) => Err(Exit::usage(error)),
+    }
 }
 
-/// Draws a figure wherever it was asked for.
-pub(crate) fn write_all(figure: &PlotFigure, pictures: &Pictures) -> Result<(), Exit> {
+/// Draws a figure wherever it was asked for; nothing where there is none.
+pub(crate) fn write_all(
+    figure: impl Fn(Language) -> Option<PlotFigure>,
+    pictures: &Pictures,
+) -> Result<(), Exit> {
     let mut destinations = pictures.destinations.iter();
-    destinations.try_for_each(|destination| write(figure, destination, pictures.colours.theme()))
+    destinations.try_for_each(|destination| match figure(spoken_in(destination)) {
+        Some(figure) => write(&figure, destination, pictures.colours.theme()),
+        None => Ok(()),
+    })
+}
+
+/// The language of a picture: English where a terminal knows only ASCII.
+fn spoken_in(destination: &Destination) -> Language {
+    match destination {
+        Destination::Terminal if output::terminal().ascii => Language::English,
+        _ => language::current(),
+    }
 }
 
 /// Draws a figure in one place.
@@ -73,7 +88,7 @@ fn write(figure: &PlotFigure, destination: &Destination, theme: PictureTheme) ->
     match destination {
         Destination::Terminal => output::print_coloured(&plot::terminal(figure, &style())),
         Destination::Svg(path) => {
-            let text = plot::svg(figure, Size::fitting(figure), look(theme));
+            let text = plot::svg(figure, Size::fitting(figure), theme);
             output::write_file(path, text)
         }
         Destination::Png(path) => output::write_file(path, png(figure, theme)?),
@@ -82,7 +97,7 @@ fn write(figure: &PlotFigure, destination: &Destination, theme: PictureTheme) ->
 
 #[cfg(feature = "png")]
 fn png(figure: &PlotFigure, theme: PictureTheme) -> Result<Vec<u8>, Exit> {
-    plot::png(figure, Size::fitting(figure), look(theme))
+    plot::png(figure, Size::fitting(figure), theme)
         .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
 }
@@ -103,10 +118,5 @@ fn style() -> TerminalStyle {
         lines,
         colour: terminal.colour,
         ascii: terminal.ascii,
-        language: language::current(),
     }
-}
-
-fn look(theme: PictureTheme) -> PictureStyle {
-    theme.in_language(language::current())
 }

@@ -161,8 +161,8 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
         ReportFormat::Text => report.crystal_text(),
         ReportFormat::Prometheus => report.prometheus(),
         ReportFormat::Svg => {
-            let (figure, size) = report.picture().map_err(Exit::usage)?;
-            plot::svg(&figure, size, style.theme.in_language(style.language))
+            let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
+            plot::svg(&figure, size, style.theme)
         }
         ReportFormat::Png => return png(report, style),
         ReportFormat::Parquet => return parquet(report),
@@ -172,8 +172,8 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
 
 #[cfg(feature = "png")]
 fn png(report: &Report, style: ReportStyle) -> Result<Vec<u8>, Exit> {
-    let (figure, size) = report.picture().map_err(Exit::usage)?;
-    plot::png(&figure, size, style.theme.in_language(style.language))
+    let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
+    plot::png(&figure, size, style.theme)
         .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
 }

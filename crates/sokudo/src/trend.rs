@@ -285,8 +285,8 @@ fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exi
         Format::Markdown => trend::render_markdown(document, language::current()),
     };
     output::put(path, &text, arguments.rendering.format == Format::Table)?;
-    let Some(figure) = plot::trend(document, style.unit) else {
-        return Ok(());
-    };
-    picture::write_all(&figure, &arguments.pictures)
+    picture::write_all(
+        |language| plot::trend(document, style.unit, language),
+        &arguments.pictures,
+    )
 }

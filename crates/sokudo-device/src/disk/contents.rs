@@ -242,9 +242,9 @@ impl<'a> Tree<'a> {
         let name = block::name(directory);
         let remedy = match error.kind() {
             io::ErrorKind::PermissionDenied if !rustix::process::geteuid().is_root() => {
-                "; root sees more"
+                "; root sees more".into()
             }
-            _ => "",
+            _ => Text::default(),
         };
         self.note(text!(
             "what {name} holds could not be read ({error}): what is told of it comes from the kernel and udev{remedy}"

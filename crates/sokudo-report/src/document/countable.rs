@@ -24,6 +24,7 @@ fn counts(result: &ResultDocument) -> impl Iterator<Item = u64> + '_ {
     let device = result.device.iter();
     let cpu = result.cpu.iter();
     let users = result.foreign_users.iter();
+    let surface = result.surface.iter();
     trials
         .flat_map(|trial| [trial.elapsed_ns, trial.bytes, trial.ios])
         .chain(places.flat_map(|it| [it.bytes, it.elapsed_ns, it.ios.unwrap_or(0)]))
@@ -34,6 +35,7 @@ fn counts(result: &ResultDocument) -> impl Iterator<Item = u64> + '_ {
         .chain(device.flat_map(|it| [it.read_bytes, it.written_bytes, it.flushes]))
         .chain(cpu.flat_map(|cpu| [cpu.user.0, cpu.system.0]))
         .chain(users.flat_map(|user| [user.read_bytes, user.written_bytes]))
+        .chain(surface.flat_map(|it| [it.defect_ranges, it.defect_bytes]))
 }
 
 /// Where and when something was, to which lengths are added.

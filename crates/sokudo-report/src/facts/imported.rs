@@ -8,7 +8,7 @@ use super::lines::{
 };
 use crate::document::{ResultDocument, RunDocument};
 use crate::number;
-use crate::wording::{composed, phrase};
+use crate::wording::phrase;
 
 /// Figures of rows that are shown; all of them are in the JSON document.
 const OTHERS_SHOWN: usize = 12;
@@ -25,7 +25,7 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
                 &origin
                     .remarks
                     .iter()
-                    .map(|it| composed(it))
+                    .map(|it| phrase(it))
                     .collect::<Vec<_>>(),
             ),
         ),
@@ -69,7 +69,7 @@ fn figures_line(document: &RunDocument) -> Option<Text> {
     let told = document.results.iter().filter_map(|it| it.told.as_ref());
     let kinds = told.flat_map(|told| [&told.bandwidth_kind, &told.iops_kind]);
     let kinds = unique(kinds.filter(|kind| !kind.is_empty()));
-    listed(kinds.into_iter().map(|kind| composed(kind)).collect())
+    listed(kinds.into_iter().map(|kind| phrase(kind)).collect())
 }
 
 fn others_line(document: &RunDocument) -> Option<Text> {

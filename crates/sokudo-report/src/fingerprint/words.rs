@@ -46,6 +46,7 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Batching(rule) => batching(*rule),
         PlanData::Beside((count, sum)) => Text::name(format!("{count} ({sum:016x})")),
         PlanData::Blocks(sizes) => blocks(sizes),
+        PlanData::Capacity(_) => "written, then read back".into(),
         PlanData::Check(verify) => check(verify),
         PlanData::Clones(count) | PlanData::Depth(count) => text!("{count}"),
         PlanData::Cpus((policy, numbers)) => cpus(*policy, numbers),

@@ -9,7 +9,7 @@ use crate::comparison::change_text;
 use crate::grouping::FindingGroup;
 use crate::style::TableStyle;
 use crate::table::{Cell, Table, left, right};
-use crate::wording::{composed, phrase, row, source};
+use crate::wording::{phrase, row, source};
 use crate::{markdown, text};
 
 /// Marks the best of a row.
@@ -152,12 +152,12 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
         }
     }
     if !kinds.is_empty() {
-        let kinds = kinds.into_iter().map(composed);
+        let kinds = kinds.into_iter().map(phrase);
         notes.push(text!(
             "Figures that are no single run: {}.",
             Text::list(kinds, ", ")
         ));
     }
-    notes.extend(document.notes.iter().map(|note| composed(note)));
+    notes.extend(document.notes.iter().map(|note| phrase(note)));
     notes
 }

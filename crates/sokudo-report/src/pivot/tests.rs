@@ -141,7 +141,7 @@ fn strangers_cannot_break_a_table() {
 #[test]
 fn the_picture_has_a_bar_for_each_cell() {
     let document = document(&pivot("row", "target")).unwrap();
-    let figure = crate::plot::pivot(&document).unwrap();
+    let figure = crate::plot::pivot(&document, sokudo_words::Language::English).unwrap();
     let size = crate::plot::Size::fitting(&figure);
     let picture = crate::plot::svg(&figure, size, crate::plot::PictureTheme::Light);
     assert!(picture.contains("/single/b") && picture.contains("SEQ1M Q8T1 read"));

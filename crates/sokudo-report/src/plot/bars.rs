@@ -4,12 +4,14 @@
 use std::collections::BTreeSet;
 
 use sokudo_model::Bytes;
+use sokudo_words::{spoken, text};
 
 use super::curve::ink_of;
 use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
 use super::heading;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::number::{BYTES_PER_MB, rate_with};
+use crate::wording;
 
 /// Fewer block sizes are rows like any others.
 const SIZES_MIN: usize = 3;
@@ -21,8 +23,8 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let inks = inks(&shown);
     let by_size = is_by_size(&shown);
     let (groups_label, what) = match by_size {
-        true => ("Block size", "rate by block size"),
-        false => ("Row", "rate by row"),
+        true => ("Block size", text!("rate by block size")),
+        false => ("Row", text!("rate by row")),
     };
     if by_size {
         shown.sort_by_key(|result| result.workload.blocks.smallest());
@@ -31,15 +33,18 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     for result in &shown {
         let name = match by_size {
             true => result.workload.blocks.smallest().to_string(),
-            false => result.name.clone(),
+            false => wording::row_alone(&result.name).to_string(),
         };
         let label = result.direction_label();
         let ink = inks.iter().find(|(other, _)| *other == label);
         let ink = ink.map_or(Ink::MIX, |(_, ink)| *ink);
         Group::put(&mut groups, name, bar(result, ink));
     }
-    let bars = Bars::new("MB/s", groups_label, groups, inks)?;
-    Some(heading::picture(document, what, &shown, Body::Bars(bars)))
+    let inks = inks.into_iter();
+    let legend = inks.map(|(name, ink)| (wording::phrase(&name).to_string(), ink));
+    let groups_label = spoken().word(groups_label);
+    let bars = Bars::new("MB/s", groups_label, groups, legend.collect())?;
+    Some(heading::picture(document, &what, &shown, Body::Bars(bars)))
 }
 
 /// Whether rows differ in their block size and in nothing else but the direction.
@@ -74,8 +79,8 @@ pub(super) fn bar(result: &ResultDocument, ink: Ink) -> Bar {
     let value = figures.map(|figures| figures.median / BYTES_PER_MB);
     let label = match value {
         Some(value) => rate_with(value, interval),
-        None if result.status == Status::Failed => "failed".to_owned(),
-        None => "not measured".to_owned(),
+        None if result.status == Status::Failed => text!("failed").into(),
+        None => text!("not measured").into(),
     };
     Bar {
         ink,

@@ -5,12 +5,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::{Bytes, DriveCache, Operation, Survey, Visit};
+use sokudo_words::{Text, text};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::{Axis, float, whole};
 use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, rate};
+use crate::wording::phrase;
 
 /// Steps of the vertical axes, about.
 const STEPS: usize = 8;
@@ -43,9 +45,9 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let span = PositionSpan::of(document, &shown);
     let chart = chart(&span, &transfers, &dots, &shown);
     let what = match (transfers.is_empty(), dots.is_empty()) {
-        (false, false) => "transfer rate and access time over position",
-        (false, true) => "transfer rate over position",
-        _ => "access time over position",
+        (false, false) => text!("transfer rate and access time over position"),
+        (false, true) => text!("transfer rate over position"),
+        _ => text!("access time over position"),
     };
     let described = match transfers.is_empty() {
         true => &dots,
@@ -53,7 +55,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     };
     Some(PlotFigure {
         footer: heading::footer(document, described),
-        ..heading::picture(document, what, &shown, Body::Chart(Box::new(chart)))
+        ..heading::picture(document, &what, &shown, Body::Chart(Box::new(chart)))
     })
 }
 
@@ -137,7 +139,7 @@ impl PositionSpan {
 
     fn bottom(&self) -> Axis {
         Axis::exact(
-            format!("Position, {}", self.unit.name),
+            text!("Position, {}", self.unit.name),
             self.position(self.low),
             self.position(self.high),
             10,
@@ -181,11 +183,11 @@ fn chart(
     let fastest = rates.iter().map(|curve| curve.highest).fold(0.0, f64::max);
     let times = dots.iter().flat_map(|result| moved(result));
     let slowest = times.map(access_ms).fold(0.0, f64::max);
-    let time_label = "Access time, ms";
+    let time_label = text!("Access time, ms");
     let (left, right) = if transfers.is_empty() {
         (Axis::from_zero(time_label, slowest, STEPS), None)
     } else {
-        let left = Axis::from_zero("Transfer rate, MB/s", fastest, STEPS);
+        let left = Axis::from_zero(text!("Transfer rate, MB/s"), fastest, STEPS);
         let right = Axis::beside(time_label, slowest, &left);
         (left, (!dots.is_empty()).then_some(right))
     };
@@ -223,8 +225,8 @@ fn inks(transfers: &[&ResultDocument]) -> Vec<Ink> {
 /// these tell them apart.
 fn transfer_names(transfers: &[&ResultDocument]) -> Vec<String> {
     let short = |result: &&ResultDocument| match heading::cache(&result.workload) {
-        Some(cache) => format!("{}, {cache}", result.direction_label()),
-        None => result.direction_label(),
+        Some(cache) => Text::list([phrase(&result.direction_label()), cache], ", ").into(),
+        None => phrase(&result.direction_label()).into(),
     };
     let names: Vec<String> = transfers.iter().map(short).collect();
     let different: BTreeSet<&String> = names.iter().collect();
@@ -291,10 +293,11 @@ impl Curve {
         let all: Vec<f64> = all.copied().collect();
         let spread = self.places.iter().map(|(_, rates)| rates.len()).max();
         let band = match spread {
-            Some(samples @ 2..) => format!(", band: lowest to highest of {samples}"),
-            _ => String::new(),
+            Some(samples @ 2..) => Some(text!("band: lowest to highest of {samples}")),
+            _ => None,
         };
-        let figures = format!("{}{band}", spread_of(&all, "MB/s"));
+        let figures = std::iter::once(spread_of(&all, "MB/s")).chain(band);
+        let figures = Text::list(figures, ", ");
         Layer::new(ink, Shape::Lines(lines.collect())).named(name, figures)
     }
 }
@@ -307,7 +310,7 @@ pub(super) fn access_layers(
     at: impl Fn(&PlaceDocument) -> Option<f64>,
 ) -> Vec<Layer> {
     let names = match shown {
-        [only] if only.direction == Direction::Read => vec!["access time".to_owned()],
+        [only] if only.direction == Direction::Read => vec![text!("access time").into()],
         _ => heading::names(shown),
     };
     let layer = |(number, (result, name)): (usize, (&&ResultDocument, String))| {
@@ -325,10 +328,10 @@ pub(super) fn access_layers(
     shown.iter().zip(names).enumerate().map(layer).collect()
 }
 
-fn spread_of(values: &[f64], unit: &str) -> String {
+fn spread_of(values: &[f64], unit: &str) -> Text {
     let (low, high) = range(values.iter().copied());
     let [mean, low, high] = [mean(values), low, high].map(rate);
-    format!("mean {mean}, min {low}, max {high} {unit}")
+    text!("mean {mean}, min {low}, max {high} {unit}")
 }
 
 /// Places at which something moved.
@@ -343,21 +346,24 @@ pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
 
 /// Ranges that failed, reads and writes each once.
 fn defects(span: &PositionSpan, shown: &[&ResultDocument]) -> Vec<Layer> {
-    let of_operation = |operation: Operation, words: &str| {
+    let of_operation = |operation: Operation, words: &'static str| {
         let defects = shown.iter().flat_map(|result| &result.defects);
         let ranges: BTreeMap<u64, u64> = defects
             .filter(|defect| defect.operation == operation)
             .map(|defect| (defect.offset, defect.length))
             .collect();
         let bytes = Bytes(ranges.values().sum());
-        let plural = if ranges.len() == 1 { "" } else { "s" };
         let ends = |(from, length): (&u64, &u64)| {
             [*from, from.saturating_add(*length)].map(|end| span.position(end))
         };
         (!ranges.is_empty()).then(|| {
-            let name = format!("{} {words} range{plural}", ranges.len());
+            let words = Text::from(words);
+            let name = match ranges.len() {
+                1 => text!("1 {words} range"),
+                count => text!("{count} {words} ranges"),
+            };
             let ranges = ranges.iter().map(ends).collect();
-            Layer::new(Ink::FAULT, Shape::Ranges(ranges)).named(name, format!("{bytes} in all"))
+            Layer::new(Ink::FAULT, Shape::Ranges(ranges)).named(name, text!("{bytes} in all"))
         })
     };
     let defects = [

@@ -8,9 +8,11 @@ use sokudo_words::Language;
 
 use super::scale::Axis;
 
-/// A picture of a run.
+/// A picture of a run, its words in the language in which it was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotFigure {
+    /// What its words are in.
+    pub(crate) language: Language,
     /// What was measured, and what is shown of it.
     pub(crate) title: String,
     /// Method, date, version, verdict.
@@ -19,55 +21,6 @@ pub struct PlotFigure {
     pub(crate) footer: String,
     /// What is shown.
     pub(crate) body: Body,
-}
-
-impl PlotFigure {
-    /// The same with its words in a language.
-    pub fn in_language(&self, language: Language) -> Self {
-        let say = |text: &str| language.say(text).into_owned();
-        let word = |word| language.word(word);
-        let mut figure = self.clone();
-        figure.title = say(&figure.title);
-        figure.subtitle = say(&figure.subtitle);
-        figure.footer = say(&figure.footer);
-        match &mut figure.body {
-            Body::Chart(chart) => {
-                let sides = [&mut chart.bottom, &mut chart.left];
-                let others = [&mut chart.top, &mut chart.right];
-                let axes = sides.into_iter().chain(others.into_iter().flatten());
-                axes.for_each(|axis| axis.label = say(&axis.label));
-                for layer in &mut chart.layers {
-                    layer.name = say(&layer.name);
-                    layer.figures = say(&layer.figures);
-                }
-                let parts = chart.parts.iter_mut();
-                parts.for_each(|part| part.name = say(&part.name));
-                chart.signs = chart.signs.map(word);
-            }
-            Body::Bars(bars) => {
-                bars.axis.label = say(&bars.axis.label);
-                bars.groups_label = word(bars.groups_label);
-                for (name, _) in &mut bars.legend {
-                    *name = say(name);
-                }
-                for group in &mut bars.groups {
-                    group.name = say(&group.name);
-                    let bars = group.bars.iter_mut();
-                    bars.for_each(|bar| bar.label = say(&bar.label));
-                }
-            }
-            Body::Matrices(matrices) => {
-                matrices.label = say(&matrices.label);
-                matrices.axis.label = say(&matrices.axis.label);
-                for matrix in &mut matrices.matrices {
-                    matrix.name = say(&matrix.name);
-                    matrix.columns.label = word(matrix.columns.label);
-                    matrix.rows.label = word(matrix.rows.label);
-                }
-            }
-        }
-        figure
-    }
 }
 
 /// What a picture shows.

@@ -4,6 +4,7 @@ use sokudo_model::{
     BlockDeviceKind, Bytes, DriveCache, PlanPart, Sample, SequentialOffset, TargetKind, Verdict,
     Workload,
 };
+use sokudo_words::{Text, spoken, text};
 
 use super::figure::{Body, Ink, Layer, PlotFigure, Shape};
 use crate::date;
@@ -11,17 +12,19 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::decimal_size;
 use crate::shortfall::{trials_made, trials_text};
+use crate::wording;
 
 /// A picture of results with its words: the device and what is shown of it above, how it was
 /// measured below.
 pub(crate) fn picture(
     document: &RunDocument,
-    what: &str,
+    what: &Text,
     shown: &[&ResultDocument],
     body: Body,
 ) -> PlotFigure {
     PlotFigure {
-        title: format!("{}: {what}", device(document)),
+        language: spoken(),
+        title: text!("{}: {what}", device(document)).into(),
         subtitle: subtitle(document, shown),
         footer: footer(document, shown),
         body,
@@ -31,7 +34,7 @@ pub(crate) fn picture(
 /// A layer for each result, in an ink and by a name of its own.
 pub(crate) fn layers(
     shown: &[&ResultDocument],
-    figures: impl Fn(&ResultDocument) -> String,
+    figures: impl Fn(&ResultDocument) -> Text,
     shape: impl Fn(&ResultDocument) -> Shape,
 ) -> Vec<Layer> {
     let named = names(shown).into_iter().zip(shown).enumerate();
@@ -42,11 +45,12 @@ pub(crate) fn layers(
 }
 
 /// The model and the size of the device, or what else names the target.
-fn device(document: &RunDocument) -> String {
+fn device(document: &RunDocument) -> Text {
     let target = &document.target;
+    let name = wording::device(target.identity().as_str(), &target.name);
     let leaves: Vec<_> = target.leaves().collect();
     let [leaf] = leaves[..] else {
-        return target.name.clone();
+        return name;
     };
     let is_named = matches!(
         target.kind,
@@ -57,23 +61,23 @@ fn device(document: &RunDocument) -> String {
     let size = leaf.size_bytes.map(|size| decimal_size(size, 2));
     match (model.filter(|model| !model.is_empty()), size) {
         (Some(model), Some(size)) if is_named && leaf.kind != BlockDeviceKind::Loop => {
-            format!("{model} ({size})")
+            Text::name(format!("{model} ({size})"))
         }
-        (Some(model), None) if target.kind == TargetKind::Imported => model.to_owned(),
-        (_, Some(size)) => format!("{} ({size})", target.name),
-        _ => target.name.clone(),
+        (Some(model), None) if target.kind == TargetKind::Imported => Text::name(model),
+        (_, Some(size)) => text!("{name} ({size})"),
+        _ => name,
     }
 }
 
 /// Method, date, version and the worst verdict of the results that are shown.
 fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
     let verdicts = shown.iter().filter_map(|result| result.verdict);
-    let verdict = verdicts.max().map(Verdict::name).map(str::to_owned);
-    let interrupted = document.interrupted.then(|| "interrupted".to_owned());
+    let verdict = verdicts.max().map(Verdict::name).map(Text::from);
+    let interrupted = document.interrupted.then(|| text!("interrupted"));
     let parts = [
-        Some(document.method.to_string()),
-        Some(date::for_people(&document.started_at)),
-        Some(document.measurer()),
+        Some(Text::name(document.method.to_string())),
+        Some(Text::name(date::for_people(&document.started_at))),
+        Some(Text::name(document.measurer())),
         verdict,
         interrupted,
     ];
@@ -81,17 +85,17 @@ fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
 }
 
 /// How a result was measured, where that is known.
-const HOW: [fn(&ResultDocument) -> Option<String>; 7] = [
+const HOW: [fn(&ResultDocument) -> Option<Text>; 7] = [
     |it| it.knows(PlanPart::Blocks).then(|| blocks(&it.workload)),
     |it| {
         let is_known = it.knows(PlanPart::Depth);
-        is_known.then(|| format!("depth {}", it.workload.depth))
+        is_known.then(|| text!("depth {}", it.workload.depth))
     },
     |it| threads(&it.workload),
     |it| sample(&it.workload),
-    |it| cache(&it.workload).map(str::to_owned),
-    |it| direct(it).map(str::to_owned),
-    |it| Some(it.backend.as_ref()?.kind.name().to_owned()),
+    |it| cache(&it.workload),
+    |it| direct(it).map(Text::from),
+    |it| Some(Text::name(it.backend.as_ref()?.kind.name())),
 ];
 
 /// How what is shown was measured: what its workloads have in common.
@@ -102,17 +106,21 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
         all.all(|it| it.as_ref() == Some(&first)).then_some(first)
     });
     let is_real = document.target.kind != TargetKind::Simulated;
-    let target = document.target.path.clone().filter(|_| is_real);
+    let target = document.target.path.as_ref().filter(|_| is_real);
+    let target = target.map(Text::name);
     let trials = trials_made(shown.iter().copied());
     let trials = (trials[1] > 1).then(|| trials_text(trials));
-    let unit = Some("1 MB is 1,000,000 bytes".to_owned());
+    let unit = Some(text!("1 MB is 1,000,000 bytes"));
     joined([target].into_iter().chain(same).chain([trials, unit]))
 }
 
 /// Names for a legend, of which no two are alike: those of the rows, numbered where several
 /// rows have one.
 pub(crate) fn names(shown: &[&ResultDocument]) -> Vec<String> {
-    let names: Vec<String> = shown.iter().map(|result| row_name(result)).collect();
+    let names: Vec<String> = shown
+        .iter()
+        .map(|result| wording::row(&row_name(result)).into())
+        .collect();
     let numbered = |(at, name): (usize, &String)| {
         let before = names[..at].iter().filter(|other| *other == name).count();
         match before {
@@ -123,50 +131,48 @@ pub(crate) fn names(shown: &[&ResultDocument]) -> Vec<String> {
     names.iter().enumerate().map(numbered).collect()
 }
 
-fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join(" · ")
+fn joined(parts: impl IntoIterator<Item = Option<Text>>) -> String {
+    Text::list(parts.into_iter().flatten(), " · ").into()
 }
 
-fn blocks(workload: &Workload) -> String {
+fn blocks(workload: &Workload) -> Text {
     let (smallest, largest) = (workload.blocks.smallest(), workload.blocks.largest());
     if smallest == largest {
-        format!("blocks of {smallest}")
+        text!("blocks of {smallest}")
     } else {
-        format!("blocks of {smallest} to {largest}")
+        text!("blocks of {smallest} to {largest}")
     }
 }
 
-fn threads(workload: &Workload) -> Option<String> {
+fn threads(workload: &Workload) -> Option<Text> {
     let shared = sokudo_model::Order::Sequential {
         offset: SequentialOffset::Interlocked,
     };
-    let how = if workload.order == shared {
-        " with one position"
-    } else {
-        ""
-    };
-    (workload.clones > 1).then(|| format!("{} threads{how}", workload.clones))
+    let threads = workload.clones;
+    (threads > 1).then(|| match workload.order == shared {
+        true => text!("{threads} threads with one position"),
+        false => text!("{threads} threads"),
+    })
 }
 
-fn sample(workload: &Workload) -> Option<String> {
+fn sample(workload: &Workload) -> Option<Text> {
     let survey = workload.survey?;
     Some(match survey.sample {
         Sample::Bytes(Bytes(bytes)) if bytes == workload.blocks.largest().0 => {
-            format!("{} places", survey.places)
+            text!("{} places", survey.places)
         }
-        Sample::Bytes(bytes) => format!("{} places of {bytes}", survey.places),
-        Sample::Time(time) => format!("{} places of {time}", survey.places),
-        Sample::Whole => "every byte".to_owned(),
+        Sample::Bytes(bytes) => text!("{} places of {bytes}", survey.places),
+        Sample::Time(time) => text!("{} places of {time}", survey.places),
+        Sample::Whole => text!("every byte"),
     })
 }
 
 /// The state of the drive's write cache, where it was set.
-pub(crate) fn cache(workload: &Workload) -> Option<&'static str> {
+pub(crate) fn cache(workload: &Workload) -> Option<Text> {
     match workload.drive_cache {
         DriveCache::Keep => None,
-        DriveCache::On => Some("write cache on"),
-        DriveCache::Off => Some("write cache off"),
+        DriveCache::On => Some(text!("write cache on")),
+        DriveCache::Off => Some(text!("write cache off")),
     }
 }
 

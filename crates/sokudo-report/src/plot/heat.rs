@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::Bytes;
+use sokudo_words::{Text, spoken, text};
 
 use super::figure::{Body, HeatMapAxis, Matrices, Matrix, PlotFigure};
 use super::heading;
@@ -11,6 +12,7 @@ use super::scale::Axis;
 use crate::document::{Direction, ResultDocument, RunDocument, SteadyDocument};
 use crate::number::BYTES_PER_MB;
 use crate::steady::{self, MatrixCell};
+use crate::wording::phrase;
 
 /// A table of which less is filled is none, but rows that happen to differ.
 const FILLED_MIN_PERCENT: usize = 80;
@@ -39,6 +41,7 @@ impl Dimension {
         }
     }
 
+    /// In English.
     const fn label(self) -> &'static str {
         match self {
             Self::Block => "Block size",
@@ -67,17 +70,17 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         .iter()
         .map(|((_, name), results)| matrix(name, results, across, down))
         .collect();
-    let [down, across] = [down, across].map(|it| it.label().to_lowercase());
-    let what = format!("rate by {down} and {across}");
-    let body = body("MB/s", matrices)?;
+    let [down, across] = [down, across].map(|it| phrase(&it.label().to_lowercase()));
+    let what = text!("rate by {down} and {across}");
+    let body = body(text!("MB/s"), matrices)?;
     Some(heading::picture(document, &what, &shown, body))
 }
 
 /// `None` without values.
-fn body(unit: &str, matrices: Vec<Matrix>) -> Option<Body> {
+fn body(unit: Text, matrices: Vec<Matrix>) -> Option<Body> {
     Some(Body::Matrices(Matrices {
-        label: unit.to_owned(),
-        axis: colour_axis(unit, &matrices)?,
+        axis: colour_axis(&unit, &matrices)?,
+        label: unit.into(),
         matrices,
     }))
 }
@@ -98,27 +101,27 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigur
         Some(cell.figures.get(cell.figure)? / divisor)
     };
     let columns = HeatMapAxis {
-        label: "Reads/writes, %",
+        label: spoken().word("Reads/writes, %"),
         names: writes
             .iter()
             .map(|it| format!("{}/{it}", 100 - it))
             .collect(),
     };
     let rows = HeatMapAxis {
-        label: "Block size",
+        label: spoken().word("Block size"),
         names: sizes.iter().map(Bytes::to_string).collect(),
     };
     let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
     let matrix = Matrix {
-        name: steady.label.clone(),
+        name: phrase(&steady.label).into(),
         columns,
         rows,
         cells: sizes.iter().map(of_size).collect(),
     };
     let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
-    let what = "block size and mix, means of the window";
-    let body = body(unit, vec![matrix])?;
-    Some(heading::picture(document, what, &shown, body))
+    let what = text!("block size and mix, means of the window");
+    let body = body(unit.into(), vec![matrix])?;
+    Some(heading::picture(document, &what, &shown, body))
 }
 
 /// The two dimensions in which rows differ, if they differ in nothing else, each row is
@@ -172,11 +175,11 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
         Some(figures.bytes_per_s.median / BYTES_PER_MB)
     };
     let names = |dimension: Dimension, values: &[u64]| HeatMapAxis {
-        label: dimension.label(),
+        label: spoken().word(dimension.label()),
         names: values.iter().map(|value| dimension.name(*value)).collect(),
     };
     Matrix {
-        name: name.to_owned(),
+        name: phrase(name).into(),
         cells: rows
             .iter()
             .map(|row| columns.iter().map(|column| cell(*row, *column)).collect())
@@ -187,7 +190,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
 }
 
 /// From the lowest to the highest rate; by ratios where these are far apart.
-fn colour_axis(unit: &str, matrices: &[Matrix]) -> Option<Axis> {
+fn colour_axis(unit: &Text, matrices: &[Matrix]) -> Option<Axis> {
     let cells = || matrices.iter().flat_map(|matrix| &matrix.cells);
     let values = || cells().flatten().flatten().copied();
     let (low, high) = (values().reduce(f64::min)?, values().reduce(f64::max)?);

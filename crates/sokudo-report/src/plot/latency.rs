@@ -1,6 +1,8 @@
 //! How long I/Os took: which share was done within which time, and how many took how
 //! long.
 
+use sokudo_words::{Text, spoken, text};
+
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::heading;
 use super::scale::{Axis, float, short_time};
@@ -25,15 +27,15 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
             Shape::Signs(percentile_signs(result)),
         )
     }));
-    let left = Axis::from_zero("I/Os done within this time, %", 100.0, 10);
+    let left = Axis::from_zero(text!("I/Os done within this time, %"), 100.0, 10);
     let chart = Chart {
-        signs: Some("on a line: p50, p99, p99.9"),
+        signs: Some(spoken().word("on a line: p50, p99, p99.9")),
         ..Chart::new(time_axis(&shown)?, left, layers)
     };
     let body = Body::Chart(Box::new(chart));
     Some(heading::picture(
         document,
-        "latency, cumulative",
+        &text!("latency, cumulative"),
         &shown,
         body,
     ))
@@ -44,13 +46,17 @@ pub(super) fn histogram(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
     let shape = |result: &ResultDocument| Shape::Lines(outline(result));
     let layers = heading::layers(&shown, percentiles, shape);
-    let left = Axis::from_zero("Share of I/Os, %", heights(&layers).reduce(f64::max)?, 8);
+    let left = Axis::from_zero(
+        text!("Share of I/Os, %"),
+        heights(&layers).reduce(f64::max)?,
+        8,
+    );
     let chart = Chart::new(time_axis(&shown)?, left, layers);
     let (what, body) = (
-        "latency, 20 classes per decade",
+        text!("latency, 20 classes per decade"),
         Body::Chart(Box::new(chart)),
     );
-    Some(heading::picture(document, what, &shown, body))
+    Some(heading::picture(document, &what, &shown, body))
 }
 
 fn with_latencies(document: &RunDocument) -> Vec<&ResultDocument> {
@@ -60,9 +66,9 @@ fn with_latencies(document: &RunDocument) -> Vec<&ResultDocument> {
 }
 
 /// The percentiles behind a name.
-fn percentiles(result: &ResultDocument) -> String {
+fn percentiles(result: &ResultDocument) -> Text {
     let Some(figures) = &result.latency_ns else {
-        return String::new();
+        return Text::default();
     };
     let named = [
         ("p50", figures.p50),
@@ -71,9 +77,9 @@ fn percentiles(result: &ResultDocument) -> String {
     ];
     let known = named.into_iter().filter_map(|(name, nanos)| {
         let nanos = sokudo_model::Nanos(nanos?);
-        Some(format!("{name} {nanos}"))
+        Some(Text::name(format!("{name} {nanos}")))
     });
-    known.collect::<Vec<_>>().join(", ")
+    Text::list(known, ", ")
 }
 
 fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
@@ -85,7 +91,7 @@ fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
     let highest = figures().filter_map(|figures| figures.max).max();
     let highest = highest.or_else(|| ends().map(|[_, high, _]| *high).max())?;
     Some(Axis::decades(
-        "Latency, logarithmic",
+        text!("Latency, logarithmic"),
         float(lowest.max(1)),
         float(highest.max(1)),
         short_time,

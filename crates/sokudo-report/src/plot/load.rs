@@ -1,6 +1,8 @@
 //! Latency against load: percentiles of both latencies over the rate that was asked for,
 //! with the knee and the limit.
 
+use sokudo_words::{Text, text};
+
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::heading;
 use super::scale::{Axis, float, short_time};
@@ -14,7 +16,7 @@ type Pick = fn(&LatencyFigures) -> Option<u64>;
 const KNEE_INK: usize = 3;
 
 /// The latencies that are drawn, the second ones dashed.
-const LATENCIES: [(&str, bool, Latency); 2] = [
+const LATENCIES: [(&'static str, bool, Latency); 2] = [
     ("from intended start", false, |result| {
         result.latency_from_intended_ns.as_ref()
     }),
@@ -44,27 +46,27 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
             if !points.is_empty() {
                 let ink = Ink::of_number(number).dashed(dashed);
                 let layer = Layer::new(ink, Shape::Lines(vec![points]));
-                layers.push(layer.named(format!("{name} {of}"), ""));
+                layers.push(layer.named(text!("{name} {}", Text::from(of)), ""));
             }
         }
     }
     let most = load.steps.last()?.asked_ios_per_s;
-    let bottom = Axis::from_zero("I/Os asked for per second", most, 10);
+    let bottom = Axis::from_zero(text!("I/Os asked for per second"), most, 10);
     layers.extend(limit_layer(load, bottom.scale.high));
     let lowest = heights(&layers).reduce(f64::min)?;
     let highest = heights(&layers).reduce(f64::max)?;
-    let left = Axis::decades("Latency, logarithmic", lowest, highest, short_time);
+    let left = Axis::decades(text!("Latency, logarithmic"), lowest, highest, short_time);
     layers.extend(load.knee.map(|knee| {
         let line = [left.scale.low, left.scale.high].map(|end| [knee.ios_per_s, end]);
         let ink = Ink::of_number(KNEE_INK).dashed(true);
         let layer = Layer::new(ink, Shape::Lines(vec![line.to_vec()]));
-        layer.named("knee", format!("{} IOPS", rate(knee.ios_per_s)))
+        layer.named(text!("knee"), format!("{} IOPS", rate(knee.ios_per_s)))
     }));
     let shown: Vec<&ResultDocument> = steps.iter().map(|(_, result)| *result).collect();
     let body = Body::Chart(Box::new(Chart::new(bottom, left, layers)));
     Some(heading::picture(
         document,
-        "latency against load",
+        &text!("latency against load"),
         &shown,
         body,
     ))
@@ -75,7 +77,7 @@ fn limit_layer(load: &LoadDocument, high: f64) -> Option<Layer> {
     let latency = float(limit.limit.latency.0);
     let kept = limit
         .ios_per_s
-        .map(|kept| format!("up to {} IOPS", rate(kept)));
+        .map(|kept| text!("up to {} IOPS", rate(kept)));
     let line = vec![[0.0, latency], [high, latency]];
     let layer = Layer::new(Ink::FAULT.dashed(true), Shape::Lines(vec![line]));
     Some(layer.named(limit.name(), kept.unwrap_or_default()))

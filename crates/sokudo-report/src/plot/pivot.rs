@@ -1,11 +1,18 @@
 //! A matrix of figures as groups of bars: a group for each row, a bar for each column.
 
+use sokudo_words::{Language, Text, speaking, spoken, text};
+
 use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
 use crate::pivot::{PivotDocument, PivotRow};
+use crate::wording;
 
 /// `None` where there is nothing to draw. Only figures of one unit share an axis: rows of
 /// another than the first's are left out, and the footer says so.
-pub fn pivot(document: &PivotDocument) -> Option<PlotFigure> {
+pub fn pivot(document: &PivotDocument, language: Language) -> Option<PlotFigure> {
+    speaking(language, || drawn(document))
+}
+
+fn drawn(document: &PivotDocument) -> Option<PlotFigure> {
     let unit = &document.rows.first()?.unit;
     let rows = document.rows.iter();
     let shown: Vec<&PivotRow> = rows.filter(|row| row.unit == *unit).collect();
@@ -15,11 +22,13 @@ pub fn pivot(document: &PivotDocument) -> Option<PlotFigure> {
     };
     let columns = document.columns.iter().enumerate();
     let columns = columns.filter(|(number, _)| has_bars(*number));
-    let legend = columns.map(|(number, name)| (name.clone(), Ink::of_number(number)));
+    let legend =
+        columns.map(|(number, name)| (wording::source(name).into(), Ink::of_number(number)));
     let groups = shown.iter().map(|row| group(row, document));
     let bars = Bars::new(unit, "", groups.collect(), legend.collect())?;
     Some(PlotFigure {
-        title: document.title().english(),
+        language: spoken(),
+        title: document.title().into(),
         subtitle: subtitle(document),
         footer: footer(document, shown.len()),
         body: Body::Bars(bars),
@@ -45,7 +54,7 @@ fn group(row: &PivotRow, document: &PivotDocument) -> Group {
         })
     });
     Group {
-        name: row.name.clone(),
+        name: wording::row(&row.name).into(),
         bars: bars.collect(),
     }
 }
@@ -54,35 +63,34 @@ fn subtitle(document: &PivotDocument) -> String {
     let warnings = document
         .warnings
         .iter()
-        .map(|warning| warning.symptom.english());
+        .map(|warning| warning.symptom.clone());
     let runs = match document.runs {
-        1 => "1 run".to_owned(),
-        runs => format!("{runs} runs"),
+        1 => text!("1 run"),
+        runs => text!("{runs} runs"),
     };
-    let parts: Vec<String> = std::iter::once(runs).chain(warnings).collect();
-    parts.join(" · ")
+    Text::list(std::iter::once(runs).chain(warnings), " · ").into()
 }
 
 fn footer(document: &PivotDocument, shown: usize) -> String {
-    let mut parts: Vec<String> = Vec::new();
+    let mut parts: Vec<Text> = Vec::new();
     let left_out = document.rows.len() - shown;
     if left_out > 0 {
         parts.push(match left_out {
-            1 => "1 row of another unit is not shown".to_owned(),
-            _ => format!("{left_out} rows of other units are not shown"),
+            1 => text!("1 row of another unit is not shown"),
+            _ => text!("{left_out} rows of other units are not shown"),
         });
     }
     if document.cells().any(|cell| cell.is_best) {
-        parts.push("* better than every other of its row".to_owned());
+        parts.push("* better than every other of its row".into());
     }
     if document
         .cells()
         .any(|cell| cell.range.is_some() && cell.interval_95.is_none())
     {
-        parts.push("R: largest less smallest trial".to_owned());
+        parts.push("R: largest less smallest trial".into());
     }
     if document.rows.iter().any(|row| row.unit == "MB/s") {
-        parts.push("1 MB is 1,000,000 bytes".to_owned());
+        parts.push("1 MB is 1,000,000 bytes".into());
     }
-    parts.join(" · ")
+    Text::list(parts, " · ").into()
 }

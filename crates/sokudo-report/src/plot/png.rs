@@ -9,7 +9,7 @@ use roxmltree::{Document, Node};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 use super::figure::PlotFigure;
-use super::svg::{PictureStyle, PictureTheme, Size, svg};
+use super::svg::{PictureTheme, Size, svg};
 
 /// M PLUS 1 with Latin and Japanese; see assets/font/README.md. It has no features, such as
 /// kerning, so that a text is its glyphs one after the other.
@@ -34,17 +34,12 @@ pub enum PngError {
 ///
 /// # Errors
 /// When the picture is too large or cannot be drawn.
-pub fn png(
-    figure: &PlotFigure,
-    size: Size,
-    look: impl Into<PictureStyle>,
-) -> Result<Vec<u8>, PngError> {
-    let look = look.into();
-    let theme = match look.theme {
+pub fn png(figure: &PlotFigure, size: Size, theme: PictureTheme) -> Result<Vec<u8>, PngError> {
+    let theme = match theme {
         PictureTheme::Auto | PictureTheme::Light => PictureTheme::Light,
         PictureTheme::Dark => PictureTheme::Dark,
     };
-    let picture = svg(figure, size, theme.in_language(look.language));
+    let picture = svg(figure, size, theme);
     let tree = usvg::Tree::from_str(&outlined(&picture), &usvg::Options::default())?;
     let pixels = tree.size().to_int_size();
     let mut pixmap =

@@ -2,6 +2,7 @@
 //! of write saturation, the rate over what was written.
 
 use sokudo_model::{Bytes, RoundFigure, SteadyTest};
+use sokudo_words::{Text, text};
 
 use super::curve::PositionUnit;
 use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, LineMarker, PlotFigure, Shape};
@@ -13,6 +14,7 @@ use crate::document::{
 };
 use crate::grouping::row_name;
 use crate::number;
+use crate::wording::{phrase, row};
 
 /// The 20 % of a window's mean within which its rounds must lie.
 const BAND: [f64; 2] = [0.9, 1.1];
@@ -33,17 +35,21 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let shown: Vec<&ResultDocument> = tracked.iter().map(|tracked| tracked.result).collect();
     let (what, chart) = match (steady.procedure.test, &tracked[..]) {
         (SteadyTest::WriteSaturation, [only, ..]) => {
-            ("write saturation", saturation(steady, only)?)
+            (text!("write saturation"), saturation(steady, only)?)
         }
-        _ => ("rounds", rounds(&tracked)?),
+        _ => (text!("rounds"), rounds(&tracked)?),
     };
-    let what = format!("{what}, {}", steady.label);
+    let what = Text::list([what, phrase(&steady.label)], ", ");
     let figure = heading::picture(document, &what, &shown, Body::Chart(Box::new(chart)));
     Some(PlotFigure {
-        footer: format!(
-            "{} · grey: the window, and 20 % of its mean; dashed: its best line",
-            figure.footer
-        ),
+        footer: Text::list(
+            [
+                Text::name(&figure.footer),
+                "grey: the window, and 20 % of its mean; dashed: its best line".into(),
+            ],
+            " · ",
+        )
+        .into(),
         ..figure
     })
 }
@@ -76,7 +82,7 @@ impl Tracked<'_> {
         window.map_or_else(all, |figures| figures.mean)
     }
 
-    fn figures(&self) -> String {
+    fn figures(&self) -> Text {
         let mean = match self.row.figure {
             RoundFigure::Iops => format!("{} IOPS", number::rate(self.mean())),
             RoundFigure::BytesPerSecond => format!("{} MB/s", number::rate(self.mean() / 1e6)),
@@ -84,9 +90,9 @@ impl Tracked<'_> {
         };
         let window = self.row.windows.last().and_then(|last| last.figures);
         window.map_or_else(
-            || format!("mean {mean}"),
+            || text!("mean {mean}"),
             |figures| {
-                format!(
+                text!(
                     "mean {mean}, range {}, line {}",
                     number::percent(figures.range_share),
                     number::percent(figures.excursion_share)
@@ -114,7 +120,7 @@ pub(super) const fn unit_of(figure: RoundFigure) -> (&'static str, f64) {
 }
 
 /// From zero, or by decades where the rows lie so far apart that small ones would be flat.
-fn value_axis(label: &str, tracked: &[Tracked<'_>], unit: f64) -> Axis {
+fn value_axis(label: &'static str, tracked: &[Tracked<'_>], unit: f64) -> Axis {
     let values = || {
         let rounds = tracked.iter().flat_map(|one| &one.row.rounds);
         rounds.map(|value| value / unit)
@@ -126,10 +132,10 @@ fn value_axis(label: &str, tracked: &[Tracked<'_>], unit: f64) -> Axis {
         (low.min(mean), high.max(mean))
     });
     if lowest > 0.0 && high / low > RATIO_OF_ROWS {
-        let label = format!("{label}, logarithmic");
+        let label = text!("{}, logarithmic", Text::from(label));
         Axis::decades(label, lowest * BAND[0], highest * BAND[1], whole_rate)
     } else {
-        Axis::from_zero(label, highest * BAND[1], 8)
+        Axis::from_zero(Text::from(label), highest * BAND[1], 8)
     }
 }
 
@@ -147,7 +153,12 @@ fn rounds(tracked: &[Tracked<'_>]) -> Option<Chart> {
             inks: [ink, ink.dashed(true)],
         }
     });
-    let bottom = Axis::exact("Round", 1.0, whole(most.max(2)), most.clamp(2, 13) - 1);
+    let bottom = Axis::exact(
+        text!("Round"),
+        1.0,
+        whole(most.max(2)),
+        most.clamp(2, 13) - 1,
+    );
     let chart = Chart::new(bottom, value_axis(label, tracked, unit), Vec::new());
     let ends = |window: [u32; 2]| window.map(f64::from);
     Some(filled(chart, tracked, unit, ends, lines.collect()))
@@ -184,16 +195,13 @@ fn filled(
         }
         seen.push(window);
         let name = match one.phase.is_steady {
-            Some(true) => "steady window",
-            _ => "last window, NOT STEADY",
+            Some(true) => text!("steady window"),
+            _ => text!("last window, NOT STEADY"),
         };
-        let (at, rounds) = (
-            ends(window),
-            format!("rounds {} to {}", window[0], window[1]),
-        );
+        let (at, rounds) = (ends(window), text!("rounds {} to {}", window[0], window[1]));
         chart.parts.push(ChartSection {
             at: at[0],
-            name: name.to_owned(),
+            name: name.to_string(),
         });
         // Along the bottom, which a terminal shows, too.
         layers.push(Layer::new(SHADE, Shape::Ranges(vec![at])).named(name, rounds));
@@ -211,7 +219,7 @@ fn filled(
             layers.push(Layer::new(fit_ink, Shape::Lines(vec![line])));
         }
         let line = Layer::new(ink, Shape::Lines(vec![curve.points]));
-        layers.push(line.named(row_name(one.result), one.figures()));
+        layers.push(line.named(row(&row_name(one.result)), one.figures()));
     }
     chart
 }
@@ -231,13 +239,13 @@ fn saturation(steady: &SteadyDocument, only: &Tracked<'_>) -> Option<Chart> {
         .collect();
     let rates = || points.iter().map(|point| point[1]);
     let highest = rates().fold(0.0, f64::max);
-    let left = Axis::of_rates("IOPS", rates().fold(highest, f64::min), highest, 8);
+    let left = Axis::of_rates(&text!("IOPS"), rates().fold(highest, f64::min), highest, 8);
     let after = |round: u32| {
         let before = intervals.iter().take_while(|it| it.trial <= round).last();
         at(before.map_or(0, |interval| interval.written))
     };
     let capacity = number::rate(at(steady.procedure.capacity_bytes.0));
-    let label = format!("Written, {} (capacity: {capacity})", unit.name);
+    let label = text!("Written, {} (capacity: {capacity})", unit.name);
     let chart = Chart::new(Axis::exact(label, 0.0, at(written), 10), left, Vec::new());
     let ends = |[from, to]: [u32; 2]| [after(from - 1), after(to)];
     let inks = [Ink::WRITE, Ink::READ.dashed(true)];

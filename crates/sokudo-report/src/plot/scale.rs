@@ -1,5 +1,7 @@
 //! Axes: from values to shares of a length, and the round numbers beside them.
 
+use sokudo_words::{Text, text};
+
 pub(crate) use crate::number::{float, whole};
 use crate::number::{grouped, integer};
 
@@ -104,11 +106,11 @@ impl Axis {
     }
 
     /// As [`Self::from_zero`], or by decades where the rates lie far apart.
-    pub(crate) fn of_rates(label: &str, low: f64, high: f64, count: usize) -> Self {
+    pub(crate) fn of_rates(label: &Text, low: f64, high: f64, count: usize) -> Self {
         if low > 0.0 && high / low > RATIO_OF_LOGARITHMS {
-            Self::decades(format!("{label}, logarithmic"), low, high, whole_rate)
+            Self::decades(text!("{label}, logarithmic"), low, high, whole_rate)
         } else {
-            Self::from_zero(label, high, count)
+            Self::from_zero(label.clone(), high, count)
         }
     }
 

@@ -1,6 +1,7 @@
 //! Access time over the distance from the place before: what a seek costs.
 
 use sokudo_model::Bytes;
+use sokudo_words::text;
 
 use super::curve::{PositionUnit, access_layers, access_ms, accesses, moved};
 use super::figure::{Body, Chart, PlotFigure, VerticalAxis};
@@ -16,14 +17,14 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let farthest = places().filter_map(|place| place.distance).max()?;
     let slowest = places().map(access_ms).fold(0.0, f64::max);
     let unit = PositionUnit::of(Bytes(farthest));
-    let label = format!("Distance from the place before, {}", unit.name);
+    let label = text!("Distance from the place before, {}", unit.name);
     let bottom = Axis::exact(label, 0.0, unit.share(farthest), 10);
-    let left = Axis::from_zero("Access time, ms", slowest, 8);
+    let left = Axis::from_zero(text!("Access time, ms"), slowest, 8);
     let at = |place: &PlaceDocument| Some(unit.share(place.distance?));
     let chart = Chart::new(bottom, left, access_layers(&shown, VerticalAxis::Left, at));
     let (what, body) = (
-        "access time over seek distance",
+        text!("access time over seek distance"),
         Body::Chart(Box::new(chart)),
     );
-    Some(heading::picture(document, what, &shown, body))
+    Some(heading::picture(document, &what, &shown, body))
 }

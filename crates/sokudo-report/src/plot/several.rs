@@ -1,10 +1,13 @@
 //! Several runs in one picture: their rows as groups of bars, a colour per run.
 
+use sokudo_words::{Language, Text, speaking, spoken, text};
+
 use super::bars::bar;
 use super::figure::{Bars, Body, Group, Ink, PlotFigure};
 use super::scale::whole;
 use crate::document::RunDocument;
 use crate::grouping::row_name;
+use crate::wording::row;
 
 /// Marks a bar of another method than the first of its group.
 const DIFFERS: &str = "≠";
@@ -12,7 +15,15 @@ const DIFFERS: &str = "≠";
 const BARS_MAX: usize = 600;
 
 /// Bars of all rows of runs with their names; `None` where no run has a bandwidth.
-pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
+pub(crate) fn several(
+    title: &str,
+    runs: &[(String, &RunDocument)],
+    language: Language,
+) -> Option<PlotFigure> {
+    speaking(language, || drawn(title, runs))
+}
+
+fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     let mut groups: Vec<Group> = Vec::new();
     // How the first bar of each group was measured.
     let mut firsts: Vec<&str> = Vec::new();
@@ -25,7 +36,7 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Pl
         measured.retain(|result| result.bandwidth_bytes_per_s.is_some());
         for result in measured {
             let bar = bar(result, Ink::of_number(number));
-            let at = Group::put(&mut groups, row_name(result), bar);
+            let at = Group::put(&mut groups, row(&row_name(result)).into(), bar);
             match (firsts.get(at), groups[at].bars.last_mut()) {
                 (Some(first), Some(bar)) if *first != result.fingerprint => {
                     bar.label = format!("{} {DIFFERS}", bar.label);
@@ -46,16 +57,18 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Pl
         .map(|(number, (name, _))| (name.clone(), Ink::of_number(number)))
         .filter(|(_, ink)| bars().any(|bar| bar.ink == *ink))
         .collect();
+    let medians = text!("Medians of the trials · 1 MB is 1,000,000 bytes");
+    let marked = text!(
+        "{} measured in another way than the first of its row",
+        DIFFERS
+    );
+    let footer = [Some(medians), differs.then_some(marked)];
     Some(PlotFigure {
+        language: spoken(),
         title: title.to_owned(),
-        subtitle: format!("{} runs", runs.len()),
-        footer: match differs {
-            false => "Medians of the trials · 1 MB is 1,000,000 bytes".to_owned(),
-            true => format!(
-                "Medians of the trials · 1 MB is 1,000,000 bytes · {DIFFERS} measured in another way than the first of its row"
-            ),
-        },
-        body: Body::Bars(Bars::new("MB/s", "Row", groups, legend)?),
+        subtitle: text!("{} runs", runs.len()).into(),
+        footer: Text::list(footer.into_iter().flatten(), " · ").into(),
+        body: Body::Bars(Bars::new("MB/s", spoken().word("Row"), groups, legend)?),
     })
 }
 
@@ -77,7 +90,7 @@ mod tests {
     fn rows_of_one_name_stand_beside_each_other() {
         let run = RunDocument::from_run(&sample::run());
         let runs = [("first".to_owned(), &run), ("<second>".to_owned(), &run)];
-        let figure = several("both", &runs).unwrap();
+        let figure = several("both", &runs, Language::English).unwrap();
         let Body::Bars(bars) = &figure.body else {
             panic!("bars")
         };
@@ -93,7 +106,7 @@ mod tests {
         let mut other = run.clone();
         other.results[0].fingerprint = "another".to_owned();
         let runs = [("first".to_owned(), &run), ("second".to_owned(), &other)];
-        let figure = several("both", &runs).unwrap();
+        let figure = several("both", &runs, Language::English).unwrap();
         let Body::Bars(bars) = &figure.body else {
             panic!("bars")
         };
@@ -101,7 +114,7 @@ mod tests {
         let marked = marked.filter(|bar| bar.label.ends_with('≠'));
         assert_eq!(marked.count(), 1);
         assert!(figure.footer.contains("≠ measured in another way"));
-        let same = several("both", &[("a".to_owned(), &run), ("b".to_owned(), &run)]).unwrap();
+        let same = drawn("both", &[("a".to_owned(), &run), ("b".to_owned(), &run)]).unwrap();
         assert!(!same.footer.contains('≠'));
     }
 
@@ -109,7 +122,7 @@ mod tests {
     fn values_of_many_runs_end_where_the_picture_ends() {
         let run = RunDocument::from_run(&sample::run());
         let runs: Vec<_> = (0..12).map(|number| (number.to_string(), &run)).collect();
-        let figure = several("many", &runs).unwrap();
+        let figure = drawn("many", &runs).unwrap();
         for width in [300.0, 470.0, 1_200.0] {
             let size = Size {
                 width,
@@ -143,7 +156,7 @@ mod tests {
     fn runs_without_figures_give_no_picture() {
         let mut run = RunDocument::from_run(&sample::run());
         run.results.clear();
-        assert!(several("none", &[("a".to_owned(), &run)]).is_none());
-        assert!(several("none", &[]).is_none());
+        assert!(drawn("none", &[("a".to_owned(), &run)]).is_none());
+        assert!(drawn("none", &[]).is_none());
     }
 }

@@ -13,6 +13,8 @@ mod legend;
 mod look;
 mod marks;
 
+use sokudo_words::speaking;
+
 use super::figure::{Body, PlotFigure};
 use super::palette::Role;
 use super::text::{escaped, fitted};
@@ -20,7 +22,7 @@ use canvas::Canvas;
 pub(crate) use canvas::dark_rules;
 use frame::{BODY, Frame, MARGIN, SMALL, TITLE};
 
-pub use look::{PictureStyle, PictureTheme};
+pub use look::PictureTheme;
 
 /// How large a picture is, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,10 +78,8 @@ const FOOT: f64 = 40.0;
 const TITLE_CHARACTERS_MAX: usize = 300;
 
 /// The text of an SVG file.
-pub fn svg(figure: &PlotFigure, size: Size, look: impl Into<PictureStyle>) -> String {
-    let PictureStyle { theme, language } = look.into();
-    let figure = &figure.in_language(language);
-    let mut canvas = Canvas::new(theme, language);
+pub fn svg(figure: &PlotFigure, size: Size, theme: PictureTheme) -> String {
+    let mut canvas = Canvas::new(theme);
     let room = size.width - 2.0 * MARGIN;
     for (y, letters, text) in [
         (44.0, TITLE, &figure.title),
@@ -94,22 +94,15 @@ pub fn svg(figure: &PlotFigure, size: Size, look: impl Into<PictureStyle>) -> St
         right: size.width - MARGIN,
         bottom: size.height - FOOT,
     };
-    draw(&mut canvas, frame, &figure.body);
+    draw(&mut canvas, frame, figure);
     document(figure, size, theme, &canvas.finished())
 }
 
 /// The picture as a part of a page that has a heading of its own and the rules for dark
 /// surroundings: what is between the titles, on no background, in a class.
-pub(crate) fn inline(
-    figure: &PlotFigure,
-    size: Size,
-    look: impl Into<PictureStyle>,
-    class: &str,
-) -> String {
+pub(crate) fn inline(figure: &PlotFigure, size: Size, theme: PictureTheme, class: &str) -> String {
     let Size { width, height } = size;
-    let PictureStyle { theme, language } = look.into();
-    let figure = &figure.in_language(language);
-    let mut canvas = Canvas::new(theme, language);
+    let mut canvas = Canvas::new(theme);
     // The margin is the page's.
     let frame = Frame {
         left: MARGIN,
@@ -117,7 +110,7 @@ pub(crate) fn inline(
         right: width + MARGIN,
         bottom: height,
     };
-    draw(&mut canvas, frame, &figure.body);
+    draw(&mut canvas, frame, figure);
     let title: String = figure.title.chars().take(TITLE_CHARACTERS_MAX).collect();
     let (title, drawing) = (escaped(&title), canvas.finished());
     format!(
@@ -126,12 +119,12 @@ pub(crate) fn inline(
     )
 }
 
-fn draw(canvas: &mut Canvas, frame: Frame, body: &Body) {
-    match body {
+fn draw(canvas: &mut Canvas, frame: Frame, figure: &PlotFigure) {
+    speaking(figure.language, || match &figure.body {
         Body::Chart(chart) => chart::draw(canvas, frame, chart),
         Body::Bars(bars) => bars::draw(canvas, frame, bars),
         Body::Matrices(matrices) => heat::draw(canvas, frame, matrices),
-    }
+    });
 }
 
 fn document(

@@ -9,6 +9,8 @@ mod grid;
 mod heat;
 mod style;
 
+use sokudo_words::speaking;
+
 use super::figure::{Body, Hue, PlotFigure};
 use crate::layout::wrapped;
 use grid::Grid;
@@ -18,7 +20,6 @@ pub use style::TerminalStyle;
 /// The picture as lines that end with line feeds.
 pub fn terminal(figure: &PlotFigure, style: &TerminalStyle) -> String {
     let style = style.within_limits();
-    let figure = &figure.in_language(style.language());
     let mut grid = Grid::new(style.columns);
     for line in wrapped("", &style.text(&figure.title), style.columns) {
         grid.line(&line, None);
@@ -26,11 +27,11 @@ pub fn terminal(figure: &PlotFigure, style: &TerminalStyle) -> String {
     for line in wrapped("", &style.text(&figure.subtitle), style.columns) {
         grid.line(&line, Some(Hue::Grey));
     }
-    match &figure.body {
+    speaking(figure.language, || match &figure.body {
         Body::Chart(chart) => chart::draw(&mut grid, &style, chart),
         Body::Bars(bars) => bars::draw(&mut grid, &style, bars),
         Body::Matrices(matrices) => heat::draw(&mut grid, &style, matrices),
-    }
+    });
     for line in wrapped("", &style.text(&figure.footer), style.columns) {
         grid.line(&line, Some(Hue::Grey));
     }

@@ -11,6 +11,11 @@ use super::*;
 use crate::sample::{row, run_of};
 
 /// Every picture that the samples have data for, by a name.
+/// In English.
+fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<PlotFigure, PlotError> {
+    super::figure(document, kind, Language::English)
+}
+
 fn pictures() -> Vec<(String, PlotFigure)> {
     let documents = [
         ("mark", mark()),

@@ -3,6 +3,8 @@
 //! Trials lie one after the other on the axis, as they are one after the other in
 //! truth; the pauses and the other rows between them are left out.
 
+use sokudo_words::{Text, text};
+
 use super::figure::{Body, Chart, ChartSection, PlotFigure, Shape, heights};
 use super::heading;
 use super::scale::{Axis, float};
@@ -24,15 +26,15 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let layers = heading::layers(&shown, figures, shape);
     let rates = || heights(&layers);
     let lowest = rates().filter(|rate| *rate > 0.0).reduce(f64::min)?;
-    let left = Axis::of_rates("Rate, MB/s", lowest, rates().reduce(f64::max)?, 8);
+    let left = Axis::of_rates(&text!("Rate, MB/s"), lowest, rates().reduce(f64::max)?, 8);
     let part = |trial: u32| ChartSection {
         at: f64::from(trial - 1) * longest,
-        name: format!("trial {trial}"),
+        name: text!("trial {trial}").into(),
     };
     let is_parted = (2..=PARTS_MAX).contains(&trials);
     let label = match trials {
-        1 => "Measured time, s",
-        _ => "Measured time, s (trials one after the other)",
+        1 => text!("Measured time, s"),
+        _ => text!("Measured time, s (trials one after the other)"),
     };
     let bottom = Axis::exact(label, 0.0, f64::from(trials) * longest, 10);
     let chart = Chart {
@@ -40,13 +42,18 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         ..Chart::new(bottom, left, layers)
     };
     let body = Body::Chart(Box::new(chart));
-    Some(heading::picture(document, "rate over time", &shown, body))
+    Some(heading::picture(
+        document,
+        &text!("rate over time"),
+        &shown,
+        body,
+    ))
 }
 
-fn figures(result: &ResultDocument) -> String {
+fn figures(result: &ResultDocument) -> Text {
     let bandwidth = result.bandwidth_bytes_per_s.as_ref();
     let median = bandwidth.map(|figures| rate(figures.median_mb_per_s));
-    median.map_or_else(String::new, |median| format!("median {median} MB/s"))
+    median.map_or_else(Text::default, |median| text!("median {median} MB/s"))
 }
 
 /// Per trial, the rate of each interval from its begin to its end.

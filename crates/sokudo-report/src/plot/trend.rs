@@ -2,6 +2,7 @@
 //! level changes.
 
 use sokudo_model::{civil_date, narrow};
+use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape};
 use super::scale::{Axis, Scale, Tick, float, whole};
@@ -9,6 +10,7 @@ use crate::comparison::{Figure as Shown, change_text};
 use crate::number::{natural, rate};
 use crate::style::BandwidthUnit;
 use crate::trend::{SeriesDocument, TrendDocument};
+use crate::wording::row;
 
 const NANOS_PER_SECOND: f64 = 1e9;
 const DAY: u64 = 86_400;
@@ -20,7 +22,15 @@ const STEPS: usize = 8;
 
 /// `None` without runs. Several rows are drawn as shares of their first level, because
 /// their rates may lie far apart.
-pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
+pub fn trend(
+    document: &TrendDocument,
+    unit: BandwidthUnit,
+    language: Language,
+) -> Option<PlotFigure> {
+    speaking(language, || drawn(document, unit))
+}
+
+fn drawn(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
     let unit = document.unit(unit);
     let all: Vec<&SeriesDocument> = document
         .series
@@ -42,7 +52,7 @@ pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure
     let highest = values.fold(0.0, f64::max);
     let label = match is_single {
         true => unit.name().to_owned(),
-        false => "% of the first level".to_owned(),
+        false => text!("% of the first level").into(),
     };
     let layers = all.iter().enumerate();
     let layers =
@@ -57,15 +67,18 @@ pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure
         ..Chart::new(bottom, left, layers.collect())
     };
     let what = match (is_single, document.figure) {
-        (true, _) => all[0].row.clone(),
-        (false, Shown::Bandwidth) => "bandwidth of rows".to_owned(),
-        (false, Shown::Iops) => "IOPS of rows".to_owned(),
+        (true, _) => row(&all[0].row),
+        (false, Shown::Bandwidth) => text!("bandwidth of rows"),
+        (false, Shown::Iops) => text!("IOPS of rows"),
     };
     Some(PlotFigure {
-        title: format!("{}: {what} over time", document.device_name),
+        language: spoken(),
+        title: text!("{}: {what} over time", document.device_name).into(),
         subtitle: subtitle(&all, document),
-        footer: "dots: runs · lines: the median of each level · a level changes where runs differ by more than their noise"
-            .to_owned(),
+        footer: text!(
+            "dots: runs · lines: the median of each level · a level changes where runs differ by more than their noise"
+        )
+        .into(),
         body: Body::Chart(Box::new(chart)),
     })
 }
@@ -75,14 +88,12 @@ fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
     let runs = runs.max().unwrap_or(0);
     let changes: usize = all.iter().map(|series| series.changes().count()).sum();
     let changes = match changes {
-        0 => "no change".to_owned(),
-        1 => "1 change".to_owned(),
-        changes => format!("{changes} changes"),
+        0 => text!("no change"),
+        1 => text!("1 change"),
+        changes => text!("{changes} changes"),
     };
-    format!(
-        "{runs} runs · {changes} · sokudo {}",
-        document.sokudo_version
-    )
+    let program = Text::name(format!("sokudo {}", document.sokudo_version));
+    Text::list([text!("{runs} runs"), changes, program], " · ").into()
 }
 
 fn seconds(nanos: u64) -> f64 {
@@ -113,9 +124,14 @@ fn layers_of(
         .map(|level| rate(level.median_per_s / unit.bytes()))
         .collect();
     let figures = match &medians[..] {
-        few if few.len() <= 4 => format!("{} {}", few.join(", then "), unit.name()),
-        [first, .., last] => format!("{first}, … then {last} {}", unit.name()),
-        _ => String::new(),
+        [first, _, _, _, .., last] if medians.len() > 4 => {
+            text!("{first}, … then {last} {}", unit.name())
+        }
+        few => {
+            let few = few.iter().map(Text::name);
+            let few = few.reduce(|before, after| text!("{before}, then {after}"));
+            text!("{} {}", few.unwrap_or_default(), unit.name())
+        }
     };
     let [ink, line_ink] = match (number, Ink::of_number(number)) {
         (0, ink) => [
@@ -130,7 +146,7 @@ fn layers_of(
     let levels = Layer::new(line_ink, Shape::Lines(lines.collect()));
     [
         Layer::new(ink, Shape::Dots(dots.collect())),
-        levels.named(&series.row, figures),
+        levels.named(row(&series.row), figures),
     ]
 }
 
@@ -166,7 +182,7 @@ fn dates(low: f64, high: f64) -> Axis {
         DateSpacing::Months(months) => month_ticks(first, last, months),
     };
     Axis {
-        label: "Date (UTC)".to_owned(),
+        label: text!("Date (UTC)").into(),
         scale: Scale {
             low,
             high,

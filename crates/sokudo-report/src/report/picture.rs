@@ -12,17 +12,17 @@ const BAR_HEIGHT: f64 = 22.0;
 const SURROUNDINGS: f64 = 320.0;
 
 impl Report {
-    /// The picture, and how large it is.
+    /// The picture with its words in a language, and how large it is.
     ///
     /// # Errors
     /// When there is nothing to draw.
-    pub fn picture(&self) -> Result<(PlotFigure, Size), PlotError> {
+    pub fn picture(&self, language: Language) -> Result<(PlotFigure, Size), PlotError> {
         let usual = Size::default();
         if let [only] = &self.runs[..] {
-            return Ok((plot::figure(&only.run, None)?, usual));
+            return Ok((plot::figure(&only.run, None, language)?, usual));
         }
         let runs = self.named_runs();
-        let figure = plot::several(&self.heading(Language::English), &runs)
+        let figure = plot::several(&self.heading(language), &runs, language)
             .ok_or(PlotError::NothingMeasured)?;
         let height = plot::bar_count(&figure) * BAR_HEIGHT + SURROUNDINGS;
         let size = Size {

@@ -270,7 +270,12 @@ fn pictures_show_rounds_matrix_and_saturation() {
 #[test]
 fn the_picture_of_rounds_shows_figures_and_not_only_shares() {
     use crate::plot::figure::Body;
-    let figure = crate::plot::figure(&iops(), Some(crate::plot::PlotKind::Rounds)).unwrap();
+    let figure = crate::plot::figure(
+        &iops(),
+        Some(crate::plot::PlotKind::Rounds),
+        sokudo_words::Language::English,
+    )
+    .unwrap();
     let Body::Chart(chart) = &figure.body else {
         panic!("a chart")
     };

@@ -141,14 +141,21 @@ fn documents_follow_the_schema_in_the_docs_and_read_back() {
 fn the_picture_has_a_mark_at_the_change() {
     let changed = series(&[(40, 500e6), (30, 400e6)]);
     let unit = BandwidthUnit::MegabytesPerSecond;
-    let figure = crate::plot::trend(&document(vec![changed.clone()]), unit).unwrap();
+    let figure = crate::plot::trend(
+        &document(vec![changed.clone()]),
+        unit,
+        sokudo_words::Language::English,
+    )
+    .unwrap();
     let picture = crate::plot::svg(
         &figure,
         crate::plot::Size::default(),
         crate::plot::PictureTheme::Light,
     );
     assert!(picture.contains("Date (UTC)") && picture.contains("-20 %"));
-    assert!(crate::plot::trend(&document(Vec::new()), unit).is_none());
+    assert!(
+        crate::plot::trend(&document(Vec::new()), unit, sokudo_words::Language::English).is_none()
+    );
     let both = document(vec![changed.clone(), changed]);
-    assert!(crate::plot::trend(&both, unit).is_some());
+    assert!(crate::plot::trend(&both, unit, sokudo_words::Language::English).is_some());
 }

@@ -70,10 +70,10 @@ pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> R
 
 /// Draws a matrix wherever it was asked for.
 pub(super) fn draw(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
-    let Some(figure) = plot::pivot(document) else {
-        return Ok(());
-    };
-    picture::write_all(&figure, &arguments.pictures)
+    picture::write_all(
+        |language| plot::pivot(document, language),
+        &arguments.pictures,
+    )
 }
 
 /// The runs that a name stands for: `all` that are kept, `tag:TAG`, or one.

@@ -98,7 +98,7 @@ fn texts(document: &RunDocument) -> Vec<String> {
         document.to_json(),
     ];
     for kind in PlotKind::ALL {
-        if let Ok(figure) = plot::figure(document, Some(kind)) {
+        if let Ok(figure) = plot::figure(document, Some(kind), sokudo_words::Language::English) {
             texts.push(plot::svg(
                 &figure,
                 Size::default(),

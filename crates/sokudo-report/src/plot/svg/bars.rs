@@ -1,7 +1,7 @@
 //! Groups of horizontal bars, with their values at their ends.
 
 use sokudo_model::Verdict;
-use sokudo_words::Language;
+use sokudo_words::spoken;
 
 use super::super::figure::{Bar, Bars, Group};
 use super::super::palette::Role;
@@ -36,8 +36,7 @@ const VALUE_SHARE_MAX: f64 = 0.42;
 const VERDICT_ROOM: f64 = 26.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
-    let language = canvas.language();
-    let legend = Legend::new(entries(bars, language), frame.width(), language);
+    let legend = Legend::new(entries(bars), frame.width());
     legend.draw(canvas, frame);
     let groups = bars.groups.iter();
     let names = groups.map(|group| width(&group.name, BODY.size));
@@ -67,7 +66,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     canvas.line(ends[0], ends[1], Role::Frame, 1.5);
 }
 
-fn entries(bars: &Bars, language: Language) -> Vec<LegendEntry> {
+fn entries(bars: &Bars) -> Vec<LegendEntry> {
     let inks = bars.legend.iter();
     let inks = inks.map(|(name, ink)| LegendEntry::new(LegendSample::Bar(*ink), name, ""));
     let has = |verdict| {
@@ -80,7 +79,7 @@ fn entries(bars: &Bars, language: Language) -> Vec<LegendEntry> {
     let interval = (LegendSample::Whisker, "95 % interval");
     let interval = bars.has_intervals.then_some(interval);
     let signs = interval.into_iter().chain(verdicts);
-    let signs = signs.map(|(sample, name)| LegendEntry::new(sample, language.word(name), ""));
+    let signs = signs.map(|(sample, name)| LegendEntry::new(sample, spoken().word(name), ""));
     inks.chain(signs).collect()
 }
 

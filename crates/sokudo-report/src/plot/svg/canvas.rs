@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use sokudo_words::Language;
-
 use super::super::figure::{Ink, LineMarker};
 use super::super::palette::Role;
 use super::super::text::{escaped, width};
@@ -65,23 +63,17 @@ impl Lettering {
 pub(super) struct Canvas {
     elements: String,
     theme: PictureTheme,
-    language: Language,
 }
 
 impl Canvas {
-    pub(super) const fn new(theme: PictureTheme, language: Language) -> Self {
+    pub(super) const fn new(theme: PictureTheme) -> Self {
         Self {
             elements: String::new(),
             theme,
-            language,
         }
     }
 
     /// In what words are that no figure holds.
-    pub(super) const fn language(&self) -> Language {
-        self.language
-    }
-
     pub(super) fn finished(self) -> String {
         self.elements
     }

@@ -19,7 +19,7 @@ const RANGE_WIDTH_MIN: f64 = 3.0;
 const RANGE_HEIGHT: f64 = 12.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, chart: &Chart) {
-    let legend = Legend::new(entries(chart), frame.width(), canvas.language());
+    let legend = Legend::new(entries(chart), frame.width());
     legend.draw(canvas, frame);
     let inner = Frame {
         left: frame.left + 26.0 + widest(&chart.left),

@@ -1,6 +1,6 @@
 //! What the signs of a picture mean, in columns under it.
 
-use sokudo_words::Language;
+use sokudo_words::text;
 
 use super::super::figure::{Ink, LineMarker};
 use super::super::palette::Role;
@@ -70,7 +70,7 @@ pub(super) struct Legend {
 
 impl Legend {
     /// Without figures where there are too many entries for them.
-    pub(super) fn new(entries: Vec<LegendEntry>, room: f64, language: Language) -> Self {
+    pub(super) fn new(entries: Vec<LegendEntry>, room: f64) -> Self {
         let with_figures = Self::laid_out(entries.clone(), room);
         if with_figures.lines() <= LINES_MAX {
             return with_figures;
@@ -88,7 +88,7 @@ impl Legend {
         names.truncate(places - 1);
         names.push(LegendEntry::new(
             LegendSample::Dot(Ink::of_number(6)),
-            language.say(&format!("and {left_out} more")).into_owned(),
+            text!("and {left_out} more"),
             "",
         ));
         Self::laid_out(names, room)

@@ -1,6 +1,7 @@
 //! Groups of horizontal bars of block characters.
 
 use sokudo_model::Verdict;
+use sokudo_words::{spoken, text};
 use unicode_width::UnicodeWidthStr;
 
 use super::super::figure::{Bar, Bars, Ink, LineMarker};
@@ -78,8 +79,7 @@ fn legend(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
         at = grid.text([from, line], &sample, Paint::Hue(ink.hue));
         at = grid.text([at + 1, line], &name, Paint::Plain) + 3;
     }
-    let unit = format!("in {}", style.text(&bars.axis.label));
-    let unit = style.language().say(&unit);
+    let unit = text!("in {}", style.text(&bars.axis.label)).to_string();
     let place = begin(grid, at, unit.width());
     grid.text(place, &unit, Paint::Plain);
 }
@@ -91,7 +91,7 @@ fn value(style: &TerminalStyle, bar: &Bar) -> String {
             format!(
                 "{} {}",
                 style.text(&bar.label),
-                style.language().word(verdict.name())
+                spoken().word(verdict.name())
             )
         }
         _ => style.text(&bar.label),

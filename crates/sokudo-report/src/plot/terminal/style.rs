@@ -1,7 +1,5 @@
 //! How a picture for the terminal is drawn.
 
-use sokudo_words::Language;
-
 use super::super::figure::LineMarker;
 use super::super::text::for_terminal;
 
@@ -17,8 +15,6 @@ pub struct TerminalStyle {
     pub colour: bool,
     /// Whether only ASCII is used.
     pub ascii: bool,
-    /// In what words are; English where only ASCII is used.
-    pub language: Language,
 }
 
 impl Default for TerminalStyle {
@@ -29,7 +25,6 @@ impl Default for TerminalStyle {
             lines: 24,
             colour: false,
             ascii: false,
-            language: Language::English,
         }
     }
 }
@@ -49,15 +44,6 @@ impl TerminalStyle {
             columns: self.columns.clamp(Self::COLUMNS_MIN, Self::COLUMNS_MAX),
             lines: self.lines.clamp(Self::LINES_MIN, Self::LINES_MAX),
             ..self
-        }
-    }
-
-    /// The language that its signs can write.
-    pub(super) const fn language(&self) -> Language {
-        if self.ascii {
-            Language::English
-        } else {
-            self.language
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn of_run(page: &HtmlPage, run: &RunDocument) -> Markup {
         .iter()
         .filter(|kind| page.is_full && fitting.contains(kind));
     let figures = first.iter().chain(further).filter_map(|kind| {
-        let figure = plot::figure(run, Some(*kind)).ok()?;
+        let figure = plot::figure(run, Some(*kind), page.style.language).ok()?;
         Some(picture(page, &figure, caption(*kind)))
     });
     let figures: Vec<Markup> = figures.collect();
@@ -72,9 +72,13 @@ const fn caption(kind: PlotKind) -> &'static str {
 
 /// A picture with its caption.
 pub(super) fn picture(page: &HtmlPage, figure: &PlotFigure, caption: &'static str) -> Markup {
-    let look = page.style.theme.in_language(page.style.language);
     let draw = |size: Size, class: &str| {
-        PreEscaped(plot::inline(figure, sized(figure, size), look, class))
+        PreEscaped(plot::inline(
+            figure,
+            sized(figure, size),
+            page.style.theme,
+            class,
+        ))
     };
     html! {
         figure {

@@ -45,7 +45,8 @@ fn picture(page: &HtmlPage, report: &Report) -> Markup {
     if drawn.count() > RUNS_DRAWN_MAX {
         return html! {};
     }
-    let figure = plot::several(&report.heading(page.style.language), &report.named_runs());
+    let language = page.style.language;
+    let figure = plot::several(&report.heading(language), &report.named_runs(), language);
     html! {
         @if let Some(figure) = figure {
             (charts::picture(page, &figure, "Rates of all runs, with the 95 % interval of the median"))
