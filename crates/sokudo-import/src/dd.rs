@@ -276,10 +276,7 @@ impl Copy {
         told.extend(block.map(|_| PlanPart::Blocks));
         let mut workload = Workload {
             backend: BackendKind::Sync,
-            limits: Limits {
-                bytes: Some(Bytes(self.bytes)),
-                ..Limits::default()
-            },
+            limits: Limits::of_bytes(Bytes(self.bytes)),
             ..Workload::new("copy", block.unwrap_or(BLOCK_DEFAULT))
         };
         told.push(PlanPart::Duration);

@@ -26,9 +26,7 @@ pub(crate) fn only(operation: Operation) -> OperationMix {
 }
 
 /// One block after the other. Whose position it is with several threads, few tools tell.
-pub(crate) const SEQUENTIAL: Order = Order::Sequential {
-    offset: SequentialOffset::Own,
-};
+pub(crate) const SEQUENTIAL: Order = Order::SEQUENTIAL;
 
 /// A rate that is `kind`.
 pub(crate) fn rate(value: f64, kind: &str) -> ImportedRate {

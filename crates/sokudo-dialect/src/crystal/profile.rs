@@ -7,7 +7,7 @@ use std::str::FromStr;
 use sokudo_model::{Bytes, Method, Nanos, Plan};
 
 use super::row::{RowPattern, RowSpec};
-use super::{RowDirection, stages, workloads};
+use super::{RowDirection, workloads};
 
 const SEQ1M_Q8T1: RowSpec = spec(RowPattern::Sequential, Bytes::mib(1), 8, 1);
 const SEQ1M_Q1T1: RowSpec = spec(RowPattern::Sequential, Bytes::mib(1), 1, 1);
@@ -105,11 +105,8 @@ impl Profile {
     /// All reads, then all writes, each workload by itself.
     pub fn plan(self) -> Plan {
         let both = [RowDirection::Read, RowDirection::Write];
-        Plan {
-            method: Method::Mark(self.to_string()),
-            seed: 1,
-            stages: stages(workloads(&self.rows(), &both, &[])),
-        }
+        let workloads = workloads(&self.rows(), &both, &[]);
+        Plan::in_turn(Method::Mark(self.to_string()), 1, workloads)
     }
 }
 
