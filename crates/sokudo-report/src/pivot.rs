@@ -313,6 +313,7 @@ fn notes(runs: &[&RunDocument]) -> Vec<String> {
         let corrections = corrections.map(|it| format!("{}: put right, {}", origin.tool, it.why));
         let is_of_figures = origin.format == OF_FIGURES;
         let remarks = origin.remarks.iter().map(|remark| {
+            let remark = remark.to_string();
             let parts = remark.split_once(": ").filter(|_| is_of_figures);
             let remark = parts.map_or(remark.as_str(), |(_, rest)| rest);
             format!("{}: {remark}", origin.tool)

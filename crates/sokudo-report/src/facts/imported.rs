@@ -21,13 +21,7 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
         ("Published", origin.document.clone().map(Text::name)),
         (
             "Remarks",
-            sentences(
-                &origin
-                    .remarks
-                    .iter()
-                    .map(|it| composed(it))
-                    .collect::<Vec<_>>(),
-            ),
+            sentences(&origin.remarks.iter().map(remark).collect::<Vec<_>>()),
         ),
         ("Target", Some(target_line(target))),
         ("Device", device_line(target)),
@@ -47,6 +41,14 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
         .into_iter()
         .filter_map(|(label, value)| value.map(|value| Fact { label, value }))
         .collect()
+}
+
+/// One that was kept as a sentence is said by its parts.
+fn remark(remark: &Text) -> Text {
+    match remark.arguments().next() {
+        Some(_) => remark.clone(),
+        None => composed(&remark.english()),
+    }
 }
 
 fn measured_by(document: &RunDocument, origin: &Origin) -> Text {
