@@ -43,6 +43,8 @@ const SATURATION_TIME_ENTERPRISE: Nanos = Nanos::from_secs(24 * 3600);
 const SATURATION_TIME_CLIENT: Nanos = Nanos::from_secs(6 * 3600);
 /// The latency test's histogram is taken for 20 min where a cell takes one.
 const HISTOGRAM_ROUNDS: u64 = 20;
+/// More than all of the capacity, where somebody asks for that, is refused by the target's size.
+const RANGE_MAX: u64 = u64::MAX;
 /// Blocks of the preconditioning.
 const PRECONDITION_BLOCK: Bytes = Bytes::kib(128);
 /// The PTS does not say how many of them are in flight: enough for any drive's full speed.
@@ -139,8 +141,7 @@ fn active_range(request: &SteadyRequest) -> Result<Bytes, SteadyError> {
         .active_percent
         .unwrap_or(class_percent(request.class));
     let used = u128::from(request.capacity.0) * u128::from(percent) / 100;
-    // More than all of it, where somebody asks for that, is refused by the target's size.
-    let used = u64::try_from(used).unwrap_or(u64::MAX);
+    let used = u64::try_from(used).unwrap_or(RANGE_MAX);
     match used / RANGE_UNIT * RANGE_UNIT {
         0 => Err(SteadyError::TooSmall {
             capacity: request.capacity,

@@ -177,7 +177,11 @@ fn random_access_leaves_out_what_the_device_does_not_take() {
         rows[2..],
         ["RANDOM 4K", "RANDOM 64K", "RANDOM 1M", "RANDOM mixed"]
     );
-    assert!(planned.notes[0].english().contains("RANDOM 512B is left out"));
+    assert!(
+        planned.notes[0]
+            .english()
+            .contains("RANDOM 512B is left out")
+    );
 }
 
 #[test]
