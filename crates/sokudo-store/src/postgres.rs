@@ -44,6 +44,19 @@ const MIGRATION_LOCK: i64 = 0x736f_6b64;
 /// How long a server is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Why work on the server fails.
+enum ServerError {
+    Database(postgres::Error),
+    /// What is kept there cannot be.
+    Damaged(Text),
+}
+
+impl From<postgres::Error> for ServerError {
+    fn from(error: postgres::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
 /// A store on a server.
 pub struct Postgres {
     client: Client,
@@ -88,19 +101,18 @@ impl Postgres {
                  SET statement_timeout = '600s'; SET lock_timeout = '{}s'",
                 PATIENCE.as_secs()
             ))?;
-            version(client)
+            Ok(version(client)?)
         })?;
         if found < i64::from(known) {
             found = self.within(|transaction| {
                 transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK])?;
-                migrate(transaction)
+                Ok(migrate(transaction)?)
             })?;
         }
         if found > i64::from(known) {
             return Err(StoreError::Newer {
                 store: self.name.clone(),
-                // Whoever wrote there may have written any number.
-                found: u32::try_from(found).unwrap_or(u32::MAX),
+                found,
                 known,
             });
         }
@@ -109,15 +121,21 @@ impl Postgres {
 
     fn with<T>(
         &mut self,
-        work: impl FnOnce(&mut Client) -> Result<T, postgres::Error>,
+        work: impl FnOnce(&mut Client) -> Result<T, ServerError>,
     ) -> Result<T, StoreError> {
-        work(&mut self.client).map_err(|error| refusal(&self.name, &error))
+        work(&mut self.client).map_err(|error| match error {
+            ServerError::Database(error) => refusal(&self.name, &error),
+            ServerError::Damaged(reason) => StoreError::Damaged {
+                store: self.name.clone(),
+                reason,
+            },
+        })
     }
 
     /// All of the work, or nothing of it.
     fn within<T>(
         &mut self,
-        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, postgres::Error>,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, ServerError>,
     ) -> Result<T, StoreError> {
         self.with(|client| {
             let mut transaction = client.transaction()?;
@@ -131,7 +149,7 @@ impl Postgres {
     fn on_run<T>(
         &mut self,
         run: RunId,
-        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, postgres::Error>,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, ServerError>,
     ) -> Result<T, StoreError> {
         let done = self.within(|transaction| {
             let query = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
@@ -155,14 +173,15 @@ impl Postgres {
         );
         self.with(|client| {
             let found = client.query(&query, values)?;
-            let mut entries: Vec<Entry> = found.iter().map(entry).collect::<Result<_, _>>()?;
+            let entries = found.iter().map(entry).collect::<Result<_, _>>();
+            let mut entries: Vec<Entry> = entries?;
             let rows = client.prepare(
                 "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
                  latency_ns, trials, stands_for_disk FROM rows WHERE run = $1 ORDER BY position",
             )?;
             for entry in &mut entries {
                 let found = client.query(&rows, &[&number(entry.id.0)])?;
-                let found = found.iter().map(|row| row_entry(row, 0));
+                let found = found.iter().map(|row| row_entry(entry.id, row, 0));
                 entry.run.rows = found.collect::<Result<_, _>>()?;
             }
             Ok(entries)
@@ -293,7 +312,7 @@ impl Store for Postgres {
         let query = "SELECT document FROM documents WHERE run = $1";
         let found = self.with(|client| {
             let row = client.query_opt(query, &[&number(run.0)])?;
-            row.map(|row| row.try_get(0)).transpose()
+            Ok(row.map(|row| row.try_get(0)).transpose()?)
         })?;
         found.ok_or(StoreError::NoRun(run))
     }
@@ -402,10 +421,11 @@ impl Store for Postgres {
                 &[&text(device), &text(row)],
             )?;
             let point = |row: &Row| {
+                let run = RunId(row.try_get::<_, i64>(0)?.cast_unsigned());
                 Ok(HistoryPoint {
-                    run: RunId(row.try_get::<_, i64>(0)?.cast_unsigned()),
+                    run,
                     started_at: Nanos(row.try_get::<_, i64>(1)?.cast_unsigned()),
-                    row: row_entry(row, 2)?,
+                    row: row_entry(run, row, 2)?,
                 })
             };
             found.iter().map(point).collect()
@@ -512,17 +532,22 @@ fn entry(row: &Row) -> Result<Entry, postgres::Error> {
     })
 }
 
-fn row_entry(row: &Row, first: usize) -> Result<RowEntry, postgres::Error> {
+/// A row of a run, from this column on.
+fn row_entry(run: RunId, row: &Row, first: usize) -> Result<RowEntry, ServerError> {
+    let name: String = row.try_get(first)?;
+    // Whoever wrote there may have written any number.
+    let trials: i64 = row.try_get(first + 7)?;
+    let count = u32::try_from(trials);
+    let damage = |_| ServerError::Damaged(text!("run {run} has {trials} trials of {name}"));
     Ok(NewRow {
-        name: row.try_get(first)?,
+        trials: count.map_err(damage)?,
+        name,
         direction: row.try_get(first + 1)?,
         fingerprint: row.try_get(first + 2)?,
         verdict: row.try_get::<_, Option<i64>>(first + 3)?.and_then(verdict),
         bytes_per_s: row.try_get(first + 4)?,
         ios_per_s: row.try_get(first + 5)?,
         latency_ns: row.try_get(first + 6)?,
-        // Whoever wrote there may have written any number.
-        trials: u32::try_from(row.try_get::<_, i64>(first + 7)?).unwrap_or(u32::MAX),
         stands_for_disk: row.try_get(first + 8)?,
     })
 }

@@ -514,6 +514,15 @@ fn stores_of_earlier_versions_are_read_and_go_on() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(version);
         fs::copy(fixtures.join(version), &path).unwrap();
+        let older = rusqlite::Connection::open(&path).unwrap();
+        older
+            .execute_batch(
+                "INSERT INTO row_kinds VALUES (1, 'SEQ1M Q8T1', 'read', 'r'); \
+                 INSERT INTO rows (run, position, kind, device, trials) VALUES (1, 0, 1, 1, 6)",
+            )
+            .unwrap();
+        drop(older);
+        let bytes = fs::read(&path).unwrap();
         let mut store = Sqlite::open(&path).unwrap();
         let entry = store.entry(RunId(1)).unwrap();
         assert_eq!(
@@ -522,6 +531,13 @@ fn stores_of_earlier_versions_are_read_and_go_on() {
         );
         assert_eq!(entry.tags, ["old"]);
         assert_eq!(store.document(RunId(1)).unwrap(), run().document);
+        let history = store.history("a", "SEQ1M Q8T1").unwrap();
+        assert_eq!((history.len(), history[0].row.trials), (1, 6));
+        assert_eq!(history[0].row, entry.run.rows[0]);
+        drop(store);
+        assert_eq!(fs::read(&path).unwrap(), bytes, "looking writes nothing");
+        let mut store = Sqlite::open(&path).unwrap();
         assert_eq!(store.keep(&run()).unwrap(), RunId(2));
+        assert_eq!(store.entry(RunId(1)).unwrap(), entry);
     }
 }
