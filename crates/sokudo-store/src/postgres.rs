@@ -22,7 +22,7 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    Baseline, Change, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
     StoreError, StoredDevice,
 };
 use address::{Address, Encryption};
@@ -143,20 +143,6 @@ impl Postgres {
             transaction.commit()?;
             Ok(done)
         })
-    }
-
-    /// The same for one run, which must be there.
-    fn on_run<T>(
-        &mut self,
-        run: RunId,
-        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, ServerError>,
-    ) -> Result<T, StoreError> {
-        let done = self.within(|transaction| {
-            let query = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
-            let there = transaction.query_opt(query, &[&number(run.0)])?;
-            there.map(|_| work(transaction)).transpose()
-        })?;
-        done.ok_or(StoreError::NoRun(run))
     }
 
     fn entries(
@@ -317,54 +303,23 @@ impl Store for Postgres {
         found.ok_or(StoreError::NoRun(run))
     }
 
-    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            let query = "UPDATE runs SET note = $2 WHERE id = $1";
-            transaction.execute(query, &[&number(run.0), &text(note)])?;
-            Ok(())
-        })
-    }
-
-    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            let id = number(run.0);
-            for tag in remove {
-                let query = "DELETE FROM tags WHERE run = $1 AND tag = $2";
-                transaction.execute(query, &[&id, &text(tag)])?;
+    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError> {
+        let id = number(run.0);
+        let is_there = self.within(|transaction| {
+            let query = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
+            if transaction.query_opt(query, &[&id])?.is_none() {
+                return Ok(false);
             }
-            for tag in add {
-                let query = "INSERT INTO tags (run, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-                transaction.execute(query, &[&id, &text(tag)])?;
+            for (statement, said) in change.statements() {
+                let statement = statement.replace('?', "$");
+                match said.map(text) {
+                    Some(said) => transaction.execute(&statement, &[&id, &said])?,
+                    None => transaction.execute(&statement, &[&id])?,
+                };
             }
-            Ok(())
-        })
-    }
-
-    fn delete(&mut self, run: RunId) -> Result<(), StoreError> {
-        // Rows, tags and baselines go with it.
-        self.on_run(run, |transaction| {
-            transaction.execute("DELETE FROM runs WHERE id = $1", &[&number(run.0)])?;
-            Ok(())
-        })
-    }
-
-    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction.execute(
-                "INSERT INTO baselines (device, method, run) \
-                 SELECT device, method, id FROM runs WHERE id = $1 \
-                 ON CONFLICT (device, method) DO UPDATE SET run = excluded.run",
-                &[&number(run.0)],
-            )?;
-            Ok(())
-        })
-    }
-
-    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction.execute("DELETE FROM baselines WHERE run = $1", &[&number(run.0)])?;
-            Ok(())
-        })
+            Ok(true)
+        })?;
+        is_there.then_some(()).ok_or(StoreError::NoRun(run))
     }
 
     fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {

@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    Baseline, Change, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
     StoreError, StoredDevice,
 };
 
@@ -222,27 +222,6 @@ impl Sqlite {
         }
         carry_out(&mut self.connection, &work).map_err(|error| refusal(&self.name, &error))
     }
-
-    /// The same for one run, which must be there.
-    fn on_run<T>(
-        &mut self,
-        run: RunId,
-        work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        // A store that is not there holds none, and is not made for that.
-        if self.missing.is_some() {
-            return Err(StoreError::NoRun(run));
-        }
-        let done = self.within(|transaction| {
-            let there = transaction
-                .query_row("SELECT 1 FROM runs WHERE id = ?", [number(run.0)], |_| {
-                    Ok(())
-                })
-                .optional()?;
-            there.map(|()| work(transaction)).transpose()
-        })?;
-        done.ok_or(StoreError::NoRun(run))
-    }
 }
 
 /// A transaction of its own.
@@ -314,63 +293,26 @@ impl Store for Sqlite {
         .ok_or(StoreError::NoRun(run))
     }
 
-    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction
-                .execute(
-                    "UPDATE runs SET note = ?2 WHERE id = ?1",
-                    params![number(run.0), note],
-                )
-                .map(|_| ())
-        })
-    }
-
-    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            for tag in remove {
-                transaction.execute(
-                    "DELETE FROM tags WHERE run = ?1 AND tag = ?2",
-                    params![number(run.0), tag],
-                )?;
+    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError> {
+        // A store that is not there holds none, and is not made for that.
+        if self.missing.is_some() {
+            return Err(StoreError::NoRun(run));
+        }
+        let id = number(run.0);
+        let is_there = self.within(|transaction| {
+            let mut query = transaction.prepare_cached("SELECT 1 FROM runs WHERE id = ?")?;
+            if !query.exists([id])? {
+                return Ok(false);
             }
-            for tag in add {
-                transaction.execute(
-                    "INSERT INTO tags (run, tag) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                    params![number(run.0), tag],
-                )?;
+            for (statement, text) in change.statements() {
+                match text {
+                    Some(text) => transaction.execute(statement, params![id, text])?,
+                    None => transaction.execute(statement, [id])?,
+                };
             }
-            Ok(())
-        })
-    }
-
-    fn delete(&mut self, run: RunId) -> Result<(), StoreError> {
-        // Rows, tags and baselines go with it.
-        self.on_run(run, |transaction| {
-            transaction
-                .execute("DELETE FROM runs WHERE id = ?", [number(run.0)])
-                .map(|_| ())
-        })
-    }
-
-    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction
-                .execute(
-                    "INSERT INTO baselines (device, method, run) \
-                     SELECT device, method, id FROM runs WHERE id = ? \
-                     ON CONFLICT (device, method) DO UPDATE SET run = excluded.run",
-                    [number(run.0)],
-                )
-                .map(|_| ())
-        })
-    }
-
-    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction
-                .execute("DELETE FROM baselines WHERE run = ?", [number(run.0)])
-                .map(|_| ())
-        })
+            Ok(true)
+        })?;
+        is_there.then_some(()).ok_or(StoreError::NoRun(run))
     }
 
     fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
