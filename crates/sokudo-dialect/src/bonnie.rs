@@ -9,8 +9,7 @@ use std::str::FromStr;
 
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation,
-    OperationMix, Order, Plan, SequentialOffset, Span, Stage, TreeContents, TreeNames, TreeOrder,
-    Workload,
+    OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload,
 };
 use sokudo_words::{Text, text};
 
@@ -116,11 +115,7 @@ impl FromStr for FileSpec {
             what: "a file",
             form: "SIZE[:CHUNK[:SEEKS[:SEEKERS]]], such as 16GiB:8k:8192:5",
         };
-        let parts: Vec<&str> = text.split(':').collect();
-        let part = |index: usize| parts.get(index).copied().filter(|part| !part.is_empty());
-        if parts.len() > 4 {
-            return Err(malformed());
-        }
+        let part = parts(text, 4).ok_or_else(malformed)?;
         let mut spec = Self::default();
         if let Some(size) = part(0) {
             let size = in_mebibytes(size).ok_or_else(malformed)?;
@@ -168,17 +163,9 @@ impl FromStr for FilesSpec {
             what: "a number of files",
             form: "N[:MAX[:MIN[:DIRECTORIES[:CHUNK]]]], N in units of 1024, such as 16:1024:0:4",
         };
-        let parts: Vec<&str> = text.split(':').collect();
-        let part = |index: usize| parts.get(index).copied().filter(|part| !part.is_empty());
-        if parts.len() > 5 {
-            return Err(malformed());
-        }
-        let number: u64 = text
-            .split(':')
-            .next()
-            .unwrap_or("")
-            .parse()
-            .map_err(|_| malformed())?;
+        let part = parts(text, 5).ok_or_else(malformed)?;
+        let number = part(0).and_then(|number| number.parse().ok());
+        let number: u64 = number.ok_or_else(malformed)?;
         in_range(
             "the number of files, in units of 1024,",
             number,
@@ -226,6 +213,13 @@ impl FromStr for FilesSpec {
             chunk,
         })
     }
+}
+
+/// What stands between colons by its place, where anything does; `None` of too many.
+fn parts<'text>(text: &'text str, most: usize) -> Option<impl Fn(usize) -> Option<&'text str>> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let is_few = parts.len() <= most;
+    is_few.then_some(move |at: usize| parts.get(at).copied().filter(|part| !part.is_empty()))
 }
 
 /// A size in which a plain number is MiB.
@@ -281,29 +275,15 @@ impl Phases {
     pub fn plan(&self) -> Plan {
         let of_file = self.size.into_iter().flat_map(|size| self.of_file(size));
         let of_files = (self.files.number > 0).then(|| self.of_files());
-        let workloads = of_file.chain(of_files.into_iter().flatten());
-        Plan {
-            method: Method::Bonnie,
-            seed: self.seed,
-            stages: workloads
-                .map(|workload| Stage {
-                    workloads: vec![workload],
-                })
-                .collect(),
-        }
+        let workloads = of_file.chain(of_files.into_iter().flatten()).collect();
+        Plan::in_turn(Method::Bonnie, self.seed, workloads)
     }
 
     fn of_file(&self, size: Bytes) -> Vec<Workload> {
-        let sequential = Order::Sequential {
-            offset: SequentialOffset::Own,
-        };
         let characters = self.characters.map(|characters| characters.min(size));
         let by_character = |name, operation| {
             characters.map(|length| Workload {
-                span: Some(Span {
-                    offset: Bytes(0),
-                    length,
-                }),
+                span: Some(Span::from_start(length)),
                 direct: DirectMode::Off,
                 // One byte is never unlike all others.
                 data: DataContent::Repeated,
@@ -329,7 +309,6 @@ impl Phases {
         };
         let rewrite = Workload {
             rewritten_percent: 100,
-            order: sequential,
             ..by_chunk("Rewrite", rewriting(100))
         };
         let phases = [
@@ -359,16 +338,9 @@ impl Phases {
         Workload {
             // lseek, read and write, as Bonnie++ calls them.
             backend: BackendKind::Sync,
-            direct: if self.direct {
-                DirectMode::On
-            } else {
-                DirectMode::Off
-            },
+            direct: direct(self.direct),
             from_empty: writes && single,
-            limits: Limits {
-                bytes: Some(length),
-                ..Limits::default()
-            },
+            limits: Limits::of_bytes(length),
             durability: Durability {
                 fsync_every: (writes && self.sync_each && block.0 > 1).then_some(1),
                 final_flush: writes,
@@ -406,6 +378,13 @@ impl Phases {
             phase("Random stat", Stat, RandomFirst, Shuffled),
             phase("Random delete", Delete, RandomFirst, Shuffled),
         ]
+    }
+}
+
+const fn direct(is_on: bool) -> DirectMode {
+    match is_on {
+        true => DirectMode::On,
+        false => DirectMode::Off,
     }
 }
 

@@ -53,10 +53,7 @@ pub fn workloads(rows: &[RowSpec], directions: &[RowDirection], mixes: &[Mix]) -
 
 /// Stages that run the workloads one after the other, as CrystalDiskMark does.
 pub fn stages(workloads: Vec<Workload>) -> Vec<Stage> {
-    let alone = |workload| Stage {
-        workloads: vec![workload],
-    };
-    workloads.into_iter().map(alone).collect()
+    workloads.into_iter().map(Stage::alone).collect()
 }
 
 impl RowSpec {
@@ -154,14 +151,5 @@ mod tests {
             }
         );
         assert_eq!(offset("RND4K,Q1,T4"), Order::Random { map: false });
-    }
-
-    #[test]
-    fn each_workload_runs_alone() {
-        let rows = [row("SEQ1M,Q8,T1").unwrap()];
-        let both = [RowDirection::Read, RowDirection::Write];
-        let stages = stages(workloads(&rows, &both, &[]));
-        assert_eq!(stages.len(), 2);
-        assert!(stages.iter().all(|stage| stage.workloads.len() == 1));
     }
 }

@@ -11,8 +11,8 @@ mod theme;
 
 use std::str::FromStr;
 
-use sokudo_model::{Method, Nanos, Plan, Stage};
-use sokudo_words::Text;
+use sokudo_model::{Method, Nanos, Plan};
+use sokudo_words::{Text, text};
 
 pub use theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme};
 
@@ -26,7 +26,7 @@ pub struct ExplainPlan {
     /// One probe per stage.
     pub plan: Plan,
     /// What is left out, and why, in sentences without an end.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// How long it takes on a slow device, about.
     pub takes: Nanos,
 }
@@ -38,7 +38,7 @@ pub enum ExplainError {
     #[error("nothing is left to find out: {why}")]
     Nothing {
         /// What left the last of them out.
-        why: String,
+        why: Text,
     },
     /// A theme that was named cannot be asked without writing.
     #[error("--only {} writes, and that is not allowed; {}", theme.name, Text::from(theme.way_to_write()))]
@@ -87,10 +87,10 @@ impl ExplainRequest {
                 if self.only.contains(theme) {
                     return Err(ExplainError::Writes { theme: *theme });
                 }
-                notes.push(format!(
-                    "{} is left out, because it writes; {}",
-                    theme.name,
-                    theme.way_to_write()
+                let way_out = Text::from(theme.way_to_write());
+                notes.push(text!(
+                    "{} is left out, because it writes; {way_out}",
+                    theme.name
                 ));
                 continue;
             }
@@ -99,24 +99,17 @@ impl ExplainRequest {
                     workloads.extend(probes);
                     takes += theme.takes.0;
                 }
-                Err(why) => notes.push(format!("{} is left out, because {why}", theme.name)),
+                Err(why) => notes.push(text!("{} is left out, because {why}", theme.name)),
             }
         }
         if workloads.is_empty() {
             let why = notes.pop().unwrap_or_else(|| {
-                "no theme is about a device of this kind; name one with --only".to_owned()
+                "no theme is about a device of this kind; name one with --only".into()
             });
             return Err(ExplainError::Nothing { why });
         }
-        let alone = |workload| Stage {
-            workloads: vec![workload],
-        };
         Ok(ExplainPlan {
-            plan: Plan {
-                method: Method::Explain,
-                seed: self.seed,
-                stages: workloads.into_iter().map(alone).collect(),
-            },
+            plan: Plan::in_turn(Method::Explain, self.seed, workloads),
             notes,
             takes: Nanos(takes),
         })

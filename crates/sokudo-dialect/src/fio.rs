@@ -14,9 +14,9 @@
 mod arithmetic;
 mod command_line;
 mod criteria;
+mod document;
 mod failure;
 mod files;
-mod help;
 mod invocation;
 mod job;
 mod job_file;
@@ -35,8 +35,8 @@ mod workload;
 
 pub use crate::host::{Host, HostPath, HostPathKind, NoHost};
 pub use command_line::invocation;
+pub use document::document;
 pub use failure::{ErrorLocation, FioError, FioProblem};
-pub use help::{command_help, document, help};
 pub use invocation::{FioAction, FioInvocation, show_command};
 pub use option::{FioOption, FioSupport};
 pub use place::{JobFilePathError, JobFileTarget, TEST_FILE_NAME};

@@ -26,15 +26,9 @@ pub const CACHE_TIME: Nanos = Nanos::from_secs(2);
 /// `hdparm -T`: the first block again and again.
 pub fn cached_reads(direct: DirectMode) -> Workload {
     Workload {
-        span: Some(Span {
-            offset: Bytes(0),
-            length: BLOCK,
-        }),
+        span: Some(Span::from_start(BLOCK)),
         subject: Subject::Cache,
-        limits: Limits {
-            time: Some(CACHE_TIME),
-            ..Limits::default()
-        },
+        limits: Limits::of_time(CACHE_TIME),
         ..reads(direct)
     }
 }

@@ -4,7 +4,7 @@
 //! The dialects themselves touch nothing; who calls them answers through [`Host`], and
 //! tests answer with what they made up.
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, narrow};
 
 /// The system as a dialect sees it.
 pub trait Host {
@@ -33,8 +33,7 @@ pub trait Host {
     /// One sentence that names the cause.
     fn read_bytes(&self, path: &str, length: u64) -> Result<Vec<u8>, String> {
         let mut bytes = self.read_text(path)?.into_bytes();
-        // What is in memory is no longer than memory.
-        bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        bytes.truncate(narrow(length.min(bytes.len() as u64)));
         Ok(bytes)
     }
 

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use sokudo_model::{
     BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation,
-    OperationMix, Plan, Span, Stage, Workload,
+    OperationMix, Plan, Span, Workload,
 };
 
 use crate::hdparm;
@@ -116,16 +116,9 @@ impl Quick {
     /// # Errors
     /// [`TooSmall`], where the target has no room for a block.
     pub fn plan(&self) -> Result<Plan, TooSmall> {
-        let stages = self.tests.iter().map(|test| {
-            Ok(Stage {
-                workloads: vec![self.workload(*test)?],
-            })
-        });
-        Ok(Plan {
-            method: Method::Quick,
-            seed: self.seed,
-            stages: stages.collect::<Result<_, _>>()?,
-        })
+        let workloads = self.tests.iter().map(|test| self.workload(*test));
+        let workloads = workloads.collect::<Result<_, _>>()?;
+        Ok(Plan::in_turn(Method::Quick, self.seed, workloads))
     }
 
     fn workload(&self, test: QuickTest) -> Result<Workload, TooSmall> {
@@ -148,10 +141,7 @@ impl Quick {
         test.row_name().clone_into(&mut workload.name);
         workload.backend = self.backend;
         workload.limits.time = self.time.or(workload.limits.time);
-        let all = Span {
-            offset: Bytes(0),
-            length: self.size,
-        };
+        let all = Span::from_start(self.size);
         workload.span = workload.span.filter(|span| *span != all);
         Ok(workload)
     }
@@ -164,10 +154,7 @@ fn dd(operation: Operation, size: Bytes) -> Workload {
         operations: OperationMix::only(operation),
         memory: BufferMemory::SmallPages,
         data: DataContent::Random,
-        span: Some(Span {
-            offset: Bytes(0),
-            length,
-        }),
+        span: Some(Span::from_start(length)),
         limits: Limits {
             time: Some(DD_TIME),
             bytes: Some(length),

@@ -13,13 +13,13 @@ mod mixes;
 mod request;
 
 use sokudo_model::{
-    BlockSizes, Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Order, Plan,
-    RoundFigure, SequentialOffset, Span, SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind,
-    SteadyProcedure, SteadyTest, SteadyWindow, Workload, narrow,
+    Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Plan, RoundFigure, Span,
+    SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyTest,
+    SteadyWindow, Workload, narrow,
 };
 use sokudo_words::{Text, text};
 
-use crate::crystal::{Mix, RowDirection, RowPattern, RowSpec, stages};
+use crate::crystal::{Mix, RowDirection, RowPattern, RowSpec};
 
 use error::ROUNDS_LIMIT;
 use request::{RANGE_UNIT, SteadyCell};
@@ -43,6 +43,8 @@ const SATURATION_TIME_ENTERPRISE: Nanos = Nanos::from_secs(24 * 3600);
 const SATURATION_TIME_CLIENT: Nanos = Nanos::from_secs(6 * 3600);
 /// The latency test's histogram is taken for 20 min where a cell takes one.
 const HISTOGRAM_ROUNDS: u64 = 20;
+/// More than all of the capacity, where somebody asks for that, is refused by the target's size.
+const RANGE_MAX: u64 = u64::MAX;
 /// Blocks of the preconditioning.
 const PRECONDITION_BLOCK: Bytes = Bytes::kib(128);
 /// The PTS does not say how many of them are in flight: enough for any drive's full speed.
@@ -101,11 +103,11 @@ pub fn plan(request: &SteadyRequest) -> Result<SteadyPlan, SteadyError> {
         estimate,
     };
     Ok(SteadyPlan {
-        plan: Plan {
-            method: Method::Steady(request.test.name().to_owned()),
-            seed: request.seed,
-            stages: stages(draft.workloads),
-        },
+        plan: Plan::in_turn(
+            Method::Steady(request.test.name().to_owned()),
+            request.seed,
+            draft.workloads,
+        ),
         procedure,
     })
 }
@@ -139,8 +141,7 @@ fn active_range(request: &SteadyRequest) -> Result<Bytes, SteadyError> {
         .active_percent
         .unwrap_or(class_percent(request.class));
     let used = u128::from(request.capacity.0) * u128::from(percent) / 100;
-    // More than all of it, where somebody asks for that, is refused by the target's size.
-    let used = u64::try_from(used).unwrap_or(u64::MAX);
+    let used = u64::try_from(used).unwrap_or(RANGE_MAX);
     match used / RANGE_UNIT * RANGE_UNIT {
         0 => Err(SteadyError::TooSmall {
             capacity: request.capacity,
@@ -267,13 +268,6 @@ fn saturation_rounds(request: &SteadyRequest) -> Result<u32, SteadyError> {
     }
 }
 
-fn span(length: Bytes) -> Option<Span> {
-    Some(Span {
-        offset: Bytes(0),
-        length,
-    })
-}
-
 /// Discards everything, one piece after the other.
 fn purge(length: Bytes) -> Workload {
     let block = PURGE_BLOCK
@@ -283,11 +277,8 @@ fn purge(length: Bytes) -> Workload {
     let whole = length.0 / block * block;
     Workload {
         operations: OperationMix::only(Operation::Trim),
-        span: span(Bytes(whole)),
-        limits: Limits {
-            bytes: Some(Bytes(whole)),
-            ..Limits::default()
-        },
+        span: Some(Span::from_start(Bytes(whole))),
+        limits: Limits::of_bytes(Bytes(whole)),
         ..Workload::new("PURGE", Bytes(block))
     }
 }
@@ -298,16 +289,9 @@ fn precondition(request: &SteadyRequest, active_range: Bytes) -> Workload {
     let bytes = active_range.0.saturating_mul(request.passes.into());
     Workload {
         operations: OperationMix::only(Operation::Write),
-        order: Order::Sequential {
-            offset: SequentialOffset::Own,
-        },
-        blocks: BlockSizes::one(block),
         depth: PRECONDITION_DEPTH,
-        span: span(active_range),
-        limits: Limits {
-            bytes: Some(Bytes(bytes)),
-            ..Limits::default()
-        },
+        span: Some(Span::from_start(active_range)),
+        limits: Limits::of_bytes(Bytes(bytes)),
         drive_cache: request.drive_cache,
         ..Workload::new("PRECONDITION SEQ128K", block)
     }
@@ -334,11 +318,8 @@ fn cell_row(request: &SteadyRequest, cell: SteadyCell, active_range: Bytes) -> W
         (_, None) => RowDirection::Read,
     };
     Workload {
-        span: span(active_range),
-        limits: Limits {
-            time: Some(request.round_time),
-            ..Limits::default()
-        },
+        span: Some(Span::from_start(active_range)),
+        limits: Limits::of_time(request.round_time),
         drive_cache: request.drive_cache,
         ..spec.workload(direction)
     }

@@ -12,7 +12,8 @@ mod request;
 mod rows;
 mod transfer;
 
-use sokudo_model::{Plan, Stage};
+use sokudo_model::Plan;
+use sokudo_words::Text;
 
 use rows::SurfaceRows;
 
@@ -32,7 +33,7 @@ pub struct SurfacePlan {
     /// One row per stage.
     pub plan: Plan,
     /// What was left out or fitted to the target, in sentences without an end.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
 }
 
 /// The plan of a request.
@@ -52,19 +53,9 @@ pub fn plan(request: &SurfaceRequest, seed: u64) -> Result<SurfacePlan, SurfaceE
     if rows.workloads.is_empty() {
         return Err(SurfaceError::Nothing);
     }
-    let alone = |workload| Stage {
-        workloads: vec![workload],
-    };
+    let workloads = rows.in_each_cache(&request.caches);
     Ok(SurfacePlan {
-        plan: Plan {
-            method: request.preset.method(),
-            seed,
-            stages: rows
-                .in_each_cache(&request.caches)
-                .into_iter()
-                .map(alone)
-                .collect(),
-        },
+        plan: Plan::in_turn(request.preset.method(), seed, workloads),
         notes: rows.notes,
     })
 }

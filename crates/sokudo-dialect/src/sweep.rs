@@ -13,7 +13,7 @@ use sokudo_model::{
     Span, Stage, Verify, Workload,
 };
 
-use crate::crystal::{RowDirection, RowPattern, RowSpec, stages};
+use crate::crystal::{RowDirection, RowPattern, RowSpec};
 
 pub use axis::{CountList, Sizes};
 pub use error::{CELLS_MAX, SweepError};
@@ -127,11 +127,7 @@ impl Sweep {
         if workloads.is_empty() {
             return Err(SweepError::NothingLeft);
         }
-        Ok(Plan {
-            method: Method::Sweep,
-            seed: self.seed,
-            stages: stages(workloads),
-        })
+        Ok(Plan::in_turn(Method::Sweep, self.seed, workloads))
     }
 
     /// Cells that are left out, because their buffers would take too much memory.
@@ -176,10 +172,7 @@ impl Sweep {
                 bytes: Some(Bytes(of_thread * block.0)),
                 ..Limits::default()
             },
-            span: Some(Span {
-                offset: Bytes(0),
-                length: Bytes(blocks * block.0),
-            }),
+            span: Some(Span::from_start(Bytes(blocks * block.0))),
             direct: self.direct,
             durability: Durability {
                 write_through: is_write && self.write_through,

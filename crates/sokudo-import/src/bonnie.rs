@@ -9,12 +9,13 @@ mod line;
 use std::io::BufRead;
 
 use sokudo_model::{
-    BackendKind, BlockSizes, Bytes, DirectMode, Environment, ImportedRow, ImportedRun,
-    ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, Workload,
+    BackendKind, Bytes, Environment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
+    PlanPart,
 };
+use sokudo_words::text;
 
 use self::line::{Fields, LinePhase, PhaseFigure, Quantity};
-use crate::row::{self, ROWS_MAX, SEQUENTIAL, figure, only};
+use crate::row::{self, PACE, RANDOM, ROWS_MAX, ToldWorkload, figure};
 use crate::text::{self, Line, label, leave_out, lines};
 use crate::{Import, ImportError, LeftOut, Reader};
 
@@ -47,7 +48,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
             continue;
         };
         if rows >= ROWS_MAX {
-            let why = format!("there are more than {ROWS_MAX} figures; split the file");
+            let why = text!("there are more than {ROWS_MAX} figures; split the file");
             leave_out(&mut left_out, line.number, why);
             break;
         }
@@ -59,17 +60,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
             None => leave_out(&mut left_out, line.number, "no phase in it has a figure"),
         }
     }
-    if runs.is_empty() {
-        let why = match left_out.first() {
-            Some(part) => format!("line {}: {}", part.line.unwrap_or_default(), part.why),
-            None => "no line in it is whole".to_owned(),
-        };
-        return Err(ImportError::Broken {
-            format: FORMAT,
-            why,
-        });
-    }
-    Ok(Import { runs, left_out })
+    Import::of(FORMAT, runs, left_out, "no line in it is whole")
 }
 
 /// The run of a line; `None` where no phase has a figure.
@@ -83,39 +74,35 @@ fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Opti
             Quantity::Impossible => leave_out(
                 left_out,
                 line.number,
-                format!("`{}` is no rate that is possible", phase.name()),
+                text!("`{}` is no rate that is possible", phase.name()),
             ),
         }
     }
     let mut remarks = Vec::new();
     if !too_fast.is_empty() {
-        remarks.push(format!(
+        remarks.push(text!(
             "too fast for Bonnie++ to measure (+++++): {}",
             too_fast.join(", ")
         ));
     }
     let method = ["size ", fields.size, ", files ", fields.files].concat();
-    (!rows.is_empty()).then(|| ImportedRun {
-        origin: Origin {
-            tool: "Bonnie++".to_owned(),
-            version: label(fields.version),
-            format: format!("{FORMAT} {}", fields.format),
-            remarks,
-            ..Origin::default()
-        },
-        started_at: None,
+    if rows.is_empty() {
+        return None;
+    }
+    let machine = label(&fields.machine);
+    let mut run = ImportedRun {
         method: label(&method).unwrap_or_default(),
-        command: None,
-        target: ImportedTarget {
-            name: label(&fields.machine).unwrap_or_default(),
-            ..ImportedTarget::default()
-        },
+        target: row::target(machine.clone().unwrap_or_default()),
         environment: Environment {
-            host: label(&fields.machine),
+            host: machine,
             ..Environment::default()
         },
         rows,
-    })
+        ..row::run("Bonnie++", &format!("{FORMAT} {}", fields.format))
+    };
+    run.origin.version = label(fields.version);
+    run.origin.remarks = remarks;
+    Some(run)
 }
 
 /// The row of a phase, as its source does it: one thread, through the page cache.
@@ -126,45 +113,33 @@ fn row_of(phase: LinePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) 
     } else {
         chunk
     };
-    let mut workload = Workload {
-        backend: BackendKind::Sync,
-        direct: DirectMode::Off,
-        blocks: BlockSizes::one(block),
-        order: SEQUENTIAL,
-        ..Workload::new(phase.name(), block)
+    let order = match phase {
+        LinePhase::Seeks => RANDOM,
+        _ => Order::SEQUENTIAL,
     };
-    let mut parts = vec![
-        PlanPart::Backend,
-        PlanPart::Depth,
-        PlanPart::Direct,
-        PlanPart::Operations,
-        PlanPart::Order,
-        PlanPart::Rate,
-        PlanPart::Think,
-    ];
-    match phase {
+    // One in ten blocks that are sought is written back.
+    let (operations, rewritten_percent) = match phase {
         LinePhase::WriteCharacters | LinePhase::WriteBlocks => {
-            workload.operations = only(Operation::Write)
+            (OperationMix::only(Operation::Write), 0)
         }
         LinePhase::ReadCharacters | LinePhase::ReadBlocks => {
-            workload.operations = only(Operation::Read)
+            (OperationMix::only(Operation::Read), 0)
         }
-        LinePhase::Rewrite => rewrite(&mut workload, 100),
-        LinePhase::Seeks => {
-            // One in ten blocks is written back.
-            rewrite(&mut workload, 10);
-            workload.order = Order::Random { map: false };
-        }
-        LinePhase::Files { operation, .. } => workload.operations = only(operation),
-    }
-    if phase.is_of_bytes() {
-        parts.push(PlanPart::Blocks);
-    }
-    if let Some(copies) = fields.concurrency {
-        workload.clones = copies;
-        parts.push(PlanPart::Clones);
-    }
-    let mut row = row::row(workload, &parts);
+        LinePhase::Rewrite => (rewriting(100), 100),
+        LinePhase::Seeks => (rewriting(10), 10),
+        LinePhase::Files { operation, .. } => (OperationMix::only(operation), 0),
+    };
+    let mut workload = ToldWorkload::new(phase.name(), block)
+        .operations(Some(operations))
+        .order(Some(order))
+        .direct(Some(false))
+        .parts(PACE)
+        .parts(&[PlanPart::Backend, PlanPart::Depth])
+        .parts_if(phase.is_of_bytes(), &[PlanPart::Blocks])
+        .clones(fields.concurrency);
+    workload.workload.backend = BackendKind::Sync;
+    workload.workload.rewritten_percent = rewritten_percent;
+    let mut row = workload.row();
     let rate = row::rate(rate, "");
     match phase.is_of_bytes() {
         true => row.reported.bandwidth = Some(rate),
@@ -180,11 +155,8 @@ fn row_of(phase: LinePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) 
     row
 }
 
-fn rewrite(workload: &mut Workload, percent: u32) {
-    workload.rewritten_percent = percent;
-    if let Some(mix) = OperationMix::rewriting(percent) {
-        workload.operations = mix;
-    }
+fn rewriting(percent: u32) -> OperationMix {
+    OperationMix::rewriting(percent).expect("the percentage is a constant from 1 to 100")
 }
 
 #[cfg(test)]

@@ -15,11 +15,11 @@
 
 mod label;
 
-use sokudo_model::{Bytes, Correction, Environment, ImportedRun, ImportedTarget, Nanos, Origin};
-use sokudo_words::Text;
+use sokudo_model::{Bytes, Correction, Environment, ImportedRun, ImportedTarget, Nanos};
+use sokudo_words::{Text, text};
 
 pub(crate) use self::label::{CrystalLabel, LabelDirection};
-use crate::row::ROWS_MAX;
+use crate::row::{ROWS_MAX, run};
 use crate::text::{Line, label, leave_out};
 use crate::{Import, ImportError, LeftOut, number};
 
@@ -96,7 +96,7 @@ impl Reports {
             None => report.read_field(line.text),
             Some(Err(why)) => leave_out(&mut self.left_out, line.number, why),
             Some(Ok(_)) if self.rows >= ROWS_MAX => {
-                let why = format!("there are more than {ROWS_MAX} rows; split the file");
+                let why = text!("there are more than {ROWS_MAX} rows; split the file");
                 leave_out(&mut self.left_out, line.number, why);
                 return false;
             }
@@ -122,41 +122,23 @@ impl Reports {
             .into_iter()
             .filter(|report| !report.rows.is_empty());
         let runs: Vec<ImportedRun> = with_rows.map(run).collect();
-        if runs.is_empty() {
-            let why = match self.left_out.first() {
-                Some(part) => format!("line {}: {}", part.line.unwrap_or_default(), part.why),
-                None => "it has no row of results".to_owned(),
-            };
-            return Err(ImportError::Broken { format, why });
-        }
-        Ok(Import {
-            runs,
-            left_out: self.left_out,
-        })
+        Import::of(format, runs, self.left_out, "it has no row of results")
     }
 }
 
 /// A row; `None` where the line is something else.
-fn row(line: Line<'_>, section: Option<LabelDirection>) -> Option<Result<CrystalRow, String>> {
+fn row(line: Line<'_>, section: Option<LabelDirection>) -> Option<Result<CrystalRow, Text>> {
     let (before, after) = line.text.split_once("MB/s")?;
     let (text, rate) = before.rsplit_once(':')?;
     let label = CrystalLabel::read(text, section)?;
     let Some(mb_per_s) = number::rate(rate, 1e6).map(|rate| rate / 1e6) else {
-        return Some(Err(format!(
-            "`{}` is no rate that is possible",
-            rate.trim()
-        )));
+        return Some(Err(text!("`{}` is no rate that is possible", rate.trim())));
     };
     if label.direction.is_none() {
-        return Some(Err(
-            "it is not told whether this was read or written".to_owned()
-        ));
+        return Some(Err("it is not told whether this was read or written".into()));
     }
     if mb_per_s == 0.0 {
-        return Some(Err(format!(
-            "`{}` shows 0: it was not measured",
-            text.trim()
-        )));
+        return Some(Err(text!("`{}` shows 0: it was not measured", text.trim())));
     }
     let between = |open: &str, close: &str| {
         let (_, figure) = after.split_once(open)?;
@@ -232,21 +214,22 @@ impl CrystalReport {
     }
 
     /// A run without rows of what was chosen.
-    pub(crate) fn run(&self, origin: Origin) -> ImportedRun {
-        let mut origin = origin;
+    pub(crate) fn run(&self, tool: &str, version: Option<String>, format: &str) -> ImportedRun {
+        let mut origin = run(tool, format).origin;
+        origin.version = version;
         let started_at = self.date.as_deref().and_then(number::date_time);
         let without_zone = self.date.as_ref().filter(|date| !date.ends_with("UTC"));
         if let (Some(_), Some(date)) = (started_at, without_zone) {
-            origin.remarks.push(format!(
+            origin.remarks.push(text!(
                 "the date {date} is told without its time zone and taken as UTC"
             ));
         }
         let drive = self.drive();
         if let Some((drive, Some(fill))) = &drive {
-            origin.remarks.push(format!("{drive} was filled by {fill}"));
+            origin.remarks.push(text!("{drive} was filled by {fill}"));
         }
         if let Some(comment) = &self.comment {
-            origin.remarks.push(format!("comment: {comment}"));
+            origin.remarks.push(text!("comment: {comment}"));
         }
         let chosen = [&self.profile, &self.test, &self.mode, &self.time];
         let chosen: Vec<&str> = chosen.into_iter().flatten().map(String::as_str).collect();
@@ -255,7 +238,6 @@ impl CrystalReport {
             origin,
             started_at,
             method: chosen.join(", "),
-            command: None,
             target: ImportedTarget {
                 name: (self.target.clone())
                     .or(drive.map(|(drive, _)| drive))
@@ -268,7 +250,7 @@ impl CrystalReport {
                 kernel,
                 ..Environment::default()
             },
-            rows: Vec::new(),
+            ..ImportedRun::default()
         }
     }
 }

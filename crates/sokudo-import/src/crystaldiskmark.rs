@@ -3,9 +3,11 @@
 
 use std::io::BufRead;
 
-use sokudo_model::{DataContent, DirectMode, ImportedRow, ImportedRun, Origin, PlanPart};
+use sokudo_model::{DataContent, ImportedRow, ImportedRun, PlanPart};
+use sokudo_words::{Text, text};
 
 use crate::crystal::{CrystalLabel, CrystalReport, CrystalRow, Reports};
+use crate::row::PACE;
 use crate::text::lines;
 use crate::{Import, ImportError, Reader, row, text};
 
@@ -48,17 +50,12 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 
 fn run(report: CrystalReport) -> ImportedRun {
     let measurer = Measurer::of(&report);
-    let mut run = report.run(Origin {
-        tool: measurer.tool.clone(),
-        version: measurer.version.clone(),
-        format: FORMAT.to_owned(),
-        ..Origin::default()
-    });
+    let mut run = report.run(&measurer.tool, measurer.version, FORMAT);
     if report.runs().is_some_and(|runs| runs > 1) && measurer.major >= KNOWN_SINCE {
         run.origin.remarks.push(
             "CrystalDiskMark keeps the best bandwidth and the best mean latency of all runs; \
              they can be of different ones, and say nothing of the spread"
-                .to_owned(),
+                .into(),
         );
     }
     run.rows = report
@@ -104,46 +101,38 @@ impl Measurer {
 }
 
 fn imported(report: &CrystalReport, row: &CrystalRow, major: u32) -> ImportedRow {
-    let (mut workload, mut told) = row.label.workload();
-    if report.file_size().is_some() {
-        told.push(PlanPart::Span);
-    }
-    if let Some(time) = report.measured() {
-        workload.limits.time = Some(time);
-        told.push(PlanPart::Duration);
-    }
+    let mut told = row.label.workload();
+    let measured = report.measured();
+    told.workload.limits.time = measured;
     if major >= KNOWN_SINCE {
-        workload.direct = DirectMode::On;
         let is_zero = report
             .mode
             .as_ref()
             .is_some_and(|mode| mode.contains("<0Fill>"));
-        workload.data = match is_zero {
+        told.workload.data = match is_zero {
             true => DataContent::Zero,
             false => DataContent::Repeated,
         };
-        told.extend([
-            PlanPart::Direct,
-            PlanPart::Data,
-            PlanPart::Rate,
-            PlanPart::Think,
-            PlanPart::Durability,
-        ]);
+        told = told
+            .direct(Some(true))
+            .parts(PACE)
+            .parts(&[PlanPart::Data, PlanPart::Durability]);
     }
-    let is_shared = !row.label.is_random && workload.clones > 1;
-    if is_shared && major >= INTERLOCKED_SINCE {
-        workload.order = CrystalLabel::INTERLOCKED;
-        told.push(PlanPart::Order);
-    }
+    let is_shared = !row.label.is_random && told.workload.clones > 1;
+    let is_interlocked = is_shared && major >= INTERLOCKED_SINCE;
+    let told = told
+        .order(is_interlocked.then_some(CrystalLabel::INTERLOCKED))
+        .parts_if(report.file_size().is_some(), &[PlanPart::Span])
+        .parts_if(measured.is_some(), &[PlanPart::Duration]);
     let kind = match report.runs() {
-        None | Some(1) => String::new(),
-        Some(runs) if report.are_medians => format!("median of {runs} runs"),
-        Some(runs) if major >= KNOWN_SINCE => format!("best of {runs}"),
-        Some(runs) => format!("of {runs} runs"),
+        None | Some(1) => Text::default(),
+        Some(runs) if report.are_medians => text!("median of {runs} runs"),
+        Some(runs) if major >= KNOWN_SINCE => text!("best of {runs}"),
+        Some(runs) => text!("of {runs} runs"),
     };
-    let mut imported = row::row(workload, &told);
-    imported.reported.bandwidth = Some(row::rate(row.mb_per_s * 1e6, &kind));
-    imported.reported.iops = row.iops.map(|iops| row::rate(iops, &kind));
+    let mut imported = told.row();
+    imported.reported.bandwidth = Some(row::rate(row.mb_per_s * 1e6, kind.clone()));
+    imported.reported.iops = row.iops.map(|iops| row::rate(iops, kind));
     imported.reported.latency = row.latency_ns.map(row::latency);
     imported
 }

@@ -16,11 +16,11 @@
 use std::io::BufRead;
 
 use sokudo_model::{
-    BackendKind, BlockSizes, Bytes, DataContent, DirectMode, Durability, Environment, ImportedRun,
-    ImportedTarget, Limits, Operation, Origin, PlanPart, Workload,
+    BackendKind, Bytes, DataContent, Durability, ImportedRun, Limits, Operation, Order, PlanPart,
 };
+use sokudo_words::text;
 
-use crate::row::{self, ROWS_MAX, SEQUENTIAL, only};
+use crate::row::{self, LOAD, PACE, ROWS_MAX, ToldWorkload, entry};
 use crate::text::{self, Line, label, leave_out};
 use crate::{Import, ImportError, LeftOut, Reader, number};
 
@@ -30,14 +30,6 @@ pub(crate) const READER: Reader = Reader {
     recognise,
     read,
 };
-/// Parts of the fingerprint that every dd has.
-const TOLD: [PlanPart; 5] = [
-    PlanPart::Backend,
-    PlanPart::Clones,
-    PlanPart::Depth,
-    PlanPart::Rate,
-    PlanPart::Think,
-];
 /// dd's block where nothing is said.
 const BLOCK_DEFAULT: Bytes = Bytes(512);
 
@@ -130,7 +122,7 @@ impl DdLog {
         if self.copies.len().max(self.alone.len()) < ROWS_MAX {
             return true;
         }
-        let why = format!("there are more than {ROWS_MAX} copies; split the file");
+        let why = text!("there are more than {ROWS_MAX} copies; split the file");
         leave_out(&mut self.left_out, line.number, why);
         false
     }
@@ -151,7 +143,7 @@ impl DdLog {
             false => leave_out(
                 &mut self.left_out,
                 line,
-                format!("{} bytes in {} s are no rate", copy.bytes, copy.seconds),
+                text!("{} bytes in {} s are no rate", copy.bytes, copy.seconds),
             ),
         }
     }
@@ -198,66 +190,35 @@ impl DdLog {
     fn end(mut self) -> Result<Import, ImportError> {
         self.close();
         self.settle_alone();
-        if self.copies.is_empty() {
-            let why = match self.left_out.first() {
-                Some(part) => part.why.clone(),
-                None => "no copy in it is complete".to_owned(),
-            };
-            return Err(ImportError::Broken {
-                format: FORMAT,
-                why,
-            });
-        }
         let mut runs: Vec<ImportedRun> = Vec::new();
         for copy in self.copies {
             let target = copy.command.as_ref().and_then(DdCommand::target);
             let target = target.unwrap_or_default();
-            let known = runs.iter().position(|run| run.target.name == target);
-            let place = known.unwrap_or(runs.len());
-            if known.is_none() {
-                runs.push(new_run(target, copy.command.as_ref()));
-            }
-            copy.add_to(&mut runs[place]);
+            let is_it = |run: &ImportedRun| run.target.name == target;
+            let run = entry(&mut runs, is_it, || new_run(&target, copy.command.as_ref()));
+            copy.add_to(run);
         }
-        for run in &mut runs {
-            for row in &mut run.rows {
-                let trials = row.reported.bandwidth.take().map(|rate| rate.trials);
-                row.reported.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
-            }
-        }
-        Ok(Import {
-            runs,
-            left_out: self.left_out,
-        })
+        runs.iter_mut().for_each(row::sum_up);
+        let nothing = "no copy in it is complete";
+        Import::of(FORMAT, runs, self.left_out, nothing)
     }
 }
 
-fn new_run(target: String, command: Option<&DdCommand>) -> ImportedRun {
-    let mut remarks = Vec::new();
-    if command.is_none() {
-        remarks.push(
-            "dd does not say what it copied: whether this was read or written, and where, \
-             is not known"
-                .to_owned(),
-        );
-    }
-    ImportedRun {
-        origin: Origin {
-            tool: "dd".to_owned(),
-            format: FORMAT.to_owned(),
-            remarks,
-            ..Origin::default()
-        },
-        started_at: None,
+fn new_run(target: &str, command: Option<&DdCommand>) -> ImportedRun {
+    let mut run = ImportedRun {
         method: "copy".to_owned(),
         command: command.map(|command| command.text.clone()),
-        target: ImportedTarget {
-            name: target,
-            ..ImportedTarget::default()
-        },
-        environment: Environment::default(),
-        rows: Vec::new(),
+        target: row::target(target),
+        ..row::run("dd", FORMAT)
+    };
+    if command.is_none() {
+        run.origin.remarks.push(
+            "dd does not say what it copied: whether this was read or written, and where, \
+             is not known"
+                .into(),
+        );
     }
+    run
 }
 
 impl Copy {
@@ -272,30 +233,21 @@ impl Copy {
             return;
         };
         let block = self.block.or_else(|| self.command.as_ref()?.block);
-        let mut told = TOLD.to_vec();
-        told.extend(block.map(|_| PlanPart::Blocks));
-        let mut workload = Workload {
-            backend: BackendKind::Sync,
-            limits: Limits {
-                bytes: Some(Bytes(self.bytes)),
-                ..Limits::default()
-            },
-            ..Workload::new("copy", block.unwrap_or(BLOCK_DEFAULT))
-        };
-        told.push(PlanPart::Duration);
+        let mut told = ToldWorkload::new("copy", BLOCK_DEFAULT)
+            .block(block)
+            .parts(LOAD)
+            .parts(PACE)
+            .parts(&[PlanPart::Backend, PlanPart::Duration]);
+        told.workload.backend = BackendKind::Sync;
+        told.workload.limits = Limits::of_bytes(Bytes(self.bytes));
         if let Some(command) = &self.command {
-            command.apply(&mut workload, &mut told);
+            told = command.apply(told);
         }
-        let known = run.rows.iter().position(|row| row.workload == workload);
-        let place = known.unwrap_or(run.rows.len());
-        if known.is_none() {
-            let mut row = row::row(workload, &told);
-            row.reported.bandwidth = Some(row::rate(rate, ""));
-            run.rows.push(row);
-        }
-        if let Some(bandwidth) = &mut run.rows[place].reported.bandwidth {
-            bandwidth.trials.push(rate);
-        }
+        let workload = told.workload.clone();
+        let row = entry(&mut run.rows, |row| row.workload == workload, || told.row());
+        let bandwidth = &mut row.reported.bandwidth;
+        let bandwidth = bandwidth.get_or_insert_with(|| row::rate(rate, ""));
+        bandwidth.trials.push(rate);
     }
 }
 
@@ -360,46 +312,28 @@ impl DdCommand {
     }
 
     /// What the command line tells of the workload.
-    fn apply(&self, workload: &mut Workload, told: &mut Vec<PlanPart>) {
+    fn apply(&self, mut told: ToldWorkload) -> ToldWorkload {
         let is_memory = |side: &Option<String>| side.as_ref().is_some_and(|path| is_memory(path));
-        let reads = match (is_memory(&self.input), is_memory(&self.output)) {
-            (false, true) => true,
-            (true, false) => false,
+        let operation = match (is_memory(&self.input), is_memory(&self.output)) {
+            (false, true) => Operation::Read,
+            (true, false) => Operation::Write,
             // From disk to disk it is both, from memory to memory neither.
-            _ => return,
+            _ => return told,
         };
-        let operation = if reads {
-            Operation::Read
-        } else {
-            Operation::Write
-        };
-        workload.operations = only(operation);
-        workload.order = SEQUENTIAL;
-        workload.direct = match self.direct {
-            true => DirectMode::On,
-            false => DirectMode::Off,
-        };
-        workload.durability = self.durability;
-        told.extend([
-            PlanPart::Operations,
-            PlanPart::Order,
-            PlanPart::Direct,
-            PlanPart::Durability,
-        ]);
-        if self.input.as_deref() == Some("/dev/zero") {
-            workload.data = DataContent::Zero;
-            told.push(PlanPart::Data);
-        } else if reads {
-            told.push(PlanPart::Data);
+        let (reads, is_zero) = (
+            operation == Operation::Read,
+            self.input.as_deref() == Some("/dev/zero"),
+        );
+        told.workload.name = if reads { "read" } else { "write" }.to_owned();
+        told.workload.durability = self.durability;
+        if is_zero {
+            told.workload.data = DataContent::Zero;
         }
-        workload.name = match reads {
-            true => "read".to_owned(),
-            false => "write".to_owned(),
-        };
-        if let (Some(block), false) = (self.block, told.contains(&PlanPart::Blocks)) {
-            workload.blocks = BlockSizes::one(block);
-            told.push(PlanPart::Blocks);
-        }
+        told.operation(Some(operation))
+            .order(Some(Order::SEQUENTIAL))
+            .direct(Some(self.direct))
+            .parts(&[PlanPart::Durability])
+            .parts_if(is_zero || reads, &[PlanPart::Data])
     }
 }
 

@@ -6,14 +6,15 @@
 use std::io::BufRead;
 
 use sokudo_model::{
-    BlockSizes, Bytes, DirectMode, Environment, ImportedLatency, ImportedRow, ImportedRun,
-    ImportedTarget, Nanos, Operation, OperationMix, Order, Origin, PlanPart, Workload,
+    Bytes, ImportedLatency, ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation,
+    OperationMix, Order, PlanPart,
 };
+use sokudo_words::text;
 
 use crate::number::{block, date_time, depth, number};
-use crate::row::{ROWS_MAX, SEQUENTIAL, figure, rate, row};
+use crate::row::{self, RANDOM, ROWS_MAX, ToldWorkload, figure, rate};
 use crate::text::{label, leave_out, lines, whole};
-use crate::{Import, ImportError, Reader};
+use crate::{Import, ImportError, LeftOut, Reader};
 
 mod json;
 
@@ -74,7 +75,7 @@ struct ElbenchoDirection {
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = whole(CSV.format, source)?;
-    let mut import = Import::default();
+    let mut left_out = Vec::new();
     let mut phases = Vec::new();
     let mut columns: Vec<&str> = Vec::new();
     for line in lines(&text) {
@@ -88,29 +89,17 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
             continue;
         }
         if fields.len() != columns.len() {
-            let why = format!(
+            let why = text!(
                 "{} fields in the place of {}: the line was cut off",
                 fields.len(),
                 columns.len()
             );
-            leave_out(&mut import.left_out, line.number, why);
+            leave_out(&mut left_out, line.number, why);
             continue;
         }
         phases.push((line.number, of_fields(&columns, &fields)));
     }
-    import.runs = runs(CSV.format, phases, &mut import.left_out);
-    finished(CSV.format, import)
-}
-
-fn finished(format: &'static str, import: Import) -> Result<Import, ImportError> {
-    if !import.runs.is_empty() {
-        return Ok(import);
-    }
-    let why = match import.left_out.first() {
-        Some(first) => first.why.clone(),
-        None => "there is no phase in it".to_owned(),
-    };
-    Err(ImportError::Broken { format, why })
+    import(CSV.format, phases, left_out)
 }
 
 fn of_fields(columns: &[&str], fields: &[&str]) -> ElbenchoPhase {
@@ -149,27 +138,27 @@ fn of_fields(columns: &[&str], fields: &[&str]) -> ElbenchoPhase {
 
 /// Phases of one label are one run: an elbencho writes, reads and deletes, and with several
 /// iterations again.
-fn runs(
+fn import(
     format: &'static str,
     phases: Vec<(u64, ElbenchoPhase)>,
-    left_out: &mut Vec<crate::LeftOut>,
-) -> Vec<ImportedRun> {
+    mut left_out: Vec<LeftOut>,
+) -> Result<Import, ImportError> {
     let mut runs: Vec<ImportedRun> = Vec::new();
     let mut count = 0;
     for (line, phase) in phases {
         let rows = phase.rows();
         if rows.is_empty() {
             let why = match phase.operation.as_str() {
-                "" => "no operation is named".to_owned(),
-                operation => format!("{operation} moves no blocks, or moved none"),
+                "" => "no operation is named".into(),
+                operation => text!("{operation} moves no blocks, or moved none"),
             };
-            leave_out(left_out, line, why);
+            leave_out(&mut left_out, line, why);
             continue;
         }
         count += rows.len();
         if count > ROWS_MAX {
-            let why = format!("this line and what follows: one file has {ROWS_MAX} rows at most");
-            leave_out(left_out, line, why);
+            let why = text!("this line and what follows: one file has {ROWS_MAX} rows at most");
+            leave_out(&mut left_out, line, why);
             break;
         }
         let method = phase.method();
@@ -180,7 +169,7 @@ fn runs(
             _ => runs.push(phase.run(format, method, rows)),
         }
     }
-    runs
+    Import::of(format, runs, left_out, "there is no phase in it")
 }
 
 impl ElbenchoPhase {
@@ -192,29 +181,22 @@ impl ElbenchoPhase {
     }
 
     fn run(&self, format: &'static str, method: String, rows: Vec<ImportedRow>) -> ImportedRun {
-        let is_local = format == CSV.format && self.started_at.is_some();
-        ImportedRun {
-            origin: Origin {
-                tool: "elbencho".to_owned(),
-                version: self.version.clone(),
-                format: format.to_owned(),
-                remarks: is_local
-                    .then(|| LOCAL_TIME.to_owned())
-                    .into_iter()
-                    .collect(),
-                ..Origin::default()
-            },
+        let mut run = ImportedRun {
             started_at: self.started_at,
             method,
             command: self.command.clone(),
             target: ImportedTarget {
-                name: self.target(),
                 size: self.file_size,
-                ..ImportedTarget::default()
+                ..row::target(self.target())
             },
-            environment: Environment::default(),
             rows,
+            ..row::run("elbencho", format)
+        };
+        run.origin.version.clone_from(&self.version);
+        if format == CSV.format && self.started_at.is_some() {
+            run.origin.remarks.push(LOCAL_TIME.into());
         }
+        run
     }
 
     /// The last word of the command line, which elbencho's usage has for a path.
@@ -249,7 +231,7 @@ impl ElbenchoPhase {
     }
 
     fn row(&self, operation: Operation, side: &ElbenchoDirection, is_mix: bool) -> ImportedRow {
-        let mut row = row(self.workload(operation), &self.told());
+        let mut row = self.workload(operation).row();
         let percent = self.operation.trim_start_matches("RWMIX").parse().ok();
         row.reported.mix = percent
             .filter(|_| is_mix)
@@ -276,45 +258,20 @@ impl ElbenchoPhase {
         row
     }
 
-    fn workload(&self, operation: Operation) -> Workload {
-        let block = self.block.unwrap_or(Bytes::mib(1));
-        let mut workload = Workload::new(self.operation.to_lowercase(), block);
-        workload.blocks = BlockSizes::one(block);
-        workload.operations = OperationMix::only(operation);
-        workload.order = match self.is_random {
-            Some(true) => Order::Random { map: false },
-            _ => SEQUENTIAL,
-        };
-        workload.depth = self.depth.unwrap_or(1);
-        workload.clones = self.clones().unwrap_or(1);
-        workload.direct = match self.is_direct {
-            Some(true) => DirectMode::On,
-            _ => DirectMode::Off,
-        };
-        workload
-    }
-
-    /// Threads of all hosts.
-    fn clones(&self) -> Option<u32> {
-        self.threads
-            .map(|threads| threads.saturating_mul(self.hosts.unwrap_or(1)))
-    }
-
-    fn told(&self) -> Vec<PlanPart> {
-        let parts = [
-            (PlanPart::Operations, true),
-            (PlanPart::Blocks, self.block.is_some()),
-            (PlanPart::Order, self.is_random.is_some()),
-            (PlanPart::Depth, self.depth.is_some()),
-            (PlanPart::Clones, self.clones().is_some()),
-            (PlanPart::Direct, self.is_direct.is_some()),
-            (PlanPart::Span, self.file_size.is_some()),
-        ];
-        parts
-            .into_iter()
-            .filter(|(_, is)| *is)
-            .map(|(part, _)| part)
-            .collect()
+    fn workload(&self, operation: Operation) -> ToldWorkload {
+        let order = |is_random| if is_random { RANDOM } else { Order::SEQUENTIAL };
+        // Threads of all hosts.
+        let hosts = self.hosts.unwrap_or(1);
+        let clones = self.threads.map(|threads| threads.saturating_mul(hosts));
+        let mut told = ToldWorkload::new(self.operation.to_lowercase(), Bytes::mib(1));
+        told.workload.direct = row::direct(false);
+        told.operation(Some(operation))
+            .block(self.block)
+            .order(self.is_random.map(order))
+            .depth(self.depth)
+            .clones(clones)
+            .direct(self.is_direct)
+            .parts_if(self.file_size.is_some(), &[PlanPart::Span])
     }
 }
 

@@ -15,8 +15,10 @@ mod terse;
 
 use std::io::BufRead;
 
-use sokudo_model::{Environment, ImportedRun, ImportedTarget, Origin};
+use sokudo_model::{Environment, ImportedRun, ImportedTarget};
+use sokudo_words::text;
 
+use crate::row::{self, names_or};
 use crate::text::leave_out;
 use crate::{Import, ImportError, Reader};
 use gathered::{Gathered, GatheredJobs, OutputForm};
@@ -58,7 +60,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     text.end(&mut gathered);
     let line = source.line();
     if let Some(error) = ended {
-        let why = format!("from here on: {error}");
+        let why = text!("from here on: {error}");
         leave_out(&mut gathered.import.left_out, line, why);
     }
     let parts = without_repetition(gathered.parts);
@@ -69,23 +71,11 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
             run.origin.corrections.clone_from(&gathered.corrections);
             run.origin
                 .remarks
-                .extend(run.started_at.map(|_| LOCAL_TIME.to_owned()));
+                .extend(run.started_at.map(|_| LOCAL_TIME.into()));
         }
     }
-    if import.runs.is_empty() {
-        let why = match import.left_out.first() {
-            Some(first) => match first.line {
-                Some(line) => format!("line {line}: {}", first.why),
-                None => first.why.clone(),
-            },
-            None => "no job in it has moved anything".to_owned(),
-        };
-        return Err(ImportError::Broken {
-            format: READER.format,
-            why,
-        });
-    }
-    Ok(import)
+    let nothing = "no job in it has moved anything";
+    Import::of(READER.format, import.runs, import.left_out, nothing)
 }
 
 /// With `--output-format=json,normal` fio tells the same jobs twice: the form that tells
@@ -115,42 +105,32 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
     let target = target(&part.jobs);
     let host = part.jobs.iter().find_map(|job| job.host.clone());
     let rows: Vec<_> = part.jobs.iter().flat_map(ReportedJob::rows).collect();
-    (!rows.is_empty()).then(|| ImportedRun {
-        origin: Origin {
-            tool: "fio".to_owned(),
-            version: part.version,
-            format: format.to_owned(),
-            ..Origin::default()
-        },
+    if rows.is_empty() {
+        return None;
+    }
+    let mut run = ImportedRun {
         started_at: part.started_at,
         method: "fio".to_owned(),
-        command: None,
         target,
         environment: Environment {
             host,
             ..Environment::default()
         },
         rows,
-    })
+        ..row::run("fio", format)
+    };
+    run.origin.version = part.version;
+    Some(run)
 }
 
 /// What all jobs accessed, where they say so.
 fn target(jobs: &[ReportedJob]) -> ImportedTarget {
-    let mut names: Vec<&str> = Vec::new();
-    for name in jobs.iter().filter_map(|job| job.options.target.as_deref()) {
-        if !names.contains(&name) && names.len() < 4 {
-            names.push(name);
-        }
-    }
+    let names = jobs.iter().filter_map(|job| job.options.target.as_deref());
     let sizes: Vec<_> = jobs.iter().map(|job| job.options.size).collect();
     let size = sizes.first().copied().flatten();
     ImportedTarget {
-        name: match names.is_empty() {
-            true => "fio's files".to_owned(),
-            false => names.join(", "),
-        },
         size: size.filter(|_| sizes.iter().all(|other| *other == size)),
-        ..ImportedTarget::default()
+        ..row::target(names_or(names, "fio's files"))
     }
 }
 

@@ -9,12 +9,13 @@ mod variant;
 use std::io::BufRead;
 
 use sokudo_model::{
-    BackendKind, BlockSizes, Bytes, DirectMode, Environment, ImportedRate, ImportedRow,
-    ImportedRun, ImportedTarget, Nanos, Operation, Order, Origin, PlanPart, ReportedSample, Sample,
-    Survey, Visit, Workload, narrow,
+    BackendKind, Bytes, ImportedRate, ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation,
+    Order, PlanPart, ReportedSample, Sample, Survey, Visit, narrow,
 };
+use sokudo_words::text;
 
 use self::variant::{ByteOrder, Dictionary, Pair};
+use crate::row::{ACCESS, LOAD, PACE, ToldWorkload};
 use crate::text::leave_out_of;
 use crate::{Import, ImportError, LeftOut, Reader, number, row};
 
@@ -31,29 +32,15 @@ const BYTES_MAX: u64 = 4 << 20;
 const PAGE: Bytes = Bytes::kib(4);
 /// The only version of the format.
 const VERSION: i32 = 1;
-/// Parts of the fingerprint that its source tells (46.1).
-const TOLD: [PlanPart; 10] = [
-    PlanPart::Backend,
-    PlanPart::Blocks,
-    PlanPart::Clones,
-    PlanPart::Data,
-    PlanPart::Depth,
-    PlanPart::Direct,
-    PlanPart::Operations,
-    PlanPart::Order,
-    PlanPart::Rate,
-    PlanPart::Think,
-];
-
 /// Whether it begins with the entry `version`, a number, as GNOME Disks writes it first.
 fn recognise(head: &str) -> bool {
     head.starts_with("version\0") && head.as_bytes().get(12..14) == Some(b"\0i")
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let broken = |why: &str| ImportError::Broken {
+    let broken = |why: &'static str| ImportError::Broken {
         format: FORMAT,
-        why: why.to_owned(),
+        why: why.into(),
     };
     let mut bytes = Vec::new();
     let mut source = std::io::Read::take(source, BYTES_MAX + 1);
@@ -77,24 +64,18 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     }
     let device_size = cache.number("device-size").filter(|size| *size > 0);
     let run = ImportedRun {
-        origin: Origin {
-            tool: "GNOME Disks".to_owned(),
-            format: FORMAT.to_owned(),
-            ..Origin::default()
-        },
         started_at: cache.number("timestamp-usec").and_then(|microseconds| {
             let nanoseconds = microseconds.checked_mul(1_000)?;
             i64::try_from(nanoseconds).ok()?;
             Some(Nanos(nanoseconds))
         }),
         method: method(&rows),
-        command: None,
         target: ImportedTarget {
             size: device_size.map(Bytes),
             ..ImportedTarget::default()
         },
-        environment: Environment::default(),
         rows,
+        ..row::run("GNOME Disks", FORMAT)
     };
     Ok(Import {
         runs: vec![run],
@@ -165,17 +146,18 @@ impl Cache<'_> {
             });
         }
         let summed = row::rate_of_trials(rates)?;
-        let mut workload = workload("TRANSFER", sample, operation, row::SEQUENTIAL);
-        workload.survey = Some(survey(
-            places.len(),
-            Visit::Ascending,
-            sample,
-            Some(PAGE),
-            operation == Operation::Write,
-        ));
-        let mut row = row::row(workload, &TOLD);
+        let survey = Survey {
+            approach: Some(PAGE),
+            write_back: operation == Operation::Write,
+            ..Survey::new(
+                narrow(places.len()),
+                Visit::Ascending,
+                Sample::Bytes(sample),
+            )
+        };
+        let mut row = surveyed("TRANSFER", sample, operation, Order::SEQUENTIAL, survey);
         row.reported.bandwidth = Some(ImportedRate {
-            kind: format!("mean of {} places", places.len()),
+            kind: text!("mean of {} places", places.len()),
             trials: Vec::new(),
             ..summed
         });
@@ -201,10 +183,8 @@ impl Cache<'_> {
         }
         let count = places.len();
         let summed = row::rate_of_trials(times)?;
-        let order = Order::Random { map: false };
-        let mut workload = workload("ACCESS 4K", PAGE, Operation::Read, order);
-        workload.survey = Some(survey(count, Visit::Random, PAGE, None, false));
-        let mut row = row::row(workload, &TOLD);
+        let survey = Survey::new(narrow(count), Visit::Random, Sample::Bytes(PAGE));
+        let mut row = surveyed("ACCESS 4K", PAGE, Operation::Read, row::RANDOM, survey);
         row.reported.latency = Some(sokudo_model::ImportedLatency {
             min: summed.min,
             max: summed.max,
@@ -222,39 +202,34 @@ impl Cache<'_> {
     }
 
     fn impossible(&mut self, key: &str, pair: Pair) {
-        let why = format!(
+        let why = text!(
             "{key}: {} at byte {} is not possible",
-            pair.value, pair.offset
+            pair.value,
+            pair.offset
         );
         leave_out_of(&mut self.left_out, None, why);
     }
 }
 
-fn workload(name: &str, block: Bytes, operation: Operation, order: Order) -> Workload {
-    Workload {
-        backend: BackendKind::Sync,
-        direct: DirectMode::On,
-        operations: row::only(operation),
-        order,
-        blocks: BlockSizes::one(block),
-        ..Workload::new(name, block)
-    }
-}
-
-fn survey(
-    places: usize,
-    visit: Visit,
-    sample: Bytes,
-    approach: Option<Bytes>,
-    write_back: bool,
-) -> Survey {
-    Survey {
-        places: narrow(places),
-        visit,
-        sample: Sample::Bytes(sample),
-        approach,
-        write_back,
-    }
+/// A row of what its source tells (46.1).
+fn surveyed(
+    name: &str,
+    block: Bytes,
+    operation: Operation,
+    order: Order,
+    survey: Survey,
+) -> ImportedRow {
+    let mut told = ToldWorkload::new(name, block)
+        .operation(Some(operation))
+        .order(Some(order))
+        .direct(Some(true))
+        .parts(LOAD)
+        .parts(ACCESS)
+        .parts(PACE)
+        .parts(&[PlanPart::Backend, PlanPart::Data]);
+    told.workload.backend = BackendKind::Sync;
+    told.workload.survey = Some(survey);
+    told.row()
 }
 
 /// Nanoseconds of less than a day, as no single sample lasts longer.

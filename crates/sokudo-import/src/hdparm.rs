@@ -7,12 +7,10 @@
 
 use std::io::BufRead;
 
-use sokudo_model::{
-    BackendKind, Bytes, DirectMode, Environment, ImportedRow, ImportedRun, ImportedTarget, Origin,
-    PlanPart, Span, Subject, Workload,
-};
+use sokudo_model::{BackendKind, Bytes, ImportedRun, PlanPart, Span, Subject};
+use sokudo_words::text;
 
-use crate::row::{self, ROWS_MAX};
+use crate::row::{self, ACCESS, LOAD, ROWS_MAX, ToldWorkload, entry};
 use crate::text::{self, Line, label, leave_out};
 use crate::wrong_unit::HDPARM;
 use crate::{Import, ImportError, LeftOut, Reader, number};
@@ -27,19 +25,6 @@ pub(crate) const READER: Reader = Reader {
 const BLOCK: Bytes = Bytes::mib(2);
 /// What stands before each timing, and after it.
 const TIMINGS: [(&str, &str); 2] = [("Timing ", "cached reads"), ("Timing ", "disk reads")];
-/// Parts of the fingerprint that hdparm's source tells of every timing.
-const TOLD: [PlanPart; 9] = [
-    PlanPart::Backend,
-    PlanPart::Blocks,
-    PlanPart::Clones,
-    PlanPart::Data,
-    PlanPart::Depth,
-    PlanPart::Direct,
-    PlanPart::Durability,
-    PlanPart::Operations,
-    PlanPart::Order,
-];
-
 /// Whether it has a line that only hdparm prints.
 fn recognise(head: &str) -> bool {
     text::lines(head).any(|line| timing(line.text).is_some())
@@ -97,7 +82,7 @@ impl HdparmLog {
             return true;
         };
         if self.timings >= ROWS_MAX {
-            let why = format!("there are more than {ROWS_MAX} timings; split the file");
+            let why = text!("there are more than {ROWS_MAX} timings; split the file");
             leave_out(&mut self.left_out, line.number, why);
             return false;
         }
@@ -110,7 +95,7 @@ impl HdparmLog {
     /// A timing that has no figures.
     fn close(&mut self) {
         if let Some((line, timing)) = self.open.take() {
-            let why = format!(
+            let why = text!(
                 "`{}` has no figures: hdparm was stopped, or failed",
                 timing.name
             );
@@ -120,99 +105,51 @@ impl HdparmLog {
 
     fn add(&mut self, timing: Timing, rate: f64) {
         let device = &self.device;
-        let known = self.runs.iter().position(|run| run.target.name == *device);
-        let place = known.unwrap_or(self.runs.len());
-        if known.is_none() {
-            self.runs.push(new_run(device));
-        }
-        let rows = &mut self.runs[place].rows;
-        let workload = workload(timing);
-        let known = rows.iter().position(|row| row.workload == workload);
-        let row = known.unwrap_or(rows.len());
-        if known.is_none() {
-            rows.push(new_row(workload));
-        }
-        if let Some(bandwidth) = &mut rows[row].reported.bandwidth {
-            bandwidth.trials.push(rate);
-        }
+        let is_it = |run: &ImportedRun| run.target.name == *device;
+        let run = entry(&mut self.runs, is_it, || ImportedRun {
+            target: row::target(device),
+            ..row::run("hdparm", FORMAT)
+        });
+        let told = workload(timing);
+        let workload = told.workload.clone();
+        let row = entry(&mut run.rows, |row| row.workload == workload, || told.row());
+        let bandwidth = &mut row.reported.bandwidth;
+        let bandwidth = bandwidth.get_or_insert_with(|| row::rate(rate, ""));
+        bandwidth.trials.push(rate);
     }
 
     fn end(mut self) -> Result<Import, ImportError> {
         self.close();
-        let Some(example) = self.example else {
-            let why = match self.left_out.first() {
-                Some(part) => part.why.clone(),
-                None => "no timing in it has figures".to_owned(),
-            };
-            return Err(ImportError::Broken {
-                format: FORMAT,
-                why,
-            });
-        };
-        let correction = HDPARM.correction("MB/sec", example);
+        let correction = self.example.map(|it| HDPARM.correction("MB/sec", it));
         for run in &mut self.runs {
-            run.origin.corrections.push(correction.clone());
-            let mut names = Vec::new();
-            for row in &mut run.rows {
-                names.push(row.workload.name.clone());
-                let trials = row.reported.bandwidth.take().map(|rate| rate.trials);
-                row.reported.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
-            }
+            run.origin.corrections.extend(correction.clone());
+            let names: Vec<&str> = run.rows.iter().map(|it| &*it.workload.name).collect();
             run.method = names.join(", ");
+            row::sum_up(run);
         }
-        Ok(Import {
-            runs: self.runs,
-            left_out: self.left_out,
-        })
+        let nothing = "no timing in it has figures";
+        Import::of(FORMAT, self.runs, self.left_out, nothing)
     }
 }
 
-fn new_run(device: &str) -> ImportedRun {
-    ImportedRun {
-        origin: Origin {
-            tool: "hdparm".to_owned(),
-            format: FORMAT.to_owned(),
-            ..Origin::default()
-        },
-        started_at: None,
-        method: String::new(),
-        command: None,
-        target: ImportedTarget {
-            name: device.to_owned(),
-            ..ImportedTarget::default()
-        },
-        environment: Environment::default(),
-        rows: Vec::new(),
-    }
-}
-
-fn workload(timing: Timing) -> Workload {
+/// As hdparm's source has every timing.
+fn workload(timing: Timing) -> ToldWorkload {
     let offset = Bytes(timing.offset_gib.saturating_mul(Bytes::GIB));
-    Workload {
-        backend: BackendKind::Sync,
-        direct: match timing.direct {
-            true => DirectMode::On,
-            false => DirectMode::Off,
-        },
+    let mut told = ToldWorkload::new(timing.name, BLOCK)
+        .parts(LOAD)
+        .parts(ACCESS)
+        .parts(&[PlanPart::Backend, PlanPart::Data, PlanPart::Durability])
+        .direct(Some(timing.direct));
+    told.workload.backend = BackendKind::Sync;
+    if timing.cached {
         // `-T` reads the first block again and again; how far `-t` comes is not told.
-        span: timing.cached.then_some(Span {
+        told.workload.span = Some(Span {
             offset,
             length: BLOCK,
-        }),
-        subject: match timing.cached {
-            true => Subject::Cache,
-            false => Subject::Device,
-        },
-        ..Workload::new(timing.name, BLOCK)
+        });
+        told.workload.subject = Subject::Cache;
     }
-}
-
-fn new_row(workload: Workload) -> ImportedRow {
-    let span = workload.span.map(|_| PlanPart::Span);
-    let told: Vec<PlanPart> = TOLD.into_iter().chain(span).collect();
-    let mut row = row::row(workload, &told);
-    row.reported.bandwidth = Some(row::rate(0.0, ""));
-    row
+    told.parts_if(timing.cached, &[PlanPart::Span])
 }
 
 /// `/dev/sda:` on a line of its own.
@@ -261,6 +198,7 @@ fn figures(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::DirectMode;
 
     fn of_text(text: &str) -> Import {
         read(&mut text.as_bytes()).unwrap()

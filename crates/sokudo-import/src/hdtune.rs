@@ -11,12 +11,10 @@
 
 use std::io::BufRead;
 
-use sokudo_model::{
-    BlockSizes, Bytes, Environment, ImportedRow, ImportedRun, ImportedTarget, Operation, Order,
-    Origin, PlanPart, Subject, Workload,
-};
+use sokudo_model::{Bytes, ImportedRow, ImportedRun, ImportedTarget, Operation, Order, Subject};
+use sokudo_words::{Text, text};
 
-use crate::row::{self, ROWS_MAX, SEQUENTIAL, figure, only};
+use crate::row::{self, RANDOM, ROWS_MAX, ToldWorkload, entry, figure};
 use crate::text::{self, Line, label, leave_out, lines};
 use crate::{Import, ImportError, LeftOut, Reader, number};
 
@@ -108,7 +106,7 @@ impl HdTunePages {
             return true;
         };
         if self.rows >= ROWS_MAX {
-            let why = format!("there are more than {ROWS_MAX} figures; split the file");
+            let why = text!("there are more than {ROWS_MAX} figures; split the file");
             leave_out(&mut self.left_out, line.number, why);
             return false;
         }
@@ -121,47 +119,26 @@ impl HdTunePages {
 
     fn import(mut self) -> Result<Import, ImportError> {
         self.pages.retain(|page| !page.run.rows.is_empty());
-        if self.pages.is_empty() {
-            let why = match self.left_out.first() {
-                Some(part) => part.why.clone(),
-                None => "no page in it has a figure".to_owned(),
-            };
-            return Err(ImportError::Broken {
-                format: FORMAT,
-                why,
-            });
-        }
         for page in &mut self.pages {
             page.run.rows.iter_mut().for_each(without_mean);
             let has_rate = |row: &ImportedRow| row.reported.bandwidth.is_some();
             if page.run.rows.iter().any(has_rate) {
-                page.run.origin.remarks.push(REMARK.to_owned());
+                page.run.origin.remarks.push(REMARK.into());
             }
         }
-        Ok(Import {
-            runs: self.pages.into_iter().map(|page| page.run).collect(),
-            left_out: self.left_out,
-        })
+        let runs = self.pages.into_iter().map(|page| page.run).collect();
+        Import::of(FORMAT, runs, self.left_out, "no page in it has a figure")
     }
 }
 
 fn new_run(edition: &str, model: &str, page: &str) -> ImportedRun {
     ImportedRun {
-        origin: Origin {
-            tool: edition.to_owned(),
-            format: FORMAT.to_owned(),
-            ..Origin::default()
-        },
-        started_at: None,
         method: page.to_owned(),
-        command: None,
         target: ImportedTarget {
-            name: label(model).unwrap_or_default(),
             model: label(model),
-            ..ImportedTarget::default()
+            ..row::target(label(model).unwrap_or_default())
         },
-        environment: Environment::default(),
-        rows: Vec::new(),
+        ..row::run(edition, FORMAT)
     }
 }
 
@@ -176,7 +153,7 @@ enum PrintedQuantity {
 
 impl HdTunePage {
     /// Reads a line; how many rows it added.
-    fn read(&mut self, text: &str) -> Result<usize, String> {
+    fn read(&mut self, text: &str) -> Result<usize, Text> {
         let lower = text.to_ascii_lowercase();
         if let Some(direction) = direction_of_heading(&lower) {
             self.direction = Some(direction);
@@ -190,7 +167,7 @@ impl HdTunePage {
                 .iter()
                 .any(|unit| text.contains(unit));
             return match looks_like_one && text.contains(':') {
-                true => Err(format!("`{}` is no figure that is possible", short(text))),
+                true => Err(impossible(text)),
                 false => Ok(0),
             };
         };
@@ -216,7 +193,7 @@ impl HdTunePage {
                 }
             }
             _ => {
-                let row = self.row(name, told);
+                let row = self.row(name, told, None);
                 self.run.rows.push(row);
             }
         }
@@ -224,56 +201,38 @@ impl HdTunePage {
 
     /// The curve over the whole disk, of which three figures are told.
     fn transfer(&mut self) -> &mut sokudo_model::ImportedRate {
-        let operation = self.direction;
+        let new = self.row("Transfer Rate", &[], Some(Order::SEQUENTIAL));
+        let operations = new.workload.operations.clone();
         let is_it = |row: &ImportedRow| {
-            row.workload.name == "Transfer Rate"
-                && row.workload.operations == only_or_read(operation)
+            row.workload.name == "Transfer Rate" && row.workload.operations == operations
         };
-        let known = self.run.rows.iter().position(is_it);
-        let place = known.unwrap_or(self.run.rows.len());
-        if known.is_none() {
-            let mut row = self.row("Transfer Rate", &[]);
-            row.workload.order = SEQUENTIAL;
-            row.reported.unknown.retain(|part| *part != PlanPart::Order);
-            self.run.rows.push(row);
-        }
-        let row = &mut self.run.rows[place];
+        let row = entry(&mut self.run.rows, is_it, || new);
         row.reported
             .bandwidth
             .get_or_insert_with(|| row::rate(0.0, "mean over the disk"))
     }
 
-    fn row(&self, name: &str, told: &[PrintedQuantity]) -> ImportedRow {
+    /// A row; in this order, or the one that its name tells.
+    fn row(&self, name: &str, told: &[PrintedQuantity], order: Option<Order>) -> ImportedRow {
         let lower = name.to_ascii_lowercase();
-        let mut parts = Vec::new();
-        let mut workload = Workload::new(label(name).unwrap_or_default(), ANY_BLOCK);
         let words = || lower.split(|sign: char| !sign.is_ascii_alphanumeric());
+        let has = |wanted: &[&str]| wanted.iter().any(|word| lower.contains(word));
         let direction = match () {
             () if words().any(|word| word == "write") => Some(Operation::Write),
             () if words().any(|word| word == "read") => Some(Operation::Read),
             () => self.direction,
         };
-        workload.operations = only_or_read(direction);
-        parts.extend(direction.map(|_| PlanPart::Operations));
-        if let Some(block) = block(&lower) {
-            workload.blocks = BlockSizes::one(block);
-            parts.push(PlanPart::Blocks);
+        let is_random = self.name == "Random Access" || has(&["random", "seek", "access"]);
+        let named = is_random.then_some(RANDOM);
+        let named = named.or(has(&["sequential"]).then_some(Order::SEQUENTIAL));
+        let mut workload = ToldWorkload::new(label(name).unwrap_or_default(), ANY_BLOCK)
+            .operation(direction)
+            .block(block(&lower))
+            .order(order.or(named));
+        if has(&["burst"]) {
+            workload.workload.subject = Subject::Cache;
         }
-        if lower.contains("burst") {
-            workload.subject = Subject::Cache;
-        }
-        let is_random = self.name == "Random Access"
-            || ["random", "seek", "access"]
-                .iter()
-                .any(|word| lower.contains(word));
-        if is_random {
-            workload.order = Order::Random { map: false };
-            parts.push(PlanPart::Order);
-        } else if lower.contains("sequential") {
-            workload.order = SEQUENTIAL;
-            parts.push(PlanPart::Order);
-        }
-        let mut row = row::row(workload, &parts);
+        let mut row = workload.row();
         for told in told {
             match told {
                 PrintedQuantity::Bandwidth(rate) => {
@@ -294,11 +253,11 @@ impl HdTunePage {
     }
 
     /// `Scanned data   : 476749 MB`, `Damaged Blocks : 0.0 %`, `Elapsed Time   : 145:30`.
-    fn read_scan(&mut self, text: &str) -> Result<usize, String> {
+    fn read_scan(&mut self, text: &str) -> Result<usize, Text> {
         let Some((name, value)) = text.split_once(':') else {
             return Ok(0);
         };
-        let wrong = || format!("`{}` is no figure that is possible", short(text));
+        let wrong = || impossible(text);
         let (value, name) = (value.trim(), name.trim());
         let told = match name {
             "Scanned data" => {
@@ -325,9 +284,7 @@ impl HdTunePage {
         };
         let is_new = self.run.rows.is_empty();
         if is_new {
-            let mut row = self.row("Error Scan", &[]);
-            row.workload.order = SEQUENTIAL;
-            row.reported.unknown.retain(|part| *part != PlanPart::Order);
+            let row = self.row("Error Scan", &[], Some(Order::SEQUENTIAL));
             self.run.rows.push(row);
         }
         if let Some(row) = self.run.rows.last_mut() {
@@ -349,10 +306,6 @@ fn without_mean(row: &mut ImportedRow) {
     row.reported
         .others
         .extend(told.map(|(name, rate)| figure(name, "MB/s", rate / 1e6)));
-}
-
-fn only_or_read(direction: Option<Operation>) -> sokudo_model::OperationMix {
-    only(direction.unwrap_or(Operation::Read))
 }
 
 /// `Read test`, `Write transfer rate`: a line that says in which direction what follows is.
@@ -384,7 +337,7 @@ fn figures(text: &str) -> Option<(&str, Vec<PrintedQuantity>)> {
                 told.push(figure);
                 index += used;
             }
-            None if is_unit(next) && !told.is_empty() => return None,
+            None if quantity("1", next).is_some() && !told.is_empty() => return None,
             None => index += 1,
         }
     }
@@ -396,10 +349,6 @@ fn figures(text: &str) -> Option<(&str, Vec<PrintedQuantity>)> {
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_whitespace()
         .map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
-}
-
-fn is_unit(word: &str) -> bool {
-    quantity("1", word).is_some()
 }
 
 fn quantity(number: &str, unit: &str) -> Option<PrintedQuantity> {
@@ -425,8 +374,9 @@ fn block(lower: &str) -> Option<Bytes> {
     })
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(80).collect()
+fn impossible(line: &str) -> Text {
+    let short: String = line.chars().take(80).collect();
+    text!("`{short}` is no figure that is possible")
 }
 
 #[cfg(test)]

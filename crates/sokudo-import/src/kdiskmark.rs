@@ -6,10 +6,11 @@
 
 use std::io::BufRead;
 
-use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, Origin, PlanPart};
-use sokudo_words::text;
+use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, PlanPart};
+use sokudo_words::{Text, text};
 
 use crate::crystal::{self, CrystalReport, CrystalRow, LabelDirection, Reports};
+use crate::row::PACE;
 use crate::text::lines;
 use crate::wrong_unit::{KDISKMARK, KDISKMARK_MIB, WrongUnit};
 use crate::{Import, ImportError, Reader, row, text};
@@ -49,12 +50,8 @@ fn run(report: CrystalReport) -> ImportedRun {
         .heading
         .split_once('(')
         .and_then(|(_, text)| text.split_once(')'));
-    let mut run = report.run(Origin {
-        tool: "KDiskMark".to_owned(),
-        version: version.and_then(|(version, _)| text::label(version)),
-        format: FORMAT.to_owned(),
-        ..Origin::default()
-    });
+    let version = version.and_then(|(version, _)| text::label(version));
+    let mut run = report.run("KDiskMark", version, FORMAT);
     let unit = unit(&report, &mut run);
     if let (Some(wrong), Some(row)) = (unit, report.rows.first()) {
         run.origin
@@ -99,7 +96,7 @@ fn unit(report: &CrystalReport, run: &mut ImportedRun) -> Option<WrongUnit> {
     if distance(&nearest) <= DISAGREEMENT_MAX {
         return nearest;
     }
-    run.origin.remarks.push(format!(
+    run.origin.remarks.push(text!(
         "its bandwidths and its IOPS times the block sizes differ by a factor of {:.3}, which \
          no known version explains",
         told / shown
@@ -135,37 +132,35 @@ fn correct_mixes(report: &CrystalReport, run: &mut ImportedRun, scale: f64) {
         None => run.origin.remarks.push(
             "mixed rows are averages of reads and writes, and not their sum; in which shares is \
              not told, so they are as KDiskMark shows them"
-                .to_owned(),
+                .into(),
         ),
     }
 }
 
 fn imported(report: &CrystalReport, row: &CrystalRow, scale: f64) -> ImportedRow {
-    let (mut workload, mut told) = row.label.workload();
-    workload.backend = BackendKind::Libaio;
-    told.extend([PlanPart::Backend, PlanPart::Rate, PlanPart::Think]);
-    if let Order::Random { map } = &mut workload.order {
+    let mut told = row.label.workload();
+    told.workload.backend = BackendKind::Libaio;
+    if let Order::Random { map } = &mut told.workload.order {
         *map = true;
-    } else if !told.contains(&PlanPart::Order) {
-        // fio's jobs each read the file from its start.
-        told.push(PlanPart::Order);
     }
-    if report.file_size().is_some() {
-        told.push(PlanPart::Span);
-    }
+    // fio's jobs each read the file from its start, and visit each block once at random.
+    let told = told
+        .parts(PACE)
+        .parts(&[PlanPart::Backend, PlanPart::Order])
+        .parts_if(report.file_size().is_some(), &[PlanPart::Span]);
     let is_mean = report
         .profile
         .as_ref()
         .is_some_and(|name| name.starts_with("Default"));
     let kind = match report.runs() {
-        None | Some(1) => String::new(),
-        Some(runs) if is_mean => format!("mean of {runs} runs"),
-        Some(runs) => format!("best of {runs}"),
+        None | Some(1) => Text::default(),
+        Some(runs) if is_mean => text!("mean of {runs} runs"),
+        Some(runs) => text!("best of {runs}"),
     };
     let share = mix_share(row.label.direction).unwrap_or(1.0);
-    let mut imported = row::row(workload, &told);
-    imported.reported.bandwidth = Some(row::rate(row.mb_per_s * scale / share, &kind));
-    imported.reported.iops = row.iops.map(|iops| row::rate(iops / share, &kind));
+    let mut imported = told.row();
+    imported.reported.bandwidth = Some(row::rate(row.mb_per_s * scale / share, kind.clone()));
+    imported.reported.iops = row.iops.map(|iops| row::rate(iops / share, kind));
     imported.reported.latency = row.latency_ns.map(row::latency);
     imported
 }

@@ -79,7 +79,7 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
     if !import.runs.iter().all(ImportedRun::is_countable) {
         return Err(ImportError::Broken {
             format: reader.format,
-            why: "it counts more bytes, I/Os or time than any run does".to_owned(),
+            why: "it counts more bytes, I/Os or time than any run does".into(),
         });
     }
     for run in &mut import.runs {
@@ -89,7 +89,7 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
     for other in others.filter(|other| (other.recognise)(&beginning)) {
         import.left_out.push(LeftOut {
             line: None,
-            why: format!(
+            why: sokudo_words::text!(
                 "it holds results of {} too; import them from a file of their own",
                 other.format
             ),

@@ -10,10 +10,11 @@ mod metric;
 
 use std::io::BufRead;
 
-use sokudo_model::{Environment, ImportedRow, ImportedRun, ImportedTarget, Origin, Workload};
+use sokudo_model::{ImportedRow, ImportedRun, ImportedTarget};
+use sokudo_words::{Text, text};
 
 use self::metric::{PublishedMetric, PublishedUnit, Statistic};
-use crate::row::{self, ROWS_MAX};
+use crate::row::{self, ROWS_MAX, entry};
 use crate::text::{self, label, leave_out};
 use crate::{Import, ImportError, LeftOut, Reader, number};
 
@@ -50,13 +51,13 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
             Ok(record) => record,
             Err(error) => {
                 let line = error.position().map_or(0, csv::Position::line);
-                leave_out(&mut collection.left_out, line, error.to_string());
+                leave_out(&mut collection.left_out, line, text!("{error}"));
                 continue;
             }
         };
         let line = record.position().map_or(0, csv::Position::line);
         if index >= ROWS_MAX {
-            let why = format!("there are more than {ROWS_MAX} figures; split the file");
+            let why = text!("there are more than {ROWS_MAX} figures; split the file");
             leave_out(&mut collection.left_out, line, why);
             break;
         }
@@ -77,21 +78,21 @@ struct Collection {
 }
 
 impl Collection {
-    fn add(&mut self, record: &csv::StringRecord) -> Result<(), String> {
+    fn add(&mut self, record: &csv::StringRecord) -> Result<(), Text> {
         let field = |index: usize| {
             let text = record.get(index).and_then(label);
-            text.ok_or_else(|| format!("has no {}", COLUMNS[index]))
+            text.ok_or_else(|| text!("has no {}", COLUMNS[index]))
         };
         let [document, tool, method, target] = [field(0)?, field(1)?, field(2)?, field(3)?];
         let (metric, unit, value) = (field(4)?, record.get(5).and_then(label), field(6)?);
         let note = record.get(7).and_then(label);
         let value = number::number(&value)
-            .ok_or_else(|| format!("`{value}` is no figure that is possible"))?;
+            .ok_or_else(|| text!("`{value}` is no figure that is possible"))?;
         let metric = PublishedMetric::read(&metric, &method);
         let unit = PublishedUnit::of(&tool, unit.as_deref().unwrap_or_default());
         let (target, trial) = trial_of(&target);
         let run = self.run([document, tool, method, target.to_owned()]);
-        let remark = note.map(|note| format!("{}: {note}", metric.text));
+        let remark = note.map(|note| text!("{}: {note}", metric.text));
         put(row_of(run, &metric), &metric, &unit, value, trial)?;
         correct(run, &unit, value);
         run.origin.remarks.extend(remark);
@@ -108,21 +109,9 @@ impl Collection {
     }
 
     fn import(mut self) -> Result<Import, ImportError> {
-        if self.runs.is_empty() {
-            let why = match self.left_out.first() {
-                Some(part) => format!("line {}: {}", part.line.unwrap_or_default(), part.why),
-                None => "no line follows the first".to_owned(),
-            };
-            let format = FORMAT;
-            return Err(ImportError::Broken { format, why });
-        }
-        for row in self.runs.iter_mut().flat_map(|run| &mut run.rows) {
-            sum_up(row);
-        }
-        Ok(Import {
-            runs: self.runs,
-            left_out: self.left_out,
-        })
+        self.runs.iter_mut().for_each(row::sum_up);
+        let nothing = "no line follows the first";
+        Import::of(FORMAT, self.runs, self.left_out, nothing)
     }
 }
 
@@ -133,25 +122,18 @@ fn new_run([document, tool, method, target]: &[String; 4]) -> ImportedRun {
     let file_system = target
         .split_whitespace()
         .find(|word| FILE_SYSTEMS.contains(&word.to_ascii_lowercase().as_str()));
-    ImportedRun {
-        origin: Origin {
-            tool: version.map_or(tool.as_str(), |(tool, _)| tool).to_owned(),
-            version: version.map(|(_, version)| version.to_owned()),
-            format: FORMAT.to_owned(),
-            document: Some(document.clone()),
-            ..Origin::default()
-        },
-        started_at: None,
+    let tool_name = version.map_or(tool.as_str(), |(tool, _)| tool);
+    let mut run = ImportedRun {
         method: method.clone(),
-        command: None,
         target: ImportedTarget {
-            name: target.clone(),
             file_system: file_system.map(str::to_ascii_lowercase),
-            ..ImportedTarget::default()
+            ..row::target(target)
         },
-        environment: Environment::default(),
-        rows: Vec::new(),
-    }
+        ..row::run(tool_name, FORMAT)
+    };
+    run.origin.version = version.map(|(_, version)| version.to_owned());
+    run.origin.document = Some(document.clone());
+    run
 }
 
 /// `/dev/sda run 3` is a trial of `/dev/sda`.
@@ -165,14 +147,8 @@ fn trial_of(target: &str) -> (&str, bool) {
 
 /// The row of the run that this metric is of.
 fn row_of<'run>(run: &'run mut ImportedRun, metric: &PublishedMetric) -> &'run mut ImportedRow {
-    let is_it = |workload: &Workload| *workload == metric.workload;
-    let found = run.rows.iter().position(|row| is_it(&row.workload));
-    let place = found.unwrap_or(run.rows.len());
-    if found.is_none() {
-        run.rows
-            .push(row::row(metric.workload.clone(), &metric.told));
-    }
-    &mut run.rows[place]
+    let is_it = |row: &ImportedRow| row.workload == metric.told.workload;
+    entry(&mut run.rows, is_it, || metric.told.clone().row())
 }
 
 /// Puts a figure where it belongs.
@@ -182,7 +158,7 @@ fn put(
     unit: &PublishedUnit,
     value: f64,
     trial: bool,
-) -> Result<(), String> {
+) -> Result<(), Text> {
     let value = value * unit.scale;
     let place = match (unit.rate(), metric.statistic) {
         (None, Statistic::Value | Statistic::Mean(_)) if unit.is_time => {
@@ -210,7 +186,7 @@ fn put(
         Some(rate) if trial && !rate.trials.is_empty() => rate.trials.push(value),
         Some(_) => return given_once(false, metric),
         None => {
-            let mut rate = row::rate(value, &metric.statistic.kind());
+            let mut rate = row::rate(value, metric.statistic.kind());
             rate.trials.extend(trial.then_some(value));
             *place = Some(rate);
         }
@@ -218,13 +194,10 @@ fn put(
     Ok(())
 }
 
-fn given_once(is_new: bool, metric: &PublishedMetric) -> Result<(), String> {
+fn given_once(is_new: bool, metric: &PublishedMetric) -> Result<(), Text> {
     match is_new {
         true => Ok(()),
-        false => Err(format!(
-            "`{}` is given twice; the first counts",
-            metric.text
-        )),
+        false => Err(text!("`{}` is given twice; the first counts", metric.text)),
     }
 }
 
@@ -233,18 +206,6 @@ fn correct(run: &mut ImportedRun, unit: &PublishedUnit, value: f64) {
     if let Some(wrong) = unit.wrong.filter(|_| run.origin.corrections.is_empty()) {
         let correction = wrong.correction(&unit.text, value);
         run.origin.corrections.push(correction);
-    }
-}
-
-/// Makes one figure of the trials of a row.
-fn sum_up(row: &mut ImportedRow) {
-    for rate in [&mut row.reported.bandwidth, &mut row.reported.iops]
-        .into_iter()
-        .flatten()
-    {
-        if let Some(summed) = row::rate_of_trials(std::mem::take(&mut rate.trials)) {
-            *rate = summed;
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use sokudo_model::ImportedRun;
+use sokudo_words::{Text, text};
 
 /// What a text held.
 #[derive(Debug, Default)]
@@ -19,7 +20,7 @@ pub struct LeftOut {
     /// The line on which it begins; `None` where a format has no lines.
     pub line: Option<u64>,
     /// What is wrong with it, and what was expected.
-    pub why: String,
+    pub why: Text,
 }
 
 /// Why nothing could be read.
@@ -34,11 +35,35 @@ pub enum ImportError {
         /// The format.
         format: &'static str,
         /// What is wrong.
-        why: String,
+        why: Text,
     },
     /// It cannot be read at all.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
+}
+
+impl Import {
+    /// What was read of a format; an error where nothing was whole: the first thing that was
+    /// wrong, or `nothing`.
+    pub(crate) fn of(
+        format: &'static str,
+        runs: Vec<ImportedRun>,
+        left_out: Vec<LeftOut>,
+        nothing: &'static str,
+    ) -> Result<Self, ImportError> {
+        if !runs.is_empty() {
+            return Ok(Self { runs, left_out });
+        }
+        let why = match left_out.into_iter().next() {
+            Some(LeftOut { line: None, why }) => why,
+            Some(LeftOut {
+                line: Some(line),
+                why,
+            }) => text!("line {line}: {why}"),
+            None => nothing.into(),
+        };
+        Err(ImportError::Broken { format, why })
+    }
 }
 
 /// A format of a tool.

@@ -1,40 +1,176 @@
-//! Rows of which only some is told.
+//! Rows of which only some is told, and the runs that they are of.
 
 use sokudo_model::{
-    ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation, OperationMix, Order,
-    PlanPart, PlanParts, Reported, SequentialOffset, Workload,
+    BlockSizes, Bytes, DirectMode, ImportedFigure, ImportedLatency, ImportedRate, ImportedRow,
+    ImportedRun, ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, PlanParts,
+    Reported, Workload,
 };
+use sokudo_words::{Text, text};
 
 /// No text holds more rows; what is beyond would be noise made to fill memory.
 pub(crate) const ROWS_MAX: usize = 20_000;
 
-/// A row without figures, of which the tool has told these parts.
-pub(crate) fn row(workload: Workload, told: &[PlanPart]) -> ImportedRow {
-    let unknown = PlanParts::OF_ALL.into_iter();
-    ImportedRow {
-        workload,
-        reported: Reported {
-            unknown: unknown.filter(|part| !told.contains(part)).collect(),
-            ..Reported::default()
-        },
+/// How much is in flight.
+pub(crate) const LOAD: &[PlanPart] = &[PlanPart::Clones, PlanPart::Depth];
+/// What is done, in which order and sizes.
+pub(crate) const ACCESS: &[PlanPart] = &[PlanPart::Operations, PlanPart::Order, PlanPart::Blocks];
+/// How fast at most, and with which pauses.
+pub(crate) const PACE: &[PlanPart] = &[PlanPart::Rate, PlanPart::Think];
+
+/// A workload, and the parts of it that a tool has told; what it has not told stays as it is.
+#[derive(Clone, Debug)]
+pub(crate) struct ToldWorkload {
+    pub(crate) workload: Workload,
+    told: Vec<PlanPart>,
+}
+
+impl ToldWorkload {
+    /// Nothing is told yet but the name; `block` stands for one that is not.
+    pub(crate) fn new(name: impl Into<String>, block: Bytes) -> Self {
+        Self {
+            workload: Workload::new(name, block),
+            told: Vec::new(),
+        }
+    }
+
+    /// Notes parts that are as the workload has them.
+    pub(crate) fn parts(mut self, parts: &[PlanPart]) -> Self {
+        self.told.extend(parts);
+        self
+    }
+
+    /// The same, if they are told.
+    pub(crate) fn parts_if(self, is_told: bool, parts: &[PlanPart]) -> Self {
+        if is_told { self.parts(parts) } else { self }
+    }
+
+    /// Whether a part is told.
+    pub(crate) fn knows(&self, part: PlanPart) -> bool {
+        self.told.contains(&part)
+    }
+
+    fn set<T>(
+        mut self,
+        part: PlanPart,
+        value: Option<T>,
+        set: impl FnOnce(&mut Workload, T),
+    ) -> Self {
+        if let Some(value) = value {
+            set(&mut self.workload, value);
+            self.told.push(part);
+        }
+        self
+    }
+
+    pub(crate) fn operation(self, operation: Option<Operation>) -> Self {
+        self.operations(operation.map(OperationMix::only))
+    }
+
+    pub(crate) fn operations(self, operations: Option<OperationMix>) -> Self {
+        self.set(PlanPart::Operations, operations, |it, mix| {
+            it.operations = mix;
+        })
+    }
+
+    pub(crate) fn order(self, order: Option<Order>) -> Self {
+        self.set(PlanPart::Order, order, |it, order| it.order = order)
+    }
+
+    pub(crate) fn block(self, block: Option<Bytes>) -> Self {
+        self.set(PlanPart::Blocks, block, |it, block| {
+            it.blocks = BlockSizes::one(block);
+        })
+    }
+
+    pub(crate) fn depth(self, depth: Option<u32>) -> Self {
+        self.set(PlanPart::Depth, depth, |it, depth| it.depth = depth)
+    }
+
+    pub(crate) fn clones(self, clones: Option<u32>) -> Self {
+        self.set(PlanPart::Clones, clones, |it, clones| it.clones = clones)
+    }
+
+    pub(crate) fn direct(self, is_direct: Option<bool>) -> Self {
+        self.set(PlanPart::Direct, is_direct, |it, is_direct| {
+            it.direct = direct(is_direct);
+        })
+    }
+
+    /// The row, without figures.
+    pub(crate) fn row(self) -> ImportedRow {
+        let unknown = PlanParts::OF_ALL.into_iter();
+        ImportedRow {
+            reported: Reported {
+                unknown: unknown.filter(|part| !self.knows(*part)).collect(),
+                ..Reported::default()
+            },
+            workload: self.workload,
+        }
     }
 }
 
-/// One operation.
-pub(crate) fn only(operation: Operation) -> OperationMix {
-    OperationMix::only(operation)
+pub(crate) const fn direct(is_direct: bool) -> DirectMode {
+    match is_direct {
+        true => DirectMode::On,
+        false => DirectMode::Off,
+    }
 }
 
-/// One block after the other. Whose position it is with several threads, few tools tell.
-pub(crate) const SEQUENTIAL: Order = Order::Sequential {
-    offset: SequentialOffset::Own,
-};
+/// Random places that may repeat.
+pub(crate) const RANDOM: Order = Order::Random { map: false };
+
+/// A run of a tool, of which nothing else is told yet.
+pub(crate) fn run(tool: &str, format: &str) -> ImportedRun {
+    ImportedRun {
+        origin: Origin {
+            tool: tool.to_owned(),
+            format: format.to_owned(),
+            ..Origin::default()
+        },
+        ..ImportedRun::default()
+    }
+}
+
+/// A target of which only the name is told.
+pub(crate) fn target(name: impl Into<String>) -> ImportedTarget {
+    ImportedTarget {
+        name: name.into(),
+        ..ImportedTarget::default()
+    }
+}
+
+/// Names that were told, the first four of them, each once; something else where none was.
+pub(crate) fn names_or<'a>(names: impl Iterator<Item = &'a str>, none: &str) -> String {
+    let mut shown: Vec<&str> = Vec::new();
+    for name in names {
+        if !shown.contains(&name) && shown.len() < 4 {
+            shown.push(name);
+        }
+    }
+    match shown.is_empty() {
+        true => none.to_owned(),
+        false => shown.join(", "),
+    }
+}
+
+/// What is in a list and meets a condition, or is put there.
+pub(crate) fn entry<T>(
+    list: &mut Vec<T>,
+    is_it: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> &mut T {
+    let at = list.iter().position(is_it).unwrap_or_else(|| {
+        list.push(new());
+        list.len() - 1
+    });
+    &mut list[at]
+}
 
 /// A rate that is `kind`.
-pub(crate) fn rate(value: f64, kind: &str) -> ImportedRate {
+pub(crate) fn rate(value: f64, kind: impl Into<Text>) -> ImportedRate {
     ImportedRate {
         value,
-        kind: kind.to_owned(),
+        kind: kind.into(),
         ..ImportedRate::default()
     }
 }
@@ -50,7 +186,7 @@ pub(crate) fn rate_of_trials(trials: Vec<f64>) -> Option<ImportedRate> {
         1 => rate(first, ""),
         _ => ImportedRate {
             value: mean,
-            kind: format!("mean of {count} runs"),
+            kind: text!("mean of {count} runs"),
             min: Some(fold(f64::min)),
             max: Some(fold(f64::max)),
             stdev: Some(
@@ -60,6 +196,17 @@ pub(crate) fn rate_of_trials(trials: Vec<f64>) -> Option<ImportedRate> {
             trials,
         },
     })
+}
+
+/// Makes one figure of the trials of each row.
+pub(crate) fn sum_up(run: &mut ImportedRun) {
+    let rows = run.rows.iter_mut().map(|row| &mut row.reported);
+    for rate in rows.flat_map(|row| [&mut row.bandwidth, &mut row.iops]) {
+        let trials = rate.as_mut().map(|rate| std::mem::take(&mut rate.trials));
+        if let Some(summed) = trials.and_then(rate_of_trials) {
+            *rate = Some(summed);
+        }
+    }
 }
 
 /// A mean latency in nanoseconds.
@@ -82,15 +229,17 @@ pub(crate) fn figure(name: &str, unit: &str, value: f64) -> ImportedFigure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::Bytes;
 
     #[test]
     fn what_is_not_told_is_unknown() {
-        let row = row(
-            Workload::new("x", Bytes::kib(4)),
-            &[PlanPart::Blocks, PlanPart::Operations],
-        );
-        assert_eq!(row.reported.unknown.len(), PlanParts::OF_ALL.len() - 2);
+        let row = ToldWorkload::new("x", Bytes::kib(4))
+            .block(Some(Bytes::kib(8)))
+            .depth(None)
+            .parts(PACE)
+            .row();
+        assert_eq!(row.workload.blocks.single(), Some(Bytes::kib(8)));
+        assert_eq!(row.reported.unknown.len(), PlanParts::OF_ALL.len() - 3);
+        assert!(row.reported.unknown.contains(&PlanPart::Depth));
         assert!(!row.reported.unknown.contains(&PlanPart::Blocks));
     }
 
@@ -103,6 +252,7 @@ mod tests {
             (three.value, three.min, three.max),
             (2.0, Some(1.0), Some(3.0))
         );
-        assert_eq!((three.stdev, &*three.kind), (Some(1.0), "mean of 3 runs"));
+        assert_eq!(three.stdev, Some(1.0));
+        assert_eq!(three.kind, "mean of 3 runs");
     }
 }

@@ -39,7 +39,7 @@ fn a_file_of_two_tools_tells_what_was_not_read() {
     let mixed = [text("hdtune/free.txt"), text("hdparm/two-timings.txt")].concat();
     let import = read("notes.txt", mixed.as_bytes()).unwrap();
     assert_eq!(import.runs[0].origin.tool, "HD Tune");
-    let told = &import.left_out.last().unwrap().why;
+    let told = import.left_out.last().unwrap().why.english();
     assert!(told.contains("results of hdparm too"), "{told}");
 }
 

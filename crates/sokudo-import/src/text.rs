@@ -5,6 +5,8 @@
 
 use std::io::{BufRead, Read};
 
+use sokudo_words::{Text, text};
+
 use crate::{ImportError, LeftOut};
 
 /// A log of 100,000 runs of hdparm has 12 MB.
@@ -37,7 +39,7 @@ pub(crate) fn whole(format: &'static str, source: &mut dyn BufRead) -> Result<St
     if bytes.len() as u64 > TEXT_BYTES_MAX {
         return Err(ImportError::Broken {
             format,
-            why: format!(
+            why: text!(
                 "it is longer than {} MiB; import the part that holds the results",
                 TEXT_BYTES_MAX >> 20
             ),
@@ -105,15 +107,15 @@ pub(crate) fn label(text: &str) -> Option<String> {
 }
 
 /// Notes a line that cannot be used; of very many, that there are more.
-pub(crate) fn leave_out(left_out: &mut Vec<LeftOut>, line: u64, why: impl Into<String>) {
+pub(crate) fn leave_out(left_out: &mut Vec<LeftOut>, line: u64, why: impl Into<Text>) {
     leave_out_of(left_out, Some(line), why);
 }
 
 /// Notes a part that cannot be used, of a format that may have no lines.
-pub(crate) fn leave_out_of(left_out: &mut Vec<LeftOut>, line: Option<u64>, why: impl Into<String>) {
+pub(crate) fn leave_out_of(left_out: &mut Vec<LeftOut>, line: Option<u64>, why: impl Into<Text>) {
     let why = match left_out.len() {
         0..LEFT_OUT_MAX => why.into(),
-        LEFT_OUT_MAX => "this part and more: too much that cannot be used".to_owned(),
+        LEFT_OUT_MAX => "this part and more: too much that cannot be used".into(),
         _ => return,
     };
     left_out.push(LeftOut { line, why });

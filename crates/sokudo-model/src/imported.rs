@@ -3,7 +3,7 @@
 
 use crate::method::ScheduleName;
 use crate::narrow::narrow;
-use crate::plan::{Plan, Sample, Stage, Survey, Visit, Workload};
+use crate::plan::{Plan, Sample, Survey, Visit, Workload};
 use crate::reported::{Origin, Provenance, Reported};
 use crate::run::{Run, Schedule};
 use crate::target::{
@@ -14,7 +14,7 @@ use crate::trial::Row;
 use crate::units::{Bytes, Nanos};
 
 /// A run of another tool.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedRun {
     /// Who measured.
     pub origin: Origin,
@@ -59,11 +59,9 @@ pub struct ImportedRow {
 impl From<ImportedRun> for Run {
     fn from(run: ImportedRun) -> Self {
         let rows: Vec<Row> = run.rows.into_iter().map(Row::from).collect();
-        let plan = Plan {
-            method: run.method.into(),
-            seed: 0,
-            stages: rows.iter().map(alone).collect(),
-        };
+        // Whether other tools ran rows together is not told.
+        let workloads = rows.iter().map(|row| row.workload.clone()).collect();
+        let plan = Plan::in_turn(run.method.into(), 0, workloads);
         let schedule = Schedule {
             name: ScheduleName::Imported,
             ..Schedule::in_turn(1, Nanos(0))
@@ -81,13 +79,6 @@ impl From<ImportedRun> for Run {
     }
 }
 
-/// Whether other tools ran rows together is not told.
-fn alone(row: &Row) -> Stage {
-    Stage {
-        workloads: vec![row.workload.clone()],
-    }
-}
-
 impl From<ImportedRow> for Row {
     /// A place has a survey, and what is no figure is left out.
     fn from(row: ImportedRow) -> Self {
@@ -96,13 +87,9 @@ impl From<ImportedRow> for Row {
             mut reported,
         } = row;
         if let (Some(first), None) = (reported.places.first(), &workload.survey) {
-            workload.survey = Some(Survey {
-                places: narrow(reported.places.len()),
-                visit: Visit::Ascending,
-                sample: Sample::Bytes(first.bytes),
-                approach: None,
-                write_back: false,
-            });
+            let places = narrow(reported.places.len());
+            let sample = Sample::Bytes(first.bytes);
+            workload.survey = Some(Survey::new(places, Visit::Ascending, sample));
         }
         let rates = [&mut reported.bandwidth, &mut reported.iops];
         for rate in rates.into_iter().flatten() {

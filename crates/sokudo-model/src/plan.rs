@@ -46,6 +46,26 @@ pub struct Plan {
     pub stages: Vec<Stage>,
 }
 
+impl Plan {
+    /// Workloads that run one after the other, each alone.
+    pub fn in_turn(method: Method, seed: u64, workloads: Vec<Workload>) -> Self {
+        Self {
+            method,
+            seed,
+            stages: workloads.into_iter().map(Stage::alone).collect(),
+        }
+    }
+}
+
+impl Stage {
+    /// One workload by itself.
+    pub fn alone(workload: Workload) -> Self {
+        Self {
+            workloads: vec![workload],
+        }
+    }
+}
+
 /// Workloads that run together (fio: a group between two `stonewall`s).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stage {
@@ -161,9 +181,7 @@ impl Workload {
             backend: BackendKind::Auto,
             direct: DirectMode::Auto,
             operations: OperationMix::only(Operation::Read),
-            order: Order::Sequential {
-                offset: SequentialOffset::Own,
-            },
+            order: Order::SEQUENTIAL,
             blocks: BlockSizes::one(block),
             span: None,
             files: Files::default(),
@@ -232,6 +250,13 @@ pub enum Order {
         /// `norandommap`).
         map: bool,
     },
+}
+
+impl Order {
+    /// Every clone walks the whole span by itself.
+    pub const SEQUENTIAL: Self = Self::Sequential {
+        offset: SequentialOffset::Own,
+    };
 }
 
 /// What "sequential with N threads" means.

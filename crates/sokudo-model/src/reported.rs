@@ -48,8 +48,13 @@ pub struct Origin {
     pub document: Option<String>,
     /// What else is to be known before they are believed, such as that whoever collected
     /// them does not trust them, or that a date was told without its time zone.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub remarks: Vec<String>,
+    #[serde(
+        with = "crate::sentences",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[schemars(with = "Vec<String>")]
+    pub remarks: Vec<Text>,
 }
 
 impl Origin {
@@ -105,7 +110,8 @@ pub struct ImportedRate {
     #[serde(deserialize_with = "float_or_none")]
     pub value: f64,
     /// What it is, such as `mean of 10 runs` or `best of 5`; empty for a single run.
-    pub kind: String,
+    #[serde(with = "crate::sentences")]
+    pub kind: Text,
     /// Smallest.
     pub min: Option<f64>,
     /// Largest.

@@ -49,7 +49,9 @@ pub struct PivotDocument {
     /// What must be known before the figures are compared.
     pub warnings: Vec<Finding>,
     /// What is to be read with them, in whole sentences.
-    pub notes: Vec<String>,
+    #[serde(with = "sokudo_model::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub notes: Vec<Text>,
     /// What the cells were drawn from: as many runs.
     pub runs: usize,
     /// Names of the columns.
@@ -300,17 +302,18 @@ pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
 const OF_FIGURES: &str = "published results (CSV)";
 
 /// What was put right and what else was remarked, each once.
-fn notes(runs: &[&RunDocument]) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
+fn notes(runs: &[&RunDocument]) -> Vec<Text> {
+    let mut notes: Vec<Text> = Vec::new();
     for origin in runs.iter().filter_map(|run| run.origin.as_ref()) {
         let corrections = origin.corrections.iter();
         // The figure in it is of one run; why is the same for all.
-        let corrections = corrections.map(|it| format!("{}: put right, {}", origin.tool, it.why));
+        let corrections = corrections.map(|it| text!("{}: put right, {}", origin.tool, it.why));
         let is_of_figures = origin.format == OF_FIGURES;
         let remarks = origin.remarks.iter().map(|remark| {
-            let parts = remark.split_once(": ").filter(|_| is_of_figures);
-            let remark = parts.map_or(remark.as_str(), |(_, rest)| rest);
-            format!("{}: {remark}", origin.tool)
+            let whole = remark.english();
+            let note = whole.split_once(": ").filter(|_| is_of_figures);
+            let remark = note.map_or_else(|| remark.clone(), |(_, note)| Text::name(note));
+            text!("{}: {remark}", origin.tool)
         });
         for note in corrections.chain(remarks) {
             if !notes.contains(&note) {

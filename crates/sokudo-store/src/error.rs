@@ -19,8 +19,8 @@ pub enum StoreError {
     Newer {
         /// Which store.
         store: Text,
-        /// Its version.
-        found: u32,
+        /// Its version: any number that somebody has written there.
+        found: i64,
         /// The newest that is known.
         known: u32,
     },

@@ -4,6 +4,7 @@
 //! A run is kept as bytes that somebody else packs and unpacks, beside the few facts by
 //! which it is found again and drawn over time. It computes nothing and judges nothing.
 
+mod change;
 mod entry;
 mod error;
 mod facts;
@@ -11,6 +12,7 @@ mod facts;
 mod postgres;
 mod sqlite;
 
+pub use change::Change;
 pub use entry::{
     Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, StoredDevice,
 };
@@ -45,35 +47,51 @@ pub trait Store {
     /// [`StoreError::NoRun`] where there is none of this number.
     fn document(&mut self, run: RunId) -> Result<Vec<u8>, StoreError>;
 
+    /// Changes what is kept of a run.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError>;
+
     /// Replaces a run's note; an empty one removes it.
     ///
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
-    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError>;
+    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError> {
+        self.change(run, Change::Note(note))
+    }
 
     /// Adds and removes tags of a run.
     ///
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
-    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError>;
+    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError> {
+        self.change(run, Change::Tags { add, remove })
+    }
 
     /// Removes a run for good, also as a baseline.
     ///
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
-    fn delete(&mut self, run: RunId) -> Result<(), StoreError>;
+    fn delete(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.change(run, Change::Delete)
+    }
 
     /// Makes a run the baseline of its device and method, in the place of another.
     ///
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
-    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
+    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.change(run, Change::SetBaseline)
+    }
 
     /// Makes a run a baseline no longer; one that is none stays as it is.
     ///
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
-    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
+    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.change(run, Change::UnsetBaseline)
+    }
 
     /// All baselines, by device and method.
     ///

@@ -22,7 +22,7 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    Baseline, Change, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
     StoreError, StoredDevice,
 };
 use address::{Address, Encryption};
@@ -43,6 +43,19 @@ const MIGRATION_LOCK: i64 = 0x736f_6b64;
 
 /// How long a server is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why work on the server fails.
+enum ServerError {
+    Database(postgres::Error),
+    /// What is kept there cannot be.
+    Damaged(Text),
+}
+
+impl From<postgres::Error> for ServerError {
+    fn from(error: postgres::Error) -> Self {
+        Self::Database(error)
+    }
+}
 
 /// A store on a server.
 pub struct Postgres {
@@ -88,19 +101,18 @@ impl Postgres {
                  SET statement_timeout = '600s'; SET lock_timeout = '{}s'",
                 PATIENCE.as_secs()
             ))?;
-            version(client)
+            Ok(version(client)?)
         })?;
         if found < i64::from(known) {
             found = self.within(|transaction| {
                 transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK])?;
-                migrate(transaction)
+                Ok(migrate(transaction)?)
             })?;
         }
         if found > i64::from(known) {
             return Err(StoreError::Newer {
                 store: self.name.clone(),
-                // Whoever wrote there may have written any number.
-                found: u32::try_from(found).unwrap_or(u32::MAX),
+                found,
                 known,
             });
         }
@@ -109,15 +121,21 @@ impl Postgres {
 
     fn with<T>(
         &mut self,
-        work: impl FnOnce(&mut Client) -> Result<T, postgres::Error>,
+        work: impl FnOnce(&mut Client) -> Result<T, ServerError>,
     ) -> Result<T, StoreError> {
-        work(&mut self.client).map_err(|error| refusal(&self.name, &error))
+        work(&mut self.client).map_err(|error| match error {
+            ServerError::Database(error) => refusal(&self.name, &error),
+            ServerError::Damaged(reason) => StoreError::Damaged {
+                store: self.name.clone(),
+                reason,
+            },
+        })
     }
 
     /// All of the work, or nothing of it.
     fn within<T>(
         &mut self,
-        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, postgres::Error>,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, ServerError>,
     ) -> Result<T, StoreError> {
         self.with(|client| {
             let mut transaction = client.transaction()?;
@@ -125,20 +143,6 @@ impl Postgres {
             transaction.commit()?;
             Ok(done)
         })
-    }
-
-    /// The same for one run, which must be there.
-    fn on_run<T>(
-        &mut self,
-        run: RunId,
-        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, postgres::Error>,
-    ) -> Result<T, StoreError> {
-        let done = self.within(|transaction| {
-            let query = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
-            let there = transaction.query_opt(query, &[&number(run.0)])?;
-            there.map(|_| work(transaction)).transpose()
-        })?;
-        done.ok_or(StoreError::NoRun(run))
     }
 
     fn entries(
@@ -155,14 +159,15 @@ impl Postgres {
         );
         self.with(|client| {
             let found = client.query(&query, values)?;
-            let mut entries: Vec<Entry> = found.iter().map(entry).collect::<Result<_, _>>()?;
+            let entries = found.iter().map(entry).collect::<Result<_, _>>();
+            let mut entries: Vec<Entry> = entries?;
             let rows = client.prepare(
                 "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
                  latency_ns, trials, stands_for_disk FROM rows WHERE run = $1 ORDER BY position",
             )?;
             for entry in &mut entries {
                 let found = client.query(&rows, &[&number(entry.id.0)])?;
-                let found = found.iter().map(|row| row_entry(row, 0));
+                let found = found.iter().map(|row| row_entry(entry.id, row, 0));
                 entry.run.rows = found.collect::<Result<_, _>>()?;
             }
             Ok(entries)
@@ -293,59 +298,28 @@ impl Store for Postgres {
         let query = "SELECT document FROM documents WHERE run = $1";
         let found = self.with(|client| {
             let row = client.query_opt(query, &[&number(run.0)])?;
-            row.map(|row| row.try_get(0)).transpose()
+            Ok(row.map(|row| row.try_get(0)).transpose()?)
         })?;
         found.ok_or(StoreError::NoRun(run))
     }
 
-    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            let query = "UPDATE runs SET note = $2 WHERE id = $1";
-            transaction.execute(query, &[&number(run.0), &text(note)])?;
-            Ok(())
-        })
-    }
-
-    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            let id = number(run.0);
-            for tag in remove {
-                let query = "DELETE FROM tags WHERE run = $1 AND tag = $2";
-                transaction.execute(query, &[&id, &text(tag)])?;
+    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError> {
+        let id = number(run.0);
+        let is_there = self.within(|transaction| {
+            let query = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
+            if transaction.query_opt(query, &[&id])?.is_none() {
+                return Ok(false);
             }
-            for tag in add {
-                let query = "INSERT INTO tags (run, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-                transaction.execute(query, &[&id, &text(tag)])?;
+            for (statement, said) in change.statements() {
+                let statement = statement.replace('?', "$");
+                match said.map(text) {
+                    Some(said) => transaction.execute(&statement, &[&id, &said])?,
+                    None => transaction.execute(&statement, &[&id])?,
+                };
             }
-            Ok(())
-        })
-    }
-
-    fn delete(&mut self, run: RunId) -> Result<(), StoreError> {
-        // Rows, tags and baselines go with it.
-        self.on_run(run, |transaction| {
-            transaction.execute("DELETE FROM runs WHERE id = $1", &[&number(run.0)])?;
-            Ok(())
-        })
-    }
-
-    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction.execute(
-                "INSERT INTO baselines (device, method, run) \
-                 SELECT device, method, id FROM runs WHERE id = $1 \
-                 ON CONFLICT (device, method) DO UPDATE SET run = excluded.run",
-                &[&number(run.0)],
-            )?;
-            Ok(())
-        })
-    }
-
-    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction.execute("DELETE FROM baselines WHERE run = $1", &[&number(run.0)])?;
-            Ok(())
-        })
+            Ok(true)
+        })?;
+        is_there.then_some(()).ok_or(StoreError::NoRun(run))
     }
 
     fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
@@ -402,10 +376,11 @@ impl Store for Postgres {
                 &[&text(device), &text(row)],
             )?;
             let point = |row: &Row| {
+                let run = RunId(row.try_get::<_, i64>(0)?.cast_unsigned());
                 Ok(HistoryPoint {
-                    run: RunId(row.try_get::<_, i64>(0)?.cast_unsigned()),
+                    run,
                     started_at: Nanos(row.try_get::<_, i64>(1)?.cast_unsigned()),
-                    row: row_entry(row, 2)?,
+                    row: row_entry(run, row, 2)?,
                 })
             };
             found.iter().map(point).collect()
@@ -512,17 +487,22 @@ fn entry(row: &Row) -> Result<Entry, postgres::Error> {
     })
 }
 
-fn row_entry(row: &Row, first: usize) -> Result<RowEntry, postgres::Error> {
+/// A row of a run, from this column on.
+fn row_entry(run: RunId, row: &Row, first: usize) -> Result<RowEntry, ServerError> {
+    let name: String = row.try_get(first)?;
+    // Whoever wrote there may have written any number.
+    let trials: i64 = row.try_get(first + 7)?;
+    let count = u32::try_from(trials);
+    let damage = |_| ServerError::Damaged(text!("run {run} has {trials} trials of {name}"));
     Ok(NewRow {
-        name: row.try_get(first)?,
+        trials: count.map_err(damage)?,
+        name,
         direction: row.try_get(first + 1)?,
         fingerprint: row.try_get(first + 2)?,
         verdict: row.try_get::<_, Option<i64>>(first + 3)?.and_then(verdict),
         bytes_per_s: row.try_get(first + 4)?,
         ios_per_s: row.try_get(first + 5)?,
         latency_ns: row.try_get(first + 6)?,
-        // Whoever wrote there may have written any number.
-        trials: u32::try_from(row.try_get::<_, i64>(first + 7)?).unwrap_or(u32::MAX),
         stands_for_disk: row.try_get(first + 8)?,
     })
 }

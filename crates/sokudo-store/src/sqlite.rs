@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    Baseline, Change, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
     StoreError, StoredDevice,
 };
 
@@ -28,10 +28,11 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/2.sql"),
 ];
 
-/// What an older store lacks that may only be read, and so cannot go through the migrations:
-/// a view of this connection alone stands before its table.
+/// What an older store lacks that is looked at, which changes nothing in it: a view of this
+/// connection alone stands before its table.
 const AS_READ: &str = "CREATE TEMP VIEW rows AS \
      SELECT *, NULL AS stands_for_disk FROM main.rows";
+const AS_WRITTEN: &str = "DROP VIEW IF EXISTS temp.rows";
 
 /// How long another sokudo that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -57,6 +58,8 @@ pub struct Sqlite {
     name: String,
     /// Where the file is to be made before anything is kept; until then the store is empty.
     missing: Option<PathBuf>,
+    /// Whether its tables are of an older version: who writes brings them up to date.
+    is_older: bool,
 }
 
 impl Sqlite {
@@ -87,6 +90,7 @@ impl Sqlite {
             connection,
             name,
             missing: None,
+            is_older: false,
         };
         store.prepare(DatabaseOrigin::File)?;
         Ok(store)
@@ -133,6 +137,7 @@ impl Sqlite {
             connection,
             name: name.to_owned(),
             missing: None,
+            is_older: false,
         };
         store.prepare(DatabaseOrigin::Nothing)?;
         Ok(store)
@@ -147,7 +152,7 @@ impl Sqlite {
             connection.pragma_update(None, "foreign_keys", "on")
         };
         setup(&self.connection).map_err(|error| refusal(&self.name, &error))?;
-        let known = narrow(MIGRATIONS.len());
+        let known: u32 = narrow(MIGRATIONS.len());
         let (found, is_ours) =
             self.with(|connection| Ok((version(connection)?, is_ours(connection)?)))?;
         let damaged = |reason: &'static str| StoreError::Damaged {
@@ -158,33 +163,39 @@ impl Sqlite {
         if !is_ours && origin == DatabaseOrigin::File {
             return Err(damaged("it is the database of another program"));
         }
-        let Ok(found) = u32::try_from(found) else {
+        if found < 0 {
             return Err(damaged("its version is a negative number"));
-        };
-        if found > known {
+        }
+        if found > i64::from(known) {
             return Err(StoreError::Newer {
                 store: Text::name(&self.name),
                 found,
                 known,
             });
         }
-        if found == known {
-            return Ok(());
+        self.is_older = found < i64::from(known);
+        match found {
+            0 => self.bring_up_to_date(),
+            _ if self.is_older => self.with(|connection| connection.execute_batch(AS_READ)),
+            _ => Ok(()),
         }
-        if found > 0 && self.with(|connection| connection.is_readonly("main"))? {
-            return self.with(|connection| connection.execute_batch(AS_READ));
-        }
-        self.within(|transaction| {
+    }
+
+    fn bring_up_to_date(&mut self) -> Result<(), StoreError> {
+        let migrate = |transaction: &Transaction<'_>| {
+            transaction.execute_batch(AS_WRITTEN)?;
             // Another sokudo may have been faster.
             let found = version(transaction)?;
-            // And something else may have put any number there.
-            let found = usize::try_from(found).unwrap_or(usize::MAX);
-            for (line, version) in MIGRATIONS.iter().zip(1..).skip(found) {
+            let missing = MIGRATIONS.iter().zip(1_i64..);
+            for (line, version) in missing.filter(|(_, version)| *version > found) {
                 transaction.execute_batch(line)?;
                 transaction.pragma_update(None, "user_version", version)?;
             }
             Ok(())
-        })
+        };
+        carry_out(&mut self.connection, &migrate).map_err(|error| refusal(&self.name, &error))?;
+        self.is_older = false;
+        Ok(())
     }
 
     fn with<T>(
@@ -206,28 +217,10 @@ impl Sqlite {
                 return Ok(done);
             }
         }
-        carry_out(&mut self.connection, &work).map_err(|error| refusal(&self.name, &error))
-    }
-
-    /// The same for one run, which must be there.
-    fn on_run<T>(
-        &mut self,
-        run: RunId,
-        work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        // A store that is not there holds none, and is not made for that.
-        if self.missing.is_some() {
-            return Err(StoreError::NoRun(run));
+        if self.is_older {
+            self.bring_up_to_date()?;
         }
-        let done = self.within(|transaction| {
-            let there = transaction
-                .query_row("SELECT 1 FROM runs WHERE id = ?", [number(run.0)], |_| {
-                    Ok(())
-                })
-                .optional()?;
-            there.map(|()| work(transaction)).transpose()
-        })?;
-        done.ok_or(StoreError::NoRun(run))
+        carry_out(&mut self.connection, &work).map_err(|error| refusal(&self.name, &error))
     }
 }
 
@@ -300,63 +293,26 @@ impl Store for Sqlite {
         .ok_or(StoreError::NoRun(run))
     }
 
-    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction
-                .execute(
-                    "UPDATE runs SET note = ?2 WHERE id = ?1",
-                    params![number(run.0), note],
-                )
-                .map(|_| ())
-        })
-    }
-
-    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            for tag in remove {
-                transaction.execute(
-                    "DELETE FROM tags WHERE run = ?1 AND tag = ?2",
-                    params![number(run.0), tag],
-                )?;
+    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError> {
+        // A store that is not there holds none, and is not made for that.
+        if self.missing.is_some() {
+            return Err(StoreError::NoRun(run));
+        }
+        let id = number(run.0);
+        let is_there = self.within(|transaction| {
+            let mut query = transaction.prepare_cached("SELECT 1 FROM runs WHERE id = ?")?;
+            if !query.exists([id])? {
+                return Ok(false);
             }
-            for tag in add {
-                transaction.execute(
-                    "INSERT INTO tags (run, tag) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                    params![number(run.0), tag],
-                )?;
+            for (statement, text) in change.statements() {
+                match text {
+                    Some(text) => transaction.execute(statement, params![id, text])?,
+                    None => transaction.execute(statement, [id])?,
+                };
             }
-            Ok(())
-        })
-    }
-
-    fn delete(&mut self, run: RunId) -> Result<(), StoreError> {
-        // Rows, tags and baselines go with it.
-        self.on_run(run, |transaction| {
-            transaction
-                .execute("DELETE FROM runs WHERE id = ?", [number(run.0)])
-                .map(|_| ())
-        })
-    }
-
-    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction
-                .execute(
-                    "INSERT INTO baselines (device, method, run) \
-                     SELECT device, method, id FROM runs WHERE id = ? \
-                     ON CONFLICT (device, method) DO UPDATE SET run = excluded.run",
-                    [number(run.0)],
-                )
-                .map(|_| ())
-        })
-    }
-
-    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.on_run(run, |transaction| {
-            transaction
-                .execute("DELETE FROM baselines WHERE run = ?", [number(run.0)])
-                .map(|_| ())
-        })
+            Ok(true)
+        })?;
+        is_there.then_some(()).ok_or(StoreError::NoRun(run))
     }
 
     fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
@@ -611,109 +567,4 @@ fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
         _ => Text::name(text),
     };
     StoreError::Database { store, reason }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sokudo_model::Verdict;
-
-    fn run(device: &str) -> NewRun {
-        NewRun {
-            started_at: Nanos(1_000),
-            method: "mark/default".to_owned(),
-            target: "/mnt/a".to_owned(),
-            device: device.to_owned(),
-            device_name: "Example 1000".to_owned(),
-            host: Some("host".to_owned()),
-            verdict: Some(Verdict::Verified),
-            fingerprint: "f".to_owned(),
-            sokudo_version: "0.1.0".to_owned(),
-            origin: None,
-            command: "sokudo mark /mnt/a".to_owned(),
-            interrupted: false,
-            rows: vec![NewRow {
-                name: "SEQ1M Q8T1".to_owned(),
-                direction: "read".to_owned(),
-                fingerprint: "r".to_owned(),
-                verdict: Some(Verdict::Verified),
-                bytes_per_s: Some(1e9),
-                ios_per_s: Some(953.7),
-                latency_ns: None,
-                trials: 6,
-                stands_for_disk: Some(true),
-            }],
-            document: vec![1, 2, 3],
-        }
-    }
-
-    #[test]
-    fn a_run_comes_back_as_it_was_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new/runs.db");
-        let id = Sqlite::open(&path).unwrap().keep(&run("a")).unwrap();
-        let mut store = Sqlite::open(&path).unwrap();
-        assert_eq!(store.document(id).unwrap(), [1, 2, 3]);
-        let entry = store.entry(id).unwrap();
-        assert_eq!(
-            entry.run,
-            NewRun {
-                document: Vec::new(),
-                ..run("a")
-            }
-        );
-        let history = store.history("a", "SEQ1M Q8T1").unwrap();
-        assert_eq!(history.len(), 1);
-        assert_eq!(history[0].row, run("a").rows[0]);
-    }
-
-    #[test]
-    fn an_older_store_is_brought_up_to_date_or_read_as_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("runs.db");
-        let id = Sqlite::open(&path).unwrap().keep(&run("a")).unwrap();
-        let older = Connection::open(&path).unwrap();
-        older
-            .execute_batch("ALTER TABLE rows DROP COLUMN stands_for_disk; PRAGMA user_version = 1")
-            .unwrap();
-        drop(older);
-        let mut rows = run("a").rows;
-        rows[0].stands_for_disk = None;
-        let mut store = Sqlite {
-            connection: open_file(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap(),
-            name: String::new(),
-            missing: None,
-        };
-        store.prepare(DatabaseOrigin::File).unwrap();
-        assert_eq!(store.entry(id).unwrap().run.rows, rows);
-        let history = store.history("a", "SEQ1M Q8T1").unwrap();
-        assert_eq!(history[0].row, rows[0]);
-        assert!(store.keep(&run("a")).is_err());
-        drop(store);
-        let mut store = Sqlite::open(&path).unwrap();
-        assert_eq!(store.entry(id).unwrap().run.rows, rows);
-        let newer = store.keep(&run("a")).unwrap();
-        assert_eq!(store.entry(newer).unwrap().run.rows, run("a").rows);
-    }
-
-    #[test]
-    fn a_baseline_is_one_per_device_and_method_until_it_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut store = Sqlite::open(&folder.path().join("runs.db")).unwrap();
-        let first = store.keep(&run("a")).unwrap();
-        let second = store.keep(&run("a")).unwrap();
-        for id in [first, second] {
-            store.set_baseline(id).unwrap();
-            let runs: Vec<RunId> = store.baselines().unwrap().iter().map(|it| it.run).collect();
-            assert_eq!(runs, [id]);
-        }
-        store.unset_baseline(second).unwrap();
-        store.unset_baseline(second).unwrap();
-        assert_eq!(store.baselines().unwrap(), []);
-        assert!(!store.entry(second).unwrap().is_baseline);
-        assert!(matches!(
-            store.unset_baseline(RunId(99)),
-            Err(StoreError::NoRun(RunId(99)))
-        ));
-    }
 }

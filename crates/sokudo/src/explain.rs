@@ -55,8 +55,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
     }
-    let notes = planned.notes.iter().map(|note| text!("{note}"));
-    let mut notes: Vec<Text> = notes.collect();
+    let mut notes = planned.notes;
     if named.kind() != TargetKind::Simulated {
         notes.push(text!(
             "this takes up to about {} on a slow disk",

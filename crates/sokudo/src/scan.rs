@@ -59,7 +59,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         permission: leave(arguments),
         schedule: schedule(arguments),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        notes: planned.notes.iter().map(|note| text!("{note}")).collect(),
+        notes: planned.notes,
         command: measurement::command(arguments.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use sokudo_model::{Bytes, Method, Nanos, Plan};
 
 use super::row::{RowPattern, RowSpec};
-use super::{RowDirection, stages, workloads};
+use super::{RowDirection, workloads};
 
 const SEQ1M_Q8T1: RowSpec = spec(RowPattern::Sequential, Bytes::mib(1), 8, 1);
 const SEQ1M_Q1T1: RowSpec = spec(RowPattern::Sequential, Bytes::mib(1), 1, 1);
@@ -105,11 +105,8 @@ impl Profile {
     /// All reads, then all writes, each workload by itself.
     pub fn plan(self) -> Plan {
         let both = [RowDirection::Read, RowDirection::Write];
-        Plan {
-            method: Method::Mark(self.to_string()),
-            seed: 1,
-            stages: stages(workloads(&self.rows(), &both, &[])),
-        }
+        let workloads = workloads(&self.rows(), &both, &[]);
+        Plan::in_turn(Method::Mark(self.to_string()), 1, workloads)
     }
 }
 
@@ -140,27 +137,6 @@ fn names() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    fn row_names(profile: Profile) -> Vec<String> {
-        profile.rows().iter().map(RowSpec::to_string).collect()
-    }
-
-    #[test]
-    fn the_rows_are_crystaldiskmarks() {
-        let default = ["SEQ1M Q8T1", "SEQ1M Q1T1", "RND4K Q32T1", "RND4K Q1T1"];
-        assert_eq!(row_names(Profile::Default), default);
-        assert_eq!(row_names(Profile::Flash), default);
-        assert_eq!(
-            row_names(Profile::Nvme),
-            ["SEQ1M Q8T1", "SEQ128K Q32T1", "RND4K Q32T16", "RND4K Q1T1"]
-        );
-        assert_eq!(row_names(Profile::Peak), ["SEQ1M Q8T1", "RND4K Q32T1"]);
-        assert_eq!(row_names(Profile::Real), ["SEQ1M Q1T1", "RND4K Q1T1"]);
-        assert_eq!(row_names(Profile::Demo), ["SEQ1M Q8T1"]);
-        assert_eq!(
-            row_names(Profile::Classic),
-            ["SEQ1M Q1T1", "RND512K Q1T1", "RND4K Q1T1", "RND4K Q32T1"]
-        );
-    }
 
     #[test]
     fn only_flash_memory_asks_for_a_pause() {

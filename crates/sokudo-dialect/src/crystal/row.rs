@@ -18,6 +18,8 @@ pub const DEPTH_MAX: u32 = 1024;
 pub const DEPTH_MAX_IO_URING: u32 = 32_767;
 /// Four times what CrystalDiskMark offers.
 pub const THREADS_MAX: u32 = 256;
+/// Stands for a number of too many digits: beyond every range, and refused with it.
+const COUNT_TOO_LARGE: u32 = u32::MAX;
 
 /// One row: an access pattern, and the directions it is measured in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,8 +220,7 @@ fn load(part: &str) -> Option<(Option<u32>, Option<u32>)> {
     };
     let count = |digits: &str| {
         let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // What has too many digits is refused as any other number that is too large.
-        plain.then(|| digits.parse().unwrap_or(u32::MAX))
+        plain.then(|| digits.parse().unwrap_or(COUNT_TOO_LARGE))
     };
     match (depth.map(count), threads.map(count)) {
         (Some(None), _) | (_, Some(None)) => None,

@@ -1,11 +1,10 @@
 //! What each option changes.
 
-use sokudo_model::Bytes;
-use sokudo_model::Nanos;
 use sokudo_model::diskspd::{
     DiskspdContent, DiskspdLayout, DiskspdProfile, DiskspdSpan, DiskspdTarget, DiskspdThroughput,
     DiskspdWriteThrough,
 };
+use sokudo_model::{Bytes, Nanos, narrow};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::options::{DiskspdOption, DiskspdSupport, OptionOrigin};
@@ -49,45 +48,72 @@ impl Default for AppliedOptions {
     }
 }
 
+/// Letters that are an option by themselves, whatever follows.
+const LETTERS: &str = "bBcCdDeFghijlLnoOpPstTwWXyz";
+
+const SECONDS: &str = "whole seconds, such as 10";
+const THREADS: &str = "a number of threads from 1 to 256";
+const REQUESTS: &str = "a number of I/Os from 1 to 32767";
+
 impl AppliedOptions {
     /// Takes one option in.
     pub(super) fn apply(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        match option.letter {
-            'a' => self.affinity(option),
-            'b' | 'B' | 'c' | 'f' | 'T' => self.place(option),
-            'C' | 'd' | 'D' | 'W' => self.time(option),
-            'F' | 'i' | 'j' | 'o' | 'O' | 't' | 'w' | 'P' => self.count(option),
-            'g' => self.throughput(option),
-            'h' | 'l' | 'L' | 'n' | 'p' | 'v' => self.flag(option),
-            'r' => self.random(option),
-            's' => self.sequential(option),
-            'S' | 'N' => self.caching(option),
-            'R' => self.results(option),
-            'x' => self.engine(option),
-            'X' => {
-                self.take("X", option)?;
-                self.xml = Some(option.clone());
-                Ok(())
-            }
-            'z' => self.seed(option),
-            'Z' => self.content(option),
-            'I' if option.value == "3" => {
-                self.windows = true;
-                Ok(())
-            }
-            'e' => self.take("e", option),
-            'I' => self.take("I", option),
-            'y' => self.take("y", option),
-            _ => Err(DiskspdError::new(&option.text, DiskspdProblem::Unknown)),
+        let value = option.value.as_str();
+        if LETTERS.contains(option.letter) {
+            self.take(option.letter.encode_utf8(&mut [0; 4]), option)?;
         }
+        match option.letter {
+            'a' => self.affinity(option)?,
+            'B' => self.base(option)?,
+            'c' => self.target.create = Some(above_zero(option, self.size(option, value)?)?),
+            'C' => self.span.cooldown_s = within(option, 0, u32::MAX, SECONDS)?,
+            'd' => self.span.duration_s = within(option, 1, u32::MAX, "whole seconds above 0")?,
+            'D' => self.deviation(option)?,
+            'f' => self.end_or_hints(option)?,
+            'F' => self.span.thread_count = within(option, 1, THREADS_MAX, THREADS)?,
+            'g' => self.throughput(option)?,
+            'h' => {
+                self.unbuffered(option)?;
+                self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
+            }
+            'i' => self.target.burst = within(option, 1, u32::MAX, "a number of I/Os above 0")?,
+            'I' if value == "3" => self.windows = true,
+            'I' => self.take("I", option)?,
+            'j' => {
+                self.target.think_ms = within(option, 1, u32::MAX, "whole milliseconds above 0")?;
+            }
+            'l' => self.target.large_pages = true,
+            'L' => self.span.measure_latency = true,
+            'n' => self.span.disable_affinity = true,
+            'o' => self.target.requests = within(option, 1, DEPTH_MAX_IO_URING, REQUESTS)?,
+            'O' => self.span.request_count = within(option, 1, DEPTH_MAX_IO_URING, REQUESTS)?,
+            'p' => self.target.parallel = true,
+            'P' => self.progress = value::number_within(value, 1, u32::MAX).unwrap_or(65_536),
+            'r' => self.random(option)?,
+            'R' => self.results(option)?,
+            's' => self.sequential(option)?,
+            'S' | 'N' => self.caching(option)?,
+            't' => self.target.threads = within(option, 1, THREADS_MAX, THREADS)?,
+            'T' => self.target.thread_stride = self.size(option, value)?,
+            'v' => {
+                self.verbose = true;
+                self.take(if value == "s" { "vs" } else { "v" }, option)?;
+            }
+            'w' => self.target.write_percent = write_percent(option)?,
+            'W' => self.span.warmup_s = within(option, 0, u32::MAX, SECONDS)?,
+            'x' => self.engine(option)?,
+            'X' => self.xml = Some(option.clone()),
+            'z' => self.seed(option)?,
+            'Z' => self.content(option)?,
+            // Read before all others, or refused by the table.
+            'b' | 'e' | 'y' => {}
+            _ => return Err(DiskspdError::new(&option.text, DiskspdProblem::Unknown)),
+        }
+        Ok(())
     }
 
     /// Looks an option up in the table: refuses it or notes what is to be noted.
-    pub(super) fn take(
-        &mut self,
-        key: &'static str,
-        option: &WrittenOption,
-    ) -> Result<(), DiskspdError> {
+    pub(super) fn take(&mut self, key: &str, option: &WrittenOption) -> Result<(), DiskspdError> {
         let row = DiskspdOption::of(key)
             .ok_or_else(|| DiskspdError::new(&option.text, DiskspdProblem::Unknown))?;
         if let DiskspdSupport::Refused(needs) = row.support {
@@ -105,7 +131,7 @@ impl AppliedOptions {
             ));
         }
         self.windows |= row.origin == OptionOrigin::Windows;
-        self.given.push((key, option.clone()));
+        self.given.push((row.key, option.clone()));
         Ok(())
     }
 
@@ -114,59 +140,34 @@ impl AppliedOptions {
         found.map(|(_, option)| option)
     }
 
-    fn place(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        let block = self.target.block.0;
-        let size = |text: &str| {
-            value::size(text, block)
-                .ok_or_else(|| bad(option, "a size such as 4096, 64K, 1G or 10b (blocks)"))
+    fn size(&self, option: &WrittenOption, text: &str) -> Result<Bytes, DiskspdError> {
+        let size = value::size(text, self.target.block.0).map(Bytes);
+        size.ok_or_else(|| bad(option, "a size such as 4096, 64K, 1G or 10b (blocks)"))
+    }
+
+    fn base(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
+        let (base, length) = match option.value.split_once(':') {
+            Some((base, length)) => (base, Some(above_zero(option, self.size(option, length)?)?)),
+            None => (option.value.as_str(), None),
         };
-        let above_zero = |bytes: u64| match bytes {
-            0 => Err(bad(option, "a size above 0")),
-            bytes => Ok(bytes),
-        };
-        match option.letter {
-            // Read before all others.
-            'b' => self.take("b", option),
-            'B' => {
-                self.take("B", option)?;
-                let (base, length) = match option.value.split_once(':') {
-                    Some((base, length)) => (base, Some(above_zero(size(length)?)?)),
-                    None => (option.value.as_str(), None),
-                };
-                let base = size(base)?;
-                self.target.base = Bytes(base);
-                if let Some(length) = length {
-                    let end = base.checked_add(length);
-                    let end = end.ok_or_else(|| bad(option, "sizes that add up below 16 EiB"))?;
-                    self.target.max = Some(Bytes(end));
-                }
-                Ok(())
-            }
-            'c' => {
-                self.take("c", option)?;
-                self.target.create = Some(Bytes(above_zero(size(&option.value)?)?));
-                Ok(())
-            }
-            'T' => {
-                self.take("T", option)?;
-                self.target.thread_stride = Bytes(size(&option.value)?);
-                Ok(())
-            }
-            _ => self.end_or_hints(option, above_zero(size(&option.value).unwrap_or(0))),
+        self.target.base = self.size(option, base)?;
+        if let Some(length) = length {
+            let end = self.target.base.0.checked_add(length.0);
+            let end = end.ok_or_else(|| bad(option, "sizes that add up below 16 EiB"))?;
+            self.target.max = Some(Bytes(end));
         }
+        Ok(())
     }
 
     /// `-f<size>` is where use ends, `-frst` are hints.
-    fn end_or_hints(
-        &mut self,
-        option: &WrittenOption,
-        size: Result<u64, DiskspdError>,
-    ) -> Result<(), DiskspdError> {
+    fn end_or_hints(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
         let letters = &option.value;
         if letters.is_empty() || !letters.chars().all(|letter| "rst".contains(letter)) {
             self.take("f", option)?;
+            let size = self.size(option, letters);
+            let size = size.and_then(|size| above_zero(option, size));
             let expected = "a size above 0, or hints: letters of r, s and t";
-            self.target.max = Some(Bytes(size.map_err(|_| bad(option, expected))?));
+            self.target.max = Some(size.map_err(|_| bad(option, expected))?);
             return Ok(());
         }
         for letter in letters.chars() {
@@ -181,91 +182,19 @@ impl AppliedOptions {
         Ok(())
     }
 
-    fn time(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        let seconds = |least| {
-            value::number_within(&option.value, least, u32::MAX)
-                .ok_or_else(|| bad(option, "whole seconds, such as 10"))
-        };
-        match option.letter {
-            'C' => {
-                self.take("C", option)?;
-                self.span.cooldown_s = seconds(0)?;
-            }
-            'd' => {
-                self.take("d", option)?;
-                self.span.duration_s =
-                    seconds(1).map_err(|_| bad(option, "whole seconds above 0"))?;
-            }
-            'W' => {
-                self.take("W", option)?;
-                self.span.warmup_s = seconds(0)?;
-            }
+    fn deviation(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
+        let milliseconds = match option.value.as_str() {
+            "" | "0" => 1_000,
             _ => {
-                self.take("D", option)?;
-                let milliseconds = match option.value.as_str() {
-                    "" | "0" => Some(1_000),
-                    text => value::number_within(text, 1, u32::MAX),
-                };
-                let milliseconds = milliseconds
-                    .ok_or_else(|| bad(option, "whole milliseconds above 0, such as 1000"))?;
-                self.span.iops_interval = Some(Nanos::from_millis(u64::from(milliseconds)));
+                let expected = "whole milliseconds above 0, such as 1000";
+                within(option, 1, u32::MAX, expected)?
             }
-        }
-        Ok(())
-    }
-
-    fn count(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        let within = |most: u32, expected| {
-            value::number_within(&option.value, 1, most).ok_or_else(|| bad(option, expected))
         };
-        let threads = || within(THREADS_MAX, "a number of threads from 1 to 256");
-        let requests = || within(DEPTH_MAX_IO_URING, "a number of I/Os from 1 to 32767");
-        match option.letter {
-            'F' => {
-                self.take("F", option)?;
-                self.span.thread_count = threads()?;
-            }
-            't' => {
-                self.take("t", option)?;
-                self.target.threads = threads()?;
-            }
-            'o' => {
-                self.take("o", option)?;
-                self.target.requests = requests()?;
-            }
-            'O' => {
-                self.take("O", option)?;
-                self.span.request_count = requests()?;
-            }
-            'i' => {
-                self.take("i", option)?;
-                self.target.burst = within(u32::MAX, "a number of I/Os above 0")?;
-            }
-            'j' => {
-                self.take("j", option)?;
-                self.target.think_ms = within(u32::MAX, "whole milliseconds above 0")?;
-            }
-            'P' => {
-                self.take("P", option)?;
-                self.progress = value::number_within(&option.value, 1, u32::MAX).unwrap_or(65_536);
-            }
-            _ => {
-                self.take("w", option)?;
-                let text = if option.value.is_empty() {
-                    "0"
-                } else {
-                    &option.value
-                };
-                let percent = value::number_within(text, 0, 100).and_then(|p| u8::try_from(p).ok());
-                self.target.write_percent =
-                    percent.ok_or_else(|| bad(option, "a percentage of writes from 0 to 100"))?;
-            }
-        }
+        self.span.iops_interval = Some(Nanos::from_millis(u64::from(milliseconds)));
         Ok(())
     }
 
     fn throughput(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        self.take("g", option)?;
         let throughput = match option.value.strip_suffix('i') {
             Some(number) => {
                 self.windows = true;
@@ -284,40 +213,6 @@ impl AppliedOptions {
         let expected = "bytes per millisecond above 0, or I/Os per second with an i, such as 500i";
         self.target.throughput = Some(throughput.ok_or_else(|| bad(option, expected))?);
         Ok(())
-    }
-
-    fn flag(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        match option.letter {
-            'h' => {
-                self.take("h", option)?;
-                self.unbuffered(option)?;
-                self.write_through(option, DiskspdWriteThrough::DataAndMetadata)
-            }
-            'l' => {
-                self.target.large_pages = true;
-                self.take("l", option)
-            }
-            'L' => {
-                self.span.measure_latency = true;
-                self.take("L", option)
-            }
-            'n' => {
-                self.span.disable_affinity = true;
-                self.take("n", option)
-            }
-            'p' => {
-                self.target.parallel = true;
-                self.take("p", option)
-            }
-            _ if option.value == "s" => {
-                self.verbose = true;
-                self.take("vs", option)
-            }
-            _ => {
-                self.verbose = true;
-                self.take("v", option)
-            }
-        }
     }
 
     fn results(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
@@ -348,7 +243,6 @@ impl AppliedOptions {
     }
 
     fn seed(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        self.take("z", option)?;
         self.span.random_seed = option.value.is_empty();
         if !option.value.is_empty() {
             let seed = value::number(&option.value);
@@ -359,19 +253,12 @@ impl AppliedOptions {
 
     /// What can only be told once all options are known.
     pub(super) fn settle(&mut self) -> Result<(), DiskspdError> {
-        self.conflict(
-            "t",
-            "F",
-            "keep -t (threads per target) or -F (threads in all)",
-        )?;
-        self.conflict("n", "a", "leave out one of them")?;
-        self.conflict("n", "ag", "leave out one of them")?;
-        self.conflict("s", "r", "-s is for sequential I/O, -r for random I/O")?;
-        self.conflict("s", "rs", "give the alignment of -rs with -r")?;
-        self.conflict("Sb", "Su", "the page cache is used or not")?;
-        self.conflict("Sb", "Sd", "the page cache is used or not")?;
-        self.conflict("Sb", "Sh", "the page cache is used or not")?;
-        self.conflict("Zz", "Zr", "writes are zeros or random")?;
+        for (key, other, way_out) in CONFLICTS {
+            if let (Some(option), Some(_)) = (self.given(&key[1..]), self.given(&other[1..])) {
+                let problem = DiskspdProblem::Conflict { other, way_out };
+                return Err(DiskspdError::new(&option.text, problem));
+            }
+        }
         if let (Some(option), None) = (self.given("O"), self.given("F")) {
             let problem = DiskspdProblem::Alone {
                 other: "-F<threads>",
@@ -388,27 +275,6 @@ impl AppliedOptions {
         }
         self.span.random_write_data = self.target.content == DiskspdContent::Random;
         Ok(())
-    }
-
-    fn conflict(
-        &self,
-        key: &str,
-        other: &'static str,
-        way_out: &'static str,
-    ) -> Result<(), DiskspdError> {
-        let (Some(option), Some(_)) = (self.given(key), self.given(other)) else {
-            return Ok(());
-        };
-        let other = match other {
-            "F" => "-F",
-            "a" | "ag" => "-a",
-            "r" => "-r",
-            "rs" => "-rs",
-            "Zr" => "-Zr",
-            _ => "an option that bypasses it",
-        };
-        let problem = DiskspdProblem::Conflict { other, way_out };
-        Err(DiskspdError::new(&option.text, problem))
     }
 
     /// A profile of XML with what may be given beside `-X`: `-R`, `-v`, `-z`, `-d`, `-W`, `-C`.
@@ -443,6 +309,45 @@ impl AppliedOptions {
         }
         Ok(profile)
     }
+}
+
+/// Options that contradict each other, and what to do about it.
+const CONFLICTS: [(&str, &str, &str); 9] = [
+    (
+        "-t",
+        "-F",
+        "keep -t (threads per target) or -F (threads in all)",
+    ),
+    ("-n", "-a", "leave out one of them"),
+    ("-n", "-ag", "leave out one of them"),
+    ("-s", "-r", "-s is for sequential I/O, -r for random I/O"),
+    ("-s", "-rs", "give the alignment of -rs with -r"),
+    ("-Sb", "-Su", "the page cache is used or not"),
+    ("-Sb", "-Sd", "the page cache is used or not"),
+    ("-Sb", "-Sh", "the page cache is used or not"),
+    ("-Zz", "-Zr", "writes are zeros or random"),
+];
+
+fn within(
+    option: &WrittenOption,
+    least: u32,
+    most: u32,
+    expected: &'static str,
+) -> Result<u32, DiskspdError> {
+    let number = value::number_within(&option.value, least, most);
+    number.ok_or_else(|| bad(option, expected))
+}
+
+fn above_zero(option: &WrittenOption, size: Bytes) -> Result<Bytes, DiskspdError> {
+    let size = Some(size).filter(|size| size.0 > 0);
+    size.ok_or_else(|| bad(option, "a size above 0"))
+}
+
+fn write_percent(option: &WrittenOption) -> Result<u8, DiskspdError> {
+    if option.value.is_empty() {
+        return Ok(0);
+    }
+    within(option, 0, 100, "a percentage of writes from 0 to 100").map(narrow)
 }
 
 pub(super) fn bad(option: &WrittenOption, expected: &'static str) -> DiskspdError {

@@ -39,7 +39,6 @@ impl AppliedOptions {
     }
 
     pub(super) fn sequential(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        self.take("s", option)?;
         let text = match option.value.strip_prefix('i') {
             Some(text) => {
                 self.target.interlocked = true;

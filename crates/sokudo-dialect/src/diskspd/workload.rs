@@ -16,6 +16,8 @@ use crate::host::Host;
 
 /// A source of data is kept in memory once per thread; all of them together.
 const SOURCES_MAX: u64 = 256 << 20;
+/// A stride that long leaves every target at its first step, however long it is.
+const STRIDE_MAX: i64 = i64::MAX;
 /// Shares of zones are millionths of a percent.
 const PERCENT: u64 = 1_000_000;
 
@@ -124,8 +126,7 @@ fn order(workload: &mut Workload, target: &DiskspdTarget, thread: &DiskspdThread
     workload.order = Order::Sequential { offset };
     // The model counts from an I/O's end, diskspd from its start.
     let beyond = i128::from(stride.0) - i128::from(target.block.0);
-    // A stride that long leaves every target at its first step, however long it is.
-    workload.scatter.stride = i64::try_from(beyond).unwrap_or(i64::MAX);
+    workload.scatter.stride = i64::try_from(beyond).unwrap_or(STRIDE_MAX);
     if target.parallel {
         // N positions that each walk the target are N threads with one I/O each.
         workload.clones = workload.depth;

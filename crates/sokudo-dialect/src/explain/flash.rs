@@ -1,9 +1,10 @@
 //! What is asked about flash drives, and about arrays with parity.
 
 use sokudo_model::{
-    BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, SequentialOffset,
-    Span, Survey, Visit, Workload, narrow,
+    BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, Span, Survey,
+    Visit, Workload, narrow,
 };
+use sokudo_words::Text;
 
 use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
 
@@ -86,11 +87,7 @@ const AFTER_REST: Bytes = Bytes::gib(2);
 /// Nobody sells less, and little can be told of it.
 const CAPACITY_MIN: Bytes = Bytes::mib(16);
 
-fn span(offset: Bytes, length: Bytes) -> Option<Span> {
-    Some(Span { offset, length })
-}
-
-fn map(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn map(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, MAP_TARGET_MIN)?;
     let block = MAP_BLOCK.max(request.block_min);
     let doubled = std::iter::successors(Some(MAP_SPAN_MIN), |span| Some(Bytes(span.0 * 2)));
@@ -105,7 +102,7 @@ fn map(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
         probes.push(touch(block, known, length));
         let mut read = Workload::new(format!("explain/map {length}"), block);
         read.order = Order::Random { map: false };
-        read.span = span(Bytes(0), length);
+        read.span = Some(Span::from_start(length));
         read.limits.ios = Some(MAP_READS);
         read.limits.time = Some(MAP_TIME);
         probes.push(read);
@@ -118,19 +115,20 @@ fn touch(block: Bytes, from: Bytes, to: Bytes) -> Workload {
     let length = to.0 - from.0;
     let places = (length / MAP_PAGE.0).clamp(1, MAP_TOUCHES_MAX);
     let mut workload = Workload::new(format!("explain/map-touch {to}"), block);
-    workload.span = span(from, Bytes(length));
-    workload.survey = Some(Survey {
-        places: narrow(places),
-        visit: Visit::Ascending,
-        sample: Sample::Bytes(block),
-        approach: None,
-        write_back: false,
+    workload.span = Some(Span {
+        offset: from,
+        length: Bytes(length),
     });
+    workload.survey = Some(Survey::new(
+        narrow(places),
+        Visit::Ascending,
+        Sample::Bytes(block),
+    ));
     workload.limits.time = Some(Nanos(5 * MAP_TIME.0));
     workload
 }
 
-fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, PARITY_SPAN)?;
     let smallest = PARITY_BLOCK_MIN.max(request.block_min);
     let sizes = std::iter::successors(Some(smallest), |size| Some(Bytes(size.0 * 2)));
@@ -138,7 +136,7 @@ fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
         let mut workload = Workload::new(format!("explain/parity {block}"), block);
         workload.operations = OperationMix::only(Operation::Write);
         workload.order = Order::Random { map: true };
-        workload.span = span(Bytes(0), PARITY_SPAN);
+        workload.span = Some(Span::from_start(PARITY_SPAN));
         // No more than there are blocks: a second pass would find stripes in memory.
         workload.limits.ios = Some(PARITY_WRITES.min(PARITY_SPAN.0 / block.0));
         workload.limits.time = Some(PARITY_TIME);
@@ -150,7 +148,7 @@ fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
         .collect())
 }
 
-fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, CAPACITY_MIN)?;
     let smallest = Bytes::kib(4).max(request.block_min);
     let mut workload = Workload::new("explain/capacity", smallest);
@@ -163,28 +161,19 @@ fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     Ok(vec![workload])
 }
 
-fn fast_cells(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn fast_cells(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, FILL_MIN)?;
     let length = Bytes(request.size.min(FILL_MAX).0 / FILL_BLOCK.0 * FILL_BLOCK.0);
     let write = |name: &str, length| {
         let mut workload = Workload::new(name, FILL_BLOCK);
         workload.operations = OperationMix::only(Operation::Write);
-        workload.order = Order::Sequential {
-            offset: SequentialOffset::Own,
-        };
         workload.depth = 8;
-        workload.span = span(Bytes(0), length);
+        workload.span = Some(Span::from_start(length));
         workload.limits.time = Some(FILL_TIME);
         workload
     };
     let mut fill = write("explain/fill", length);
-    fill.survey = Some(Survey {
-        places: FILL_PLACES,
-        visit: Visit::Ascending,
-        sample: Sample::Whole,
-        approach: None,
-        write_back: false,
-    });
+    fill.survey = Some(Survey::new(FILL_PLACES, Visit::Ascending, Sample::Whole));
     let after = Bytes(AFTER_REST.0.min(length.0 / 8) / FILL_BLOCK.0 * FILL_BLOCK.0);
     let mut rested = write("explain/fill-after-rest", after);
     rested.starts_after = REST;

@@ -2,9 +2,10 @@
 //! it writes.
 
 use sokudo_model::{
-    Bytes, Durability, LatencyLog, Limits, Nanos, Operation, OperationMix, Order, Sample,
-    SequentialOffset, Span, Subject, Survey, Visit, Workload,
+    Bytes, Durability, LatencyLog, Limits, Nanos, Operation, OperationMix, Order, Sample, Span,
+    Subject, Survey, Visit, Workload,
 };
+use sokudo_words::Text;
 
 use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
 
@@ -114,7 +115,7 @@ const AFTER_REST_PIECES: u64 = 4_000;
 /// Then a stream, which no shingled disk minds.
 const STREAM: Bytes = Bytes::mib(512);
 
-fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     // Twice as much as is read: places that touch would be one stream.
     room(request, Bytes(2 * u64::from(ZONE_PLACES) * ZONE_SAMPLE.0)).map(|()| {
         vec![Workload {
@@ -131,7 +132,7 @@ fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     })
 }
 
-fn rotation(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn rotation(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, ROTATION_SPAN)?;
     // Away from the very start, which is what drives keep in their memory first of all.
     let offset = (request.size.0 - ROTATION_SPAN.0) / 16 / Bytes::MIB * Bytes::MIB;
@@ -149,7 +150,7 @@ fn rotation(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     }])
 }
 
-fn seek(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn seek(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, Bytes(2 * ROTATION_SPAN.0))?;
     let block = request.block_min;
     Ok(vec![
@@ -162,18 +163,12 @@ fn seek(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
 fn single(name: &str, places: u32, visit: Visit, block: Bytes) -> Workload {
     Workload {
         order: Order::Random { map: false },
-        survey: Some(Survey {
-            places,
-            visit,
-            sample: Sample::Bytes(block),
-            approach: None,
-            write_back: false,
-        }),
+        survey: Some(Survey::new(places, visit, Sample::Bytes(block))),
         ..Workload::new(name, block)
     }
 }
 
-fn read_cache(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn read_cache(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     let block = CACHE_BLOCK.max(request.block_min);
     room(request, Bytes(2 * CACHE_SMALLEST.0))?;
     let spans = std::iter::successors(Some(CACHE_SMALLEST), |span| Some(Bytes(span.0 * 2)));
@@ -181,13 +176,7 @@ fn read_cache(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     let again = |span: Bytes| {
         let mut workload = Workload::new(format!("explain/read-again {span}"), block);
         workload.subject = Subject::Cache;
-        workload.order = Order::Sequential {
-            offset: SequentialOffset::Own,
-        };
-        workload.span = Some(Span {
-            offset: Bytes(0),
-            length: span,
-        });
+        workload.span = Some(Span::from_start(span));
         workload.limits.bytes = Some(CACHE_READS.max(Bytes(span.0 * CACHE_PASSES_MIN)));
         workload.limits.time = Some(CACHE_TIME);
         workload
@@ -195,16 +184,13 @@ fn read_cache(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     Ok(fitting.map(again).collect())
 }
 
-fn write_cache(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn write_cache(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, Bytes(64 * Bytes::MIB))?;
     let block = PIECE.max(request.block_min);
     let overwrite = |name: &str, fdatasync_every: Option<u32>| Workload {
         subject: Subject::Cache,
         operations: OperationMix::only(Operation::Write),
-        span: Some(Span {
-            offset: Bytes(0),
-            length: block,
-        }),
+        span: Some(Span::from_start(block)),
         limits: Limits {
             ios: Some(OVERWRITES),
             time: Some(Nanos::from_secs(5)),
@@ -237,7 +223,7 @@ fn write_cache(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
     ])
 }
 
-fn shingles(request: &ExplainRequest) -> Result<Vec<Workload>, String> {
+fn shingles(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, Bytes(2 * STREAM.0))?;
     let block = PIECE.max(request.block_min);
     let pieces = |name: &str, limits: Limits| Workload {

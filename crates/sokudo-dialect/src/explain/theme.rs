@@ -1,6 +1,7 @@
 //! A question about a device, and what it is asked of.
 
 use sokudo_model::{Bytes, Nanos, Workload};
+use sokudo_words::{Text, text};
 
 /// What a device stores its data on, as far as that is known before it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub struct Theme {
     /// How long its probes take on a slow device of that kind, about; no measured figure.
     pub takes: Nanos,
     /// Its probes, each a row of its own named `explain/…`; or why a request has none.
-    pub probes: fn(&ExplainRequest) -> Result<Vec<Workload>, String>,
+    pub probes: fn(&ExplainRequest) -> Result<Vec<Workload>, Text>,
 }
 
 #[derive(Clone, Debug)]
@@ -86,9 +87,9 @@ impl Theme {
 }
 
 /// Refuses a target that has no room for what is asked.
-pub(super) fn room(request: &ExplainRequest, needed: Bytes) -> Result<(), String> {
+pub(super) fn room(request: &ExplainRequest, needed: Bytes) -> Result<(), Text> {
     match request.size < needed {
-        true => Err(format!(
+        true => Err(text!(
             "the target has {}, and it takes {needed}",
             request.size
         )),

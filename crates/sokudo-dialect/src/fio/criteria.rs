@@ -151,7 +151,8 @@ pub(super) fn zones(text: &str, absolute: bool, base: KiloBase) -> Option<Vec<Zo
 }
 
 /// `iops:3%`, `bw_slope:0.5%`.
-pub(super) fn steady(word: &str, limit: &str) -> Option<(SteadyFigure, bool, SteadyLimit)> {
+pub(super) fn steady(text: &str) -> Option<(SteadyFigure, bool, SteadyLimit)> {
+    let (word, limit) = text.split_once(':')?;
     let (figure, slope) = match word {
         "iops" => (SteadyFigure::Iops, false),
         "iops_slope" => (SteadyFigure::Iops, true),
@@ -231,18 +232,18 @@ mod tests {
     #[test]
     fn steadiness_is_a_figure_and_a_limit() {
         assert_eq!(
-            steady("iops", "3%"),
+            steady("iops:3%"),
             Some((SteadyFigure::Iops, false, SteadyLimit::Percent(3_000_000)))
         );
         assert_eq!(
-            steady("bw_slope", "0.5"),
+            steady("bw_slope:0.5"),
             Some((
                 SteadyFigure::Bandwidth,
                 true,
                 SteadyLimit::Absolute(500_000)
             ))
         );
-        assert_eq!(steady("iops", ""), None);
+        assert_eq!((steady("iops:"), steady("iops")), (None, None));
     }
 
     #[test]

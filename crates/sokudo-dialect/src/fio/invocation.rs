@@ -107,6 +107,7 @@ impl Assignment {
             job.pattern_files = patterns::read_files(text, host)
                 .map_err(|why| self.error(FioProblem::Other(format!("{}: {why}", option.name))))?;
         }
+        job.verify.is_given |= option.name == "verify";
         option
             .apply(job, self.value.as_deref())
             .map_err(|problem| self.error(problem))

@@ -2,8 +2,8 @@
 
 use sokudo_model::fio::{UnifiedReporting, WindowValue};
 use sokudo_model::{
-    BlockShare, Check, CpuPolicy, Distribution, FileOrder, Nanos, PatternPart, RateProcess,
-    SteadyFigure, SteadyLimit, Zone,
+    BlockShare, BufferMemory, Check, CpuPolicy, Distribution, FileOrder, Nanos, PatternPart,
+    RateProcess, SteadyFigure, SteadyLimit, Zone,
 };
 
 use super::numbers::{Amount, KiloBase};
@@ -37,13 +37,14 @@ pub(super) struct Job {
     pub(super) complete_min: u32,
     pub(super) complete_max: Option<u32>,
     pub(super) low_depth: u32,
-    pub(super) memory: String,
+    pub(super) memory: BufferMemory,
     /// Whether random offsets may repeat before all were visited.
     pub(super) may_repeat: bool,
     pub(super) distribution: Distribution,
     pub(super) zones: [Vec<Zone>; 3],
     pub(super) random_percent: [u64; 3],
-    pub(super) generator: String,
+    /// Whether the generator visits every block once by itself (LFSR).
+    pub(super) visits_once: bool,
     pub(super) repeatable: bool,
     pub(super) seed: Option<u64>,
     // On what.

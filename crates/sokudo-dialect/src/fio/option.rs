@@ -63,7 +63,7 @@ pub(super) enum OptionEffect {
     /// One number for each of read, write and trim.
     Three(u64, u64, fn(&mut Job, [Option<u64>; 3])),
     /// Bytes or percent.
-    Amount(fn(&mut Job, Amount)),
+    Size(fn(&mut Job, Amount)),
     /// A time, with what a bare number counts in nanoseconds.
     Time(u64, fn(&mut Job, Nanos)),
     /// One of these words, perhaps with `:` and more.
@@ -71,34 +71,76 @@ pub(super) enum OptionEffect {
         &'static [&'static str],
         fn(&mut Job, &str, Option<&str>) -> Result<(), Expected>,
     ),
-    /// Anything else, and what it is.
-    Text(&'static str, fn(&mut Job, &str) -> Result<(), Expected>),
+    /// Anything that can be read as what is named.
+    Text(&'static str, fn(&mut Job, &str) -> Option<()>),
+    /// Any text, and what it is.
+    Any(&'static str, fn(&mut Job, &str)),
     /// A name that may be left out.
     Name(fn(&mut Job, Option<&str>)),
     /// What nothing here looks at.
     Unread,
 }
 
-/// An option that is all here.
-pub(super) const fn full(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    default: &'static str,
-    meaning: &'static str,
-    effect: OptionEffect,
-) -> FioOption {
-    FioOption {
-        name,
-        aliases,
-        meaning,
-        default,
-        support: FioSupport::Full,
-        engines: &[],
-        effect,
+/// A table of options, one after the other: its names, its default, what it means, what it
+/// takes and sets; then what limits it, by the names of [`FioOption`]'s methods.
+macro_rules! options {
+    ($($name:literal $(| $alias:literal)* = $default:literal, $meaning:literal, $effect:expr
+       $(, $limit:ident($($what:expr),*))*;)*) => {
+        &[$(
+            $crate::fio::option::FioOption::new($name, &[$($alias),*], $default, $meaning, $effect)
+                $(.$limit($($what),*))*
+        ),*]
+    };
+}
+pub(super) use options;
+
+/// An effect that sets a field to the value of a word; `alone` refuses what follows a colon.
+macro_rules! choice {
+    ($($field:ident).+ $(, alone $alone:literal)?:
+     $($word:literal $(| $other:literal)* => $value:expr),+) => {
+        $crate::fio::option::OptionEffect::Word(&[$($word $(, $other)*),+], |job, word, _more| {
+            $(if _more.is_some() {
+                return Err($alone.into());
+            })?
+            job.$($field).+ = match word {
+                $($word $(| $other)* => $value,)+
+                _ => unreachable!("the table admits no other word"),
+            };
+            Ok(())
+        })
+    };
+}
+pub(super) use choice;
+
+/// Sets those of three that are given.
+pub(super) fn each<T>(own: &mut [T; 3], three: [Option<T>; 3]) {
+    for (own, given) in own.iter_mut().zip(three) {
+        if let Some(given) = given {
+            *own = given;
+        }
     }
 }
 
 impl FioOption {
+    /// An option that is all here.
+    pub(super) const fn new(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        default: &'static str,
+        meaning: &'static str,
+        effect: OptionEffect,
+    ) -> Self {
+        Self {
+            name,
+            aliases,
+            meaning,
+            default,
+            support: FioSupport::Full,
+            engines: &[],
+            effect,
+        }
+    }
+
     pub(super) const fn differs(self, how: &'static str) -> Self {
         let support = FioSupport::Differs(how);
         Self { support, ..self }
@@ -158,7 +200,7 @@ impl FioOption {
             OptionEffect::Three(min, max, _) => {
                 format!("{}, or one each for read,write,trim", number_form(min, max))
             }
-            OptionEffect::Amount(_) => {
+            OptionEffect::Size(_) => {
                 "a size such as 4k or 1m, or a percentage such as 50%".to_owned()
             }
             OptionEffect::Time(unit_ns, _) => {
@@ -170,7 +212,7 @@ impl FioOption {
                 format!("a time such as 30s, 500ms or 100us; a bare number is {unit}")
             }
             OptionEffect::Word(words, _) => format!("one of {}", words.join(", ")),
-            OptionEffect::Text(form, _) => form.to_owned(),
+            OptionEffect::Text(form, _) | OptionEffect::Any(form, _) => form.to_owned(),
             OptionEffect::Name(_) => "nothing, or a name".to_owned(),
             OptionEffect::Unread => "not looked at".to_owned(),
         }
@@ -196,7 +238,7 @@ impl FioOption {
                 .filter(|three| three.iter().flatten().all(|n| (min..=max).contains(n)))
                 .map(|three| set(job, three))
                 .ok_or_else(form),
-            OptionEffect::Amount(set) => numbers::amount(trimmed, base)
+            OptionEffect::Size(set) => numbers::amount(trimmed, base)
                 .map(|amount| set(job, amount))
                 .ok_or_else(form),
             OptionEffect::Time(unit_ns, set) => numbers::time(trimmed, unit_ns)
@@ -205,11 +247,12 @@ impl FioOption {
             OptionEffect::Word(words, set) => word(words, trimmed)
                 .ok_or_else(|| nearest_form(form(), words, trimmed))
                 .and_then(|(word, more)| set(job, word, more)),
-            OptionEffect::Text(_, set) if trimmed.is_empty() => {
-                let _ = set;
-                Err(form())
+            OptionEffect::Text(..) | OptionEffect::Any(..) if trimmed.is_empty() => Err(form()),
+            OptionEffect::Text(_, set) => set(job, trimmed).ok_or_else(form),
+            OptionEffect::Any(_, set) => {
+                set(job, trimmed);
+                Ok(())
             }
-            OptionEffect::Text(_, set) => set(job, trimmed),
             OptionEffect::Name(set) => {
                 set(job, Some(trimmed));
                 Ok(())

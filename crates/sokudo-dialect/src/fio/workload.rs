@@ -2,10 +2,10 @@
 
 use sokudo_model::fio::{FioLogs, FioReporting};
 use sokudo_model::{
-    BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, CpuPolicy,
-    DataContent, DirectMode, Distribution, Durability, FileService, Files, LatencyLog, Limits,
-    Nanos, Operation, OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter,
-    SequentialOffset, SteadyRule, Think, Verify, Workload,
+    BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, Bytes, CpuPolicy, DataContent,
+    DirectMode, Distribution, Durability, FileService, Files, LatencyLog, Limits, Nanos, Operation,
+    OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule, Think, Verify,
+    Workload,
 };
 
 use super::files::{Placement, mixed};
@@ -96,11 +96,7 @@ impl Job {
             scatter: self.scatter()?,
             depth,
             batching: self.batching(depth),
-            memory: if self.memory.ends_with("huge") {
-                BufferMemory::HugePages
-            } else {
-                BufferMemory::SmallPages
-            },
+            memory: self.memory,
             limits: self.limits(placement),
             ramp: self.ramp,
             starts_after: self.starts_after(seed),
@@ -132,9 +128,7 @@ impl Job {
 
     fn order(&self) -> Order {
         if !self.access.random {
-            return Order::Sequential {
-                offset: SequentialOffset::Own,
-            };
+            return Order::SEQUENTIAL;
         }
         // fio has no map for blocks that are not aligned to their size, nor for
         // places that are not all alike.
@@ -143,10 +137,8 @@ impl Job {
             let smallest = self.choices().map(|choice| choice.smallest().0);
             alignment == smallest
         });
-        // An LFSR visits every block once by itself, with a map or without.
-        let visits_once = !self.may_repeat || self.generator == "lfsr";
         Order::Random {
-            map: visits_once && is_even && is_aligned,
+            map: (!self.may_repeat || self.visits_once) && is_even && is_aligned,
         }
     }
 

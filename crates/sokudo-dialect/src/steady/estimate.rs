@@ -16,6 +16,10 @@ pub struct Assumed {
     pub source: Text,
 }
 
+/// Sizes, rates and times are what a user says: 584 years are as long as any longer time, and
+/// 16 EiB as much as any more.
+const COST_MAX: u64 = u64::MAX;
+
 /// Time and bytes of one turn of a row.
 #[derive(Clone, Copy, Default)]
 struct TrialCost {
@@ -79,8 +83,7 @@ fn assumptions(assumed: Assumed) -> Vec<Text> {
 
 fn turn(row: &Workload, assumed: &Assumed) -> TrialCost {
     let rate = u128::from(assumed.bytes_per_s.max(1));
-    // Sizes, rates and times are what a user says: 584 years are as long as any longer time.
-    let bounded = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
+    let bounded = |value: u128| u64::try_from(value).unwrap_or(COST_MAX);
     let percent = u128::from(row.operations.percent(Operation::Write));
     match (row.limits.time, row.limits.bytes) {
         (Some(time), _) => TrialCost {

@@ -1,6 +1,7 @@
 use sokudo_words::Text;
 
 use super::*;
+use sokudo_model::Order;
 
 fn request(test: SteadyTest) -> SteadyRequest {
     SteadyRequest {

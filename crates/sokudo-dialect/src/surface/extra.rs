@@ -1,9 +1,8 @@
 //! HD Tune's extra tests: speed at the start, in the middle and at the end, seeks of all
 //! kinds, and what the drive's own cache gives.
 
-use sokudo_model::{
-    Bytes, Limits, Nanos, Order, Sample, SequentialOffset, Span, Subject, Survey, Visit, Workload,
-};
+use sokudo_model::{Bytes, Limits, Nanos, Sample, Span, Subject, Survey, Visit, Workload};
+use sokudo_words::text;
 
 use super::random::{count, is_possible, mixed, single};
 use super::request::SurfaceRequest;
@@ -34,7 +33,7 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) {
 fn add_sequential(rows: &mut SurfaceRows) {
     let room = SEQUENTIAL_ROOM.0.min(rows.length.0 / 3) / SEQUENTIAL_BLOCK.0 * SEQUENTIAL_BLOCK.0;
     if room == 0 {
-        rows.notes.push(format!(
+        rows.notes.push(text!(
             "SEQ outer, middle and inner are left out, because {} have no room for three blocks of {SEQUENTIAL_BLOCK}",
             rows.length
         ));
@@ -57,13 +56,7 @@ fn add_sequential(rows: &mut SurfaceRows) {
             }),
             ..Workload::new(name, SEQUENTIAL_BLOCK)
         };
-        let survey = Survey {
-            places: 1,
-            visit: Visit::Ascending,
-            sample: Sample::Time(SEQUENTIAL_TIME),
-            approach: None,
-            write_back: false,
-        };
+        let survey = Survey::new(1, Visit::Ascending, Sample::Time(SEQUENTIAL_TIME));
         rows.add(workload, survey);
     }
 }
@@ -104,7 +97,7 @@ fn add_cache(rows: &mut SurfaceRows) {
     let regions = (0..CACHE_REGIONS).map(|power| Bytes(CACHE_BLOCK.0 << power));
     let fitting: Vec<Bytes> = regions.filter(|length| *length <= rows.length).collect();
     if fitting.len() < CACHE_REGIONS as usize {
-        rows.notes.push(format!(
+        rows.notes.push(text!(
             "the cache curve ends early, because the target has only {}",
             rows.length
         ));
@@ -122,18 +115,9 @@ fn add_cache(rows: &mut SurfaceRows) {
 /// The start of the target read again and again for a time.
 fn again(name: String, length: Bytes, time: Nanos) -> Workload {
     Workload {
-        order: Order::Sequential {
-            offset: SequentialOffset::Own,
-        },
-        span: Some(Span {
-            offset: Bytes(0),
-            length,
-        }),
+        span: Some(Span::from_start(length)),
         subject: Subject::Cache,
-        limits: Limits {
-            time: Some(time),
-            ..Limits::default()
-        },
+        limits: Limits::of_time(time),
         ..Workload::new(name, CACHE_BLOCK)
     }
 }

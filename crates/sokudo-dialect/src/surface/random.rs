@@ -1,6 +1,7 @@
 //! Access time, and random access by size: single I/Os at random places, one at a time.
 
 use sokudo_model::{Bytes, Order, Workload};
+use sokudo_words::text;
 
 use super::request::{SurfaceError, SurfaceRequest};
 use super::rows::{SurfaceRows, any_size, at_random, checked_block, short};
@@ -75,7 +76,7 @@ pub(super) fn mixed(
     let largest = SIZES[3];
     let blocks = any_size(smallest, largest).filter(|_| largest <= rows.length);
     if blocks.is_none() {
-        rows.notes.push(format!(
+        rows.notes.push(text!(
             "{name} is left out, because {} have no room for its largest block of {largest}",
             rows.length
         ));
@@ -94,16 +95,16 @@ pub(super) fn is_possible(
     rows: &mut SurfaceRows,
 ) -> bool {
     let why = if !size.0.is_multiple_of(request.block_min.0) {
-        format!(
+        text!(
             "the target takes no block smaller than {}",
             request.block_min
         )
     } else if size > rows.length {
-        format!("the target has only {}", rows.length)
+        text!("the target has only {}", rows.length)
     } else {
         return true;
     };
     rows.notes
-        .push(format!("{kind} {} is left out, because {why}", short(size)));
+        .push(text!("{kind} {} is left out, because {why}", short(size)));
     false
 }

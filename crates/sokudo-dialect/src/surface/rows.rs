@@ -4,6 +4,7 @@ use sokudo_model::{
     BlockChoice, BlockSizes, Bytes, DriveCache, Operation, OperationMix, Sample, Span, Survey,
     Visit, Workload,
 };
+use sokudo_words::Text;
 
 use super::request::{BLOCK_MAX, SurfaceError, SurfaceRequest, Writes};
 
@@ -18,7 +19,7 @@ pub(super) struct SurfaceRows {
     pub(super) length: Bytes,
     pub(super) writes: Writes,
     pub(super) workloads: Vec<Workload>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Text>,
 }
 
 impl SurfaceRows {
@@ -41,10 +42,7 @@ impl SurfaceRows {
             });
         }
         Ok(Self {
-            span: (length < request.size).then_some(Span {
-                offset: Bytes(0),
-                length,
-            }),
+            span: (length < request.size).then_some(Span::from_start(length)),
             length,
             writes: request.writes,
             workloads: Vec::new(),
@@ -133,13 +131,7 @@ pub(super) fn checked_block(
 
 /// Places at random, each one I/O.
 pub(super) fn at_random(places: u32, block: Bytes) -> Survey {
-    Survey {
-        places,
-        visit: Visit::Random,
-        sample: sokudo_model::Sample::Bytes(block),
-        approach: None,
-        write_back: false,
-    }
+    Survey::new(places, Visit::Random, sokudo_model::Sample::Bytes(block))
 }
 
 /// Any multiple of `smallest` up to `largest`, all alike.

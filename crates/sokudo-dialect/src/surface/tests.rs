@@ -150,7 +150,7 @@ fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
     let curve = planned.plan.stages[0].workloads[0].survey.unwrap();
     assert_eq!((curve.places, curve.sample), (32, Sample::Whole));
     assert!(
-        planned.notes[0].contains("all of it"),
+        planned.notes[0].english().contains("all of it"),
         "{:?}",
         planned.notes
     );
@@ -177,7 +177,11 @@ fn random_access_leaves_out_what_the_device_does_not_take() {
         rows[2..],
         ["RANDOM 4K", "RANDOM 64K", "RANDOM 1M", "RANDOM mixed"]
     );
-    assert!(planned.notes[0].contains("RANDOM 512B is left out"));
+    assert!(
+        planned.notes[0]
+            .english()
+            .contains("RANDOM 512B is left out")
+    );
 }
 
 #[test]

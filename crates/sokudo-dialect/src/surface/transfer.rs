@@ -1,6 +1,7 @@
 //! The transfer curve: how fast each place is when it is read in one go.
 
 use sokudo_model::{Bytes, Sample, Survey, Visit, Workload};
+use sokudo_words::text;
 
 use super::request::{SurfaceError, SurfacePreset, SurfaceRequest};
 use super::rows::{SurfaceRows, checked_block};
@@ -111,14 +112,15 @@ fn fitted(way: &TransferMethod, request: &SurfaceRequest, rows: &mut SurfaceRows
     let blocks = rows.length.0 / way.block.0;
     let places = u32::try_from(blocks).map_or(way.points, |blocks| way.points.min(blocks));
     if places < way.points && request.points.is_some() {
-        rows.notes.push(format!(
+        rows.notes.push(text!(
             "{} have room for {places} points of one block ({}), so there are no more",
-            rows.length, way.block
+            rows.length,
+            way.block
         ));
     }
     match way.sample {
         Sample::Bytes(bytes) if bytes.0.saturating_mul(u64::from(places)) >= rows.length.0 => {
-            rows.notes.push(format!(
+            rows.notes.push(text!(
                 "{places} samples of {bytes} are more than the {} there are, so all of it is measured",
                 rows.length
             ));

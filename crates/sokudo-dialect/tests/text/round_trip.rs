@@ -69,10 +69,7 @@ fn expected(workload: &Workload, size: Bytes) -> Said {
             time: None,
             bytes: None,
             ..
-        } => Limits {
-            time: Some(Nanos::from_secs(86_400)),
-            ..Limits::default()
-        },
+        } => Limits::of_time(Nanos::from_secs(86_400)),
         limits => limits,
     };
     Said {
@@ -83,16 +80,11 @@ fn expected(workload: &Workload, size: Bytes) -> Said {
             direct => direct,
         },
         order: match workload.order {
-            Order::Sequential { .. } => Order::Sequential {
-                offset: SequentialOffset::Own,
-            },
+            Order::Sequential { .. } => Order::SEQUENTIAL,
             order => order,
         },
         blocks: whole_percentages(&workload.blocks),
-        used: workload.span.unwrap_or(Span {
-            offset: Bytes(0),
-            length: size,
-        }),
+        used: workload.span.unwrap_or(Span::from_start(size)),
         depth: match backend {
             BackendKind::Psync => 1,
             _ => workload.depth,

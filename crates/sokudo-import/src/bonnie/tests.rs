@@ -50,7 +50,7 @@ fn a_line_that_version_2_wrote_is_read() {
         create.reported.others[1],
         figure("largest latency", "ms", 8.121)
     );
-    assert!(run.origin.remarks[0].contains("Block write"));
+    assert!(run.origin.remarks[0].english().contains("Block write"));
     // Of the second line nothing could be measured; the machine's name has a comma.
     assert_eq!(import.left_out[0].line, Some(2));
 }

@@ -1,12 +1,10 @@
 //! What a row's label says: `SEQ    1MiB (Q=  8, T= 1)`, `Sequential 1 MiB (Q= 8, T= 1)`,
 //! `Random Write 4KiB (Q=  8,T= 8)`, `Random Read 4KB (QD=32)`, `Sequential Read`.
 
-use sokudo_model::{
-    BlockSizes, Bytes, Operation, OperationMix, Order, PlanPart, SequentialOffset, Workload,
-};
+use sokudo_model::{Bytes, Operation, OperationMix, Order, PlanPart, SequentialOffset};
 
 use crate::number;
-use crate::row::{SEQUENTIAL, only};
+use crate::row::{RANDOM, ToldWorkload};
 
 /// Where the size is not told; the row says that it is unknown.
 const ANY_BLOCK: Bytes = Bytes::mib(1);
@@ -39,8 +37,8 @@ impl LabelDirection {
 
     fn operations(self) -> Option<OperationMix> {
         match self {
-            Self::Read => Some(only(Operation::Read)),
-            Self::Write => Some(only(Operation::Write)),
+            Self::Read => Some(OperationMix::only(Operation::Read)),
+            Self::Write => Some(OperationMix::only(Operation::Write)),
             Self::Mix(percent) => OperationMix::read_write(percent?),
         }
     }
@@ -112,37 +110,24 @@ impl CrystalLabel {
         format!("{kind}{size} Q{depth}T{threads}")
     }
 
-    /// The workload, and the parts of it that are told.
-    pub(crate) fn workload(&self) -> (Workload, Vec<PlanPart>) {
-        let mut told = vec![];
-        let mut workload = Workload::new(self.name(), ANY_BLOCK);
-        if let Some(block) = self.block {
-            workload.blocks = BlockSizes::one(block);
-            told.push(PlanPart::Blocks);
-        }
-        if let Some(depth) = self.depth {
-            workload.depth = depth;
-            told.push(PlanPart::Depth);
-        }
-        if let Some(threads) = self.threads {
-            workload.clones = threads;
-            told.push(PlanPart::Clones);
-        }
-        if let Some(operations) = self.direction.and_then(LabelDirection::operations) {
-            workload.operations = operations;
-            told.push(PlanPart::Operations);
-        } else if let Some(even) = OperationMix::read_write(50) {
-            workload.operations = even;
-        }
-        workload.order = match self.is_random {
-            true => Order::Random { map: false },
-            false => SEQUENTIAL,
+    /// The workload, as far as the label tells. Whose position it is with several threads, the
+    /// tool has to tell.
+    pub(crate) fn workload(&self) -> ToldWorkload {
+        let mut told = ToldWorkload::new(self.name(), ANY_BLOCK);
+        told.workload.operations =
+            OperationMix::read_write(50).expect("the percentage is a constant below 100");
+        told.workload.order = match self.is_random {
+            true => RANDOM,
+            false => Order::SEQUENTIAL,
         };
-        // Whose position it is with several threads, the tool has to tell.
-        if self.is_random || self.threads == Some(1) {
-            told.push(PlanPart::Order);
-        }
-        (workload, told)
+        told.block(self.block)
+            .depth(self.depth)
+            .clones(self.threads)
+            .operations(self.direction.and_then(LabelDirection::operations))
+            .parts_if(
+                self.is_random || self.threads == Some(1),
+                &[PlanPart::Order],
+            )
     }
 
     /// The order of threads that share one position.

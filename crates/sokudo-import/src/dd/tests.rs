@@ -1,4 +1,5 @@
 use super::*;
+use sokudo_model::{DirectMode, OperationMix};
 use sokudo_model::{ImportedRow, PlanPart};
 
 fn of_text(text: &str) -> Import {
@@ -74,7 +75,7 @@ fn a_command_line_tells_what_was_done() {
     let row = &old.runs[0].rows[0];
     assert_eq!(old.runs[0].target.name, "/dev/sdb");
     assert_eq!(row.workload.direct, DirectMode::On);
-    assert_eq!(row.workload.operations, only(Operation::Read));
+    assert_eq!(row.workload.operations, OperationMix::only(Operation::Read));
 }
 
 #[test]
@@ -146,13 +147,13 @@ fn progress_among_last_lines_is_left_out_and_said() {
     assert_eq!(rate(&import), 1_048_576_000.0 / 5.60273, "one copy");
     let told: Vec<_> = import.left_out.iter().map(|left| left.line).collect();
     assert_eq!(told, [Some(1), Some(3)]);
-    assert!(import.left_out[0].why.contains("progress"));
+    assert!(import.left_out[0].why.english().contains("progress"));
     // Beside copies with records it may be either.
     let whole = end(1_048_576_000, "copied, 5.6 s, 187 MB/s");
     let import = of_text(&format!("{text}{whole}"));
     assert_eq!(rate(&import), 1_048_576_000.0 / 5.6, "the other one");
     assert_eq!(import.left_out.len(), 3);
-    assert!(import.left_out[0].why.contains("records"));
+    assert!(import.left_out[0].why.english().contains("records"));
 }
 
 #[test]

@@ -97,7 +97,11 @@ fn what_repeats_blocks_is_remarked() {
         "using sequential I/O (stride: 4096)",
     );
     let import = crate::read("sequential", text.as_bytes()).unwrap();
-    assert!(import.runs[0].origin.remarks[0].contains("32 times"));
+    assert!(
+        import.runs[0].origin.remarks[0]
+            .english()
+            .contains("32 times")
+    );
     assert_eq!(import.runs[0].rows[0].workload.name, "SEQ4K Q32T1");
 }
 

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use sokudo_model::{
-    Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
+    Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
 };
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
-use super::timespan::{
-    DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential, target_name,
-};
+use super::timespan::{DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential};
 use crate::number::{block, date_time, depth, number};
+use crate::row::{self, RANDOM, names_or};
 use crate::text::{label, leave_out, lines, whole};
 use crate::wrong_unit::DISKSPD_FOR_LINUX;
 use crate::{Import, ImportError, Reader};
@@ -86,17 +85,8 @@ fn read(source: &mut dyn BufRead) -> std::result::Result<Import, ImportError> {
         text.line(line.number, line.text, &mut import);
     }
     text.end(&mut import);
-    if import.runs.is_empty() {
-        let why = match import.left_out.first() {
-            Some(first) => first.why.clone(),
-            None => "there is no result in it: no \"total:\" of bytes that were moved".to_owned(),
-        };
-        return Err(ImportError::Broken {
-            format: READER.format,
-            why,
-        });
-    }
-    Ok(import)
+    let nothing = "there is no result in it: no \"total:\" of bytes that were moved";
+    Import::of(READER.format, import.runs, import.left_out, nothing)
 }
 
 impl DiskspdText {
@@ -120,8 +110,7 @@ impl DiskspdText {
         self.finished.extend(self.result.take());
         if self.finished.len() >= SPANS_MAX {
             if !self.is_full {
-                let why =
-                    format!("these results and what follows: one file has {SPANS_MAX} at most");
+                let why = text!("these results and what follows: one file has {SPANS_MAX} at most");
                 leave_out(&mut import.left_out, line, why);
             }
             self.is_full = true;
@@ -174,7 +163,7 @@ impl DiskspdText {
                     None => runs.push(run),
                 },
                 None => {
-                    let why = format!(
+                    let why = text!(
                         "result {number} holds no total of reads or writes: it was cut off or \
                          moved nothing"
                     );
@@ -186,29 +175,26 @@ impl DiskspdText {
     }
 
     fn run(&self, asked: &TimeSpanParameters, mut result: Result) -> Option<ImportedRun> {
-        let mut origin = Origin {
-            tool: match result.is_linux {
-                true => "diskspd-for-linux".to_owned(),
-                false => "DiskSpd".to_owned(),
-            },
-            format: READER.format.to_owned(),
-            ..Origin::default()
+        let tool = match result.is_linux {
+            true => "diskspd-for-linux",
+            false => "DiskSpd",
         };
+        let mut origin = row::run(tool, READER.format).origin;
         origin.corrections.extend(result.put_units_right());
         if result.is_linux && result.unit == "MB/s" {
             origin.corrections.extend(result.leave_latency_out(asked));
             origin.remarks.extend(remarks(asked));
         }
         let rows = rows(asked, &result.done);
+        let paths = asked.paths.iter().map(String::as_str);
         (!rows.is_empty()).then(|| ImportedRun {
             origin,
             started_at: self.started_at,
             method: "diskspd".to_owned(),
             command: self.command.clone(),
             target: ImportedTarget {
-                name: target_name(&asked.paths),
                 size: asked.size,
-                ..ImportedTarget::default()
+                ..row::target(names_or(paths, "diskspd's target"))
             },
             environment: Environment {
                 host: self.host.clone(),
@@ -271,7 +257,7 @@ impl TimeSpanParameters {
         } else if line == "performing write test" {
             self.set(|asked| &mut asked.read_percent, Some(0));
         } else if line.starts_with("using random I/O") {
-            self.set(|asked| &mut asked.order, Some(Order::Random { map: false }));
+            self.set(|asked| &mut asked.order, Some(RANDOM));
         } else if line.contains("sequential I/O") {
             let is_shared = line.contains("interlocked");
             self.set(|asked| &mut asked.order, Some(sequential(is_shared)));
@@ -413,10 +399,12 @@ impl Result {
     /// take as long as the machine is up, unless a warm-up hides them.
     fn leave_latency_out(&mut self, asked: &TimeSpanParameters) -> Option<Correction> {
         // Where it does not say how long it ran, any latency is possible.
-        let seconds = self.done.seconds.unwrap_or(f64::MAX);
+        let longest_ns = self.done.seconds.map(|seconds| (seconds + 60.0) * 1e9);
         let has_warm_up = asked.warm_up.is_some_and(|time| time > Nanos(0));
-        let is_impossible =
-            |latency: &ImportedLatency| latency.max.is_some_and(|max| max > (seconds + 60.0) * 1e9);
+        let is_impossible = |latency: &ImportedLatency| {
+            let both = latency.max.zip(longest_ns);
+            both.is_some_and(|(max, longest)| max > longest)
+        };
         let mut worst: Option<f64> = None;
         for side in self.sides() {
             let is_broken = |latency: &mut ImportedLatency| !has_warm_up || is_impossible(latency);
@@ -446,12 +434,12 @@ fn percent(name: &str) -> Option<f64> {
 }
 
 /// What diskspd-for-linux does otherwise than it says.
-fn remarks(asked: &TimeSpanParameters) -> Vec<String> {
+fn remarks(asked: &TimeSpanParameters) -> Vec<Text> {
     let several = |count: Option<u32>| count.is_some_and(|count| count > 1);
     let is_random = matches!(asked.order, Some(Order::Random { .. }));
     let mut remarks = Vec::new();
     if !is_random && asked.order.is_some() && several(asked.depth) {
-        remarks.push(format!(
+        remarks.push(text!(
             "diskspd for Linux accesses every block {} times in a sequential row of this depth, so \
              most of it may have met a cache",
             asked.depth.unwrap_or(1)
@@ -459,7 +447,7 @@ fn remarks(asked: &TimeSpanParameters) -> Vec<String> {
     }
     if is_random && several(asked.clones()) {
         remarks.push(
-            "all threads of diskspd for Linux visit the same places in the same order".to_owned(),
+            "all threads of diskspd for Linux visit the same places in the same order".into(),
         );
     }
     remarks

@@ -1,11 +1,11 @@
 //! A time span of diskspd: what it was asked for, what it did, and its rows.
 
 use sokudo_model::{
-    BlockSizes, Bytes, DirectMode, ImportedLatency, ImportedRow, Nanos, Operation, OperationMix,
-    Order, PlanPart, SequentialOffset, Workload,
+    Bytes, ImportedLatency, ImportedRow, Nanos, Operation, OperationMix, Order, PlanPart,
+    SequentialOffset,
 };
 
-use crate::row::{figure, rate, row};
+use crate::row::{ToldWorkload, direct, figure, rate};
 
 /// diskspd's default block.
 const BLOCK: Bytes = Bytes(64 << 10);
@@ -70,7 +70,7 @@ fn one(
     operation: Operation,
     side: &DiskspdDirection,
 ) -> ImportedRow {
-    let mut row = row(asked.workload(operation), &asked.told());
+    let mut row = asked.workload(operation).row();
     let mix = asked.read_percent.and_then(OperationMix::read_write);
     row.reported.mix = mix.filter(|mix| mix.single().is_none());
     if asked.read_percent.is_none() {
@@ -92,24 +92,26 @@ fn one(
 }
 
 impl TimeSpanParameters {
-    fn workload(&self, operation: Operation) -> Workload {
+    fn workload(&self, operation: Operation) -> ToldWorkload {
         let block = self.block.unwrap_or(BLOCK);
-        let mut workload = Workload::new(self.name(block), block);
-        workload.operations = OperationMix::only(operation);
-        workload.blocks = BlockSizes::one(block);
-        if let Some(order) = self.order {
-            workload.order = order;
-        }
+        let is_one = !self.is_mixed;
+        let mut told = ToldWorkload::new(self.name(block), block)
+            .operation(Some(operation))
+            .clones(self.clones());
+        let workload = &mut told.workload;
+        workload.order = self.order.unwrap_or(workload.order);
         workload.depth = self.depth.unwrap_or(2);
-        workload.clones = self.clones().unwrap_or(1);
-        workload.direct = match self.is_direct {
-            true => DirectMode::On,
-            false => DirectMode::Off,
-        };
+        workload.direct = direct(self.is_direct);
         workload.durability.write_through = self.is_written_through;
         workload.limits.time = self.duration;
         workload.ramp = self.warm_up.unwrap_or(Nanos(0));
-        workload
+        let of_target = [PlanPart::Blocks, PlanPart::Direct, PlanPart::Durability];
+        let has_time = self.duration.is_some() && self.warm_up.is_some();
+        told.parts_if(is_one && self.block.is_some(), &of_target)
+            .parts_if(is_one && self.order.is_some(), &[PlanPart::Order])
+            .parts_if(is_one && self.depth.is_some(), &[PlanPart::Depth])
+            .parts_if(is_one && self.size.is_some(), &[PlanPart::Span])
+            .parts_if(has_time, &[PlanPart::Duration])
     }
 
     pub(super) fn clones(&self) -> Option<u32> {
@@ -134,29 +136,6 @@ impl TimeSpanParameters {
             _ => format!("{kind}{size}"),
         }
     }
-
-    fn told(&self) -> Vec<PlanPart> {
-        let is_one = !self.is_mixed;
-        let parts = [
-            (PlanPart::Operations, true),
-            (PlanPart::Blocks, self.block.is_some() && is_one),
-            (PlanPart::Order, self.order.is_some() && is_one),
-            (PlanPart::Depth, self.depth.is_some() && is_one),
-            (PlanPart::Clones, self.clones().is_some()),
-            (PlanPart::Direct, self.block.is_some() && is_one),
-            (PlanPart::Durability, self.block.is_some() && is_one),
-            (
-                PlanPart::Duration,
-                self.duration.is_some() && self.warm_up.is_some(),
-            ),
-            (PlanPart::Span, self.size.is_some() && is_one),
-        ];
-        parts
-            .into_iter()
-            .filter(|(_, is)| *is)
-            .map(|(part, _)| part)
-            .collect()
-    }
 }
 
 /// One position that all threads share, or one for each.
@@ -166,19 +145,5 @@ pub(super) const fn sequential(is_shared: bool) -> Order {
             true => SequentialOffset::Interlocked,
             false => SequentialOffset::Own,
         },
-    }
-}
-
-/// What all time spans accessed.
-pub(super) fn target_name(paths: &[String]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for path in paths {
-        if !names.contains(&path.as_str()) && names.len() < 4 {
-            names.push(path);
-        }
-    }
-    match names.is_empty() {
-        true => "diskspd's target".to_owned(),
-        false => names.join(", "),
     }
 }

@@ -5,13 +5,13 @@ use std::io::BufRead;
 use roxmltree::{Document, Node, ParsingOptions};
 use sokudo_model::diskspd::{XML_NODES_MAX, xml_excess};
 use sokudo_model::{
-    Bytes, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
+    Bytes, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
 };
+use sokudo_words::{Text, text};
 
-use super::timespan::{
-    DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential, target_name,
-};
+use super::timespan::{DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential};
 use crate::number::{block, date_time, depth, number};
+use crate::row::{self, names_or};
 use crate::text::{label, whole};
 use crate::{Import, ImportError, LeftOut, Reader};
 
@@ -32,13 +32,16 @@ fn recognise(head: &str) -> bool {
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let broken = |why: String| ImportError::Broken {
+    let broken = |why: Text| ImportError::Broken {
         format: READER.format,
         why,
     };
     let text = whole(READER.format, source)?;
     if let Some(excess) = xml_excess(&text) {
-        return Err(broken(format!("{excess}, and DiskSpd writes none such")));
+        return Err(broken(text!(
+            "{excess}, and DiskSpd writes none such",
+            excess = Text::from(excess)
+        )));
     }
     let options = ParsingOptions {
         allow_dtd: false,
@@ -46,19 +49,15 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
         ..ParsingOptions::default()
     };
     let document = Document::parse_with_options(&text, options)
-        .map_err(|error| broken(format!("it is no whole XML: {error}")))?;
+        .map_err(|error| broken(text!("it is no whole XML: {error}")))?;
     let root = document.root_element();
     if !root.has_tag_name("Results") {
-        return Err(broken("it is a profile without results".to_owned()));
+        return Err(broken("it is a profile without results".into()));
     }
-    let mut import = Import::default();
-    import
-        .runs
-        .extend(run(root, &document, &mut import.left_out));
-    match import.runs.is_empty() {
-        true => Err(broken("no time span of it has moved anything".to_owned())),
-        false => Ok(import),
-    }
+    let mut left_out = Vec::new();
+    let runs = run(root, &document, &mut left_out).into_iter().collect();
+    let nothing = "no time span of it has moved anything";
+    Import::of(READER.format, runs, left_out, nothing)
 }
 
 fn run(
@@ -86,9 +85,9 @@ fn run(
             left_out.push(LeftOut {
                 line: Some(place.row.into()),
                 why: match rows.is_empty() {
-                    true => "this time span has moved nothing".to_owned(),
+                    true => "this time span has moved nothing".into(),
                     false => {
-                        format!("this time span and what follows: at most {SPANS_MAX} are read")
+                        text!("this time span and what follows: at most {SPANS_MAX} are read")
                     }
                 },
             });
@@ -103,29 +102,27 @@ fn run(
     let started_at = system.and_then(|system| text(system, "RunTime"));
     let started_at = started_at.and_then(|time| date_time(time.strip_suffix(" UTC")?));
     let sizes = asked.first().and_then(|asked| asked.size);
-    (!found.is_empty()).then(|| ImportedRun {
-        origin: Origin {
-            tool: "DiskSpd".to_owned(),
-            version: version.and_then(label),
-            format: READER.format.to_owned(),
-            ..Origin::default()
-        },
+    if found.is_empty() {
+        return None;
+    }
+    let name = names_or(paths.iter().map(String::as_str), "diskspd's target");
+    let host = system.and_then(|system| label(self::text(system, "ComputerName")?));
+    let mut run = ImportedRun {
         started_at,
         method: "diskspd".to_owned(),
-        command: None,
         target: ImportedTarget {
-            name: target_name(&paths),
             size: sizes,
-            ..ImportedTarget::default()
+            ..row::target(name)
         },
         environment: Environment {
-            host: system
-                .and_then(|system| text(system, "ComputerName"))
-                .and_then(label),
+            host,
             ..Environment::default()
         },
         rows: found,
-    })
+        ..row::run("DiskSpd", READER.format)
+    };
+    run.origin.version = version.and_then(label);
+    Some(run)
 }
 
 fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {

@@ -4,8 +4,9 @@ use std::io::BufRead;
 
 use serde::Deserialize;
 use sokudo_model::{Bytes, Nanos};
+use sokudo_words::text;
 
-use super::{ElbenchoDirection, ElbenchoPhase, finished, runs};
+use super::{ElbenchoDirection, ElbenchoPhase, import};
 use crate::lenient::{LenientNumber, LenientText};
 use crate::number::date_time;
 use crate::text::{leave_out, whole};
@@ -28,7 +29,7 @@ fn recognise(head: &str) -> bool {
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = whole(READER.format, source)?;
-    let mut import = Import::default();
+    let mut left_out = Vec::new();
     let mut phases = Vec::new();
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<ElbenchoResult>();
     let mut line = Lines::new(&text);
@@ -36,23 +37,22 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
         let number = line.number_at(values.byte_offset());
         match value {
             Ok(_) if phases.len() >= PHASES_MAX => {
-                let why = format!("this phase and what follows: at most {PHASES_MAX} are read");
-                leave_out(&mut import.left_out, number, why);
+                let why = text!("this phase and what follows: at most {PHASES_MAX} are read");
+                leave_out(&mut left_out, number, why);
                 break;
             }
             Ok(told) => phases.push((number, told.phase())),
             Err(error) => {
                 let why = match error.is_eof() {
-                    true => "the JSON ends before its end".to_owned(),
-                    false => format!("from here on it is no JSON of elbencho: {error}"),
+                    true => "the JSON ends before its end".into(),
+                    false => text!("from here on it is no JSON of elbencho: {error}"),
                 };
-                leave_out(&mut import.left_out, number, why);
+                leave_out(&mut left_out, number, why);
                 break;
             }
         }
     }
-    import.runs = runs(READER.format, phases, &mut import.left_out);
-    finished(READER.format, import)
+    import(READER.format, phases, left_out)
 }
 
 /// Counts the lines of a text as it is read.
@@ -138,15 +138,13 @@ struct ElbenchoLatency {
     min_us: LenientNumber,
     avg_us: LenientNumber,
     max_us: LenientNumber,
-    rwmix_read: MixedLatency,
+    rwmix_read: Option<Box<ElbenchoLatency>>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct MixedLatency {
-    min_us: LenientNumber,
-    avg_us: LenientNumber,
-    max_us: LenientNumber,
+impl ElbenchoLatency {
+    const fn figures(&self) -> [Option<f64>; 3] {
+        [self.min_us.0, self.avg_us.0, self.max_us.0]
+    }
 }
 
 /// `true` or `false`, as such or as text, or 1 or 0.
@@ -191,7 +189,7 @@ impl ElbenchoResult {
             |number: LenientNumber| count(number, 1e6).and_then(|it| u32::try_from(it).ok());
         let (config, done) = (self.config, self.last_done);
         let latency = &done.latency.ios;
-        let mixed = &latency.rwmix_read;
+        let mixed = latency.rwmix_read.as_ref();
         ElbenchoPhase {
             operation: self.phase_type.0.unwrap_or_default(),
             started_at: self.iso_start_date.0.as_deref().and_then(instant),
@@ -210,12 +208,12 @@ impl ElbenchoResult {
             main: ElbenchoDirection {
                 bytes_per_s: done.bytes_per_s.0,
                 ios_per_s: done.iops.0,
-                latency: [latency.min_us.0, latency.avg_us.0, latency.max_us.0],
+                latency: latency.figures(),
             },
             mixed_reads: ElbenchoDirection {
                 bytes_per_s: done.rwmix_read.bytes_per_s.0,
                 ios_per_s: done.rwmix_read.iops.0,
-                latency: [mixed.min_us.0, mixed.avg_us.0, mixed.max_us.0],
+                latency: mixed.map_or([None; 3], |mixed| mixed.figures()),
             },
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use sokudo_model::DirectMode;
 
 /// The columns of elbencho 3.1 without those of mixes, as a bug report of another project
 /// quotes them.

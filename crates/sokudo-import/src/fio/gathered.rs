@@ -1,6 +1,7 @@
 //! What has been read of a file of fio's so far, and what it may hold at most.
 
 use sokudo_model::{Correction, Nanos};
+use sokudo_words::text;
 
 use super::job::ReportedJob;
 use crate::Import;
@@ -83,8 +84,7 @@ impl Gathered {
         let rows = self.rows + job.sides.len();
         if rows > ROWS_MAX {
             if !self.is_full {
-                let why =
-                    format!("this job and what follows: one file has {ROWS_MAX} rows at most");
+                let why = text!("this job and what follows: one file has {ROWS_MAX} rows at most");
                 leave_out(&mut self.import.left_out, line, why);
             }
             self.is_full = true;
@@ -95,7 +95,7 @@ impl Gathered {
             let bins = self.bins + side.histogram.len();
             if bins > BINS_MAX {
                 side.histogram = Vec::new();
-                let why = format!(
+                let why = text!(
                     "the classes of latency of {}: one file has {BINS_MAX} at most, so there \
                      are only its percentiles",
                     job.name

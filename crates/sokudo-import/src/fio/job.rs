@@ -5,7 +5,7 @@ use sokudo_model::{
 };
 
 use super::options::Options;
-use crate::row::{figure, rate, row};
+use crate::row::{figure, rate};
 
 /// A job, or a group of jobs that were reported together.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +60,8 @@ impl ReportedJob {
     }
 
     fn row(&self, side: &JobDirection) -> ImportedRow {
-        let workload = self.options.workload(&self.name, side.operation);
-        let mut row = row(workload, &self.options.told());
+        let told = self.options.workload(&self.name, side.operation);
+        let mut row = told.row();
         if side.operation.is_some() {
             row.reported.mix = self.options.mix();
             if row.reported.mix.is_none() && self.sides.len() > 1 {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use sokudo_model::{ImportedLatency, Nanos, Operation};
+use sokudo_words::text;
 
 use super::bins::class_of;
 use super::gathered::{Gathered, OutputForm};
@@ -35,8 +36,8 @@ pub(super) fn read(source: &mut TextSource<'_>, gathered: &mut Gathered) {
     if let Err(error) = document.deserialize(&mut json) {
         let broken = source.line();
         let why = match error.classify() {
-            serde_json::error::Category::Eof => "the JSON ends before its end".to_owned(),
-            _ => format!("from here on it is no JSON of fio: {error}"),
+            serde_json::error::Category::Eof => "the JSON ends before its end".into(),
+            _ => text!("from here on it is no JSON of fio: {error}"),
         };
         leave_out(&mut gathered.import.left_out, broken, why);
     }
@@ -105,7 +106,7 @@ impl<'de> Visitor<'de> for Document<'_> {
                     let seconds = instant(map.next_value()?, 1e9);
                     part.started_at = part.started_at.or(seconds);
                 }
-                DocumentKey::Global => self.global = map.next_value::<GlobalOptions>()?.0,
+                DocumentKey::Global => self.global = map.next_value::<ListedOptions>()?.0,
                 DocumentKey::Jobs => map.next_value_seed(JobsVisitor(&mut self))?,
                 DocumentKey::Other => {
                     map.next_value::<IgnoredAny>()?;
@@ -166,10 +167,12 @@ impl<'de> Visitor<'de> for JobsVisitor<'_, '_> {
     }
 }
 
-/// Options of all jobs: one list, or one per host in client mode, which is of no job here.
-struct GlobalOptions(Options);
+/// Options of a job, or of all of them: one list, or one per host in client mode, which is of
+/// no job here.
+#[derive(Default)]
+struct ListedOptions(Options);
 
-impl<'de> Deserialize<'de> for GlobalOptions {
+impl<'de> Deserialize<'de> for ListedOptions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(OptionsVisitor).map(Self)
     }
@@ -246,15 +249,6 @@ impl<'de> Deserialize<'de> for OptionValue {
     }
 }
 
-#[derive(Default)]
-struct JobOptions(Options);
-
-impl<'de> Deserialize<'de> for JobOptions {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OptionsVisitor).map(Self)
-    }
-}
-
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct JsonJob {
@@ -263,7 +257,7 @@ struct JsonJob {
     hostname: LenientText,
     error: LenientNumber,
     #[serde(rename = "job options")]
-    options: JobOptions,
+    options: ListedOptions,
     read: JsonDirection,
     write: JsonDirection,
     trim: JsonDirection,
@@ -367,18 +361,13 @@ impl JsonDirection {
         if did_nothing && side.bytes_per_s <= 0.0 {
             return None;
         }
-        let (completion, unit) = match self.clat_ns.is_told() {
-            true => (self.clat_ns, 1),
-            false => (self.clat, 1_000),
+        let told = |nanos: JsonLatency, micros| match nanos.is_told() {
+            true => (nanos, 1),
+            false => (micros, 1_000),
         };
-        let (total, total_unit) = match self.lat_ns.is_told() {
-            true => (self.lat_ns, 1),
-            false => (self.lat, 1_000),
-        };
-        let (submission, submission_unit) = match self.slat_ns.is_told() {
-            true => (self.slat_ns, 1),
-            false => (self.slat, 1_000),
-        };
+        let (completion, unit) = told(self.clat_ns, self.clat);
+        let (total, total_unit) = told(self.lat_ns, self.lat);
+        let (submission, submission_unit) = told(self.slat_ns, self.slat);
         side.histogram = match completion.bins.0.is_empty() {
             true => total.classes(total_unit),
             false => completion.classes(unit),

@@ -77,7 +77,7 @@ impl NormalText {
             return;
         };
         if job.sides.is_empty() {
-            let why = format!(
+            let why = text!(
                 "{}: no rate of it was found; it moved nothing, or was cut off",
                 job.name
             );

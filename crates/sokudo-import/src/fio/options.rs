@@ -1,11 +1,11 @@
 //! What a job was asked to do, as far as it changes what its figures are of.
 
 use sokudo_model::{
-    BackendKind, BlockChoice, BlockShare, BlockSizes, Bytes, DirectMode, Nanos, Operation,
-    OperationMix, Order, PlanPart, Rate, Workload,
+    BackendKind, BlockChoice, BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order,
+    PlanPart, Rate,
 };
 
-use crate::row::SEQUENTIAL;
+use crate::row::{PACE, ToldWorkload, direct};
 use crate::text::label;
 
 /// fio's default block.
@@ -102,9 +102,10 @@ impl Options {
     }
 
     /// What one direction of the job did.
-    pub(super) fn workload(&self, name: &str, operation: Option<Operation>) -> Workload {
-        let mut workload = Workload::new(name, BLOCK);
-        workload.operations = self.operations(operation);
+    pub(super) fn workload(&self, name: &str, operation: Option<Operation>) -> ToldWorkload {
+        let operations = self.operations(operation);
+        let mut told = ToldWorkload::new(name, BLOCK).operations(Some(operations));
+        let workload = &mut told.workload;
         if let Some(blocks) = &self.block {
             workload.blocks = blocks.clone();
         }
@@ -113,19 +114,33 @@ impl Options {
             true => Order::Random {
                 map: !self.may_repeat,
             },
-            false => SEQUENTIAL,
+            false => Order::SEQUENTIAL,
         };
         workload.depth = self.depth.unwrap_or(1);
         workload.clones = self.clones.unwrap_or(1);
         workload.backend = backend(self.engine.as_deref());
-        workload.direct = match self.direct {
-            Some(true) => DirectMode::On,
-            _ => DirectMode::Off,
-        };
+        workload.direct = direct(self.direct == Some(true));
         workload.limits.time = self.runtime.filter(|time| time.0 > 0);
         workload.ramp = self.ramp.unwrap_or(Nanos(0));
         workload.rate = self.rate;
-        workload
+        let is_backend = workload.backend != BackendKind::Auto;
+        // Of a job whose options are all known, what is not given is fio's default.
+        let is = |is_given: bool| is_given || self.is_whole;
+        let is_plain = self.is_whole && !self.is_special;
+        let of_plain = [PlanPart::Durability, PlanPart::Data];
+        told.parts_if(self.rw.is_some(), &[PlanPart::Order])
+            .parts_if(
+                is(self.block.is_some()) && !self.is_special,
+                &[PlanPart::Blocks],
+            )
+            .parts_if(is(self.depth.is_some()), &[PlanPart::Depth])
+            .parts_if(is(self.clones.is_some()), &[PlanPart::Clones])
+            .parts_if(is_backend, &[PlanPart::Backend])
+            .parts_if(is(self.direct.is_some()), &[PlanPart::Direct])
+            .parts_if(self.is_whole, &[PlanPart::Duration])
+            .parts_if(is_plain, PACE)
+            .parts_if(is_plain, &of_plain)
+            .parts_if(self.size.is_some(), &[PlanPart::Span])
     }
 
     /// One direction, or all together.
@@ -152,34 +167,6 @@ impl Options {
             "trimwrite" | "randtrimwrite" => Some(OperationMix::trim_write()),
             _ => None,
         }
-    }
-
-    /// The parts of the fingerprint that are told.
-    pub(super) fn told(&self) -> Vec<PlanPart> {
-        let is_told = |is_given: bool| is_given || self.is_whole;
-        let mut told = vec![PlanPart::Operations];
-        let parts = [
-            (PlanPart::Order, self.rw.is_some()),
-            (
-                PlanPart::Blocks,
-                is_told(self.block.is_some()) && !self.is_special,
-            ),
-            (PlanPart::Depth, is_told(self.depth.is_some())),
-            (PlanPart::Clones, is_told(self.clones.is_some())),
-            (
-                PlanPart::Backend,
-                backend(self.engine.as_deref()) != BackendKind::Auto,
-            ),
-            (PlanPart::Direct, is_told(self.direct.is_some())),
-            (PlanPart::Duration, self.is_whole),
-            (PlanPart::Rate, self.is_whole && !self.is_special),
-            (PlanPart::Think, self.is_whole && !self.is_special),
-            (PlanPart::Durability, self.is_whole && !self.is_special),
-            (PlanPart::Data, self.is_whole && !self.is_special),
-            (PlanPart::Span, self.size.is_some()),
-        ];
-        told.extend(parts.iter().filter(|(_, is)| *is).map(|(part, _)| *part));
-        told
     }
 }
 
@@ -285,15 +272,14 @@ mod tests {
     #[test]
     fn what_is_not_told_is_fios_default_only_where_all_options_are_known() {
         let mut options = Options::default();
-        assert_eq!(options.told(), [PlanPart::Operations]);
+        let told = |options: &Options| options.workload("x", None);
+        assert!(told(&options).knows(PlanPart::Operations));
+        assert!(!told(&options).knows(PlanPart::Depth));
         options.set("rw", "randrw");
         options.set("rwmixread", "70");
         options.is_whole = true;
-        assert!(options.told().contains(&PlanPart::Depth));
-        assert!(
-            !options.told().contains(&PlanPart::Backend),
-            "fio chose one"
-        );
+        assert!(told(&options).knows(PlanPart::Depth));
+        assert!(!told(&options).knows(PlanPart::Backend), "fio chose one");
         assert_eq!(options.mix(), OperationMix::read_write(70));
         options.set("rwmixwrite", "101");
         assert_eq!(options.mix(), OperationMix::read_write(50));

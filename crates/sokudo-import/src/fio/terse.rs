@@ -1,6 +1,7 @@
 //! fio's terse lines of versions 2 to 5: one per job, fields by their places.
 
 use sokudo_model::{ImportedLatency, Operation};
+use sokudo_words::{Text, text};
 
 use super::gathered::{Gathered, OutputForm};
 use super::job::{JobDirection, ReportedJob};
@@ -36,9 +37,8 @@ pub(super) fn read(line_number: u64, line: &str, gathered: &mut Gathered) {
     let version = fields.get(1).and_then(|field| field.strip_prefix("fio-"));
     let version = version.and_then(label);
     match job(&fields) {
-        Ok(mut job) if job.sides.is_empty() => {
-            let why = format!("{} has moved nothing", job.name);
-            job.sides.clear();
+        Ok(job) if job.sides.is_empty() => {
+            let why = text!("{} has moved nothing", job.name);
             leave_out(&mut gathered.import.left_out, line_number, why);
         }
         Ok(mut job) => {
@@ -51,7 +51,7 @@ pub(super) fn read(line_number: u64, line: &str, gathered: &mut Gathered) {
     }
 }
 
-fn job(fields: &[&str]) -> Result<ReportedJob, String> {
+fn job(fields: &[&str]) -> Result<ReportedJob, Text> {
     let version = fields[0];
     // Version 2 does not name the fio that has printed it.
     let first = if version == "2" { 1 } else { 2 };
@@ -66,9 +66,9 @@ fn job(fields: &[&str]) -> Result<ReportedJob, String> {
             break;
         }
         let (Some(of_side), Some(behind)) = (rest.get(..width), rest.get(width..)) else {
-            return Err(format!(
+            return Err(text!(
                 "the line ends within the fields of {}: it was cut off",
-                operation.name()
+                Text::from(operation.name())
             ));
         };
         sides.extend(side(operation, of_side));
@@ -77,7 +77,7 @@ fn job(fields: &[&str]) -> Result<ReportedJob, String> {
     let percent = |index: usize| number(rest.get(index)?.strip_suffix('%')?);
     let cpu = percent(0).zip(percent(1));
     if cpu.is_none() {
-        return Err("the line has not as many fields as fio prints: it was cut off".to_owned());
+        return Err("the line has not as many fields as fio prints: it was cut off".into());
     }
     Ok(ReportedJob {
         name: label(field(0)).unwrap_or_else(|| "job".to_owned()),

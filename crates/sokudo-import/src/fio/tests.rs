@@ -144,7 +144,7 @@ fn what_is_too_much_is_told() {
     let text = format!("{{\"fio version\":\"fio-3.33\",\"jobs\":[{jobs}]}}");
     let import = crate::read("many", text.as_bytes()).unwrap();
     assert_eq!(import.runs[0].rows.len(), ROWS_MAX);
-    assert!(import.left_out[0].why.contains("10000 rows"));
+    assert!(import.left_out[0].why.english().contains("10000 rows"));
 }
 
 #[test]

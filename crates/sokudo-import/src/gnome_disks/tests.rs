@@ -1,4 +1,5 @@
 use super::*;
+use sokudo_model::OperationMix;
 
 macro_rules! corpus {
     ($name:literal) => {
@@ -45,7 +46,10 @@ fn what_glib_wrote_is_a_curve_and_access_times() {
     assert!((144e6..146e6).contains(&rate.value), "{rate:?}");
     let first = read.reported.places[0];
     assert!((184e6..190e6).contains(&(10_485_760.0 / first.elapsed.as_secs_f64())));
-    assert_eq!(write.workload.operations, row::only(Operation::Write));
+    assert_eq!(
+        write.workload.operations,
+        OperationMix::only(Operation::Write)
+    );
     let latency = access.reported.latency.as_ref().unwrap();
     assert!((13e6..15e6).contains(&latency.mean), "{latency:?}");
     assert_eq!(latency.count, Some(1000));

@@ -1,4 +1,5 @@
 use super::*;
+use sokudo_model::{OperationMix, PlanPart};
 
 fn of(text: &str) -> Import {
     assert!(recognise(text));
@@ -78,7 +79,10 @@ fn the_pro_editions_pages_are_read_by_names_and_units() {
     );
     let random = &import.runs[1].rows[1];
     assert_eq!(random.workload.blocks.single(), Some(Bytes::kib(4)));
-    assert_eq!(random.workload.operations, only(Operation::Read));
+    assert_eq!(
+        random.workload.operations,
+        OperationMix::only(Operation::Read)
+    );
     assert_eq!(
         (random.reported.iops.as_ref().unwrap().value, rate(random)),
         (62.0, 0.242 * 1e6)
@@ -88,11 +92,14 @@ fn the_pro_editions_pages_are_read_by_names_and_units() {
     let extra = &import.runs[2].rows[3];
     assert_eq!(
         (&*extra.workload.name, &extra.workload.operations),
-        ("Sequential outer", &only(Operation::Write))
+        ("Sequential outer", &OperationMix::only(Operation::Write))
     );
     let file = &import.runs[3].rows;
     assert_eq!(rate(&file[1]), 174_820e3);
-    assert_eq!(file[1].workload.operations, only(Operation::Write));
+    assert_eq!(
+        file[1].workload.operations,
+        OperationMix::only(Operation::Write)
+    );
     assert_eq!(file[3].workload.blocks.single(), Some(Bytes::kib(4)));
 }
 

@@ -1,11 +1,11 @@
 //! What a text of ioping's held, in whatever form, and the runs that it makes.
 
 use sokudo_model::{
-    BackendKind, BlockSizes, Bytes, Environment, ImportedLatency, ImportedRow, ImportedRun,
-    ImportedTarget, Nanos, Operation, Origin, PlanPart, Workload,
+    BackendKind, Bytes, ImportedLatency, ImportedRow, ImportedRun, ImportedTarget, Nanos,
+    Operation, PlanPart,
 };
 
-use crate::row::{self, only};
+use crate::row::{self, LOAD, ToldWorkload, entry};
 use crate::{Import, ImportError, LeftOut, number};
 
 pub(super) const FORMAT: &str = "ioping";
@@ -36,52 +36,31 @@ impl IopingOutput {
     /// Statistics of one target are rows of one run: each may be a part of the next (`-p`),
     /// so they are no trials.
     pub(super) fn import(self) -> Result<Import, ImportError> {
-        if self.measured.is_empty() {
-            let why = match self.left_out.first() {
-                Some(part) => part.why.clone(),
-                None => "it was stopped before its statistics".to_owned(),
-            };
-            return Err(ImportError::Broken {
-                format: FORMAT,
-                why,
-            });
-        }
         let mut runs: Vec<ImportedRun> = Vec::new();
         for measured in self.measured {
-            let known = runs.iter().position(|run| run.target == measured.target);
-            let place = known.unwrap_or(runs.len());
-            if known.is_none() {
-                runs.push(new_run(&measured));
-            }
-            let number = runs[place].rows.len() + 1;
-            runs[place].rows.push(measured.row(number));
+            let is_it = |run: &ImportedRun| run.target == measured.target;
+            let run = entry(&mut runs, is_it, || new_run(&measured));
+            let number = run.rows.len() + 1;
+            run.rows.push(measured.row(number));
         }
-        Ok(Import {
-            runs,
-            left_out: self.left_out,
-        })
+        let nothing = "it was stopped before its statistics";
+        Import::of(FORMAT, runs, self.left_out, nothing)
     }
 }
 
-pub(super) fn new_run(measured: &IopingResult) -> ImportedRun {
-    ImportedRun {
-        origin: Origin {
-            tool: "ioping".to_owned(),
-            format: FORMAT.to_owned(),
-            remarks: vec![
-                "ioping's rates are those of its requests alone: pauses between them are not in \
-                 them"
-                    .to_owned(),
-            ],
-            ..Origin::default()
-        },
+fn new_run(measured: &IopingResult) -> ImportedRun {
+    let mut run = ImportedRun {
         started_at: measured.started_at,
         method: "ioping".to_owned(),
-        command: None,
         target: measured.target.clone(),
-        environment: Environment::default(),
-        rows: Vec::new(),
-    }
+        ..row::run("ioping", FORMAT)
+    };
+    run.origin.remarks.push(
+        "ioping's rates are those of its requests alone: pauses between them are not in \
+         them"
+            .into(),
+    );
+    run
 }
 
 impl IopingResult {
@@ -90,21 +69,14 @@ impl IopingResult {
             1 => "requests".to_owned(),
             _ => format!("requests {number}"),
         };
-        let mut workload = Workload {
-            backend: BackendKind::Psync,
-            ..Workload::new(name, BLOCK_DEFAULT)
-        };
         // Its default engine waits for each request before the next.
-        let mut told = vec![PlanPart::Clones, PlanPart::Depth, PlanPart::Rate];
-        if let Some(operation) = self.operation {
-            workload.operations = only(operation);
-            told.push(PlanPart::Operations);
-        }
-        if let Some(block) = self.block {
-            workload.blocks = BlockSizes::one(block);
-            told.push(PlanPart::Blocks);
-        }
-        let mut row = row::row(workload, &told);
+        let mut told = ToldWorkload::new(name, BLOCK_DEFAULT)
+            .parts(LOAD)
+            .parts(&[PlanPart::Rate])
+            .operation(self.operation)
+            .block(self.block);
+        told.workload.backend = BackendKind::Psync;
+        let mut row = told.row();
         row.reported.bandwidth = self.bandwidth.map(|rate| row::rate(rate, ""));
         row.reported.iops = self.iops.map(|rate| row::rate(rate, ""));
         row.reported.latency = Some(self.latency);

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Nanos, Operation};
+use sokudo_words::text;
 
 use super::found::{IopingOutput, IopingResult, block};
 use crate::number;
@@ -59,7 +60,7 @@ pub(super) fn read(text: &str) -> IopingOutput {
     let mut objects = Objects::default();
     let mut json = serde_json::Deserializer::from_str(text);
     if let Err(error) = DeserializeSeed::deserialize(&mut objects, &mut json) {
-        let why = format!("the rest cannot be read: {error}");
+        let why = text!("the rest cannot be read: {error}");
         leave_out(&mut objects.found.left_out, error.line() as u64, why);
     }
     objects.found
@@ -100,7 +101,7 @@ impl<'de> Visitor<'de> for &mut Objects {
         leave_out(
             &mut self.found.left_out,
             1,
-            format!("there are more than {ROWS_MAX} statistics; split the file"),
+            text!("there are more than {ROWS_MAX} statistics; split the file"),
         );
         Ok(())
     }

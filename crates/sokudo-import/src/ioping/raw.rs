@@ -5,6 +5,7 @@
 //! nanoseconds since 0.9, in microseconds before.
 
 use sokudo_model::ImportedLatency;
+use sokudo_words::text;
 
 use super::found::{IopingOutput, IopingResult, block};
 use crate::number;
@@ -29,7 +30,7 @@ pub(super) fn read(text: &str) -> IopingOutput {
     for line in lines(text).filter(|line| !line.text.trim().is_empty()) {
         match measured(line.text) {
             Some(_) if found.measured.len() >= ROWS_MAX => {
-                let why = format!("there are more than {ROWS_MAX} lines; split the file");
+                let why = text!("there are more than {ROWS_MAX} lines; split the file");
                 leave_out(&mut found.left_out, line.number, why);
                 break;
             }

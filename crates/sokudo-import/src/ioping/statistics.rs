@@ -7,6 +7,7 @@
 //! ```
 
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Operation};
+use sokudo_words::text;
 
 use super::found::{IopingOutput, IopingResult};
 use crate::number;
@@ -52,7 +53,7 @@ pub(super) fn read(text: &str) -> IopingOutput {
             }
         }
         if found.measured.len() >= ROWS_MAX {
-            let why = format!("there are more than {ROWS_MAX} statistics; split the file");
+            let why = text!("there are more than {ROWS_MAX} statistics; split the file");
             leave_out(&mut found.left_out, line.number, why);
             break;
         }

@@ -1,7 +1,7 @@
-use sokudo_model::{Bytes, ImportedRun, Nanos, Operation, PlanPart};
+use sokudo_model::{Bytes, ImportedRun, Nanos, Operation, OperationMix, PlanPart};
 
 use super::*;
-use crate::row::{self, only};
+use crate::row;
 
 macro_rules! corpus {
     ($name:literal) => {
@@ -24,7 +24,7 @@ fn what_it_tells_people_is_read() {
     assert_eq!(run.target.name, ".");
     assert_eq!(run.target.file_system.as_deref(), Some("ext4"));
     let row = &run.rows[0];
-    assert_eq!(row.workload.operations, only(Operation::Read));
+    assert_eq!(row.workload.operations, OperationMix::only(Operation::Read));
     assert_eq!(row.workload.blocks.single(), Some(Bytes::kib(4)));
     assert_eq!(row.reported.iops, Some(row::rate(877.0, "")));
     assert_eq!(
@@ -49,7 +49,10 @@ fn thousands_nanoseconds_and_writes_are_read() {
     assert_eq!(rapid.reported.latency.as_ref().unwrap().min, Some(500.0));
     assert!(rapid.reported.unknown.contains(&PlanPart::Blocks));
     let write = &of(corpus!("write")).rows[0];
-    assert_eq!(write.workload.operations, only(Operation::Write));
+    assert_eq!(
+        write.workload.operations,
+        OperationMix::only(Operation::Write)
+    );
     assert_eq!(write.workload.blocks.single(), Some(Bytes::kib(8)));
 }
 
@@ -84,7 +87,7 @@ fn json_is_read_object_by_object() {
     let row = &run.rows[0];
     assert_eq!(row.reported.bandwidth, Some(row::rate(580_087_806.0, "")));
     assert_eq!(row.reported.latency.as_ref().unwrap().count, Some(2));
-    assert_eq!(row.workload.operations, only(Operation::Read));
+    assert_eq!(row.workload.operations, OperationMix::only(Operation::Read));
 }
 
 #[test]
@@ -106,7 +109,7 @@ fn requests_without_statistics_are_told() {
         .to_string();
     assert_eq!(
         error,
-        "looks like ioping, but its statistics are not complete"
+        "looks like ioping, but line 7: its statistics are not complete"
     );
     let import = read(&mut format!("{normal}{}", &normal[..cut]).as_bytes()).unwrap();
     assert_eq!(import.left_out[0].line, Some(17));

@@ -1,9 +1,10 @@
 //! What a metric and a unit say.
 
-use sokudo_model::{Bytes, DirectMode, Operation, OperationMix, Order, PlanPart, Workload};
+use sokudo_model::{Bytes, Operation, Order, PlanPart};
+use sokudo_words::{Text, text};
 
 use crate::number;
-use crate::row::{SEQUENTIAL, only};
+use crate::row::{RANDOM, ToldWorkload};
 use crate::wrong_unit::WrongUnit;
 
 /// Where the size is not told; the row says that it is unknown.
@@ -13,9 +14,7 @@ const ANY_BLOCK: Bytes = Bytes::mib(1);
 pub(super) struct PublishedMetric {
     /// As it is written.
     pub(super) text: String,
-    pub(super) workload: Workload,
-    /// The parts of the workload that were told.
-    pub(super) told: Vec<PlanPart>,
+    pub(super) told: ToldWorkload,
     pub(super) statistic: Statistic,
 }
 
@@ -32,12 +31,12 @@ pub(super) enum Statistic {
 
 impl Statistic {
     /// What the figure is, for whoever reads the row.
-    pub(super) fn kind(self) -> String {
+    pub(super) fn kind(self) -> Text {
         match self {
-            Self::Value => String::new(),
-            Self::Mean(None) => "mean".to_owned(),
-            Self::Mean(Some(count)) => format!("mean of {count} runs"),
-            Self::Other(word) => word.to_owned(),
+            Self::Value => Text::default(),
+            Self::Mean(None) => "mean".into(),
+            Self::Mean(Some(count)) => text!("mean of {count} runs"),
+            Self::Other(word) => word.into(),
         }
     }
 
@@ -54,84 +53,60 @@ impl PublishedMetric {
     /// Reads `SEQ1M Q8T1 read`, `Random read 4K x32`, `write mean`, `access time`, …
     pub(super) fn read(text: &str, method: &str) -> Self {
         let (words, statistic) = statistic(text, method);
-        let mut metric = Self {
-            text: text.to_owned(),
-            workload: Workload::new(words.join(" "), ANY_BLOCK),
-            told: Vec::new(),
-            statistic,
-        };
+        let mut told = ToldWorkload::new(words.join(" "), ANY_BLOCK);
         for word in &words {
-            metric.read_word(word);
+            told = read_word(told, &word.to_ascii_lowercase());
         }
         // The direction has a column of its own beside names such as `SEQ1M Q8T1`.
         if let [crystal @ .., "read" | "write"] = &words[..]
-            && metric.told.contains(&PlanPart::Depth)
+            && told.knows(PlanPart::Depth)
         {
-            metric.workload.name = crystal.join(" ");
+            told.workload.name = crystal.join(" ");
         }
         if words == ["access", "time"] {
-            metric.workload.order = Order::Random { map: false };
-            metric.told.extend([PlanPart::Operations, PlanPart::Order]);
+            told = told.parts(&[PlanPart::Operations]).order(Some(RANDOM));
         }
-        if method.split_whitespace().any(|word| word == "direct") {
-            metric.workload.direct = DirectMode::On;
-            metric.told.push(PlanPart::Direct);
-        }
-        metric
-    }
-
-    fn read_word(&mut self, word: &str) {
-        let lower = word.to_ascii_lowercase();
-        match lower.as_str() {
-            "read" => self.operations(only(Operation::Read)),
-            "write" => self.operations(only(Operation::Write)),
-            "sequential" | "seq" => self.order(SEQUENTIAL),
-            "random" | "rnd" => self.order(Order::Random { map: false }),
-            _ => self.read_numbers(&lower),
+        let is_direct = method.split_whitespace().any(|word| word == "direct");
+        Self {
+            text: text.to_owned(),
+            told: told.direct(is_direct.then_some(true)),
+            statistic,
         }
     }
+}
 
-    /// `seq1m`, `rnd4k`, `512k`, `q32t16`, `x32`.
-    fn read_numbers(&mut self, word: &str) {
-        if let Some((depth, threads)) = word.strip_prefix('q').and_then(|w| w.split_once('t')) {
-            if let (Some(depth), Some(threads)) = (number::depth(depth), number::depth(threads)) {
-                (self.workload.depth, self.workload.clones) = (depth, threads);
-                self.told.extend([PlanPart::Depth, PlanPart::Clones]);
-            }
-        } else if let Some(threads) = word.strip_prefix('x').and_then(number::depth) {
-            self.workload.clones = threads;
-            self.told.push(PlanPart::Clones);
-        } else if let Some(size) = word.strip_prefix("seq") {
-            self.block(size, SEQUENTIAL);
-        } else if let Some(size) = word.strip_prefix("rnd") {
-            self.block(size, Order::Random { map: false });
-        } else {
-            let order = self.workload.order;
-            self.block(word, order);
-        }
+fn read_word(told: ToldWorkload, word: &str) -> ToldWorkload {
+    match word {
+        "read" => told.operation(Some(Operation::Read)),
+        "write" => told.operation(Some(Operation::Write)),
+        "sequential" | "seq" => told.order(Some(Order::SEQUENTIAL)),
+        "random" | "rnd" => told.order(Some(RANDOM)),
+        _ => read_numbers(told, word),
     }
+}
 
-    fn block(&mut self, size: &str, order: Order) {
-        let scales = [("k", 1 << 10), ("m", 1 << 20)];
-        let size = scales
-            .iter()
-            .find_map(|(unit, scale)| number::block(size.strip_suffix(unit)?, *scale));
-        if let Some(size) = size {
-            self.workload.blocks = sokudo_model::BlockSizes::one(size);
-            self.told.push(PlanPart::Blocks);
-            self.order(order);
-        }
+/// `seq1m`, `rnd4k`, `512k`, `q32t16`, `x32`.
+fn read_numbers(told: ToldWorkload, word: &str) -> ToldWorkload {
+    if let Some((depth, threads)) = word.strip_prefix('q').and_then(|w| w.split_once('t')) {
+        let both = number::depth(depth).zip(number::depth(threads));
+        return told
+            .depth(both.map(|(depth, _)| depth))
+            .clones(both.map(|(_, threads)| threads));
     }
-
-    fn order(&mut self, order: Order) {
-        self.workload.order = order;
-        self.told.push(PlanPart::Order);
+    if let Some(threads) = word.strip_prefix('x').and_then(number::depth) {
+        return told.clones(Some(threads));
     }
-
-    fn operations(&mut self, operations: OperationMix) {
-        self.workload.operations = operations;
-        self.told.push(PlanPart::Operations);
-    }
+    let (size, order) = match (word.strip_prefix("seq"), word.strip_prefix("rnd")) {
+        (Some(size), _) => (size, Order::SEQUENTIAL),
+        (_, Some(size)) => (size, RANDOM),
+        _ => (word, told.workload.order),
+    };
+    let scales = [("k", 1 << 10), ("m", 1 << 20)];
+    let mut sizes = scales
+        .iter()
+        .filter_map(|(unit, scale)| number::block(size.strip_suffix(unit)?, *scale));
+    let size = sizes.next();
+    told.block(size).order(size.map(|_| order))
 }
 
 /// The words without the one that names the statistic, and the statistic.

@@ -1,4 +1,5 @@
 use super::*;
+use sokudo_model::OperationMix;
 use sokudo_model::{Bytes, DirectMode, Operation, PlanPart};
 
 const HEADER: &str = "document,tool,method,target,metric,unit,value,note\n";
@@ -77,7 +78,10 @@ fn a_crystaldiskmark_row_is_named_without_its_direction() {
         .map(|row| row.workload.name.as_str())
         .collect();
     assert_eq!(names[..3], ["SEQ1M Q8T1", "SEQ1M Q1T1", "RND4K Q32T1"]);
-    assert_eq!(fio.rows[4].workload.operations, row::only(Operation::Write));
+    assert_eq!(
+        fio.rows[4].workload.operations,
+        OperationMix::only(Operation::Write)
+    );
     assert_eq!(
         fio.rows[0].reported.bandwidth,
         Some(row::rate(174.21e6, ""))
@@ -148,7 +152,7 @@ fn a_line_that_cannot_be_used_is_named_and_the_others_are_read() {
     assert_eq!(import.runs.len(), 1);
     let lines: Vec<_> = import.left_out.iter().map(|part| part.line).collect();
     assert_eq!(lines, [Some(2), Some(4), Some(5)]);
-    assert!(import.left_out[1].why.contains("given twice"));
+    assert!(import.left_out[1].why.english().contains("given twice"));
 }
 
 #[test]

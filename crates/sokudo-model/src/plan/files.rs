@@ -66,3 +66,13 @@ pub struct Span {
     /// Number of bytes.
     pub length: Bytes,
 }
+
+impl Span {
+    /// The first `length` of a target.
+    pub const fn from_start(length: Bytes) -> Self {
+        Self {
+            offset: Bytes(0),
+            length,
+        }
+    }
+}

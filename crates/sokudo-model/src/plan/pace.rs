@@ -73,6 +73,24 @@ pub struct Limits {
     pub repeats: u32,
 }
 
+impl Limits {
+    /// So long.
+    pub fn of_time(time: Nanos) -> Self {
+        Self {
+            time: Some(time),
+            ..Self::default()
+        }
+    }
+
+    /// So much.
+    pub fn of_bytes(bytes: Bytes) -> Self {
+        Self {
+            bytes: Some(bytes),
+            ..Self::default()
+        }
+    }
+}
+
 /// A fixed rate per clone: I/Os start on a schedule, whether or not earlier ones
 /// have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -29,6 +29,19 @@ pub struct Survey {
     pub write_back: bool,
 }
 
+impl Survey {
+    /// Places that are measured with the way to them, and not written back.
+    pub const fn new(places: u32, visit: Visit, sample: Sample) -> Self {
+        Self {
+            places,
+            visit,
+            sample,
+            approach: None,
+            write_back: false,
+        }
+    }
+}
+
 /// Where the places of a survey are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

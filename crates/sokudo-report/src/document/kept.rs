@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 
 use sokudo_model::{Logs, Run, with_texts_as_data};
+use sokudo_words::Text;
 
 use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, is_bounded};
 
@@ -59,7 +60,7 @@ pub enum UnpackError {
     Unknown(u8),
     /// They are damaged.
     #[error("is damaged: {0}; restore it from a copy, or delete it")]
-    Damaged(String),
+    Damaged(Text),
     /// What was packed is no document.
     #[error(transparent)]
     Document(#[from] ReadDocumentError),
@@ -67,7 +68,7 @@ pub enum UnpackError {
 
 impl UnpackError {
     fn damaged(error: impl std::fmt::Display) -> Self {
-        Self::Damaged(error.to_string())
+        Self::Damaged(Text::name(error.to_string()))
     }
 }
 
@@ -104,7 +105,7 @@ impl Kept {
     pub fn unpack(packed: &[u8]) -> Result<Self, UnpackError> {
         let (way, rest) = packed
             .split_first()
-            .ok_or_else(|| UnpackError::damaged("nothing is there"))?;
+            .ok_or_else(|| UnpackError::Damaged("nothing is there".into()))?;
         Ok(match *way {
             ZSTD_OF_RUN => Self::Run(Box::new(run_of_json(&json(rest)?)?)),
             ZSTD_OF_DOCUMENT => Self::Document(Box::new(RunDocument::from_json(&json(rest)?)?)),
@@ -191,7 +192,7 @@ fn json(packed: &[u8]) -> Result<String, UnpackError> {
 }
 
 fn of_columns(plain: &[u8]) -> Result<RunDocument, UnpackError> {
-    let senseless = || UnpackError::damaged("its parts do not fit together");
+    let senseless = || UnpackError::Damaged("its parts do not fit together".into());
     let (count, rest) = plain.split_first_chunk().ok_or_else(senseless)?;
     let count = usize::try_from(u32::from_le_bytes(*count)).map_err(UnpackError::damaged)?;
     let (left_out, rest) = rest.split_at_checked(count).ok_or_else(senseless)?;
@@ -203,7 +204,7 @@ fn of_columns(plain: &[u8]) -> Result<RunDocument, UnpackError> {
 
 /// All that was packed, if that is not more than so many bytes.
 fn unpacked(packed: &[u8], dictionary: &[u8], bytes_max: u64) -> Result<Vec<u8>, UnpackError> {
-    let too_much = || UnpackError::damaged("it holds more than any document");
+    let too_much = || UnpackError::Damaged("it holds more than any document".into());
     // What says how much it holds is believed where that is too much.
     let declared = zstd::zstd_safe::get_frame_content_size(packed)
         .ok()

@@ -19,16 +19,7 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
     let facts = [
         ("Measured by", Some(measured_by(document, origin))),
         ("Published", origin.document.clone().map(Text::name)),
-        (
-            "Remarks",
-            sentences(
-                &origin
-                    .remarks
-                    .iter()
-                    .map(|it| phrase(it))
-                    .collect::<Vec<_>>(),
-            ),
-        ),
+        ("Remarks", sentences(&origin.remarks)),
         ("Target", Some(target_line(target))),
         ("Device", device_line(target)),
         (

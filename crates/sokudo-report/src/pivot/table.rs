@@ -158,6 +158,6 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
             Text::list(kinds, ", ")
         ));
     }
-    notes.extend(document.notes.iter().map(|note| phrase(note)));
+    notes.extend(document.notes.iter().cloned());
     notes
 }

@@ -159,13 +159,13 @@ fn a_remark_of_another_tool_is_told_whole_unless_it_begins_with_its_figure() {
     run.origin = Some(sokudo_model::Origin {
         tool: "CrystalDiskMark".to_owned(),
         format: "CrystalDiskMark text".to_owned(),
-        remarks: vec!["C: was filled by 45%".to_owned()],
+        remarks: vec!["C: was filled by 45%".into()],
         ..sokudo_model::Origin::default()
     });
     let mut published = run.clone();
     if let Some(origin) = &mut published.origin {
         origin.format = OF_FIGURES.to_owned();
-        origin.remarks = vec!["Random read 4K: of a full disk".to_owned()];
+        origin.remarks = vec!["Random read 4K: of a full disk".into()];
     }
     assert_eq!(
         notes(&[&run, &published]),

@@ -214,8 +214,8 @@ fn is_spoken(text: &Text) -> bool {
 
 /// Whether it is said to a database.
 fn is_sql(text: &Text) -> bool {
-    const BEGINS: [&str; 8] = [
-        "CREATE", "DELETE", "EXISTS", "INSERT", "SELECT", "SET", "UPDATE", "WHERE",
+    const BEGINS: [&str; 9] = [
+        "CREATE", "DELETE", "DROP", "EXISTS", "INSERT", "SELECT", "SET", "UPDATE", "WHERE",
     ];
     const PARTS: [&str; 5] = [
         " = ?",

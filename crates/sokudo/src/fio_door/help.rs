@@ -8,7 +8,10 @@ use sokudo_report::fio::FIO_VERSION;
 /// `--help`: every switch of the command line.
 pub(crate) fn help() -> String {
     let mut text = format!("{FIO_VERSION}\nfio [options] [job options] <job file(s)>\n");
-    for switch in switches().iter().filter(|switch| switch.refused.is_none()) {
+    for switch in switches()
+        .iter()
+        .filter(|switch| switch.refused().is_none())
+    {
         let Switch { name, meaning, .. } = switch;
         let _ = writeln!(text, "  --{name:<20}\t{meaning}");
     }

@@ -1,8 +1,11 @@
 //! Options about how I/O is issued.
 
-use sokudo_model::narrow;
+use sokudo_model::{BufferMemory, narrow};
 
-use super::super::option::{FioOption, OptionEffect, U32_MAX, full};
+use super::super::job::Job;
+use super::super::numbers::Expected;
+use super::super::option::OptionEffect::{Flag, Number, Switch, Text, Unread, Word};
+use super::super::option::{FioOption, U32_MAX, options};
 
 const RINGS: &[&str] = &["io_uring"];
 const POLLED: &[&str] = &["io_uring", "pvsync2"];
@@ -11,210 +14,83 @@ const NOWAIT: &[&str] = &["io_uring", "libaio", "pvsync2"];
 /// No backend takes more; each refuses what is too much for it.
 const DEPTH_MAX: u64 = 1 << 16;
 
-pub(super) const OPTIONS: &[FioOption] = &[
-    full(
-        "ioengine",
-        &[],
-        "psync",
-        "how I/O is issued",
-        OptionEffect::Word(
-            &[
-                "io_uring", "libaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
-                "mmap", "null",
-            ],
-            |j, word, more| {
-                word.clone_into(&mut j.engine);
-                match more {
-                    Some(_) => Err("the engine's name alone".into()),
-                    None => Ok(()),
-                }
-            },
-        ),
-    )
-    .differs("posixaio runs on the fastest native backend and pvsync on pvsync2; engines for networks, clusters and special hardware are refused"),
-    full(
-        "iodepth",
-        &[],
-        "1",
-        "I/Os in flight",
-        OptionEffect::Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v)),
-    ),
-    full(
-        "iodepth_batch",
-        &["iodepth_batch_submit"],
-        "1",
-        "I/Os submitted together; 0 is iodepth",
-        OptionEffect::Number(0, U32_MAX, |j, v| j.batch = narrow(v)),
-    ),
-    full(
-        "iodepth_batch_complete_min",
-        &["iodepth_batch_complete"],
-        "1",
+pub(super) const OPTIONS: &[FioOption] = options! {
+    "ioengine" = "psync", "how I/O is issued",
+        Word(&["io_uring", "libaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
+            "mmap", "null"], engine),
+        differs("posixaio runs on the fastest native backend and pvsync on pvsync2; engines for networks, clusters and special hardware are refused");
+    "iodepth" = "1", "I/Os in flight", Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v));
+    "iodepth_batch" | "iodepth_batch_submit" = "1", "I/Os submitted together; 0 is iodepth",
+        Number(0, U32_MAX, |j, v| j.batch = narrow(v));
+    "iodepth_batch_complete_min" | "iodepth_batch_complete" = "1",
         "completions waited for at once; 0 only looks",
-        OptionEffect::Number(0, U32_MAX, |j, v| j.complete_min = narrow(v)),
-    ),
-    full(
-        "iodepth_batch_complete_max",
-        &[],
-        "",
-        "completions reaped at once at most",
-        OptionEffect::Number(0, U32_MAX, |j, v| j.complete_max = Some(narrow(v)).filter(|n| *n > 0)),
-    ),
-    full(
-        "iodepth_low",
-        &[],
-        "",
-        "depth to which the queue drains before it is filled again",
-        OptionEffect::Number(0, U32_MAX, |j, v| j.low_depth = narrow(v)),
-    ),
-    full(
-        "direct",
-        &[],
-        "0",
-        "bypasses the page cache",
-        OptionEffect::Switch(|j, on| j.direct = on),
-    ),
-    full(
-        "buffered",
-        &[],
-        "1",
-        "the opposite of direct",
-        OptionEffect::Switch(|j, on| j.direct = !on),
-    ),
-    full(
-        "mem",
-        &["iomem"],
-        "malloc",
-        "what memory buffers lie in",
-        OptionEffect::Text(
-            "malloc, shm, mmap, mmapshared, or shmhuge, mmaphuge (each perhaps with :FILE)",
-            |j, v| {
-                const WORDS: [&str; 6] =
-                    ["malloc", "shm", "shmhuge", "mmap", "mmaphuge", "mmapshared"];
-                let word = v.split_once(':').map_or(v, |(word, _)| word);
-                if !WORDS.contains(&word) {
-                    return Err(WORDS.join(", ").into());
-                }
-                word.clone_into(&mut j.memory);
-                Ok(())
-            },
-        ),
-    )
-    .differs("private memory of small pages, or huge pages; a file behind it is not used"),
-    full(
-        "iomem_align",
-        &["mem_align"],
-        "0",
-        "alignment of buffers in memory",
-        OptionEffect::Number(0, U32_MAX, |_, _| {}),
-    )
-    .no_effect("buffers are aligned to a page"),
-    full(
-        "hugepage-size",
-        &[],
-        "2097152",
-        "size of a huge page",
-        OptionEffect::Number(0, U32_MAX, |_, _| {}),
-    )
-    .no_effect("the kernel's default size of huge pages is used"),
-    full(
-        "clocksource",
-        &[],
-        "",
-        "where times come from",
-        OptionEffect::Word(&["gettimeofday", "clock_gettime", "cpu"], |_, _, _| Ok(())),
-    )
-    .no_effect("times come from the processor's counter, checked against the monotonic clock"),
-    full(
-        "fadvise_hint",
-        &["fadvise"],
-        "1",
-        "what the kernel is told of the access pattern",
-        OptionEffect::Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
-    )
-    .no_effect("the kernel is told nothing; it sees the pattern itself"),
-    full("hipri", &[], "", "polls for completions", OptionEffect::Flag(|_, _| {}))
-        .of_engines(POLLED)
-        .no_effect("completions come by interrupt; the run says so"),
-    full(
-        "hipri_percentage",
-        &[],
-        "100",
-        "percentage of I/Os that are polled for",
-        OptionEffect::Number(0, 100, |_, _| {}),
-    )
-    .of_engines(&["pvsync2"])
-    .no_effect("see hipri"),
-    full("fixedbufs", &[], "", "registers buffers", OptionEffect::Flag(|_, _| {}))
-        .of_engines(RINGS)
-        .no_effect("the ring registers its buffers wherever the kernel allows it"),
-    full("registerfiles", &[], "", "registers files", OptionEffect::Flag(|_, _| {}))
-        .of_engines(RINGS)
-        .no_effect("the ring registers its files wherever the kernel allows it"),
-    full(
-        "sqthread_poll",
-        &[],
-        "",
-        "lets a kernel thread submit",
-        OptionEffect::Flag(|_, _| {}),
-    )
-    .of_engines(RINGS)
-    .no_effect("the job's own thread submits; the run says so"),
-    full(
-        "sqthread_poll_cpu",
-        &[],
-        "",
-        "the processor of that thread",
-        OptionEffect::Number(0, U32_MAX, |_, _| {}),
-    )
-    .of_engines(RINGS)
-    .no_effect("see sqthread_poll"),
-    full("nonvectored", &[], "", "plain reads and writes", OptionEffect::Unread)
-        .of_engines(RINGS)
-        .no_effect("the ring always uses plain reads and writes"),
-    full(
-        "userspace_reap",
-        &[],
-        "",
-        "reaps completions without a system call",
-        OptionEffect::Flag(|_, _| {}),
-    )
-    .of_engines(&["libaio"])
-    .no_effect("completions are always looked for in memory first"),
-    full(
-        "libaio_vectored",
-        &[],
-        "",
-        "uses vectors with libaio",
-        OptionEffect::Flag(|_, _| {}),
-    )
-    .of_engines(&["libaio"])
-    .no_effect("libaio always uses plain reads and writes"),
-    full("uncached", &[], "0", "drops what was read from the cache", OptionEffect::Unread)
-        .of_engines(POLLED)
-        .needs("RWF_DONTCACHE in the backends"),
-    full("nowait", &[], "0", "fails an I/O that would block", OptionEffect::Unread)
-        .of_engines(NOWAIT)
-        .needs("RWF_NOWAIT in the backends"),
-    full("force_async", &[], "0", "sends I/Os to a worker thread", OptionEffect::Unread)
-        .of_engines(RINGS)
-        .needs("IOSQE_ASYNC in the ring"),
-    full("cmdprio_percentage", &[], "0", "I/Os with a high priority", OptionEffect::Unread)
-        .of_engines(ASYNC)
-        .needs("priorities of single I/Os"),
-    full("cmdprio_class", &[], "", "class of that priority", OptionEffect::Unread)
-        .of_engines(ASYNC)
-        .needs("priorities of single I/Os"),
-    full("cmdprio", &[], "", "that priority", OptionEffect::Unread)
-        .of_engines(ASYNC)
-        .needs("priorities of single I/Os"),
-    full("cmdprio_bssplit", &[], "", "that priority by size", OptionEffect::Unread)
-        .of_engines(ASYNC)
-        .needs("priorities of single I/Os"),
-    full("cmdprio_split", &[], "", "that priority by size", OptionEffect::Unread)
-        .of_engines(ASYNC)
-        .needs("priorities of single I/Os"),
-    full("thp", &[], "0", "asks for huge pages in the mapping", OptionEffect::Unread)
-        .of_engines(&["mmap"])
-        .needs("huge pages in mappings of files"),
-];
+        Number(0, U32_MAX, |j, v| j.complete_min = narrow(v));
+    "iodepth_batch_complete_max" = "", "completions reaped at once at most",
+        Number(0, U32_MAX, |j, v| j.complete_max = Some(narrow(v)).filter(|n| *n > 0));
+    "iodepth_low" = "", "depth to which the queue drains before it is filled again",
+        Number(0, U32_MAX, |j, v| j.low_depth = narrow(v));
+    "direct" = "0", "bypasses the page cache", Switch(|j, on| j.direct = on);
+    "buffered" = "1", "the opposite of direct", Switch(|j, on| j.direct = !on);
+    "mem" | "iomem" = "malloc", "what memory buffers lie in",
+        Text("malloc, shm, mmap, mmapshared, or shmhuge, mmaphuge (each perhaps with :FILE)",
+            |j, v| memory(v).map(|memory| j.memory = memory)),
+        differs("private memory of small pages, or huge pages; a file behind it is not used");
+    "iomem_align" | "mem_align" = "0", "alignment of buffers in memory",
+        Number(0, U32_MAX, |_, _| {}), no_effect("buffers are aligned to a page");
+    "hugepage-size" = "2097152", "size of a huge page", Number(0, U32_MAX, |_, _| {}),
+        no_effect("the kernel's default size of huge pages is used");
+    "clocksource" = "", "where times come from",
+        Word(&["gettimeofday", "clock_gettime", "cpu"], |_, _, _| Ok(())),
+        no_effect("times come from the processor's counter, checked against the monotonic clock");
+    "fadvise_hint" | "fadvise" = "1", "what the kernel is told of the access pattern",
+        Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
+        no_effect("the kernel is told nothing; it sees the pattern itself");
+    "hipri" = "", "polls for completions", Flag(|_, _| {}),
+        of_engines(POLLED), no_effect("completions come by interrupt; the run says so");
+    "hipri_percentage" = "100", "percentage of I/Os that are polled for", Number(0, 100, |_, _| {}),
+        of_engines(&["pvsync2"]), no_effect("see hipri");
+    "fixedbufs" = "", "registers buffers", Flag(|_, _| {}),
+        of_engines(RINGS), no_effect("the ring registers its buffers wherever the kernel allows it");
+    "registerfiles" = "", "registers files", Flag(|_, _| {}),
+        of_engines(RINGS), no_effect("the ring registers its files wherever the kernel allows it");
+    "sqthread_poll" = "", "lets a kernel thread submit", Flag(|_, _| {}),
+        of_engines(RINGS), no_effect("the job's own thread submits; the run says so");
+    "sqthread_poll_cpu" = "", "the processor of that thread", Number(0, U32_MAX, |_, _| {}),
+        of_engines(RINGS), no_effect("see sqthread_poll");
+    "nonvectored" = "", "plain reads and writes", Unread,
+        of_engines(RINGS), no_effect("the ring always uses plain reads and writes");
+    "userspace_reap" = "", "reaps completions without a system call", Flag(|_, _| {}),
+        of_engines(&["libaio"]), no_effect("completions are always looked for in memory first");
+    "libaio_vectored" = "", "uses vectors with libaio", Flag(|_, _| {}),
+        of_engines(&["libaio"]), no_effect("libaio always uses plain reads and writes");
+    "uncached" = "0", "drops what was read from the cache", Unread,
+        of_engines(POLLED), needs("RWF_DONTCACHE in the backends");
+    "nowait" = "0", "fails an I/O that would block", Unread,
+        of_engines(NOWAIT), needs("RWF_NOWAIT in the backends");
+    "force_async" = "0", "sends I/Os to a worker thread", Unread,
+        of_engines(RINGS), needs("IOSQE_ASYNC in the ring");
+    "cmdprio_percentage" = "0", "I/Os with a high priority", Unread,
+        of_engines(ASYNC), needs("priorities of single I/Os");
+    "cmdprio_class" = "", "class of that priority", Unread,
+        of_engines(ASYNC), needs("priorities of single I/Os");
+    "cmdprio" = "", "that priority", Unread, of_engines(ASYNC), needs("priorities of single I/Os");
+    "cmdprio_bssplit" = "", "that priority by size", Unread,
+        of_engines(ASYNC), needs("priorities of single I/Os");
+    "cmdprio_split" = "", "that priority by size", Unread,
+        of_engines(ASYNC), needs("priorities of single I/Os");
+    "thp" = "0", "asks for huge pages in the mapping", Unread,
+        of_engines(&["mmap"]), needs("huge pages in mappings of files");
+};
+
+fn engine(job: &mut Job, word: &str, more: Option<&str>) -> Result<(), Expected> {
+    word.clone_into(&mut job.engine);
+    more.map_or(Ok(()), |_| Err("the engine's name alone".into()))
+}
+
+fn memory(text: &str) -> Option<BufferMemory> {
+    match text.split_once(':').map_or(text, |(word, _)| word) {
+        "malloc" | "shm" | "mmap" | "mmapshared" => Some(BufferMemory::SmallPages),
+        "shmhuge" | "mmaphuge" => Some(BufferMemory::HugePages),
+        _ => None,
+    }
+}

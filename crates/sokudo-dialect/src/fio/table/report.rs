@@ -4,255 +4,71 @@ use sokudo_model::fio::{UnifiedReporting, WindowValue};
 use sokudo_model::narrow;
 
 use super::super::criteria;
-use super::super::option::{FioOption, MILLISECOND_NS, OptionEffect, SECOND_NS, full};
+use super::super::option::OptionEffect::{Name, Number, Switch, Text, Time, Unread};
+use super::super::option::{FioOption, MILLISECOND_NS, SECOND_NS, choice, options};
 
-pub(super) const OPTIONS: &[FioOption] = &[
-    full(
-        "clat_percentiles",
-        &[],
-        "1",
-        "reports percentiles of completion latency",
-        OptionEffect::Switch(|j, on| j.report.clat_percentiles = on),
-    ),
-    full(
-        "lat_percentiles",
-        &[],
-        "0",
-        "reports percentiles of total latency",
-        OptionEffect::Switch(|j, on| j.report.lat_percentiles = on),
-    ),
-    full(
-        "slat_percentiles",
-        &[],
-        "0",
-        "reports percentiles of submission latency",
-        OptionEffect::Switch(|j, on| j.report.slat_percentiles = on),
-    ),
-    full(
-        "percentile_list",
-        &[],
-        "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99",
+pub(super) const OPTIONS: &[FioOption] = options! {
+    "clat_percentiles" = "1", "reports percentiles of completion latency",
+        Switch(|j, on| j.report.clat_percentiles = on);
+    "lat_percentiles" = "0", "reports percentiles of total latency",
+        Switch(|j, on| j.report.lat_percentiles = on);
+    "slat_percentiles" = "0", "reports percentiles of submission latency",
+        Switch(|j, on| j.report.slat_percentiles = on);
+    "percentile_list" = "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99",
         "which percentiles are reported",
-        OptionEffect::Text(criteria::PERCENTILES, |j, v| {
-            j.report.percentiles = criteria::percentiles(v).ok_or(criteria::PERCENTILES)?;
-            Ok(())
-        }),
-    ),
-    full(
-        "significant_figures",
-        &[],
-        "4",
-        "digits in normal output",
-        OptionEffect::Number(1, 10, |j, v| j.report.significant_figures = narrow(v)),
-    ),
-    full(
-        "disk_util",
-        &[],
-        "1",
-        "reports statistics of devices",
-        OptionEffect::Switch(|j, on| j.report.disk_util = on),
-    ),
-    full(
-        "gtod_reduce",
-        &[],
-        "0",
-        "reads the clock less often: no latencies",
-        OptionEffect::Switch(|j, on| j.report.gtod_reduce = on),
-    ),
-    full(
-        "disable_lat",
-        &[],
-        "0",
-        "reports no total latency",
-        OptionEffect::Switch(|j, on| j.report.disable_lat = on),
-    ),
-    full(
-        "disable_clat",
-        &[],
-        "0",
-        "reports no completion latency",
-        OptionEffect::Switch(|j, on| j.report.disable_clat = on),
-    ),
-    full(
-        "disable_slat",
-        &[],
-        "0",
-        "reports no submission latency",
-        OptionEffect::Switch(|j, on| j.report.disable_slat = on),
-    ),
-    full(
-        "disable_bw_measurement",
-        &["disable_bw"],
-        "0",
-        "takes no samples of bandwidth",
-        OptionEffect::Switch(|_, _| {}),
-    )
-    .no_effect("samples cost nothing that is measured"),
-    full(
-        "unified_rw_reporting",
-        &[],
-        "none",
-        "reports reads, writes and trims each, as one, or both ways",
-        OptionEffect::Word(&["none", "0", "mixed", "1", "both", "2"], |j, word, _| {
-            j.report.unified = match word {
-                "mixed" | "1" => UnifiedReporting::Mixed,
-                "both" | "2" => UnifiedReporting::Both,
-                _ => UnifiedReporting::Separate,
-            };
-            Ok(())
-        }),
-    ),
-    full(
-        "write_bw_log",
-        &[],
-        "",
-        "logs bandwidth, in a file whose name begins so",
-        OptionEffect::Name(|j, v| j.report.bandwidth_log = Some(v.unwrap_or_default().to_owned())),
-    ),
-    full(
-        "write_iops_log",
-        &[],
-        "",
-        "logs I/Os per second",
-        OptionEffect::Name(|j, v| j.report.iops_log = Some(v.unwrap_or_default().to_owned())),
-    ),
-    full(
-        "write_lat_log",
-        &[],
-        "",
-        "logs latencies",
-        OptionEffect::Name(|j, v| j.report.latency_log = Some(v.unwrap_or_default().to_owned())),
-    ),
-    full(
-        "write_hist_log",
-        &[],
-        "",
-        "logs histograms of completion latency",
-        OptionEffect::Name(|j, v| j.report.histogram_log = Some(v.unwrap_or_default().to_owned())),
-    ),
-    full(
-        "log_avg_msec",
-        &[],
-        "0",
-        "interval that logs are averaged over; 0 logs each I/O",
-        OptionEffect::Time(MILLISECOND_NS, |j, v| j.report.average = v),
-    ),
-    full(
-        "log_hist_msec",
-        &[],
-        "0",
-        "interval of the log of histograms",
-        OptionEffect::Time(MILLISECOND_NS, |j, v| j.report.histogram_interval = v),
-    ),
-    full(
-        "log_hist_coarseness",
-        &[],
-        "0",
-        "how many bins of a histogram are written as one: 2 to this power",
-        OptionEffect::Number(0, 6, |j, v| j.report.histogram_coarseness = narrow(v)),
-    ),
-    full(
-        "log_window_value",
-        &["log_max_value"],
-        "avg",
-        "which value of an interval is logged",
-        OptionEffect::Word(&["avg", "0", "max", "1", "both"], |j, word, _| {
-            j.report.window_value = match word {
-                "max" | "1" => WindowValue::Max,
-                "both" => WindowValue::Both,
-                _ => WindowValue::Average,
-            };
-            Ok(())
-        }),
-    ),
-    full(
-        "log_offset",
-        &[],
-        "0",
-        "logs offsets",
-        OptionEffect::Switch(|j, on| j.report.log_offset = on),
-    ),
-    full(
-        "log_prio",
-        &[],
-        "0",
-        "logs the priority of each I/O as class and level in one word, not whether it is high",
-        OptionEffect::Switch(|j, on| j.report.log_priority = on),
-    ),
-    full(
-        "log_unix_epoch",
-        &[],
-        "0",
-        "logs times since 1970",
-        OptionEffect::Switch(|j, on| j.report.unix_epoch = on),
-    ),
-    full(
-        "log_alternate_epoch",
-        &[],
-        "0",
-        "logs times of another clock",
-        OptionEffect::Switch(|j, on| j.report.unix_epoch = on),
-    ),
-    full(
-        "log_alternate_epoch_clock_id",
-        &[],
-        "0",
-        "the number of that clock",
-        OptionEffect::Unread,
-    )
-    .needs("logs by other clocks than CLOCK_REALTIME"),
-    full(
-        "per_job_logs",
-        &[],
-        "1",
-        "one log per job, or one for all",
-        OptionEffect::Switch(|j, on| j.report.per_job = on),
-    ),
-    full(
-        "bwavgtime",
-        &[],
-        "500",
-        "interval of samples of bandwidth",
-        OptionEffect::Time(MILLISECOND_NS, |j, v| j.report.bandwidth_window = v),
-    ),
-    full(
-        "iopsavgtime",
-        &[],
-        "500",
-        "interval of samples of I/Os per second",
-        OptionEffect::Time(MILLISECOND_NS, |_, _| {}),
-    )
-    .differs("the interval is that of bwavgtime"),
-    full(
-        "steadystate",
-        &["ss"],
-        "iops_slope:0.01%",
-        "ends the job when it is steady: a figure and how much it may vary",
-        OptionEffect::Text(criteria::STEADY, |j, v| {
-            let (word, limit) = v.split_once(':').ok_or(criteria::STEADY)?;
-            j.steady = Some(criteria::steady(word, limit).ok_or(criteria::STEADY)?);
-            Ok(())
-        }),
-    ),
-    full(
-        "steadystate_duration",
-        &["ss_dur"],
-        "0",
-        "how long it must be steady",
-        OptionEffect::Time(SECOND_NS, |j, v| j.steady_duration = v),
-    ),
-    full(
-        "steadystate_ramp_time",
-        &["ss_ramp"],
-        "0",
-        "what is run before that",
-        OptionEffect::Time(SECOND_NS, |j, v| j.steady_ramp = v),
-    ),
-    full(
-        "steadystate_check_interval",
-        &["ss_interval"],
-        "1",
-        "how often it is looked at",
-        OptionEffect::Time(SECOND_NS, |j, v| j.steady_interval = v),
-    ),
-];
+        Text(criteria::PERCENTILES,
+            |j, v| criteria::percentiles(v).map(|list| j.report.percentiles = list));
+    "significant_figures" = "4", "digits in normal output",
+        Number(1, 10, |j, v| j.report.significant_figures = narrow(v));
+    "disk_util" = "1", "reports statistics of devices", Switch(|j, on| j.report.disk_util = on);
+    "gtod_reduce" = "0", "reads the clock less often: no latencies",
+        Switch(|j, on| j.report.gtod_reduce = on);
+    "disable_lat" = "0", "reports no total latency", Switch(|j, on| j.report.disable_lat = on);
+    "disable_clat" = "0", "reports no completion latency",
+        Switch(|j, on| j.report.disable_clat = on);
+    "disable_slat" = "0", "reports no submission latency",
+        Switch(|j, on| j.report.disable_slat = on);
+    "disable_bw_measurement" | "disable_bw" = "0", "takes no samples of bandwidth",
+        Switch(|_, _| {}), no_effect("samples cost nothing that is measured");
+    "unified_rw_reporting" = "none", "reports reads, writes and trims each, as one, or both ways",
+        choice!(report.unified: "none" | "0" => UnifiedReporting::Separate,
+            "mixed" | "1" => UnifiedReporting::Mixed, "both" | "2" => UnifiedReporting::Both);
+    "write_bw_log" = "", "logs bandwidth, in a file whose name begins so",
+        Name(|j, v| j.report.bandwidth_log = Some(v.unwrap_or_default().to_owned()));
+    "write_iops_log" = "", "logs I/Os per second",
+        Name(|j, v| j.report.iops_log = Some(v.unwrap_or_default().to_owned()));
+    "write_lat_log" = "", "logs latencies",
+        Name(|j, v| j.report.latency_log = Some(v.unwrap_or_default().to_owned()));
+    "write_hist_log" = "", "logs histograms of completion latency",
+        Name(|j, v| j.report.histogram_log = Some(v.unwrap_or_default().to_owned()));
+    "log_avg_msec" = "0", "interval that logs are averaged over; 0 logs each I/O",
+        Time(MILLISECOND_NS, |j, v| j.report.average = v);
+    "log_hist_msec" = "0", "interval of the log of histograms",
+        Time(MILLISECOND_NS, |j, v| j.report.histogram_interval = v);
+    "log_hist_coarseness" = "0", "how many bins of a histogram are written as one: 2 to this power",
+        Number(0, 6, |j, v| j.report.histogram_coarseness = narrow(v));
+    "log_window_value" | "log_max_value" = "avg", "which value of an interval is logged",
+        choice!(report.window_value: "avg" | "0" => WindowValue::Average,
+            "max" | "1" => WindowValue::Max, "both" => WindowValue::Both);
+    "log_offset" = "0", "logs offsets", Switch(|j, on| j.report.log_offset = on);
+    "log_prio" = "0", "logs the priority of each I/O as class and level in one word, not whether it is high",
+        Switch(|j, on| j.report.log_priority = on);
+    "log_unix_epoch" = "0", "logs times since 1970", Switch(|j, on| j.report.unix_epoch = on);
+    "log_alternate_epoch" = "0", "logs times of another clock",
+        Switch(|j, on| j.report.unix_epoch = on);
+    "log_alternate_epoch_clock_id" = "0", "the number of that clock", Unread,
+        needs("logs by other clocks than CLOCK_REALTIME");
+    "per_job_logs" = "1", "one log per job, or one for all", Switch(|j, on| j.report.per_job = on);
+    "bwavgtime" = "500", "interval of samples of bandwidth",
+        Time(MILLISECOND_NS, |j, v| j.report.bandwidth_window = v);
+    "iopsavgtime" = "500", "interval of samples of I/Os per second", Time(MILLISECOND_NS, |_, _| {}),
+        differs("the interval is that of bwavgtime");
+    "steadystate" | "ss" = "iops_slope:0.01%", "ends the job when it is steady: a figure and how much it may vary",
+        Text(criteria::STEADY, |j, v| criteria::steady(v).map(|rule| j.steady = Some(rule)));
+    "steadystate_duration" | "ss_dur" = "0", "how long it must be steady",
+        Time(SECOND_NS, |j, v| j.steady_duration = v);
+    "steadystate_ramp_time" | "ss_ramp" = "0", "what is run before that",
+        Time(SECOND_NS, |j, v| j.steady_ramp = v);
+    "steadystate_check_interval" | "ss_interval" = "1", "how often it is looked at",
+        Time(SECOND_NS, |j, v| j.steady_interval = v);
+};

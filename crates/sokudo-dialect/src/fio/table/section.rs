@@ -5,154 +5,42 @@ use sokudo_model::{CpuPolicy, narrow};
 use super::super::criteria;
 use super::super::job::ExitWhat;
 use super::super::numbers::KiloBase;
-use super::super::option::{FioOption, OptionEffect, U64_MAX, full};
+use super::super::option::OptionEffect::{Any, Flag, Number, Text};
+use super::super::option::{FioOption, U64_MAX, choice, options};
 
 /// fio's limit on jobs, clones counted (REAL_MAX_JOBS).
 const CLONES_MAX: u64 = 4096;
 
-pub(super) const OPTIONS: &[FioOption] = &[
-    full(
-        "description",
-        &[],
-        "",
-        "a remark, repeated in the output",
-        OptionEffect::Text("a text", |j, v| {
-            j.description = Some(v.to_owned());
-            Ok(())
-        }),
-    ),
-    full(
-        "name",
-        &[],
-        "",
-        "name of the job in the output; on the command line it begins a job",
-        OptionEffect::Text("a name", |j, v| {
-            j.name = Some(v.to_owned());
-            Ok(())
-        }),
-    ),
-    full(
-        "kb_base",
-        &[],
-        "1024",
-        "whether k is 1024 or 1000, for the whole section",
-        OptionEffect::Word(&["1024", "1000"], |j, word, _| {
-            j.kilo_base = if word == "1000" {
-                KiloBase::Decimal
-            } else {
-                KiloBase::Binary
-            };
-            Ok(())
-        }),
-    ),
-    full(
-        "unit_base",
-        &[],
-        "0",
-        "whether speeds are printed in bits (1), bytes (8) or both (0)",
-        OptionEffect::Word(&["0", "8", "1"], |j, word, _| {
-            j.unit_base = word.parse().unwrap_or(0);
-            Ok(())
-        }),
-    ),
-    full(
-        "numjobs",
-        &[],
-        "1",
-        "how many threads run this job, each with files of its own",
-        OptionEffect::Number(1, CLONES_MAX, |j, v| j.clones = narrow(v)),
-    ),
-    full(
-        "thread",
-        // fio reads this in job files, and its own examples say it.
-        &["threads"],
-        "",
-        "threads instead of processes",
-        OptionEffect::Flag(|_, _| {}),
-    )
-    .no_effect("jobs are always threads"),
-    full(
-        "stonewall",
-        &["wait_for_previous"],
-        "",
+pub(super) const OPTIONS: &[FioOption] = options! {
+    "description" = "", "a remark, repeated in the output",
+        Any("a text", |j, v| j.description = Some(v.to_owned()));
+    "name" = "", "name of the job in the output; on the command line it begins a job",
+        Any("a name", |j, v| j.name = Some(v.to_owned()));
+    "kb_base" = "1024", "whether k is 1024 or 1000, for the whole section",
+        choice!(kilo_base: "1024" => KiloBase::Binary, "1000" => KiloBase::Decimal);
+    "unit_base" = "0", "whether speeds are printed in bits (1), bytes (8) or both (0)",
+        choice!(unit_base: "0" => 0, "8" => 8, "1" => 1);
+    "numjobs" = "1", "how many threads run this job, each with files of its own",
+        Number(1, CLONES_MAX, |j, v| j.clones = narrow(v));
+    // fio reads this in job files, and its own examples say it.
+    "thread" | "threads" = "", "threads instead of processes", Flag(|_, _| {}),
+        no_effect("jobs are always threads");
+    "stonewall" | "wait_for_previous" = "",
         "waits until all jobs before it have ended; begins a reporting group",
-        OptionEffect::Flag(|j, on| j.stonewall = on),
-    ),
-    full(
-        "new_group",
-        &[],
-        "",
-        "begins a reporting group",
-        OptionEffect::Flag(|j, on| j.new_group = on),
-    ),
-    full(
-        "group_reporting",
-        &[],
-        "",
-        "reports all jobs of a group as one",
-        OptionEffect::Flag(|j, on| j.report.group = on),
-    ),
-    full(
-        "exitall",
-        &[],
-        "",
-        "its end ends the other jobs of its group",
-        OptionEffect::Flag(|j, on| j.exitall = on),
-    )
-    .differs("an error where a group ends and later ones would go on; use exit_what=all"),
-    full(
-        "exit_what",
-        &[],
-        "group",
-        "what exitall ends",
-        OptionEffect::Word(&["group", "stonewall", "all"], |j, word, _| {
-            j.exit_what = match word {
-                "stonewall" => ExitWhat::Stonewall,
-                "all" => ExitWhat::All,
-                _ => ExitWhat::Group,
-            };
-            Ok(())
-        }),
-    )
-    .differs("group and stonewall: see exitall"),
-    full(
-        "exitall_on_error",
-        &[],
-        "",
-        "its failure ends everything",
-        OptionEffect::Flag(|j, on| j.exitall_on_error = on),
-    ),
-    full(
-        "cpus_allowed",
-        &[],
-        "",
-        "processors that the job may run on",
-        OptionEffect::Text(criteria::CPUS, |j, v| {
-            j.cpus = criteria::cpus(v).ok_or(criteria::CPUS)?;
-            Ok(())
-        }),
-    ),
-    full(
-        "cpus_allowed_policy",
-        &[],
-        "shared",
-        "whether clones share cpus_allowed, or have one each in turn",
-        OptionEffect::Word(&["shared", "split"], |j, word, _| {
-            j.cpu_policy = if word == "split" {
-                CpuPolicy::Split
-            } else {
-                CpuPolicy::Shared
-            };
-            Ok(())
-        }),
-    ),
-    full(
-        "cpumask",
-        &[],
-        "",
-        "processors that the job may run on, as the bits of a number",
-        OptionEffect::Number(0, U64_MAX, |j, v| {
-            j.cpus = (0..64).filter(|cpu| v >> cpu & 1 == 1).collect();
-        }),
-    ),
-];
+        Flag(|j, on| j.stonewall = on);
+    "new_group" = "", "begins a reporting group", Flag(|j, on| j.new_group = on);
+    "group_reporting" = "", "reports all jobs of a group as one", Flag(|j, on| j.report.group = on);
+    "exitall" = "", "its end ends the other jobs of its group", Flag(|j, on| j.exitall = on),
+        differs("an error where a group ends and later ones would go on; use exit_what=all");
+    "exit_what" = "group", "what exitall ends",
+        choice!(exit_what: "group" => ExitWhat::Group, "stonewall" => ExitWhat::Stonewall,
+            "all" => ExitWhat::All),
+        differs("group and stonewall: see exitall");
+    "exitall_on_error" = "", "its failure ends everything", Flag(|j, on| j.exitall_on_error = on);
+    "cpus_allowed" = "", "processors that the job may run on",
+        Text(criteria::CPUS, |j, v| criteria::cpus(v).map(|cpus| j.cpus = cpus));
+    "cpus_allowed_policy" = "shared", "whether clones share cpus_allowed, or have one each in turn",
+        choice!(cpu_policy: "shared" => CpuPolicy::Shared, "split" => CpuPolicy::Split);
+    "cpumask" = "", "processors that the job may run on, as the bits of a number",
+        Number(0, U64_MAX, |j, v| j.cpus = (0..64).filter(|cpu| v >> cpu & 1 == 1).collect());
+};

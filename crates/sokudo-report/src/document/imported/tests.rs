@@ -60,7 +60,7 @@ fn full_row() -> ImportedRow {
     row.workload.operations = OperationMix::only(Operation::Write);
     row.reported.iops = Some(ImportedRate {
         value: 500.0,
-        kind: "best of 5".to_owned(),
+        kind: "best of 5".into(),
         ..ImportedRate::default()
     });
     row.reported.latency = Some(ImportedLatency {

@@ -1,54 +1,10 @@
-//! What `--help` and `--cmdhelp` print, and `docs/FIO.md`: the tables, in words.
+//! `docs/FIO.md`: the tables, in words.
 
 use std::fmt::Write as _;
 
-use super::failure::{ErrorLocation, FioError};
 use super::option::{FioOption, FioSupport};
 use super::switches::switches;
-use super::table::{find, options};
-
-/// What `--help` prints.
-pub fn help() -> String {
-    let mut text = "sokudo fio [switches] [job options] [job files]\n".to_owned();
-    for switch in switches().iter().filter(|switch| switch.refused.is_none()) {
-        let _ = writeln!(text, "  --{:18} {}", switch.name, switch.meaning);
-    }
-    text + "--cmdhelp=all lists the options of jobs, --cmdhelp=OPTION explains one.\n"
-}
-
-/// What `--cmdhelp=NAME` prints; `all` and nothing list every option.
-///
-/// # Errors
-/// [`FioError`] when there is no such option, with the nearest.
-pub fn command_help(name: &str) -> Result<String, FioError> {
-    if matches!(name, "" | "all") {
-        let mut text = String::new();
-        for option in options() {
-            let _ = writeln!(text, "{:<28}: {}", option.name, option.meaning);
-        }
-        return Ok(text);
-    }
-    let index = find(name).map_err(|problem| FioError::new(ErrorLocation::CommandLine, problem))?;
-    let option = &options()[index];
-    let mut text = format!("{:>20}: {}\n", option.name, option.meaning);
-    let mut line = |title: &str, value: &str| {
-        let _ = writeln!(text, "{title:>20}: {value}");
-    };
-    if !option.aliases.is_empty() {
-        line("alias", &option.aliases.join(", "));
-    }
-    if !matches!(option.support, FioSupport::Refused { .. }) {
-        line("value", &option.form());
-    }
-    let default = Some(option.default).filter(|default| !default.is_empty());
-    line("default", default.unwrap_or("none"));
-    if !option.engines.is_empty() {
-        line("engines", &option.engines.join(", "));
-    }
-    let (title, words) = support(option);
-    line(title, &words);
-    Ok(text)
-}
+use super::table::options;
 
 /// A word for how much of an option is here, and more of it.
 fn support(option: &FioOption) -> (&'static str, String) {
@@ -87,7 +43,7 @@ pub fn document() -> String {
     }
     text += "\n## Switches of the command line\n\n| switch | means | here |\n|--|--|--|\n";
     for switch in switches() {
-        let here = match switch.refused {
+        let here = match switch.refused() {
             None if switch.letter.is_none() => "sokudo's own".to_owned(),
             None => "accepted".to_owned(),
             Some(reason) => format!("refused: {reason}"),
