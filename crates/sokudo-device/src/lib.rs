@@ -24,6 +24,8 @@ mod file_system;
 mod find;
 mod inspect;
 mod interrogate;
+#[cfg(test)]
+mod invented;
 mod marks;
 mod mounts;
 pub mod nvme;

@@ -167,6 +167,7 @@ fn link_power(directory: &Path) -> Option<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::invented::Machine;
     use sokudo_model::{BlockDevice, TargetKind};
 
     /// A target that stands on disks of these names and numbers.
@@ -184,48 +185,46 @@ pub(super) mod tests {
         }
     }
 
+    const HOST: &str = "pci0/ata1/host0";
+    const DISK: &str = "pci0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+
     /// A machine with a SATA disk `sda`, one partition and a sensor.
-    fn machine(start: &str) -> (tempfile::TempDir, System, PathBuf) {
-        let root = tempfile::tempdir().unwrap();
-        let host = root.path().join("sys/devices/pci0/ata1/host0");
-        let disk = host.join("target0:0:0/0:0:0:0/block/sda");
+    fn machine(start: &str) -> Machine {
+        let machine = Machine::new();
         let files = [
-            ("dev", "8:0"),
-            ("size", "2097152"),
             ("queue/physical_block_size", "4096"),
             ("queue/max_segments", "168"),
             ("device/hwmon/hwmon1/temp1_input", "41000"),
             ("device/hwmon/hwmon1/temp1_max", "60000"),
             ("device/power/control", "auto"),
-            ("sda1/dev", "8:1"),
-            ("sda1/partition", "1"),
-            ("sda1/start", start),
         ];
+        machine.device(DISK, "8:0", 1 << 30, &files);
+        let part = [("partition", "1"), ("start", start)];
+        machine.device(&format!("{DISK}/sda1"), "8:1", 1 << 29, &part);
         let policy = "scsi_host/host0/link_power_management_policy";
-        let all = files
-            .map(|(file, text)| (disk.join(file), text))
-            .into_iter();
-        for (path, text) in all.chain([(host.join(policy), "min_power\n")]) {
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let numbers = root.path().join("sys/dev/block");
-        std::fs::create_dir_all(&numbers).unwrap();
-        std::os::unix::fs::symlink(&disk, numbers.join("8:0")).unwrap();
-        std::os::unix::fs::symlink(disk.join("sda1"), numbers.join("8:1")).unwrap();
-        let system = System::at(root.path());
-        (root, system, disk)
+        machine.write(&format!("sys/devices/{HOST}/{policy}"), "min_power\n");
+        machine
+    }
+
+    /// The partition and its disk.
+    fn partitioned() -> TargetInfo {
+        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
+        target.devices[0].kind = BlockDeviceKind::Partition;
+        target.devices[0].is_leaf = false;
+        target
+    }
+
+    fn look(machine: &Machine, target: &TargetInfo) -> Drives {
+        Drives::look(&machine.system(), target, Duration::from_secs(10))
     }
 
     #[test]
     fn a_drive_is_seen_before_and_after() {
-        let (_root, system, disk) = machine("63");
-        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
-        target.devices[0].kind = BlockDeviceKind::Partition;
-        target.devices[0].is_leaf = false;
-        let before = Drives::look(&system, &target, Duration::from_secs(10));
-        std::fs::write(disk.join("device/hwmon/hwmon1/temp1_input"), "61000").unwrap();
-        let after = Drives::look(&system, &target, Duration::from_secs(10));
+        let (machine, target) = (machine("63"), partitioned());
+        let before = look(&machine, &target);
+        let sensor = format!("sys/devices/{DISK}/device/hwmon/hwmon1/temp1_input");
+        machine.write(&sensor, "61000");
+        let after = look(&machine, &target);
         let (drives, blind_spots) = after.since(&before);
         assert_eq!(blind_spots, [""; 0]);
         let [drive] = &drives[..] else {
@@ -242,23 +241,16 @@ pub(super) mod tests {
 
     #[test]
     fn only_partitions_that_are_used_are_spoken_of() {
-        let (_root, system, _) = machine("63");
-        let whole = target_on(&[("sda", "8:0")]);
-        let seen = Drives::look(&system, &whole, Duration::from_secs(10));
+        let seen = look(&machine("63"), &target_on(&[("sda", "8:0")]));
         assert!(seen.seen["sda"].disk.contents.is_empty());
-        let (_root, system, _) = machine("2048");
-        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
-        target.devices[0].kind = BlockDeviceKind::Partition;
-        target.devices[0].is_leaf = false;
-        let seen = Drives::look(&system, &target, Duration::from_secs(10));
+        let seen = look(&machine("2048"), &partitioned());
         assert!(seen.seen["sda"].disk.contents[0].remarks.is_empty());
     }
 
     #[test]
     fn a_drive_that_does_not_answer_in_time_is_told_by_the_kernel() {
-        let (_root, system, _) = machine("63");
         let target = target_on(&[("sda", "8:0")]);
-        let seen = Drives::look(&system, &target, Duration::ZERO);
+        let seen = Drives::look(&machine("63").system(), &target, Duration::ZERO);
         assert_eq!(seen.seen.len(), 1);
         assert!(seen.blind_spots.len() <= 1, "{:?}", seen.blind_spots);
     }

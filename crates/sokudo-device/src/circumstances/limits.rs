@@ -122,23 +122,13 @@ fn is_some_limit(limit: &IoLimit) -> bool {
 mod tests {
     use super::*;
     use crate::circumstances::drives::tests::target_on;
-
-    fn system(files: &[(&str, &str)]) -> (tempfile::TempDir, System) {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let system = System::at(root.path());
-        (root, system)
-    }
+    use crate::invented::Machine;
 
     const VERSION_2: &str = "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 
     #[test]
     fn limits_of_our_group_and_of_those_above_it_are_found() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             ("proc/self/mountinfo", VERSION_2),
             ("proc/self/cgroup", "0::/user.slice/job\n"),
             (
@@ -151,7 +141,10 @@ mod tests {
             ),
             ("sys/fs/cgroup/other/io.max", "8:16 rbps=1\n"),
         ]);
-        let found = limits(&system, &target_on(&[("sdb", "8:16"), ("sda", "8:0")]));
+        let found = limits(
+            &machine.system(),
+            &target_on(&[("sdb", "8:16"), ("sda", "8:0")]),
+        );
         let [own, above] = &found[..] else {
             panic!("{found:?}");
         };
@@ -166,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_container_shows_its_own_group_as_the_root() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             (
                 "proc/self/mountinfo",
                 "30 1 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
@@ -175,14 +168,14 @@ mod tests {
             ("sys/fs/cgroup/io.max", "8:16 rbps=5\n"),
             ("sys/fs/cgroup/job/io.max", "8:16 rbps=4\n"),
         ]);
-        let found = limits(&system, &target_on(&[("sdb", "8:16")]));
+        let found = limits(&machine.system(), &target_on(&[("sdb", "8:16")]));
         let rates: Vec<_> = found.iter().map(|limit| limit.read_bytes_per_s).collect();
         assert_eq!(rates, [Some(4), Some(5)]);
     }
 
     #[test]
     fn version_1_has_a_file_per_limit() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             (
                 "proc/self/mountinfo",
                 "30 1 0:26 / /cg/cpu rw - cgroup cgroup rw,cpu\n31 1 0:27 / /cg/io rw - cgroup cgroup rw,blkio\n",
@@ -192,7 +185,7 @@ mod tests {
             ("cg/io/blkio.throttle.write_iops_device", "8:16 10\n"),
             ("cg/cpu/a/blkio.throttle.read_bps_device", "8:16 1\n"),
         ]);
-        let found = limits(&system, &target_on(&[("sdb", "8:16")]));
+        let found = limits(&machine.system(), &target_on(&[("sdb", "8:16")]));
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].read_bytes_per_s, Some(1000));
         assert_eq!(found[1].write_ios_per_s, Some(10));
@@ -201,12 +194,15 @@ mod tests {
 
     #[test]
     fn nonsense_and_groups_out_of_sight_are_no_limits() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             ("proc/self/mountinfo", VERSION_2),
             ("proc/self/cgroup", "0::/../job\nx\n:\n"),
             ("sys/fs/cgroup/io.max", "8:16 rbps=-1 wbps=1e9 =\n\n8:16\n"),
         ]);
-        assert_eq!(limits(&system, &target_on(&[("sdb", "8:16")])), []);
-        assert_eq!(limits(&system, &target_on(&[])), []);
+        assert_eq!(
+            limits(&machine.system(), &target_on(&[("sdb", "8:16")])),
+            []
+        );
+        assert_eq!(limits(&machine.system(), &target_on(&[])), []);
     }
 }

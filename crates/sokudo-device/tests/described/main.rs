@@ -10,10 +10,13 @@ mod disks;
 mod hostile_pages;
 mod identity;
 mod interrogation;
+#[path = "../../src/invented.rs"]
 mod invented;
 mod recorded_disks;
 mod stacks;
 mod typical_disks;
+
+use sokudo_device::{Inspected, System, inspect};
 
 /// A recorded page.
 fn page(name: &str) -> Vec<u8> {
