@@ -217,6 +217,7 @@ fn who_reads_the_same_device_meanwhile_is_named() {
     let users = results(&run)[0]["foreign_users"].as_array().unwrap();
     let own = users.iter().find(|user| user["pid"] == std::process::id());
     assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 1 << 20);
+    assert_eq!(results(&run)[0]["verdict"], "UNVERIFIED");
 }
 
 /// A run during which nobody else used the disk below, among whose requests those of the

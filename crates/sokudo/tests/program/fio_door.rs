@@ -103,16 +103,6 @@ fn a_link_named_fio_is_fio() {
     .prints(&["write: IOPS="]);
 }
 
-#[test]
-fn unknown_options_end_with_1_and_one_line() {
-    let directory = tempfile::tempdir().unwrap();
-    let ended = fio(directory.path(), "--name=x --size=1m --foo=1");
-    ended.refused(1, &["foo"]);
-    let missing = fio(directory.path(), "no-such-file.fio");
-    missing.refused(1, &["no-such-file.fio"]);
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
-}
-
 /// All at once, a line each: unknown, not supported, not valid.
 #[test]
 fn every_option_that_is_wrong_is_named_in_one_run() {
@@ -242,6 +232,7 @@ fn parse_only_and_readonly_write_nothing() {
     let job = "--name=x --size=1m --rw=write";
     fio(directory.path(), &format!("--parse-only {job}")).ok();
     fio(directory.path(), &format!("--readonly {job}")).ends(1);
+    fio(directory.path(), "no-such-file.fio").refused(1, &["no-such-file.fio"]);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 

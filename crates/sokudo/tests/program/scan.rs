@@ -86,22 +86,6 @@ fn a_table_shows_what_people_look_for_in_80_columns() {
 }
 
 #[test]
-fn presets_are_those_of_their_programs() {
-    let gnome = scanned(DISK, "--gnome");
-    assert_eq!(gnome["method"], "scan/gnome");
-    assert_eq!(gnome["seed"], 42);
-    assert_eq!(places(row(&gnome, "TRANSFER", "read")).len(), 100);
-    assert_eq!(places(row(&gnome, "ACCESS 4K", "read")).len(), 1000);
-    let fast = scanned(DISK, "--hdtune fast --access-count 0");
-    assert_eq!(fast["method"], "scan/hdtune-1");
-    let curve = row(&fast, "TRANSFER", "read");
-    // More is moved where it is faster, in the same time.
-    let bytes = |place: &Value| place["bytes"].as_u64().unwrap();
-    let all = places(curve);
-    assert!(bytes(&all[0]) > bytes(&all[199]), "{} {}", all[0], all[199]);
-}
-
-#[test]
 fn a_short_stroke_stays_in_its_part() {
     let run = scanned(DISK, "--short-stroke 100GB --random");
     for result in results(&run) {
