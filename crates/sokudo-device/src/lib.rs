@@ -22,6 +22,7 @@ mod environment;
 mod file;
 mod file_system;
 mod find;
+mod health;
 mod inspect;
 mod interrogate;
 #[cfg(test)]

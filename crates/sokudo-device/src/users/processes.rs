@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(look(&machine).unseen, None);
         let spoil: [(&str, &dyn Fn()); 3] = [
             ("only some", &|| {
-                drop(machine.in_namespace("pid:[4026532000]"))
+                machine.in_namespace("pid:[4026532000]");
             }),
             ("only some", &|| {
                 machine.in_namespace(FIRST_NAMESPACE);
