@@ -20,11 +20,8 @@ pub(crate) const RULES: &[RowRule] = &[foreign_io, reads_explained, writes_expla
 
 /// What leaf devices moved beyond what the engine asked of them.
 struct ForeignIo {
-    /// In this direction.
     operation: Operation,
-    /// The engine moved so much in this direction.
     asked: u64,
-    /// The devices moved so much in this direction.
     counted: u64,
     /// What explains it: a finding and its cause.
     explanation: Option<(Code, Text)>,
