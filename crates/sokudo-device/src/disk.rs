@@ -15,9 +15,7 @@ pub(crate) mod udev;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sokudo_model::disk::{Bus, Content, Disk, Identity, Link, Rotation};
 use sokudo_model::{BlockDeviceKind, Bytes};
@@ -25,7 +23,7 @@ use sokudo_words::text;
 
 use crate::interrogate::{Interrogation, interrogate};
 use crate::system::{self, System};
-use crate::{ata, block};
+use crate::{ata, block, in_time};
 
 pub(crate) use contents::bare_partition;
 use contents::{ReadPolicy, Recognised, Tree};
@@ -148,8 +146,7 @@ fn is_empty(name: &str, directory: &Path) -> bool {
     stands_on_others || (is_made && !has_size)
 }
 
-/// Asks every disk in a thread of its own. Those that do not answer in time are told by
-/// what the kernel knows of them.
+/// Those that do not answer in time are told by what the kernel knows of them.
 fn ask_all(
     surroundings: &Arc<MachineEnvironment>,
     directories: &[PathBuf],
@@ -157,25 +154,10 @@ fn ask_all(
     time_max: Duration,
 ) -> Vec<Disk> {
     let recognised = Recognised::default();
-    let (answers, answered) = mpsc::channel();
-    for (index, directory) in directories.iter().enumerate() {
-        let (surroundings, recognised) = (surroundings.clone(), recognised.clone());
-        let (directory, answers) = (directory.clone(), answers.clone());
-        // Where no thread can be had, the disk stays unasked and is told as such.
-        let _ = thread::Builder::new().spawn(move || {
-            let disk = whole(&surroundings, &directory, recognised, reading);
-            // Nobody listens any more to one that comes too late.
-            let _ = answers.send((index, disk));
-        });
-    }
-    drop(answers);
-    let mut found: Vec<Option<Disk>> = directories.iter().map(|_| None).collect();
-    let end = Instant::now() + time_max;
-    while let Ok((index, disk)) =
-        answered.recv_timeout(end.saturating_duration_since(Instant::now()))
-    {
-        found[index] = Some(disk);
-    }
+    let asked = surroundings.clone();
+    let found = in_time::all(directories, time_max, move |directory: &PathBuf| {
+        whole(&asked, directory, recognised.clone(), reading)
+    });
     found
         .into_iter()
         .zip(directories)

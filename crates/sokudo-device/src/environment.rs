@@ -23,7 +23,6 @@ pub fn environment(system: &System) -> Environment {
     }
 }
 
-/// Name of the machine.
 pub(crate) fn host(system: &System) -> Option<String> {
     system.text("proc/sys/kernel/hostname")
 }

@@ -23,6 +23,7 @@ mod file;
 mod file_system;
 mod find;
 mod health;
+mod in_time;
 mod inspect;
 mod interrogate;
 #[cfg(test)]

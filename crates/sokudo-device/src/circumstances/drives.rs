@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sokudo_model::disk::{Disk, Health, Identity};
 use sokudo_model::{BlockDeviceKind, DriveCircumstances, Heat, TargetInfo};
@@ -13,6 +11,7 @@ use sokudo_words::{Text, text};
 
 use crate::block;
 use crate::disk;
+use crate::in_time;
 use crate::system::{self, System};
 
 /// Drives that are asked; the largest shelves hold about a hundred.
@@ -95,32 +94,17 @@ fn is_drive(kind: BlockDeviceKind) -> bool {
     matches!(kind, BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk)
 }
 
-/// Asks each in a thread of its own. Those that do not answer in time are told by what the
-/// kernel knows of them; their threads end when the kernel gives the command up.
+/// Those that do not answer in time are told by what the kernel knows of them.
 fn ask_all(
     system: &System,
     directories: &[PathBuf],
     time_max: Duration,
     blind_spots: &mut Vec<Text>,
 ) -> Vec<Disk> {
-    let (answers, answered) = mpsc::channel();
-    for (index, directory) in directories.iter().enumerate() {
-        let (system, directory, answers) = (system.clone(), directory.clone(), answers.clone());
-        // Where no thread can be had, the drive stays unasked and is told as such.
-        let _ = thread::Builder::new().spawn(move || {
-            let disk = disk::alone(&system, &directory, true);
-            // Nobody listens any more to one that comes too late.
-            let _ = answers.send((index, disk));
-        });
-    }
-    drop(answers);
-    let mut found: Vec<Option<Disk>> = directories.iter().map(|_| None).collect();
-    let end = Instant::now() + time_max;
-    while let Ok((index, disk)) =
-        answered.recv_timeout(end.saturating_duration_since(Instant::now()))
-    {
-        found[index] = Some(disk);
-    }
+    let asked = system.clone();
+    let found = in_time::all(directories, time_max, move |directory: &PathBuf| {
+        disk::alone(&asked, directory, true)
+    });
     let unanswered = |(disk, directory): (Option<Disk>, &PathBuf)| {
         disk.unwrap_or_else(|| {
             blind_spots.push(text!(

@@ -11,22 +11,25 @@ use sokudo_model::{IoLimit, TargetInfo};
 use crate::control_groups;
 use crate::system::System;
 
-/// A file of version 1 and the limit that it holds.
-type Throttle = (&'static str, fn(&mut IoLimit) -> &mut Option<u64>);
+/// A word of version 2, the file of version 1, and the limit that both hold.
+type Throttle = (
+    &'static str,
+    &'static str,
+    fn(&mut IoLimit) -> &mut Option<u64>,
+);
 
-/// The files of version 1.
 const THROTTLES: [Throttle; 4] = [
-    ("blkio.throttle.read_bps_device", |limit| {
-        &mut limit.read_bytes_per_s
+    ("rbps", "blkio.throttle.read_bps_device", |it| {
+        &mut it.read_bytes_per_s
     }),
-    ("blkio.throttle.write_bps_device", |limit| {
-        &mut limit.write_bytes_per_s
+    ("wbps", "blkio.throttle.write_bps_device", |it| {
+        &mut it.write_bytes_per_s
     }),
-    ("blkio.throttle.read_iops_device", |limit| {
-        &mut limit.read_ios_per_s
+    ("riops", "blkio.throttle.read_iops_device", |it| {
+        &mut it.read_ios_per_s
     }),
-    ("blkio.throttle.write_iops_device", |limit| {
-        &mut limit.write_ios_per_s
+    ("wiops", "blkio.throttle.write_iops_device", |it| {
+        &mut it.write_ios_per_s
     }),
 ];
 
@@ -67,16 +70,12 @@ fn of_version_2(system: &System, directory: &Path) -> Vec<IoLimit> {
             ..IoLimit::default()
         };
         for (key, value) in words.filter_map(|word| word.split_once('=')) {
-            let value = value.parse().ok();
-            match key {
-                "rbps" => limit.read_bytes_per_s = value,
-                "wbps" => limit.write_bytes_per_s = value,
-                "riops" => limit.read_ios_per_s = value,
-                "wiops" => limit.write_ios_per_s = value,
-                _ => {}
+            let mut known = THROTTLES.iter();
+            if let Some((.., field)) = known.find(|(word, ..)| *word == key) {
+                *field(&mut limit) = value.parse().ok();
             }
         }
-        is_some_limit(&limit).then_some(limit)
+        is_some_limit(&mut limit).then_some(limit)
     };
     text.lines().filter_map(limit).collect()
 }
@@ -84,7 +83,7 @@ fn of_version_2(system: &System, directory: &Path) -> Vec<IoLimit> {
 /// A file per limit, with lines such as `8:16 2097152`.
 fn of_version_1(system: &System, directory: &Path) -> Vec<IoLimit> {
     let mut found = Vec::new();
-    for (name, field) in THROTTLES {
+    for (_, name, field) in THROTTLES {
         let file = directory.join(name);
         for line in system.text(&file).unwrap_or_default().lines() {
             let Some((number, value)) = line.split_once(' ') else {
@@ -96,7 +95,7 @@ fn of_version_1(system: &System, directory: &Path) -> Vec<IoLimit> {
                 ..IoLimit::default()
             };
             *field(&mut limit) = value.trim().parse().ok();
-            if is_some_limit(&limit) {
+            if is_some_limit(&mut limit) {
                 found.push(limit);
             }
         }
@@ -106,16 +105,9 @@ fn of_version_1(system: &System, directory: &Path) -> Vec<IoLimit> {
 
 /// Whether it limits anything: a 0 would let nothing through, and version 1 writes it for
 /// none.
-fn is_some_limit(limit: &IoLimit) -> bool {
-    [
-        limit.read_bytes_per_s,
-        limit.write_bytes_per_s,
-        limit.read_ios_per_s,
-        limit.write_ios_per_s,
-    ]
-    .into_iter()
-    .flatten()
-    .any(|value| value > 0)
+fn is_some_limit(limit: &mut IoLimit) -> bool {
+    let mut fields = THROTTLES.iter().map(|(.., field)| field);
+    fields.any(|field| field(limit).is_some_and(|value| value > 0))
 }
 
 #[cfg(test)]

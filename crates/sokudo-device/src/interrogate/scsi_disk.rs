@@ -21,7 +21,6 @@ const STATISTICS_LOG: u8 = 0x04;
 /// Statistics that are read: general, rotating, errors, temperature, transport, wear.
 const STATISTICS: [u8; 6] = [1, 3, 4, 5, 6, 7];
 
-/// Asks everything.
 pub(super) fn ask(asker: &mut Asker<'_>, directory: &Path, found: &mut Interrogation) {
     let Some(inquiry) = asker
         .scsi("INQUIRY", &ScsiCommand::inquiry())

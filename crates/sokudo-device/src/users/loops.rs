@@ -23,7 +23,6 @@ pub(super) struct Loop {
     pub(super) shown: LoopSource,
     /// Where it begins in what is shown, in bytes.
     offset: u64,
-    /// How long it is.
     bytes: u64,
     /// Whether it goes to the end of what is shown.
     is_open_ended: bool,

@@ -26,9 +26,8 @@ const RELATIVES_MAX: usize = 1024;
 pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users) {
     let number = number_text(number);
     let Some(directory) = block::directory_of_number(system, &number) else {
-        let sentence = text!("who uses the device {number} is not seen: sysfs does not list it");
         let users = Users {
-            occupants: vec![Occupant::Unseen { sentence }],
+            occupants: vec![unlisted(&number)],
             blind_spots: Vec::new(),
         };
         return (None, users);
@@ -44,6 +43,11 @@ pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users
     relatives.add_writers(&mut users);
     users.occupants.append(&mut relatives.occupants);
     (Some(directory), users)
+}
+
+fn unlisted(number: &str) -> Occupant {
+    let sentence = text!("who uses the device {number} is not seen: sysfs does not list it");
+    Occupant::Unseen { sentence }
 }
 
 /// The file behind a loop device through which would be written.
@@ -202,13 +206,7 @@ impl<'system> Relatives<'system> {
                 self.note_claim(&below);
                 self.add(&below);
             }
-            None => {
-                let sentence = text!(
-                    "who uses the device {} is not seen: sysfs does not list it",
-                    number_text(number)
-                );
-                self.occupants.push(Occupant::Unseen { sentence });
-            }
+            None => self.occupants.push(unlisted(&number_text(number))),
         }
     }
 

@@ -18,7 +18,6 @@ mod typical_disks;
 
 use sokudo_device::{Inspected, System, inspect};
 
-/// A recorded page.
 fn page(name: &str) -> Vec<u8> {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
     std::fs::read(directory.join(name)).unwrap()
