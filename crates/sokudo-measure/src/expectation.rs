@@ -71,7 +71,10 @@ impl Expectation {
 /// The time of so many bytes in one go.
 fn moving(bytes: u64) -> (u64, Option<Bytes>) {
     let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(GUESSED_BYTES_PER_S);
-    (u64::try_from(nanos).unwrap_or(NANOS_MAX), Some(Bytes(bytes)))
+    (
+        u64::try_from(nanos).unwrap_or(NANOS_MAX),
+        Some(Bytes(bytes)),
+    )
 }
 
 #[cfg(test)]
