@@ -121,7 +121,6 @@ impl Shared {
 /// it, and removes it.
 const KEEPER: &str = "read -r _; umount --lazy \"$1\"; rmdir \"$1\"";
 
-/// The mounted file.
 pub(crate) struct FaultyFile {
     shared: Arc<Shared>,
     _session: BackgroundSession,

@@ -84,16 +84,17 @@ fn rows_with_a_ramp_on_a_disk_are_verified() {
 }
 
 #[test]
-fn a_sparse_file_is_invalid() {
+fn what_holds_no_data_or_is_memory_is_invalid() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("sparse");
     File::create(&file).unwrap().set_len(32 << 20).unwrap();
-    let run = measured(&file, "--row RND4K,Q8");
-    expect_invalid(&run, "sparse-file");
-}
-
-#[test]
-fn an_allocated_file_that_was_never_written_is_invalid() {
+    expect_invalid(&measured(&file, "--row RND4K,Q8"), "sparse-file");
+    match std::path::Path::new("/dev/shm") {
+        path if path.is_dir() => {
+            expect_invalid(&measured(path, "--row RND4K"), "memory-file-system");
+        }
+        _ => skip("there is no /dev/shm"),
+    }
     let Some(system) = FileSystem::new("ext4", 128 << 20, true) else {
         return;
     };
@@ -102,18 +103,7 @@ fn an_allocated_file_that_was_never_written_is_invalid() {
     let all = rustix::fs::FallocateFlags::empty();
     rustix::fs::fallocate(&handle, all, 0, 32 << 20).unwrap();
     handle.sync_all().unwrap();
-    let run = measured(&file, "--row RND4K,Q8");
-    expect_invalid(&run, "unwritten-extents");
-}
-
-#[test]
-fn a_directory_in_memory_is_invalid() {
-    let path = std::path::Path::new("/dev/shm");
-    if !path.is_dir() {
-        return skip("there is no /dev/shm");
-    }
-    let run = measured(path, "--row RND4K");
-    expect_invalid(&run, "memory-file-system");
+    expect_invalid(&measured(&file, "--row RND4K,Q8"), "unwritten-extents");
 }
 
 #[test]
