@@ -545,8 +545,7 @@ mod tests {
         }
         let why = |change: fn(&mut Run), words: &str| {
             let run = spoilt(reads_with(unseen), change);
-            check! { "unseen": run.clone() => ["cannot-see-device"], Unverified; }
-            says(run, "cannot-see-device", &[words]);
+            check! { "unseen": run.clone() => ["cannot-see-device"], Unverified, words; }
         };
         why(
             |run| on_file_system(run, "nfs4"),
@@ -570,13 +569,9 @@ mod tests {
             run.target.devices[1].counts_io = Some(false);
             each_count(run, |device| device.read_bytes = 0);
         });
-        says(
-            run.clone(),
-            "cannot-see-device",
-            &["echo 1 > /sys/block/nvme0n1/queue/iostats"],
-        );
         check! {
-            "iostats off": run => ["cannot-see-device"], Unverified;
+            "iostats off": run => ["cannot-see-device"], Unverified,
+                "echo 1 > /sys/block/nvme0n1/queue/iostats";
         }
     }
 
@@ -605,14 +600,10 @@ mod tests {
             "buffered": spoilt(writes(), buffered) => ["buffered-writes"], Unverified;
             "flushed in the measured time": flushed => [], Verified;
             "buffered reads": spoilt(reads(), buffered) => [], Verified;
-            "loop with cache": on_loop(false) => ["buffered-writes"], Unverified;
+            "loop with cache": on_loop(false) => ["buffered-writes"], Unverified,
+                "loop0 writes its file through the page cache";
             "loop without cache": on_loop(true) => [], Verified;
         }
-        says(
-            on_loop(false),
-            "buffered-writes",
-            &["loop0 writes its file through the page cache"],
-        );
     }
 
     /// A clean read run whose ramps moved as much as its measured parts.
@@ -640,12 +631,11 @@ mod tests {
             "all of both": ramped() => [], Verified;
             "2 % of the measured part": at(99) => [], Verified;
             // As much as is missing may be all of the measured part.
-            "half of both": at(50) => ["ramp-in-counters"], Unverified;
+            "half of both": at(50) => ["ramp-in-counters"], Unverified, "of it in the ramp";
             "3 % of the measured part": at(98) => ["ramp-in-counters"], Unverified;
             "less than the measured part": at(48) => ["not-from-device"], Invalid;
             "somebody else reads": at(150) => ["foreign-io"], Unverified;
         }
-        says(at(50), "ramp-in-counters", &["of it in the ramp"]);
     }
 
     #[test]

@@ -501,11 +501,10 @@ mod tests {
         };
         let disk = BlockDeviceKind::Disk;
         check! {
-            "half": quick(50, disk) => ["dataset-in-cache"], Unverified;
+            "half": quick(50, disk) => ["dataset-in-cache"], Unverified, "50 % of 60000";
             "few": quick(10, disk) => [], Verified;
             "virtual": quick(50, BlockDeviceKind::VirtualDisk) => [], Verified;
         }
-        says(quick(50, disk), "dataset-in-cache", &["50 % of 60000"]);
     }
 
     /// Six trials of one second, in which intervals of 100 ms move so many bytes each.
@@ -536,7 +535,8 @@ mod tests {
             })
         };
         check! {
-            "three times": with(3) => ["dataset-in-cache"], Unverified;
+            "three times": with(3) => ["dataset-in-cache"], Unverified,
+                "ran at 21 MB/s, later ones at 63 MB/s";
             "as fast": with(1) => [], Verified;
             // What is memory itself has no drive whose memory could answer.
             "tmpfs": spoilt(with(3), |run| on_file_system(run, "tmpfs"))
@@ -549,11 +549,6 @@ mod tests {
                 )];
             }) => ["memory-device"], Invalid;
         }
-        says(
-            with(3),
-            "dataset-in-cache",
-            &["ran at 21 MB/s, later ones at 63 MB/s"],
-        );
     }
 
     #[test]
@@ -599,16 +594,12 @@ mod tests {
             };
         };
         check! {
-            "1 MiB": within(1) => [few], Unverified;
+            "1 MiB": within(1) => [few], Unverified,
+                "256 blocks (1 MiB), each of which was read 234 times";
             "16 MiB": within(16) => [], Verified;
             "all": reads() => [], Verified;
             "in order": spoilt(within(1), sequential) => [], Verified;
         }
-        says(
-            within(1),
-            few,
-            &["256 blocks (1 MiB), each of which was read 234 times"],
-        );
     }
 
     #[test]
@@ -725,11 +716,10 @@ mod tests {
             leaf(run).write_cache = Some("write through".to_owned());
         });
         check! {
-            "quick": quick.clone() => ["flush-too-fast"], Unverified;
+            "quick": quick.clone() => ["flush-too-fast"], Unverified, "as far as timing can show";
             "slow": flushed(Nanos::from_micros(800)) => [], Verified;
             "no volatile cache": through => [], Verified;
         }
-        says(quick, "flush-too-fast", &["as far as timing can show"]);
     }
 
     #[test]
@@ -744,16 +734,11 @@ mod tests {
         let honest = on_platters(Nanos::from_millis(11), Some(5_400));
         let unknown = on_platters(Nanos::from_micros(500), None);
         check! {
-            "lies": lies.clone() => ["flush-too-fast"], Unverified;
+            "lies": lies.clone() => ["flush-too-fast"], Unverified,
+                "5400 revolutions per minute are 90 turns per second";
             "honest": honest => [], Verified;
-            "unknown": unknown.clone() => ["flush-too-fast"], Unverified;
+            "unknown": unknown.clone() => ["flush-too-fast"], Unverified, "are not known";
             "unknown, slower": on_platters(Nanos::from_millis(3), None) => [], Verified;
         }
-        says(
-            lies,
-            "flush-too-fast",
-            &["5400 revolutions per minute are 90 turns per second"],
-        );
-        says(unknown, "flush-too-fast", &["are not known"]);
     }
 }

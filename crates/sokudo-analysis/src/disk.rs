@@ -7,33 +7,25 @@ use sokudo_model::{Finding, Severity};
 use sokudo_words::{Text, text};
 
 /// A rule about a disk.
-type Rule = fn(&Disk) -> Option<Finding>;
+type Rule = fn(&Disk) -> Option<Noticed>;
 
-/// The rules, the gravest first.
-const RULES: [Rule; 9] = [
-    failing,
-    degraded,
-    worn,
-    hot,
-    link_below_maximum,
-    slow_usb,
-    cable_errors,
-    cache_off,
-    misaligned,
+/// The codes of all findings about disks with their rules, the gravest first.
+const RULES: [(&str, Rule); 9] = [
+    ("disk-failing", failing),
+    ("array-degraded", degraded),
+    ("disk-worn", worn),
+    ("disk-hot", hot),
+    ("link-below-maximum", link_below_maximum),
+    ("slow-usb", slow_usb),
+    ("link-errors", cable_errors),
+    ("write-cache-off", cache_off),
+    ("partition-misaligned", misaligned),
 ];
 
-/// The codes of all findings about disks, in the order in which they are shown.
-pub const DISK_CODES: [&str; 9] = [
-    "disk-failing",
-    "array-degraded",
-    "disk-worn",
-    "disk-hot",
-    "link-below-maximum",
-    "slow-usb",
-    "link-errors",
-    "write-cache-off",
-    "partition-misaligned",
-];
+#[cfg(test)]
+pub(crate) fn codes() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|(code, _)| *code)
+}
 
 /// Below this a USB connection, and not the disk, is the limit: high speed carries
 /// 60 MB/s, less than any hard disk made since 2007.
@@ -43,26 +35,29 @@ const USED_PERCENT_MAX: u32 = 90;
 
 /// What is noticed about a disk, the gravest first.
 pub fn examine(disk: &Disk) -> Vec<Finding> {
-    RULES.iter().filter_map(|rule| rule(disk)).collect()
+    let rules = RULES.iter();
+    let noticed = rules.filter_map(|(code, rule)| Some((code, rule(disk)?)));
+    noticed
+        .map(
+            |(code, Noticed(severity, symptom, cause, remedy))| Finding {
+                code: (*code).to_owned(),
+                severity,
+                symptom,
+                cause,
+                remedy,
+            },
+        )
+        .collect()
 }
 
-fn finding(
-    code: &str,
-    severity: Severity,
-    symptom: Text,
-    cause: impl Into<Text>,
-    remedy: impl Into<Text>,
-) -> Finding {
-    Finding {
-        code: code.to_owned(),
-        severity,
-        symptom,
-        cause: cause.into(),
-        remedy: remedy.into(),
-    }
+/// How much it matters, what is seen, what most likely causes it, and what to do about it.
+struct Noticed(Severity, Text, Text, Text);
+
+fn warning(symptom: Text, cause: impl Into<Text>, remedy: impl Into<Text>) -> Noticed {
+    Noticed(Severity::Warning, symptom, cause.into(), remedy.into())
 }
 
-fn failing(disk: &Disk) -> Option<Finding> {
+fn failing(disk: &Disk) -> Option<Noticed> {
     let device = &disk.name;
     let (severity, symptom) = match disk.health.state {
         HealthState::Failing => (Severity::Error, text!("{device} says that it is failing")),
@@ -73,13 +68,8 @@ fn failing(disk: &Disk) -> Option<Finding> {
         [] => Text::from("it gives no reason"),
         reasons => Text::list(reasons.iter().map(|it| text!("{}", it)), "; "),
     };
-    Some(finding(
-        "disk-failing",
-        severity,
-        symptom,
-        reasons,
-        "save what is on it first, then measure; plan its replacement",
-    ))
+    let remedy = Text::from("save what is on it first, then measure; plan its replacement");
+    Some(Noticed(severity, symptom, reasons, remedy))
 }
 
 /// Everything in a tree, from the top down.
@@ -96,7 +86,7 @@ fn everything(disk: &Disk) -> Vec<&Content> {
     found
 }
 
-fn degraded(disk: &Disk) -> Option<Finding> {
+fn degraded(disk: &Disk) -> Option<Noticed> {
     let all = everything(disk);
     let (array, remark) = all.iter().find_map(|content| {
         let remark = content
@@ -107,21 +97,17 @@ fn degraded(disk: &Disk) -> Option<Finding> {
     })?;
     let array = array.device.as_deref();
     let array = array.map_or_else(|| Text::from("an array"), Text::name);
-    Some(finding(
-        "array-degraded",
-        Severity::Warning,
+    Some(warning(
         text!("{array} on {device} is {remark}", device = disk.name),
         "a member has failed, or was taken out",
         "replace it (mdadm --add) and wait for the rebuild: until then data is at risk, and figures are not those of the whole array",
     ))
 }
 
-fn worn(disk: &Disk) -> Option<Finding> {
+fn worn(disk: &Disk) -> Option<Noticed> {
     let used = disk.health.used_percent?;
     (used >= USED_PERCENT_MAX).then(|| {
-        finding(
-            "disk-worn",
-            Severity::Warning,
+        warning(
             text!(
                 "{percent} % of {device}'s life is used, as its maker counts",
                 percent = used,
@@ -133,17 +119,16 @@ fn worn(disk: &Disk) -> Option<Finding> {
     })
 }
 
-fn hot(disk: &Disk) -> Option<Finding> {
+fn hot(disk: &Disk) -> Option<Noticed> {
     let temperature = disk.health.temperature_celsius?;
-    let warning = disk.health.temperature_warning_celsius?;
-    (temperature >= warning).then(|| {
-        finding(
-            "disk-hot",
-            Severity::Warning,
+    let limit = disk.health.temperature_warning_celsius?;
+    (temperature >= limit).then(|| {
+        warning(
             text!(
                 "{device} has {celsius} °C and warns from {warning} °C on",
                 device = disk.name,
-                celsius = temperature
+                celsius = temperature,
+                warning = limit
             ),
             "too little air, or long heavy use",
             "cool it before measuring: drives slow down when they are hot",
@@ -155,7 +140,7 @@ fn hot(disk: &Disk) -> Option<Finding> {
 const LINK_DIFFERENCE_MIN: f64 = 0.05;
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio of speeds")]
-fn link_below_maximum(disk: &Disk) -> Option<Finding> {
+fn link_below_maximum(disk: &Disk) -> Option<Noticed> {
     let link = disk.link.as_ref()?;
     let (now, most) = (link.negotiated_bytes_per_s?, link.maximum_bytes_per_s?);
     if most == 0 || (now as f64) > (most as f64) * (1.0 - LINK_DIFFERENCE_MIN) {
@@ -175,9 +160,7 @@ fn link_below_maximum(disk: &Disk) -> Option<Finding> {
             "try another cable and port, and look for link errors",
         ),
     };
-    Some(finding(
-        "link-below-maximum",
-        Severity::Warning,
+    Some(warning(
         text!(
             "{device} is connected at {link}, though {link_max} would be possible: at most \
              {mb_per_s} MB/s instead of {mb_per_s_max}",
@@ -192,12 +175,10 @@ fn link_below_maximum(disk: &Disk) -> Option<Finding> {
     ))
 }
 
-fn slow_usb(disk: &Disk) -> Option<Finding> {
+fn slow_usb(disk: &Disk) -> Option<Noticed> {
     let speed = disk.link.as_ref()?.negotiated_bytes_per_s?;
     (disk.bus == Some(Bus::Usb) && speed < SLOW_USB_BYTES_PER_S).then(|| {
-        finding(
-            "slow-usb",
-            Severity::Warning,
+        warning(
             text!(
                 "{device} is connected by USB that carries at most {mb_per_s} MB/s",
                 device = disk.name,
@@ -209,26 +190,23 @@ fn slow_usb(disk: &Disk) -> Option<Finding> {
     })
 }
 
-fn cable_errors(disk: &Disk) -> Option<Finding> {
+fn cable_errors(disk: &Disk) -> Option<Noticed> {
     let errors = disk.health.link_errors.filter(|errors| *errors > 0)?;
-    Some(finding(
-        "link-errors",
+    Some(Noticed(
         Severity::Info,
         text!(
             "{errors} transfers to {device} failed on the cable in its life",
             device = disk.name
         ),
-        "a bad cable or contact, now or at some time",
-        "look again later: if the number grows, change the cable",
+        "a bad cable or contact, now or at some time".into(),
+        "look again later: if the number grows, change the cable".into(),
     ))
 }
 
-fn cache_off(disk: &Disk) -> Option<Finding> {
+fn cache_off(disk: &Disk) -> Option<Noticed> {
     let turns = matches!(disk.rotation, Rotation::Turns | Rotation::PerMinute(_));
     (turns && disk.write_cache.enabled == Some(false)).then(|| {
-        finding(
-            "write-cache-off",
-            Severity::Warning,
+        warning(
             text!("the write cache of {device} is off", device = disk.name),
             "somebody switched it off, or a controller with a cache of its own did",
             "small writes are several times slower so; switch it on (hdparm -W1, sdparm --set=WCE) where a loss of power may lose the last writes",
@@ -236,7 +214,7 @@ fn cache_off(disk: &Disk) -> Option<Finding> {
     })
 }
 
-fn misaligned(disk: &Disk) -> Option<Finding> {
+fn misaligned(disk: &Disk) -> Option<Noticed> {
     let all = everything(disk);
     let devices: Vec<Text> = all
         .iter()
@@ -247,9 +225,7 @@ fn misaligned(disk: &Disk) -> Option<Finding> {
         .filter_map(|content| content.device.as_deref().map(Text::name))
         .collect();
     (!devices.is_empty()).then(|| {
-        finding(
-            "partition-misaligned",
-            Severity::Warning,
+        warning(
             text!(
                 "not at a multiple of the physical block: {devices}",
                 devices = Text::list(devices, ", ")

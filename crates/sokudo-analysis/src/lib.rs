@@ -54,7 +54,7 @@ use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
 pub use compare::{Comparing, Side, best, compare, load_differences, trials_needed};
-pub use disk::{DISK_CODES, examine};
+pub use disk::examine;
 pub use figures::judge_figures;
 pub use remedy::{Means, remedies_with_options};
 

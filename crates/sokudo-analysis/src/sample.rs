@@ -110,18 +110,27 @@ pub(crate) fn says(run: Run, code: &str, words: &[&str]) {
     }
 }
 
-/// Judges the run of a row of [`check!`].
-pub(crate) fn check_run<'a>(name: &str, run: Run, codes: impl AsRef<[&'a str]>, verdict: Verdict) {
-    let (found, given) = judged(run);
+/// Judges the run of a row of [`check!`]; the first of its findings says these words.
+pub(crate) fn check_run<'a>(
+    name: &str,
+    run: Run,
+    codes: impl AsRef<[&'a str]>,
+    verdict: Verdict,
+    words: &[&str],
+) {
+    let (found, given) = judged(run.clone());
     assert_eq!(found, codes.as_ref(), "{name}");
     assert_eq!(given, verdict, "{name}");
+    if !words.is_empty() {
+        says(run, &found[0], words);
+    }
 }
 
 /// Checks a table: what is done to a clean run, and the codes and the verdict that must come of
-/// it.
+/// it, with words of the first finding.
 macro_rules! check {
-    ($($name:tt: $run:expr => $codes:expr, $verdict:expr);* $(;)?) => {
-        $($crate::sample::check_run($name, $run, $codes, $verdict);)*
+    ($($name:tt: $run:expr => $codes:expr, $verdict:expr $(, $word:expr)*);* $(;)?) => {
+        $($crate::sample::check_run($name, $run, $codes, $verdict, &[$($word),*]);)*
     };
 }
 pub(crate) use check;

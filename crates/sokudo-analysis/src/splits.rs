@@ -457,7 +457,8 @@ mod tests {
             })
         };
         check! {
-            "16 KiB": ahead(16, |_| ()) => ["split-io"], Verified;
+            "16 KiB": ahead(16, |_| ()) => ["split-io"], Verified,
+                "reads only 16 KiB ahead on nvme0n1p2";
             "usual": ahead(128, |_| ()) => [], Verified;
             "large requests all the same":
                 ahead(16, |run| each_count(run, |device| device.read_ios /= 8)) => [], Verified;
@@ -467,11 +468,6 @@ mod tests {
             "direct":
                 ahead(16, |run| each_outcome(run, |outcome| outcome.direct = true)) => [], Verified;
         }
-        says(
-            ahead(16, |_| ()),
-            "split-io",
-            &["reads only 16 KiB ahead on nvme0n1p2"],
-        );
     }
 
     #[test]

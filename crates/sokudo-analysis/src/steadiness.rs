@@ -212,24 +212,16 @@ mod tests {
             1_030, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
         ];
         check! {
-            "slow": taking(&slow) => ["first-run-outlier"], Verified;
+            "slow": taking(&slow) => ["first-run-outlier"], Verified,
+                "slower than the others: 24.67 MB/s, their median is 40.92 MB/s";
             "fast": taking(&fast) => ["first-run-outlier"], Verified;
             "not the first": taking(&late) => ["outliers"], Verified;
             "near": taking(&near) => [], Verified;
             "far in deviations, but small": taking(&small) => [], Verified;
-            "the only other": taking(&alone) => ["first-run-outlier"], Verified;
+            "the only other": taking(&alone) => ["first-run-outlier"], Verified,
+                "the others are alike";
             "too few": taking(&slow[..5]) => ["few-trials"], Verified;
         }
-        says(
-            taking(&slow),
-            "first-run-outlier",
-            &["slower than the others: 24.67 MB/s, their median is 40.92 MB/s"],
-        );
-        says(
-            taking(&alone),
-            "first-run-outlier",
-            &["the others are alike"],
-        );
     }
 
     #[test]
@@ -264,13 +256,9 @@ mod tests {
         };
         check! {
             "5 %": asking(50) => [], Verified;
-            "2 %": asking(20) => ["precision-not-reached"], Verified;
+            "2 %": asking(20) => ["precision-not-reached"], Verified,
+                "± 2 % was not reached; see each row's ±";
         }
-        says(
-            asking(20),
-            "precision-not-reached",
-            &["± 2 % was not reached; see each row's ±"],
-        );
         let mut interrupted = asking(20);
         interrupted.schedule.trials = 12;
         check! {
@@ -321,18 +309,14 @@ mod tests {
     #[test]
     fn trials_that_begin_at_another_speed_are_told() {
         check! {
-            "fast": going(|_| step(15, 180.0)) => ["warm-up"], Verified;
+            "fast": going(|_| step(15, 180.0)) => ["warm-up"], Verified,
+                "182.0 MB/s for 150 ms, then 102.0 MB/s", "change by -11 %";
             "fallen": going(|_| step(25, 180.0)) => ["not-steady"], Verified;
             "slow": going(|_| step(15, 20.0)) => ["warm-up"], Verified;
             "steady": going(|_| step(0, 0.0)) => [], Verified;
             "of no weight": going(|_| step(5, 80.0)) => [], Verified;
             "half of the trials": going(|number| step(20 * (number % 2), 180.0)) => [], Verified;
         }
-        says(
-            going(|_| step(15, 180.0)),
-            "warm-up",
-            &["182.0 MB/s for 150 ms, then 102.0 MB/s", "change by -11 %"],
-        );
     }
 
     #[test]

@@ -356,16 +356,12 @@ mod tests {
             run.rows[0].workload.rate = Some(Rate::Iops(10_000));
         });
         check! {
-            "98 %": busy(98) => ["tester-limited"], Unverified;
+            "98 %": busy(98) => ["tester-limited"], Unverified,
+                "the row's thread computed 98 % of the time";
             "85 %": busy(85) => [], Verified;
             "simulated": shown => [], Verified;
             "at a rate": paced => [], Verified;
         }
-        says(
-            busy(98),
-            "tester-limited",
-            &["the row's thread computed 98 % of the time"],
-        );
         // A missing depth says more.
         let short = spoilt(busy(98), |run| run.rows[0].workload.depth = 4);
         check! {
@@ -377,19 +373,12 @@ mod tests {
     fn a_depth_that_was_not_reached_is_named_with_its_cause() {
         check! {
             "psync at depth 8":
-                shallow(1, 8, BackendKind::Psync) => ["depth-not-reached"], Unverified;
+                shallow(1, 8, BackendKind::Psync) => ["depth-not-reached"], Unverified,
+                    "^only 1.0 of 8 I/Os were in flight on average", "psync issues one I/O at a time";
             "psync at depth 1": shallow(1, 1, BackendKind::Psync) => [], Verified;
             "clones count":
                 shallow(2, 1, BackendKind::IoUring) => ["depth-not-reached"], Unverified;
         }
-        says(
-            shallow(1, 8, BackendKind::Psync),
-            "depth-not-reached",
-            &[
-                "^only 1.0 of 8 I/Os were in flight on average",
-                "psync issues one I/O at a time",
-            ],
-        );
         let mut libaio = shallow(1, 8, BackendKind::Libaio);
         buffered(&mut libaio);
         says(libaio, "depth-not-reached", &["libaio waits"]);
@@ -489,13 +478,9 @@ mod tests {
                 outcome.backend.notes = vec!["io_uring is denied by the sandbox".into()];
             });
         });
-        says(
-            run.clone(),
-            "engine-fallback",
-            &["^I/O was issued by libaio | io_uring is denied by the sandbox |"],
-        );
         check! {
-            "denied": run => ["engine-fallback"], Verified;
+            "denied": run => ["engine-fallback"], Verified,
+                "^I/O was issued by libaio | io_uring is denied by the sandbox |";
         }
     }
 
@@ -512,14 +497,10 @@ mod tests {
             "byte limit": last(StopReason::Bytes) => [], Verified;
             "ended": last(StopReason::Ended) => ["stopped-early"], Verified;
             "cancelled": last(StopReason::Cancelled) => ["stopped-early"], Verified;
-            "cut": cut.clone() => ["stopped-early"], Verified;
+            "cut": cut.clone() => ["stopped-early"], Verified,
+                "^2 of 6 trials were run, the last one for 1.00 s";
             "interrupted after this row": writes_with(|run| run.interrupted = true) => [], Verified;
         }
-        says(
-            cut,
-            "stopped-early",
-            &["^2 of 6 trials were run, the last one for 1.00 s"],
-        );
     }
 
     #[test]

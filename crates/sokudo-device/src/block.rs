@@ -58,6 +58,18 @@ pub(crate) fn open(system: &System, directory: &Path, flags: OFlags) -> Result<F
     Err(Errno::NODEV)
 }
 
+/// The directory in sysfs of the block device at `path`.
+pub(crate) fn directory_of_path(system: &System, path: &Path) -> Option<PathBuf> {
+    let metadata = path.metadata().ok().filter(|_| system.is_host());
+    match metadata.filter(|metadata| metadata.file_type().is_block_device()) {
+        Some(metadata) => {
+            let number = number_text(metadata.rdev());
+            directory_of_number(system, &number)
+        }
+        None => directory_of_source(system, path.to_str()?),
+    }
+}
+
 /// The directory of the device with this `major:minor`.
 pub(crate) fn directory_of_number(system: &System, number: &str) -> Option<PathBuf> {
     device_directory(system.path("sys/dev/block").join(number))

@@ -15,17 +15,15 @@ pub(crate) mod udev;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sokudo_model::disk::{Bus, Content, Disk, Identity, Link, Rotation};
 use sokudo_model::{BlockDeviceKind, Bytes};
 use sokudo_words::text;
 
-use crate::block;
 use crate::interrogate::{Interrogation, interrogate};
 use crate::system::{self, System};
+use crate::{ata, block, in_time};
 
 pub(crate) use contents::bare_partition;
 use contents::{ReadPolicy, Recognised, Tree};
@@ -69,7 +67,7 @@ pub fn disks(system: &System) -> Vec<Disk> {
 /// If sysfs lists no such block device.
 pub fn disk(system: &System, path: &Path) -> Result<Disk, DiskError> {
     let unlisted = || DiskError::Unlisted(path.to_owned());
-    let directory = directory(system, path).ok_or_else(unlisted)?;
+    let directory = block::directory_of_path(system, path).ok_or_else(unlisted)?;
     let surroundings = Arc::new(MachineEnvironment::of(system));
     let found = ask_all(
         &surroundings,
@@ -86,7 +84,8 @@ pub fn disk(system: &System, path: &Path) -> Result<Disk, DiskError> {
 /// # Errors
 /// If sysfs lists no such block device.
 pub fn content(system: &System, path: &Path) -> Result<Content, DiskError> {
-    let directory = directory(system, path).ok_or_else(|| DiskError::Unlisted(path.to_owned()))?;
+    let directory = block::directory_of_path(system, path)
+        .ok_or_else(|| DiskError::Unlisted(path.to_owned()))?;
     let surroundings = MachineEnvironment::of(system);
     let mut tree = Tree::new(&surroundings, Recognised::default(), ReadPolicy::Always);
     Ok(if block::is_partition(&directory) {
@@ -113,19 +112,6 @@ impl Listed {
             disks,
             surroundings,
         }
-    }
-}
-
-/// The directory in sysfs of the block device at `path`.
-pub(crate) fn directory(system: &System, path: &Path) -> Option<PathBuf> {
-    use std::os::unix::fs::{FileTypeExt, MetadataExt};
-    let metadata = path.metadata().ok().filter(|_| system.is_host());
-    match metadata.filter(|metadata| metadata.file_type().is_block_device()) {
-        Some(metadata) => {
-            let number = block::number_text(metadata.rdev());
-            block::directory_of_number(system, &number)
-        }
-        None => block::directory_of_source(system, path.to_str()?),
     }
 }
 
@@ -160,8 +146,7 @@ fn is_empty(name: &str, directory: &Path) -> bool {
     stands_on_others || (is_made && !has_size)
 }
 
-/// Asks every disk in a thread of its own. Those that do not answer in time are told by
-/// what the kernel knows of them.
+/// Those that do not answer in time are told by what the kernel knows of them.
 fn ask_all(
     surroundings: &Arc<MachineEnvironment>,
     directories: &[PathBuf],
@@ -169,25 +154,10 @@ fn ask_all(
     time_max: Duration,
 ) -> Vec<Disk> {
     let recognised = Recognised::default();
-    let (answers, answered) = mpsc::channel();
-    for (index, directory) in directories.iter().enumerate() {
-        let (surroundings, recognised) = (surroundings.clone(), recognised.clone());
-        let (directory, answers) = (directory.clone(), answers.clone());
-        // Where no thread can be had, the disk stays unasked and is told as such.
-        let _ = thread::Builder::new().spawn(move || {
-            let disk = whole(&surroundings, &directory, recognised, reading);
-            // Nobody listens any more to one that comes too late.
-            let _ = answers.send((index, disk));
-        });
-    }
-    drop(answers);
-    let mut found: Vec<Option<Disk>> = directories.iter().map(|_| None).collect();
-    let end = Instant::now() + time_max;
-    while let Ok((index, disk)) =
-        answered.recv_timeout(end.saturating_duration_since(Instant::now()))
-    {
-        found[index] = Some(disk);
-    }
+    let asked = surroundings.clone();
+    let found = in_time::all(directories, time_max, move |directory: &PathBuf| {
+        whole(&asked, directory, recognised.clone(), reading)
+    });
     found
         .into_iter()
         .zip(directories)
@@ -377,64 +347,58 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 fn add_identity(disk: &mut Disk) {
-    if let Some(scsi) = &disk.identity.scsi {
-        let answer = (scsi.rotation_rate, scsi.form_factor, scsi.zoned.clone());
-        let serial = scsi.serial.clone();
-        add_physics(disk, answer.0, answer.1, answer.2);
-        disk.serial = said(serial).or(disk.serial.take());
+    let Identity {
+        scsi, nvme, ata, ..
+    } = disk.identity.clone();
+    if let Some(scsi) = scsi {
+        add_physics(disk, scsi.rotation_rate, scsi.form_factor, scsi.zoned);
+        disk.serial = scsi.serial.and_then(said).or(disk.serial.take());
     }
-    if let Some(nvme) = &disk.identity.nvme {
-        let controller = &nvme.controller;
-        let answers = [&controller.model, &controller.serial, &controller.firmware];
-        let [model, serial, firmware] = answers.map(|text| said(Some(text.clone())));
-        disk.model = model.or(disk.model.take());
-        disk.serial = serial.or(disk.serial.take());
-        disk.firmware = firmware.or(disk.firmware.take());
+    if let Some(nvme) = nvme {
+        let controller = nvme.controller;
+        add_names(
+            disk,
+            [controller.model, controller.serial, controller.firmware],
+        );
         disk.rotation = Rotation::None;
     }
-    if let Some(ata) = &disk.identity.ata {
-        let answers = [&ata.model, &ata.serial, &ata.firmware];
-        let [model, serial, firmware] = answers.map(|text| said(Some(text.clone())));
-        let physics = (ata.rotation_rate, ata.form_factor, ata.zoned.clone());
-        let generation = ata.sata_generation_max;
-        let name = ata.world_wide_name;
-        disk.model = model.or(disk.model.take());
-        disk.serial = serial.or(disk.serial.take());
-        disk.firmware = firmware.or(disk.firmware.take());
+    if let Some(ata) = ata {
+        add_names(disk, [ata.model, ata.serial, ata.firmware]);
         if disk.world_wide_name.is_none() {
-            disk.world_wide_name = name.map(|name| format!("naa.{name:016x}"));
+            disk.world_wide_name = ata.world_wide_name.map(|name| format!("naa.{name:016x}"));
         }
-        add_physics(disk, Some(physics.0), Some(physics.1), physics.2);
+        add_physics(
+            disk,
+            Some(ata.rotation_rate),
+            Some(ata.form_factor),
+            ata.zoned,
+        );
         if disk.bus == Some(Bus::Ata) {
-            limit_link(disk, generation);
+            limit_link(disk, ata.sata_generation_max);
         }
     }
 }
 
-fn said(text: Option<String>) -> Option<String> {
-    let text = text?.trim().to_owned();
-    (!text.is_empty()).then_some(text)
+/// Model, serial number and firmware.
+fn add_names(disk: &mut Disk, names: [String; 3]) {
+    let fields = [&mut disk.model, &mut disk.serial, &mut disk.firmware];
+    for (field, name) in fields.into_iter().zip(names) {
+        *field = said(name).or(field.take());
+    }
+}
+
+fn said(text: String) -> Option<String> {
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Codes of ACS-4 (words 217 and 168) and SBC-4 (VPD page B1h), which are the same.
 fn add_physics(disk: &mut Disk, rate: Option<u16>, factor: Option<u8>, zoned: Option<String>) {
-    match rate {
-        Some(1) => disk.rotation = Rotation::None,
-        Some(rate @ 0x0401..=0xfffe) => disk.rotation = Rotation::PerMinute(rate.into()),
-        _ => {}
+    match rate.map_or(Rotation::Unknown, ata::rotation) {
+        Rotation::Unknown => {}
+        known => disk.rotation = known,
     }
-    let factor = match factor {
-        Some(1) => Some("5.25 inch"),
-        Some(2) => Some("3.5 inch"),
-        Some(3) => Some("2.5 inch"),
-        Some(4) => Some("1.8 inch"),
-        Some(5) => Some("less than 1.8 inch"),
-        Some(6) => Some("mSATA"),
-        Some(7) => Some("M.2"),
-        Some(8) => Some("MicroSSD"),
-        _ => None,
-    };
-    disk.form_factor = factor.map(str::to_owned).or(disk.form_factor.take());
+    let factor = factor.and_then(ata::form_factor).map(str::to_owned);
+    disk.form_factor = factor.or(disk.form_factor.take());
     disk.zoned = disk.zoned.take().or(zoned);
 }
 

@@ -23,7 +23,6 @@ pub fn environment(system: &System) -> Environment {
     }
 }
 
-/// Name of the machine.
 pub(crate) fn host(system: &System) -> Option<String> {
     system.text("proc/sys/kernel/hostname")
 }
@@ -115,23 +114,12 @@ fn load_average(loadavg: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
-
-    fn system_with(files: &[(&str, &str)]) -> (tempfile::TempDir, System) {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let system = System::at(root.path());
-        (root, system)
-    }
+    use crate::invented::Machine;
 
     #[test]
     fn of_an_empty_system_nothing_is_claimed() {
-        let (_root, system) = system_with(&[]);
-        let seen = environment(&system);
+        let machine = Machine::with(&[]);
+        let seen = environment(&machine.system());
         assert_eq!(seen.kernel, None);
         assert_eq!(seen.virtual_machine, None);
         assert_eq!(seen.memory_bytes, None);
@@ -140,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_whole_system_is_described() {
-        let (_root, system) = system_with(&[
+        let machine = Machine::with(&[
             ("proc/sys/kernel/hostname", "box\n"),
             ("proc/sys/kernel/osrelease", "6.18.0\n"),
             ("etc/os-release", "ID=x\nPRETTY_NAME=\"X Linux 1\"\n"),
@@ -163,7 +151,7 @@ mod tests {
                 "tsc\n",
             ),
         ]);
-        let seen = environment(&system);
+        let seen = environment(&machine.system());
         assert_eq!(seen.host.as_deref(), Some("box"));
         assert_eq!(seen.kernel.as_deref(), Some("6.18.0"));
         assert_eq!(seen.distribution.as_deref(), Some("X Linux 1"));
@@ -177,13 +165,13 @@ mod tests {
 
     #[test]
     fn hostile_text_is_not_believed() {
-        let (_root, system) = system_with(&[
+        let machine = Machine::with(&[
             ("proc/meminfo", "MemTotal: 99999999999999999999 kB"),
             ("proc/loadavg", "nan"),
             ("etc/os-release", "PRETTY_NAME=\"\n"),
             ("proc/cpuinfo", "model name:\n::::\n\u{0}"),
         ]);
-        let seen = environment(&system);
+        let seen = environment(&machine.system());
         assert_eq!(seen.memory_bytes, None);
         assert_eq!(seen.load_average, None);
         assert_eq!(seen.distribution, None);

@@ -27,7 +27,6 @@ pub enum FindError {
     /// Nothing is called so.
     #[error("no disk has the name, model or serial number {word:?}; {}", nearest_text(.nearest))]
     Nothing {
-        /// As the user wrote it.
         word: String,
         /// What is called something like it, or all there is.
         nearest: Vec<Text>,
@@ -35,7 +34,6 @@ pub enum FindError {
     /// Several are.
     #[error("{word:?} fits {} disks: {}; use more of the serial number, or the path", .candidates.len(), list(.candidates))]
     Ambiguous {
-        /// As the user wrote it.
         word: String,
         /// Each with model, serial number and size.
         candidates: Vec<Text>,

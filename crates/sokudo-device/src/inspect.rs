@@ -34,7 +34,6 @@ pub enum InspectError {
     /// There is nothing of that name.
     #[error("{name} does not exist; the nearest directory that does is {}", nearest.display())]
     Missing {
-        /// As the user wrote it.
         name: String,
         /// The closest existing directory above it.
         nearest: PathBuf,
@@ -42,7 +41,6 @@ pub enum InspectError {
     /// It is a symbolic link to nothing.
     #[error("{name} is a symbolic link to {}, which does not exist; create that, or name another place", to.display())]
     Dangling {
-        /// As the user wrote it.
         name: String,
         /// Where the link leads.
         to: PathBuf,
@@ -50,47 +48,29 @@ pub enum InspectError {
     /// Something above it is a file.
     #[error("{name} does not exist, for {} is not a directory; name a path below a directory", file.display())]
     NotBelowDirectory {
-        /// As the user wrote it.
         name: String,
         /// What is not a directory.
         file: PathBuf,
     },
     /// Its symbolic links lead in a circle.
     #[error("{name} is a symbolic link that leads back to itself; name what it should lead to")]
-    LinkLoop {
-        /// As the user wrote it.
-        name: String,
-    },
+    LinkLoop { name: String },
     /// This user may not look at it.
     #[error("no permission to {access} {name}; run as a user who may, or as root", access = Text::from(*access))]
     NoPermission {
-        /// As the user wrote it.
         name: String,
         /// What was tried: `read`, `enter` or `reach`.
         access: &'static str,
     },
     /// It is neither a directory, nor a regular file, nor a block device.
     #[error("{name} is a {what}; name a directory, a regular file or a block device", what = Text::from(*what))]
-    WrongKind {
-        /// As the user wrote it.
-        name: String,
-        what: &'static str,
-    },
+    WrongKind { name: String, what: &'static str },
     /// Its path has no text form that results could carry.
     #[error("the path {path:?} of {name} is not UTF-8; measure on a path that is")]
-    NotText {
-        /// As the user wrote it.
-        name: String,
-        path: PathBuf,
-    },
+    NotText { name: String, path: PathBuf },
     /// The system failed to say.
     #[error("{name} could not be examined: {source}")]
-    Failed {
-        /// As the user wrote it.
-        name: String,
-        /// What the system answered.
-        source: io::Error,
-    },
+    Failed { name: String, source: io::Error },
 }
 
 /// Finds out what `name`, a directory, a regular file or a block device, is and

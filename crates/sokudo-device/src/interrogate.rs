@@ -34,35 +34,27 @@ pub(crate) enum Protocol {
 /// On a system that is not the running one, only what sysfs keeps of it is read.
 pub fn interrogate(system: &System, path: &Path) -> Interrogation {
     let mut found = Interrogation::default();
-    let directory = match disk_directory(system, path) {
-        Ok(directory) => directory,
-        Err(sentence) => {
-            found.blind_spots.push(sentence);
-            return found;
-        }
-    };
+    if let Err(sentence) = ask(system, path, &mut found) {
+        found.blind_spots.push(sentence);
+    }
+    found
+}
+
+/// Asks as far as it can; what ends it is told.
+fn ask(system: &System, path: &Path, found: &mut Interrogation) -> Result<(), Text> {
+    let directory = disk_directory(system, path)?;
     found.write_cache.kernel_view = system::text(directory.join("queue/write_cache"));
-    let protocol = match protocol(&directory) {
-        Ok(protocol) => protocol,
-        Err(sentence) => {
-            found.blind_spots.push(sentence);
-            return found;
-        }
-    };
-    let device = match open_disk(system, &directory, path) {
-        Ok(device) => Some(device),
-        Err(sentence) => {
-            found.blind_spots.push(sentence);
-            None
-        }
-    };
+    let protocol = protocol(&directory)?;
+    let device = open_disk(system, &directory, path)
+        .map_err(|sentence| found.blind_spots.push(sentence))
+        .ok();
     let mut asker = Asker::new(&block::name(&directory), device.as_ref());
     match protocol {
-        Protocol::Scsi => scsi_disk::ask(&mut asker, &directory, &mut found),
-        Protocol::Nvme => nvme_disk::ask(&mut asker, &mut found),
+        Protocol::Scsi => scsi_disk::ask(&mut asker, &directory, found),
+        Protocol::Nvme => nvme_disk::ask(&mut asker, found),
     }
-    asker.finish(&mut found);
-    found
+    asker.finish(found);
+    Ok(())
 }
 
 /// Opens the disk in a directory of sysfs so that it can be asked: for reading, without
@@ -114,24 +106,12 @@ pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Resu
 
 /// The directory in sysfs of the whole disk.
 pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, Text> {
-    let by_number = || {
-        let metadata = system
-            .is_host()
-            .then(|| std::fs::metadata(path).ok())
-            .flatten()?;
-        if !metadata.file_type().is_block_device() {
-            return None;
-        }
-        block::directory_of_number(system, &number_text(metadata.rdev()))
-    };
-    let directory = by_number()
-        .or_else(|| block::directory_of_source(system, path.to_str()?))
-        .ok_or_else(|| {
-            text!(
-                "{} cannot be asked what it is: sysfs lists no such block device",
-                path.display()
-            )
-        })?;
+    let directory = block::directory_of_path(system, path).ok_or_else(|| {
+        text!(
+            "{} cannot be asked what it is: sysfs lists no such block device",
+            path.display()
+        )
+    })?;
     Ok(block::disk(&directory))
 }
 

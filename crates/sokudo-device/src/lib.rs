@@ -22,8 +22,12 @@ mod environment;
 mod file;
 mod file_system;
 mod find;
+mod health;
+mod in_time;
 mod inspect;
 mod interrogate;
+#[cfg(test)]
+mod invented;
 mod marks;
 mod mounts;
 pub mod nvme;

@@ -5,8 +5,9 @@ use sokudo_model::Bytes;
 use sokudo_model::disk::{
     Health, HealthState, LbaFormat, NvmeController, NvmeNamespace, NvmePowerState,
 };
-use sokudo_words::{Text, text};
+use sokudo_words::text;
 
+use crate::health;
 use crate::page::{self, PageError};
 
 /// Length of an Identify page.
@@ -33,9 +34,6 @@ const DATA_UNIT_BYTES: u64 = 512_000;
 
 /// 0 °C in the log's Kelvin.
 const ZERO_CELSIUS_KELVIN: i32 = 273;
-
-/// No disk works outside of these temperatures.
-const CELSIUS: std::ops::RangeInclusive<i32> = -60..=150;
 
 /// Optional commands by bit of ONCS.
 const COMMANDS: [&str; 9] = [
@@ -240,24 +238,15 @@ fn judge(health: &mut Health, critical: u8) {
             }
         }
     }
-    let mut warn = |sentence: Text| {
-        health.reasons.push(sentence);
-        if health.state == HealthState::Good {
-            health.state = HealthState::Warning;
-        }
-    };
     if let Some(used) = health.used_percent.filter(|used| *used >= 100) {
-        let used = if used == 255 {
-            "more than 254".to_owned()
-        } else {
-            used.to_string()
+        let sentence = match used {
+            255 => health::worn("more than 254"),
+            used => health::worn(used),
         };
-        warn(text!(
-            "Of the life that the maker expected, {used} % are used"
-        ));
+        health::warn(health, sentence);
     }
     if let Some(errors) = health.media_errors.filter(|errors| *errors > 0) {
-        warn(text!("Errors that lost data: {errors}"));
+        health::warn(health, text!("Errors that lost data: {errors}"));
     }
 }
 
@@ -322,8 +311,7 @@ fn format_in_use(page: &[u8], formats: usize) -> u8 {
 }
 
 fn celsius(kelvin: u16) -> Option<i32> {
-    let celsius = i32::from(kelvin) - ZERO_CELSIUS_KELVIN;
-    CELSIUS.contains(&celsius).then_some(celsius)
+    health::celsius(i32::from(kelvin) - ZERO_CELSIUS_KELVIN)
 }
 
 fn identifier(bytes: &[u8]) -> Option<String> {

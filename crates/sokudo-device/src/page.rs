@@ -8,9 +8,7 @@ pub enum PageError {
     #[error("{page} has {bytes} bytes, where {needed} are needed")]
     Short {
         page: &'static str,
-        /// How long it is.
         bytes: usize,
-        /// How long it must be.
         needed: usize,
     },
     /// Its own checksum does not fit.

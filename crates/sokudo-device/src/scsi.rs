@@ -6,8 +6,8 @@ use sokudo_model::disk::{Health, HealthState, ScsiIdentity};
 use sokudo_sys::scsi::CachingPage;
 use sokudo_words::{Text, text};
 
-use crate::ata;
 use crate::page::{self, PageError};
+use crate::{ata, health};
 
 /// What every INQUIRY answer has.
 const INQUIRY_BYTES: usize = 36;
@@ -33,9 +33,6 @@ const PARAMETERS_MAX: usize = 512;
 /// Additional sense codes that informational exceptions come with.
 const CODE_WARNING: u8 = 0x0b;
 const CODE_FAILURE_PREDICTED: u8 = 0x5d;
-
-/// No disk works at more degrees.
-const CELSIUS_MAX: u8 = 150;
 
 /// Log pages that are asked for: write, read and verify errors, temperature, start and
 /// stop, wear of solid-state media, background scan, informational exceptions.
@@ -194,19 +191,11 @@ pub fn add_log(health: &mut Health, log: &[u8]) -> Result<(), PageError> {
 
 /// Puts the sentences of facts that speak against a disk, once all logs are read.
 pub fn judge(health: &mut Health) {
-    let mut warn = |sentence: Text| {
-        health.reasons.push(sentence);
-        if health.state != HealthState::Failing {
-            health.state = HealthState::Warning;
-        }
-    };
     if let Some(errors) = health.media_errors.filter(|errors| *errors > 0) {
-        warn(text!("Errors that the disk could not correct: {errors}"));
+        health::warn(health, health::uncorrected(errors));
     }
     if let Some(used) = health.used_percent.filter(|used| *used >= 100) {
-        warn(text!(
-            "Of the life that the maker expected, {used} % are used"
-        ));
+        health::warn(health, health::worn(used));
     }
 }
 
@@ -325,5 +314,5 @@ fn take_exception(health: &mut Health, value: &[u8]) {
 
 /// 255 is a temperature that is not known.
 fn celsius(byte: u8) -> Option<i32> {
-    (byte <= CELSIUS_MAX).then_some(i32::from(byte))
+    health::celsius(byte)
 }

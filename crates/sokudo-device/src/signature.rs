@@ -47,6 +47,18 @@ impl<'a> DeviceEnds<'a> {
     fn holds(&self, offset: u64, magic: &[u8]) -> bool {
         self.at(offset, magic.len()) == Some(magic)
     }
+
+    /// What is at the first of these places where one of the magics is.
+    fn first(
+        &self,
+        what: &'static str,
+        places: impl IntoIterator<Item = u64>,
+        magics: &[&[u8]],
+    ) -> Option<Signature> {
+        let is_there = |offset: &u64| magics.iter().any(|magic| self.holds(*offset, magic));
+        let offset = places.into_iter().find(is_there)?;
+        Some(Signature { what, offset })
+    }
 }
 
 fn slice(bytes: &[u8], offset: u64, length: usize) -> Option<&[u8]> {
@@ -54,71 +66,56 @@ fn slice(bytes: &[u8], offset: u64, length: usize) -> Option<&[u8]> {
     bytes.get(start..start.checked_add(length)?)
 }
 
-/// A sign at a fixed place.
-struct FixedSignature {
-    what: &'static str,
-    offset: u64,
-    magic: &'static [u8],
-}
-
-const fn sign(what: &'static str, offset: u64, magic: &'static [u8]) -> FixedSignature {
-    FixedSignature {
-        what,
-        offset,
-        magic,
-    }
-}
-
 /// bcache and bcachefs: superblock at 4 KiB, magic after checksum, offset and
 /// version.
 const BCACHE_MAGIC: &[u8] = b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81";
 const BCACHEFS_MAGIC: &[u8] = b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef";
 
-/// Signs at fixed places from the start.
-const SIGNS: &[FixedSignature] = &[
-    sign("XFS", 0, b"XFSB"),
-    sign("btrfs", 0x1_0040, b"_BHRfS_M"),
-    sign("F2FS", 1024, b"\x10\x20\xf5\xf2"),
-    sign("NTFS", 3, b"NTFS    "),
-    sign("exFAT", 3, b"EXFAT   "),
-    sign("BitLocker", 3, b"-FVE-FS-"),
-    sign("FAT", 0x52, b"FAT32   "),
-    sign("FAT", 0x36, b"FAT16   "),
-    sign("FAT", 0x36, b"FAT12   "),
-    sign("FAT", 0x36, b"FAT     "),
-    sign("LUKS", 0, b"LUKS\xba\xbe"),
-    sign("LUKS", 0x4000, b"SKUL\xba\xbe"),
-    sign("LUKS", 0x8000, b"SKUL\xba\xbe"),
-    sign("LUKS", 0x1_0000, b"SKUL\xba\xbe"),
-    sign("an md RAID superblock (1.1)", 0, b"\xfc\x4e\x2b\xa9"),
-    sign("an md RAID superblock (1.2)", 4096, b"\xfc\x4e\x2b\xa9"),
-    sign("bcache", 4096 + 24, BCACHE_MAGIC),
-    sign("bcachefs", 4096 + 24, BCACHEFS_MAGIC),
-    sign("ISO 9660", 0x8001, b"CD001"),
-    sign("UDF", 0x8001, b"BEA01"),
-    sign("UDF", 0x8801, b"NSR02"),
-    sign("UDF", 0x8801, b"NSR03"),
-    sign("squashfs", 0, b"hsqs"),
-    sign("squashfs", 0, b"sqsh"),
-    sign("EROFS", 1024, b"\xe2\xe1\xf5\xe0"),
-    sign("cramfs", 0, b"\x45\x3d\xcd\x28"),
-    sign("JFS", 0x8000, b"JFS1"),
-    sign("ReiserFS", 0x1_0034, b"ReIsEr"),
-    sign("Reiser4", 0x1_0000, b"ReIsEr4"),
-    sign("NILFS2", 1024 + 6, b"\x34\x34"),
-    sign("GFS2", 0x1_0000, b"\x01\x16\x19\x70"),
-    sign("OCFS2", 1024, b"OCFSV2"),
-    sign("OCFS2", 2048, b"OCFSV2"),
-    sign("OCFS2", 4096, b"OCFSV2"),
-    sign("APFS", 32, b"NXSB"),
-    sign("HFS+", 1024, b"H+\x00\x04"),
-    sign("HFS+", 1024, b"HX\x00\x05"),
-    sign("Oracle ASM", 32, b"ORCLDISK"),
-    sign("VDO", 0, b"dmvdo001"),
-    sign("Ceph BlueStore", 0, b"bluestore block device"),
-    sign("Stratis", 512, b"!Stra0tis\x86\xff\x02^\x41rh"),
-    sign("VMFS", 0x10_0000, b"\x0d\xd0\x01\xc0"),
-    sign("UBI", 0, b"UBI#"),
+/// Signs at fixed places from the start: what they are of, where they stand, and how they read.
+const SIGNS: &[(&str, u64, &[u8])] = &[
+    ("XFS", 0, b"XFSB"),
+    ("btrfs", 0x1_0040, b"_BHRfS_M"),
+    ("F2FS", 1024, b"\x10\x20\xf5\xf2"),
+    ("NTFS", 3, b"NTFS    "),
+    ("exFAT", 3, b"EXFAT   "),
+    ("BitLocker", 3, b"-FVE-FS-"),
+    ("FAT", 0x52, b"FAT32   "),
+    ("FAT", 0x36, b"FAT16   "),
+    ("FAT", 0x36, b"FAT12   "),
+    ("FAT", 0x36, b"FAT     "),
+    ("LUKS", 0, b"LUKS\xba\xbe"),
+    ("LUKS", 0x4000, b"SKUL\xba\xbe"),
+    ("LUKS", 0x8000, b"SKUL\xba\xbe"),
+    ("LUKS", 0x1_0000, b"SKUL\xba\xbe"),
+    ("an md RAID superblock (1.1)", 0, b"\xfc\x4e\x2b\xa9"),
+    ("an md RAID superblock (1.2)", 4096, b"\xfc\x4e\x2b\xa9"),
+    ("bcache", 4096 + 24, BCACHE_MAGIC),
+    ("bcachefs", 4096 + 24, BCACHEFS_MAGIC),
+    ("ISO 9660", 0x8001, b"CD001"),
+    ("UDF", 0x8001, b"BEA01"),
+    ("UDF", 0x8801, b"NSR02"),
+    ("UDF", 0x8801, b"NSR03"),
+    ("squashfs", 0, b"hsqs"),
+    ("squashfs", 0, b"sqsh"),
+    ("EROFS", 1024, b"\xe2\xe1\xf5\xe0"),
+    ("cramfs", 0, b"\x45\x3d\xcd\x28"),
+    ("JFS", 0x8000, b"JFS1"),
+    ("ReiserFS", 0x1_0034, b"ReIsEr"),
+    ("Reiser4", 0x1_0000, b"ReIsEr4"),
+    ("NILFS2", 1024 + 6, b"\x34\x34"),
+    ("GFS2", 0x1_0000, b"\x01\x16\x19\x70"),
+    ("OCFS2", 1024, b"OCFSV2"),
+    ("OCFS2", 2048, b"OCFSV2"),
+    ("OCFS2", 4096, b"OCFSV2"),
+    ("APFS", 32, b"NXSB"),
+    ("HFS+", 1024, b"H+\x00\x04"),
+    ("HFS+", 1024, b"HX\x00\x05"),
+    ("Oracle ASM", 32, b"ORCLDISK"),
+    ("VDO", 0, b"dmvdo001"),
+    ("Ceph BlueStore", 0, b"bluestore block device"),
+    ("Stratis", 512, b"!Stra0tis\x86\xff\x02^\x41rh"),
+    ("VMFS", 0x10_0000, b"\x0d\xd0\x01\xc0"),
+    ("UBI", 0, b"UBI#"),
 ];
 
 /// Swap's sign ends the first page, whatever the page size of the machine that
@@ -138,14 +135,9 @@ const ZFS_LABEL_BYTES: u64 = 256 << 10;
 
 /// Everything that is recognised, each kind once, in order of place.
 pub fn signatures(ends: &DeviceEnds<'_>) -> Vec<Signature> {
-    let mut found: Vec<Signature> = SIGNS
-        .iter()
-        .filter(|sign| ends.holds(sign.offset, sign.magic))
-        .map(|sign| Signature {
-            what: sign.what,
-            offset: sign.offset,
-        })
-        .collect();
+    let fixed = SIGNS.iter().filter(|(_, at, sign)| ends.holds(*at, sign));
+    let fixed = fixed.map(|&(what, offset, _)| Signature { what, offset });
+    let mut found: Vec<Signature> = fixed.collect();
     found.extend(extended(ends));
     found.extend(swap(ends));
     found.extend(lvm(ends));
@@ -193,24 +185,14 @@ fn extended(ends: &DeviceEnds<'_>) -> Option<Signature> {
 }
 
 fn swap(ends: &DeviceEnds<'_>) -> Option<Signature> {
-    let places = SWAP_PAGES.iter().map(|page| page - 10);
-    let mut found =
-        places.filter(|offset| SWAP_MAGICS.iter().any(|magic| ends.holds(*offset, magic)));
-    found.next().map(|offset| Signature {
-        what: "swap space",
-        offset,
-    })
+    let places = SWAP_PAGES.map(|page| page - 10);
+    ends.first("swap space", places, &SWAP_MAGICS)
 }
 
 /// LVM2 writes its label to one of the first four sectors, as a rule the second.
 fn lvm(ends: &DeviceEnds<'_>) -> Option<Signature> {
-    (0..4)
-        .map(|sector| sector * 512)
-        .find(|offset| ends.holds(*offset, b"LABELONE"))
-        .map(|offset| Signature {
-            what: "an LVM physical volume",
-            offset,
-        })
+    let places = (0..4).map(|sector| sector * 512);
+    ends.first("an LVM physical volume", places, &[b"LABELONE"])
 }
 
 /// Superblocks at the end: md 0.90 at the last 64 KiB boundary that leaves 64 KiB
@@ -261,12 +243,7 @@ fn zfs(ends: &DeviceEnds<'_>) -> Option<Signature> {
         .into_iter()
         .flatten()
         .flat_map(|label| (0..128).map(move |index| label + ZFS_LABEL_BYTES / 2 + index * 1024));
-    let mut found =
-        uberblocks.filter(|offset| ZFS_MAGICS.iter().any(|magic| ends.holds(*offset, magic)));
-    found.next().map(|offset| Signature {
-        what: "a ZFS label",
-        offset,
-    })
+    ends.first("a ZFS label", uberblocks, &ZFS_MAGICS)
 }
 
 /// A GPT in block 1 or, as its spare copy, in the last block, of 512 or 4096 bytes.
@@ -275,13 +252,7 @@ fn gpt(ends: &DeviceEnds<'_>) -> Option<Signature> {
         let last = ends.size.checked_sub(block);
         [Some(block), last]
     });
-    places
-        .flatten()
-        .find(|offset| ends.holds(*offset, GPT_MAGIC))
-        .map(|offset| Signature {
-            what: "a GPT partition table",
-            offset,
-        })
+    ends.first("a GPT partition table", places.flatten(), &[GPT_MAGIC])
 }
 
 /// A boot sector's sign at 510. It belongs to a partition table if one of the four
@@ -344,9 +315,9 @@ mod tests {
 
     #[test]
     fn every_sign_of_the_table_is_found_at_its_place() {
-        for sign in SIGNS {
-            let names = found(SIZE, &[(sign.offset as usize, sign.magic)]);
-            assert!(names.contains(&sign.what), "{} in {names:?}", sign.what);
+        for (what, offset, magic) in SIGNS {
+            let names = found(SIZE, &[(*offset as usize, magic)]);
+            assert!(names.contains(what), "{what} in {names:?}");
         }
     }
 
@@ -406,11 +377,11 @@ mod tests {
 
         #[test]
         fn a_sign_is_found_whatever_surrounds_it(fill in any::<u8>(), index in 0..SIGNS.len()) {
-            let sign = &SIGNS[index];
+            let (what, offset, magic) = SIGNS[index];
             let mut device = vec![fill; 2 << 20];
-            let start = sign.offset as usize;
-            device[start..start + sign.magic.len()].copy_from_slice(sign.magic);
-            prop_assert!(names(&device).contains(&sign.what));
+            let start = offset as usize;
+            device[start..start + magic.len()].copy_from_slice(magic);
+            prop_assert!(names(&device).contains(&what));
         }
     }
 }

@@ -7,6 +7,7 @@ use sokudo_model::disk::{Health, HealthState, SmartAttribute};
 use sokudo_sys::scsi::AtaRegisters;
 use sokudo_words::{Text, text};
 
+use crate::health;
 use crate::page::{self, PageError};
 
 /// Length of the pages.
@@ -20,10 +21,6 @@ const ATTRIBUTE_BYTES: usize = 12;
 
 /// The first attribute follows the revision number.
 const FIRST_ATTRIBUTE: usize = 2;
-
-/// No disk works outside of these temperatures, so a number outside is another kind of
-/// number.
-const CELSIUS: std::ops::RangeInclusive<i64> = -60..=150;
 
 /// A disk older than this has not been made: 50 years of hours.
 const HOURS_MAX: u64 = 438_000;
@@ -127,7 +124,7 @@ pub fn add_statistics(health: &mut Health, statistics: &[u8]) {
             let known = health.media_errors.unwrap_or(0);
             replace(&mut health.media_errors, count(8));
             if let Some(errors) = count(8).filter(|errors| *errors > 0 && known == 0) {
-                warn(health, uncorrected(errors));
+                health::warn(health, health::uncorrected(errors));
             }
         }
         5 => {
@@ -140,10 +137,7 @@ pub fn add_statistics(health: &mut Health, statistics: &[u8]) {
             let used = count(8).and_then(|used| u32::try_from(used & 0xff).ok());
             replace(&mut health.used_percent, used);
             if let Some(used) = used.filter(|used| *used >= 100) {
-                warn(
-                    health,
-                    text!("Of the life that the maker expected, {used} % are used"),
-                );
+                health::warn(health, health::worn(used));
             }
         }
         _ => {}
@@ -181,10 +175,7 @@ fn statistic(statistics: &[u8], at: usize) -> Option<u64> {
 
 fn temperature(statistics: &[u8], at: usize) -> Option<i32> {
     statistic(statistics, at)?;
-    let celsius = i8::from_le_bytes([statistics[at]]);
-    CELSIUS
-        .contains(&i64::from(celsius))
-        .then_some(i32::from(celsius))
+    health::celsius(i8::from_le_bytes([statistics[at]]))
 }
 
 fn replace<T>(old: &mut Option<T>, new: Option<T>) {
@@ -238,19 +229,7 @@ fn take(health: &mut Health, attribute: &SmartAttribute) {
 fn celsius(raw: u64) -> Option<i32> {
     let celsius = i8::from_le_bytes([raw.to_le_bytes()[0]]);
     // 0 is what disks without a sensor say.
-    (celsius != 0 && CELSIUS.contains(&i64::from(celsius))).then_some(i32::from(celsius))
-}
-
-fn uncorrected(errors: u64) -> Text {
-    text!("Errors that the disk could not correct: {errors}")
-}
-
-/// Adds a sentence against a disk that may call itself well.
-fn warn(health: &mut Health, sentence: Text) {
-    health.reasons.push(sentence);
-    if health.state != HealthState::Failing {
-        health.state = HealthState::Warning;
-    }
+    health::celsius(celsius).filter(|celsius| *celsius != 0)
 }
 
 /// Facts that make a disk worse than it should be, whatever it says of itself.
@@ -263,7 +242,7 @@ fn warnings(health: &Health) -> Vec<Text> {
         ));
     }
     if let Some(errors) = count(health.media_errors) {
-        sentences.push(uncorrected(errors));
+        sentences.push(health::uncorrected(errors));
     }
     sentences
 }

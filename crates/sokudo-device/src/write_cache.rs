@@ -24,11 +24,7 @@ const CACHING_PAGE: u8 = 0x08;
 pub enum WriteCacheError {
     /// There is no drive that could be asked.
     #[error("the write cache of {} cannot be seen: {why}", disk.display())]
-    Unreachable {
-        disk: PathBuf,
-        /// A sentence.
-        why: Text,
-    },
+    Unreachable { disk: PathBuf, why: Text },
     /// It was asked, and did not do it.
     #[error("the write cache of {disk} does not answer: {source}")]
     Ask { disk: String, source: AskError },

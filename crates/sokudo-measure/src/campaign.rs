@@ -10,7 +10,7 @@ use sokudo_model::{
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
-use crate::evidence::Start;
+use crate::evidence::FoundState;
 use crate::expectation::Expectation;
 use crate::subject::PreparedTargets;
 
@@ -262,8 +262,8 @@ fn measure(
     };
     // Rounds follow each other at once: a drive that rests between them is not steady.
     let start = match step.phase {
-        None => Start::Settled,
-        Some(_) => Start::AsLeft,
+        None => FoundState::Settled,
+        Some(_) => FoundState::AsLeft,
     };
     let trials = subject.trial(stage, start, options, control, listener)?;
     let [trial] = <[Trial; 1]>::try_from(trials).expect("each stage of a campaign is a row");

@@ -17,7 +17,7 @@ use crate::subject::PreparedTargets;
 
 /// The state that a trial finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum FoundState {
     Settled,
     /// As the trial before has left it.
     AsLeft,
@@ -28,13 +28,13 @@ impl PreparedTargets {
     pub(crate) fn trial(
         &mut self,
         stage: &Stage,
-        start: Start,
+        start: FoundState,
         options: StageOptions,
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<Vec<Trial>, MeasureError> {
         self.switch_caches(&stage.workloads[0])?;
-        if start == Start::Settled {
+        if start == FoundState::Settled {
             self.settle(&all_targets_of(stage), stage)?;
         }
         let mut before = EvidenceBefore::look(self, stage);

@@ -8,6 +8,8 @@ use sokudo_model::{Bytes, Nanos, Operation, Sample, Stage, Survey, Workload};
 const GUESSED_BYTES_PER_S: u64 = 150_000_000;
 /// And takes so long to come to a place at random: seek and half a turn.
 const GUESSED_WAY: Nanos = Nanos::from_millis(13);
+/// What takes longer than this takes as long: 584 years.
+const NANOS_MAX: u64 = u64::MAX;
 
 /// What a trial is expected to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,9 +70,11 @@ impl Expectation {
 
 /// The time of so many bytes in one go.
 fn moving(bytes: u64) -> (u64, Option<Bytes>) {
-    // What takes centuries takes as long as can be said.
     let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(GUESSED_BYTES_PER_S);
-    (u64::try_from(nanos).unwrap_or(u64::MAX), Some(Bytes(bytes)))
+    (
+        u64::try_from(nanos).unwrap_or(NANOS_MAX),
+        Some(Bytes(bytes)),
+    )
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use sokudo_model::{
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
-use crate::evidence::Start;
+use crate::evidence::FoundState;
 use crate::measurement::{Prepared, empty_run, since_epoch};
 use crate::memory;
 use crate::place::{JobTarget, JobTargetKind};
@@ -114,7 +114,7 @@ impl Prepared {
             };
             let trials = self
                 .subject
-                .trial(stage, Start::Settled, options, control, listener);
+                .trial(stage, FoundState::Settled, options, control, listener);
             listener(Event::StageEnded);
             match trials {
                 Ok(trials) => {

@@ -12,7 +12,7 @@ pub const SIMULATION_SEED: u64 = 1;
 
 /// A target by its name.
 pub enum Named {
-    /// A simulated device.
+    /// A model that is computed, such as `sim:ssd`.
     Simulated(sim::SimulatedDevice),
     /// No device: the cost of the engine itself.
     Null,

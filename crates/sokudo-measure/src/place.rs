@@ -8,9 +8,9 @@ use sokudo_model::Bytes;
 /// What kind of thing it is or will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobTargetKind {
-    /// A regular file.
+    /// One that is regular.
     File,
-    /// A block device.
+    /// A whole one, or a part of one.
     BlockDevice,
     /// Nothing: the cost of the engine itself.
     Null,

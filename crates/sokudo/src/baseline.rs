@@ -23,7 +23,6 @@ use crate::recall::{Annotations, Recalled};
 use crate::repeat::Repeat;
 use crate::{busy, compare, interrupt, keep, output, recall, results};
 
-/// Sets, shows or unsets.
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
     match arguments.command {
         BaselineCommand::Set(arguments) => set(&arguments),
@@ -47,7 +46,6 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
     appoint(id, &run, was_idle, arguments)
 }
 
-/// Measures, prints and keeps.
 fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit> {
     // Refused before anything is measured: what cannot be judged or is not kept is no
     // baseline, and a busy machine gives none.

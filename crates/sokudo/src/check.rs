@@ -11,12 +11,12 @@ use sokudo_analysis::Comparing;
 use sokudo_engine::Control;
 use sokudo_measure::Named;
 use sokudo_report::check::Outcome;
-use sokudo_report::comparison::{Figure, Way};
+use sokudo_report::comparison::Way;
 use sokudo_report::{CheckDocument, ComparisonDocument};
 use sokudo_store::Baseline;
 use sokudo_words::{Text, text};
 
-use crate::cli::{CheckArguments, TableOrJson, TableUnit};
+use crate::cli::{CheckArguments, TableOrJson};
 use crate::exit::Exit;
 use crate::idle::BusyPolicy;
 use crate::recall::{Annotations, Recalled};
@@ -98,10 +98,7 @@ fn document(
         ));
     }
     let ids = [reference.id, now.id].map(|id| id.map(|id| id.0));
-    let figure = match arguments.unit {
-        TableUnit::Iops => Figure::Iops,
-        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
-    };
+    let figure = arguments.unit.figure();
     let comparing = Comparing {
         difference_min: arguments.min_difference.0,
         paired: false,

@@ -62,7 +62,6 @@ pub(crate) fn run(arguments: &CheckAgainstArguments) -> Result<(), Exit> {
     output::print(&table(&compare(&pairs), &version, arguments.pairs))
 }
 
-/// One of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tool {
     Sokudo,

@@ -15,7 +15,6 @@ use crate::command_line::quoted;
 use crate::exit::Exit;
 use crate::{exit, output};
 
-/// Removes them and says so.
 pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
     std::fs::read_dir(directory)
         .with_context(|| text!("{} cannot be read", directory.display()))

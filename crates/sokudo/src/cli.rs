@@ -6,6 +6,7 @@ mod bonnie;
 mod compare;
 mod destroying;
 mod explain;
+mod heading;
 mod history;
 mod import;
 mod info;
@@ -30,13 +31,14 @@ mod which;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
 use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
 use sokudo_words::{Language, Text, text};
 
 use crate::language;
+use heading::{HOW, MEASURED, PRINTED, WRITTEN};
 use issuing::{backend_kind, direct_mode};
 use mistake::whole_number;
 
@@ -178,6 +180,19 @@ impl Cli {
         let matches = command.try_get_matches_from_mut(arguments)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+}
+
+/// Reads the words of a command that is carried out later: what was given, and what it says.
+/// What is wrong with them is said without the words.
+pub(crate) fn read_later(words: &[String]) -> Result<(ArgMatches, Option<Command>), Text> {
+    let said = |error: clap::Error| match error.use_stderr() {
+        true => mistake(&error),
+        false => text!("it measures nothing"),
+    };
+    let all = std::iter::once("sokudo").chain(words.iter().map(String::as_str));
+    let given = Cli::command().try_get_matches_from(all).map_err(said)?;
+    let command = Cli::from_arg_matches(&given).map_err(said)?.command;
+    Ok((given, command))
 }
 
 /// The command line as it is shown in the current language.
@@ -436,101 +451,89 @@ pub(crate) struct MarkArguments {
     ///
     /// The rows of CrystalDiskMark's profiles; classic has those of CrystalDiskMark 3 (Seq, 512K,
     /// 4K, 4K QD32).
-    #[arg(
-        short,
-        long,
-        default_value = "default",
-        value_name = "NAME",
-        help_heading = "What is measured"
-    )]
+    #[arg(short, long, default_value = "default", value_name = "NAME", help_heading = MEASURED)]
     pub(crate) profile: Profile,
 
     /// Row to measure instead of the profile, such as RND4K,Q32,T16 (repeatable)
     ///
     /// SEQ or RND and a block size, then depth (Q), threads (T), and read, write or mix70 to
     /// measure only that direction. Threads of a sequential row share one position.
-    #[arg(short, long = "row", value_name = "ROW", value_parser = sokudo_dialect::crystal::row, help_heading = "What is measured")]
+    #[arg(short, long = "row", value_name = "ROW", value_parser = sokudo_dialect::crystal::row, help_heading = MEASURED)]
     pub(crate) rows: Vec<RowSpec>,
 
     /// Also measure mixed reads and writes, 70 % reads by default (repeatable)
-    #[arg(long = "mix", value_name = "R70/W30", num_args = 0..=1, default_missing_value = "R70/W30", help_heading = "What is measured")]
+    #[arg(long = "mix", value_name = "R70/W30", num_args = 0..=1, default_missing_value = "R70/W30", help_heading = MEASURED)]
     pub(crate) mixes: Vec<Mix>,
 
     /// Measure reads only
-    #[arg(long, conflicts_with = "write_only", help_heading = "What is measured")]
+    #[arg(long, conflicts_with = "write_only", help_heading = MEASURED)]
     pub(crate) read_only: bool,
 
     /// Measure writes only
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) write_only: bool,
 
     /// Size to use, such as 8GiB [default: 1GiB, or all of a file or device]
     ///
     /// In a directory, the size of the test file: at least 16MiB, and a multiple of every row's
     /// block. Of a file or device, the part from its start.
-    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) size: Option<Bytes>,
 
     /// Data to write: random or zero
-    #[arg(long, default_value = "random", value_parser = data_content, value_name = "WHAT", help_heading = "What is measured")]
+    #[arg(long, default_value = "random", value_parser = data_content, value_name = "WHAT", help_heading = MEASURED)]
     pub(crate) data: DataContent,
 
     /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = "What may be written")]
+    #[arg(long, help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
     /// Trial order
-    #[arg(
-        long,
-        value_enum,
-        value_name = "NAME",
-        default_value = "interleaved",
-        help_heading = "How it is measured"
-    )]
+    #[arg(long, value_enum, value_name = "NAME", default_value = "interleaved", help_heading = HOW)]
     pub(crate) schedule: ScheduleChoice,
 
     /// Trials per row, exactly or at most; 6 give a 95 % interval [crystal: 3]
     ///
     /// Without it, each row gets as many trials as its precision needs, from 6 to 40.
-    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
     pub(crate) precision: Precision,
 
     /// Length of a trial, such as 5s or 500ms [default: 1s, crystal: 5s]
-    #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
+    #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) time: Option<Nanos>,
 
     /// Pause between trials (crystal: between rows) [default: none, crystal: 5s]
-    #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
+    #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) interval: Option<Nanos>,
 
     /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
 
     /// I/Os in flight per thread, instead of each row's Q
-    #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX_IO_URING), help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX_IO_URING), help_heading = HOW)]
     pub(crate) depth: Option<u32>,
 
     /// Threads, instead of each row's T
-    #[arg(long, value_name = "N", value_parser = whole_number(1..=THREADS_MAX), help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=THREADS_MAX), help_heading = HOW)]
     pub(crate) threads: Option<u32>,
 
     /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
     /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     /// Read the clock before and after every I/O, not once per batch
-    #[arg(long, help_heading = "How it is measured")]
+    #[arg(long, help_heading = HOW)]
     pub(crate) exact_clock: bool,
 
     /// Start I/Os at a fixed rate, such as 5000iops or 200MB/s
@@ -538,18 +541,18 @@ pub(crate) struct MarkArguments {
     /// The rate holds for each row and is divided among its threads. Latencies are shown twice:
     /// from when an I/O was issued (service), and from when the rate intended it to start, which
     /// includes the wait for a busy disk.
-    #[arg(long, value_name = "RATE", conflicts_with_all = ["print_job", "print_as"], help_heading = "How it is measured")]
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["print_job", "print_as"], help_heading = HOW)]
     pub(crate) rate: Option<Rate>,
 
     /// With --rate: start I/Os at random instants (a Poisson process), as users do
-    #[arg(long, requires = "rate", help_heading = "How it is measured")]
+    #[arg(long, requires = "rate", help_heading = HOW)]
     pub(crate) poisson: bool,
 
     #[command(flatten)]
     pub(crate) printing: Printing,
 
     /// Print the method as a fio job file and measure nothing
-    #[arg(long, help_heading = "What is printed")]
+    #[arg(long, help_heading = PRINTED)]
     pub(crate) print_job: bool,
 
     /// Print the method as fio or diskspd command lines and measure nothing
@@ -559,7 +562,7 @@ pub(crate) struct MarkArguments {
         hide_possible_values = true,
         value_name = "TOOL",
         conflicts_with = "print_job",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     pub(crate) print_as: Option<CommandLines>,
 }

@@ -21,6 +21,14 @@ pub(crate) fn without_password(word: &str) -> String {
     }
 }
 
+/// The arguments of a command that may have been written with the program's name.
+pub(crate) fn without_program(mut words: Vec<String>) -> Vec<String> {
+    if words.first().is_some_and(|word| word == "sokudo") {
+        words.remove(0);
+    }
+    words
+}
+
 /// A word as a shell takes it.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+%@".contains(c);

@@ -18,7 +18,7 @@ use sokudo_report::comparison::{
 use sokudo_report::{ComparisonDocument, RunDocument};
 use sokudo_words::text;
 
-use crate::cli::{CompareArguments, Format, TableUnit};
+use crate::cli::{CompareArguments, Format};
 use crate::exit::Exit;
 use crate::keep::KeptRuns;
 use crate::recall::{Recall, Recalled};
@@ -26,7 +26,6 @@ use crate::{command_line, language, output, progress, results};
 use rows::{Common, Matched, keys};
 use sides::side;
 
-/// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     results::check_rendering(&arguments.rendering, &arguments.pictures)?;
     if let Some(axes) = &arguments.shape.pivot {
@@ -92,10 +91,7 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
 }
 
 fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
-    let figure = match arguments.rendering.unit {
-        TableUnit::Iops => Figure::Iops,
-        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
-    };
+    let figure = arguments.rendering.unit.figure();
     let way = if arguments.live { Way::Live } else { Way::Kept };
     let comparing = Comparing {
         difference_min: arguments.min_difference.0,

@@ -38,22 +38,22 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// 1.
+    /// Ends with 1.
     pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
         Self::Failed(error.into())
     }
 
-    /// 2.
+    /// Ends with 2.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         Self::Usage(error.into())
     }
 
-    /// 3.
+    /// Ends with 3.
     pub(crate) fn refused(error: impl Into<anyhow::Error>) -> Self {
         Self::Refused(error.into())
     }
 
-    /// 4.
+    /// Ends with 4.
     pub(crate) fn not_trusted(error: impl Into<anyhow::Error>) -> Self {
         Self::NotTrusted(error.into())
     }

@@ -151,7 +151,6 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
     results::write_run(&recalled.run, rendering, plotting)
 }
 
-/// Replaces a run's note.
 pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {
     let text = cli::note(&arguments.text.join(" ")).map_err(Exit::usage)?;
     let id = recall::id(&arguments.run, &arguments.keeping)?;
@@ -159,7 +158,6 @@ pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {
     store.note(id, &text).map_err(Exit::of_store)
 }
 
-/// Adds and removes tags.
 pub(crate) fn tag(arguments: &TagArguments) -> Result<(), Exit> {
     let id = recall::id(&arguments.run, &arguments.keeping)?;
     let mut store = keep::store(&arguments.keeping)?;

@@ -23,7 +23,6 @@ const HEAD_BYTES: u64 = 4_096;
 /// the one that is to be kept.
 const ALIKE_MAX: u64 = 1_000;
 
-/// Reads, prints and keeps.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
     let from_standard_input = arguments
         .files

@@ -15,7 +15,6 @@ use crate::cli::InfoArguments;
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what the arguments say.
 pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
     let system = System::host();
     let mut document = match arguments.target.as_deref() {

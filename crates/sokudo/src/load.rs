@@ -20,7 +20,7 @@ use sokudo_words::text;
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
 use crate::measurement::{self, Conduct};
-use crate::writing;
+use crate::{given, writing};
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.
@@ -124,11 +124,7 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
     {
         return Err(Exit::refused(refusal));
     }
-    if arguments.time.0 == 0 {
-        return Err(Exit::usage(text!(
-            "--time is 0; use a longer time, such as 1s"
-        )));
-    }
+    given::check_time(arguments.time)?;
     workload.limits.time = Some(arguments.time);
     set_span(&mut workload, arguments, named)?;
     Ok(workload)
@@ -139,12 +135,7 @@ fn set_span(workload: &mut Workload, arguments: &LoadArguments, named: &Named) -
     let (name, block) = (&arguments.target, workload.blocks.largest());
     let known = named.size();
     let length = arguments.size.or(known).unwrap_or(TEST_FILE_SIZE);
-    if known.is_some_and(|known| length > known) {
-        return Err(Exit::usage(text!(
-            "--size is {length}, but {name} has only {}; use less, or leave it out",
-            known.unwrap_or_default()
-        )));
-    }
+    given::check_size(length, known, name)?;
     let is_made = named.kind() == TargetKind::Directory;
     if length < block || is_made && !length.0.is_multiple_of(block.0) {
         return Err(Exit::usage(text!(

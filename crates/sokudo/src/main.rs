@@ -18,6 +18,7 @@ mod door;
 mod exit;
 mod explain;
 mod fio_door;
+mod given;
 mod harmless;
 mod hdparm;
 mod history;

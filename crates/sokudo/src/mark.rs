@@ -29,7 +29,6 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement, &arguments.printing)
 }
 
-/// What the arguments ask for.
 pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());

@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 
 use crate::cli::{MarkArguments, PERMILLE_DEFAULT, PrecisionDefault, ScheduleChoice};
 use crate::exit::Exit;
-use crate::writing;
+use crate::{given, writing};
 
 /// A smaller file would fit the caches of the smallest drives and end a pass
 /// before a trial has begun.
@@ -169,11 +169,7 @@ fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
             unique.push(row);
         }
     });
-    if trial_time(arguments).0 == 0 {
-        return Err(Exit::usage(text!(
-            "--time is 0; use a longer time, such as 1s"
-        )));
-    }
+    given::check_time(trial_time(arguments))?;
     Ok(unique)
 }
 
@@ -196,11 +192,7 @@ fn used_size(
     known_size: Option<Bytes>,
 ) -> Result<Bytes, Exit> {
     let name = &arguments.target;
-    if known_size == Some(Bytes(0)) {
-        return Err(Exit::usage(text!(
-            "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
-        )));
-    }
+    given::check_not_empty(known_size, name)?;
     if let Some(asked) = arguments.size {
         let is_made = kind == TargetKind::Directory;
         if asked.0 == 0 || is_made && asked < TEST_FILE_SIZE_MIN {
@@ -208,11 +200,7 @@ fn used_size(
                 "--size is {asked}; use at least {TEST_FILE_SIZE_MIN}"
             )));
         }
-        if let Some(known) = known_size.filter(|known| asked > *known) {
-            return Err(Exit::usage(text!(
-                "--size is {asked}, but {name} has only {known}; use less, or leave it out"
-            )));
-        }
+        given::check_size(asked, known_size, name)?;
     }
     Ok(known_size.unwrap_or_else(|| test_file_size(arguments)))
 }

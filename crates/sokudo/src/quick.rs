@@ -2,18 +2,17 @@
 
 use sokudo_dialect::quick::{Quick, QuickTest};
 use sokudo_measure::{Measurement, Named, Permission};
-use sokudo_model::{BackendKind, Bytes, Nanos, Plan, Schedule, TargetKind};
+use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::cli::{PrecisionDefault, QuickArguments};
 use crate::exit::Exit;
-use crate::{measurement, writing};
+use crate::{given, measurement, writing};
 
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
-/// What the arguments ask for.
 pub(crate) fn measurement(arguments: &QuickArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let kind = named.kind();
@@ -35,11 +34,7 @@ fn plan(
     known_size: Option<Bytes>,
     seed: u64,
 ) -> Result<Plan, Exit> {
-    if arguments.time == Some(Nanos(0)) {
-        return Err(Exit::usage(text!(
-            "--time is 0; use a longer time, such as 1s"
-        )));
-    }
+    arguments.time.map_or(Ok(()), given::check_time)?;
     let backend = match kind {
         TargetKind::Simulated | TargetKind::Null => BackendKind::Auto,
         _ => BackendKind::Psync,

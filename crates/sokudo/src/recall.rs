@@ -95,7 +95,6 @@ impl<'a> Recall<'a> {
         Ok(vec![self.kept_of(entry)?])
     }
 
-    /// A run of the store.
     pub(crate) fn stored(&mut self, id: RunId) -> Result<Recalled, Exit> {
         let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
         self.of_entry(entry)
@@ -246,7 +245,6 @@ fn number(name: &str) -> Option<RunId> {
     digits.parse().ok().map(RunId)
 }
 
-/// A run of the store.
 pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
     Recall::new(keeping).stored(id)
 }

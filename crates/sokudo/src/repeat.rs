@@ -4,15 +4,15 @@
 //! What destroys is never repeated unasked: leave to do so is given anew, or the command
 //! is refused.
 
+use clap::ArgMatches;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared};
 use sokudo_model::Enough;
 use sokudo_report::RunDocument;
 use sokudo_words::text;
 
-use crate::cli::{Cli, Command, Destroying, Printing, mistake};
+use crate::cli::{self, Command, Destroying, Printing};
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::run_door::JobFilePlan;
@@ -57,35 +57,20 @@ impl Repeat {
     /// Reads the command line of a run.
     pub(crate) fn of_run(run: &RunDocument) -> Result<Self, Exit> {
         let words = command_line::words(&run.command).unwrap_or_default();
-        let words = match words.split_first() {
-            Some((program, rest)) if program == "sokudo" => rest.to_vec(),
-            _ => words,
-        };
+        let words = command_line::without_program(words);
         Self::of_words(words)
     }
 
     /// Reads the arguments of a command.
     pub(crate) fn of_words(words: Vec<String>) -> Result<Self, Exit> {
         let text = words_text(&words);
-        let refused = |error: clap::Error| {
-            let said = match error.use_stderr() {
-                true => mistake(&error),
-                false => text!("it measures nothing"),
-            };
-            Exit::usage(text!("{text} cannot be repeated: {said}"))
-        };
-        let all = std::iter::once("sokudo".to_owned()).chain(words.iter().cloned());
-        let given = Cli::command().try_get_matches_from(all).map_err(refused)?;
-        let has_seed = has_seed(&given);
-        let has_trials = has_trials(&given);
-        let mut repeat = match Cli::from_arg_matches(&given).map_err(refused)?.command {
-            Some(command) => Self {
-                words,
-                command,
-                has_seed,
-                has_trials,
-            },
-            None => return Err(unrepeatable(&text)),
+        let refused = |said| Exit::usage(text!("{text} cannot be repeated: {said}"));
+        let (given, command) = cli::read_later(&words).map_err(refused)?;
+        let mut repeat = Self {
+            words,
+            command: command.ok_or_else(|| unrepeatable(&text))?,
+            has_seed: has_seed(&given),
+            has_trials: has_trials(&given),
         };
         if repeat.printing_mut().is_none() {
             return Err(unrepeatable(&text));
@@ -425,26 +410,24 @@ mod tests {
     #[test]
     fn leave_to_destroy_is_not_inherited() {
         let destroys = "mark /dev/sdb --destroy S1 --destroy-contents";
-        assert!(matches!(
-            refusal(destroys, false, ""),
-            Some(Exit::Refused(_))
-        ));
-        assert!(refusal(destroys, false, "S1").is_none());
         let overwrites = "quick file --overwrite";
-        assert!(matches!(
-            refusal(overwrites, false, ""),
-            Some(Exit::Refused(_))
-        ));
-        assert!(refusal(overwrites, true, "").is_none());
-        assert!(matches!(refusal("mark .", true, ""), Some(Exit::Usage(_))));
-        assert!(matches!(
-            refusal("mark .", false, "S1"),
-            Some(Exit::Usage(_))
-        ));
-        assert!(matches!(
-            refusal("run a.fio --destroy S1", false, ""),
-            Some(Exit::Refused(_))
-        ));
+        for (text, overwrite, device, code) in [
+            (destroys, false, "", 3),
+            (destroys, false, "S1", 0),
+            (overwrites, false, "", 3),
+            (overwrites, true, "", 0),
+            ("mark .", true, "", 2),
+            ("mark .", false, "S1", 2),
+            ("run a.fio --destroy S1", false, "", 3),
+        ] {
+            let is_expected = match refusal(text, overwrite, device) {
+                None => code == 0,
+                Some(Exit::Usage(_)) => code == 2,
+                Some(Exit::Refused(_)) => code == 3,
+                Some(_) => false,
+            };
+            assert!(is_expected, "{text} {overwrite} {device}");
+        }
         let mut repeat = repeat(destroys);
         let destroying = &destroying("S2");
         let leave = Leave {

@@ -20,7 +20,6 @@ use crate::{history, output};
 /// More runs make a page that no browser likes, and that nobody reads.
 const RUNS_MAX: u64 = 1_000;
 
-/// `sokudo report`.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     let destinations = destinations(arguments)?;
     for (_, path) in &destinations {

@@ -19,7 +19,7 @@ use sokudo_words::{Text, text};
 use crate::cli::{CacheState, SteadyArguments};
 use crate::exit::{self, Exit};
 use crate::measurement;
-use crate::{language, output, writing};
+use crate::{given, language, output, writing};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);
@@ -97,7 +97,6 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
     Ok(planned)
 }
 
-/// What the arguments ask for.
 pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
@@ -193,10 +192,9 @@ fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
             },
         };
     };
+    let asked = arguments.size.unwrap_or_default();
+    given::check_size(asked, Some(whole), target)?;
     match arguments.size {
-        Some(asked) if asked > whole => Err(Exit::usage(text!(
-            "--size is {asked}, but {target} has only {whole}; use less, or leave it out"
-        ))),
         Some(asked) => Ok(asked),
         None if named.kind() == TargetKind::Simulated => Ok(whole.min(SIMULATED_SIZE_MAX)),
         None => Ok(whole),

@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 
 use crate::cli::{PERMILLE_DEFAULT, PrecisionDefault, SweepArguments};
 use crate::exit::Exit;
-use crate::{measurement, writing};
+use crate::{given, measurement, writing};
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;
@@ -26,7 +26,6 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
-/// What the arguments ask for.
 pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
@@ -135,11 +134,7 @@ fn length(arguments: &SweepArguments, named: &Named, notes: &mut Vec<Text>) -> R
     let Some(size) = named.size().filter(|size| *size < asked) else {
         return Ok(asked);
     };
-    if size.0 == 0 {
-        return Err(Exit::usage(text!(
-            "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
-        )));
-    }
+    given::check_not_empty(Some(size), name)?;
     if arguments.length.is_some() {
         return Err(Exit::usage(text!(
             "--length is {asked}, but {name} has only {size}; use less, or leave it out"

@@ -14,7 +14,7 @@ use sokudo_report::{RunDocument, plot};
 use sokudo_store::{Filter, HistoryPoint, Page, RunId, Store, StoredDevice};
 use sokudo_words::{Text, text};
 
-use crate::cli::{Format, TableUnit, TrendArguments};
+use crate::cli::{Format, TrendArguments};
 use crate::exit::Exit;
 use crate::{command_line, keep, language, output, picture, results};
 
@@ -24,17 +24,13 @@ const RUNS_ASKED: u64 = 50;
 /// Devices that are named where a word fits several.
 const DEVICES_NAMED: usize = 8;
 
-/// Shows and draws.
 pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     results::check_rendering(&arguments.rendering, &arguments.pictures)?;
     let mut store = keep::store(&arguments.keeping)?;
     let store = store.as_mut();
     let StoredDevice { identity, name } = device(store, arguments.device.as_deref())?;
     let names = row_names(store, &identity)?;
-    let figure = match arguments.rendering.unit {
-        TableUnit::Iops => Figure::Iops,
-        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
-    };
+    let figure = arguments.rendering.unit.figure();
     let least = arguments.min_difference.0;
     let mut document = TrendDocument::new(&identity, &name, figure, least);
     let mut documents = Documents::default();
@@ -54,7 +50,6 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     print(&document, arguments)
 }
 
-/// The device that is meant.
 fn device(store: &mut dyn Store, word: Option<&str>) -> Result<StoredDevice, Exit> {
     let mut found = store.devices(word).map_err(Exit::failed)?;
     // A word that is exactly what one of them is called means that one.

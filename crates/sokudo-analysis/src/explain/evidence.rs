@@ -78,8 +78,22 @@ pub(super) fn quantile(values: &[f64], share: f64) -> Option<f64> {
     Some(sorted[below] + (sorted[above] - sorted[below]) * rest)
 }
 
-/// How well one series rises with the other, from -1 to 1 (Pearson).
+/// The straight line through some points with the least squares.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StraightLine {
+    pub(super) slope: f64,
+    pub(super) at_zero: f64,
+    /// How well one series rises with the other, from -1 to 1 (Pearson).
+    pub(super) correlation: f64,
+}
+
+/// How well one series rises with the other; `None` where one of them stands still.
 pub(super) fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    line(pairs).map(|line| line.correlation)
+}
+
+/// The line through points; `None` where one of the series stands still.
+pub(super) fn line(pairs: &[(f64, f64)]) -> Option<StraightLine> {
     let count = to_float(pairs.len() as u64);
     let mean = |pick: fn(&(f64, f64)) -> f64| pairs.iter().map(pick).sum::<f64>() / count;
     let (mean_x, mean_y) = (mean(|pair| pair.0), mean(|pair| pair.1));
@@ -90,7 +104,12 @@ pub(super) fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
         xy += (x - mean_x) * (y - mean_y);
     }
     let is_defined = xx > 0.0 && yy > 0.0;
-    is_defined.then(|| xy / (xx * yy).sqrt())
+    let slope = xy / xx;
+    is_defined.then(|| StraightLine {
+        slope,
+        at_zero: mean_y - slope * mean_x,
+        correlation: xy / (xx * yy).sqrt(),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes and times to 1 in 2^53")]

@@ -17,12 +17,18 @@ const DEVIATION_MIN: f64 = 0.02;
 /// values, in order.
 pub(super) fn levels(values: &[f64], shortest: usize) -> Vec<Range<usize>> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let count = logs.len();
-    let price = 3.0 * variance(&logs) * to_float(count as u64).max(2.0).ln();
+    of_variance(&logs, variance(&logs), shortest)
+}
+
+/// The levels of values that fluctuate with this variance. Steps finer than the fluctuation
+/// are not seen.
+pub(super) fn of_variance(values: &[f64], variance: f64, shortest: usize) -> Vec<Range<usize>> {
+    let count = values.len();
+    let price = 3.0 * variance * to_float(count as u64).max(2.0).ln();
     let (mut sums, mut squares) = (vec![0.0], vec![0.0]);
-    for (index, log) in logs.iter().enumerate() {
-        sums.push(sums[index] + log);
-        squares.push(squares[index] + log * log);
+    for (index, value) in values.iter().enumerate() {
+        sums.push(sums[index] + value);
+        squares.push(squares[index] + value * value);
     }
     let cost = |from: usize, to: usize| {
         let sum: f64 = sums[to] - sums[from];

@@ -10,10 +10,10 @@
 //! seen, nothing is concluded. (Denehy et al., "Deconstructing storage arrays", 2004, show
 //! how far time alone leads.)
 
-use sokudo_model::{Bytes, Confidence, Inference, Operation, Order, Row, Run};
+use sokudo_model::{Bytes, Inference, Operation, Order, Row, Run};
 use sokudo_words::{Text, text};
 
-use super::evidence::{figure, to_float};
+use super::evidence::{figure, sure, to_float};
 use super::threshold::{PARITY_LEAD_SURE, PARITY_MISFIT_MAX, PARITY_SIZES_MIN};
 use crate::rule::InferenceRule;
 
@@ -31,7 +31,6 @@ struct ParityPoint {
     latency_ns: f64,
 }
 
-/// An array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ParityLayout {
     chunk: u64,
@@ -104,10 +103,7 @@ fn inference(
             figure("small_write_writes", first.written),
             figure("misfit", misfit),
         ],
-        confidence: match lead >= PARITY_LEAD_SURE {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: sure(lead >= PARITY_LEAD_SURE),
         evidence: text!(
             "per byte of a write of {small} the members read {small_read:.1} and wrote {small_written:.1} bytes ({small_mb_per_s:.0} MB/s), of {large} {large_read:.1} and {large_written:.1} ({large_mb_per_s:.0} MB/s)",
             small = Bytes(first.block),

@@ -10,7 +10,7 @@
 use sokudo_model::{Inference, Run, Sample, Visit, Workload};
 use sokudo_words::text;
 
-use super::evidence::{correlation, covered, figure, outcomes, read_survey, sure, to_float};
+use super::evidence::{StraightLine, covered, figure, line, outcomes, read_survey, sure, to_float};
 use super::rotation;
 use super::threshold::{
     SEEK_CORRELATION_MIN, SEEK_CORRELATION_SURE, SEEK_PLACES_MIN, ZONE_COVERED_MIN,
@@ -27,15 +27,6 @@ const COAST_FROM: [f64; 5] = [0.15, 0.2, 0.25, 0.3, 0.4];
 /// A stroke as a share of the longest, and how long the access took, in seconds.
 type Stroke = (f64, f64);
 
-/// settle + scale·shape(stroke), seconds.
-#[derive(Clone, Copy, Debug)]
-struct Fit {
-    coast_from: f64,
-    settle: f64,
-    scale: f64,
-    correlation: f64,
-}
-
 fn seek_curve(run: &Run) -> Option<Inference> {
     let turn = rotation::turn(run)?;
     let half_turn = turn.seconds / 2.0;
@@ -46,15 +37,16 @@ fn seek_curve(run: &Run) -> Option<Inference> {
     }
     let mean = random.iter().map(|stroke| stroke.1).sum::<f64>() / to_float(random.len() as u64);
     let all = [random, strokes(run, Visit::Butterfly, ratio)].concat();
-    let fits = COAST_FROM.into_iter().filter_map(|from| fit(&all, from));
-    let fit = fits.max_by(|a, b| a.correlation.total_cmp(&b.correlation))?;
-    if fit.correlation < SEEK_CORRELATION_MIN || fit.scale <= 0.0 {
+    let fits = COAST_FROM.into_iter();
+    let fits = fits.filter_map(|from| Some((from, fit(&all, from)?)));
+    let (coast_from, fit) = fits.max_by(|a, b| a.1.correlation.total_cmp(&b.1.correlation))?;
+    if fit.correlation < SEEK_CORRELATION_MIN || fit.slope <= 0.0 {
         return None;
     }
     let average = (mean - half_turn).max(0.0);
-    let full = (fit.settle + fit.scale * shape(1.0, fit.coast_from) - half_turn).max(average);
+    let full = (fit.at_zero + fit.slope * shape(1.0, coast_from) - half_turn).max(average);
     let next_track = rotation::local_access_seconds(run)
-        .map_or(fit.settle - half_turn, |local| local - half_turn);
+        .map_or(fit.at_zero - half_turn, |local| local - half_turn);
     let next_track = next_track.clamp(0.0, average);
     Some(Inference {
         code: "seek-curve".to_owned(),
@@ -76,7 +68,7 @@ fn seek_curve(run: &Run) -> Option<Inference> {
             accesses = all.len(),
             mean_ms = mean * 1e3,
             half_turn_ms = half_turn * 1e3,
-            percent = fit.coast_from * 100.0,
+            percent = coast_from * 100.0,
             correlation = fit.correlation
         ),
     })
@@ -128,29 +120,9 @@ fn shape(stroke: f64, coast_from: f64) -> f64 {
     root + (stroke - coast_from) / (2.0 * root)
 }
 
-/// Least squares.
-fn fit(strokes: &[Stroke], coast_from: f64) -> Option<Fit> {
-    let shaped: Vec<(f64, f64)> = strokes
-        .iter()
-        .map(|(stroke, took)| (shape(*stroke, coast_from), *took))
-        .collect();
-    let count = to_float(shaped.len() as u64);
-    let mean_x = shaped.iter().map(|pair| pair.0).sum::<f64>() / count;
-    let mean_y = shaped.iter().map(|pair| pair.1).sum::<f64>() / count;
-    let covariance: f64 = shaped
-        .iter()
-        .map(|(x, y)| (x - mean_x) * (y - mean_y))
-        .sum();
-    let variance: f64 = shaped
-        .iter()
-        .map(|(x, _)| (x - mean_x) * (x - mean_x))
-        .sum();
-    let correlation = correlation(&shaped)?;
-    let scale = covariance / variance;
-    Some(Fit {
-        coast_from,
-        settle: mean_y - scale * mean_x,
-        scale,
-        correlation,
-    })
+/// settle + scale·shape(stroke), seconds.
+fn fit(strokes: &[Stroke], coast_from: f64) -> Option<StraightLine> {
+    let shaped = strokes.iter();
+    let shaped = shaped.map(|(stroke, took)| (shape(*stroke, coast_from), *took));
+    line(&shaped.collect::<Vec<_>>())
 }

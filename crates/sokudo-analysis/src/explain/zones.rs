@@ -11,6 +11,7 @@ use sokudo_words::{Text, text};
 use super::evidence::{
     correlation, covered, figure, measured, median, quantile, read_survey, sure, to_float,
 };
+use super::levels::of_variance;
 use super::threshold::{
     ZONE_COVERED_MIN, ZONE_FALL_CORRELATION_MAX, ZONE_PLACES_MIN, ZONE_QUARTER_SHARE_MAX,
     ZONE_RATIO_MIN, ZONE_RATIO_SURE,
@@ -126,11 +127,8 @@ fn falls_everywhere(rates: &[f64]) -> bool {
             .all(|three| three[0] - three[2] <= whole * ZONE_QUARTER_SHARE_MAX)
 }
 
-/// How many levels explain the curve: least squares with a price per step of
-/// 3·σ²·ln n (Yao, "Estimating the number of change-points via Schwarz' criterion",
-/// 1988), σ from the differences of neighbours. Steps finer than the noise are not seen.
+/// How many levels explain the curve.
 fn steps(rates: &[f64]) -> usize {
-    let count = rates.len();
     let differences: Vec<f64> = rates
         .windows(2)
         .map(|pair| (pair[1] - pair[0]).abs())
@@ -140,24 +138,7 @@ fn steps(rates: &[f64]) -> usize {
     // nothing, so there is a least.
     let noise = quantile(&differences, 0.75).unwrap_or(0.0) / 1.1503 / 2f64.sqrt();
     let deviation = noise.max(NOISE_SHARE_MIN * median(rates).unwrap_or(0.0));
-    let price = 3.0 * deviation * deviation * to_float(count as u64).ln();
-    let (mut sums, mut squares) = (vec![0.0], vec![0.0]);
-    for (index, rate) in rates.iter().enumerate() {
-        sums.push(sums[index] + rate);
-        squares.push(squares[index] + rate * rate);
-    }
-    let cost = |from: usize, to: usize| {
-        let sum: f64 = sums[to] - sums[from];
-        squares[to] - squares[from] - sum * sum / to_float((to - from) as u64)
-    };
-    // best[to]: the least cost of the first `to` places, and with how many levels.
-    let mut best = vec![(-price, 0usize)];
-    for to in 1..=count {
-        let ways = (0..to).map(|from| (best[from].0 + cost(from, to) + price, best[from].1 + 1));
-        let cheapest = ways.min_by(|a, b| a.0.total_cmp(&b.0));
-        best.push(cheapest.unwrap_or((0.0, to)));
-    }
-    best.last().map_or(0, |(_, levels)| *levels)
+    of_variance(rates, deviation.powi(2), 1).len()
 }
 
 #[cfg(test)]

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sokudo_model::disk::{Disk, Health, Identity};
 use sokudo_model::{BlockDeviceKind, DriveCircumstances, Heat, TargetInfo};
@@ -13,6 +11,7 @@ use sokudo_words::{Text, text};
 
 use crate::block;
 use crate::disk;
+use crate::in_time;
 use crate::system::{self, System};
 
 /// Drives that are asked; the largest shelves hold about a hundred.
@@ -95,32 +94,17 @@ fn is_drive(kind: BlockDeviceKind) -> bool {
     matches!(kind, BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk)
 }
 
-/// Asks each in a thread of its own. Those that do not answer in time are told by what the
-/// kernel knows of them; their threads end when the kernel gives the command up.
+/// Those that do not answer in time are told by what the kernel knows of them.
 fn ask_all(
     system: &System,
     directories: &[PathBuf],
     time_max: Duration,
     blind_spots: &mut Vec<Text>,
 ) -> Vec<Disk> {
-    let (answers, answered) = mpsc::channel();
-    for (index, directory) in directories.iter().enumerate() {
-        let (system, directory, answers) = (system.clone(), directory.clone(), answers.clone());
-        // Where no thread can be had, the drive stays unasked and is told as such.
-        let _ = thread::Builder::new().spawn(move || {
-            let disk = disk::alone(&system, &directory, true);
-            // Nobody listens any more to one that comes too late.
-            let _ = answers.send((index, disk));
-        });
-    }
-    drop(answers);
-    let mut found: Vec<Option<Disk>> = directories.iter().map(|_| None).collect();
-    let end = Instant::now() + time_max;
-    while let Ok((index, disk)) =
-        answered.recv_timeout(end.saturating_duration_since(Instant::now()))
-    {
-        found[index] = Some(disk);
-    }
+    let asked = system.clone();
+    let found = in_time::all(directories, time_max, move |directory: &PathBuf| {
+        disk::alone(&asked, directory, true)
+    });
     let unanswered = |(disk, directory): (Option<Disk>, &PathBuf)| {
         disk.unwrap_or_else(|| {
             blind_spots.push(text!(
@@ -167,6 +151,7 @@ fn link_power(directory: &Path) -> Option<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::invented::Machine;
     use sokudo_model::{BlockDevice, TargetKind};
 
     /// A target that stands on disks of these names and numbers.
@@ -184,48 +169,46 @@ pub(super) mod tests {
         }
     }
 
+    const HOST: &str = "pci0/ata1/host0";
+    const DISK: &str = "pci0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+
     /// A machine with a SATA disk `sda`, one partition and a sensor.
-    fn machine(start: &str) -> (tempfile::TempDir, System, PathBuf) {
-        let root = tempfile::tempdir().unwrap();
-        let host = root.path().join("sys/devices/pci0/ata1/host0");
-        let disk = host.join("target0:0:0/0:0:0:0/block/sda");
+    fn machine(start: &str) -> Machine {
+        let machine = Machine::new();
         let files = [
-            ("dev", "8:0"),
-            ("size", "2097152"),
             ("queue/physical_block_size", "4096"),
             ("queue/max_segments", "168"),
             ("device/hwmon/hwmon1/temp1_input", "41000"),
             ("device/hwmon/hwmon1/temp1_max", "60000"),
             ("device/power/control", "auto"),
-            ("sda1/dev", "8:1"),
-            ("sda1/partition", "1"),
-            ("sda1/start", start),
         ];
+        machine.device(DISK, "8:0", 1 << 30, &files);
+        let part = [("partition", "1"), ("start", start)];
+        machine.device(&format!("{DISK}/sda1"), "8:1", 1 << 29, &part);
         let policy = "scsi_host/host0/link_power_management_policy";
-        let all = files
-            .map(|(file, text)| (disk.join(file), text))
-            .into_iter();
-        for (path, text) in all.chain([(host.join(policy), "min_power\n")]) {
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let numbers = root.path().join("sys/dev/block");
-        std::fs::create_dir_all(&numbers).unwrap();
-        std::os::unix::fs::symlink(&disk, numbers.join("8:0")).unwrap();
-        std::os::unix::fs::symlink(disk.join("sda1"), numbers.join("8:1")).unwrap();
-        let system = System::at(root.path());
-        (root, system, disk)
+        machine.write(&format!("sys/devices/{HOST}/{policy}"), "min_power\n");
+        machine
+    }
+
+    /// The partition and its disk.
+    fn partitioned() -> TargetInfo {
+        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
+        target.devices[0].kind = BlockDeviceKind::Partition;
+        target.devices[0].is_leaf = false;
+        target
+    }
+
+    fn look(machine: &Machine, target: &TargetInfo) -> Drives {
+        Drives::look(&machine.system(), target, Duration::from_secs(10))
     }
 
     #[test]
     fn a_drive_is_seen_before_and_after() {
-        let (_root, system, disk) = machine("63");
-        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
-        target.devices[0].kind = BlockDeviceKind::Partition;
-        target.devices[0].is_leaf = false;
-        let before = Drives::look(&system, &target, Duration::from_secs(10));
-        std::fs::write(disk.join("device/hwmon/hwmon1/temp1_input"), "61000").unwrap();
-        let after = Drives::look(&system, &target, Duration::from_secs(10));
+        let (machine, target) = (machine("63"), partitioned());
+        let before = look(&machine, &target);
+        let sensor = format!("sys/devices/{DISK}/device/hwmon/hwmon1/temp1_input");
+        machine.write(&sensor, "61000");
+        let after = look(&machine, &target);
         let (drives, blind_spots) = after.since(&before);
         assert_eq!(blind_spots, [""; 0]);
         let [drive] = &drives[..] else {
@@ -242,23 +225,16 @@ pub(super) mod tests {
 
     #[test]
     fn only_partitions_that_are_used_are_spoken_of() {
-        let (_root, system, _) = machine("63");
-        let whole = target_on(&[("sda", "8:0")]);
-        let seen = Drives::look(&system, &whole, Duration::from_secs(10));
+        let seen = look(&machine("63"), &target_on(&[("sda", "8:0")]));
         assert!(seen.seen["sda"].disk.contents.is_empty());
-        let (_root, system, _) = machine("2048");
-        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
-        target.devices[0].kind = BlockDeviceKind::Partition;
-        target.devices[0].is_leaf = false;
-        let seen = Drives::look(&system, &target, Duration::from_secs(10));
+        let seen = look(&machine("2048"), &partitioned());
         assert!(seen.seen["sda"].disk.contents[0].remarks.is_empty());
     }
 
     #[test]
     fn a_drive_that_does_not_answer_in_time_is_told_by_the_kernel() {
-        let (_root, system, _) = machine("63");
         let target = target_on(&[("sda", "8:0")]);
-        let seen = Drives::look(&system, &target, Duration::ZERO);
+        let seen = Drives::look(&machine("63").system(), &target, Duration::ZERO);
         assert_eq!(seen.seen.len(), 1);
         assert!(seen.blind_spots.len() <= 1, "{:?}", seen.blind_spots);
     }

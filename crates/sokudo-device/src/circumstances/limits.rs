@@ -11,22 +11,25 @@ use sokudo_model::{IoLimit, TargetInfo};
 use crate::control_groups;
 use crate::system::System;
 
-/// A file of version 1 and the limit that it holds.
-type Throttle = (&'static str, fn(&mut IoLimit) -> &mut Option<u64>);
+/// A word of version 2, the file of version 1, and the limit that both hold.
+type Throttle = (
+    &'static str,
+    &'static str,
+    fn(&mut IoLimit) -> &mut Option<u64>,
+);
 
-/// The files of version 1.
 const THROTTLES: [Throttle; 4] = [
-    ("blkio.throttle.read_bps_device", |limit| {
-        &mut limit.read_bytes_per_s
+    ("rbps", "blkio.throttle.read_bps_device", |it| {
+        &mut it.read_bytes_per_s
     }),
-    ("blkio.throttle.write_bps_device", |limit| {
-        &mut limit.write_bytes_per_s
+    ("wbps", "blkio.throttle.write_bps_device", |it| {
+        &mut it.write_bytes_per_s
     }),
-    ("blkio.throttle.read_iops_device", |limit| {
-        &mut limit.read_ios_per_s
+    ("riops", "blkio.throttle.read_iops_device", |it| {
+        &mut it.read_ios_per_s
     }),
-    ("blkio.throttle.write_iops_device", |limit| {
-        &mut limit.write_ios_per_s
+    ("wiops", "blkio.throttle.write_iops_device", |it| {
+        &mut it.write_ios_per_s
     }),
 ];
 
@@ -67,16 +70,12 @@ fn of_version_2(system: &System, directory: &Path) -> Vec<IoLimit> {
             ..IoLimit::default()
         };
         for (key, value) in words.filter_map(|word| word.split_once('=')) {
-            let value = value.parse().ok();
-            match key {
-                "rbps" => limit.read_bytes_per_s = value,
-                "wbps" => limit.write_bytes_per_s = value,
-                "riops" => limit.read_ios_per_s = value,
-                "wiops" => limit.write_ios_per_s = value,
-                _ => {}
+            let mut known = THROTTLES.iter();
+            if let Some((.., field)) = known.find(|(word, ..)| *word == key) {
+                *field(&mut limit) = value.parse().ok();
             }
         }
-        is_some_limit(&limit).then_some(limit)
+        is_some_limit(&mut limit).then_some(limit)
     };
     text.lines().filter_map(limit).collect()
 }
@@ -84,7 +83,7 @@ fn of_version_2(system: &System, directory: &Path) -> Vec<IoLimit> {
 /// A file per limit, with lines such as `8:16 2097152`.
 fn of_version_1(system: &System, directory: &Path) -> Vec<IoLimit> {
     let mut found = Vec::new();
-    for (name, field) in THROTTLES {
+    for (_, name, field) in THROTTLES {
         let file = directory.join(name);
         for line in system.text(&file).unwrap_or_default().lines() {
             let Some((number, value)) = line.split_once(' ') else {
@@ -96,7 +95,7 @@ fn of_version_1(system: &System, directory: &Path) -> Vec<IoLimit> {
                 ..IoLimit::default()
             };
             *field(&mut limit) = value.trim().parse().ok();
-            if is_some_limit(&limit) {
+            if is_some_limit(&mut limit) {
                 found.push(limit);
             }
         }
@@ -106,39 +105,22 @@ fn of_version_1(system: &System, directory: &Path) -> Vec<IoLimit> {
 
 /// Whether it limits anything: a 0 would let nothing through, and version 1 writes it for
 /// none.
-fn is_some_limit(limit: &IoLimit) -> bool {
-    [
-        limit.read_bytes_per_s,
-        limit.write_bytes_per_s,
-        limit.read_ios_per_s,
-        limit.write_ios_per_s,
-    ]
-    .into_iter()
-    .flatten()
-    .any(|value| value > 0)
+fn is_some_limit(limit: &mut IoLimit) -> bool {
+    let mut fields = THROTTLES.iter().map(|(.., field)| field);
+    fields.any(|field| field(limit).is_some_and(|value| value > 0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::circumstances::drives::tests::target_on;
-
-    fn system(files: &[(&str, &str)]) -> (tempfile::TempDir, System) {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let system = System::at(root.path());
-        (root, system)
-    }
+    use crate::invented::Machine;
 
     const VERSION_2: &str = "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 
     #[test]
     fn limits_of_our_group_and_of_those_above_it_are_found() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             ("proc/self/mountinfo", VERSION_2),
             ("proc/self/cgroup", "0::/user.slice/job\n"),
             (
@@ -151,7 +133,10 @@ mod tests {
             ),
             ("sys/fs/cgroup/other/io.max", "8:16 rbps=1\n"),
         ]);
-        let found = limits(&system, &target_on(&[("sdb", "8:16"), ("sda", "8:0")]));
+        let found = limits(
+            &machine.system(),
+            &target_on(&[("sdb", "8:16"), ("sda", "8:0")]),
+        );
         let [own, above] = &found[..] else {
             panic!("{found:?}");
         };
@@ -166,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_container_shows_its_own_group_as_the_root() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             (
                 "proc/self/mountinfo",
                 "30 1 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
@@ -175,14 +160,14 @@ mod tests {
             ("sys/fs/cgroup/io.max", "8:16 rbps=5\n"),
             ("sys/fs/cgroup/job/io.max", "8:16 rbps=4\n"),
         ]);
-        let found = limits(&system, &target_on(&[("sdb", "8:16")]));
+        let found = limits(&machine.system(), &target_on(&[("sdb", "8:16")]));
         let rates: Vec<_> = found.iter().map(|limit| limit.read_bytes_per_s).collect();
         assert_eq!(rates, [Some(4), Some(5)]);
     }
 
     #[test]
     fn version_1_has_a_file_per_limit() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             (
                 "proc/self/mountinfo",
                 "30 1 0:26 / /cg/cpu rw - cgroup cgroup rw,cpu\n31 1 0:27 / /cg/io rw - cgroup cgroup rw,blkio\n",
@@ -192,7 +177,7 @@ mod tests {
             ("cg/io/blkio.throttle.write_iops_device", "8:16 10\n"),
             ("cg/cpu/a/blkio.throttle.read_bps_device", "8:16 1\n"),
         ]);
-        let found = limits(&system, &target_on(&[("sdb", "8:16")]));
+        let found = limits(&machine.system(), &target_on(&[("sdb", "8:16")]));
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].read_bytes_per_s, Some(1000));
         assert_eq!(found[1].write_ios_per_s, Some(10));
@@ -201,12 +186,15 @@ mod tests {
 
     #[test]
     fn nonsense_and_groups_out_of_sight_are_no_limits() {
-        let (_root, system) = system(&[
+        let machine = Machine::with(&[
             ("proc/self/mountinfo", VERSION_2),
             ("proc/self/cgroup", "0::/../job\nx\n:\n"),
             ("sys/fs/cgroup/io.max", "8:16 rbps=-1 wbps=1e9 =\n\n8:16\n"),
         ]);
-        assert_eq!(limits(&system, &target_on(&[("sdb", "8:16")])), []);
-        assert_eq!(limits(&system, &target_on(&[])), []);
+        assert_eq!(
+            limits(&machine.system(), &target_on(&[("sdb", "8:16")])),
+            []
+        );
+        assert_eq!(limits(&machine.system(), &target_on(&[])), []);
     }
 }

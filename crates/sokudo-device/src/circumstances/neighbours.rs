@@ -248,45 +248,34 @@ fn moved(text: &str) -> ProcessTraffic {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Machine {
-        root: tempfile::TempDir,
-    }
+    use crate::invented::Machine;
 
     impl Machine {
-        fn new() -> Self {
-            let root = tempfile::tempdir().unwrap();
-            std::fs::create_dir(root.path().join("proc")).unwrap();
-            Self { root }
-        }
-
-        fn process(&self, pid: u32, name: &str, read: u64, written: u64) {
-            let directory = self.root.path().join(format!("proc/{pid}"));
-            std::fs::create_dir_all(&directory).unwrap();
+        fn moving(&self, pid: u32, name: &str, read: u64, written: u64) {
+            let directory = self.process(pid, name);
             let io = format!(
                 "rchar: 1\nread_bytes: {read}\nwrite_bytes: {written}\ncancelled_write_bytes: 0\n"
             );
             std::fs::write(directory.join("io"), io).unwrap();
-            std::fs::write(directory.join("comm"), format!("{name}\n")).unwrap();
         }
+    }
 
-        fn look(&self) -> Neighbours {
-            Neighbours::look(&System::at(self.root.path()))
-        }
+    fn look(machine: &Machine) -> Neighbours {
+        Neighbours::look(&machine.system())
     }
 
     #[test]
     fn who_moved_most_comes_first_and_the_quiet_are_left_out() {
         let machine = Machine::new();
-        machine.process(10, "quiet", 5 << 30, 5 << 30);
-        machine.process(11, "reader", 1 << 20, 0);
-        machine.process(12, "writer", 0, 1 << 20);
-        let before = machine.look();
-        machine.process(10, "quiet", (5 << 30) + 4096, 5 << 30);
-        machine.process(11, "reader", 3 << 20, 0);
-        machine.process(12, "writer", 0, 9 << 20);
-        machine.process(13, "new", 1 << 20, 0);
-        let since = machine.look().since(&before);
+        machine.moving(10, "quiet", 5 << 30, 5 << 30);
+        machine.moving(11, "reader", 1 << 20, 0);
+        machine.moving(12, "writer", 0, 1 << 20);
+        let before = look(&machine);
+        machine.moving(10, "quiet", (5 << 30) + 4096, 5 << 30);
+        machine.moving(11, "reader", 3 << 20, 0);
+        machine.moving(12, "writer", 0, 9 << 20);
+        machine.moving(13, "new", 1 << 20, 0);
+        let since = look(&machine).since(&before);
         let names: Vec<_> = since.users.iter().map(|user| user.name.as_str()).collect();
         assert_eq!(names, ["writer", "reader", "new"]);
         assert_eq!(since.users[0].written_bytes, 8 << 20);
@@ -297,10 +286,10 @@ mod tests {
     #[test]
     fn a_number_that_is_used_again_counts_from_nothing() {
         let machine = Machine::new();
-        machine.process(10, "old", 5 << 30, 0);
-        let before = machine.look();
-        machine.process(10, "young", 1 << 20, 0);
-        let since = machine.look().since(&before);
+        machine.moving(10, "old", 5 << 30, 0);
+        let before = look(&machine);
+        machine.moving(10, "young", 1 << 20, 0);
+        let since = look(&machine).since(&before);
         assert_eq!(since.users[0].read_bytes, 1 << 20);
     }
 
@@ -309,21 +298,21 @@ mod tests {
         let machine = Machine::new();
         let child_of = |pid: u32, parent: u32| {
             let stat = format!("{pid} (a) b) c) S {parent} 0 0 0 -1 4194560 0 0 0");
-            std::fs::write(machine.root.path().join(format!("proc/{pid}/stat")), stat).unwrap();
+            machine.write(&format!("proc/{pid}/stat"), stat);
         };
-        machine.process(10, "bash", 5 << 20, 0);
-        machine.process(11, "timeout", 0, 0);
-        machine.process(12, "writer", 1 << 30, 14 << 30);
+        machine.moving(10, "bash", 5 << 20, 0);
+        machine.moving(11, "timeout", 0, 0);
+        machine.moving(12, "writer", 1 << 30, 14 << 30);
         child_of(10, 1);
         child_of(11, 10);
         child_of(12, 11);
-        let before = machine.look();
+        let before = look(&machine);
         // The writer went on with 3 MiB, ended, and was waited for; so was its parent.
         for ended in [11, 12] {
-            std::fs::remove_dir_all(machine.root.path().join(format!("proc/{ended}"))).unwrap();
+            std::fs::remove_dir_all(machine.path(&format!("proc/{ended}"))).unwrap();
         }
-        machine.process(10, "bash", (5 << 20) + (1 << 30), (14 << 30) + (3 << 20));
-        let since = machine.look().since(&before);
+        machine.moving(10, "bash", (5 << 20) + (1 << 30), (14 << 30) + (3 << 20));
+        let since = look(&machine).since(&before);
         assert_eq!(since.users.len(), 1);
         assert_eq!(since.users[0].read_bytes, 0);
         assert_eq!(since.users[0].written_bytes, 3 << 20);
@@ -332,12 +321,12 @@ mod tests {
     #[test]
     fn a_thread_of_the_kernel_is_known_by_its_flags() {
         let machine = Machine::new();
-        let before = machine.look();
-        machine.process(10, "kworker/0:1", 1 << 20, 0);
+        let before = look(&machine);
+        machine.moving(10, "kworker/0:1", 1 << 20, 0);
         let flags = |flags: u64| {
             let stat = format!("10 (a) b) c) S 2 0 0 0 -1 {flags} 0 0 0");
-            std::fs::write(machine.root.path().join("proc/10/stat"), stat).unwrap();
-            machine.look().since(&before).users[0].kernel
+            machine.write("proc/10/stat", stat);
+            look(&machine).since(&before).users[0].kernel
         };
         assert!(flags(69_238_880));
         assert!(!flags(4_194_560));
@@ -347,10 +336,10 @@ mod tests {
     #[test]
     fn those_that_were_hidden_before_are_no_newcomers() {
         let machine = Machine::new();
-        let mut before = machine.look();
+        let mut before = look(&machine);
         before.hidden.insert(10);
-        machine.process(10, "other user's", 1 << 30, 0);
-        assert_eq!(machine.look().since(&before).users, []);
+        machine.moving(10, "other user's", 1 << 30, 0);
+        assert_eq!(look(&machine).since(&before).users, []);
     }
 
     #[test]

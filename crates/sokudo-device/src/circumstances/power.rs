@@ -66,15 +66,14 @@ fn on_battery(system: &System) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invented::Machine;
 
     fn seen(files: &[(&str, &str)]) -> PowerSettings {
-        let root = tempfile::tempdir().unwrap();
+        let machine = Machine::new();
         for (path, text) in files {
-            let path = root.path().join("sys").join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
+            machine.write(&format!("sys/{path}"), text);
         }
-        power(&System::at(root.path()))
+        power(&machine.system())
     }
 
     #[test]

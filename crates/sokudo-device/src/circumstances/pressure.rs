@@ -113,6 +113,7 @@ fn of_all(stat: &str, field: usize) -> Option<Nanos> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invented::Machine;
 
     #[test]
     fn totals_are_read_and_nonsense_is_unknown() {
@@ -129,15 +130,13 @@ mod tests {
 
     #[test]
     fn time_of_others_is_all_time_less_our_own() {
-        let root = tempfile::tempdir().unwrap();
-        let directory = root.path().join("proc/self");
-        std::fs::create_dir_all(&directory).unwrap();
+        let machine = Machine::new();
         let write = |all: &str, own: &str| {
-            std::fs::write(root.path().join("proc/stat"), format!("cpu  {all}\n")).unwrap();
+            machine.write("proc/stat", format!("cpu  {all}\n"));
             let own = format!("7 (a ) b) S 1 2 3 4 5 6 7 8 9 10 {own}");
-            std::fs::write(directory.join("stat"), own).unwrap();
+            machine.write("proc/self/stat", own);
         };
-        let system = System::at(root.path());
+        let system = machine.system();
         write("1000 100 9 9 9 9 9 0", "50 77 8 99 20");
         let first = Waits::look(&system);
         write("1300 150 99 99 99 9 9 0", "250 77 18 99 20");
@@ -147,8 +146,7 @@ mod tests {
 
     #[test]
     fn a_machine_without_pressure_information_has_none() {
-        let root = tempfile::tempdir().unwrap();
-        let system = System::at(root.path());
+        let system = Machine::new().system();
         let first = Waits::look(&system);
         assert_eq!(Waits::look(&system).since(&first), None);
     }

@@ -58,7 +58,6 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Asks an NVMe controller.
     pub(crate) fn nvme(&mut self, page: &str, command: &NvmeCommand) -> Option<NvmeAnswer> {
         let answer = ask_nvme(self.device?, command);
         let answer = self.heard(answer)?;
@@ -68,7 +67,6 @@ impl<'a> Asker<'a> {
         Some(answer)
     }
 
-    /// Keeps a page.
     pub(crate) fn keep(&mut self, page: &str, data: &[u8]) {
         self.raw.insert(page.to_owned(), data.to_vec());
     }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use sokudo_model::disk::{Health, Identity, WriteCache};
 use sokudo_words::Text;
 
-/// Everything that a disk said.
 #[derive(Clone, Debug, Default)]
 pub struct Interrogation {
     /// In its own language.

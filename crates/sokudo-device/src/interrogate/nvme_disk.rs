@@ -6,7 +6,6 @@ use sokudo_sys::nvme::{NvmeCommand, NvmeLog, nvme_namespace};
 use super::{Asker, Interrogation};
 use crate::nvme;
 
-/// Asks everything.
 pub(super) fn ask(asker: &mut Asker<'_>, found: &mut Interrogation) {
     let Some(device) = asker.device() else { return };
     let controller = asker

@@ -21,7 +21,6 @@ const STATISTICS_LOG: u8 = 0x04;
 /// Statistics that are read: general, rotating, errors, temperature, transport, wear.
 const STATISTICS: [u8; 6] = [1, 3, 4, 5, 6, 7];
 
-/// Asks everything.
 pub(super) fn ask(asker: &mut Asker<'_>, directory: &Path, found: &mut Interrogation) {
     let Some(inquiry) = asker
         .scsi("INQUIRY", &ScsiCommand::inquiry())
@@ -100,27 +99,23 @@ fn is_usb(directory: &Path) -> bool {
 }
 
 fn caching_page(asker: &mut Asker<'_>, identity: &mut ScsiIdentity, found: &mut Interrogation) {
-    let long = (|| {
-        let command = ScsiCommand::mode_sense_10(CACHING_PAGE, PageControl::Current);
+    let mut asked = |is_long: bool| {
+        let mode_sense = match is_long {
+            true => ScsiCommand::mode_sense_10,
+            false => ScsiCommand::mode_sense_6,
+        };
+        let command = mode_sense(CACHING_PAGE, PageControl::Current);
         let current = asker.scsi_if_there("mode page 08h", &command)?;
-        let command = ScsiCommand::mode_sense_10(CACHING_PAGE, PageControl::Changeable);
+        let command = mode_sense(CACHING_PAGE, PageControl::Changeable);
         let changeable = asker.scsi_if_there("mode page 08h changeable", &command);
-        scsi::add_caching_page(identity, &current, changeable.as_deref(), true).ok()
-    })();
-    if long.is_none() {
-        let command = ScsiCommand::mode_sense_6(CACHING_PAGE, PageControl::Current);
-        let current = asker.scsi_if_there("mode page 08h", &command);
-        let command = ScsiCommand::mode_sense_6(CACHING_PAGE, PageControl::Changeable);
-        let changeable = asker.scsi_if_there("mode page 08h changeable", &command);
-        let added = current.map(|current| {
-            scsi::add_caching_page(identity, &current, changeable.as_deref(), false)
-        });
-        if added.is_none_or(|added| added.is_err()) && asker.device().is_some() {
-            asker.note(text!(
-                "Whether {} has a write cache is not known: it does not show its caching page",
-                identity.product
-            ));
-        }
+        scsi::add_caching_page(identity, &current, changeable.as_deref(), is_long).ok()
+    };
+    let is_told = asked(true).or_else(|| asked(false)).is_some();
+    if !is_told && asker.device().is_some() {
+        asker.note(text!(
+            "Whether {} has a write cache is not known: it does not show its caching page",
+            identity.product
+        ));
     }
     found.write_cache.enabled = identity.write_cache;
     found.write_cache.switchable = identity.write_cache_changeable;

@@ -14,13 +14,15 @@ use super::FileIdentity;
 use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::system::{self, System};
 
+/// A length that is not told is taken for the longest, which shares bytes with all.
+const UNTOLD_BYTES: u64 = u64::MAX;
+
 /// A loop device that shows something.
 pub(super) struct Loop {
     pub(super) name: String,
     pub(super) shown: LoopSource,
     /// Where it begins in what is shown, in bytes.
     offset: u64,
-    /// How long it is.
     bytes: u64,
     /// Whether it goes to the end of what is shown.
     is_open_ended: bool,
@@ -80,10 +82,9 @@ impl Loop {
                 LoopSource::Named(_) => number("loop/offset").unwrap_or(0),
             },
             shown,
-            // A length that is not told is taken for the longest, which shares bytes with all.
             bytes: number("size")
                 .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
-                .unwrap_or(u64::MAX),
+                .unwrap_or(UNTOLD_BYTES),
             is_open_ended: number("loop/sizelimit") == Some(0),
         })
     }

@@ -372,46 +372,21 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::invented::Machine;
 
-    /// A machine below a directory, on which `file` is looked for.
-    struct Machine {
-        root: tempfile::TempDir,
-        file: PathBuf,
+    /// A machine on which `data/file` is looked for.
+    fn machine() -> Machine {
+        let machine = Machine::with(&[("data/file", "x")]);
+        machine.process(INIT, "init");
+        machine.in_namespace(FIRST_NAMESPACE);
+        machine
     }
 
-    impl Machine {
-        fn new() -> Self {
-            let root = tempfile::tempdir().unwrap();
-            let file = root.path().join("file");
-            std::fs::write(&file, "x").unwrap();
-            let machine = Self { root, file };
-            machine.process(INIT, "init");
-            let namespace = machine.proc("self/ns");
-            std::fs::create_dir_all(&namespace).unwrap();
-            symlink(FIRST_NAMESPACE, namespace.join("pid")).unwrap();
-            machine
-        }
-
-        fn proc(&self, path: &str) -> PathBuf {
-            self.root.path().join("proc").join(path)
-        }
-
-        fn process(&self, pid: u32, name: &str) -> PathBuf {
-            let directory = self.proc(&pid.to_string());
-            std::fs::create_dir_all(directory.join("fd")).unwrap();
-            std::fs::write(directory.join("comm"), name).unwrap();
-            std::fs::write(directory.join("maps"), "").unwrap();
-            directory
-        }
-
-        fn look(&self) -> Writers {
-            let mut wanted = WatchedTargets::default();
-            wanted.add_file(
-                FileIdentity::of(&self.file.metadata().unwrap()),
-                "it".into(),
-            );
-            writers(&System::at(self.root.path()), wanted, &[])
-        }
+    fn look(machine: &Machine) -> Writers {
+        let mut wanted = WatchedTargets::default();
+        let file = machine.path("data/file").metadata().unwrap();
+        wanted.add_file(FileIdentity::of(&file), "it".into());
+        writers(&machine.system(), wanted, &[])
     }
 
     /// Processes have lower numbers (PID_MAX_LIMIT, linux/threads.h).
@@ -419,10 +394,10 @@ mod tests {
 
     #[test]
     fn who_has_it_open_is_named_without_signs_that_command_a_terminal() {
-        let machine = Machine::new();
+        let machine = machine();
         let directory = machine.process(10, "a\u{1b}[2J\n\u{202e}b'c");
-        symlink(&machine.file, directory.join("fd/3")).unwrap();
-        let seen = machine.look();
+        symlink(machine.path("data/file"), directory.join("fd/3")).unwrap();
+        let seen = look(&machine);
         let told = seen.opened[0].to_string();
         assert_eq!(
             told,
@@ -433,50 +408,37 @@ mod tests {
 
     #[test]
     fn a_table_of_files_of_one_thread_is_looked_at() {
-        let machine = Machine::new();
+        let machine = machine();
         // The kernel is asked whether the two share their files, so these are numbers that
         // it gives to nobody.
-        let directory = machine.process(PID_LIMIT + 1, "x");
-        let thread = directory.join(format!("task/{}/fd", PID_LIMIT + 2));
-        std::fs::create_dir_all(&thread).unwrap();
-        symlink(&machine.file, thread.join("3")).unwrap();
-        assert_eq!(machine.look().opened.len(), 1);
+        machine.process(PID_LIMIT + 1, "x");
+        let [process, thread] = [PID_LIMIT + 1, PID_LIMIT + 2];
+        let open = format!("proc/{process}/task/{thread}/fd/3");
+        machine.link(&open, machine.path("data/file"));
+        assert_eq!(look(&machine).opened.len(), 1);
     }
 
     #[test]
     fn nobody_is_said_only_where_all_are_seen() {
-        let machine = Machine::new();
-        assert_eq!(machine.look().unseen, None);
-        std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
-        symlink("pid:[4026532000]", machine.proc("self/ns/pid")).unwrap();
-        assert!(
-            machine
-                .look()
-                .unseen
-                .unwrap()
-                .english()
-                .contains("only some")
-        );
-        std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
-        symlink(FIRST_NAMESPACE, machine.proc("self/ns/pid")).unwrap();
-        std::fs::remove_dir_all(machine.proc("1")).unwrap();
-        assert!(
-            machine
-                .look()
-                .unseen
-                .unwrap()
-                .english()
-                .contains("only some")
-        );
-        std::fs::remove_dir_all(machine.proc("")).unwrap();
-        assert!(
-            machine
-                .look()
-                .unseen
-                .unwrap()
-                .english()
-                .contains("does not show")
-        );
+        let machine = machine();
+        assert_eq!(look(&machine).unseen, None);
+        let spoil: [(&str, &dyn Fn()); 3] = [
+            ("only some", &|| {
+                machine.in_namespace("pid:[4026532000]");
+            }),
+            ("only some", &|| {
+                machine.in_namespace(FIRST_NAMESPACE);
+                std::fs::remove_dir_all(machine.path("proc/1")).unwrap();
+            }),
+            ("does not show", &|| {
+                std::fs::remove_dir_all(machine.path("proc")).unwrap();
+            }),
+        ];
+        for (words, spoil) in spoil {
+            spoil();
+            let unseen = look(&machine).unseen.unwrap().english();
+            assert!(unseen.contains(words), "{unseen}");
+        }
     }
 
     #[test]

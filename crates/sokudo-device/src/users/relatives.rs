@@ -26,9 +26,8 @@ const RELATIVES_MAX: usize = 1024;
 pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users) {
     let number = number_text(number);
     let Some(directory) = block::directory_of_number(system, &number) else {
-        let sentence = text!("who uses the device {number} is not seen: sysfs does not list it");
         let users = Users {
-            occupants: vec![Occupant::Unseen { sentence }],
+            occupants: vec![unlisted(&number)],
             blind_spots: Vec::new(),
         };
         return (None, users);
@@ -44,6 +43,11 @@ pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users
     relatives.add_writers(&mut users);
     users.occupants.append(&mut relatives.occupants);
     (Some(directory), users)
+}
+
+fn unlisted(number: &str) -> Occupant {
+    let sentence = text!("who uses the device {number} is not seen: sysfs does not list it");
+    Occupant::Unseen { sentence }
 }
 
 /// The file behind a loop device through which would be written.
@@ -202,13 +206,7 @@ impl<'system> Relatives<'system> {
                 self.note_claim(&below);
                 self.add(&below);
             }
-            None => {
-                let sentence = text!(
-                    "who uses the device {} is not seen: sysfs does not list it",
-                    number_text(number)
-                );
-                self.occupants.push(Occupant::Unseen { sentence });
-            }
+            None => self.occupants.push(unlisted(&number_text(number))),
         }
     }
 
@@ -405,123 +403,72 @@ fn server(system: &System, directory: &Path) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
     use super::*;
+    use crate::invented::Machine;
 
-    /// A machine below a directory, without processes.
-    struct Machine(tempfile::TempDir);
+    /// A machine with these disks of one MiB, whose numbers are of major 8, and no processes.
+    fn machine(disks: &[(&str, u32)]) -> Machine {
+        let machine =
+            Machine::with(&[("proc/self/mountinfo", "1 0 0:1 / / rw - rootfs none rw\n")]);
+        machine.in_namespace("pid:[4026531836]").process(1, "init");
+        for (name, minor) in disks {
+            machine.device(name, &format!("8:{minor}"), 1 << 20, &[]);
+        }
+        machine
+    }
 
     impl Machine {
-        fn new() -> Self {
-            let machine = Self(tempfile::tempdir().unwrap());
-            for directory in ["sys/class/block", "sys/dev/block", "proc/1", "proc/self/ns"] {
-                fs::create_dir_all(machine.path(directory)).unwrap();
-            }
-            machine.write("proc/self/mountinfo", "1 0 0:1 / / rw - rootfs none rw\n");
-            symlink("pid:[4026531836]", machine.path("proc/self/ns/pid")).unwrap();
-            fs::create_dir_all(machine.path("proc/1/fd")).unwrap();
-            machine
-        }
-
-        fn path(&self, path: &str) -> PathBuf {
-            self.0.path().join(path)
-        }
-
-        fn write(&self, path: &str, text: &str) {
-            fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
-            fs::write(self.path(path), text).unwrap();
-        }
-
-        /// A disk of one MiB with its number below 8.
-        fn disk(&self, name: &str, minor: u32) {
-            let directory = format!("sys/devices/block/{name}");
-            self.write(&format!("{directory}/dev"), &format!("8:{minor}\n"));
-            self.write(&format!("{directory}/size"), "2048\n");
-            let real = self.path(&directory);
-            symlink(&real, self.path(&format!("sys/class/block/{name}"))).unwrap();
-            symlink(&real, self.path(&format!("sys/dev/block/8:{minor}"))).unwrap();
-        }
-
         fn users_of(&self, minor: u32) -> Vec<String> {
-            let number = rustix::fs::makedev(8, minor);
-            let (_, users) = of_device(&System::at(self.0.path()), number);
+            let (_, users) = of_device(&self.system(), rustix::fs::makedev(8, minor));
             users.occupants.iter().map(ToString::to_string).collect()
         }
     }
 
     #[test]
     fn a_disk_that_nobody_uses_has_no_users() {
-        let machine = Machine::new();
-        machine.disk("sda", 0);
-        assert_eq!(machine.users_of(0), [""; 0]);
+        assert_eq!(machine(&[("sda", 0)]).users_of(0), [""; 0]);
     }
 
     #[test]
     fn a_disk_that_is_mounted_by_another_path_is_in_use() {
-        let machine = Machine::new();
-        machine.disk("sda", 0);
-        machine.disk("sdb", 16);
-        machine.write(
-            "proc/self/mountinfo",
-            "30 1 8:16 / /data rw - ext4 /dev/sdb rw\n",
-        );
+        let machine = machine(&[("sda", 0), ("sdb", 16)]);
+        machine.mount_at("/data", "8:16", "ext4 /dev/sdb rw");
         assert_eq!(machine.users_of(0), [""; 0]);
         for file in ["device/wwid", "backend"] {
-            machine.write(&format!("sys/devices/block/sda/{file}"), "naa.5000\n");
-            machine.write(&format!("sys/devices/block/sdb/{file}"), "naa.5000\n");
+            machine.write(&format!("sys/devices/sda/{file}"), "naa.5000\n");
+            machine.write(&format!("sys/devices/sdb/{file}"), "naa.5000\n");
             let told = machine.users_of(0);
-            assert!(
-                told.contains(&"sdb is mounted on /data".to_owned()),
-                "{told:?}"
-            );
+            let mounted = "sdb is mounted on /data".to_owned();
+            assert!(told.contains(&mounted), "{told:?}");
         }
-        machine.write("sys/devices/block/sdb/size", "4096\n");
+        machine.write("sys/devices/sdb/size", "4096\n");
         assert_eq!(machine.users_of(0), [""; 0], "another disk of a poor maker");
     }
 
     #[test]
     fn who_uses_a_member_of_an_array_uses_the_array() {
-        let machine = Machine::new();
-        machine.disk("sda", 0);
-        machine.disk("md0", 5);
-        fs::create_dir_all(machine.path("sys/devices/block/md0/slaves")).unwrap();
-        let member = machine.path("sys/devices/block/sda");
-        symlink(&member, machine.path("sys/devices/block/md0/slaves/sda")).unwrap();
-        fs::create_dir_all(member.join("holders")).unwrap();
-        let array = machine.path("sys/devices/block/md0");
-        symlink(array, member.join("holders/md0")).unwrap();
+        let machine = machine(&[("sda", 0), ("md0", 5)]);
+        machine.stands_on("md0", "sda");
         assert_eq!(machine.users_of(5), [""; 0]);
         machine.write("sys/class/block/loop3/loop/backing_file", "/dev/sda\n");
         machine.write("sys/class/block/loop3/loop/sizelimit", "0\n");
         machine.write("sys/class/block/loop3/size", "2048\n");
         let told = machine.users_of(5);
-        let unknown = "whether the loop device loop3 shows sda is not seen";
-        assert!(told.contains(&unknown.to_owned()), "{told:?}");
-        assert!(
-            machine
-                .users_of(0)
-                .contains(&"sda is used by md0".to_owned())
-        );
+        let unknown = "whether the loop device loop3 shows sda is not seen".to_owned();
+        assert!(told.contains(&unknown), "{told:?}");
+        let used = "sda is used by md0".to_owned();
+        assert!(machine.users_of(0).contains(&used));
     }
 
     #[test]
     fn the_server_of_a_network_block_device_is_none_of_its_users() {
-        let machine = Machine::new();
-        machine.disk("nbd0", 0);
-        machine.write("sys/devices/block/nbd0/pid", "71\n");
+        let machine = machine(&[("nbd0", 0), ("sda", 16)]);
         machine.write("proc/71/status", "Name:\tqemu-nbd\nTgid:\t70\n");
-        let system = System::at(machine.0.path());
-        assert_eq!(
-            server(&system, &machine.path("sys/devices/block/nbd0")),
-            Some(70)
-        );
-        machine.disk("sda", 16);
-        machine.write("sys/devices/block/sda/pid", "71\n");
-        assert_eq!(
-            server(&system, &machine.path("sys/devices/block/sda")),
-            None
-        );
+        for (name, expected) in [("nbd0", Some(70)), ("sda", None)] {
+            let directory = format!("sys/devices/{name}");
+            machine.write(&format!("{directory}/pid"), "71\n");
+            let found = server(&machine.system(), &machine.path(&directory));
+            assert_eq!(found, expected);
+        }
     }
 }

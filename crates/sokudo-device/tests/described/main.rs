@@ -10,12 +10,14 @@ mod disks;
 mod hostile_pages;
 mod identity;
 mod interrogation;
+#[path = "../../src/invented.rs"]
 mod invented;
 mod recorded_disks;
 mod stacks;
 mod typical_disks;
 
-/// A recorded page.
+use sokudo_device::{Inspected, System, inspect};
+
 fn page(name: &str) -> Vec<u8> {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
     std::fs::read(directory.join(name)).unwrap()

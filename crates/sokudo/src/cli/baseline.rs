@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use sokudo_model::Nanos;
 
 use super::compare::{Percent, percent};
+use super::heading::{PRINTED, WRITTEN};
 use super::{Keeping, ListFormat, TableOrJson, TableUnit};
 
 /// What `baseline --help` ends with.
@@ -144,7 +145,7 @@ pub(crate) struct CheckArguments {
     pub(crate) anyway: bool,
 
     /// Overwrite the file that the baseline overwrote
-    #[arg(long, help_heading = "What may be written")]
+    #[arg(long, help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
@@ -158,12 +159,12 @@ pub(crate) struct CheckArguments {
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "table",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     pub(crate) format: TableOrJson,
 
     /// Write it to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) output: Option<std::path::PathBuf>,
 
     /// Unit of the table: mb (MB/s), mib (MiB/s) or iops, which are then compared
@@ -173,12 +174,12 @@ pub(crate) struct CheckArguments {
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "mb",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     pub(crate) unit: TableUnit,
 
     /// Show no progress
-    #[arg(short, long, help_heading = "What is printed")]
+    #[arg(short, long, help_heading = PRINTED)]
     pub(crate) quiet: bool,
 
     #[command(flatten)]

@@ -5,6 +5,7 @@ use sokudo_dialect::bonnie::{FileSpec, FilesSpec};
 use sokudo_model::Bytes;
 
 use super::Printing;
+use super::heading::{HOW, MEASURED, PRINTED};
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -32,12 +33,7 @@ pub(crate) struct BonnieArguments {
     ///
     /// Its size in MiB or with a unit (0 leaves its phases out), the chunk of one read or
     /// write, how many seeks, and how many seekers do them at the same time.
-    #[arg(
-        short,
-        long,
-        value_name = "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]",
-        help_heading = "What is measured"
-    )]
+    #[arg(short, long, value_name = "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", help_heading = MEASURED)]
     pub(crate) size: Option<FileSpec>,
 
     /// The small files: number (× 1024), sizes and directories
@@ -49,25 +45,20 @@ pub(crate) struct BonnieArguments {
         long,
         value_name = "N[:MAX[:MIN[:DIRECTORIES[:CHUNK]]]]",
         default_value = "16",
-        help_heading = "What is measured"
+        help_heading = MEASURED
     )]
     pub(crate) files: FilesSpec,
 
     /// Size to write and read one byte at a time; 0 leaves this out
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "20MiB",
-        help_heading = "What is measured"
-    )]
+    #[arg(long, value_name = "SIZE", default_value = "20MiB", help_heading = MEASURED)]
     pub(crate) characters: Bytes,
 
     /// Repetitions of all phases; 6 are needed for a 95 % interval
-    #[arg(short = 'x', long, value_name = "N", default_value_t = 1, value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
+    #[arg(short = 'x', long, value_name = "N", default_value_t = 1, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
 
     /// Make every single write, creation and deletion durable (fsync)
-    #[arg(short = 'b', long, help_heading = "How it is measured")]
+    #[arg(short = 'b', long, help_heading = HOW)]
     pub(crate) sync_each: bool,
 
     /// Bypass the page cache in the phases that work in chunks: on or off
@@ -80,22 +71,22 @@ pub(crate) struct BonnieArguments {
         value_parser = ["on", "off"],
         value_name = "MODE",
         hide_possible_values = true,
-        help_heading = "How it is measured"
+        help_heading = HOW
     )]
     pub(crate) direct: String,
 
     /// Empty the page cache of the file before each phase that reads it
-    #[arg(long, help_heading = "How it is measured")]
+    #[arg(long, help_heading = HOW)]
     pub(crate) cold: bool,
 
     /// Random seed of names, sizes, offsets and orders
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]
     pub(crate) printing: Printing,
 
     /// Print Bonnie++'s CSV line, one per run, as bon_csv2txt and bon_csv2html read it
-    #[arg(long, conflicts_with = "format", help_heading = "What is printed")]
+    #[arg(long, conflicts_with = "format", help_heading = PRINTED)]
     pub(crate) bonnie_csv: bool,
 }

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
+use super::heading::PRINTED;
 use super::mistake::whole_number;
 use super::plot::Pictures;
 use super::{Keeping, Rendering};
@@ -79,7 +80,7 @@ pub(crate) struct CompareArguments {
     pub(crate) rendering: Rendering,
 
     /// Show no progress
-    #[arg(short, long, help_heading = "What is printed")]
+    #[arg(short, long, help_heading = PRINTED)]
     pub(crate) quiet: bool,
 
     #[command(flatten)]

@@ -3,6 +3,8 @@
 use clap::Args;
 use sokudo_measure::Permission;
 
+use super::heading::WRITTEN;
+
 /// Which devices may be written.
 #[derive(Debug, Args)]
 pub(crate) struct Destroying {
@@ -10,11 +12,11 @@ pub(crate) struct Destroying {
     ///
     /// It must be the target, and nothing may use it: it is not mounted, not swap, and not a member
     /// of a RAID or volume. sokudo info shows serial numbers.
-    #[arg(long, value_name = "SERIAL|PATH", help_heading = "What may be written")]
+    #[arg(long, value_name = "SERIAL|PATH", help_heading = WRITTEN)]
     pub(crate) destroy: Vec<String>,
 
     /// With --destroy: even if it holds partitions or other known data
-    #[arg(long, requires = "destroy", help_heading = "What may be written")]
+    #[arg(long, requires = "destroy", help_heading = WRITTEN)]
     pub(crate) destroy_contents: bool,
 }
 

@@ -6,6 +6,7 @@ use sokudo_model::{BackendKind, Bytes, DirectMode};
 
 use super::Printing;
 use super::destroying::Destroying;
+use super::heading::{HOW, WRITTEN};
 use super::issuing::{backend_kind, direct_mode};
 
 /// What `--help` ends with.
@@ -43,22 +44,22 @@ pub(crate) struct ExplainArguments {
     pub(crate) size: Option<Bytes>,
 
     /// Write to the existing file TARGET; its contents are lost
-    #[arg(long, conflicts_with = "destroy", help_heading = "What may be written")]
+    #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
     /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
 
     /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
     /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use clap::Args;
 use sokudo_words::{Text, text};
 
+use super::heading::PRINTED;
 use super::{Keeping, ListFormat, Plotting, Rendering, RunFilterArguments};
 
 /// What `list --help` ends with.
@@ -87,7 +88,7 @@ pub(crate) struct ShowArguments {
     ///
     /// The run stays as it was kept. Formats are table and json; the JSON is sokudo.judgement/1,
     /// whose schema is in docs/sokudo.judgement-1.schema.json.
-    #[arg(long, conflicts_with_all = ["destinations", "kind"], help_heading = "What is printed")]
+    #[arg(long, conflicts_with_all = ["destinations", "kind"], help_heading = PRINTED)]
     pub(crate) judge_again: bool,
 
     #[command(flatten)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::heading::PRINTED;
 use super::history::{note, tag};
 use super::{Keeping, Rendering};
 
@@ -42,28 +43,18 @@ pub(crate) struct ImportArguments {
     pub(crate) serial: Option<String>,
 
     /// Tag of every run that is kept (repeatable)
-    #[arg(
-        long = "tag",
-        value_name = "TAG",
-        value_parser = tag,
-        help_heading = "Additional facts"
-    )]
+    #[arg(long = "tag", value_name = "TAG", value_parser = tag, help_heading = "Additional facts")]
     pub(crate) tags: Vec<String>,
 
     /// Note on every run that is kept
-    #[arg(
-        long,
-        value_name = "TEXT",
-        value_parser = note,
-        help_heading = "Additional facts"
-    )]
+    #[arg(long, value_name = "TEXT", value_parser = note, help_heading = "Additional facts")]
     pub(crate) note: Option<String>,
 
     #[command(flatten)]
     pub(crate) rendering: Rendering,
 
     /// Print only errors
-    #[arg(short, long, help_heading = "What is printed")]
+    #[arg(short, long, help_heading = PRINTED)]
     pub(crate) quiet: bool,
 
     #[command(flatten)]

@@ -6,6 +6,7 @@ use sokudo_model::{Bytes, LatencyLimit, Nanos};
 
 use super::Printing;
 use super::destroying::Destroying;
+use super::heading::{HOW, MEASURED, WRITTEN};
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -35,46 +36,40 @@ pub(crate) struct LoadArguments {
     ///
     /// It reads by default. Its depth and threads limit the I/Os in flight; the others wait, and
     /// the wait counts.
-    #[arg(short, long, value_name = "ROW", default_value = "RND4K,Q32", value_parser = sokudo_dialect::crystal::row, help_heading = "What is measured")]
+    #[arg(short, long, value_name = "ROW", default_value = "RND4K,Q32", value_parser = sokudo_dialect::crystal::row, help_heading = MEASURED)]
     pub(crate) row: RowSpec,
 
     /// Find the highest rate within a latency limit, such as p99=5ms
     ///
     /// p50, p90, p99, p99.9 or p99.99, from the intended start.
-    #[arg(long, value_name = "LIMIT", help_heading = "What is measured")]
+    #[arg(long, value_name = "LIMIT", help_heading = MEASURED)]
     pub(crate) limit: Option<LatencyLimit>,
 
     /// Size to use, such as 8GiB [default: 1GiB, or all of a file or device]
-    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) size: Option<Bytes>,
 
     /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = "What may be written")]
+    #[arg(long, help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
     /// Start I/Os evenly, not at random instants as independent users do
-    #[arg(long, help_heading = "How it is measured")]
+    #[arg(long, help_heading = HOW)]
     pub(crate) linear: bool,
 
     /// Minimum length of a trial; longer if the limit's percentile needs more I/Os
-    #[arg(
-        short,
-        long,
-        value_name = "TIME",
-        default_value = "1s",
-        help_heading = "How it is measured"
-    )]
+    #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]
     pub(crate) time: Nanos,
 
     /// Trials per rate, all rates in turn; 6 are needed for a 95 % interval
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
 
     /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]

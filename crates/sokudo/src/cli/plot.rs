@@ -8,6 +8,7 @@ use sokudo_report::plot::{PictureTheme, PlotKind};
 use sokudo_words::{Text, text};
 
 use super::Keeping;
+use super::heading::PRINTED;
 
 /// Where a picture goes, and in which format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub(super) fn destination(text: &str) -> Result<Destination, Text> {
 #[derive(Debug, Args)]
 pub(crate) struct Pictures {
     /// Draw a picture: FILE.svg, FILE.png, or - for the terminal (repeatable)
-    #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = "What is printed")]
+    #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = PRINTED)]
     pub(crate) destinations: Vec<Destination>,
 
     #[command(flatten)]
@@ -85,7 +86,7 @@ pub(crate) struct PlotKindArguments {
         value_enum,
         hide_possible_values = true,
         value_name = "KIND",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     kind: Option<KindName>,
 }
@@ -103,7 +104,7 @@ pub(crate) struct Colours {
         hide_default_value = true,
         value_name = "THEME",
         default_value = "auto",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     theme: ThemeName,
 }

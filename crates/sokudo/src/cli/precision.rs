@@ -5,6 +5,8 @@ use clap::Args;
 use sokudo_model::{Enough, Nanos};
 use sokudo_words::{Text, text};
 
+use super::heading::HOW;
+
 /// Trials that a row has at most where a precision is asked for and no number is: the
 /// looks at it ([`sokudo_stats::is_look`]) end there, too.
 const TRIALS_MAX: u32 = 40;
@@ -20,11 +22,11 @@ pub(crate) struct Precision {
     /// The ± is the distance from the median to the farther end of its 95 % interval. A row that
     /// does not get there within --runs trials and --max-time says so. sweep, and mark without
     /// --runs, use 2 % by default.
-    #[arg(long, value_name = "N%", value_parser = permille, help_heading = "How it is measured")]
+    #[arg(long, value_name = "N%", value_parser = permille, help_heading = HOW)]
     pub(crate) precision: Option<u32>,
 
     /// Stop a row's trials after this time, but not before six [mark: 10s]
-    #[arg(long, value_name = "TIME", help_heading = "How it is measured")]
+    #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub(crate) max_time: Option<Nanos>,
 }
 

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use sokudo_report::comparison::Figure;
 
+use super::heading::PRINTED;
 use super::{Keeping, Plotting};
 
 /// How results are written.
@@ -42,12 +44,12 @@ pub(crate) struct ListFormat {
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "table",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     format: TableOrJson,
 
     /// The same as --format json
-    #[arg(long, help_heading = "What is printed")]
+    #[arg(long, help_heading = PRINTED)]
     json: bool,
 }
 
@@ -68,12 +70,12 @@ pub(crate) struct Rendering {
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "table",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     pub(crate) format: Format,
 
     /// Write results to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) output: Option<PathBuf>,
 
     /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
@@ -85,7 +87,7 @@ pub(crate) struct Rendering {
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "mb",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     pub(crate) unit: TableUnit,
 }
@@ -97,7 +99,7 @@ pub(crate) struct Printing {
     pub(crate) rendering: Rendering,
 
     /// Show no progress
-    #[arg(short, long, help_heading = "What is printed")]
+    #[arg(short, long, help_heading = PRINTED)]
     pub(crate) quiet: bool,
 
     /// Exit with 4 if a row's verdict is worse: verified or unverified
@@ -110,7 +112,7 @@ pub(crate) struct Printing {
         value_enum,
         hide_possible_values = true,
         value_name = "VERDICT",
-        help_heading = "What is printed"
+        help_heading = PRINTED
     )]
     pub(crate) require: Option<Trust>,
 
@@ -139,4 +141,14 @@ pub(crate) enum TableUnit {
     Mib,
     /// Reads and writes per second
     Iops,
+}
+
+impl TableUnit {
+    /// What of a row is compared where this is shown of it.
+    pub(crate) const fn figure(self) -> Figure {
+        match self {
+            Self::Iops => Figure::Iops,
+            Self::Mb | Self::Mib => Figure::Bandwidth,
+        }
+    }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use sokudo_dialect::quick::QuickTest;
 use sokudo_model::{Bytes, Nanos};
 
+use super::heading::{HOW, MEASURED, WRITTEN};
 use super::mistake::whole_number;
 use super::{Precision, Printing};
 
@@ -31,55 +32,38 @@ pub(crate) struct QuickArguments {
     pub(crate) target: String,
 
     /// What to measure: cached, buffered, direct or write (repeatable) [default: all]
-    #[arg(long = "test", value_name = "NAME", help_heading = "What is measured")]
+    #[arg(long = "test", value_name = "NAME", help_heading = MEASURED)]
     pub(crate) tests: Vec<QuickTest>,
 
     /// Size of the test file in a directory, such as 4GiB
-    #[arg(
-        short,
-        long,
-        value_name = "SIZE",
-        default_value = "1GiB",
-        help_heading = "What is measured"
-    )]
+    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", help_heading = MEASURED)]
     pub(crate) size: Bytes,
 
     /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = "What may be written")]
+    #[arg(long, help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     /// Trials of each, in turn; 6 give a 95 % interval [default: 1]
-    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
     pub(crate) precision: Precision,
 
     /// Pause before each measurement but the first, such as 10s
-    #[arg(
-        short,
-        long,
-        value_name = "TIME",
-        default_value = "0s",
-        help_heading = "How it is measured"
-    )]
+    #[arg(short, long, value_name = "TIME", default_value = "0s", help_heading = HOW)]
     pub(crate) pause: Nanos,
 
     /// Also print the mean without the N slowest and N fastest trials
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "How it is measured"
-    )]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = HOW)]
     pub(crate) trim: u32,
 
     /// Length of each measurement, such as 1s [default: 3s, cached: 2s]
-    #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
+    #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) time: Option<Nanos>,
 
     /// Random seed
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]

@@ -5,6 +5,7 @@ use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX};
 use sokudo_model::{BackendKind, Bytes, DirectMode};
 
 use super::destroying::Destroying;
+use super::heading::{HOW, MEASURED, WRITTEN};
 use super::issuing::{backend_kind, direct_mode};
 use super::mistake::whole_number;
 use super::{Precision, Printing};
@@ -40,7 +41,7 @@ pub(crate) struct ScanArguments {
     ///
     /// One page is read before each sample and not measured. The seed is 42, as in GNOME Disks,
     /// unless --seed changes it.
-    #[arg(long, conflicts_with_all = ["hdtune", "full"], help_heading = "What is measured")]
+    #[arg(long, conflicts_with_all = ["hdtune", "full"], help_heading = MEASURED)]
     pub(crate) gnome: bool,
 
     /// As HD Tune, at a level from 1 (fast) to 5 (accurate)
@@ -50,71 +51,66 @@ pub(crate) struct ScanArguments {
         long,
         value_name = "LEVEL",
         conflicts_with_all = ["full", "sample"],
-        help_heading = "What is measured"
+        help_heading = MEASURED
     )]
     pub(crate) hdtune: Option<Level>,
 
     /// Read every byte, and list what cannot be read
-    #[arg(long, conflicts_with = "sample", help_heading = "What is measured")]
+    #[arg(long, conflicts_with = "sample", help_heading = MEASURED)]
     pub(crate) full: bool,
 
     /// Points of the curve, 0 for no curve [default: 200, gnome: 100]
-    #[arg(long, value_name = "N", value_parser = whole_number(0..=POINTS_MAX), help_heading = "What is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(0..=POINTS_MAX), help_heading = MEASURED)]
     pub(crate) points: Option<u32>,
 
     /// Size to measure at each point [default: 10MiB]
-    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) sample: Option<Bytes>,
 
     /// Measure only the first part of the target, such as 100GB
-    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) short_stroke: Option<Bytes>,
 
     /// Visit the points of the curve in random order
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) shuffle: bool,
 
     /// Random I/Os per access-time row, 0 for none [default: 200, gnome: 1000]
-    #[arg(long, value_name = "N", value_parser = whole_number(0..=ACCESS_COUNT_MAX), help_heading = "What is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(0..=ACCESS_COUNT_MAX), help_heading = MEASURED)]
     pub(crate) access_count: Option<u32>,
 
     /// Size of the I/Os that measure access times [default: 4KiB]
-    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) access_size: Option<Bytes>,
 
     /// Also random access by size: 512 B, 4 KiB, 64 KiB, 1 MiB, mixed
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) random: bool,
 
     /// Also HD Tune's extra tests: outer, middle, inner, seeks, burst rate, cache
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) extra: bool,
 
     /// Size of the test file in a directory [default: 1GiB]
-    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) size: Option<Bytes>,
 
     /// Also measure writes
     ///
     /// A directory needs nothing more. An existing file also needs --write-back or --overwrite, a
     /// device --write-back or --destroy.
-    #[arg(long, help_heading = "What may be written")]
+    #[arg(long, help_heading = WRITTEN)]
     pub(crate) write: bool,
 
     /// With --write: write back only what was just read, so nothing changes
     ///
     /// Nothing may use the device. Its data stay; a crash or power loss can still damage the
     /// sectors being written.
-    #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = "What may be written")]
+    #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = WRITTEN)]
     pub(crate) write_back: bool,
 
     /// With --write: overwrite the existing file TARGET; its contents are lost
-    #[arg(
-        long,
-        requires = "write",
-        conflicts_with = "destroy",
-        help_heading = "What may be written"
-    )]
+    #[arg(long, requires = "write", conflicts_with = "destroy", help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
@@ -123,40 +119,34 @@ pub(crate) struct ScanArguments {
     /// The drive's own write cache: keep it, on, off, or both in turn
     ///
     /// sokudo restores the cache afterwards, however it ends. With both, everything is measured twice.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "STATE",
-        default_value = "keep",
-        help_heading = "How it is measured"
-    )]
+    #[arg(long, value_enum, value_name = "STATE", default_value = "keep", help_heading = HOW)]
     pub(crate) write_cache: WriteCacheChoice,
 
     /// Size of the I/Os of the curve [default: 1MiB, gnome: the sample, hdtune: 64KiB]
-    #[arg(long, value_name = "SIZE", help_heading = "How it is measured")]
+    #[arg(long, value_name = "SIZE", help_heading = HOW)]
     pub(crate) block: Option<Bytes>,
 
     /// I/Os in flight on the curve [default: 8, gnome and hdtune: 1]
-    #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX), help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX), help_heading = HOW)]
     pub(crate) depth: Option<u32>,
 
     /// Trials per row; 6 give a 95 % interval [default: 1]
-    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
     pub(crate) precision: Precision,
 
     /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
 
     /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
     /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]

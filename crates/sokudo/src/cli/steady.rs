@@ -7,6 +7,7 @@ use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
 
 use super::Printing;
 use super::destroying::Destroying;
+use super::heading::{HOW, MEASURED, WRITTEN};
 use super::issuing::{backend_kind, direct_mode};
 use super::mistake::whole_number;
 
@@ -86,39 +87,39 @@ pub(crate) struct SteadyArguments {
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "iops",
-        help_heading = "What is measured"
+        help_heading = MEASURED
     )]
     pub(crate) test: SteadyTestName,
 
     /// As PTS-C: 2 threads at depth 16, 75 % of the capacity, write cache on (the default)
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) client: bool,
 
     /// As PTS-E: 4 threads at depth 32, all of the capacity, write cache off
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) enterprise: bool,
 
     /// Block sizes instead of the test's, such as 4K,64K
-    #[arg(long, value_name = "LIST", help_heading = "What is measured")]
+    #[arg(long, value_name = "LIST", help_heading = MEASURED)]
     pub(crate) sizes: Option<Sizes>,
 
     /// Percent of reads and writes instead of the test's, such as 100/0,65/35,0/100
-    #[arg(long, value_name = "LIST", help_heading = "What is measured")]
+    #[arg(long, value_name = "LIST", help_heading = MEASURED)]
     pub(crate) mixes: Option<Mixes>,
 
     /// Capacity to test [default: all of a file or device, 1GiB in a directory]
     ///
     /// In a directory, the size of the test file. A simulated device defaults to at most 1 GiB, so
     /// the simulation ends soon.
-    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) size: Option<Bytes>,
 
     /// Percentage of the capacity to use [default: 75, enterprise: 100]
-    #[arg(long, value_name = "PERCENT", value_parser = whole_number(1..=100), help_heading = "What is measured")]
+    #[arg(long, value_name = "PERCENT", value_parser = whole_number(1..=100), help_heading = MEASURED)]
     pub(crate) active_range: Option<u32>,
 
     /// Print the time and the amount written, and measure nothing
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) estimate: bool,
 
     /// First discard all blocks of the device or file
@@ -133,49 +134,38 @@ pub(crate) struct SteadyArguments {
     pub(crate) precondition: u32,
 
     /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = "What may be written")]
+    #[arg(long, help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
     /// Time per cell in a round [default: 60s, simulated: 100ms]
-    #[arg(long, value_name = "TIME", help_heading = "How it is measured")]
+    #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub(crate) round_time: Option<Nanos>,
 
     /// Rounds at most [default: 25, wsat: as many as fit into --time-max]
-    #[arg(long, value_name = "N", value_parser = whole_number(1..=10_080), help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=10_080), help_heading = HOW)]
     pub(crate) rounds_max: Option<u32>,
 
     /// Time that --test wsat takes at most [default: 6h, enterprise: 24h]
-    #[arg(
-        long,
-        value_name = "TIME",
-        conflicts_with = "rounds_max",
-        help_heading = "How it is measured"
-    )]
+    #[arg(long, value_name = "TIME", conflicts_with = "rounds_max", help_heading = HOW)]
     pub(crate) time_max: Option<Nanos>,
 
     /// The drive's own write cache: keep, on or off [default: the class's, where it can be switched]
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "STATE",
-        help_heading = "How it is measured"
-    )]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "STATE", help_heading = HOW)]
     pub(crate) write_cache: Option<CacheState>,
 
     /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
 
     /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
     /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]

@@ -6,6 +6,7 @@ use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 use sokudo_words::{Text, text};
 
 use super::destroying::Destroying;
+use super::heading::{HOW, MEASURED, WRITTEN};
 use super::issuing::direct_mode;
 use super::mistake::whole_number;
 use super::{Precision, Printing};
@@ -34,105 +35,89 @@ pub(crate) struct SweepArguments {
     pub(crate) target: String,
 
     /// As ATTO Disk Benchmark: 512 B to 64 MiB, depth 4, 256 MiB each (the default)
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) atto: bool,
 
     /// As MiniTool Partition Wizard: 1 KiB to 2 MiB, depth 8, 100 MiB each
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) minitool: bool,
 
     /// Smallest block, a power of two [default: 512 B]
-    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) from: Option<Bytes>,
 
     /// Largest block, a power of two [default: 64 MiB]
-    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) to: Option<Bytes>,
 
     /// Block sizes instead of a range, such as 4K,12K,48M
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["from", "to"], help_heading = "What is measured")]
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["from", "to"], help_heading = MEASURED)]
     pub(crate) sizes: Option<Sizes>,
 
     /// Size that a cell moves at most, and size of the test file [default: 256 MiB]
-    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) length: Option<Bytes>,
 
     /// I/Os in flight per thread [default: 4]; a list or range (1..256) is the second axis
-    #[arg(
-        long = "depths",
-        visible_alias = "depth",
-        value_name = "N|LIST",
-        help_heading = "What is measured"
-    )]
+    #[arg(long = "depths", visible_alias = "depth", value_name = "N|LIST", help_heading = MEASURED)]
     pub(crate) depths: Option<CountList>,
 
     /// Threads; a list or range (1..16) is the second axis
-    #[arg(long, value_name = "N|LIST", help_heading = "What is measured")]
+    #[arg(long, value_name = "N|LIST", help_heading = MEASURED)]
     pub(crate) threads: Option<CountList>,
 
     /// Use random offsets instead of sequential ones
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) random: bool,
 
     /// Measure reads only
-    #[arg(long, conflicts_with = "write_only", help_heading = "What is measured")]
+    #[arg(long, conflicts_with = "write_only", help_heading = MEASURED)]
     pub(crate) read_only: bool,
 
     /// Measure writes only
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = MEASURED)]
     pub(crate) write_only: bool,
 
     /// Data to write: random, zero, repeated, or bytes such as 0xdeadbeef
-    #[arg(long, default_value = "random", value_parser = content, value_name = "WHAT", help_heading = "What is measured")]
+    #[arg(long, default_value = "random", value_parser = content, value_name = "WHAT", help_heading = MEASURED)]
     pub(crate) data: DataContent,
 
     /// Read back and compare what was written, uncounted; --time then limits reads only
-    #[arg(long, conflicts_with = "read_only", help_heading = "What is measured")]
+    #[arg(long, conflicts_with = "read_only", help_heading = MEASURED)]
     pub(crate) verify: bool,
 
     /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = "What may be written")]
+    #[arg(long, help_heading = WRITTEN)]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
     /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
     /// Every write is durable before it counts ("bypass write cache")
-    #[arg(long, help_heading = "How it is measured")]
+    #[arg(long, help_heading = HOW)]
     pub(crate) write_through: bool,
 
     /// Longest trial of a cell, such as 1s
-    #[arg(
-        short,
-        long,
-        value_name = "TIME",
-        default_value = "500ms",
-        help_heading = "How it is measured"
-    )]
+    #[arg(short, long, value_name = "TIME", default_value = "500ms", help_heading = HOW)]
     pub(crate) time: Nanos,
 
     #[command(flatten)]
     pub(crate) precision: Precision,
 
     /// Trials per cell at most; 6 are needed for a 95 % interval
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 12, value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 12, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
 
     /// Pause between trials, such as 5s
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "0s",
-        help_heading = "How it is measured"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "0s", help_heading = HOW)]
     pub(crate) cool_down: Nanos,
 
     /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", help_heading = HOW)]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]

@@ -46,7 +46,6 @@ struct PairSchedule<'a> {
     control: &'a Control,
 }
 
-/// Measures both plans.
 pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
     let [first, second] = &arguments.sides[..] else {
         return Err(Exit::usage(text!(

@@ -16,7 +16,6 @@ use crate::{command_line, language, output, picture};
 /// More runs than this are no table that anybody reads.
 const RUNS_MAX: u64 = 10_000;
 
-/// Prints the matrix, and draws it.
 pub(super) fn run(
     axes: &Axes,
     arguments: &CompareArguments,
@@ -52,7 +51,6 @@ pub(super) fn run(
     print(&document, arguments)
 }
 
-/// Prints a matrix, and draws it.
 pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
     let path = arguments.rendering.output.as_deref();
     let text = match arguments.rendering.format {

@@ -1,11 +1,11 @@
 //! Plans of a live comparison: arguments of a command that measures, in one word.
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, CommandFactory};
 use sokudo_measure::Measurement;
 use sokudo_words::text;
 
-use crate::cli::{Cli, Command, MarkArguments, RunArguments, ScanArguments, mistake};
+use crate::cli::{self, Cli, Command, MarkArguments, RunArguments, ScanArguments};
 use crate::command_line;
 use crate::exit::Exit;
 use crate::{mark, scan};
@@ -40,29 +40,18 @@ pub(super) enum ComparedPlan {
 impl ComparedPlan {
     /// Reads the arguments of a command.
     pub(super) fn parse(text: &str) -> Result<Self, Exit> {
-        let mut words = command_line::words(text).ok_or_else(|| {
+        let words = command_line::words(text).ok_or_else(|| {
             Exit::usage(text!("the plan {text:?} has a quote that is not closed"))
         })?;
-        if words.first().is_some_and(|word| word == "sokudo") {
-            words.remove(0);
-        }
-        let words = std::iter::once("sokudo".to_owned()).chain(words);
-        let refused = |error: clap::Error| {
-            let said = match error.use_stderr() {
-                true => mistake(&error),
-                false => text!("it measures nothing"),
-            };
-            Exit::usage(text!("the plan {text:?} cannot be carried out: {said}"))
-        };
-        let given = Cli::command()
-            .try_get_matches_from(words)
-            .map_err(refused)?;
+        let words = command_line::without_program(words);
+        let refused = |said| Exit::usage(text!("the plan {text:?} cannot be carried out: {said}"));
+        let (given, command) = cli::read_later(&words).map_err(refused)?;
         if let Some(option) = of_the_comparison(&given) {
             return Err(Exit::usage(text!(
                 "the plan {text:?} has --{option}; leave it out, because --live makes trials in pairs (--pairs) and prints the comparison only"
             )));
         }
-        match Cli::from_arg_matches(&given).map_err(refused)?.command {
+        match command {
             Some(Command::Mark(arguments)) => Ok(Self::Mark(arguments)),
             Some(Command::Scan(arguments)) => Ok(Self::Scan(arguments)),
             Some(Command::Run(arguments)) => Ok(Self::Jobs(arguments)),

@@ -8,7 +8,7 @@ use sokudo_report::{PivotDocument, RunDocument};
 use sokudo_words::text;
 
 use super::rows::{self, Common, RowKey, keys};
-use crate::cli::{CompareArguments, TableUnit};
+use crate::cli::CompareArguments;
 use crate::exit::Exit;
 use crate::output;
 use crate::recall::Recalled;
@@ -39,10 +39,7 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
 /// The rows of all sides beside each other where they measured the same, with the best where
 /// one is. A row of another load has a line of its own.
 pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotDocument {
-    let figure = match arguments.rendering.unit {
-        TableUnit::Iops => Figure::Iops,
-        TableUnit::Mb | TableUnit::Mib => Figure::Bandwidth,
-    };
+    let figure = arguments.rendering.unit.figure();
     let keys: Vec<Vec<RowKey>> = sides
         .iter()
         .map(|side| keys(&side.run, arguments.live))

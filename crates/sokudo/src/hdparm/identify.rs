@@ -4,14 +4,28 @@
 //! It prints what the page holds and asks nothing. Texts and columns are held against
 //! hdparm itself, which reads the same pages from its standard input (`--Istdin`).
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 mod page;
 mod standard;
 
-use page::line;
-
 pub(super) use page::IdentifyPage;
+
+/// Speeds of the link, by the bits of word 76.
+const SPEEDS: [(u32, &str); 3] = [
+    (1, "Gen1 signaling speed (1.5Gb/s)"),
+    (2, "Gen2 signaling speed (3.0Gb/s)"),
+    (3, "Gen3 signaling speed (6.0Gb/s)"),
+];
+
+/// Ways of sanitizing, by the bits of word 59.
+const SANITIZES: [(u32, &str); 5] = [
+    (10, "SANITIZE_ANTIFREEZE_LOCK_EXT command"),
+    (12, "SANITIZE feature set"),
+    (13, "CRYPTO_SCRAMBLE_EXT command"),
+    (14, "OVERWRITE_EXT command"),
+    (15, "BLOCK_ERASE_EXT command"),
+];
 
 /// The low byte of the last word where its high byte is a checksum.
 const INTEGRITY: u16 = 0xa5;
@@ -19,107 +33,87 @@ const INTEGRITY: u16 = 0xa5;
 impl IdentifyPage<'_> {
     /// What `hdparm -I` prints behind the device's name.
     pub(super) fn detailed(&self) -> String {
-        let mut text = String::new();
-        self.title(&mut text);
-        standard::lines(&mut text, self);
-        self.configuration_lines(&mut text);
-        self.sizes(&mut text);
-        self.capabilities(&mut text);
-        self.features(&mut text);
-        self.security(&mut text);
-        self.name_and_state(&mut text);
-        text
+        let parts = [
+            Self::title,
+            standard::lines,
+            Self::geometry,
+            Self::sizes,
+            Self::shape,
+            Self::capabilities,
+            Self::transfer_modes,
+            Self::features,
+            Self::security,
+            Self::name_and_state,
+        ];
+        self.written(&parts)
     }
 
     /// What `hdparm -i` prints behind the device's name.
     pub(super) fn brief(&self) -> String {
-        let [heads, sectors, cylinders] = [3, 6, 1].map(|word| self.at(word));
-        let shown = |on: bool| if on { "yes" } else { "no" };
+        self.written(&[Self::brief_geometry, Self::brief_modes])
+    }
+
+    fn written(&self, parts: &[fn(&Self, &mut String) -> fmt::Result]) -> String {
         let mut text = String::new();
-        line(
-            &mut text,
-            format_args!(
-                "\n Model={}, FwRev={}, SerialNo={}",
-                self.text(27, 46).trim(),
-                self.text(23, 26).trim(),
-                self.text(10, 19).trim()
-            ),
-        );
-        line(
-            &mut text,
-            format_args!(" Config={{{} }}", self.configuration()),
-        );
-        line(
-            &mut text,
-            format_args!(
-                " RawCHS={cylinders}/{heads}/{sectors}, TrkSize={}, SectSize={}, ECCbytes={}",
-                self.at(4),
-                self.at(5),
-                self.at(22)
-            ),
-        );
+        for part in parts {
+            part(self, &mut text).expect("a String takes all text");
+        }
+        text
+    }
+
+    fn brief_geometry(&self, out: &mut String) -> fmt::Result {
+        let [model, firmware, serial] =
+            [(27, 46), (23, 26), (10, 19)].map(|(first, last)| self.text(first, last));
+        let [model, firmware, serial] = [&model, &firmware, &serial].map(|text| text.trim());
+        writeln!(out, "\n Model={model}, FwRev={firmware}, SerialNo={serial}")?;
+        writeln!(out, " Config={{{} }}", self.configuration())?;
+        let [cylinders, heads, sectors, track, sector, correction] =
+            [1, 3, 6, 4, 5, 22].map(|word| self.at(word));
+        write!(
+            out,
+            " RawCHS={cylinders}/{heads}/{sectors}, TrkSize={track}"
+        )?;
+        writeln!(out, ", SectSize={sector}, ECCbytes={correction}")?;
         let size = match self.at(21) {
             0 => "unknown".to_owned(),
             halves => format!("{}kB", halves / 2),
         };
+        let kind = self.buffer().unwrap_or("unknown");
         let multiple = match self.at(59) {
             word if word & 0x100 == 0 => format!("?{}?", word & 0xff),
             word if word & 0xff == 0 => "off".to_owned(),
             word => (word & 0xff).to_string(),
         };
-        line(
-            &mut text,
-            format_args!(
-                " BuffType={}, BuffSize={size}, MaxMultSect={}, MultSect={multiple}",
-                self.buffer().unwrap_or("unknown"),
-                self.at(47) & 0xff
-            ),
-        );
-        line(
-            &mut text,
-            format_args!(
-                " CurCHS={}/{}/{}, CurSects={}, LBA={}, LBAsects={}",
-                self.at(54),
-                self.at(55),
-                self.at(56),
-                self.number(57, 2),
-                shown(self.bit(49, 9)),
-                self.identity.sectors
-            ),
-        );
-        self.brief_modes(&mut text);
-        text
+        let most = self.at(47) & 0xff;
+        write!(out, " BuffType={kind}, BuffSize={size}")?;
+        writeln!(out, ", MaxMultSect={most}, MultSect={multiple}")?;
+        let [cylinders, heads, sectors] = [54, 55, 56].map(|word| self.at(word));
+        let addressable = self.number(57, 2);
+        let by_block = if self.bit(49, 9) { "yes" } else { "no" };
+        let all = self.identity.sectors;
+        write!(
+            out,
+            " CurCHS={cylinders}/{heads}/{sectors}, CurSects={addressable}"
+        )?;
+        writeln!(out, ", LBA={by_block}, LBAsects={all}")
     }
 
-    fn brief_modes(&self, text: &mut String) {
+    fn brief_modes(&self, out: &mut String) -> fmt::Result {
         let ready = match (self.bit(49, 11), self.bit(49, 10)) {
             (false, _) => "no",
             (true, true) => "on/off",
             (true, false) => "yes",
         };
-        line(
-            text,
-            format_args!(
-                " IORDY={ready}, tPIO={{min:{},w/IORDY:{}}}, tDMA={{min:{},rec:{}}}",
-                self.at(67),
-                self.at(68),
-                self.at(65),
-                self.at(66)
-            ),
-        );
-        line(text, format_args!(" PIO modes:  {}", self.pio_modes()));
-        line(
-            text,
-            format_args!(
-                " DMA modes:  {}{}",
-                modes("sdma", self.at(62)),
-                modes("mdma", self.at(63))
-            ),
-        );
-        line(
-            text,
-            format_args!(" UDMA modes: {}", modes("udma", self.at(88))),
-        );
+        let [least, with_flow, dma, advised] = [67, 68, 65, 66].map(|word| self.at(word));
+        write!(
+            out,
+            " IORDY={ready}, tPIO={{min:{least},w/IORDY:{with_flow}}}"
+        )?;
+        writeln!(out, ", tDMA={{min:{dma},rec:{advised}}}")?;
+        writeln!(out, " PIO modes:  {}", self.pio_modes())?;
+        let [single, multiple, ultra] = [("sdma", 62), ("mdma", 63), ("udma", 88)]
+            .map(|(kind, word)| modes(kind, self.at(word)));
+        writeln!(out, " DMA modes:  {single}{multiple}\n UDMA modes: {ultra}")?;
         let managed = match (self.bit(83, 3), self.bit(86, 3)) {
             (false, _) => "no".to_owned(),
             (true, false) => "yes: disabled (255)".to_owned(),
@@ -131,76 +125,42 @@ impl IdentifyPage<'_> {
             Some(false) => " WriteCache=disabled",
             None => "",
         };
-        line(text, format_args!(" AdvancedPM={managed}{cache}"));
+        writeln!(out, " AdvancedPM={managed}{cache}")?;
+        let followed = match self.at(81) {
+            0 => "Unspecified",
+            minor => standard::name(minor).unwrap_or("unknown"),
+        };
         let versions: Vec<String> = (1..=14)
             .filter(|version| self.stated(80).is_some_and(|word| word >> version & 1 == 1))
             .map(|version: u32| version.to_string())
             .collect();
-        line(
-            text,
-            format_args!(
-                " Drive conforms to: {}:  ATA/ATAPI-{}",
-                match self.at(81) {
-                    0 => "Unspecified",
-                    minor => standard::name(minor).unwrap_or("unknown"),
-                },
-                versions.join(",")
-            ),
-        );
-        line(
-            text,
-            format_args!("\n * signifies the current active mode\n"),
-        );
+        let versions = versions.join(",");
+        writeln!(out, " Drive conforms to: {followed}:  ATA/ATAPI-{versions}")?;
+        writeln!(out, "\n * signifies the current active mode\n")
     }
 
     /// The words of `Config={ … }`, by the bits of word 0.
     fn configuration(&self) -> String {
-        const WORDS: [&str; 16] = [
-            "Non-Removable?",
-            "HardSect",
-            "SoftSect",
-            "NotMFM",
-            "HdSw>15uSec",
-            "SpinMotCtl",
-            "Fixed",
-            "Removeable",
-            "DTR<=5Mbs",
-            "DTR>5Mbs",
-            "DTR>10Mbs",
-            "RotSpdTol>.5%",
-            "dStbOff",
-            "TrkOff",
-            "FmtGapReq",
-            "nonMagnetic",
-        ];
-        let named = WORDS.iter().enumerate().skip(1);
+        const WORDS: &str = "Non-Removable? HardSect SoftSect NotMFM HdSw>15uSec SpinMotCtl Fixed \
+            Removeable DTR<=5Mbs DTR>5Mbs DTR>10Mbs RotSpdTol>.5% dStbOff TrkOff FmtGapReq \
+            nonMagnetic";
+        let named = WORDS.split(' ').enumerate().skip(1);
         named
             .filter(|(bit, _)| self.words[0] >> bit & 1 == 1)
             .map(|(_, word)| format!(" {word}"))
             .collect()
     }
 
-    fn title(&self, text: &mut String) {
-        let media = if self.bit(0, 7) {
-            "removable"
-        } else {
-            "non-removable"
-        };
-        line(text, format_args!("\nATA device, with {media} media"));
-        for (title, first, last) in [
-            ("Model Number:      ", 27, 46),
-            ("Serial Number:     ", 10, 19),
-            ("Firmware Revision: ", 23, 26),
-        ] {
-            line(text, format_args!("\t{title} {}", self.text(first, last)));
-        }
+    fn title(&self, out: &mut String) -> fmt::Result {
+        let removable = if self.bit(0, 7) { "" } else { "non-" };
+        writeln!(out, "\nATA device, with {removable}removable media")?;
+        writeln!(out, "\tModel Number:       {}", self.text(27, 46))?;
+        writeln!(out, "\tSerial Number:      {}", self.text(10, 19))?;
+        writeln!(out, "\tFirmware Revision:  {}", self.text(23, 26))
     }
 
-    fn configuration_lines(&self, text: &mut String) {
-        line(
-            text,
-            format_args!("Configuration:\n\tLogical\t\tmax\tcurrent"),
-        );
+    fn geometry(&self, out: &mut String) -> fmt::Result {
+        writeln!(out, "Configuration:\n\tLogical\t\tmax\tcurrent")?;
         let is_valid = self.bit(53, 0);
         for (title, max, current) in [
             ("cylinders", 1, 54),
@@ -208,191 +168,122 @@ impl IdentifyPage<'_> {
             ("sectors/track", 6, 56),
         ] {
             let current = if is_valid { self.at(current) } else { 0 };
-            line(text, format_args!("\t{title}\t{}\t{current}", self.at(max)));
+            writeln!(out, "\t{title}\t{}\t{current}", self.at(max))?;
         }
-        line(text, format_args!("\t--"));
-        if is_valid {
-            let sectors = self.number(57, 2);
-            line(
-                text,
-                format_args!("\tCHS current addressable sectors:{sectors:12}"),
-            );
+        writeln!(out, "\t--")?;
+        for (title, word, words, is_told) in [
+            ("CHS current addressable", 57, 2, is_valid),
+            ("LBA    user addressable", 60, 2, true),
+            ("LBA48  user addressable", 100, 4, self.has(83, 10)),
+        ] {
+            if is_told {
+                writeln!(out, "\t{title} sectors:{:12}", self.number(word, words))?;
+            }
         }
-        line(
-            text,
-            format_args!(
-                "\tLBA    user addressable sectors:{:12}",
-                self.number(60, 2)
-            ),
-        );
-        if self.has(83, 10) {
-            line(
-                text,
-                format_args!(
-                    "\tLBA48  user addressable sectors:{:12}",
-                    self.number(100, 4)
-                ),
-            );
-        }
+        Ok(())
     }
 
-    fn sizes(&self, text: &mut String) {
+    fn sizes(&self, out: &mut String) -> fmt::Result {
         let logical = self.identity.logical_sector_bytes;
         if self.marked(106).is_none() {
-            line(
-                text,
-                format_args!("\tLogical/Physical Sector size:{logical:14} bytes"),
-            );
+            writeln!(out, "\tLogical/Physical Sector size:{logical:14} bytes")?;
         } else {
             let physical = self.identity.physical_sector_bytes;
-            line(
-                text,
-                format_args!("\tLogical  Sector size:{logical:22} bytes"),
-            );
-            line(
-                text,
-                format_args!("\tPhysical Sector size:{physical:22} bytes"),
-            );
-            if self.marked(209).is_some() {
-                let offset = u64::from(self.at(209) & 0x3fff) * u64::from(logical);
-                line(
-                    text,
-                    format_args!("\tLogical Sector-0 offset:{offset:19} bytes"),
-                );
+            writeln!(out, "\tLogical  Sector size:{logical:22} bytes")?;
+            writeln!(out, "\tPhysical Sector size:{physical:22} bytes")?;
+            if let Some(word) = self.marked(209) {
+                let offset = u64::from(word & 0x3fff) * u64::from(logical);
+                writeln!(out, "\tLogical Sector-0 offset:{offset:19} bytes")?;
             }
         }
         let bytes = u128::from(self.identity.sectors) * u128::from(logical);
-        let millions = bytes / 1_000_000;
-        line(
-            text,
-            format_args!("\tdevice size with M = 1024*1024:{:12} MBytes", bytes >> 20),
-        );
-        line(
-            text,
-            format_args!(
-                "\tdevice size with M = 1000*1000:{millions:12} MBytes ({} GB)",
-                millions / 1000
-            ),
-        );
-        self.shape(text);
+        let (binary, millions) = (bytes >> 20, bytes / 1_000_000);
+        let billions = millions / 1000;
+        writeln!(out, "\tdevice size with M = 1024*1024:{binary:12} MBytes")?;
+        writeln!(
+            out,
+            "\tdevice size with M = 1000*1000:{millions:12} MBytes ({billions} GB)"
+        )
     }
 
-    fn shape(&self, text: &mut String) {
-        match (self.at(21), self.buffer()) {
-            (0, _) => line(text, format_args!("\tcache/buffer size  = unknown")),
-            (halves, kind) => {
-                let kind = kind.map_or(String::new(), |kind| format!(" (type={kind})"));
-                line(
-                    text,
-                    format_args!("\tcache/buffer size  = {} KBytes{kind}", halves / 2),
-                );
-            }
+    fn shape(&self, out: &mut String) -> fmt::Result {
+        let kind = self.buffer().map(|kind| format!(" (type={kind})"));
+        match (self.at(21), kind.unwrap_or_default()) {
+            (0, _) => writeln!(out, "\tcache/buffer size  = unknown")?,
+            (halves, kind) => writeln!(out, "\tcache/buffer size  = {} KBytes{kind}", halves / 2)?,
         }
         if let Some(name) = sokudo_device::ata::form_factor(self.identity.form_factor) {
-            line(text, format_args!("\tForm Factor: {name}"));
+            writeln!(out, "\tForm Factor: {name}")?;
         }
         match self.stated(217) {
-            Some(1) => line(
-                text,
-                format_args!("\tNominal Media Rotation Rate: Solid State Device"),
-            ),
-            Some(rate) => line(text, format_args!("\tNominal Media Rotation Rate: {rate}")),
-            None => {}
+            Some(1) => writeln!(out, "\tNominal Media Rotation Rate: Solid State Device"),
+            Some(rate) => writeln!(out, "\tNominal Media Rotation Rate: {rate}"),
+            None => Ok(()),
         }
     }
 
-    fn capabilities(&self, text: &mut String) {
+    fn capabilities(&self, out: &mut String) -> fmt::Result {
         let ready = match (self.bit(49, 11), self.bit(49, 10)) {
             (true, true) => ", IORDY(can be disabled)",
             (true, false) => ", IORDY(cannot be disabled)",
             (false, _) => "",
         };
-        line(text, format_args!("Capabilities:\n\tLBA{ready}"));
+        writeln!(out, "Capabilities:\n\tLBA{ready}")?;
         if let Some(depth) = self.identity.queue_depth {
-            line(text, format_args!("\tQueue depth: {depth}"));
+            writeln!(out, "\tQueue depth: {depth}")?;
         }
-        let by = if self.bit(49, 13) {
-            "Standard"
-        } else {
-            "Vendor"
-        };
+        let by = ["Vendor", "Standard"][usize::from(self.bit(49, 13))];
         let minimum = match self.marked(50) {
             Some(word) if word & 1 == 1 => ", with device specific minimum",
             Some(_) => ", no device specific minimum",
             None => "",
         };
-        line(
-            text,
-            format_args!("\tStandby timer values: spec'd by {by}{minimum}"),
-        );
+        writeln!(out, "\tStandby timer values: spec'd by {by}{minimum}")?;
+        let most = self.at(47) & 0xff;
         let current = match self.at(59) {
             word if word & 0x100 == 0 => "?".to_owned(),
             word => (word & 0xff).to_string(),
         };
-        line(
-            text,
-            format_args!(
-                "\tR/W multiple sector transfer: Max = {}\tCurrent = {current}",
-                self.at(47) & 0xff
-            ),
-        );
+        writeln!(
+            out,
+            "\tR/W multiple sector transfer: Max = {most}\tCurrent = {current}"
+        )?;
         if self.has(83, 3) {
-            match self.bit(86, 3) {
-                true => line(
-                    text,
-                    format_args!("\tAdvanced power management level: {}", self.at(91) & 0xff),
-                ),
-                false => line(
-                    text,
-                    format_args!("\tAdvanced power management level: disabled"),
-                ),
-            }
+            let level = match self.bit(86, 3) {
+                true => (self.at(91) & 0xff).to_string(),
+                false => "disabled".to_owned(),
+            };
+            writeln!(out, "\tAdvanced power management level: {level}")?;
         }
         if self.has(83, 9) {
-            let [recommended, current] = self.at(94).to_be_bytes();
-            line(
-                text,
-                format_args!(
-                    "\tRecommended acoustic management value: {recommended}, current value: {current}"
-                ),
-            );
+            let [advised, current] = self.at(94).to_be_bytes();
+            write!(out, "\tRecommended acoustic management value: {advised}")?;
+            writeln!(out, ", current value: {current}")?;
         }
-        self.transfer_modes(text);
+        Ok(())
     }
 
-    fn transfer_modes(&self, text: &mut String) {
+    fn transfer_modes(&self, out: &mut String) -> fmt::Result {
         let ultra = if self.bit(53, 2) { self.at(88) } else { 0 };
         let all = [
             ("sdma", self.at(62)),
             ("mdma", self.at(63)),
             ("udma", ultra),
         ];
-        let mut dma: String = all.map(|(kind, word)| modes(kind, word)).concat();
-        if all.iter().all(|(_, word)| word >> 8 == 0) {
-            dma += "(?)";
-        }
-        line(text, format_args!("\tDMA: {dma}"));
+        let dma = all.map(|(kind, word)| modes(kind, word)).concat();
+        let is_selected = all.iter().any(|(_, word)| word >> 8 != 0);
+        writeln!(out, "\tDMA: {dma}{}", if is_selected { "" } else { "(?)" })?;
         if !self.bit(53, 1) {
-            line(text, format_args!("\tPIO: unknown"));
-            return;
+            return writeln!(out, "\tPIO: unknown");
         }
-        line(
-            text,
-            format_args!(
-                "\t     Cycle time: min={}ns recommended={}ns",
-                self.at(65),
-                self.at(66)
-            ),
-        );
-        line(text, format_args!("\tPIO: {}", self.pio_modes()));
-        line(
-            text,
-            format_args!(
-                "\t     Cycle time: no flow control={}ns  IORDY flow control={}ns",
-                self.at(67),
-                self.at(68)
-            ),
-        );
+        let [least, advised, without, with_flow] = [65, 66, 67, 68].map(|word| self.at(word));
+        writeln!(
+            out,
+            "\t     Cycle time: min={least}ns recommended={advised}ns"
+        )?;
+        writeln!(out, "\tPIO: {}", self.pio_modes())?;
+        write!(out, "\t     Cycle time: no flow control={without}ns")?;
+        writeln!(out, "  IORDY flow control={with_flow}ns")
     }
 
     fn pio_modes(&self) -> String {
@@ -403,152 +294,117 @@ impl IdentifyPage<'_> {
             .collect()
     }
 
-    fn features(&self, text: &mut String) {
-        line(
-            text,
-            format_args!("Commands/features:\n\tEnabled\tSupported:"),
-        );
-        let mut feature = |name: &str, on: bool| {
-            let mark = if on { '*' } else { ' ' };
-            line(text, format_args!("\t   {mark}\t{name}"));
-        };
+    fn features(&self, out: &mut String) -> fmt::Result {
+        writeln!(out, "Commands/features:\n\tEnabled\tSupported:")?;
         let trims = standard::followed(self) > 7;
+        // Those of these names whose bit in the word is set.
+        let of_word = |word: usize, names: &[(u32, &str)]| -> Vec<String> {
+            let set = names.iter().filter(|(bit, _)| self.bit(word, *bit));
+            set.map(|(_, name)| (*name).to_owned()).collect()
+        };
         for (name, on) in &self.identity.features {
-            match name.as_str() {
-                name if name.contains("TRIM") && !trims => {}
+            let (names, on) = match name.as_str() {
+                name if name.contains("TRIM") && !trims => continue,
                 "Native Command Queueing (NCQ)" => {
-                    for (bit, generation) in [(1, "Gen1"), (2, "Gen2"), (3, "Gen3")] {
-                        let rate = ["1.5", "3.0", "6.0"][bit as usize - 1];
-                        if self.bit(76, bit) {
-                            feature(&format!("{generation} signaling speed ({rate}Gb/s)"), true);
-                        }
-                    }
-                    feature(name, true);
+                    let mut names = of_word(76, &SPEEDS);
+                    names.push(name.clone());
+                    (names, true)
                 }
-                "SANITIZE feature set" => {
-                    for (bit, name) in [
-                        (10, "SANITIZE_ANTIFREEZE_LOCK_EXT command"),
-                        (12, "SANITIZE feature set"),
-                        (13, "CRYPTO_SCRAMBLE_EXT command"),
-                        (14, "OVERWRITE_EXT command"),
-                        (15, "BLOCK_ERASE_EXT command"),
-                    ] {
-                        if self.bit(59, bit) {
-                            feature(name, true);
-                        }
-                    }
-                }
+                "SANITIZE feature set" => (of_word(59, &SANITIZES), true),
                 "Data Set Management TRIM supported" => {
                     let limit = match self.at(105) {
                         0 => "unknown".to_owned(),
                         1 => "1 block".to_owned(),
                         blocks => format!("{blocks} blocks"),
                     };
-                    feature(&format!("{name} (limit {limit})"), true);
+                    (vec![format!("{name} (limit {limit})")], true)
                 }
                 "Deterministic read data after TRIM" if self.bit(69, 5) => {
-                    feature("Deterministic read ZEROs after TRIM", true);
+                    (vec!["Deterministic read ZEROs after TRIM".to_owned()], true)
                 }
-                name => feature(name, on.unwrap_or(true)),
+                name => (vec![name.to_owned()], on.unwrap_or(true)),
+            };
+            let mark = if on { '*' } else { ' ' };
+            for name in names {
+                writeln!(out, "\t   {mark}\t{name}")?;
             }
         }
+        Ok(())
     }
 
-    fn security(&self, text: &mut String) {
+    fn security(&self, out: &mut String) -> fmt::Result {
         let is_stated = self.bit(128, 0) && self.at(128) != 0xffff;
         if !is_stated && !self.has(82, 1) {
-            return;
+            return Ok(());
         }
-        line(text, format_args!("Security: "));
+        writeln!(out, "Security: ")?;
         if let Some(revision) = self.stated(92) {
-            line(
-                text,
-                format_args!("\tMaster password revision code = {revision}"),
-            );
+            writeln!(out, "\tMaster password revision code = {revision}")?;
         }
         let states = [
-            (0, "supported"),
-            (1, "enabled"),
-            (2, "locked"),
-            (3, "frozen"),
-            (4, "expired: security count"),
-            (5, "supported: enhanced erase"),
+            "supported",
+            "enabled",
+            "locked",
+            "frozen",
+            "expired: security count",
+            "supported: enhanced erase",
         ];
-        for (bit, name) in states.into_iter().filter(|_| is_stated) {
+        for (bit, name) in (0..).zip(states).filter(|_| is_stated) {
             let word = if self.bit(128, bit) { "" } else { "not" };
-            line(text, format_args!("\t{word}\t{name}"));
+            writeln!(out, "\t{word}\t{name}")?;
         }
         if self.bit(128, 1) {
             let level = if self.bit(128, 8) { "maximum" } else { "high" };
-            line(text, format_args!("\tSecurity level {level}"));
+            writeln!(out, "\tSecurity level {level}")?;
         }
         let minutes = |word: u16| match word {
             word if word >> 15 == 1 => u32::from(word & 0x7fff) * 2,
             word => u32::from(word & 0xff) * 2,
         };
-        let [plain, enhanced] = [self.at(89), self.at(90)];
-        let mut times = String::new();
-        if plain > 0 {
-            let _ = write!(times, "{}min for SECURITY ERASE UNIT. ", minutes(plain));
+        write!(out, "\t")?;
+        if self.at(89) > 0 {
+            write!(out, "{}min for SECURITY ERASE UNIT. ", minutes(self.at(89)))?;
         }
-        if enhanced > 0 {
-            let _ = write!(
-                times,
-                "{}min for ENHANCED SECURITY ERASE UNIT.",
-                minutes(enhanced)
-            );
+        if self.at(90) > 0 {
+            let minutes = minutes(self.at(90));
+            write!(out, "{minutes}min for ENHANCED SECURITY ERASE UNIT.")?;
         }
-        line(text, format_args!("\t{times}"));
+        writeln!(out)
     }
 
-    fn name_and_state(&self, text: &mut String) {
+    fn name_and_state(&self, out: &mut String) -> fmt::Result {
         if self.has(84, 8) {
             let name = (108..=111).fold(0u64, |name, word| name << 16 | u64::from(self.at(word)));
-            line(
-                text,
-                format_args!("Logical Unit WWN Device Identifier: {name:016x}"),
-            );
-            line(text, format_args!("\tNAA\t\t: {:x}", name >> 60));
-            line(
-                text,
-                format_args!("\tIEEE OUI\t: {:06x}", name >> 36 & 0xff_ffff),
-            );
-            line(
-                text,
-                format_args!("\tUnique ID\t: {:09x}", name & 0xf_ffff_ffff),
-            );
+            let (maker, unique) = (name >> 36 & 0xff_ffff, name & 0xf_ffff_ffff);
+            writeln!(out, "Logical Unit WWN Device Identifier: {name:016x}")?;
+            writeln!(out, "\tNAA\t\t: {:x}", name >> 60)?;
+            writeln!(out, "\tIEEE OUI\t: {maker:06x}")?;
+            writeln!(out, "\tUnique ID\t: {unique:09x}")?;
         }
-        if self.marked(93).is_some() {
+        if let Some(word) = self.marked(93) {
             let level = if self.bit(93, 13) { "above" } else { "below" };
             let device = u8::from(!self.bit(93, 0));
-            let by = match self.at(93) >> 1 & 3 {
+            let by = match word >> 1 & 3 {
                 1 => " determined by the jumper",
                 2 => " determined by CSEL",
                 _ => "",
             };
-            line(
-                text,
-                format_args!(
-                    "HW reset results:\n\tCBLID- {level} Vih\n\tDevice num = {device}{by}"
-                ),
-            );
+            writeln!(out, "HW reset results:\n\tCBLID- {level} Vih")?;
+            writeln!(out, "\tDevice num = {device}{by}")?;
         }
         let found = self.at(255);
         let bytes = self.words.iter().flat_map(|word| word.to_le_bytes());
         let sum = bytes.fold(0_u8, u8::wrapping_add);
         let expected = 0_u8.wrapping_sub(sum);
-        let is_set = found & 0xff == INTEGRITY;
+        if found & 0xff != INTEGRITY {
+            write!(out, "Integrity word not set (found 0x{found:04x}")?;
+            return writeln!(out, ", expected 0x{expected:02x}a5)");
+        }
         match sum {
-            0 if is_set => line(text, format_args!("Checksum: correct")),
-            _ if is_set => line(
-                text,
-                format_args!("Checksum: incorrect (0x{sum:02x}), expected 0x{expected:02x}"),
-            ),
-            _ => line(
-                text,
-                format_args!(
-                    "Integrity word not set (found 0x{found:04x}, expected 0x{expected:02x}a5)"
-                ),
+            0 => writeln!(out, "Checksum: correct"),
+            _ => writeln!(
+                out,
+                "Checksum: incorrect (0x{sum:02x}), expected 0x{expected:02x}"
             ),
         }
     }

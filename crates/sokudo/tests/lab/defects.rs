@@ -1,8 +1,6 @@
 //! A disk that cannot be read in places: `sokudo scan` names exactly these, and reads
 //! all the others.
 
-use serde_json::Value;
-
 use crate::guest::Guest;
 
 /// Bytes of the sectors that lab/boot makes unreadable.
@@ -13,39 +11,22 @@ const BAD_LENGTH: u64 = 11 * 512;
 const SIZE: u64 = 64 << 20;
 const BLOCK: u64 = 1 << 20;
 
-fn assert_found(name: &str) {
+#[test]
+fn a_damaged_disk_is_read_to_its_end() {
     let Some(guest) = Guest::enter() else { return };
-    let ended = guest.scan(&guest.disk(name), &[]).end();
-    assert_eq!(ended.code, Some(1), "{ended:?}");
-    let run = ended.parsed();
-    let result = &run["results"][0];
-    let defects = result["defects"].as_array().unwrap();
-    assert_eq!(defects.len(), 1, "{defects:?}");
-    assert_eq!(defects[0]["offset"], BAD_OFFSET, "{defects:?}");
-    assert_eq!(defects[0]["length"], BAD_LENGTH, "{defects:?}");
-    assert_eq!(defects[0]["operation"], "read", "{defects:?}");
-    let read: u64 = places(result)
-        .map(|place| place["bytes"].as_u64().unwrap())
-        .sum();
-    // An I/O that failed in a part of it is no part of the figures.
-    assert_eq!(read, SIZE - BLOCK, "all other blocks were read");
-}
-
-fn places(result: &Value) -> impl Iterator<Item = &Value> {
-    result["places"].as_array().unwrap().iter()
-}
-
-#[test]
-fn a_damaged_ata_disk_is_read_to_its_end() {
-    assert_found("ata-bad");
-}
-
-#[test]
-fn a_damaged_nvme_disk_is_read_to_its_end() {
-    assert_found("nvme-bad");
-}
-
-#[test]
-fn a_damaged_scsi_disk_is_read_to_its_end() {
-    assert_found("scsi-bad");
+    for name in ["ata-bad", "nvme-bad", "scsi-bad"] {
+        let ended = guest.scan(&guest.disk(name), &[]).end();
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        let run = ended.parsed();
+        let result = &run["results"][0];
+        let defects = result["defects"].as_array().unwrap();
+        assert_eq!(defects.len(), 1, "{defects:?}");
+        assert_eq!(defects[0]["offset"], BAD_OFFSET, "{defects:?}");
+        assert_eq!(defects[0]["length"], BAD_LENGTH, "{defects:?}");
+        assert_eq!(defects[0]["operation"], "read", "{defects:?}");
+        let places = result["places"].as_array().unwrap().iter();
+        let read: u64 = places.map(|place| place["bytes"].as_u64().unwrap()).sum();
+        // An I/O that failed in a part of it is no part of the figures.
+        assert_eq!(read, SIZE - BLOCK, "all other blocks were read");
+    }
 }

@@ -16,10 +16,12 @@ fn plain(theirs: &Value, ours: &Value) -> Value {
     }
 }
 
+/// Fields of ours, by JSON pointers, with what the other tool says.
 #[track_caller]
-fn assert_same(pairs: &[(&Value, Value)]) {
-    for (place, (ours, theirs)) in pairs.iter().enumerate() {
-        assert_eq!(**ours, plain(theirs, ours), "pair {place}");
+fn assert_same(ours: &Value, fields: &[(&str, Value)]) {
+    for (pointer, theirs) in fields {
+        let ours = ours.pointer(pointer).unwrap_or(&Value::Null);
+        assert_eq!(*ours, plain(theirs, ours), "{pointer}");
     }
 }
 
@@ -27,35 +29,34 @@ fn assert_same(pairs: &[(&Value, Value)]) {
 fn an_ata_disk_is_what_hdparm_says() {
     let Some(guest) = Guest::enter() else { return };
     for name in ["ata-hdd", "ata-ssd"] {
-        let node = guest.disk(name);
-        let told = guest.hdparm(&["-I"], &node);
+        let told = guest.hdparm(&["-I"], &guest.disk(name));
         let disk = guest.info(name);
-        let ata = &disk["identity"]["ata"];
-        let sectors = number(after("LBA48  user addressable sectors", &told));
-        let rotation = after("Nominal Media Rotation Rate", &told);
+        let text = |label| json!(after(label, &told));
+        let count = |label| number(after(label, &told));
+        let sectors = count("LBA48  user addressable sectors");
         let write_cache = told.lines().any(|line| line.contains("*\tWrite cache"));
-        assert_same(&[
-            (&ata["model"], json!(after("Model Number", &told))),
-            (&ata["serial"], json!(after("Serial Number", &told))),
-            (&ata["firmware"], json!(after("Firmware Revision", &told))),
-            (&ata["sectors"], json!(sectors)),
-            (&ata["logical_sector_bytes"], json!(512)),
-            (
-                &ata["queue_depth"],
-                json!(number(after("Queue depth", &told))),
-            ),
-            (&ata["write_cache"], json!(write_cache)),
-            (&disk["model"], json!(after("Model Number", &told))),
-            (&disk["serial"], json!(name)),
-            (&disk["size_bytes"], json!(sectors * 512)),
-            (&disk["bus"], json!("ata")),
-        ]);
-        let expected = match rotation {
+        let (rate, rotation) = match after("Nominal Media Rotation Rate", &told) {
             "Solid State Device" => (1, json!("none")),
             rate => (number(rate), json!({ "per_minute": number(rate) })),
         };
-        assert_eq!(ata["rotation_rate"], expected.0, "{rotation}");
-        assert_eq!(disk["rotation"], expected.1, "{rotation}");
+        assert_same(
+            &disk,
+            &[
+                ("/identity/ata/model", text("Model Number")),
+                ("/identity/ata/serial", text("Serial Number")),
+                ("/identity/ata/firmware", text("Firmware Revision")),
+                ("/identity/ata/sectors", json!(sectors)),
+                ("/identity/ata/logical_sector_bytes", json!(512)),
+                ("/identity/ata/queue_depth", json!(count("Queue depth"))),
+                ("/identity/ata/write_cache", json!(write_cache)),
+                ("/identity/ata/rotation_rate", json!(rate)),
+                ("/model", text("Model Number")),
+                ("/serial", json!(name)),
+                ("/size_bytes", json!(sectors * 512)),
+                ("/bus", json!("ata")),
+                ("/rotation", rotation),
+            ],
+        );
     }
 }
 
@@ -86,39 +87,31 @@ fn an_ata_disk_feels_as_smartctl_says() {
     let node = guest.disk("ata-hdd");
     let told = guest.told_json("smartctl", &["-j", "-a", &node]);
     let disk = guest.info("ata-hdd");
-    let health = &disk["health"];
     assert_eq!(told["smart_status"]["passed"], true);
-    assert_same(&[
-        (&health["state"], json!("good")),
-        (
-            &health["temperature_celsius"],
-            told["temperature"]["current"].clone(),
-        ),
-        (
-            &health["power_on_hours"],
-            told["power_on_time"]["hours"].clone(),
-        ),
-        (&health["power_cycles"], told["power_cycle_count"].clone()),
-        (&disk["size_bytes"], told["user_capacity"]["bytes"].clone()),
-        (
-            &disk["logical_block_bytes"],
-            told["logical_block_size"].clone(),
-        ),
-        (
-            &disk["physical_block_bytes"],
-            told["physical_block_size"].clone(),
-        ),
-    ]);
+    let theirs = |pointer: &str| told.pointer(pointer).unwrap().clone();
+    assert_same(
+        &disk,
+        &[
+            ("/health/state", json!("good")),
+            (
+                "/health/temperature_celsius",
+                theirs("/temperature/current"),
+            ),
+            ("/health/power_on_hours", theirs("/power_on_time/hours")),
+            ("/health/power_cycles", theirs("/power_cycle_count")),
+            ("/size_bytes", theirs("/user_capacity/bytes")),
+            ("/logical_block_bytes", theirs("/logical_block_size")),
+            ("/physical_block_bytes", theirs("/physical_block_size")),
+        ],
+    );
     let theirs = told["ata_smart_attributes"]["table"].as_array().unwrap();
-    let ours = health["attributes"].as_array().unwrap();
+    let ours = disk["health"]["attributes"].as_array().unwrap();
     assert_eq!(ours.len(), theirs.len());
     for (ours, theirs) in ours.iter().zip(theirs) {
-        assert_same(&[
-            (&ours["id"], theirs["id"].clone()),
-            (&ours["value"], theirs["value"].clone()),
-            (&ours["worst"], theirs["worst"].clone()),
-            (&ours["raw"], theirs["raw"]["value"].clone()),
-        ]);
+        for field in ["id", "value", "worst"] {
+            assert_eq!(ours[field], theirs[field], "{field}");
+        }
+        assert_eq!(ours["raw"], theirs["raw"]["value"]);
     }
 }
 
@@ -129,57 +122,64 @@ fn an_nvme_disk_is_what_nvme_cli_says() {
     let ask = |command: &str| guest.told_json("nvme", &[command, &node, "-o", "json"]);
     let [controller, namespace, log] = ["id-ctrl", "id-ns", "smart-log"].map(ask);
     let disk = guest.info("nvme-a");
-    let nvme = &disk["identity"]["nvme"];
-    let [ours, space] = [&nvme["controller"], &nvme["namespace"]];
-    let cache = json!(number_of(&controller, "vwc") & 1 == 1);
-    assert_same(&[
-        (&ours["vendor_id"], controller["vid"].clone()),
-        (&ours["model"], controller["mn"].clone()),
-        (&ours["serial"], controller["sn"].clone()),
-        (&ours["firmware"], controller["fr"].clone()),
-        (&ours["volatile_write_cache"], cache),
-        (
-            &ours["warning_temperature_kelvin"],
-            controller["wctemp"].clone(),
-        ),
-        (
-            &ours["critical_temperature_kelvin"],
-            controller["cctemp"].clone(),
-        ),
-        (&space["size_blocks"], namespace["nsze"].clone()),
-        (&space["capacity_blocks"], namespace["ncap"].clone()),
-        (&space["used_blocks"], namespace["nuse"].clone()),
-        (
-            &space["format_in_use"],
-            json!(number_of(&namespace, "flbas") & 0xf),
-        ),
-        (&disk["model"], controller["mn"].clone()),
-        (&disk["serial"], json!("nvme-a")),
-        (&disk["bus"], json!("nvme")),
-        (&disk["rotation"], json!("none")),
-    ]);
-    let theirs = namespace["lbafs"].as_array().unwrap();
-    let formats = space["formats"].as_array().unwrap();
-    assert_eq!(formats.len(), theirs.len());
-    for (ours, theirs) in formats.iter().zip(theirs) {
-        assert_same(&[
-            (&ours["data_bytes"], json!(1_u64 << number_of(theirs, "ds"))),
-            (&ours["metadata_bytes"], theirs["ms"].clone()),
-            (&ours["relative_performance"], theirs["rp"].clone()),
-        ]);
+    let [theirs, space, health] =
+        [&controller, &namespace, &log].map(|told| move |field: &str| told[field].clone());
+    assert_same(
+        &disk["identity"]["nvme"]["controller"],
+        &[
+            ("/vendor_id", theirs("vid")),
+            ("/model", theirs("mn")),
+            ("/serial", theirs("sn")),
+            ("/firmware", theirs("fr")),
+            (
+                "/volatile_write_cache",
+                json!(number_of(&controller, "vwc") & 1 == 1),
+            ),
+            ("/warning_temperature_kelvin", theirs("wctemp")),
+            ("/critical_temperature_kelvin", theirs("cctemp")),
+        ],
+    );
+    let format = number_of(&namespace, "flbas") & 0xf;
+    assert_same(
+        &disk["identity"]["nvme"]["namespace"],
+        &[
+            ("/size_blocks", space("nsze")),
+            ("/capacity_blocks", space("ncap")),
+            ("/used_blocks", space("nuse")),
+            ("/format_in_use", json!(format)),
+        ],
+    );
+    let ours = disk["identity"]["nvme"]["namespace"]["formats"].as_array();
+    let formats = namespace["lbafs"].as_array().unwrap();
+    assert_eq!(ours.map(Vec::len), Some(formats.len()));
+    for (ours, theirs) in ours.into_iter().flatten().zip(formats) {
+        assert_same(
+            ours,
+            &[
+                ("/data_bytes", json!(1_u64 << number_of(theirs, "ds"))),
+                ("/metadata_bytes", theirs["ms"].clone()),
+                ("/relative_performance", theirs["rp"].clone()),
+            ],
+        );
     }
     let celsius = i64::try_from(number_of(&log, "temperature")).unwrap() - 273;
-    let health = &disk["health"];
-    assert_same(&[
-        (&health["temperature_celsius"], json!(celsius)),
-        (&health["power_on_hours"], log["power_on_hours"].clone()),
-        (&health["power_cycles"], log["power_cycles"].clone()),
-        (&health["used_percent"], log["percent_used"].clone()),
-        (&health["spare_percent"], log["avail_spare"].clone()),
-        (&health["media_errors"], log["media_errors"].clone()),
-        (&health["unsafe_shutdowns"], log["unsafe_shutdowns"].clone()),
-        (&health["state"], json!("good")),
-    ]);
+    assert_same(
+        &disk,
+        &[
+            ("/model", theirs("mn")),
+            ("/serial", json!("nvme-a")),
+            ("/bus", json!("nvme")),
+            ("/rotation", json!("none")),
+            ("/health/temperature_celsius", json!(celsius)),
+            ("/health/power_on_hours", health("power_on_hours")),
+            ("/health/power_cycles", health("power_cycles")),
+            ("/health/used_percent", health("percent_used")),
+            ("/health/spare_percent", health("avail_spare")),
+            ("/health/media_errors", health("media_errors")),
+            ("/health/unsafe_shutdowns", health("unsafe_shutdowns")),
+            ("/health/state", json!("good")),
+        ],
+    );
 }
 
 fn number_of(value: &Value, key: &str) -> u64 {
@@ -197,44 +197,38 @@ fn a_scsi_disk_is_what_sg3_utils_say() {
         let capacity = guest.must("sg_readcap", &["--long", &node]);
         let characteristics = guest.must("sg_vpd", &["--page=bdc", &node]);
         let serial = guest.must("sg_vpd", &["--page=sn", &node]);
-        let disk = guest.info(name);
-        let scsi = &disk["identity"]["scsi"];
-        let block = number(after("Logical block length", &capacity));
-        let exponent = number(after(
-            "Logical blocks per physical block exponent",
-            &capacity,
-        ));
-        let blocks = number(after("Number of logical blocks", &capacity));
-        let rate = number(after("Nominal rotation rate", &characteristics));
-        assert_same(&[
-            (
-                &scsi["vendor"],
-                json!(after("Vendor identification", &inquiry)),
-            ),
-            (
-                &scsi["product"],
-                json!(after("Product identification", &inquiry)),
-            ),
-            (
-                &scsi["revision"],
-                json!(after("Product revision level", &inquiry)),
-            ),
-            (
-                &scsi["serial"],
-                json!(after("Unit serial number:", &serial)),
-            ),
-            (&scsi["logical_block_bytes"], json!(block)),
-            (&scsi["physical_block_bytes"], json!(block << exponent)),
-            (&scsi["blocks"], json!(blocks)),
-            (&scsi["rotation_rate"], json!(rate)),
-            (&disk["rotation"], json!({ "per_minute": rate })),
-            (&disk["size_bytes"], json!(block * blocks)),
-            (&disk["serial"], json!(name)),
-        ]);
         let told = guest.told("sdparm", &["--get=WCE", &node]);
-        let on = after("WCE", &told).starts_with('1');
-        assert_eq!(scsi["write_cache"], on, "{told}");
-        assert_eq!(disk["write_cache"]["enabled"], on, "{told}");
+        let disk = guest.info(name);
+        let text = |label| json!(after(label, &inquiry));
+        let count = |label| number(after(label, &capacity));
+        let block = count("Logical block length");
+        let exponent = count("Logical blocks per physical block exponent");
+        let blocks = count("Number of logical blocks");
+        let rate = number(after("Nominal rotation rate", &characteristics));
+        let on = json!(after("WCE", &told).starts_with('1'));
+        assert_same(
+            &disk["identity"]["scsi"],
+            &[
+                ("/vendor", text("Vendor identification")),
+                ("/product", text("Product identification")),
+                ("/revision", text("Product revision level")),
+                ("/serial", json!(after("Unit serial number:", &serial))),
+                ("/logical_block_bytes", json!(block)),
+                ("/physical_block_bytes", json!(block << exponent)),
+                ("/blocks", json!(blocks)),
+                ("/rotation_rate", json!(rate)),
+                ("/write_cache", on.clone()),
+            ],
+        );
+        assert_same(
+            &disk,
+            &[
+                ("/rotation", json!({ "per_minute": rate })),
+                ("/size_bytes", json!(block * blocks)),
+                ("/serial", json!(name)),
+                ("/write_cache/enabled", on),
+            ],
+        );
     }
 }
 
@@ -263,14 +257,7 @@ fn every_disk_is_listed() {
         .filter_map(|disk| disk["serial"].as_str())
         .collect();
     serials.sort_unstable();
-    for name in [
-        "ata-hdd",
-        "nvme-a",
-        "scsi-a",
-        "sas-a",
-        "raid-1",
-        "slow-count",
-    ] {
+    for name in "ata-hdd nvme-a scsi-a sas-a raid-1 slow-count".split(' ') {
         assert!(serials.contains(&name), "{name} is not among {serials:?}");
     }
 }

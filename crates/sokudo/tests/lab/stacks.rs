@@ -125,62 +125,44 @@ fn members(guest: &Guest, count: usize) -> Vec<String> {
 /// Sectors that each member gives to a device of device-mapper: 128 MiB.
 const MAPPED_SECTORS: u64 = 262_144;
 
+/// What writes cost the disks of an array: all bytes once, twice, or two blocks read and two
+/// written for each.
 #[test]
-fn a_striped_array_writes_every_byte_once() {
+fn arrays_write_as_often_as_their_level_says() {
     let Some(guest) = Guest::enter() else { return };
-    let members = members(&guest, 2);
-    let stack = Stack::array(&guest, "0", &members);
-    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
+    for (level, count, row, cost) in [
+        ("0", 2, "SEQ1M,Q8,T1", 0.98..=1.05),
+        ("1", 2, "SEQ1M,Q8,T1", 1.95..=2.1),
+        ("5", 3, "RND4K,Q1,T1", 3.9..=4.2),
+    ] {
+        let members = members(&guest, count);
+        Stack::array(&guest, level, &members).costs(row, &members, cost);
+    }
 }
 
 #[test]
-fn a_mirror_writes_every_byte_twice() {
+fn devices_of_device_mapper_are_followed_and_encryption_costs_no_bytes() {
     let Some(guest) = Guest::enter() else { return };
-    let members = members(&guest, 2);
-    let stack = Stack::array(&guest, "1", &members);
-    stack.costs("SEQ1M,Q8,T1", &members, 1.95..=2.1);
-}
-
-#[test]
-fn an_array_with_parity_reads_two_blocks_and_writes_two_for_each() {
-    let Some(guest) = Guest::enter() else { return };
-    let members = members(&guest, 3);
-    let stack = Stack::array(&guest, "5", &members);
-    stack.costs("RND4K,Q1,T1", &members, 3.9..=4.2);
-}
-
-#[test]
-fn devices_end_to_end_are_both_found() {
-    let Some(guest) = Guest::enter() else { return };
-    let members = members(&guest, 2);
-    let [first, second] = [&members[0], &members[1]];
     let size = MAPPED_SECTORS;
-    let table = format!("0 {size} linear {first} 0\n{size} {size} linear {second} 0");
-    let stack = Stack::mapped(&guest, &table);
-    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
-}
-
-#[test]
-fn stripes_of_device_mapper_are_followed() {
-    let Some(guest) = Guest::enter() else { return };
-    let members = members(&guest, 2);
-    let size = 2 * MAPPED_SECTORS;
-    let table = format!("0 {size} striped 2 128 {} 0 {} 0", members[0], members[1]);
-    let stack = Stack::mapped(&guest, &table);
-    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
-}
-
-#[test]
-fn encryption_costs_no_bytes() {
-    let Some(guest) = Guest::enter() else { return };
-    let members = members(&guest, 1);
     let key = "0123456789abcdef".repeat(4);
-    let table = format!(
-        "0 {MAPPED_SECTORS} crypt aes-xts-plain64 {key} 0 {} 0",
-        members[0]
-    );
-    let stack = Stack::mapped(&guest, &table);
-    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
+    let (one, two) = (members(&guest, 1), members(&guest, 2));
+    let [first, second] = [&two[0], &two[1]];
+    for (members, table) in [
+        (
+            &two,
+            format!("0 {size} linear {first} 0\n{size} {size} linear {second} 0"),
+        ),
+        (
+            &two,
+            format!("0 {} striped 2 128 {first} 0 {second} 0", 2 * size),
+        ),
+        (
+            &one,
+            format!("0 {size} crypt aes-xts-plain64 {key} 0 {first} 0"),
+        ),
+    ] {
+        Stack::mapped(&guest, &table).costs("SEQ1M,Q8,T1", members, 0.98..=1.05);
+    }
 }
 
 #[test]

@@ -16,8 +16,7 @@ fn read_bytes(node: &str) -> Option<u64> {
     Some(sectors * 512)
 }
 
-fn assert_survived(name: &str) {
-    let Some(guest) = Guest::enter() else { return };
+fn assert_survived(guest: &Guest, name: &str) {
     let node = guest.disk(name);
     let before = read_bytes(&node).unwrap();
     // With the rows after the curve, for which the disk cannot even be opened.
@@ -47,16 +46,9 @@ fn assert_survived(name: &str) {
 }
 
 #[test]
-fn an_nvme_disk_that_goes_ends_a_scan() {
-    assert_survived("nvme-gone");
-}
-
-#[test]
-fn a_scsi_disk_that_goes_ends_a_scan() {
-    assert_survived("scsi-gone");
-}
-
-#[test]
-fn a_virtio_disk_that_goes_ends_a_scan() {
-    assert_survived("virtio-gone");
+fn a_disk_that_goes_ends_a_scan() {
+    let Some(guest) = Guest::enter() else { return };
+    for name in ["nvme-gone", "scsi-gone", "virtio-gone"] {
+        assert_survived(&guest, name);
+    }
 }

@@ -131,9 +131,18 @@ fn both_states_are_measured_by_one_command() {
     }
 }
 
-fn assert_restored_after(signal: Signal, code: Option<i32>) {
+#[test]
+fn however_it_ends_the_cache_is_put_back() {
     let Some(guest) = Guest::enter() else { return };
-    for drive in DRIVES {
+    let ends = [
+        (Signal::INT, Some(130)),
+        (Signal::TERM, Some(130)),
+        (Signal::KILL, None),
+    ];
+    for ((signal, code), drive) in ends
+        .iter()
+        .flat_map(|end| DRIVES.map(|drive| (*end, drive)))
+    {
         drive.switch(&guest, true);
         let mut scan = drive.scan(&guest, "off", Length::Minutes);
         scan.wait_until("the cache is off", || !drive.is_on(&guest));
@@ -143,19 +152,4 @@ fn assert_restored_after(signal: Signal, code: Option<i32>) {
         // After a kill another process has to notice first.
         guest.wait_until("the cache is on again", || drive.is_on(&guest));
     }
-}
-
-#[test]
-fn ctrl_c_puts_the_cache_back() {
-    assert_restored_after(Signal::INT, Some(130));
-}
-
-#[test]
-fn a_termination_puts_the_cache_back() {
-    assert_restored_after(Signal::TERM, Some(130));
-}
-
-#[test]
-fn a_kill_puts_the_cache_back() {
-    assert_restored_after(Signal::KILL, None);
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::interruption::{interrupt, wait_for_io};
 use crate::loop_device::FileSystem;
 use crate::sokudo::{
     Ended, Nobody, WAIT_MAX, directory_on_disk, end, has, holds, program, results, shell, skip,
@@ -133,69 +134,52 @@ fn bonnies_own_programs_read_the_line() {
 
 #[test]
 fn interrupted_in_any_phase_nothing_is_left_and_what_was_measured_is_printed() {
-    // Long enough that no machine is through with it before the signal comes.
-    for arguments in [
-        "--characters 1GiB --size 1GiB --files 0",
-        "--characters 0 --size 16MiB:256:4000000000 --files 0",
-        "--size 0 --files 100:10:10:4",
+    // Long enough that no machine is through with it before the signal comes: in the first
+    // phase, in the rewrite, and among the first files.
+    for (arguments, counter, calls) in [
+        ("--characters 1GiB --size 1GiB --files 0", "syscw", 500),
+        (
+            "--characters 0 --size 16MiB:256:4000000000 --files 0",
+            "syscr",
+            5_000,
+        ),
+        ("--size 0 --files 100:10:10:4", "syscw", 500),
     ] {
         let directory = directory_on_disk();
-        let mut command = program();
-        command
-            .arg("bonnie")
-            .arg(directory.path())
-            .args(["--quiet", "--format", "json"])
-            .args(split(arguments));
-        let child = start(&mut command);
-        let io = format!("/proc/{}/io", child.id());
-        let deadline = Instant::now() + WAIT_MAX;
-        let calls = || {
-            let text = fs::read_to_string(&io).unwrap_or_default();
-            let of = |name: &str| {
-                let line = text.lines().find_map(|line| line.strip_prefix(name));
-                line.and_then(|count| count.trim().parse::<u64>().ok())
-                    .unwrap_or(0)
-            };
-            of("syscr:") + of("syscw:")
-        };
-        // In the first phase, in the rewrite, and among the first files.
-        let enough = if arguments.contains("4000000000") {
-            70_000
-        } else {
-            500
-        };
-        while calls() < enough && Instant::now() < deadline {
-            thread::park_timeout(Duration::from_millis(5));
-        }
-        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-        kill_process(pid, Signal::INT).unwrap();
-        let ended = wait(child).ends(130);
+        let child = start_in(directory.path(), &format!("{arguments} --format json"));
+        wait_for_io(&child, counter, calls);
+        let ended = interrupt(child, Signal::INT);
         let run: Value = serde_json::from_str(&ended.printed).unwrap();
         assert_eq!(run["interrupted"], true);
         assert!(is_empty(directory.path()), "{arguments:?}");
     }
 }
 
-/// Many files, so that it can be stopped among them.
-fn start_files(directory: &Path) -> Child {
+fn start_in(directory: &Path, arguments: &str) -> Child {
     let mut command = program();
-    command.arg("bonnie").arg(directory);
-    start(command.args(split("--quiet --size 0 --files 100:10:10:4")))
+    command.arg("bonnie").arg(directory).arg("--quiet");
+    start(command.args(split(arguments)))
+}
+
+/// Stops a run among its many files.
+fn stopped(directory: &Path, signal: Signal, meanwhile: impl FnOnce()) -> Ended {
+    let child = start_in(directory, "--size 0 --files 100:10:10:4");
+    let deadline = Instant::now() + WAIT_MAX;
+    while is_empty(directory) && Instant::now() < deadline {
+        thread::park_timeout(Duration::from_millis(1));
+    }
+    meanwhile();
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    wait(child)
 }
 
 #[test]
 fn what_a_killed_run_leaves_is_found_and_cleaned() {
     let directory = directory_on_disk();
-    let child = start_files(directory.path());
-    let deadline = Instant::now() + WAIT_MAX;
-    while is_empty(directory.path()) && Instant::now() < deadline {
-        thread::park_timeout(Duration::from_millis(1));
-    }
     let clean = || sokudo(&format!("clean {}", directory.path().display()));
-    clean().prints(&["nothing was left behind"]);
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::KILL).unwrap();
-    wait(child);
+    stopped(directory.path(), Signal::KILL, || {
+        clean().prints(&["nothing was left behind"]);
+    });
     assert!(!is_empty(directory.path()));
     clean().ok().prints(&["sokudo-files-"]);
     assert!(is_empty(directory.path()));
@@ -204,14 +188,7 @@ fn what_a_killed_run_leaves_is_found_and_cleaned() {
 #[test]
 fn who_quits_at_once_is_told_what_is_left_and_how_it_is_removed() {
     let directory = directory_on_disk();
-    let child = start_files(directory.path());
-    let deadline = Instant::now() + Duration::from_secs(50);
-    while is_empty(directory.path()) && Instant::now() < deadline {
-        thread::park_timeout(Duration::from_millis(1));
-    }
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::QUIT).unwrap();
-    let ended = wait(child);
+    let ended = stopped(directory.path(), Signal::QUIT, || ());
     let is_emptied = is_empty(directory.path());
     assert!(!is_emptied, "it is emptied in its time, not at once");
     let way = format!("sokudo clean {}", directory.path().display());

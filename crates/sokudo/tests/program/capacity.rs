@@ -31,12 +31,3 @@ fn a_drive_whose_addresses_wrap_is_found_out() {
     assert_eq!(found["code"], "fake-capacity", "{found}");
     assert_eq!(found["figures"][0]["value"], (48 * MIB) as f64, "{found}");
 }
-
-#[test]
-fn a_drive_that_is_as_large_as_it_says_is_said_to_be() {
-    let Some(file) = FaultyFile::new(64 * MIB, Faults::default()) else {
-        return;
-    };
-    let Some(disk) = file.as_disk() else { return };
-    assert_eq!(concluded(disk.path())["code"], "capacity-as-stated");
-}

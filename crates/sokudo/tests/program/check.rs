@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::history::Store;
 use crate::interruption::{interrupt, wait_for_io};
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{directory_on_disk, end, has, holds, shell, skip, split, start};
+use crate::sokudo::{directory_on_disk, end, has, holds, skip, sokudo, split, start};
 
 /// One disk at three ages.
 const NEW: &str = "sim:const?latency=100us&jitter=10us&serial=A1";
@@ -316,6 +316,9 @@ fn a_kept_file_may_be_the_baseline_and_the_report_goes_where_it_is_told() {
     let document = document(&fs::read_to_string(report).unwrap());
     assert_eq!(document["outcome"], "unchanged");
     assert_eq!(document["baseline_run"], Value::Null);
+    let ended = sokudo(&format!("check {kept} -q --no-store")).ok();
+    let words = "UNCHANGED: no row differs";
+    assert!(ended.printed.starts_with(words), "{ended:?}");
     // Nothing is read from it that commands the program.
     let text = fs::read_to_string(kept).unwrap();
     let at = text.find("\"command\": \"").unwrap();
@@ -348,20 +351,6 @@ fn a_run_of_another_tool_is_no_baseline_whatever_is_said() {
         &format!("import {corpus} --note {}", "x".repeat(20_000)),
         2,
         &["10000 characters"],
-    );
-}
-
-#[test]
-fn a_check_without_a_store_concludes_all_the_same() {
-    let store = with_baseline();
-    let directory = tempfile::tempdir().unwrap();
-    let kept = directory.path().join("kept.json");
-    store.ok(&format!("show 1 -f json -o {}", kept.display()));
-    let script = format!("\"$SOKUDO\" check '{}' -q --no-store", kept.display());
-    let ended = end(&mut shell(&script)).ok();
-    assert!(
-        ended.printed.starts_with("UNCHANGED: no row differs"),
-        "{ended:?}"
     );
 }
 

@@ -204,19 +204,31 @@ impl Drop for Reader {
 }
 
 #[test]
-fn who_reads_the_same_device_meanwhile_is_named() {
+fn who_reads_the_same_device_meanwhile_is_named_also_in_jobs_of_other_tools() {
     let Some(device) = written_device() else {
         return;
     };
+    let directory = tempfile::tempdir().unwrap();
+    let job = directory.path().join("job.fio");
+    let lines = "[x]\nrw=randread\nbs=4k\ndirect=1\ntime_based\nruntime=500ms\nfilename=";
+    fs::write(&job, format!("{lines}{}\n", device.path.display())).unwrap();
     let reader = Reader::new(&device.path);
-    let run = measured(&device.path, "--row RND4K,Q1,read --time 500ms");
+    let runs = [
+        measured(&device.path, "--row RND4K,Q1,read --time 500ms"),
+        sokudo(&format!("run {} --format json --quiet", job.display())).json(),
+    ];
     drop(reader);
-    let finding = found(&run, "foreign-io");
     let us = format!("(process {}) read ", std::process::id());
-    assert!(text(finding, "cause").contains(&us), "{finding}");
-    let users = results(&run)[0]["foreign_users"].as_array().unwrap();
-    let own = users.iter().find(|user| user["pid"] == std::process::id());
-    assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 1 << 20);
+    for run in runs {
+        let finding = found(&run, "foreign-io");
+        assert!(text(finding, "cause").contains(&us), "{finding}");
+        let users = results(&run)[0]["foreign_users"].as_array().unwrap();
+        let own = users.iter().find(|user| user["pid"] == std::process::id());
+        assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 1 << 20);
+        assert_eq!(results(&run)[0]["verdict"], "UNVERIFIED");
+        let drives = run["circumstances"]["drives"].as_array().map(Vec::len);
+        assert_eq!(drives, Some(leaves(&run)));
+    }
 }
 
 /// A run during which nobody else used the disk below, among whose requests those of the
@@ -335,27 +347,6 @@ fn a_simulated_device_has_no_circumstances() {
     let run = sokudo("mark sim:hdd --row RND4K,Q1 --runs 1 --format json --quiet").json();
     assert!(run.get("circumstances").is_none());
     assert_eq!(codes(&run), ["simulated"]);
-}
-
-#[test]
-fn jobs_of_other_tools_get_the_same_evidence() {
-    let Some(device) = written_device() else {
-        return;
-    };
-    let reader = Reader::new(&device.path);
-    let directory = tempfile::tempdir().unwrap();
-    let job = directory.path().join("job.fio");
-    let lines = "[x]\nrw=randread\nbs=4k\ndirect=1\ntime_based\nruntime=500ms\nfilename=";
-    fs::write(&job, format!("{lines}{}\n", device.path.display())).unwrap();
-    let run = sokudo(&format!("run {} --format json --quiet", job.display())).json();
-    drop(reader);
-    let finding = found(&run, "foreign-io");
-    let us = format!("(process {}) read ", std::process::id());
-    assert!(text(finding, "cause").contains(&us), "{finding}");
-    assert_eq!(
-        run["circumstances"]["drives"].as_array().map(Vec::len),
-        Some(leaves(&run))
-    );
 }
 
 /// How many drives the target stands on.

@@ -34,17 +34,6 @@ fn a_simulated_disk_is_told_for_what_it_is() {
 }
 
 #[test]
-fn json_has_each_claim_with_its_figures() {
-    let arguments = "--only rotation --quiet --format json";
-    let run = explain("sim:hdd?rpm=5400", arguments).json();
-    assert_eq!(inferences(&run), ["rotation"]);
-    let figures = run["inferences"][0]["figures"].as_array().unwrap();
-    let rpm = figures.iter().find(|it| it["name"] == "rpm").unwrap();
-    let rpm = rpm["value"].as_f64().unwrap();
-    assert!((rpm / 5_400.0 - 1.0).abs() < 0.005, "{rpm}");
-}
-
-#[test]
 fn the_table_and_markdown_of_a_scan_end_with_what_they_show() {
     for format in ["table", "markdown"] {
         let words = "The figures are consistent with: a rotating disk with zones";

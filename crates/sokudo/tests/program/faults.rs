@@ -6,18 +6,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::faulty_disk::{Damage, FaultyDisk};
 use crate::faulty_file::{Faults, FaultyFile};
 use crate::sokudo::{codes, mark, measured, program, results, start, wait};
 
 const MIB: usize = 1 << 20;
-
-/// A throttled disk lets this much through at most.
-const BYTES_PER_S: u64 = 40_000_000;
-const IOS_PER_S: u64 = 500;
-
-/// The daemon lets a tenth of a second's worth through at once before it throttles.
-const BURST_S: f64 = 0.1;
 
 /// A start of sokudo reads so much of a device beside its trials at most: it looks for
 /// partition tables and file systems.
@@ -31,73 +23,50 @@ fn median(run: &Value, figure: &str) -> f64 {
     results(run)[0][figure]["median"].as_f64().unwrap()
 }
 
-/// What one trial of a row counted, and how long it was.
-struct Counted {
-    bytes: u64,
-    ios: u64,
-    seconds: f64,
-}
-
-/// Measures one trial of a row on a throttled disk. How fast it was depends on the
-/// machine; what cannot be missed is that the figure is what was counted over the time
-/// it took, that the kernel counted as much, and that it took no longer than the test saw.
-fn measured_on(damage: &Damage, row: &str, figure: &str) -> Option<Counted> {
-    let disk = FaultyDisk::new(1 << 30, damage)?;
-    let arguments = format!("--row {row} --read-only --time 2s");
-    let (read_before, began) = (disk.bytes_read(), Instant::now());
-    let run = measured(&disk.path, &arguments);
-    let (read, passed) = (disk.bytes_read() - read_before, began.elapsed());
-
-    let trials = results(&run)[0]["trials"].as_array().unwrap();
-    assert_eq!(trials.len(), 1);
-    let number = |key: &str| trials[0][key].as_u64().unwrap();
-    let counted = Counted {
-        bytes: number("bytes"),
-        ios: number("ios"),
-        seconds: number("elapsed_ns") as f64 / 1e9,
+/// One trial of a row on a throttled disk. How fast it was depends on the machine; what cannot
+/// be missed is that no more passed than the limit allows, that the figure is what was counted
+/// over the time it took, that the kernel counted as much, and that it took no longer than the
+/// test saw.
+fn is_never_above(limit: u64, faults: Faults, row: &str, [count, figure]: [&str; 2], more: u64) {
+    let Some(file) = FaultyFile::new(256 * MIB, faults) else {
+        return;
     };
-    let per_second = match figure {
-        "iops" => counted.ios as f64,
-        _ => counted.bytes as f64,
-    } / counted.seconds;
-    let told = median(&run, figure);
-    assert!(
-        (told / per_second - 1.0).abs() < 1e-6,
-        "{told} {per_second}"
-    );
-    assert!(
-        (counted.bytes..=counted.bytes + LOOK_BYTES_MAX).contains(&read),
-        "{} were counted, and the kernel counted {read}",
-        counted.bytes
-    );
-    assert!(counted.seconds <= passed.as_secs_f64(), "{passed:?}");
-    Some(counted)
+    let Some(disk) = file.as_disk() else { return };
+    let (read_before, began) = (disk.bytes_read(), Instant::now());
+    let run = measured(disk.path(), &format!("--row {row} --read-only --time 2s"));
+    let (read, passed) = (disk.bytes_read() - read_before, began.elapsed());
+    let [trial] = &results(&run)[0]["trials"].as_array().unwrap()[..] else {
+        panic!("one trial: {run}");
+    };
+    let number = |key: &str| trial[key].as_u64().unwrap();
+    let (bytes, counted) = (number("bytes"), number(count) as f64);
+    let seconds = number("elapsed_ns") as f64 / 1e9;
+    let told = median(&run, figure) * seconds;
+    assert!((told / counted - 1.0).abs() < 1e-6, "{told} {counted}");
+    let looked_at = bytes..=bytes + LOOK_BYTES_MAX;
+    assert!(looked_at.contains(&read), "{read} for {bytes}");
+    assert!(seconds <= passed.as_secs_f64(), "{passed:?}");
+    let most = limit as f64 * seconds + more as f64;
+    assert!(counted > 0.0 && counted <= most, "{counted} > {most}");
 }
 
 #[test]
 fn a_disk_limited_in_bytes_is_never_read_above_its_limit() {
-    let damage = Damage {
-        bytes_per_s: Some(BYTES_PER_S),
-        ..Damage::default()
+    let faults = Faults {
+        bytes_per_s: Some(40_000_000),
+        ..Faults::default()
     };
-    let Some(counted) = measured_on(&damage, "SEQ1M,Q8,T1", "bandwidth_bytes_per_s") else {
-        return;
-    };
-    let most = BYTES_PER_S as f64 * (counted.seconds + BURST_S) + (8 * MIB) as f64;
-    assert!(counted.bytes as f64 <= most, "{} > {most}", counted.bytes);
+    let figures = ["bytes", "bandwidth_bytes_per_s"];
+    is_never_above(40_000_000, faults, "SEQ1M,Q8,T1", figures, 8 * MIB as u64);
 }
 
 #[test]
 fn a_disk_limited_in_operations_is_never_read_above_its_limit() {
-    let damage = Damage {
-        ios_per_s: Some(IOS_PER_S),
-        ..Damage::default()
+    let faults = Faults {
+        transfers_per_s: Some(500),
+        ..Faults::default()
     };
-    let Some(counted) = measured_on(&damage, "RND4K,Q8,T1", "iops") else {
-        return;
-    };
-    let most = IOS_PER_S as f64 * (counted.seconds + BURST_S) + 8.0;
-    assert!(counted.ios as f64 <= most, "{} > {most}", counted.ios);
+    is_never_above(500, faults, "RND4K,Q8,T1", ["ios", "iops"], 8);
 }
 
 #[test]

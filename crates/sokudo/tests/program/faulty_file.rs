@@ -1,4 +1,4 @@
-//! A file whose disk fails as told: errors by range, short transfers, silence.
+//! A file whose disk fails as told: errors by range, short transfers, a limited speed, silence.
 //!
 //! It is the only file of a FUSE file system that the tests themselves are. What it
 //! holds is in memory.
@@ -7,7 +7,8 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::{Duration, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
@@ -43,11 +44,30 @@ pub(crate) struct Faults {
     /// Addresses begin anew there, as on drives of false capacity. A multiple of what one
     /// transfer moves.
     pub(crate) wraps_at: Option<u64>,
+    /// The most bytes and transfers per second.
+    pub(crate) bytes_per_s: Option<u64>,
+    pub(crate) transfers_per_s: Option<u64>,
+    /// When all that has come is through at that speed.
+    pub(crate) through_at: Option<Instant>,
     /// Transfers wait until this is false again.
     pub(crate) hangs: bool,
     /// Transfers so far that have come, and of these those that wait.
     pub(crate) transfers: u64,
     pub(crate) waiting: u64,
+}
+
+impl Faults {
+    /// How long a transfer has to wait for those before it and for itself.
+    fn pause(&mut self, length: usize) -> Duration {
+        let seconds = |amount: u64, limit: Option<u64>| {
+            limit.map_or(0.0, |per_second| amount as f64 / per_second as f64)
+        };
+        let own = seconds(length as u64, self.bytes_per_s).max(seconds(1, self.transfers_per_s));
+        let now = Instant::now();
+        let at = self.through_at.map_or(now, |at| at.max(now)) + Duration::from_secs_f64(own);
+        self.through_at = Some(at);
+        at - now
+    }
 }
 
 /// What the tests and the file system share.
@@ -70,6 +90,8 @@ impl Shared {
 
     /// Takes note of a transfer, lets it wait, and tells how much of it succeeds.
     fn pass(&self, offset: u64, length: usize, write: bool) -> Result<usize, Errno> {
+        let pause = self.lock().pause(length);
+        thread::sleep(pause);
         let mut faults = self.lock();
         faults.transfers += 1;
         if faults.transfers <= faults.good_transfers {
@@ -99,7 +121,6 @@ impl Shared {
 /// it, and removes it.
 const KEEPER: &str = "read -r _; umount --lazy \"$1\"; rmdir \"$1\"";
 
-/// The mounted file.
 pub(crate) struct FaultyFile {
     shared: Arc<Shared>,
     _session: BackgroundSession,
@@ -186,6 +207,15 @@ pub(crate) struct FileAsDisk<'a> {
 impl FileAsDisk<'_> {
     pub(crate) fn path(&self) -> &Path {
         &self.device.path
+    }
+
+    /// What the kernel has read of it so far.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        let name = self.path().file_name().unwrap().to_str().unwrap();
+        let stat = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+        // Its third field: sectors of 512 bytes read.
+        let sectors: u64 = stat.split_whitespace().nth(2).unwrap().parse().unwrap();
+        sectors * 512
     }
 }
 

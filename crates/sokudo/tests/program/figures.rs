@@ -10,9 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
-use crate::sokudo::{
-    WAIT_MAX, codes, directory_on_disk, end, measured, program, results, split, start, wait,
-};
+use crate::sokudo::{WAIT_MAX, directory_on_disk, measured, program, results, split, start, wait};
 
 const WRITES: &str = "--row SEQ1M,Q1,T1 --write-only";
 
@@ -75,24 +73,6 @@ fn ctrl_c_does_not_wait_for_a_disk_to_make_durable_what_it_does_not_write() {
     let trial = &results(&run)[0]["trials"][0];
     assert!(trial["bytes"].as_u64().unwrap() > 0, "{trial}");
     assert!(trial["durable_after_ns"].is_null(), "{trial}");
-}
-
-#[test]
-fn a_job_that_reads_few_blocks_again_and_again_is_told() {
-    let directory = directory_on_disk();
-    let job = directory.path().join("few.fio");
-    let text = "[few]\nrw=randread\nbs=4k\nsize=64k\nloops=20\ndirect=1\nfilename=few.dat\n";
-    fs::write(&job, text).unwrap();
-    let mut command = program();
-    command.current_dir(directory.path());
-    let ended = end(command.args(["run", "few.fio", "--format", "json", "--quiet"]));
-    let run = ended.json();
-    let row = &results(&run)[0];
-    // Without direct I/O the page cache is what is told.
-    if row["direct"] == true {
-        assert!(codes(row).contains(&"small-coverage"), "{row}");
-        assert_ne!(row["verdict"], "VERIFIED");
-    }
 }
 
 fn has_thread(directory: &str, name: &str) -> bool {

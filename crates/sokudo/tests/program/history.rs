@@ -1,12 +1,11 @@
 //! The commands about runs that are kept: list, show, note, tag, delete, baseline.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, holds, program, shell, split};
+use crate::sokudo::{Ended, end, holds, program, split};
 
 /// A simulated disk that is measured in no time.
 const DISK: &str = "sim:const?latency=100us&jitter=10us&serial=A1";
@@ -112,6 +111,7 @@ fn an_empty_store_says_what_to_do_and_is_not_made() {
     assert!(!store.file().exists(), "nothing is made by looking");
     store.refuses("show", 2, &["no run is kept yet"]);
     store.refuses("show 7", 2, &["no run 7", "sokudo list"]);
+    store.refuses("plot last", 2, &["no run is kept"]);
     store.refuses("note last x", 2, &["no run is kept"]);
     store.refuses("tag 7 x", 2, &["no run 7"]);
     store.refuses("delete 7 -y", 2, &["no run 7"]);
@@ -187,15 +187,6 @@ fn what_a_cache_answers_is_no_headline() {
         "{trend}"
     );
     assert!(store.ok("trend --row 'CACHE 1M'").contains("CACHE 1M"));
-}
-
-#[test]
-fn a_reader_that_has_seen_enough_of_a_list_is_no_failure() {
-    let store = Store::new();
-    store.mark(DISK);
-    let script = "set -o pipefail; \"$SOKUDO\" list --json | head -c 1 >/dev/null";
-    let ended = end(shell(script).env("SOKUDO_STORE", store.file()));
-    assert_eq!((ended.code(), &*ended.told), (Some(0), ""), "{ended:?}");
 }
 
 #[test]
@@ -340,28 +331,4 @@ fn what_says_nothing_of_its_device_is_no_baseline_whatever_is_said() {
     );
     let words = ["run 1 cannot serve as a baseline", "cannot judge"];
     store.refuses("baseline set --anyway", 2, &words);
-}
-
-#[test]
-fn a_store_that_cannot_be_used_is_told_in_one_line() {
-    let store = Store::new();
-    let text = "this is no database, but a text of some length";
-    fs::write(store.file(), text).unwrap();
-    for command in [
-        "list",
-        "show 1",
-        "note 1 x",
-        "tag 1 x",
-        "delete 1 -y",
-        "baseline show",
-        "baseline set",
-        "check",
-    ] {
-        let ended = store.run(command).ends(1).tells(&["--store"]);
-        assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
-    }
-    for command in ["show 1", "check", "baseline show"] {
-        store.refuses(&format!("{command} --no-store"), 2, &["no store is given"]);
-    }
-    assert!(Path::new(&store.file()).exists());
 }

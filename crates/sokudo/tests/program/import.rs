@@ -133,42 +133,6 @@ fn figures(run: &Value) -> Vec<[f64; 4]> {
         .collect()
 }
 
-/// Runs fio's command line at sokudo's own door and reads what it has printed.
-fn imported_from_door(format: &str) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("out");
-    let job =
-        "--ioengine=null --size=64m --rw=randrw --bs=4k --filename=x --randseed=7 --io_size=8m";
-    let output = format!("--output-format={format} --output={}", file.display());
-    sokudo_in(folder.path(), &format!("fio --name=x {job} {output}")).ok();
-    let printed = std::fs::read_to_string(&file).unwrap();
-    let run = sokudo(&format!("import {} --format json", text(&file))).json();
-    if ["json", "json+"].contains(&format) {
-        let told: Value = serde_json::from_str(&printed).unwrap();
-        let (read, write) = (&told["jobs"][0]["read"], &told["jobs"][0]["write"]);
-        for (side, figures) in [read, write].iter().zip(figures(&run)) {
-            let expected = [
-                &side["bw_bytes"],
-                &side["iops"],
-                &side["clat_ns"]["mean"],
-                &side["clat_ns"]["percentile"]["99.000000"],
-            ];
-            assert_eq!(figures, expected.map(|value| value.as_f64().unwrap()));
-        }
-    }
-    run
-}
-
-#[test]
-fn what_sokudo_prints_at_fios_door_is_read_back() {
-    for format in ["json", "json+", "terse", "normal", "json,normal"] {
-        let run = imported_from_door(format);
-        assert_eq!(figures(&run).len(), 2, "{format}");
-        let origin = run["origin"]["format"].as_str().unwrap();
-        assert!(origin.starts_with("fio"), "{origin}");
-    }
-}
-
 /// What `sokudo import` says of a text.
 fn read_back(folder: &Path, printed: &str) -> Value {
     let file = folder.join("printed");
@@ -194,7 +158,7 @@ fn assert_near(figures: &[[f64; 4]], expected: &[[f64; 4]], near: impl Fn(usize,
 fn every_format_of_one_run_at_fios_door_is_read_back_to_the_digits_that_it_prints() {
     let folder = tempfile::tempdir().unwrap();
     let job = "--ioengine=null --size=64m --rw=randrw --bs=4k --filename=x --io_size=32m";
-    let formats = "--output-format=normal,terse,json";
+    let formats = "--output-format=normal,terse,json+";
     let ended = sokudo_in(folder.path(), &format!("fio --name=x {job} {formats}")).ok();
     let lines: Vec<&str> = ended.printed.lines().collect();
     let place = |wanted: &str| lines.iter().position(|line| line.starts_with(wanted));
@@ -203,8 +167,25 @@ fn every_format_of_one_run_at_fios_door_is_read_back_to_the_digits_that_it_print
         place("{").unwrap(),
         place("}").unwrap(),
     );
-    let read = |lines: &[&str]| figures(&read_back(folder.path(), &(lines.join("\n") + "\n")));
-    let whole = read(&lines[begin..=end]);
+    let read = |lines: &[&str]| {
+        let run = read_back(folder.path(), &(lines.join("\n") + "\n"));
+        let origin = run["origin"]["format"].as_str().unwrap();
+        assert!(origin.starts_with("fio"), "{origin}");
+        figures(&run)
+    };
+    let json = &lines[begin..=end];
+    let whole = read(json);
+    let told: Value = serde_json::from_str(&json.join("\n")).unwrap();
+    for (direction, figures) in ["read", "write"].iter().zip(&whole) {
+        let side = &told["jobs"][0][direction];
+        let expected = [
+            &side["bw_bytes"],
+            &side["iops"],
+            &side["clat_ns"]["mean"],
+            &side["clat_ns"]["percentile"]["99.000000"],
+        ];
+        assert_eq!(*figures, expected.map(|value| value.as_f64().unwrap()));
+    }
     // KiB/s, I/Os per second and microseconds as whole numbers; of the mean six digits behind.
     let near = |place: usize, _: f64| [1_024.0, 1.0, 0.5, 1_000.0][place];
     assert_near(&read(&lines[terse..=terse]), &whole, near);

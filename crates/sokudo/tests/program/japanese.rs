@@ -1,9 +1,11 @@
 //! Whatever sokudo shows to somebody who asked for Japanese has no English left in it, but
-//! for names, units, and what is typed.
+//! for names, units, and what is typed; and in every language a table that is piped is as wide
+//! as mail, issues and printed pages are.
 
-use std::path::Path;
+use unicode_width::UnicodeWidthStr;
 
-use crate::sokudo::{Ended, end, has, program, skip, split};
+use crate::history::Store;
+use crate::sokudo::{Ended, end, has, measured, skip, split};
 
 /// Words that are the same in all languages, each with its kind.
 const SAME: [&str; 6] = [
@@ -60,8 +62,7 @@ fn english(line: &str) -> Vec<&str> {
 
 /// Words by which the machine calls itself, its processor and its system.
 fn words_of_this_machine() -> Vec<String> {
-    let measure = "mark sim:const --row SEQ1M,read --runs 1 --quiet --format json";
-    let run = said(Path::new("none"), measure).json();
+    let run = measured("sim:const", "--row SEQ1M,read");
     let machine = run["environment"].as_object().unwrap().values();
     let names = machine.filter_map(|value| value.as_str());
     let words = names.flat_map(|name| name.split(|sign: char| !sign.is_ascii_alphabetic()));
@@ -79,13 +80,6 @@ fn assert_japanese(machine: &[String], what: &str, text: &str) {
     }
 }
 
-/// sokudo in Japanese, with a store.
-fn said(store: &Path, arguments: &str) -> Ended {
-    let mut command = program();
-    command.env("SOKUDO_STORE", store).env("SOKUDO_LANG", "ja");
-    end(command.args(split(arguments)))
-}
-
 /// What stands in a page or picture, a line for each text.
 fn texts(markup: &str) -> String {
     let mut text = String::new();
@@ -101,7 +95,7 @@ fn texts(markup: &str) -> String {
 }
 
 /// What is measured, so that it can be shown.
-const MEASURED: [&str; 9] = [
+const MEASURED: [&str; 10] = [
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6",
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6 --seed 2",
     "mark sim:ssd --row SEQ1M,Q8 --runs 6",
@@ -111,59 +105,111 @@ const MEASURED: [&str; 9] = [
     "load sim:hdd --time 100ms --runs 2",
     "explain sim:hdd",
     "quick sim:hdd",
+    "steady sim:ssd",
 ];
 
 /// Ways to look at it.
-const SHOWN: [&str; 22] = [
-    "steady sim:ssd --quiet",
-    "import ../sokudo-import/corpus/fio/json.json --no-store",
+const TABLES: [&str; 9] = [
     "list",
     "show 1",
+    "show 5",
+    "trend sim:hdd",
+    "trend sim:hdd --row RND4K",
+    "compare 1 2",
+    "compare 1 2 3",
+    "compare 1 2 3 --pivot row:target",
+    "check 1 --quiet",
+];
+
+/// Tables with much in them, in words of those who made the runs.
+const WIDE: [&str; 6] = [
+    "scan sim:hdd --extra --random --quiet",
+    "sweep sim:ssd --depths 1..32 --runs 1 --quiet",
+    "compare 1 2 3 4 5 6 7",
+    "compare all --pivot row:target",
+    "compare all --pivot tool+method+row:target+device",
+    "compare all --pivot run:row",
+];
+
+/// What nothing but its reader limits.
+const ARTICLES: [&str; 15] = [
+    "import ../sokudo-import/corpus/fio/json.json --no-store",
     "show 1 --format markdown",
     "show 5 --format markdown",
     "show 7 --format markdown",
     "show 8 --format markdown",
-    "trend sim:hdd",
-    "trend sim:hdd --row RND4K",
     "trend sim:hdd --format markdown",
-    "compare 1 2",
-    "compare 1 2 3",
     "compare 1 3 --format markdown",
     "compare 1 2 3 --format markdown",
-    "compare 1 2 3 --pivot row:target",
     "compare 1 2 3 --pivot document:direction --value latency",
     "compare 1 2 3 --pivot row:target --format markdown",
     "compare 1 2 3 --plot -",
     "report 1",
     "report 1 2 3",
     "show 1 --judge-again",
+    "baseline show",
 ];
 
-#[test]
-fn no_document_has_english_left() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("runs.db");
-    let machine = words_of_this_machine();
-    let shown = |command: &str| {
-        let ended = said(&store, command).ok();
-        assert_japanese(&machine, command, &ended.printed);
-    };
+fn said(store: &Store, language: &str, arguments: &str) -> Ended {
+    let mut command = store.program();
+    end(command.env("SOKUDO_LANG", language).args(split(arguments)))
+}
+
+/// A store in which all of it is; what measures it prints a table, too.
+fn with_all(language: &str, shown: impl Fn(&Store, &str)) -> Store {
+    let store = Store::new();
     for command in MEASURED {
-        shown(&format!("{command} --quiet"));
+        shown(&store, &format!("{command} --quiet"));
     }
-    for command in SHOWN {
-        shown(command);
+    said(&store, language, "baseline set 1");
+    TABLES.iter().for_each(|command| shown(&store, command));
+    store
+}
+
+/// A table fits into eighty columns. What is typed is not broken, for it would be something
+/// else.
+fn assert_fits(command: &str, ended: &Ended) {
+    const COLUMNS_MAX: usize = 80;
+    assert!(matches!(ended.code(), Some(0 | 1 | 4)), "{ended:?}");
+    assert!(ended.printed.lines().count() > 5, "{command}: {ended:?}");
+    for line in ended.printed.lines() {
+        let is_typed = line.starts_with("Repeat: ") || line.starts_with("再現: ");
+        assert!(is_typed || line.width() <= COLUMNS_MAX, "{command}: {line}");
     }
-    said(&store, "baseline set 1");
-    for arguments in ["baseline show", "check 1 --quiet"] {
-        let ended = said(&store, arguments);
-        assert_japanese(&machine, arguments, &ended.printed);
+}
+
+#[test]
+fn no_table_is_wider_than_eighty_columns() {
+    let shown = |store: &Store, command: &str| assert_fits(command, &said(store, "en", command));
+    let store = with_all("en", shown);
+    WIDE.iter().for_each(|command| shown(&store, command));
+}
+
+#[test]
+fn no_document_has_english_left_and_no_japanese_table_is_too_wide() {
+    let machine = words_of_this_machine();
+    let store = with_all("ja", |store, command| {
+        let ended = said(store, "ja", command);
+        assert_japanese(&machine, command, &ended.printed);
+        assert_fits(command, &ended);
+    });
+    for command in ARTICLES {
+        let ended = said(&store, "ja", command).ok();
+        assert_japanese(&machine, command, &ended.printed);
     }
-    for name in ["page.html", "picture.svg"] {
-        let file = folder.path().join(name);
-        said(&store, &format!("report 1 3 5 8 -o {}", file.display())).ok();
+    for name in ["html", "svg"] {
+        let file = store.beside(name);
+        said(
+            &store,
+            "ja",
+            &format!("report 1 3 5 8 -o {}", file.display()),
+        )
+        .ok();
         let shown = texts(&std::fs::read_to_string(file).unwrap());
         assert_japanese(&machine, name, &shown);
+    }
+    for command in WIDE {
+        assert_fits(command, &said(&store, "ja", command));
     }
 }
 
@@ -172,7 +218,7 @@ fn disks_are_described_in_japanese() {
     if !has("lsblk") {
         return skip("no tool tells whether there is a disk");
     }
-    let ended = said(Path::new("none"), "info");
+    let ended = said(&Store::new(), "ja", "info");
     for english in ["(whole)", " free)", "scheduler", "write cache", " on /"] {
         assert!(!ended.printed.contains(english), "{ended:?}");
     }
@@ -181,29 +227,23 @@ fn disks_are_described_in_japanese() {
 #[test]
 fn names_are_no_words_of_ours() {
     let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("runs.db");
+    let store = Store::new();
+    let said = |arguments: &str| said(&store, "ja", arguments);
     let jobs = folder.path().join("read.fio");
-    let job = format!(
-        "[global]\nsize=1m\nfilename={}\n[read]\nrw=read\n[Windows]\nrw=randread\n",
-        folder.path().join("data").display()
-    );
+    let data = folder.path().join("data");
+    let job = "[read]\nrw=read\n[Windows]\nrw=randread\n";
+    let job = format!("[global]\nsize=1m\nfilename={}\n{job}", data.display());
     std::fs::write(&jobs, job).unwrap();
-    said(&store, "mark sim:const --row SEQ1M,read --runs 1 --quiet");
-    said(&store, "note 1 Windows");
-    said(&store, "tag 1 read");
-    let shown = said(&store, "show 1").printed;
-    assert!(
-        shown.contains("注記  Windows") && shown.contains("タグ  read"),
-        "{shown}"
-    );
-    let ended = said(&store, &format!("run {} --quiet", jobs.display()));
-    let rows: Vec<&str> = ended.printed.lines().collect();
-    assert!(rows.iter().any(|row| row.starts_with("read ")), "{ended:?}");
-    assert!(
-        rows.iter().any(|row| row.starts_with("Windows ")),
-        "{ended:?}"
-    );
+    said("mark sim:const --row SEQ1M,read --runs 1 --quiet");
+    said("note 1 Windows");
+    said("tag 1 read");
+    said("show 1").prints(&["注記  Windows", "タグ  read"]);
+    let ended = said(&format!("run {} --quiet", jobs.display()));
+    for name in ["read ", "Windows "] {
+        let mut rows = ended.printed.lines();
+        assert!(rows.any(|row| row.starts_with(name)), "{ended:?}");
+    }
     // A path may end as a row does.
     let file = folder.path().join("to read");
-    said(&store, &format!("plot '{}'", file.display())).tells(&["/to read"]);
+    said(&format!("plot '{}'", file.display())).tells(&["/to read"]);
 }

@@ -1,50 +1,28 @@
 //! Runs that are kept whole, runs that sokudo 0.1.0 kept, and what today's rules think of
 //! both.
 
-use std::path::Path;
-
 use crate::early;
-use crate::sokudo::{Ended, end, program};
+use crate::history::Store;
 
-const MARK: [&str; 12] = [
-    "mark",
-    "sim:ssd",
-    "--row",
-    "SEQ1M,Q8",
-    "--row",
-    "RND4K,Q32",
-    "--runs",
-    "8",
-    "--time",
-    "100ms",
-    "--seed",
-    "1",
-];
-
-fn sokudo(store: &Path, arguments: &[&str]) -> Ended {
-    end(program().args(arguments).env("SOKUDO_STORE", store))
-}
+const IMPORT: &str = concat!(
+    "import ",
+    env!("CARGO_MANIFEST_DIR"),
+    "/../sokudo-import/corpus/kdiskmark/2.txt"
+);
 
 #[test]
 fn a_run_of_today_is_judged_as_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("runs.db");
-    let import = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../sokudo-import/corpus/kdiskmark/2.txt"
-    );
-    for arguments in [
-        &MARK[..],
-        &["scan", "sim:hdd"],
-        &["explain", "sim:hdd"],
-        &["import", import],
+    let store = Store::new();
+    for measured in [
+        "mark sim:ssd --row SEQ1M,Q8 --row RND4K,Q32 --runs 8 --time 100ms --seed 1",
+        "scan sim:hdd",
+        "explain sim:hdd",
+        IMPORT,
     ] {
-        let kept = sokudo(&store, &[arguments, &["--quiet"]].concat());
-        assert_eq!(kept.code(), Some(0), "{kept:?}");
-        let judged = sokudo(&store, &["show", "--judge-again"]);
-        assert_eq!(judged.code(), Some(0), "{judged:?}");
-        assert!(judged.printed.contains("and find the same."), "{judged:?}");
-        assert_eq!(judged.printed.lines().count(), 1, "{judged:?}");
+        store.ok(&format!("{measured} --quiet"));
+        let judged = store.ok("show --judge-again");
+        assert!(judged.contains("and find the same."), "{judged:?}");
+        assert_eq!(judged.lines().count(), 1, "{judged:?}");
     }
 }
 

@@ -225,17 +225,6 @@ fn buffers_that_a_control_group_does_not_allow_are_refused() {
 }
 
 #[test]
-fn a_number_that_is_written_wrongly_is_told_how() {
-    for arguments in [
-        "mark sim:ssd --seed 1e3",
-        "scan sim:ssd --seed 0x1",
-        "mark . --runs two",
-    ] {
-        sokudo(arguments).refused(2, &["use a whole number"]);
-    }
-}
-
-#[test]
 fn what_has_no_end_is_not_read_for_ever() {
     let place = tempfile::tempdir().unwrap();
     let run = |script: &str| end(shell(script).current_dir(place.path()));

@@ -112,15 +112,3 @@ fn a_picture_in_a_place_of_somebody_else_is_refused_before_anything_is_measured(
     let ended = end(&mut nobody.shell("$SOKUDO mark . --plot /rates.svg --quiet"));
     ended.refused(1, &["/rates.svg", "Permission denied"]);
 }
-
-#[test]
-fn what_is_no_result_is_told() {
-    let directory = kept();
-    let cut = "{\"schema\": \"sokudo.run/1\"";
-    fs::write(directory.path().join("cut.json"), cut).unwrap();
-    plot(&directory, "cut.json").refused(2, &["cut.json is not valid JSON"]);
-    plot(&directory, "none.json").refused(2, &["none.json cannot be read"]);
-    fs::write(directory.path().join("other.json"), "{\"schema\": \"x\"}").unwrap();
-    plot(&directory, "other.json x.svg").refused(2, &["other.json is not a run of sokudo"]);
-    assert!(!directory.path().join("x.svg").exists());
-}

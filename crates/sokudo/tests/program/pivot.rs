@@ -39,29 +39,6 @@ fn the_published_tables_are_what_their_commands_print() {
 }
 
 #[test]
-fn document_001_is_its_own_table_in_other_units() {
-    let json = compare(
-        "examples/published-results.csv --only document=001 --pivot row:target --format json",
-    )
-    .json();
-    assert_eq!(json["schema"], "sokudo.pivot/1");
-    let columns: Vec<&str> = json["columns"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|column| column.as_str().unwrap())
-        .collect();
-    assert_eq!(columns, ["RAID5 ext3", "single ext3", "RAID5 ext4"]);
-    let rows = json["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 8);
-    // 163,978 KiB/s in the article.
-    let first = rows[0]["cells"][0]["median"].as_f64().unwrap();
-    assert!((first - 163_978.0 * 1_024.0 / 1e6).abs() < 1e-9, "{first}");
-    let cause = json["warnings"][0]["cause"].as_str().unwrap();
-    assert!(cause.contains("must not be compared even if the unit is the same"));
-}
-
-#[test]
 fn figures_of_other_tools_are_compared_with_a_warning_and_no_best() {
     let ended = compare("examples/published-results.csv")
         .ok()

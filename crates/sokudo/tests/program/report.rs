@@ -168,20 +168,6 @@ fn an_older_report_survives_a_writing_that_fails() {
 }
 
 #[test]
-fn a_newer_version_is_refused_with_its_name() {
-    let directory = kept();
-    let newer = |from: &str, to: &str, file: &str| {
-        let text = read(&directory, file).replacen(from, to, 1);
-        fs::write(directory.path().join("newer.json"), text).unwrap();
-    };
-    newer("sokudo.run/1", "sokudo.run/9", "one.json");
-    report(&directory, "newer.json").refused(2, &["sokudo.run/9", "newer"]);
-    report(&directory, "one.json -o all.json").ok();
-    newer("sokudo.report/1", "sokudo.report/9", "all.json");
-    report(&directory, "newer.json").refused(2, &["sokudo.report/9", "newer"]);
-}
-
-#[test]
 fn a_masked_report_tells_no_serial_number() {
     const SERIAL: &str = "WD-WX11D1234567";
     let directory = kept();

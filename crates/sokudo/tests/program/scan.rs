@@ -31,39 +31,6 @@ fn places(result: &Value) -> &[Value] {
 const DISK: &str = "sim:hdd?size=6TB";
 
 #[test]
-fn a_disk_is_faster_outside_than_inside_and_takes_its_time_to_seek() {
-    let run = scanned(DISK, "");
-    let curve = row(&run, "TRANSFER", "read");
-    assert_eq!(places(curve).len(), 200);
-    let rates = &curve["surface"]["rate_bytes_per_s"];
-    let ratio = rates["outer_to_inner"].as_f64().unwrap();
-    assert!((1.7..2.4).contains(&ratio), "{ratio}");
-    assert!(rates["max"].as_f64() > rates["mean"].as_f64());
-    assert!(rates["mean"].as_f64() > rates["min"].as_f64());
-    let access = &row(&run, "ACCESS 4K", "read")["surface"]["access_ns"];
-    let mean_ms = access["mean"].as_f64().unwrap() / 1e6;
-    assert!((8.0..25.0).contains(&mean_ms), "{mean_ms}");
-    let classes = access["by_distance"].as_array().unwrap();
-    let mean = |class: &Value| class["mean_ns"].as_f64().unwrap();
-    assert!(
-        mean(&classes[0]) < mean(classes.last().unwrap()),
-        "{classes:?}"
-    );
-}
-
-#[test]
-fn the_same_seed_scans_the_same_to_the_byte() {
-    let text = |seed: &str| {
-        let ended = scan(DISK, &format!("--random --seed {seed} --format csv")).ok();
-        let (_, after_dates) = ended.printed.split_once('\n').unwrap();
-        let without_date = |line: &str| line.split_once(',').unwrap().1.to_owned();
-        after_dates.lines().map(without_date).collect::<Vec<_>>()
-    };
-    assert_eq!(text("7"), text("7"));
-    assert_ne!(text("7"), text("8"));
-}
-
-#[test]
 fn a_table_shows_what_people_look_for_in_80_columns() {
     let ended = scan(DISK, "--random --extra").ok();
     holds(
@@ -83,22 +50,6 @@ fn a_table_shows_what_people_look_for_in_80_columns() {
             "seek distance",
         ],
     );
-}
-
-#[test]
-fn presets_are_those_of_their_programs() {
-    let gnome = scanned(DISK, "--gnome");
-    assert_eq!(gnome["method"], "scan/gnome");
-    assert_eq!(gnome["seed"], 42);
-    assert_eq!(places(row(&gnome, "TRANSFER", "read")).len(), 100);
-    assert_eq!(places(row(&gnome, "ACCESS 4K", "read")).len(), 1000);
-    let fast = scanned(DISK, "--hdtune fast --access-count 0");
-    assert_eq!(fast["method"], "scan/hdtune-1");
-    let curve = row(&fast, "TRANSFER", "read");
-    // More is moved where it is faster, in the same time.
-    let bytes = |place: &Value| place["bytes"].as_u64().unwrap();
-    let all = places(curve);
-    assert!(bytes(&all[0]) > bytes(&all[199]), "{} {}", all[0], all[199]);
 }
 
 #[test]

@@ -70,13 +70,6 @@ fn a_device_that_never_changes_is_steady_after_six_rounds() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_rounds() {
-    let phases =
-        || measured("sim:ssd", &format!("{SHORT} --size 64MiB"))["steady"]["phases"].clone();
-    assert_eq!(phases(), phases());
-}
-
-#[test]
 fn a_cache_that_fills_is_seen_and_the_window_lies_behind_it() {
     let run = measured(SLOW_FLASH, "--test wsat --size 512MiB --round-time 20ms");
     let rounds: Vec<f64> = test_phase(&run)["tracked"][0]["rounds"]
@@ -127,33 +120,6 @@ fn saturation_ends_when_four_capacities_are_written() {
     assert!(phase["rounds"].as_u64().unwrap() < 6, "{phase}");
     assert!(bytes >= 8 << 20, "{bytes}");
     assert!(label(&run).ends_with("(NOT STEADY)"));
-}
-
-#[test]
-fn every_test_has_the_rows_of_the_pts() {
-    for (test, rows) in [
-        ("iops", 57),
-        ("throughput", 5),
-        ("latency", 11),
-        ("wsat", 1),
-    ] {
-        let run = measured(
-            "sim:const",
-            &format!("--test {test} --size 16MiB --round-time 1ms --enterprise"),
-        );
-        assert_eq!(results(&run).len(), rows, "{test}");
-        let last = &results(&run)[rows - 1]["workload"];
-        let load = (
-            last["clones"].as_u64().unwrap(),
-            last["depth"].as_u64().unwrap(),
-        );
-        assert_eq!(
-            load,
-            if test == "latency" { (1, 1) } else { (4, 32) },
-            "{test}"
-        );
-        assert_eq!(last["span"]["length"], 16 << 20, "all of the capacity");
-    }
 }
 
 #[test]

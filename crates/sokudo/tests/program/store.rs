@@ -154,36 +154,33 @@ fn no_result_takes_the_place_of_a_store() {
 }
 
 #[test]
-fn a_store_that_cannot_be_looked_at_is_not_taken_for_an_empty_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    std::os::unix::fs::symlink(at("loop"), at("loop")).unwrap();
-    fs::write(at("text"), "").unwrap();
-    for (store, words) in [
-        (at("loop"), "symbolic links"),
-        (at("text/below"), "Not a directory"),
-    ] {
-        for arguments in ["list", "baseline show", "show 1"] {
-            with_store(&store, arguments).refused(1, &[words]);
-        }
-    }
-}
-
-#[test]
-fn looking_makes_no_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("data/runs.db");
-    for run in ["last", "1"] {
-        assert_eq!(with_store(&store, &format!("plot {run}")).code(), Some(2));
-    }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-}
-
-#[test]
 fn a_password_is_in_no_result() {
     let address = "postgresql://me:secret@localhost:1/runs";
     let ended = sokudo(&format!("{RUN} --store {address} --format json"))
         .ok()
         .prints(&["postgresql://..."]);
     assert!(!ended.printed.contains("secret") && !ended.told.contains("secret"));
+}
+
+/// Every command about kept runs.
+const LOOKING: &str = "list,show 1,note 1 x,tag 1 x,delete 1 -y,baseline show,baseline set,check";
+
+#[test]
+fn a_store_that_cannot_be_used_is_not_taken_for_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::os::unix::fs::symlink(at("loop"), at("loop")).unwrap();
+    fs::write(at("text"), "no runs\n".repeat(500)).unwrap();
+    for (store, words) in [
+        (at("loop"), "symbolic links"),
+        (at("text"), "--store"),
+        (at("text/below"), "Not a directory"),
+    ] {
+        for arguments in LOOKING.split(',') {
+            with_store(&store, arguments).refused(1, &[words]);
+        }
+    }
+    for command in ["show 1", "check", "baseline show"] {
+        sokudo(&format!("{command} --no-store")).refused(2, &["no store is given"]);
+    }
 }

@@ -65,20 +65,6 @@ fn a_matrix_grows_with_the_depth() {
 }
 
 #[test]
-fn threads_are_an_axis_too_and_share_one_position() {
-    let run = swept("sim:ssd", "--sizes 4K,64K --threads 1,4 --read-only");
-    let threads: Vec<u64> = results(&run)
-        .iter()
-        .map(|result| result["workload"]["clones"].as_u64().unwrap())
-        .collect();
-    assert_eq!(threads, [1, 1, 4, 4]);
-    assert_eq!(
-        results(&run)[2]["workload"]["order"]["offset"],
-        "interlocked"
-    );
-}
-
-#[test]
 fn a_cell_ends_when_it_is_precise_enough() {
     let arguments = "--sizes 4K --random --read-only --runs 50";
     let run = swept("sim:ssd", arguments);

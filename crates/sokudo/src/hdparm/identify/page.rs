@@ -1,6 +1,4 @@
-//! The page itself: its words, and a line of what is printed of it.
-
-use std::fmt::Write as _;
+//! The page itself: its words.
 
 use sokudo_model::disk::AtaIdentity;
 
@@ -68,8 +66,4 @@ impl<'a> IdentifyPage<'a> {
             number << 16 | u64::from(self.at(first + index))
         })
     }
-}
-
-pub(super) fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    writeln!(text, "{arguments}").expect("a String takes all text");
 }

@@ -1,6 +1,8 @@
 //! Which standards a disk follows, as hdparm names them.
 
-use super::page::{IdentifyPage, line};
+use std::fmt::{self, Write as _};
+
+use super::page::IdentifyPage;
 
 /// hdparm's names of the minor versions (word 81) that it knows, with the standard of each.
 const NAMES: [(u16, u32, &str); 37] = [
@@ -55,18 +57,17 @@ fn known(minor: u16) -> Option<(u32, &'static str)> {
 }
 
 /// `Transport:` and `Standards:`.
-pub(super) fn lines(text: &mut String, page: &IdentifyPage<'_>) {
-    transport(text, page);
+pub(super) fn lines(page: &IdentifyPage<'_>, out: &mut String) -> fmt::Result {
+    if let Some(transport) = transport(page) {
+        writeln!(out, "\tTransport:          {transport}")?;
+    }
     let minor = page.stated(81);
     let used = minor.and_then(known);
-    line(text, format_args!("Standards:"));
+    writeln!(out, "Standards:")?;
     match (minor, used) {
-        (_, Some((_, name))) => line(text, format_args!("\tUsed: {name} ")),
+        (_, Some((_, name))) => writeln!(out, "\tUsed: {name} ")?,
         (Some(minor), None) => {
-            line(
-                text,
-                format_args!("\tUsed: unknown (minor revision code 0x{minor:04x}) "),
-            );
+            writeln!(out, "\tUsed: unknown (minor revision code 0x{minor:04x}) ")?;
         }
         (None, None) => {}
     }
@@ -91,8 +92,8 @@ pub(super) fn lines(text: &mut String, page: &IdentifyPage<'_>) {
         Some(_) => String::new(),
     };
     match newest {
-        0 => line(text, format_args!("{}", rest.trim_start_matches('\n'))),
-        _ => line(text, format_args!("\tSupported: {versions}{rest}")),
+        0 => writeln!(out, "{}", rest.trim_start_matches('\n')),
+        _ => writeln!(out, "\tSupported: {versions}{rest}"),
     }
 }
 
@@ -124,7 +125,7 @@ fn newest(page: &IdentifyPage<'_>) -> u32 {
         .unwrap_or(0)
 }
 
-fn transport(text: &mut String, page: &IdentifyPage<'_>) {
+fn transport(page: &IdentifyPage<'_>) -> Option<String> {
     const SERIAL: [&str; 6] = [
         "ATA8-AST",
         "SATA 1.0a",
@@ -133,16 +134,14 @@ fn transport(text: &mut String, page: &IdentifyPage<'_>) {
         "SATA Rev 2.6",
         "SATA Rev 3.0",
     ];
-    let Some(word) = page.stated(222) else { return };
+    let word = page.stated(222)?;
     let (kind, names): (&str, &[&str]) = match word >> 12 {
         0 => ("Parallel", &["ATA8-APT"]),
         1 => ("Serial", &SERIAL),
-        _ => return,
+        _ => return None,
     };
     let named = names.iter().enumerate();
-    let named: String = named
-        .filter(|(bit, _)| word >> bit & 1 == 1)
-        .map(|(_, name)| format!(", {name}"))
-        .collect();
-    line(text, format_args!("\tTransport:          {kind}{named}"));
+    let named = named.filter(|(bit, _)| word >> bit & 1 == 1);
+    let named: String = named.map(|(_, name)| format!(", {name}")).collect();
+    Some(format!("{kind}{named}"))
 }

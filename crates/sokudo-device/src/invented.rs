@@ -1,12 +1,15 @@
 //! A machine of which a test says what it has: a `sys`, a `proc`, a `dev` and a `run` in a
-//! temporary directory.
+//! temporary directory. Tests beside the code and those in `tests/described` use it.
+
+#![allow(dead_code, reason = "each of them uses a part of it")]
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use sokudo_device::{Inspected, System, inspect};
 use tempfile::TempDir;
+
+use super::{Inspected, System, inspect};
 
 pub(crate) struct Machine {
     root: TempDir,
@@ -26,6 +29,30 @@ impl Machine {
             fs::create_dir_all(machine.path(directory)).unwrap();
         }
         machine
+    }
+
+    /// A machine with these files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let machine = Self::new();
+        for (path, text) in files {
+            machine.write(path, text);
+        }
+        machine
+    }
+
+    /// Adds a process in the machine's first namespace, which has nothing open.
+    pub(crate) fn process(&self, pid: u32, name: &str) -> PathBuf {
+        let directory = format!("proc/{pid}");
+        self.write(&format!("{directory}/comm"), format!("{name}\n"));
+        self.write(&format!("{directory}/maps"), "");
+        fs::create_dir_all(self.path(&directory).join("fd")).unwrap();
+        self.path(&directory)
+    }
+
+    /// Puts the tests into a namespace of processes.
+    pub(crate) fn in_namespace(&self, namespace: &str) -> &Self {
+        let _ = fs::remove_file(self.path("proc/self/ns/pid"));
+        self.link("proc/self/ns/pid", namespace)
     }
 
     pub(crate) fn system(&self) -> System {
