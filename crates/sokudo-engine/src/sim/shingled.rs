@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use sokudo_model::{Bytes, Nanos, Operation, narrow};
 
 use super::hdd::HardDisk;
-use super::spec::{COUNT, SIZE, Spec, SpecError, SpecKey, TIME, not_above};
-use super::{PendingRequest, Presentation, earlier};
+use super::spec::{Spec, SpecError, not_above};
+use super::{DeviceModel, PendingRequest, Presentation, earlier};
 
 /// A write that continues the one before goes straight to its band after this much: the
 /// drive has seen a stream.
@@ -71,29 +71,21 @@ struct Cleaning {
 
 impl Shingled {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        let sizes = (Bytes::mib(1), Bytes::gib(256));
-        let cache = SpecKey::new("persistent", SIZE, sizes.0, sizes.1);
-        let cache = spec.value(cache, Bytes(20_000_000_000))?;
-        let bands = (Bytes::mib(1), Bytes::gib(1));
-        let band = spec.value(
-            SpecKey::new("band", SIZE, bands.0, bands.1),
-            Bytes::mib(256),
-        )?;
+        let caches = Bytes::mib(1)..=Bytes::gib(256);
+        let cache = spec.value("persistent", caches, Bytes(20_000_000_000))?;
+        let band = spec.value("band", Bytes::mib(1)..=Bytes::gib(1), Bytes::mib(256))?;
         not_above(("band", band), ("size", size))?;
         // Skylight found 182,270 ± 60 and about 250,000 on two disks.
-        let entries = spec.value(SpecKey::new("entries", COUNT, 1, 10_000_000), 200_000)?;
-        let times = (Nanos::from_millis(1), Nanos::from_secs(600));
-        let idle = spec.value(
-            SpecKey::new("idle", TIME, times.0, times.1),
-            Nanos::from_secs(1),
-        )?;
+        let entries = spec.value("entries", 1..=10_000_000, 200_000)?;
+        let times = Nanos::from_millis(1)..=Nanos::from_secs(600);
+        let idle = spec.value("idle", times, Nanos::from_secs(1))?;
         let whole_blocks = cache.0 - cache.0 % super::PHYSICAL_BLOCK_BYTES;
         let band_bytes = band.0 - band.0 % super::PHYSICAL_BLOCK_BYTES;
         Ok(Self {
             disk: HardDisk::parse(spec, Bytes(size.0 + whole_blocks))?,
             size_bytes: size.0,
             cache_bytes: whole_blocks,
-            entries_max: usize::try_from(entries).expect("at most ten million"),
+            entries_max: narrow(entries),
             band_bytes,
             idle_ns: idle.0,
             entries: BTreeMap::new(),
@@ -108,52 +100,6 @@ impl Shingled {
             idle_since_ns: 0,
             below: Vec::new(),
         })
-    }
-
-    pub(super) fn presentation(&self) -> Presentation {
-        Presentation {
-            model: "sokudo simulated shingled disk",
-            ..self.disk.presentation()
-        }
-    }
-
-    pub(super) fn seed(&mut self, seed: u64) {
-        self.disk.seed(seed);
-    }
-
-    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
-        self.waiting.push_back(job);
-        self.proceed(now_ns);
-    }
-
-    pub(super) fn next_ns(&self) -> Option<u64> {
-        let idle_ns = self
-            .may_clean_idly()
-            .then(|| self.idle_since_ns + self.idle_ns);
-        earlier(self.disk.next_ns(), idle_ns)
-    }
-
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
-        while let Some(at_ns) = self.next_ns()
-            && at_ns <= now_ns
-        {
-            let mut below = std::mem::take(&mut self.below);
-            self.disk.advance(at_ns, &mut below);
-            for job in below.drain(..) {
-                match self.begun.remove(&job.id) {
-                    Some(host) => {
-                        self.idle_since_ns = at_ns;
-                        finished.push(host);
-                    }
-                    None => self.go_on_cleaning(at_ns),
-                }
-            }
-            self.below = below;
-            self.proceed(at_ns);
-            if self.may_clean_idly() && at_ns >= self.idle_since_ns + self.idle_ns {
-                self.clean_fullest(at_ns);
-            }
-        }
     }
 
     fn may_clean_idly(&self) -> bool {
@@ -240,7 +186,7 @@ impl Shingled {
     }
 
     fn band_of(&self, offset: u64) -> usize {
-        usize::try_from(offset / self.band_bytes).expect("the number of a band of the disk")
+        narrow(offset / self.band_bytes)
     }
 
     /// Begins with the band that gives the most entries back.
@@ -301,6 +247,54 @@ impl Shingled {
             }
         }
         self.bands[band] = 0;
+    }
+}
+
+impl DeviceModel for Shingled {
+    fn presentation(&self) -> Presentation {
+        Presentation {
+            model: "sokudo simulated shingled disk",
+            ..self.disk.presentation()
+        }
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.disk.seed(seed);
+    }
+
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        self.waiting.push_back(job);
+        self.proceed(now_ns);
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        let idle_ns = self
+            .may_clean_idly()
+            .then(|| self.idle_since_ns + self.idle_ns);
+        earlier(self.disk.next_ns(), idle_ns)
+    }
+
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
+        while let Some(at_ns) = self.next_ns()
+            && at_ns <= now_ns
+        {
+            let mut below = std::mem::take(&mut self.below);
+            self.disk.advance(at_ns, &mut below);
+            for job in below.drain(..) {
+                match self.begun.remove(&job.id) {
+                    Some(host) => {
+                        self.idle_since_ns = at_ns;
+                        finished.push(host);
+                    }
+                    None => self.go_on_cleaning(at_ns),
+                }
+            }
+            self.below = below;
+            self.proceed(at_ns);
+            if self.may_clean_idly() && at_ns >= self.idle_since_ns + self.idle_ns {
+                self.clean_fullest(at_ns);
+            }
+        }
     }
 }
 
