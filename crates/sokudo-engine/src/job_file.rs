@@ -15,22 +15,19 @@ use std::ops::RangeInclusive;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, FlockOperation, OFlags, flock};
+use rustix::fs::{FallocateFlags, FlockOperation, flock};
 use rustix::io::Errno;
-use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
+use sokudo_model::{Bytes, DataContent, Event};
 use sokudo_words::Text;
 
-use crate::consent::{InUse, Look, unused};
+use crate::consent::Look;
 use crate::control::Control;
-use crate::kernel_files;
 use crate::mark::{self, FilePurpose, NotOurs};
 use crate::removal::{MakingGuard, Vanishing, remove_held};
 use crate::reopen::reopen;
-use crate::stage::run_stage;
 use crate::stage_error::StageError;
-use crate::stage_options::StageOptions;
-use crate::target::{FileTarget, Target};
-use crate::test_file::{free_space_needed, layout_unit, layout_workload};
+use crate::target::{FileTarget, Target, TargetError, open_to_look, unused_storage};
+use crate::test_file::{LayoutError, LayoutFill, free_space_needed, layout_unit};
 
 /// Whose a file is.
 #[derive(Clone, Copy, Debug)]
@@ -106,22 +103,9 @@ pub enum JobFileError {
     /// It is not a regular file.
     #[error("{path} is not a regular file, so it is not written; name a file", path = .0.display())]
     NotRegular(PathBuf),
-    /// It is a switch of the kernel's.
-    #[error("{path} is an interface of the kernel's ({kind}), not storage, so it is not written; name a file on a disk", path = path.display())]
-    Kernel {
-        /// Which.
-        path: PathBuf,
-        /// The kind of its file system.
-        kind: &'static str,
-    },
-    /// Somebody else uses it.
-    #[error("{path} is not written, whatever is allowed: {users}", path = path.display())]
-    InUse {
-        /// Which.
-        path: PathBuf,
-        /// Who uses it, and how that is ended.
-        users: InUse,
-    },
+    /// It cannot be used, whatever is allowed.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// A symbolic link that leads nowhere.
     #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
     Dangling(PathBuf),
@@ -162,7 +146,7 @@ impl JobFile {
     /// When it exists and belongs to somebody else, or the system does not allow it.
     pub fn open_or_create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         match Self::open(request) {
-            Err(JobFileError::System { source, .. })
+            Err(JobFileError::Target(TargetError::Open { source, .. }))
                 if source.kind() == io::ErrorKind::NotFound =>
             {
                 Self::create(request)
@@ -228,27 +212,14 @@ impl JobFile {
     /// When it belongs to somebody else, or the system does not allow it.
     pub fn open(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         let path = request.path;
-        // O_NONBLOCK: a FIFO must not hang us before we see what it is.
-        let looked_at = OpenOptions::new()
-            .read(true)
-            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-            .open(path)
-            .map_err(|source| failure(path, "opened", source))?;
+        let looked_at = open_to_look(path)?;
         let metadata = looked_at
             .metadata()
             .map_err(|source| failure(path, "examined", source))?;
         if !metadata.is_file() {
             return Err(JobFileError::NotRegular(path.to_owned()));
         }
-        if let Some(kind) = kernel_files::kind_of(&looked_at) {
-            let path = path.to_owned();
-            return Err(JobFileError::Kernel { path, kind });
-        }
-        let blind_spots =
-            unused(&looked_at, request.look).map_err(|users| JobFileError::InUse {
-                path: path.to_owned(),
-                users,
-            })?;
+        let blind_spots = unused_storage(&looked_at, path, request.look)?;
         let holds = match is_own(&looked_at, Bytes(metadata.len()), request) {
             Ok(()) => Holds::Ours,
             Err(_) if request.overwrite => Holds::Foreign,
@@ -397,28 +368,17 @@ impl JobFile {
         // all past the page cache: a little more is written and cut off.
         let whole = Bytes(self.size.0.next_multiple_of(layout_unit(self.size.0)));
         self.set_size(whole)?;
-        let stage = Stage {
-            workloads: vec![layout_workload(whole, content)],
-        };
-        let options = StageOptions {
+        let filled = LayoutFill {
+            target: self.target_of(whole)?,
+            total: self.size,
+            content,
             seed,
-            ..StageOptions::default()
         };
-        let total = self.size;
-        let mut tell = |event| {
-            if let Event::Progress { bytes: written, .. } = event {
-                listener(Event::LayoutProgress { written, total });
-            }
-        };
-        let targets = &mut [self.target_of(whole)?];
-        for outcome in run_stage(&stage, options, targets, control, &mut tell)? {
-            if let Some(failed) = outcome.failures.first() {
-                return Err(failure(&self.path, "written", error_of(failed.kind)));
-            }
-            if outcome.stopped == StopReason::Cancelled {
-                return Err(JobFileError::Cancelled(self.path.clone()));
-            }
-        }
+        filled.run(control, listener).map_err(|error| match error {
+            LayoutError::Stage(error) => error.into(),
+            LayoutError::Write { source, .. } => failure(&self.path, "written", source),
+            LayoutError::Cancelled => JobFileError::Cancelled(self.path.clone()),
+        })?;
         self.set_size(self.size)?;
         // Durable with the rest, so that nothing is left to be written during a job that reads.
         self.begin(self.size.0..=self.size.0);
@@ -522,15 +482,6 @@ fn failure(path: &Path, action: &'static str, source: io::Error) -> JobFileError
     }
 }
 
-fn error_of(kind: FailureKind) -> io::Error {
-    match kind {
-        FailureKind::Errno(errno) => io::Error::from_raw_os_error(errno),
-        FailureKind::Short { .. } => io::ErrorKind::WriteZero.into(),
-        FailureKind::Nothing => io::ErrorKind::StorageFull.into(),
-        FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -560,7 +511,10 @@ mod tests {
         assert!(matches!(refused, Err(JobFileError::Dangling(_))));
         let kernel = Path::new("/proc/self/comm");
         let refused = JobFile::open_or_create(request(kernel, &jobs, true));
-        assert!(matches!(refused, Err(JobFileError::Kernel { .. })));
+        assert!(matches!(
+            refused,
+            Err(JobFileError::Target(TargetError::NotStorageButKernel(..)))
+        ));
     }
 
     #[test]
