@@ -306,13 +306,10 @@ impl<'a> Carrier<'a> {
     fn look_up(&mut self, number: u64) -> Result<u64, End> {
         let asked = self.names.size_of(number);
         let found = rustix::fs::statat(self.root, self.path.as_str(), AtFlags::empty())?.st_size;
-        // Whoever has made it longer than any of ours: it is not what was created.
-        let found = u32::try_from(found).unwrap_or(u32::MAX);
-        if found != asked {
-            return Err(End::Failed(FailureKind::Short {
-                asked,
-                moved: found,
-            }));
+        if found != i64::from(asked) {
+            // Whoever has made it longer than any of ours: it is not what was created.
+            let moved = narrow(found.clamp(0, u32::MAX.into()));
+            return Err(End::Failed(FailureKind::Short { asked, moved }));
         }
         let mut left = asked as usize;
         if left == 0 {
