@@ -1,7 +1,7 @@
 //! The clones of a stage that runs in real time, and what all of them share.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
@@ -30,10 +30,7 @@ pub(crate) struct OpenedFiles {
 
 /// Holds every thread back until all are ready.
 #[derive(Default)]
-pub(crate) struct StartLine {
-    start: Mutex<Option<Start>>,
-    opened: Condvar,
-}
+pub(crate) struct StartLine(OnceLock<Start>);
 
 #[derive(Clone, Copy)]
 pub(crate) enum Start {
@@ -43,28 +40,15 @@ pub(crate) enum Start {
 }
 
 impl StartLine {
+    /// Lets all threads go. The first word stands.
     pub(crate) fn open(&self, start: Start) {
-        *self.start.lock().unwrap_or_else(PoisonError::into_inner) = Some(start);
-        self.opened.notify_all();
+        let _ = self.0.set(start);
     }
 
     /// Waits for the common start; `None` when there is none. The time is that of the
     /// clock.
     pub(crate) fn wait(&self) -> Option<u64> {
-        let mut guard = self.start.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = loop {
-            match *guard {
-                Some(start) => break start,
-                None => {
-                    guard = self
-                        .opened
-                        .wait(guard)
-                        .unwrap_or_else(PoisonError::into_inner)
-                }
-            }
-        };
-        drop(guard);
-        let Start::At(instant, time) = start else {
+        let Start::At(instant, time) = *self.0.wait() else {
             return None;
         };
         thread::sleep(instant.saturating_duration_since(Instant::now()));

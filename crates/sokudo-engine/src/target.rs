@@ -66,20 +66,32 @@ impl SimulatedTarget {
     /// Flushes the device's cache and lets its time pass meanwhile, so that what
     /// was written before does not slow down what comes next.
     pub fn settle(&mut self) {
-        let flush = sim::SimulatedRequest {
+        // What it answers changes nothing.
+        let _ = self.perform(Operation::Flush, 0, 0);
+    }
+
+    /// Does one thing and lets time pass until it is done: bytes moved, or an error number;
+    /// `None` where it is never answered.
+    pub(crate) fn perform(
+        &mut self,
+        operation: Operation,
+        offset: u64,
+        bytes: u64,
+    ) -> Option<Result<u64, i32>> {
+        let request = sim::SimulatedRequest {
             id: u64::MAX,
-            operation: Operation::Flush,
-            offset: 0,
-            bytes: 0,
+            operation,
+            offset,
+            bytes,
         };
         let mut completed = Vec::new();
-        self.device.submit(Nanos(self.now), flush);
-        while completed.is_empty()
-            && let Some(at) = self.device.next_event()
-        {
+        self.device.submit(Nanos(self.now), request);
+        while completed.is_empty() {
+            let at = self.device.next_event()?;
             self.now = at.0;
             self.device.advance(at, &mut completed);
         }
+        Some(completed[0].result)
     }
 }
 
