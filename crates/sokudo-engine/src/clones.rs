@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::Instant;
 
 use sokudo_model::{BackendUse, Stage, Workload, narrow};
 
@@ -28,34 +26,6 @@ pub(crate) struct OpenedFiles {
     pub(crate) direct: bool,
 }
 
-/// Holds every thread back until all are ready.
-#[derive(Default)]
-pub(crate) struct StartLine(OnceLock<Start>);
-
-#[derive(Clone, Copy)]
-pub(crate) enum Start {
-    /// At this instant, which is this time on the clock.
-    At(Instant, u64),
-    Never,
-}
-
-impl StartLine {
-    /// Lets all threads go. The first word stands.
-    pub(crate) fn open(&self, start: Start) {
-        let _ = self.0.set(start);
-    }
-
-    /// Waits for the common start; `None` when there is none. The time is that of the
-    /// clock.
-    pub(crate) fn wait(&self) -> Option<u64> {
-        let Start::At(instant, time) = *self.0.wait() else {
-            return None;
-        };
-        thread::sleep(instant.saturating_duration_since(Instant::now()));
-        Some(time)
-    }
-}
-
 /// What all clones of a stage share.
 pub(crate) struct StageContext<'a> {
     pub(crate) stage: &'a Stage,
@@ -64,7 +34,8 @@ pub(crate) struct StageContext<'a> {
     pub(crate) clones_before: u32,
     pub(crate) control: &'a Control,
     pub(crate) clock: RealClock,
-    pub(crate) start: StartLine,
+    /// Holds every thread back until all are ready: when they start on the clock, or never.
+    pub(crate) start: OnceLock<Option<u64>>,
     pub(crate) positions: Vec<Arc<SharedPosition>>,
     /// One per clone.
     pub(crate) progress: Vec<Progress>,

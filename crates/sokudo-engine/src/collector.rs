@@ -45,7 +45,6 @@ impl<'a> Collector<'a> {
     pub(crate) fn new(
         shared: &'a StageContext<'a>,
         clones: &'a [WorkloadThread],
-        started_at: Instant,
         snapshot_every: Option<Duration>,
     ) -> Self {
         let workloads = &shared.stage.workloads;
@@ -60,7 +59,7 @@ impl<'a> Collector<'a> {
         Self {
             shared,
             clones,
-            started_at,
+            started_at: Instant::now(),
             ended: clones.iter().map(|_| None).collect(),
             watches: workloads.iter().enumerate().map(watch).collect(),
             snapshots: Snapshots {

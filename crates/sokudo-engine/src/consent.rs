@@ -436,28 +436,36 @@ mod tests {
     }
 
     #[test]
-    fn without_its_name_no_device_is_written() {
-        for named in ["", "WD-1234", "WD-12", "/dev/null", "/", "sdx"] {
-            let told = asked(Front::Door, Vec::new(), named, true);
-            assert!(told.contains("SOKUDO_DESTROY=WD-123"), "{named}: {told}");
-            let told = asked(Front::Own, Vec::new(), named, true);
-            assert!(told.contains("--destroy WD-123"), "{named}: {told}");
-            assert!(!told.contains("SOKUDO_DESTROY"), "{named}: {told}");
-            assert!(told.contains(named), "{named}: {told}");
-        }
-    }
-
-    #[test]
-    fn its_name_alone_is_not_enough_when_it_holds_something() {
-        for (front, word, second) in [
-            (Front::Door, "SOKUDO_DESTROY", "--allow_mounted_write=1"),
+    fn a_device_is_written_only_where_it_is_named_and_its_contents_are_given_up() {
+        for (front, first, second) in [
+            (
+                Front::Door,
+                "SOKUDO_DESTROY=WD-123",
+                "--allow_mounted_write=1",
+            ),
             (Front::Own, "--destroy WD-123", "--destroy-contents"),
         ] {
+            for named in ["", "WD-1234", "WD-12", "/dev/null", "/", "sdx"] {
+                let told = asked(front, Vec::new(), named, true);
+                assert!(
+                    told.contains(first) && told.contains(named),
+                    "{named}: {told}"
+                );
+                let is_of_door = told.contains("SOKUDO_DESTROY");
+                assert_eq!(is_of_door, front == Front::Door, "{told}");
+            }
             let told = asked(front, signed(), "WD-123", false);
-            assert!(told.contains("it holds ext4"), "{told}");
-            assert!(told.contains(second), "{told}");
+            assert!(
+                told.contains("it holds ext4") && told.contains(second),
+                "{told}"
+            );
             let told = asked(front, signed(), "", false);
-            assert!(told.contains(word) && told.contains(second), "{told}");
+            assert!(told.contains(first) && told.contains(second), "{told}");
+            let told = asked(front, signed(), "", true);
+            assert!(told.contains(first) && !told.contains(second), "{told}");
+            // /dev/null is not the device that was looked at.
+            let told = asked(front, Vec::new(), "WD-123", false);
+            assert!(told.contains("another device"), "{told}");
         }
     }
 
@@ -468,14 +476,6 @@ mod tests {
         let refused =
             DevicePermit::obtain(path, &occupancy(signed()), &consent, |_| Users::default());
         assert!(matches!(refused, Err(ConsentError::NotNamed { .. })));
-    }
-
-    #[test]
-    fn the_second_consent_alone_is_not_enough() {
-        let told = asked(Front::Door, signed(), "", true);
-        assert!(told.contains("SOKUDO_DESTROY"), "{told}");
-        let told = asked(Front::Own, signed(), "", true);
-        assert!(told.contains("--destroy WD-123"), "{told}");
     }
 
     #[test]
@@ -501,34 +501,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_the_device_that_was_looked_at_is_refused() {
-        for front in [Front::Own, Front::Door] {
-            let told = asked(front, Vec::new(), "WD-123", false);
-            assert!(told.contains("another device"), "{told}");
-        }
-    }
-
-    #[test]
     fn what_anybody_uses_is_not_written_back() {
-        let device = "sdx".to_owned();
-        let using = [
-            Occupant::Mounted {
-                device: device.clone(),
-                at: "/mnt".to_owned(),
-            },
-            Occupant::Swap {
-                device: Text::name(&device),
-            },
-            Occupant::Holder {
-                device,
-                holder: "md0".into(),
-            },
-            Occupant::Claimed,
-            Occupant::Unseen {
-                sentence: "its users could not be seen".into(),
-            },
-        ];
-        for occupant in using {
+        for occupant in uses() {
             let reason = occupant.to_string();
             let occupancy = occupancy(vec![signed().remove(0), occupant]);
             let refused =
