@@ -81,7 +81,7 @@ impl<'a> Collector<'a> {
         loop {
             let wait = next_look.saturating_sub(self.started_at.elapsed());
             match told.recv_timeout(wait) {
-                Ok(ThreadReport::Ended { clone, outcome }) => self.end(clone, *outcome),
+                Ok(ThreadReport::Ended { clone, outcome }) => self.ended[clone] = Some(*outcome),
                 Ok(ThreadReport::Snapshot { clone, outcome }) => self.keep(clone, *outcome),
                 Err(RecvTimeoutError::Disconnected) => return self.outcomes(),
                 Err(RecvTimeoutError::Timeout) => {
@@ -93,10 +93,6 @@ impl<'a> Collector<'a> {
             }
             self.tell_snapshots(listener);
         }
-    }
-
-    fn end(&mut self, clone: usize, outcome: Outcome) {
-        self.ended[clone] = Some(outcome);
     }
 
     fn glances(&self, workload: usize) -> impl Iterator<Item = Glance> + '_ {

@@ -338,16 +338,12 @@ impl Simulation<'_> {
         for workload in 0..self.stage.workloads.len() {
             let mine = self.actors.iter().filter(|it| it.workload == workload);
             let begun = mine.filter(|actor| actor.has_begun);
-            let outcomes = begun.map(|actor| self.outcome_of(actor.worker.snapshot()));
+            let outcomes = begun.map(|actor| outcome_of(actor.worker.snapshot(), self.started_at));
             if let Some(outcome) = merged(outcomes) {
                 let outcome = Box::new(outcome);
                 listener(Event::Snapshot { workload, outcome });
             }
         }
-    }
-
-    fn outcome_of(&self, finished: FinishedWorker) -> Outcome {
-        outcome_of(finished, self.started_at)
     }
 
     fn outcomes(self) -> Vec<Outcome> {

@@ -174,21 +174,6 @@ mod tests {
         assert_eq!((runs.len(), end), (0, 1 << 20));
     }
 
-    fn only(bad: Range<u64>) -> Disk {
-        Disk {
-            bad: std::iter::once(bad).collect(),
-            failed: 0,
-        }
-    }
-
-    #[test]
-    fn a_terabyte_that_cannot_be_read_takes_a_thousand_attempts() {
-        let mut disk = only(0..1 << 40);
-        let (runs, _) = found(&mut disk, 0..1 << 20, 1 << 40);
-        assert_eq!(runs, only(0..1 << 40).bad);
-        assert!(disk.failed < 1_200, "{}", disk.failed);
-    }
-
     #[test]
     fn a_stop_ends_it() {
         struct Stopped;

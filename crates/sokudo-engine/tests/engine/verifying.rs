@@ -96,16 +96,6 @@ fn blocks_that_are_written_again_are_no_false_alarm() {
     }
 }
 
-#[test]
-fn without_reading_back_nothing_is_read() {
-    let verify = with!(verify(), read_back = false);
-    let outcome = run_one(checked_writes(verify), &mut own().target());
-    assert_eq!(
-        (counts(&outcome), ios(&outcome, Operation::Read)),
-        ((0, 0), 0)
-    );
-}
-
 /// Writes blocks, lets `harm` change them, and checks them again, by reading and by
 /// `verify_only`.
 fn after(harm: impl Fn(&OwnFile), fatal: bool) -> Vec<Outcome> {
