@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use sokudo_sys::Request;
 
+pub(crate) use any::each;
 pub(crate) use null::Null;
 pub use open::OpenError;
 pub(crate) use open::{AnyBackend, BackendRequirements, depth_used, open};

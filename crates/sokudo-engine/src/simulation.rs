@@ -10,7 +10,7 @@ use sokudo_stats::Random;
 
 use crate::chunks::chunks_for;
 use crate::clock::{Clock, NEVER, VirtualClock};
-use crate::collector::{SteadyWatch, progress_event};
+use crate::collector::progress_event;
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
@@ -23,7 +23,7 @@ use crate::progress::Glance;
 use crate::record::Submission;
 use crate::sim;
 use crate::stage_options::StageOptions;
-use crate::steady::SteadyDetector;
+use crate::steady::SteadyWatch;
 use crate::survey::{SurveyTarget, Surveying};
 use crate::target::{SECTOR_BYTES, SimulatedTarget};
 use crate::target_use::{stretch_of, uses};
@@ -75,9 +75,7 @@ pub(crate) fn run(
         .map(|every| u64::try_from(every.as_nanos()).unwrap_or(NEVER).max(1));
     let watch = |workload: &Workload| {
         let clones = workload.clones as usize;
-        workload
-            .steady
-            .map(|rule| SteadyWatch::new(SteadyDetector::new(rule), clones))
+        workload.steady.map(|rule| SteadyWatch::new(rule, clones))
     };
     let mut simulation = Simulation {
         stage,

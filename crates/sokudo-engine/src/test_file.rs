@@ -468,17 +468,4 @@ mod tests {
         let blocks: std::collections::HashSet<&[u8]> = contents.chunks(4096).collect();
         assert_eq!(blocks.len(), contents.len() / 4096);
     }
-
-    #[test]
-    fn cancelling_the_layout_is_told() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = TestFile::create(directory.path(), Bytes::mib(64)).unwrap();
-        let control = Control::new();
-        control.cancel();
-        let result = lay_out(&file, DataContent::Random, 1, &control, &mut |_| {});
-        assert!(
-            matches!(result, Err(TestFileError::Cancelled)),
-            "{result:?}"
-        );
-    }
 }

@@ -12,7 +12,7 @@ use sokudo_model::{
 use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
 
-use crate::backend::{AnyBackend, BackendRequirements, depth_used};
+use crate::backend::{BackendRequirements, depth_used, each};
 use crate::checking::Checker;
 use crate::chunks::{chunk_bytes, chunks_for};
 use crate::clock::{Clock as _, RealClock};
@@ -146,13 +146,8 @@ fn run_clone(
 
 fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) -> Outcome {
     let (cpu, usage) = match &mut backend {
-        ThreadBackend::Any(AnyBackend::IoUring(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Libaio(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Psync(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Vsync(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Mmap(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Null(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::WriteBack(b) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(any) => each!(any, backend => driver.drive(&mut worker, backend)),
+        ThreadBackend::WriteBack(backend) => driver.drive(&mut worker, backend),
     };
     if worker.in_flight() > 0 {
         // Given up: dropping would wait once more, and the kernel may still write

@@ -33,13 +33,21 @@ fn workload(operation: Operation, tree: FileTree) -> Workload {
     )
 }
 
-fn carry_out(operation: Operation, tree: FileTree, directory: &OwnDirectory) -> Outcome {
+fn try_run_tree(
+    workload: &Workload,
+    directory: &OwnDirectory,
+    control: &Control,
+) -> Result<Outcome, TreeError> {
     let run = TreeRun {
         directory,
         seed: 7,
-        control: &Control::new(),
+        control,
     };
-    run_tree(&workload(operation, tree), run, &mut |_| {}).unwrap()
+    run_tree(workload, run, &mut |_| {})
+}
+
+fn carry_out(operation: Operation, tree: FileTree, directory: &OwnDirectory) -> Outcome {
+    try_run_tree(&workload(operation, tree), directory, &Control::new()).unwrap()
 }
 
 /// Names and sizes of all files below a directory.
@@ -188,12 +196,8 @@ fn interrupted_anywhere_nothing_is_left() {
         }
         let control = Control::new();
         control.cancel();
-        let run = TreeRun {
-            directory: &own,
-            seed: 7,
-            control: &control,
-        };
-        let outcome = run_tree(&workload(operation, numbered), run, &mut |_| {}).unwrap();
+        let workload = workload(operation, numbered);
+        let outcome = try_run_tree(&workload, &own, &control).unwrap();
         assert_eq!(outcome.stopped, StopReason::Cancelled);
         drop(own);
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
@@ -204,13 +208,8 @@ fn interrupted_anywhere_nothing_is_left() {
 fn what_is_no_tree_is_refused() {
     let parent = tempfile::tempdir().unwrap();
     let own = OwnDirectory::create(parent.path(), &[]).unwrap();
-    let run = TreeRun {
-        directory: &own,
-        seed: 7,
-        control: &Control::new(),
-    };
     let reads = Workload::new("reads", Bytes(4096));
-    let refused = run_tree(&reads, run, &mut |_| {});
+    let refused = try_run_tree(&reads, &own, &Control::new());
     assert!(matches!(refused, Err(TreeError::NoTree { .. })));
     let file = TestFile::create(parent.path(), Bytes::mib(1)).unwrap();
     let numbered = tree(TreeNames::NumberFirst, TreeOrder::Numbered);
