@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload,
-    narrow,
+    BackendKind, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload, narrow,
 };
 use sokudo_stats::Random;
 
+use crate::backend::used;
 use crate::chunks::chunks_for;
 use crate::clock::{Clock, NEVER, VirtualClock};
 use crate::collector::progress_event;
@@ -400,16 +400,11 @@ fn from_device(id: u64) -> (usize, u32) {
 }
 
 fn outcome_of(finished: FinishedWorker, stage_started_at: u64) -> Outcome {
-    let backend = BackendUse {
-        kind: BackendKind::Sim,
-        features: vec![],
-        notes: vec![],
-    };
     let circumstances = ThreadConditions {
         stage_started_at,
         cpu: None,
         usage: None,
-        backend,
+        backend: used(BackendKind::Sim, Vec::new()),
         direct: true,
     };
     outcome(finished, circumstances)

@@ -273,7 +273,8 @@ pub(crate) fn depth_used(kind: BackendKind, workload: &Workload) -> u32 {
     }
 }
 
-fn used(kind: BackendKind, features: Vec<BackendFeature>) -> BackendUse {
+/// What is used of a backend, with nothing to be said about it.
+pub(crate) fn used(kind: BackendKind, features: Vec<BackendFeature>) -> BackendUse {
     BackendUse {
         kind,
         features,

@@ -5,15 +5,15 @@ use std::fs::File;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, fsync, linkat, mkdirat, openat, symlinkat, unlinkat};
 use rustix::io::Errno;
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, FailureKind, FileTree, IoFailure, Moved, Nanos,
-    Operation, OperationTally, Outcome, Phase, StopReason, TreeContents, TreeOrder, Workload,
-    narrow,
+    BackendKind, Bytes, Event, FailureKind, FileTree, IoFailure, Moved, Nanos, Operation,
+    OperationTally, Outcome, Phase, StopReason, TreeContents, TreeOrder, Workload, narrow,
 };
 use sokudo_stats::{Permutation, Random, mix64};
 use sokudo_sys::thread_counts;
 
 use super::names::{LINKED_NAME, TreeFileNames, directory_name};
 use super::own_directory::{OwnDirectory, TreeError};
+use crate::backend::used;
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
 use crate::usage::used_since;
@@ -383,11 +383,7 @@ impl<'a> Carrier<'a> {
         } else {
             self.busy_ns as f64 / elapsed_ns as f64
         };
-        let backend = BackendUse {
-            kind: BackendKind::Sync,
-            features: Vec::new(),
-            notes: Vec::new(),
-        };
+        let backend = used(BackendKind::Sync, Vec::new());
         let tallies = [self.flushes, self.tally];
         Outcome {
             elapsed: Nanos(elapsed_ns),

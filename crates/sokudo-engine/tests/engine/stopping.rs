@@ -30,11 +30,11 @@ fn run_until_progress<const COUNT: usize>(
 fn a_stopped_trial_keeps_its_figures() {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
     let workloads = [random_reads(1), with!(random_reads(8), clones = 2)];
-    let stops: [(fn(&Control), StopReason); 2] = [
-        (Control::end, StopReason::Ended),
-        (Control::cancel, StopReason::Cancelled),
-    ];
-    for (stop, reason) in stops {
+    let stops: [fn(&Control); 2] = [Control::end, Control::cancel];
+    for (stop, reason) in stops
+        .into_iter()
+        .zip([StopReason::Ended, StopReason::Cancelled])
+    {
         for mut target in [own.target(), Target::Null(Bytes::gib(1))] {
             for outcome in run_until_progress(workloads.clone(), &mut target, stop) {
                 assert_eq!((outcome.stopped, outcome.failures.len()), (reason, 0));
