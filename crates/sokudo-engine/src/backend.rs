@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use sokudo_sys::Request;
 
+pub(crate) use any::each;
 pub(crate) use null::Null;
 pub use open::OpenError;
-pub(crate) use open::{AnyBackend, BackendRequirements, depth_used, open};
+pub(crate) use open::{AnyBackend, BackendRequirements, depth_used, open, used};
 pub(crate) use psync::{Mmap, Psync};
 pub(crate) use queued::Queued;
 pub(crate) use vsync::Vsync;
@@ -36,8 +37,11 @@ pub(crate) trait Backend {
     fn chunk_mut(&mut self, chunk: u32) -> &mut [u8];
     /// Takes an I/O; it starts at the next submission.
     fn prepare(&mut self, request: Request);
-    /// Submits what was prepared, without waiting.
-    fn submit(&mut self) -> io::Result<()>;
+    /// Submits what was prepared, without waiting; nothing where that is no step.
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        Ok(())
+    }
     /// Submits what was prepared and waits for `wanted` completions, at most a
     /// [`TICK`].
     fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()>;

@@ -14,11 +14,12 @@ mod medium;
 use std::io;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, CapacityCheck, CheckedSample, Event, FailureKind, Held, Nanos,
-    Operation, Outcome, Phase, StopReason, Workload, narrow,
+    BackendKind, Bytes, CapacityCheck, CheckedSample, Event, FailureKind, Held, Nanos, Operation,
+    Outcome, Phase, StopReason, Workload, narrow,
 };
 use sokudo_stats::Random;
 
+use crate::backend::used;
 use crate::collector::progress_event;
 use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
@@ -70,15 +71,10 @@ pub(crate) fn run(
             let check = CheckInProgress::new(medium, tally, size, seed, control);
             Ok(check.run(BackendKind::Psync, direct, listener))
         }
-        Target::Null(_) => Ok(Outcome::new(used(BackendKind::Null), StopReason::Ended)),
-    }
-}
-
-const fn used(kind: BackendKind) -> BackendUse {
-    BackendUse {
-        kind,
-        features: Vec::new(),
-        notes: Vec::new(),
+        Target::Null(_) => Ok(Outcome::new(
+            used(BackendKind::Null, Vec::new()),
+            StopReason::Ended,
+        )),
     }
 }
 
@@ -147,7 +143,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             stage_started_at: started_at,
             cpu: None,
             usage: None,
-            backend: used(kind),
+            backend: used(kind, Vec::new()),
             direct,
         };
         Outcome {

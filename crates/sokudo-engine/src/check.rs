@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     BackendKind, Bytes, FileUse, Operation, Order, Rate, SequentialOffset, Stage, SteadyRule,
-    Workload,
+    Workload, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -23,14 +23,36 @@ pub(crate) const CLONES_MAX: u32 = 4_096;
 /// Buffers may take this share of the memory: one half.
 const MEMORY_DIVISOR: u64 = 2;
 
-/// Why a workload is impossible.
+/// Why a stage is impossible.
 #[derive(Debug, sokudo_words::Error)]
 pub enum CheckError {
-    /// A number is out of its range.
-    #[error("{name}: {what} is {value}; use {range}", what = Text::from(*what))]
-    Range {
+    /// One of its workloads is.
+    #[error("{name}: {why}")]
+    Workload {
         /// The workload.
         name: String,
+        /// What is in the way.
+        why: WorkloadError,
+    },
+    /// Buffers and maps would take too much of the memory.
+    #[error(
+        "threads × depth × block need {needed} of buffers and maps, more than half of the memory; use less of one of them"
+    )]
+    Memory {
+        /// All buffers together.
+        needed: Bytes,
+    },
+    /// Writing without a permit.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+/// Why a workload is impossible.
+#[derive(Debug, sokudo_words::Error)]
+pub enum WorkloadError {
+    /// A number is out of its range.
+    #[error("{what} is {value}; use {range}", what = Text::from(*what))]
+    Range {
         /// Which number.
         what: &'static str,
         /// What it is.
@@ -40,11 +62,9 @@ pub enum CheckError {
     },
     /// The span is not inside the target or holds no block.
     #[error(
-        "{name}: {length} at offset {offset} do not fit the target's {size} in blocks of {block}; use a smaller block or a larger target"
+        "{length} at offset {offset} do not fit the target's {size} in blocks of {block}; use a smaller block or a larger target"
     )]
     Span {
-        /// The workload.
-        name: String,
         /// First byte of the span.
         offset: Bytes,
         /// Length of the span.
@@ -55,10 +75,8 @@ pub enum CheckError {
         block: Bytes,
     },
     /// A target that is not there.
-    #[error("{name}: target {target} does not exist; there are {count}")]
+    #[error("target {target} does not exist; there are {count}")]
     NoTarget {
-        /// The workload.
-        name: String,
         /// Which target.
         target: u32,
         /// How many there are.
@@ -66,114 +84,60 @@ pub enum CheckError {
     },
     /// Simulated and real targets, or several simulated ones.
     #[error(
-        "{name}: a simulated device has a time of its own; use one simulated device for everything that runs together, or none"
+        "a simulated device has a time of its own; use one simulated device for everything that runs together, or none"
     )]
-    Simulated {
-        /// The workload.
-        name: String,
-    },
+    Simulated,
     /// Files and nothing in one workload.
-    #[error("{name}: one workload cannot use files and null: together; make it two")]
-    Mixed {
-        /// The workload.
-        name: String,
-    },
+    #[error("one workload cannot use files and null: together; make it two")]
+    Mixed,
     /// Checking what is kept nowhere.
-    #[error("{name}: the target keeps no data, so that nothing can be checked; use a file")]
-    NothingToCheck {
-        /// The workload.
-        name: String,
-    },
+    #[error("the target keeps no data, so that nothing can be checked; use a file")]
+    NothingToCheck,
     /// A shared offset with several block sizes.
-    #[error("{name}: {what} needs one block size; name one, or leave it out", what = Text::from(*what))]
-    OneBlock {
-        /// The workload.
-        name: String,
-        /// What needs it.
-        what: &'static str,
-    },
-    /// Buffers and maps would take too much of the memory.
-    #[error(
-        "threads × depth × block need {needed} of buffers and maps, more than half of the memory; use less of one of them"
-    )]
-    Memory {
-        /// All buffers together.
-        needed: Bytes,
-    },
+    #[error("a shared offset needs one block size; name one, or leave it out")]
+    OneBlock,
     /// Blocks cannot be checked as asked.
-    #[error("{name}: {source}")]
-    Verify {
-        /// The workload.
-        name: String,
-        /// What is in the way.
-        source: VerifyError,
-    },
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
     /// A survey cannot be carried out as asked.
-    #[error("{name}: {source}")]
-    Survey {
-        /// The workload.
-        name: String,
-        /// What is in the way.
-        source: SurveyError,
-    },
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
     /// Checking blocks that are changed.
-    #[error("{name}: blocks that are changed and written back cannot be checked; do one of both")]
-    Rewriting {
-        /// The workload.
-        name: String,
-    },
+    #[error("blocks that are changed and written back cannot be checked; do one of both")]
+    Rewriting,
     /// A check of capacity that is to be something else, too.
     #[error(
-        "{name}: a capacity check writes all over the first target with one thread, one I/O after the other; leave out what else is asked for, and put other workloads into stages of their own"
+        "a capacity check writes all over the first target with one thread, one I/O after the other; leave out what else is asked for, and put other workloads into stages of their own"
     )]
-    Capacity {
-        /// The workload.
-        name: String,
-    },
+    Capacity,
     /// Whole files on a target that is one.
     #[error(
-        "{name}: whole files are created, looked up and deleted in a directory of sokudo's own, and not on a target; use sokudo bonnie"
+        "whole files are created, looked up and deleted in a directory of sokudo's own, and not on a target; use sokudo bonnie"
     )]
-    Tree {
-        /// The workload.
-        name: String,
-    },
-    /// Writing without a permit.
-    #[error(transparent)]
-    Target(#[from] TargetError),
+    Tree,
 }
 
 /// Checks all workloads of a stage.
 pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError> {
     let mut simulated = None;
     for workload in &stage.workloads {
-        check_ranges(workload)?;
-        check_kind_of_work(workload)?;
-        check_capacity(stage, workload)?;
-        check_order(workload)?;
-        check_steady(workload)?;
-        if let Some(verify) = &workload.verify {
-            check_verify(verify, &workload.blocks).map_err(|source| CheckError::Verify {
-                name: workload.name.clone(),
-                source,
-            })?;
-        }
+        let named = |why| CheckError::Workload {
+            name: workload.name.clone(),
+            why,
+        };
+        check_alone(stage, workload).map_err(named)?;
         for file_use in uses(workload) {
-            let target = find(workload, &file_use, targets)?;
-            check_span(workload, &file_use, target)?;
+            let target = find(&file_use, targets).map_err(named)?;
+            check_span(workload, &file_use, target).map_err(named)?;
             check_permit(workload, target)?;
-            check_survey(stage, workload, target).map_err(|source| CheckError::Survey {
-                name: workload.name.clone(),
-                source,
-            })?;
+            check_survey(stage, workload, target).map_err(|why| named(why.into()))?;
             let device = matches!(target, Target::Simulated(_)).then_some(file_use.target);
             // The first use of the stage decides for all.
             if *simulated.get_or_insert(device) != device {
-                let name = workload.name.clone();
-                return Err(CheckError::Simulated { name });
+                return Err(named(WorkloadError::Simulated));
             }
         }
-        check_kinds(workload, targets)?;
+        check_kinds(workload, targets).map_err(named)?;
     }
     match simulated {
         // Simulated devices move no data, so that there are no buffers.
@@ -182,21 +146,28 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
     }
 }
 
-fn find<'a>(
-    workload: &Workload,
-    file_use: &FileUse,
-    targets: &'a [Target],
-) -> Result<&'a Target, CheckError> {
-    targets
-        .get(file_use.target as usize)
-        .ok_or_else(|| CheckError::NoTarget {
-            name: workload.name.clone(),
-            target: file_use.target,
-            count: targets.len(),
-        })
+/// What does not depend on the targets.
+fn check_alone(stage: &Stage, workload: &Workload) -> Result<(), WorkloadError> {
+    check_ranges(workload)?;
+    check_kind_of_work(workload)?;
+    check_capacity(stage, workload)?;
+    check_order(workload)?;
+    check_steady(workload)?;
+    match &workload.verify {
+        Some(verify) => Ok(check_verify(verify, &workload.blocks)?),
+        None => Ok(()),
+    }
 }
 
-fn check_permit(workload: &Workload, target: &Target) -> Result<(), CheckError> {
+fn find<'a>(file_use: &FileUse, targets: &'a [Target]) -> Result<&'a Target, WorkloadError> {
+    let target = file_use.target;
+    let count = targets.len();
+    targets
+        .get(target as usize)
+        .ok_or(WorkloadError::NoTarget { target, count })
+}
+
+fn check_permit(workload: &Workload, target: &Target) -> Result<(), TargetError> {
     let Target::File(file) = target else {
         return Ok(());
     };
@@ -209,52 +180,49 @@ fn check_permit(workload: &Workload, target: &Target) -> Result<(), CheckError> 
     if may {
         return Ok(());
     }
-    Err(TargetError::ReadOnly(file.path().to_owned()).into())
+    Err(TargetError::ReadOnly(file.path().to_owned()))
 }
 
 /// A backend works on files or on nothing, and only files keep what was written.
-fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), CheckError> {
+fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), WorkloadError> {
     let uses = uses(workload);
     let is_file =
         |file_use: &FileUse| matches!(targets.get(file_use.target as usize), Some(Target::File(_)));
     let files = uses.iter().filter(|file_use| is_file(file_use)).count();
-    let name = || workload.name.clone();
     if files > 0 && files < uses.len() {
-        return Err(CheckError::Mixed { name: name() });
+        return Err(WorkloadError::Mixed);
     }
     let keeps_data = files > 0 && workload.backend != BackendKind::Null;
     if !keeps_data && workload.verify.is_some() {
-        return Err(CheckError::NothingToCheck { name: name() });
+        return Err(WorkloadError::NothingToCheck);
     }
     Ok(())
 }
 
 /// Whole files are no work on a target, and what is changed on purpose cannot be checked.
-fn check_kind_of_work(workload: &Workload) -> Result<(), CheckError> {
-    let name = || workload.name.clone();
+fn check_kind_of_work(workload: &Workload) -> Result<(), WorkloadError> {
     let mut shares = workload.operations.shares().iter();
     if workload.tree.is_some() || shares.any(|(operation, _)| operation.is_on_files()) {
-        return Err(CheckError::Tree { name: name() });
+        return Err(WorkloadError::Tree);
     }
     if workload.rewritten_percent > 0 && workload.verify.is_some() {
-        return Err(CheckError::Rewriting { name: name() });
+        return Err(WorkloadError::Rewriting);
     }
     Ok(())
 }
 
 /// A capacity check has a loop of its own, which does nothing else.
-fn check_capacity(stage: &Stage, workload: &Workload) -> Result<(), CheckError> {
+fn check_capacity(stage: &Stage, workload: &Workload) -> Result<(), WorkloadError> {
     let is_alone = stage.workloads.len() == 1 && workload.clones == 1 && workload.depth == 1;
     let is_all_over = workload.files.uses.is_empty() && workload.span.is_none();
     let only_writes = workload.operations.single() == Some(Operation::Write);
     if !workload.checks_capacity || is_alone && is_all_over && only_writes {
         return Ok(());
     }
-    let name = workload.name.clone();
-    Err(CheckError::Capacity { name })
+    Err(WorkloadError::Capacity)
 }
 
-fn check_steady(workload: &Workload) -> Result<(), CheckError> {
+fn check_steady(workload: &Workload) -> Result<(), WorkloadError> {
     let Some(SteadyRule {
         interval, duration, ..
     }) = workload.steady
@@ -264,72 +232,62 @@ fn check_steady(workload: &Workload) -> Result<(), CheckError> {
     if interval.0 > 0 && duration >= interval {
         return Ok(());
     }
-    Err(CheckError::Range {
-        name: workload.name.clone(),
+    Err(WorkloadError::Range {
         what: "the interval of steadiness, in nanoseconds,",
         value: interval.0,
         range: text!("1 to its duration, {}", duration.0),
     })
 }
 
-fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
-    let in_range = |what, value: u64, min: u64, max: u64| {
+fn check_ranges(workload: &Workload) -> Result<(), WorkloadError> {
+    const COUNT_MAX: u64 = u32::MAX as u64;
+    let min = 1;
+    let in_range = |what, value: u64, max: u64| {
         if (min..=max).contains(&value) {
             return Ok(());
         }
         let range = text!("{min} to {max}");
-        Err(CheckError::Range {
-            name: workload.name.clone(),
-            what,
-            value,
-            range,
-        })
+        Err(WorkloadError::Range { what, value, range })
     };
-    in_range(
-        "the number of threads",
-        workload.clones.into(),
-        1,
-        CLONES_MAX.into(),
-    )?;
-    in_range("the depth", workload.depth.into(), 1, DEPTH_MAX.into())?;
-    in_range(
-        "the block size",
-        workload.blocks.smallest().0,
-        1,
-        BLOCK_BYTES_MAX,
-    )?;
-    in_range(
-        "the block size",
-        workload.blocks.largest().0,
-        1,
-        BLOCK_BYTES_MAX,
-    )?;
+    let clones = workload.clones.into();
+    in_range("the number of threads", clones, CLONES_MAX.into())?;
+    in_range("the depth", workload.depth.into(), DEPTH_MAX.into())?;
+    for size in [workload.blocks.smallest(), workload.blocks.largest()] {
+        in_range("the block size", size.0, BLOCK_BYTES_MAX)?;
+    }
     let rates = [workload.rate].into_iter().chain(workload.rates.each);
     for rate in rates.flatten() {
         let (Rate::Iops(rate) | Rate::BytesPerSecond(rate)) = rate;
-        in_range("the rate", rate, 1, u64::MAX)?;
-    }
-    if let Some(submit) = workload.batching.submit {
-        let what = "the number of I/Os submitted at once";
-        in_range(what, submit.into(), 1, u32::MAX.into())?;
-    }
-    let what = "the number of I/Os on a file before the next";
-    in_range(what, workload.files.service.ios.into(), 1, u32::MAX.into())?;
-    if let Some(think) = workload.think {
-        let what = "the number of I/Os before a pause";
-        in_range(what, think.after_ios.into(), 1, u32::MAX.into())?;
+        in_range("the rate", rate, u64::MAX)?;
     }
     // After no write at all there would be nothing but flushes for ever.
+    let before_flush = "the number of writes before a flush";
     let durability = &workload.durability;
-    let flushes = [durability.fsync_every, durability.fdatasync_every];
-    for writes in flushes.into_iter().flatten() {
-        let what = "the number of writes before a flush";
-        in_range(what, writes.into(), 1, u32::MAX.into())?;
+    let service = &workload.files.service;
+    let before_pause = workload.think.map(|think| think.after_ios);
+    for (what, count) in [
+        (
+            "the number of I/Os submitted at once",
+            workload.batching.submit,
+        ),
+        (
+            "the number of I/Os on a file before the next",
+            Some(service.ios),
+        ),
+        ("the number of I/Os before a pause", before_pause),
+        (before_flush, durability.fsync_every),
+        (before_flush, durability.fdatasync_every),
+    ] {
+        in_range(what, count.map_or(1, u64::from), COUNT_MAX)?;
     }
     Ok(())
 }
 
-fn check_span(workload: &Workload, file_use: &FileUse, target: &Target) -> Result<(), CheckError> {
+fn check_span(
+    workload: &Workload,
+    file_use: &FileUse,
+    target: &Target,
+) -> Result<(), WorkloadError> {
     let stretch = stretch_of(file_use, target.size());
     let size = target.size();
     let block = workload.blocks.largest();
@@ -339,8 +297,7 @@ fn check_span(workload: &Workload, file_use: &FileUse, target: &Target) -> Resul
         return Ok(());
     }
     let (offset, length) = (Bytes(stretch.start), Bytes(stretch.length));
-    Err(CheckError::Span {
-        name: workload.name.clone(),
+    Err(WorkloadError::Span {
         offset,
         length,
         size,
@@ -348,16 +305,13 @@ fn check_span(workload: &Workload, file_use: &FileUse, target: &Target) -> Resul
     })
 }
 
-fn check_order(workload: &Workload) -> Result<(), CheckError> {
+fn check_order(workload: &Workload) -> Result<(), WorkloadError> {
     let is_shared = workload.order
         == Order::Sequential {
             offset: SequentialOffset::Interlocked,
         };
     if is_shared && workload.blocks.single().is_none() {
-        return Err(CheckError::OneBlock {
-            name: workload.name.clone(),
-            what: "a shared offset",
-        });
+        return Err(WorkloadError::OneBlock);
     }
     Ok(())
 }
@@ -377,7 +331,7 @@ fn check_memory(stage: &Stage, targets: &[Target]) -> Result<(), CheckError> {
     }
     // What is asked for may be more than any number says.
     Err(CheckError::Memory {
-        needed: Bytes(u64::try_from(needed).unwrap_or(u64::MAX)),
+        needed: Bytes(narrow(needed.min(u64::MAX.into()))),
     })
 }
 

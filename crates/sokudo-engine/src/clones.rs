@@ -1,9 +1,7 @@
 //! The clones of a stage that runs in real time, and what all of them share.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
-use std::time::Instant;
+use std::sync::{Arc, OnceLock};
 
 use sokudo_model::{BackendUse, Stage, Workload, narrow};
 
@@ -28,50 +26,6 @@ pub(crate) struct OpenedFiles {
     pub(crate) direct: bool,
 }
 
-/// Holds every thread back until all are ready.
-#[derive(Default)]
-pub(crate) struct StartLine {
-    start: Mutex<Option<Start>>,
-    opened: Condvar,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum Start {
-    /// At this instant, which is this time on the clock.
-    At(Instant, u64),
-    Never,
-}
-
-impl StartLine {
-    pub(crate) fn open(&self, start: Start) {
-        *self.start.lock().unwrap_or_else(PoisonError::into_inner) = Some(start);
-        self.opened.notify_all();
-    }
-
-    /// Waits for the common start; `None` when there is none. The time is that of the
-    /// clock.
-    pub(crate) fn wait(&self) -> Option<u64> {
-        let mut guard = self.start.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = loop {
-            match *guard {
-                Some(start) => break start,
-                None => {
-                    guard = self
-                        .opened
-                        .wait(guard)
-                        .unwrap_or_else(PoisonError::into_inner)
-                }
-            }
-        };
-        drop(guard);
-        let Start::At(instant, time) = start else {
-            return None;
-        };
-        thread::sleep(instant.saturating_duration_since(Instant::now()));
-        Some(time)
-    }
-}
-
 /// What all clones of a stage share.
 pub(crate) struct StageContext<'a> {
     pub(crate) stage: &'a Stage,
@@ -80,7 +34,8 @@ pub(crate) struct StageContext<'a> {
     pub(crate) clones_before: u32,
     pub(crate) control: &'a Control,
     pub(crate) clock: RealClock,
-    pub(crate) start: StartLine,
+    /// Holds every thread back until all are ready: when they start on the clock, or never.
+    pub(crate) start: OnceLock<Option<u64>>,
     pub(crate) positions: Vec<Arc<SharedPosition>>,
     /// One per clone.
     pub(crate) progress: Vec<Progress>,

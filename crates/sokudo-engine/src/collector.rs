@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use sokudo_model::{Event, Nanos, Outcome, Phase, SteadyOutcome, Workload, narrow};
+use sokudo_model::{Event, Nanos, Outcome, Phase, Workload, narrow};
 
 use crate::backend::TICK;
 use crate::clones::{StageContext, WorkloadThread};
 use crate::outcome::merged;
 use crate::progress::Glance;
-use crate::steady::{SteadyDetector, Throughput, ThroughputMark};
+use crate::steady::SteadyWatch;
 
 /// What a clone tells.
 pub(crate) enum ThreadReport {
@@ -45,22 +45,18 @@ impl<'a> Collector<'a> {
     pub(crate) fn new(
         shared: &'a StageContext<'a>,
         clones: &'a [WorkloadThread],
-        started_at: Instant,
         snapshot_every: Option<Duration>,
     ) -> Self {
         let workloads = &shared.stage.workloads;
         let clones_of = |workload| clones.iter().filter(move |it| it.workload == workload);
         let watch = |(index, workload): (usize, &Workload)| {
             let rule = workload.steady?;
-            Some(SteadyWatch::new(
-                SteadyDetector::new(rule),
-                clones_of(index).count(),
-            ))
+            Some(SteadyWatch::new(rule, clones_of(index).count()))
         };
         Self {
             shared,
             clones,
-            started_at,
+            started_at: Instant::now(),
             ended: clones.iter().map(|_| None).collect(),
             watches: workloads.iter().enumerate().map(watch).collect(),
             snapshots: Snapshots {
@@ -82,7 +78,7 @@ impl<'a> Collector<'a> {
         loop {
             let wait = next_look.saturating_sub(self.started_at.elapsed());
             match told.recv_timeout(wait) {
-                Ok(ThreadReport::Ended { clone, outcome }) => self.end(clone, *outcome),
+                Ok(ThreadReport::Ended { clone, outcome }) => self.ended[clone] = Some(*outcome),
                 Ok(ThreadReport::Snapshot { clone, outcome }) => self.keep(clone, *outcome),
                 Err(RecvTimeoutError::Disconnected) => return self.outcomes(),
                 Err(RecvTimeoutError::Timeout) => {
@@ -94,10 +90,6 @@ impl<'a> Collector<'a> {
             }
             self.tell_snapshots(listener);
         }
-    }
-
-    fn end(&mut self, clone: usize, outcome: Outcome) {
-        self.ended[clone] = Some(outcome);
     }
 
     fn glances(&self, workload: usize) -> impl Iterator<Item = Glance> + '_ {
@@ -215,82 +207,5 @@ pub(crate) fn progress_event(workload: usize, at: Nanos, glance: Glance) -> Even
         ios: all.ios,
         each: glance.each,
         phase: glance.phase,
-    }
-}
-
-/// Whether one workload has become steady, from what its clones tell.
-pub(crate) struct SteadyWatch {
-    steady: SteadyDetector,
-    /// Where the interval in progress began, per clone; empty before the first.
-    began: Vec<ThroughputMark>,
-    clones: usize,
-    is_over: bool,
-}
-
-impl SteadyWatch {
-    pub(crate) fn new(steady: SteadyDetector, clones: usize) -> Self {
-        Self {
-            steady,
-            began: Vec::with_capacity(clones),
-            clones,
-            is_over: false,
-        }
-    }
-
-    /// What was found.
-    pub(crate) fn outcome(&self) -> SteadyOutcome {
-        self.steady.outcome()
-    }
-
-    /// When the next look is due, in nanoseconds of the measured part.
-    pub(crate) fn next_at(&self) -> u64 {
-        if self.is_over {
-            u64::MAX
-        } else {
-            self.steady.next_at()
-        }
-    }
-
-    /// Looks at the clones, if it is time; true when they are steady. Figures are
-    /// those between the instants at which the clones told, which they do more often
-    /// than an interval is long.
-    pub(crate) fn look(&mut self, clones: &[Glance]) -> bool {
-        let measured = |glance: &Glance| {
-            matches!(
-                glance.phase,
-                Phase::Running | Phase::Verifying | Phase::Flushing
-            )
-        };
-        if self.is_over || clones.len() != self.clones || !clones.iter().all(measured) {
-            return false;
-        }
-        let earliest = clones.iter().map(|glance| glance.at).min();
-        if earliest.is_none_or(|at| at < self.steady.next_at()) {
-            return false;
-        }
-        let marks: Vec<ThroughputMark> = clones.iter().map(mark).collect();
-        self.steady.begin_interval();
-        if self.began.is_empty() {
-            self.began = marks;
-            return false;
-        }
-        let mut sum = Throughput::default();
-        for (mark, began) in marks.iter().zip(&self.began) {
-            let Throughput { iops, bandwidth } = mark.since(*began).unwrap_or_default();
-            sum.iops += iops;
-            sum.bandwidth += bandwidth;
-        }
-        self.began = marks;
-        self.is_over = self.steady.take(sum);
-        self.is_over
-    }
-}
-
-fn mark(glance: &Glance) -> ThroughputMark {
-    let all = glance.all();
-    ThroughputMark {
-        at: glance.at,
-        bytes: all.bytes.0,
-        ios: all.ios,
     }
 }

@@ -97,11 +97,6 @@ impl Consent {
         }
     }
 
-    /// Whether a device that the kernel gives to nobody else is written.
-    fn reaches_claimed(&self) -> bool {
-        self.occupied_too && self.can_reach(&Occupant::Claimed)
-    }
-
     const fn second_word(&self) -> &'static str {
         match self.front {
             Front::Own => "--destroy-contents",
@@ -156,16 +151,25 @@ pub enum ConsentError {
     },
 }
 
-/// Proof that the user allows one block device to be destroyed. It holds the device
-/// open, so that its name may change without harm, and claims it (`O_EXCL`) unless it
-/// is in use anyway, so that nobody mounts it meanwhile.
+/// A block device that is held open, so that its name may change without harm, and claimed
+/// (`O_EXCL`) unless it is in use anyway, so that nobody mounts it meanwhile.
 #[derive(Debug)]
-pub struct DevicePermit {
+pub(crate) struct ClaimedDevice {
     pub(crate) handle: File,
     pub(crate) path: PathBuf,
     pub(crate) size: Bytes,
     pub(crate) blind_spots: Vec<Text>,
 }
+
+/// Proof that the user allows one block device to be destroyed.
+#[derive(Debug)]
+pub struct DevicePermit(pub(crate) ClaimedDevice);
+
+/// Proof that nobody uses a block device, so that a survey may write to each place what
+/// it has just read there. What the device holds is no hindrance: it holds the same
+/// afterwards.
+#[derive(Debug)]
+pub struct RewritePermit(pub(crate) ClaimedDevice);
 
 impl DevicePermit {
     /// Asks for the permit to write to the device at `path`, which `occupancy`
@@ -179,55 +183,15 @@ impl DevicePermit {
         consent: &Consent,
         look: Look,
     ) -> Result<Self, ConsentError> {
-        let reasons = &occupancy.occupants;
-        let is_reached = reasons.iter().all(|reason| consent.can_reach(reason));
-        let is_consented = reasons.is_empty() || consent.occupied_too;
-        if !(is_reached && is_consented && consent.names(occupancy)) {
-            return Err(refusal(path, occupancy, consent, reasons));
-        }
-        let opened = |errno: Errno| ConsentError::Open {
-            path: path.to_owned(),
-            source: errno.into(),
-        };
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let handle = match rustix::fs::open(path, flags | OFlags::EXCL, Mode::empty()) {
-            Err(Errno::BUSY) if consent.reaches_claimed() => {
-                rustix::fs::open(path, flags, Mode::empty()).map_err(opened)?
-            }
-            Err(Errno::BUSY) => {
-                return Err(refusal(path, occupancy, consent, &[Occupant::Claimed]));
-            }
-            other => other.map_err(opened)?,
-        };
-        let (handle, size) = same_device(path, handle.into(), occupancy)?;
-        let Users {
-            mut occupants,
-            blind_spots,
-        } = look(&handle);
-        occupants.retain(|occupant| !occupant.is_content());
-        let is_reached = occupants.iter().all(|reason| consent.can_reach(reason));
-        let is_consented = occupants.is_empty() || consent.occupied_too;
-        if !(is_reached && is_consented) {
-            return Err(refusal(path, occupancy, consent, &occupants));
-        }
-        Ok(Self {
-            handle,
-            path: path.to_owned(),
-            size,
-            blind_spots,
-        })
+        let is_named = consent.names(occupancy);
+        let device = ClaimedDevice::obtain(path, occupancy, look, |reasons| {
+            let is_reached = reasons.iter().all(|reason| consent.can_reach(reason));
+            let is_consented = reasons.is_empty() || consent.occupied_too;
+            let is_allowed = is_reached && is_consented && is_named;
+            (!is_allowed).then(|| refusal(path, occupancy, consent, reasons))
+        });
+        device.map(Self)
     }
-}
-
-/// Proof that nobody uses a block device, so that a survey may write to each place what
-/// it has just read there. It holds and claims the device (`O_EXCL`). What the device
-/// holds is no hindrance: it holds the same afterwards.
-#[derive(Debug)]
-pub struct RewritePermit {
-    pub(crate) handle: File,
-    pub(crate) path: PathBuf,
-    pub(crate) size: Bytes,
-    pub(crate) blind_spots: Vec<Text>,
 }
 
 impl RewritePermit {
@@ -238,50 +202,53 @@ impl RewritePermit {
     /// When anybody uses the device, it could not be seen whether anybody does, it takes no
     /// writes, or it is not the one that was looked at.
     pub fn obtain(path: &Path, occupancy: &Occupancy, look: Look) -> Result<Self, ConsentError> {
-        let beyond = |occupants: &[Occupant]| never(path, occupants, |it| it.is_content());
-        if let Some(refused) = beyond(&occupancy.occupants) {
-            return Err(refused);
-        }
+        let device = ClaimedDevice::obtain(path, occupancy, look, |occupants| {
+            never(path, occupants, Occupant::is_content)
+        });
+        device.map(Self)
+    }
+}
+
+impl ClaimedDevice {
+    /// Claims the device, unless it is `refused` because of what occupies it.
+    fn obtain(
+        path: &Path,
+        occupancy: &Occupancy,
+        look: Look,
+        refused: impl Fn(&[Occupant]) -> Option<ConsentError>,
+    ) -> Result<Self, ConsentError> {
+        let allowed = |occupants: &[Occupant]| refused(occupants).map_or(Ok(()), Err);
+        allowed(&occupancy.occupants)?;
         let opened = |errno: Errno| ConsentError::Open {
             path: path.to_owned(),
             source: errno.into(),
         };
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::EXCL;
-        let handle = rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| {
-            let claimed = || beyond(&[Occupant::Claimed]).filter(|_| errno == Errno::BUSY);
-            claimed().unwrap_or_else(|| opened(errno))
-        })?;
-        let (handle, size) = same_device(path, handle.into(), occupancy)?;
-        let users = look(&handle);
-        if let Some(refused) = beyond(&users.occupants) {
-            return Err(refused);
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let handle = match rustix::fs::open(path, flags | OFlags::EXCL, Mode::empty()) {
+            Err(Errno::BUSY) => {
+                allowed(&[Occupant::Claimed])?;
+                rustix::fs::open(path, flags, Mode::empty())
+            }
+            other => other,
+        };
+        let handle = File::from(handle.map_err(opened)?);
+        let is_same = handle.metadata().is_ok_and(|metadata| {
+            metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
+        });
+        if !is_same {
+            return Err(ConsentError::Changed(path.to_owned()));
         }
+        let size = rustix::fs::seek(&handle, SeekFrom::End(0)).map_err(opened)?;
+        let mut users = look(&handle);
+        users.occupants.retain(|occupant| !occupant.is_content());
+        allowed(&users.occupants)?;
         Ok(Self {
             handle,
             path: path.to_owned(),
-            size,
+            size: Bytes(size),
             blind_spots: users.blind_spots,
         })
     }
-}
-
-/// The handle and size of what was opened, if it is the device that was looked at.
-fn same_device(
-    path: &Path,
-    handle: File,
-    occupancy: &Occupancy,
-) -> Result<(File, Bytes), ConsentError> {
-    let is_same = handle.metadata().is_ok_and(|metadata| {
-        metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
-    });
-    if !is_same {
-        return Err(ConsentError::Changed(path.to_owned()));
-    }
-    let size = rustix::fs::seek(&handle, SeekFrom::End(0)).map_err(|errno| ConsentError::Open {
-        path: path.to_owned(),
-        source: errno.into(),
-    })?;
-    Ok((handle, Bytes(size)))
 }
 
 /// The refusal because of what no consent reaches, if there is any.
@@ -469,28 +436,36 @@ mod tests {
     }
 
     #[test]
-    fn without_its_name_no_device_is_written() {
-        for named in ["", "WD-1234", "WD-12", "/dev/null", "/", "sdx"] {
-            let told = asked(Front::Door, Vec::new(), named, true);
-            assert!(told.contains("SOKUDO_DESTROY=WD-123"), "{named}: {told}");
-            let told = asked(Front::Own, Vec::new(), named, true);
-            assert!(told.contains("--destroy WD-123"), "{named}: {told}");
-            assert!(!told.contains("SOKUDO_DESTROY"), "{named}: {told}");
-            assert!(told.contains(named), "{named}: {told}");
-        }
-    }
-
-    #[test]
-    fn its_name_alone_is_not_enough_when_it_holds_something() {
-        for (front, word, second) in [
-            (Front::Door, "SOKUDO_DESTROY", "--allow_mounted_write=1"),
+    fn a_device_is_written_only_where_it_is_named_and_its_contents_are_given_up() {
+        for (front, first, second) in [
+            (
+                Front::Door,
+                "SOKUDO_DESTROY=WD-123",
+                "--allow_mounted_write=1",
+            ),
             (Front::Own, "--destroy WD-123", "--destroy-contents"),
         ] {
+            for named in ["", "WD-1234", "WD-12", "/dev/null", "/", "sdx"] {
+                let told = asked(front, Vec::new(), named, true);
+                assert!(
+                    told.contains(first) && told.contains(named),
+                    "{named}: {told}"
+                );
+                let is_of_door = told.contains("SOKUDO_DESTROY");
+                assert_eq!(is_of_door, front == Front::Door, "{told}");
+            }
             let told = asked(front, signed(), "WD-123", false);
-            assert!(told.contains("it holds ext4"), "{told}");
-            assert!(told.contains(second), "{told}");
+            assert!(
+                told.contains("it holds ext4") && told.contains(second),
+                "{told}"
+            );
             let told = asked(front, signed(), "", false);
-            assert!(told.contains(word) && told.contains(second), "{told}");
+            assert!(told.contains(first) && told.contains(second), "{told}");
+            let told = asked(front, signed(), "", true);
+            assert!(told.contains(first) && !told.contains(second), "{told}");
+            // /dev/null is not the device that was looked at.
+            let told = asked(front, Vec::new(), "WD-123", false);
+            assert!(told.contains("another device"), "{told}");
         }
     }
 
@@ -501,14 +476,6 @@ mod tests {
         let refused =
             DevicePermit::obtain(path, &occupancy(signed()), &consent, |_| Users::default());
         assert!(matches!(refused, Err(ConsentError::NotNamed { .. })));
-    }
-
-    #[test]
-    fn the_second_consent_alone_is_not_enough() {
-        let told = asked(Front::Door, signed(), "", true);
-        assert!(told.contains("SOKUDO_DESTROY"), "{told}");
-        let told = asked(Front::Own, signed(), "", true);
-        assert!(told.contains("--destroy WD-123"), "{told}");
     }
 
     #[test]
@@ -534,34 +501,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_the_device_that_was_looked_at_is_refused() {
-        for front in [Front::Own, Front::Door] {
-            let told = asked(front, Vec::new(), "WD-123", false);
-            assert!(told.contains("another device"), "{told}");
-        }
-    }
-
-    #[test]
     fn what_anybody_uses_is_not_written_back() {
-        let device = "sdx".to_owned();
-        let using = [
-            Occupant::Mounted {
-                device: device.clone(),
-                at: "/mnt".to_owned(),
-            },
-            Occupant::Swap {
-                device: Text::name(&device),
-            },
-            Occupant::Holder {
-                device,
-                holder: "md0".into(),
-            },
-            Occupant::Claimed,
-            Occupant::Unseen {
-                sentence: "its users could not be seen".into(),
-            },
-        ];
-        for occupant in using {
+        for occupant in uses() {
             let reason = occupant.to_string();
             let occupancy = occupancy(vec![signed().remove(0), occupant]);
             let refused =

@@ -15,22 +15,19 @@ use std::ops::RangeInclusive;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, FlockOperation, OFlags, flock};
+use rustix::fs::{FallocateFlags, FlockOperation, flock};
 use rustix::io::Errno;
-use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
+use sokudo_model::{Bytes, DataContent, Event};
 use sokudo_words::Text;
 
-use crate::consent::{InUse, Look, unused};
+use crate::consent::Look;
 use crate::control::Control;
-use crate::kernel_files;
 use crate::mark::{self, FilePurpose, NotOurs};
 use crate::removal::{MakingGuard, Vanishing, remove_held};
 use crate::reopen::reopen;
-use crate::stage::run_stage;
 use crate::stage_error::StageError;
-use crate::stage_options::StageOptions;
-use crate::target::{FileTarget, Target};
-use crate::test_file::{free_space_needed, layout_unit, layout_workload};
+use crate::target::{FileTarget, Target, TargetError, open_to_look, unused_storage};
+use crate::test_file::{LayoutError, LayoutFill, free_space_needed, layout_unit};
 
 /// Whose a file is.
 #[derive(Clone, Copy, Debug)]
@@ -106,22 +103,9 @@ pub enum JobFileError {
     /// It is not a regular file.
     #[error("{path} is not a regular file, so it is not written; name a file", path = .0.display())]
     NotRegular(PathBuf),
-    /// It is a switch of the kernel's.
-    #[error("{path} is an interface of the kernel's ({kind}), not storage, so it is not written; name a file on a disk", path = path.display())]
-    Kernel {
-        /// Which.
-        path: PathBuf,
-        /// The kind of its file system.
-        kind: &'static str,
-    },
-    /// Somebody else uses it.
-    #[error("{path} is not written, whatever is allowed: {users}", path = path.display())]
-    InUse {
-        /// Which.
-        path: PathBuf,
-        /// Who uses it, and how that is ended.
-        users: InUse,
-    },
+    /// It cannot be used, whatever is allowed.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// A symbolic link that leads nowhere.
     #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
     Dangling(PathBuf),
@@ -162,7 +146,7 @@ impl JobFile {
     /// When it exists and belongs to somebody else, or the system does not allow it.
     pub fn open_or_create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         match Self::open(request) {
-            Err(JobFileError::System { source, .. })
+            Err(JobFileError::Target(TargetError::Open { source, .. }))
                 if source.kind() == io::ErrorKind::NotFound =>
             {
                 Self::create(request)
@@ -228,27 +212,14 @@ impl JobFile {
     /// When it belongs to somebody else, or the system does not allow it.
     pub fn open(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         let path = request.path;
-        // O_NONBLOCK: a FIFO must not hang us before we see what it is.
-        let looked_at = OpenOptions::new()
-            .read(true)
-            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-            .open(path)
-            .map_err(|source| failure(path, "opened", source))?;
+        let looked_at = open_to_look(path)?;
         let metadata = looked_at
             .metadata()
             .map_err(|source| failure(path, "examined", source))?;
         if !metadata.is_file() {
             return Err(JobFileError::NotRegular(path.to_owned()));
         }
-        if let Some(kind) = kernel_files::kind_of(&looked_at) {
-            let path = path.to_owned();
-            return Err(JobFileError::Kernel { path, kind });
-        }
-        let blind_spots =
-            unused(&looked_at, request.look).map_err(|users| JobFileError::InUse {
-                path: path.to_owned(),
-                users,
-            })?;
+        let blind_spots = unused_storage(&looked_at, path, request.look)?;
         let holds = match is_own(&looked_at, Bytes(metadata.len()), request) {
             Ok(()) => Holds::Ours,
             Err(_) if request.overwrite => Holds::Foreign,
@@ -397,28 +368,17 @@ impl JobFile {
         // all past the page cache: a little more is written and cut off.
         let whole = Bytes(self.size.0.next_multiple_of(layout_unit(self.size.0)));
         self.set_size(whole)?;
-        let stage = Stage {
-            workloads: vec![layout_workload(whole, content)],
-        };
-        let options = StageOptions {
+        let filled = LayoutFill {
+            target: self.target_of(whole)?,
+            total: self.size,
+            content,
             seed,
-            ..StageOptions::default()
         };
-        let total = self.size;
-        let mut tell = |event| {
-            if let Event::Progress { bytes: written, .. } = event {
-                listener(Event::LayoutProgress { written, total });
-            }
-        };
-        let targets = &mut [self.target_of(whole)?];
-        for outcome in run_stage(&stage, options, targets, control, &mut tell)? {
-            if let Some(failed) = outcome.failures.first() {
-                return Err(failure(&self.path, "written", error_of(failed.kind)));
-            }
-            if outcome.stopped == StopReason::Cancelled {
-                return Err(JobFileError::Cancelled(self.path.clone()));
-            }
-        }
+        filled.run(control, listener).map_err(|error| match error {
+            LayoutError::Stage(error) => error.into(),
+            LayoutError::Write { source, .. } => failure(&self.path, "written", source),
+            LayoutError::Cancelled => JobFileError::Cancelled(self.path.clone()),
+        })?;
         self.set_size(self.size)?;
         // Durable with the rest, so that nothing is left to be written during a job that reads.
         self.begin(self.size.0..=self.size.0);
@@ -522,23 +482,14 @@ fn failure(path: &Path, action: &'static str, source: io::Error) -> JobFileError
     }
 }
 
-fn error_of(kind: FailureKind) -> io::Error {
-    match kind {
-        FailureKind::Errno(errno) => io::Error::from_raw_os_error(errno),
-        FailureKind::Short { .. } => io::ErrorKind::WriteZero.into(),
-        FailureKind::Nothing => io::ErrorKind::StorageFull.into(),
-        FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn request<'a>(path: &'a Path, jobs: &'a [String], overwrite: bool) -> JobFileRequest<'a> {
+    fn request(path: &Path, overwrite: bool) -> JobFileRequest<'_> {
         JobFileRequest {
             path,
-            jobs,
+            jobs: Vec::leak(vec!["seq".to_owned()]),
             size: Bytes::mib(1),
             overwrite,
             look: |_| sokudo_model::Users::default(),
@@ -547,27 +498,28 @@ mod tests {
         }
     }
 
-    fn jobs(names: &[&str]) -> Vec<String> {
-        names.iter().map(ToString::to_string).collect()
-    }
-
     #[test]
-    fn a_link_to_nothing_and_a_switch_of_the_kernel_are_told() {
+    fn what_is_no_file_of_storage_is_refused_and_no_link_is_followed() {
         let (directory, path) = at("link");
-        std::os::unix::fs::symlink(directory.path().join("nothing"), &path).unwrap();
-        let jobs = jobs(&["x"]);
-        let refused = JobFile::open_or_create(request(&path, &jobs, true));
-        assert!(matches!(refused, Err(JobFileError::Dangling(_))));
-        let kernel = Path::new("/proc/self/comm");
-        let refused = JobFile::open_or_create(request(kernel, &jobs, true));
-        assert!(matches!(refused, Err(JobFileError::Kernel { .. })));
+        let nothing = directory.path().join("nothing");
+        std::os::unix::fs::symlink(&nothing, &path).unwrap();
+        let refused = |path: &Path| JobFile::open_or_create(request(path, true)).unwrap_err();
+        assert!(matches!(refused(&path), JobFileError::Dangling(_)));
+        assert!(!nothing.exists());
+        let kernel = refused(Path::new("/proc/self/comm")).to_string();
+        assert!(
+            kernel.contains("interface of the kernel's (proc)"),
+            "{kernel}"
+        );
+        for path in ["/dev/null", "/dev/loop0", "/"] {
+            refused(Path::new(path));
+        }
     }
 
     #[test]
     fn a_file_for_which_there_is_no_room_is_not_left_behind() {
         let (_directory, path) = at("huge");
-        let jobs = jobs(&["x"]);
-        let huge = with!(request(&path, &jobs, false), size = Bytes(1 << 60));
+        let huge = with!(request(&path, false), size = Bytes(1 << 60));
         let file = JobFile::open_or_create(huge).unwrap();
         assert!(file.allocate(Allocation::Reserve).is_err());
         assert!(!path.exists());
@@ -597,174 +549,130 @@ mod tests {
         file.set_modified(later).unwrap();
     }
 
-    /// Said loudly: without marks names and sizes count, which another test is about.
-    fn has_marks(directory: &Path) -> bool {
-        let file = tempfile::tempfile_in(directory).unwrap();
-        let has = mark::finish(&file, FilePurpose::Kept).is_ok();
-        if !has {
+    /// The same where there are marks. `None` is said loudly: names and sizes count there, which
+    /// another test is about.
+    fn at_with_marks(name: &str) -> Option<(tempfile::TempDir, std::path::PathBuf)> {
+        let (directory, path) = at(name);
+        let file = tempfile::tempfile_in(&directory).unwrap();
+        let marked = mark::finish(&file, FilePurpose::Kept).ok();
+        if marked.is_none() {
             eprintln!("SKIPPED: no attributes here");
         }
-        has
+        marked.map(|()| (directory, path))
     }
 
     #[test]
     fn any_job_writes_what_a_job_has_laid_out_until_somebody_else_writes_it() {
-        let (directory, path) = at("shared");
-        if !has_marks(directory.path()) {
+        let Some((_directory, path)) = at_with_marks("shared") else {
             return;
-        }
-        let (first, other) = (jobs(&["seq"]), jobs(&["random"]));
-        drop(laid_out(request(&path, &first, false)));
-        let again = JobFile::open(request(&path, &other, false)).unwrap();
+        };
+        let other = with!(request(&path, false), jobs = &[]);
+        drop(laid_out(request(&path, false)));
+        let again = JobFile::open(other).unwrap();
         drop(again.target().unwrap());
         drop(again);
-        assert!(JobFile::open(request(&path, &first, false)).is_ok());
+        assert!(JobFile::open(request(&path, false)).is_ok());
         // A user who keeps something there, of whatever size.
         written_later(&path);
-        let refused = JobFile::open(request(&path, &first, false));
+        let refused = JobFile::open(request(&path, false));
         let Err(JobFileError::Foreign { why, .. }) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!(why, NotOurs::Changed);
-        assert!(JobFile::open(request(&path, &other, true)).is_ok());
+        assert!(JobFile::open(with!(other, overwrite = true)).is_ok());
     }
 
     #[test]
     fn what_others_write_while_a_job_reads_is_theirs() {
-        let (directory, path) = at("shared");
-        if !has_marks(directory.path()) {
+        let Some((_directory, path)) = at_with_marks("shared") else {
             return;
-        }
-        let names = jobs(&["reader"]);
-        let only_read = with!(request(&path, &names, false), is_written = false);
+        };
+        let only_read = with!(request(&path, false), is_written = false);
         let file = laid_out(only_read);
         let _target = file.target().unwrap();
         written_later(&path);
         drop(file);
-        let refused = JobFile::open(request(&path, &names, false));
+        let refused = JobFile::open(request(&path, false));
         assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
     }
 
     #[test]
     fn a_killed_job_does_not_lock_itself_out() {
-        let (directory, path) = at("shared");
-        if !has_marks(directory.path()) {
+        let Some((_directory, path)) = at_with_marks("shared") else {
             return;
-        }
-        let names = jobs(&["seq"]);
-        let file = laid_out(request(&path, &names, false));
+        };
+        let file = laid_out(request(&path, false));
         let _target = file.target().unwrap();
         // Killed: nothing is dropped.
         file.holds.set(Holds::Ours);
         drop(file);
         let job = File::options().write(true).open(&path).unwrap();
         std::os::unix::fs::FileExt::write_all_at(&job, b"job", 100).unwrap();
-        assert!(JobFile::open(request(&path, &names, false)).is_ok());
+        assert!(JobFile::open(request(&path, false)).is_ok());
         std::fs::write(&path, "a letter").unwrap();
-        assert!(JobFile::open(request(&path, &names, false)).is_err());
+        assert!(JobFile::open(request(&path, false)).is_err());
     }
 
     #[test]
     fn while_another_job_writes_a_file_none_says_that_it_is_finished() {
-        let (directory, path) = at("shared");
-        if !has_marks(directory.path()) {
+        let Some((_directory, path)) = at_with_marks("shared") else {
             return;
-        }
-        let names = jobs(&["seq"]);
-        let first = laid_out(request(&path, &names, false));
-        let second = JobFile::open(request(&path, &names, false)).unwrap();
+        };
+        let first = laid_out(request(&path, false));
+        let second = JobFile::open(request(&path, false)).unwrap();
         let _target = second.target().unwrap();
         drop(first);
         std::os::unix::fs::FileExt::write_all_at(second.handle(), b"job", 100).unwrap();
-        assert!(JobFile::open(request(&path, &names, false)).is_ok());
+        assert!(JobFile::open(request(&path, false)).is_ok());
         drop(second);
-        assert!(JobFile::open(request(&path, &names, false)).is_ok());
+        assert!(JobFile::open(request(&path, false)).is_ok());
     }
 
     #[test]
-    fn what_is_overwritten_in_part_is_not_ours_afterwards() {
-        let (directory, path) = at("letters");
+    fn what_is_overwritten_in_part_is_not_ours_until_it_is_laid_out_anew() {
+        let Some((_directory, path)) = at_with_marks("letters") else {
+            return;
+        };
         std::fs::write(&path, vec![7; 4 << 20]).unwrap();
-        let names = jobs(&["seq"]);
-        let file = JobFile::open(request(&path, &names, true)).unwrap();
+        let file = JobFile::open(request(&path, true)).unwrap();
         drop(file.target().unwrap());
         drop(file);
-        let refused = JobFile::open(request(&path, &names, false));
+        let refused = JobFile::open(request(&path, false));
         assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
-        // What is laid out anew holds nothing of theirs any more.
-        drop(laid_out(request(&path, &names, true)));
-        if has_marks(directory.path()) {
-            assert!(JobFile::open(request(&path, &names, false)).is_ok());
-        }
+        drop(laid_out(request(&path, true)));
+        assert!(JobFile::open(request(&path, false)).is_ok());
     }
 
     #[test]
     fn a_file_of_the_users_stays_as_it_is() {
         let (directory, path) = at("letter");
         std::fs::write(&path, "dear").unwrap();
-        let names = jobs(&["letter", "seq"]);
-        let refused = JobFile::open_or_create(request(&path, &names, false)).unwrap_err();
+        let refused = JobFile::open_or_create(request(&path, false)).unwrap_err();
         let told = refused.to_string();
         assert!(told.contains("overwrite=1"), "{told}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "dear");
         let link = directory.path().join("seq.0.0");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        assert!(JobFile::open_or_create(request(&link, &names, false)).is_err());
+        assert!(JobFile::open_or_create(request(&link, false)).is_err());
     }
 
     #[test]
-    fn a_link_to_nothing_is_not_followed() {
-        let directory = tempfile::tempdir().unwrap();
-        let link = directory.path().join("seq.0.0");
-        let elsewhere = directory.path().join("elsewhere");
-        std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
-        assert!(JobFile::open_or_create(request(&link, &jobs(&["seq"]), true)).is_err());
-        assert!(!elsewhere.exists());
-    }
-
-    #[test]
-    fn everything_else_than_a_file_is_refused() {
-        let names = jobs(&["seq"]);
-        for path in ["/dev/null", "/dev/loop0", "/"] {
-            assert!(
-                JobFile::open_or_create(request(Path::new(path), &names, true)).is_err(),
-                "{path}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_file_of_an_odd_size_is_laid_out_to_its_last_byte() {
+    fn a_laid_out_file_holds_data_to_its_last_byte_whatever_its_size() {
         let (_directory, path) = at("seq.0.0");
-        let names = jobs(&["seq"]);
-        for size in [10_001, (1 << 20) + 1] {
-            let request = with!(request(&path, &names, true), size = Bytes(size));
-            drop(laid_out(request));
+        for size in [10_001, 1 << 20, (1 << 20) + 1] {
+            drop(laid_out(with!(request(&path, true), size = Bytes(size))));
             let content = std::fs::read(&path).unwrap();
             assert_eq!(content.len() as u64, size);
-            assert!(content[content.len() - 500..].iter().any(|byte| *byte != 0));
+            let is_data = |block: &[u8]| block.iter().any(|byte| *byte != 0);
+            let tail = &content[content.len() - 500..];
+            assert!(content.chunks_exact(4096).all(is_data) && is_data(tail));
         }
-    }
-
-    #[test]
-    fn a_laid_out_file_holds_data_everywhere() {
-        let (_directory, path) = at("seq.0.0");
-        let names = jobs(&["seq"]);
-        let _file = laid_out(request(&path, &names, false));
-        let contents = std::fs::read(&path).unwrap();
-        assert_eq!(contents.len(), 1 << 20);
-        assert!(
-            contents
-                .chunks(4096)
-                .all(|block| block.iter().any(|b| *b != 0))
-        );
     }
 
     #[test]
     fn an_interrupted_layout_leaves_no_new_file() {
         let (_directory, path) = at("seq.0.0");
-        let names = jobs(&["seq"]);
-        let large = with!(request(&path, &names, false), size = Bytes::mib(64));
+        let large = with!(request(&path, false), size = Bytes::mib(64));
         let file = JobFile::open_or_create(large).unwrap();
         let control = Control::new();
         control.cancel();

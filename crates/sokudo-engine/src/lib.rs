@@ -65,7 +65,7 @@ mod verify;
 mod worker;
 
 pub use backend::OpenError;
-pub use check::CheckError;
+pub use check::{CheckError, WorkloadError};
 pub use chunks::buffer_bytes;
 pub use consent::{Consent, ConsentError, DevicePermit, Front, InUse, Look, RewritePermit};
 pub use control::Control;

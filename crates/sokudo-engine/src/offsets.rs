@@ -193,32 +193,6 @@ mod tests {
     }
 
     #[test]
-    fn interlocked_clones_leave_no_gap_and_repeat_nothing() {
-        let (clones, blocks) = (4, 1_000u64);
-        let shared = Arc::new(SharedPosition::default());
-        let threads: Vec<_> = (0..clones)
-            .map(|_| {
-                let shared = Arc::clone(&shared);
-                std::thread::spawn(move || {
-                    let mut offsets = Offsets::interlocked(stretch(0, blocks, 0), BLOCK, shared);
-                    let mut random = Random::new(0);
-                    let taken: Vec<u64> = (0..blocks / 2)
-                        .map(|_| offsets.next(BLOCK, &mut random))
-                        .collect();
-                    taken
-                })
-            })
-            .collect();
-        let mut all: Vec<u64> = threads
-            .into_iter()
-            .flat_map(|t| t.join().unwrap())
-            .collect();
-        all.sort_unstable();
-        let expected: Vec<u64> = (0..blocks).flat_map(|i| [i * BLOCK, i * BLOCK]).collect();
-        assert_eq!(all, expected, "two passes, each block once in each");
-    }
-
-    #[test]
     fn uniform_offsets_are_uniform_and_aligned() {
         for seed in [1, 2, 3] {
             let mut random = Random::new(seed);

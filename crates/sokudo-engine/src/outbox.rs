@@ -25,10 +25,6 @@ impl Backend for Outbox {
         self.0.push(request);
     }
 
-    fn submit(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         Ok(())
     }

@@ -261,6 +261,17 @@ mod tests {
         pace
     }
 
+    fn open(intended_at: u64) -> Gate {
+        Gate::Open { intended_at }
+    }
+
+    fn of(operation: Operation, intended_at: u64) -> OperationTurn {
+        OperationTurn::Of {
+            operation,
+            intended_at,
+        }
+    }
+
     #[test]
     fn without_rates_and_thought_there_is_no_pace() {
         assert!(Pace::new(&Workload::new("w", Bytes(4096)), Random::new(1)).is_none());
@@ -269,23 +280,13 @@ mod tests {
     #[test]
     fn a_rate_keeps_its_schedule_when_i_os_are_late() {
         let mut pace = pace(Some(Rate::Iops(1_000)), None);
-        assert_eq!(pace.gate(1_000, 0), Gate::Open { intended_at: 1_000 });
+        assert_eq!(pace.gate(1_000, 0), open(1_000));
         pace.issued(Operation::Read, 4096);
         assert_eq!(pace.gate(1_001, 1), Gate::Until(1_001_000));
         // Late by four periods: the next ones are still meant for their instants.
-        assert_eq!(
-            pace.gate(5_001_000, 1),
-            Gate::Open {
-                intended_at: 1_001_000
-            }
-        );
+        assert_eq!(pace.gate(5_001_000, 1), open(1_001_000));
         pace.issued(Operation::Read, 4096);
-        assert_eq!(
-            pace.gate(5_001_000, 1),
-            Gate::Open {
-                intended_at: 2_001_000
-            }
-        );
+        assert_eq!(pace.gate(5_001_000, 1), open(2_001_000));
     }
 
     #[test]
@@ -299,13 +300,13 @@ mod tests {
     fn thinking_starts_when_all_is_done() {
         let think = Think::new(Nanos(500), 2);
         let mut pace = pace(None, Some(think));
-        assert_eq!(pace.gate(1_000, 0), Gate::Open { intended_at: 1_000 });
+        assert_eq!(pace.gate(1_000, 0), open(1_000));
         pace.issued(Operation::Read, 1);
         pace.issued(Operation::Read, 1);
         assert_eq!(pace.gate(1_100, 2), Gate::Idle);
         assert_eq!(pace.gate(1_200, 0), Gate::Until(1_700));
         assert_eq!(pace.gate(1_300, 0), Gate::Until(1_700));
-        assert_eq!(pace.gate(1_700, 0), Gate::Open { intended_at: 1_700 });
+        assert_eq!(pace.gate(1_700, 0), open(1_700));
     }
 
     #[test]
@@ -319,7 +320,7 @@ mod tests {
         pace.issued(Operation::Read, 1);
         assert_eq!(pace.gate(1_100, 7), Gate::Busy(1_300));
         assert_eq!(pace.gate(1_300, 7), Gate::Until(1_600));
-        assert_eq!(pace.gate(1_600, 7), Gate::Open { intended_at: 1_600 });
+        assert_eq!(pace.gate(1_600, 7), open(1_600));
     }
 
     fn mixed(read: Option<Rate>, write: Option<Rate>) -> Pace {
@@ -332,33 +333,22 @@ mod tests {
     #[test]
     fn an_operation_that_is_ahead_lets_the_other_go_first() {
         let mut pace = mixed(Some(Rate::Iops(1_000)), Some(Rate::Iops(10_000)));
-        let now = OperationTurn::Of {
-            operation: Operation::Read,
-            intended_at: 1_000,
-        };
+        let now = of(Operation::Read, 1_000);
         assert_eq!(pace.turn(Operation::Read, 1_000), now);
         pace.issued(Operation::Read, 4096);
-        let other = OperationTurn::Of {
-            operation: Operation::Write,
-            intended_at: 1_000,
-        };
+        let other = of(Operation::Write, 1_000);
         assert_eq!(pace.turn(Operation::Read, 1_000), other);
         pace.issued(Operation::Write, 4096);
         // Both are ahead: the first that is due.
-        assert_eq!(
-            pace.turn(Operation::Read, 1_000),
-            OperationTurn::Until(101_000)
-        );
+        let until = OperationTurn::Until(101_000);
+        assert_eq!(pace.turn(Operation::Read, 1_000), until);
     }
 
     #[test]
     fn an_operation_without_a_rate_is_always_due() {
         let mut pace = mixed(Some(Rate::Iops(1)), None);
         pace.issued(Operation::Read, 4096);
-        let write = OperationTurn::Of {
-            operation: Operation::Write,
-            intended_at: 5_000,
-        };
+        let write = of(Operation::Write, 5_000);
         assert_eq!(pace.turn(Operation::Read, 5_000), write);
         assert_eq!(pace.turn(Operation::Write, 5_000), write);
     }

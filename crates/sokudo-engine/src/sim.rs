@@ -15,6 +15,7 @@ mod fake;
 mod fault;
 mod hdd;
 mod job;
+mod model;
 mod presentation;
 mod raid5;
 mod rate;
@@ -35,10 +36,11 @@ use fake::Fake;
 use fault::Faults;
 use hdd::HardDisk;
 use job::PendingRequest;
+use model::DeviceModel;
 use presentation::{PHYSICAL_BLOCK_BYTES, Presentation, count};
 use raid5::Raid5;
 use shingled::Shingled;
-use spec::{SIZE, Spec, SpecKey};
+use spec::Spec;
 use ssd::SolidState;
 
 pub use presentation::SECTOR_BYTES;
@@ -95,7 +97,7 @@ pub struct SimulatedDevice {
     /// What tells it from others of its kind.
     serial: Option<String>,
     faults: Faults,
-    model: Model,
+    model: Box<dyn DeviceModel>,
     /// Requests that end without reaching the model.
     refusals: Agenda<PendingRequest>,
     /// Emptied by every call; kept so as not to allocate it anew.
@@ -116,9 +118,9 @@ impl SimulatedDevice {
         let mut spec = Spec::parse(spec)?;
         let faults = Faults::parse(&mut spec)?;
         let serial = spec.text("serial")?.map(str::to_owned);
-        let size = spec.value(SpecKey::new("size", SIZE, SIZE_MIN, SIZE_MAX), SIZE_DEFAULT)?;
+        let size = spec.value("size", SIZE_MIN..=SIZE_MAX, SIZE_DEFAULT)?;
         let size = Bytes(size.0 - size.0 % PHYSICAL_BLOCK_BYTES);
-        let model = Model::parse(&mut spec, size)?;
+        let model = parse_model(&mut spec, size)?;
         spec.finish()?;
         Ok(Self {
             size,
@@ -200,28 +202,19 @@ impl SimulatedDevice {
     /// What the drive has moved, as a kernel counts it: at completion, without
     /// requests that failed. For an array it is the sum over its members.
     pub fn counters(&self) -> DeviceCounters {
-        match &self.model {
-            Model::Raid5(array) => array.counters(),
-            _ => self.counters,
-        }
+        self.model.member_counters().unwrap_or(self.counters)
     }
 
     /// Where the block at an address is really kept: on a drive that is larger in
     /// name than in fact at another address, or nowhere (`None`).
     pub fn cell_of(&self, offset: u64) -> Option<u64> {
-        match &self.model {
-            Model::Fake(fake) => fake.cell_of(offset),
-            _ => Some(offset),
-        }
+        self.model.cell_of(offset)
     }
 
     /// So many bytes that were written last are read from memory, wherever they are
     /// kept.
     pub fn remembered_bytes(&self) -> u64 {
-        match &self.model {
-            Model::Fake(fake) => fake.cache_bytes(),
-            _ => 0,
-        }
+        self.model.remembered_bytes()
     }
 
     /// How the device and the members that it stands on present themselves, from the top
@@ -375,83 +368,16 @@ impl SimulatedDevice {
     }
 }
 
-/// Each model takes jobs and gives them back when they are done, in its own time.
-#[derive(Debug)]
-enum Model {
-    Constant(Box<Constant>),
-    HardDisk(Box<HardDisk>),
-    Shingled(Box<Shingled>),
-    SolidState(Box<SolidState>),
-    Raid5(Box<Raid5>),
-    Fake(Box<Fake>),
-}
-
-impl Model {
-    fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        Ok(match spec.model() {
-            "const" => Self::Constant(Box::new(Constant::parse(spec)?)),
-            "hdd" => Self::HardDisk(Box::new(HardDisk::parse(spec, size)?)),
-            "smr" => Self::Shingled(Box::new(Shingled::parse(spec, size)?)),
-            "ssd" => Self::SolidState(Box::new(SolidState::parse(spec, false)?)),
-            "dramless" => Self::SolidState(Box::new(SolidState::parse(spec, true)?)),
-            "raid5" => Self::Raid5(Box::new(Raid5::parse(spec)?)),
-            "fake-capacity" => Self::Fake(Box::new(Fake::parse(spec, size)?)),
-            _ => return Err(spec.unknown_model()),
-        })
-    }
-
-    fn presentation(&self) -> Presentation {
-        match self {
-            Self::Constant(model) => model.presentation(),
-            Self::HardDisk(model) => model.presentation(),
-            Self::Shingled(model) => model.presentation(),
-            Self::SolidState(model) => model.presentation(),
-            Self::Raid5(model) => model.presentation(),
-            Self::Fake(model) => model.presentation(),
-        }
-    }
-
-    fn seed(&mut self, seed: u64) {
-        match self {
-            Self::Constant(model) => model.seed(seed),
-            Self::HardDisk(model) => model.seed(seed),
-            Self::Shingled(model) => model.seed(seed),
-            Self::SolidState(model) => model.seed(seed),
-            Self::Raid5(model) => model.seed(seed),
-            Self::Fake(model) => model.drive.seed(seed),
-        }
-    }
-
-    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
-        match self {
-            Self::Constant(model) => model.submit(now_ns, job),
-            Self::HardDisk(model) => model.submit(now_ns, job),
-            Self::Shingled(model) => model.submit(now_ns, job),
-            Self::SolidState(model) => model.submit(now_ns, job),
-            Self::Raid5(model) => model.submit(now_ns, job),
-            Self::Fake(model) => model.submit(now_ns, job),
-        }
-    }
-
-    fn next_ns(&self) -> Option<u64> {
-        match self {
-            Self::Constant(model) => model.next_ns(),
-            Self::HardDisk(model) => model.next_ns(),
-            Self::Shingled(model) => model.next_ns(),
-            Self::SolidState(model) => model.next_ns(),
-            Self::Raid5(model) => model.next_ns(),
-            Self::Fake(model) => model.drive.next_ns(),
-        }
-    }
-
-    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
-        match self {
-            Self::Constant(model) => model.advance(now_ns, finished),
-            Self::HardDisk(model) => model.advance(now_ns, finished),
-            Self::Shingled(model) => model.advance(now_ns, finished),
-            Self::SolidState(model) => model.advance(now_ns, finished),
-            Self::Raid5(model) => model.advance(now_ns, finished),
-            Self::Fake(model) => model.drive.advance(now_ns, finished),
-        }
-    }
+/// The model that a target names.
+fn parse_model(spec: &mut Spec, size: Bytes) -> Result<Box<dyn DeviceModel>, SpecError> {
+    Ok(match spec.model() {
+        "const" => Box::new(Constant::parse(spec)?),
+        "hdd" => Box::new(HardDisk::parse(spec, size)?),
+        "smr" => Box::new(Shingled::parse(spec, size)?),
+        "ssd" => Box::new(SolidState::parse(spec, false)?),
+        "dramless" => Box::new(SolidState::parse(spec, true)?),
+        "raid5" => Box::new(Raid5::parse(spec)?),
+        "fake-capacity" => Box::new(Fake::parse(spec, size)?),
+        _ => return Err(spec.unknown_model()),
+    })
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload,
-    narrow,
+    BackendKind, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload, narrow,
 };
 use sokudo_stats::Random;
 
+use crate::backend::used;
 use crate::chunks::chunks_for;
 use crate::clock::{Clock, NEVER, VirtualClock};
-use crate::collector::{SteadyWatch, progress_event};
+use crate::collector::progress_event;
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
@@ -23,7 +23,7 @@ use crate::progress::Glance;
 use crate::record::Submission;
 use crate::sim;
 use crate::stage_options::StageOptions;
-use crate::steady::SteadyDetector;
+use crate::steady::SteadyWatch;
 use crate::survey::{SurveyTarget, Surveying};
 use crate::target::{SECTOR_BYTES, SimulatedTarget};
 use crate::target_use::{stretch_of, uses};
@@ -75,9 +75,7 @@ pub(crate) fn run(
         .map(|every| u64::try_from(every.as_nanos()).unwrap_or(NEVER).max(1));
     let watch = |workload: &Workload| {
         let clones = workload.clones as usize;
-        workload
-            .steady
-            .map(|rule| SteadyWatch::new(SteadyDetector::new(rule), clones))
+        workload.steady.map(|rule| SteadyWatch::new(rule, clones))
     };
     let mut simulation = Simulation {
         stage,
@@ -338,16 +336,12 @@ impl Simulation<'_> {
         for workload in 0..self.stage.workloads.len() {
             let mine = self.actors.iter().filter(|it| it.workload == workload);
             let begun = mine.filter(|actor| actor.has_begun);
-            let outcomes = begun.map(|actor| self.outcome_of(actor.worker.snapshot()));
+            let outcomes = begun.map(|actor| outcome_of(actor.worker.snapshot(), self.started_at));
             if let Some(outcome) = merged(outcomes) {
                 let outcome = Box::new(outcome);
                 listener(Event::Snapshot { workload, outcome });
             }
         }
-    }
-
-    fn outcome_of(&self, finished: FinishedWorker) -> Outcome {
-        outcome_of(finished, self.started_at)
     }
 
     fn outcomes(self) -> Vec<Outcome> {
@@ -406,16 +400,11 @@ fn from_device(id: u64) -> (usize, u32) {
 }
 
 fn outcome_of(finished: FinishedWorker, stage_started_at: u64) -> Outcome {
-    let backend = BackendUse {
-        kind: BackendKind::Sim,
-        features: vec![],
-        notes: vec![],
-    };
     let circumstances = ThreadConditions {
         stage_started_at,
         cpu: None,
         usage: None,
-        backend,
+        backend: used(BackendKind::Sim, Vec::new()),
         direct: true,
     };
     outcome(finished, circumstances)

@@ -1,15 +1,12 @@
 //! How a stage is run.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How a stage is run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StageOptions {
     /// Where the stage's chance starts from; clones get streams of their own.
     pub seed: u64,
-    /// The instant at which all workloads start, for example one agreed with other
-    /// hosts; `None` is as soon as all are ready.
-    pub start_at: Option<Instant>,
     /// How often each workload tells what it did so far ([`Event::Snapshot`]); `None`
     /// is never.
     pub snapshot_every: Option<Duration>,

@@ -7,7 +7,10 @@
 
 use std::collections::VecDeque;
 
-use sokudo_model::{SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule, narrow};
+use sokudo_model::{Phase, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule, narrow};
+
+use crate::clock::NEVER;
+use crate::progress::Glance;
 
 /// Limits are in millionths.
 const MILLION: f64 = 1e6;
@@ -18,45 +21,28 @@ const BYTES_PER_KIB: f64 = 1024.0;
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
 
-/// What has been moved in the measured part until an instant of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ThroughputMark {
-    pub(crate) at: u64,
-    pub(crate) bytes: u64,
-    pub(crate) ios: u64,
-}
-
 /// What was moved per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Throughput {
-    pub(crate) iops: f64,
-    pub(crate) bandwidth: f64,
+struct Throughput {
+    iops: f64,
+    bandwidth: f64,
 }
 
-impl ThroughputMark {
-    /// Per second from `earlier` to here; `None` when no time has passed.
-    #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-    pub(crate) fn since(&self, earlier: Self) -> Option<Throughput> {
-        let seconds = self.at.checked_sub(earlier.at)? as f64 / SECOND_NS;
-        (seconds > 0.0).then(|| Throughput {
-            iops: self.ios.saturating_sub(earlier.ios) as f64 / seconds,
-            bandwidth: self.bytes.saturating_sub(earlier.bytes) as f64 / seconds,
-        })
-    }
-}
-
-/// Watches one workload.
-pub(crate) struct SteadyDetector {
+/// Whether one workload has become steady, from what its clones tell.
+pub(crate) struct SteadyWatch {
     rule: SteadyRule,
     window: VecDeque<Throughput>,
     size: usize,
     next_at: u64,
     found: SteadyOutcome,
+    clones: usize,
+    /// The clones where the interval in progress began; empty before the first.
+    began: Vec<Glance>,
 }
 
-impl SteadyDetector {
+impl SteadyWatch {
     /// The window holds as many intervals as fit the rule's duration, at least one.
-    pub(crate) fn new(rule: SteadyRule) -> Self {
+    pub(crate) fn new(rule: SteadyRule, clones: usize) -> Self {
         let interval = rule.interval.0.max(1);
         let size = narrow::<u64, usize>(rule.duration.0 / interval).max(1);
         Self {
@@ -65,33 +51,65 @@ impl SteadyDetector {
             size,
             next_at: rule.ramp.0,
             found: SteadyOutcome::default(),
+            clones,
+            began: Vec::with_capacity(clones),
         }
     }
 
-    /// When the next figure is wanted, in nanoseconds of the measured part. The
-    /// first look only begins the first interval.
-    pub(crate) fn next_at(&self) -> u64 {
-        self.next_at
+    /// What was found at last.
+    pub(crate) fn outcome(&self) -> SteadyOutcome {
+        self.found.clone()
     }
 
-    /// Begins the next interval at the look that was due.
-    pub(crate) fn begin_interval(&mut self) {
+    /// When the next look is due, in nanoseconds of the measured part. The first one only
+    /// begins the first interval.
+    pub(crate) fn next_at(&self) -> u64 {
+        if self.found.attained {
+            NEVER
+        } else {
+            self.next_at
+        }
+    }
+
+    /// Looks at the clones, if it is time; true when they are steady. Figures are
+    /// those between the instants at which the clones told, which they do more often
+    /// than an interval is long.
+    pub(crate) fn look(&mut self, clones: &[Glance]) -> bool {
+        let measured = |glance: &Glance| {
+            matches!(
+                glance.phase,
+                Phase::Running | Phase::Verifying | Phase::Flushing
+            )
+        };
+        if clones.len() != self.clones || !clones.iter().all(measured) {
+            return false;
+        }
+        let earliest = clones.iter().map(|glance| glance.at).min();
+        if earliest.is_none_or(|at| at < self.next_at()) {
+            return false;
+        }
         self.next_at = self.next_at.saturating_add(self.rule.interval.0.max(1));
+        let began = std::mem::replace(&mut self.began, clones.to_vec());
+        if began.is_empty() {
+            return false;
+        }
+        let mut sum = Throughput::default();
+        for (clone, began) in clones.iter().zip(&began) {
+            let Throughput { iops, bandwidth } = throughput(clone, began);
+            sum.iops += iops;
+            sum.bandwidth += bandwidth;
+        }
+        self.take(sum)
     }
 
     /// Takes the figure of an interval; true when the workload is steady.
-    pub(crate) fn take(&mut self, throughput: Throughput) -> bool {
+    fn take(&mut self, throughput: Throughput) -> bool {
         if self.window.len() == self.size {
             self.window.pop_front();
         }
         self.window.push_back(throughput);
         self.found = self.judge();
         self.found.attained
-    }
-
-    /// What was found at last.
-    pub(crate) fn outcome(&self) -> SteadyOutcome {
-        self.found.clone()
     }
 
     fn judge(&self) -> SteadyOutcome {
@@ -146,6 +164,20 @@ impl SteadyDetector {
     }
 }
 
+/// Per second from `earlier` on; nothing where no time has passed.
+#[expect(clippy::cast_precision_loss, reason = "rates are floats")]
+fn throughput(now: &Glance, earlier: &Glance) -> Throughput {
+    let seconds = now.at.saturating_sub(earlier.at) as f64 / SECOND_NS;
+    if seconds <= 0.0 {
+        return Throughput::default();
+    }
+    let (now, earlier) = (now.all(), earlier.all());
+    Throughput {
+        iops: now.ios.saturating_sub(earlier.ios) as f64 / seconds,
+        bandwidth: now.bytes.0.saturating_sub(earlier.bytes.0) as f64 / seconds,
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a window is short")]
 fn mean(figures: &[f64]) -> f64 {
     figures.iter().sum::<f64>() / figures.len().max(1) as f64
@@ -197,7 +229,7 @@ mod tests {
         }
     }
 
-    fn feed(steady: &mut SteadyDetector, iops: &[f64]) -> Vec<bool> {
+    fn feed(steady: &mut SteadyWatch, iops: &[f64]) -> Vec<bool> {
         let throughput = |iops: &f64| Throughput {
             iops: *iops,
             bandwidth: iops * 4096.0,
@@ -210,7 +242,7 @@ mod tests {
     #[test]
     fn a_window_that_is_not_full_is_never_steady() {
         let limit = SteadyLimit::Percent(50_000_000);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
+        let mut steady = SteadyWatch::new(rule(SteadyFigure::Iops, false, limit), 1);
         assert_eq!(feed(&mut steady, &[100.0; 4]), [false, false, false, true]);
     }
 
@@ -219,14 +251,14 @@ mod tests {
         // y = 100 + 10 x, with the residuals +1, -1, -1, +1, which leave the slope.
         let figures = [101.0, 109.0, 119.0, 131.0];
         let limit = SteadyLimit::Absolute(10_000_001);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, true, limit));
+        let mut steady = SteadyWatch::new(rule(SteadyFigure::Iops, true, limit), 1);
         assert!(feed(&mut steady, &figures)[3]);
         let found = steady.outcome();
         assert!((found.slope - 10.0).abs() < 1e-9, "{found:?}");
         assert!((found.criterion - 10.0).abs() < 1e-9);
         assert!((found.deviation_max - 16.0).abs() < 1e-9);
         let limit = SteadyLimit::Percent(8_000_000);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, true, limit));
+        let mut steady = SteadyWatch::new(rule(SteadyFigure::Iops, true, limit), 1);
         // 10 of 115 are 8.7 %.
         assert!(!feed(&mut steady, &figures)[3]);
         assert!((steady.outcome().criterion - 1000.0 / 115.0).abs() < 1e-9);
@@ -235,7 +267,7 @@ mod tests {
     #[test]
     fn a_falling_slope_is_as_unsteady_as_a_rising_one() {
         let limit = SteadyLimit::Percent(1_000_000);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Bandwidth, true, limit));
+        let mut steady = SteadyWatch::new(rule(SteadyFigure::Bandwidth, true, limit), 1);
         assert!(!feed(&mut steady, &[130.0, 120.0, 110.0, 100.0])[3]);
         assert!(steady.outcome().slope < 0.0);
     }
@@ -243,7 +275,7 @@ mod tests {
     #[test]
     fn the_window_rolls() {
         let limit = SteadyLimit::Percent(1_000_000);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
+        let mut steady = SteadyWatch::new(rule(SteadyFigure::Iops, false, limit), 1);
         let verdicts = feed(
             &mut steady,
             &[500.0, 400.0, 300.0, 200.0, 100.0, 100.0, 100.0, 100.5],
@@ -255,7 +287,7 @@ mod tests {
     #[test]
     fn absolute_limits_of_bandwidth_are_kibibytes_per_second() {
         let limit = SteadyLimit::Absolute(5_000_000);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Bandwidth, false, limit));
+        let mut steady = SteadyWatch::new(rule(SteadyFigure::Bandwidth, false, limit), 1);
         // 4 KiB each: one I/O more or less is 4 KiB per second.
         assert!(feed(&mut steady, &[99.0, 101.0, 100.0, 100.0])[3]);
         assert!((steady.outcome().criterion - 4.0).abs() < 1e-9);
@@ -264,16 +296,7 @@ mod tests {
     #[test]
     fn nothing_at_all_is_not_steady() {
         let limit = SteadyLimit::Absolute(5_000_000);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
+        let mut steady = SteadyWatch::new(rule(SteadyFigure::Iops, false, limit), 1);
         assert_eq!(feed(&mut steady, &[0.0; 6]), [false; 6]);
-    }
-
-    #[test]
-    fn figures_are_wanted_from_the_ramps_end_on() {
-        let limit = SteadyLimit::Percent(1);
-        let mut steady = SteadyDetector::new(rule(SteadyFigure::Iops, false, limit));
-        assert_eq!(steady.next_at(), 2 * SECOND);
-        steady.begin_interval();
-        assert_eq!(steady.next_at(), 3 * SECOND);
     }
 }

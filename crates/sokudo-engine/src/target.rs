@@ -17,7 +17,7 @@ use rustix::fs::{AtFlags, OFlags, StatxFlags, ioctl_blksszget, statx};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 use sokudo_words::Text;
 
-use crate::consent::{DevicePermit, InUse, Look, RewritePermit, unused};
+use crate::consent::{ClaimedDevice, DevicePermit, InUse, Look, RewritePermit, unused};
 use crate::kernel_files;
 use crate::read_back::WriteBackFile;
 use crate::reopen::reopen;
@@ -66,20 +66,32 @@ impl SimulatedTarget {
     /// Flushes the device's cache and lets its time pass meanwhile, so that what
     /// was written before does not slow down what comes next.
     pub fn settle(&mut self) {
-        let flush = sim::SimulatedRequest {
+        // What it answers changes nothing.
+        let _ = self.perform(Operation::Flush, 0, 0);
+    }
+
+    /// Does one thing and lets time pass until it is done: bytes moved, or an error number;
+    /// `None` where it is never answered.
+    pub(crate) fn perform(
+        &mut self,
+        operation: Operation,
+        offset: u64,
+        bytes: u64,
+    ) -> Option<Result<u64, i32>> {
+        let request = sim::SimulatedRequest {
             id: u64::MAX,
-            operation: Operation::Flush,
-            offset: 0,
-            bytes: 0,
+            operation,
+            offset,
+            bytes,
         };
         let mut completed = Vec::new();
-        self.device.submit(Nanos(self.now), flush);
-        while completed.is_empty()
-            && let Some(at) = self.device.next_event()
-        {
+        self.device.submit(Nanos(self.now), request);
+        while completed.is_empty() {
+            let at = self.device.next_event()?;
             self.now = at.0;
             self.device.advance(at, &mut completed);
         }
+        Some(completed[0].result)
     }
 }
 
@@ -145,12 +157,7 @@ impl FileTarget {
             path: path.to_owned(),
             source,
         };
-        // O_NONBLOCK: a FIFO must not hang us before we see what it is.
-        let handle = OpenOptions::new()
-            .read(true)
-            .custom_flags(flag_bits(OFlags::NONBLOCK))
-            .open(path)
-            .map_err(opened)?;
+        let handle = open_to_look(path)?;
         let kind = handle.metadata().map_err(opened)?.file_type();
         if !kind.is_file() && !kind.is_block_device() {
             return Err(TargetError::NotStorage(path.to_owned()));
@@ -182,11 +189,7 @@ impl FileTarget {
         if !target.handle.metadata().map_err(opened)?.is_file() {
             return Err(TargetError::NotRegular(path.to_owned()));
         }
-        if let Some(kind) = kernel_files::kind_of(&target.handle) {
-            return Err(TargetError::NotStorageButKernel(path.to_owned(), kind));
-        }
-        let blind_spots = unused(&target.handle, look)
-            .map_err(|users| TargetError::InUse(path.to_owned(), users))?;
+        let blind_spots = unused_storage(&target.handle, path, look)?;
         Ok(Self {
             allowed: FilePermission::Writing(WritePermit(())),
             blind_spots,
@@ -227,24 +230,22 @@ impl FileTarget {
 
     /// A block device that the user has allowed to be destroyed.
     pub fn of_device(permit: DevicePermit) -> Self {
-        Self {
-            handle: permit.handle,
-            path: permit.path,
-            size: permit.size,
-            allowed: FilePermission::Writing(WritePermit(())),
-            blind_spots: permit.blind_spots,
-        }
+        Self::claimed(permit.0, FilePermission::Writing(WritePermit(())))
     }
 
     /// A block device whose places may be written back after they were read, and not
     /// otherwise.
     pub fn for_write_back(permit: RewritePermit) -> Self {
+        Self::claimed(permit.0, FilePermission::WritingBack)
+    }
+
+    fn claimed(device: ClaimedDevice, allowed: FilePermission) -> Self {
         Self {
-            handle: permit.handle,
-            path: permit.path,
-            size: permit.size,
-            allowed: FilePermission::WritingBack,
-            blind_spots: permit.blind_spots,
+            handle: device.handle,
+            path: device.path,
+            size: device.size,
+            allowed,
+            blind_spots: device.blind_spots,
         }
     }
 
@@ -336,6 +337,32 @@ impl FileTarget {
             .custom_flags(flag_bits(flags));
         reopen(&self.handle, &options)
     }
+}
+
+/// Opens something to see what it is.
+pub(crate) fn open_to_look(path: &Path) -> Result<File, TargetError> {
+    // O_NONBLOCK: a FIFO must not hang us before that.
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(flag_bits(OFlags::NONBLOCK))
+        .open(path);
+    opened.map_err(|source| TargetError::Open {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// What could not be seen of who uses a regular file; an error where somebody does, or where
+/// it is an interface of the kernel's.
+pub(crate) fn unused_storage(
+    file: &File,
+    path: &Path,
+    look: Look,
+) -> Result<Vec<Text>, TargetError> {
+    if let Some(kind) = kernel_files::kind_of(file) {
+        return Err(TargetError::NotStorageButKernel(path.to_owned(), kind));
+    }
+    unused(file, look).map_err(|users| TargetError::InUse(path.to_owned(), users))
 }
 
 fn flag_bits(flags: OFlags) -> i32 {

@@ -21,16 +21,12 @@ use sokudo_words::Text;
 use crate::clock::{Clock, RealClock};
 use crate::control::Control;
 use crate::mark::{self, FilePurpose};
-use crate::own_name::{FILE_PREFIX, own_name};
+use crate::own_name::{FILE_PREFIX, with_own_name};
 use crate::removal::{DirectoryEntry, InodeIdentity, MakingGuard, Vanishing};
 use crate::stage::run_stage;
 use crate::stage_error::StageError;
 use crate::stage_options::StageOptions;
 use crate::target::{FileTarget, Target};
-
-/// Names to try before giving up: others are taken only if a process number came
-/// round again.
-const NAMES_MAX: u32 = 100;
 
 /// Free space left over beside the file: 1/32 of it, for the file system's own
 /// bookkeeping, and never below 4 MiB.
@@ -208,37 +204,26 @@ pub fn lay_out(
     // Reserving the space at once keeps the file in few pieces. File systems that
     // cannot (and copy-on-write ones that ignore it) lay it out as it is written.
     let _ = rustix::fs::fallocate(&file.handle, FallocateFlags::empty(), 0, file.size.0);
-    let stage = Stage {
-        workloads: vec![layout_workload(file.size, content)],
-    };
-    let options = StageOptions {
+    let filled = LayoutFill {
+        target: file.target().map_err(failed)?,
+        total: file.size,
+        content,
         seed,
-        ..StageOptions::default()
     };
-    let target = file.target().map_err(failed)?;
-    let total = file.size;
-    let mut tell = |event| {
-        if let Event::Progress { bytes: written, .. } = event {
-            listener(Event::LayoutProgress { written, total });
-        }
+    let write_error = |offset, source: io::Error| TestFileError::Write {
+        directory: file.directory.clone(),
+        offset,
+        remedy: remedy(&source),
+        source,
     };
-    let outcomes = run_stage(&stage, options, &mut [target], control, &mut tell)?;
-    for outcome in outcomes {
-        if let Some(failure) = outcome.failures.first() {
-            return Err(write_error(file, failure.kind, failure.offset));
-        }
-        if outcome.stopped == StopReason::Cancelled {
-            return Err(TestFileError::Cancelled);
-        }
-    }
+    filled.run(control, listener).map_err(|error| match error {
+        LayoutError::Stage(error) => error.into(),
+        LayoutError::Write { offset, source } => write_error(offset, source),
+        LayoutError::Cancelled => TestFileError::Cancelled,
+    })?;
     file.handle
         .sync_all()
-        .map_err(|source| TestFileError::Write {
-            directory: file.directory.clone(),
-            offset: file.size,
-            remedy: remedy(&source),
-            source,
-        })?;
+        .map_err(|source| write_error(file.size, source))?;
     Ok(Layout {
         bytes: file.size,
         elapsed: Nanos(clock.now() - started_at),
@@ -255,8 +240,63 @@ pub(crate) fn layout_unit(size: u64) -> u64 {
     }
 }
 
-/// A workload that writes all of a file of this size.
-pub(crate) fn layout_workload(size: Bytes, content: DataContent) -> Workload {
+/// A file that is to be written whole.
+pub(crate) struct LayoutFill {
+    pub(crate) target: Target,
+    /// How large it is to be in the end, for those who watch.
+    pub(crate) total: Bytes,
+    pub(crate) content: DataContent,
+    pub(crate) seed: u64,
+}
+
+/// Why a file is not written whole.
+pub(crate) enum LayoutError {
+    Stage(StageError),
+    Write { offset: Bytes, source: io::Error },
+    Cancelled,
+}
+
+impl LayoutFill {
+    /// Writes all of the target, past the page cache where that can be.
+    pub(crate) fn run(
+        self,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<(), LayoutError> {
+        let total = self.total;
+        let stage = Stage {
+            workloads: vec![layout_workload(self.target.size(), self.content)],
+        };
+        let options = StageOptions {
+            seed: self.seed,
+            ..StageOptions::default()
+        };
+        let mut tell = |event| {
+            if let Event::Progress { bytes: written, .. } = event {
+                listener(Event::LayoutProgress { written, total });
+            }
+        };
+        let outcomes = run_stage(&stage, options, &mut [self.target], control, &mut tell);
+        for outcome in outcomes.map_err(LayoutError::Stage)? {
+            if let Some(failure) = outcome.failures.first() {
+                let offset = failure.offset;
+                let source = match failure.kind {
+                    FailureKind::Errno(errno) => io::Error::from_raw_os_error(errno),
+                    FailureKind::Short { .. } => io::ErrorKind::WriteZero.into(),
+                    FailureKind::Nothing => io::ErrorKind::StorageFull.into(),
+                    FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
+                };
+                return Err(LayoutError::Write { offset, source });
+            }
+            if outcome.stopped == StopReason::Cancelled {
+                return Err(LayoutError::Cancelled);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn layout_workload(size: Bytes, content: DataContent) -> Workload {
     let block = LAYOUT_BLOCK_BYTES_MAX.min(1 << size.0.trailing_zeros().min(20));
     Workload {
         operations: OperationMix::only(Operation::Write),
@@ -281,29 +321,23 @@ fn create_unnamed(directory: &Path) -> io::Result<File> {
 }
 
 fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
-    for number in 0..NAMES_MAX {
-        let path = directory.join(own_name(FILE_PREFIX, number));
+    let (handle, path, place, known) = with_own_name(directory, FILE_PREFIX, |path| {
         let place = DirectoryEntry::of(&path)?;
         let making = MakingGuard::begin();
-        match place.create() {
-            Ok(file) => {
-                let known = making.know(&path, &file);
-                // Marks it as in use; without locks it merely looks abandoned.
-                let _ = file.try_lock();
-                // Without attributes only its name speaks for it.
-                let _ = mark::begin(&file, FilePurpose::Test, 0..=size.0);
-                let name = Name {
-                    place,
-                    _known: known,
-                    path,
-                };
-                return Ok((file, name));
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
+        let file = place.create()?;
+        let known = making.know(&path, &file);
+        Ok((file, path, place, known))
+    })?;
+    // Marks it as in use; without locks it merely looks abandoned.
+    let _ = handle.try_lock();
+    // Without attributes only its name speaks for it.
+    let _ = mark::begin(&handle, FilePurpose::Test, 0..=size.0);
+    let name = Name {
+        place,
+        _known: known,
+        path,
+    };
+    Ok((handle, name))
 }
 
 /// Errors that a file with a name would meet as well.
@@ -322,22 +356,6 @@ fn create_error(directory: &Path, source: io::Error) -> TestFileError {
         directory: directory.to_owned(),
         remedy: remedy(&source),
         source,
-    }
-}
-
-fn write_error(file: &TestFile, kind: FailureKind, offset: Bytes) -> TestFileError {
-    let source = match kind {
-        FailureKind::Errno(errno) => io::Error::from_raw_os_error(errno),
-        FailureKind::Short { .. } => io::ErrorKind::WriteZero.into(),
-        FailureKind::Nothing => io::ErrorKind::StorageFull.into(),
-        FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
-    };
-    let remedy = remedy(&source);
-    TestFileError::Write {
-        directory: file.directory.clone(),
-        offset,
-        source,
-        remedy,
     }
 }
 
@@ -449,18 +467,5 @@ mod tests {
         std::os::unix::fs::FileExt::read_exact_at(file.handle(), &mut contents, 0).unwrap();
         let blocks: std::collections::HashSet<&[u8]> = contents.chunks(4096).collect();
         assert_eq!(blocks.len(), contents.len() / 4096);
-    }
-
-    #[test]
-    fn cancelling_the_layout_is_told() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = TestFile::create(directory.path(), Bytes::mib(64)).unwrap();
-        let control = Control::new();
-        control.cancel();
-        let result = lay_out(&file, DataContent::Random, 1, &control, &mut |_| {});
-        assert!(
-            matches!(result, Err(TestFileError::Cancelled)),
-            "{result:?}"
-        );
     }
 }

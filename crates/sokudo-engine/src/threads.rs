@@ -1,10 +1,9 @@
 //! Real time: one thread per clone, all starting at the same instant.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use sokudo_model::{
@@ -13,11 +12,11 @@ use sokudo_model::{
 use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
 
-use crate::backend::{AnyBackend, BackendRequirements, depth_used};
+use crate::backend::{BackendRequirements, depth_used, each};
 use crate::checking::Checker;
 use crate::chunks::{chunk_bytes, chunks_for};
-use crate::clock::{Clock as _, NEVER, RealClock};
-use crate::clones::{OpenedFiles, StageContext, Start, StartLine, WorkloadThread, clones_of};
+use crate::clock::{Clock as _, RealClock};
+use crate::clones::{OpenedFiles, StageContext, WorkloadThread, clones_of};
 use crate::collector::{Collector, ThreadReport};
 use crate::control::Control;
 use crate::data::Data;
@@ -54,7 +53,7 @@ pub(crate) fn run(
         clones_before: options.clones_before,
         control,
         clock: RealClock::new(),
-        start: StartLine::default(),
+        start: OnceLock::new(),
         positions: stage.workloads.iter().map(|_| Arc::default()).collect(),
         progress: clones.iter().map(|_| Progress::default()).collect(),
         halts: stage
@@ -73,7 +72,7 @@ pub(crate) fn run(
                 .name(format!("sokudo-{}", clone.number))
                 .spawn_scoped(scope, move || run_clone(shared, clone, &ready, &told))
                 .map_err(|source| {
-                    shared.start.open(Start::Never);
+                    let _ = shared.start.set(None);
                     StageError::Thread { source }
                 })?;
         }
@@ -81,17 +80,12 @@ pub(crate) fn run(
         // One word from every clone; the first failure is enough.
         let prepared: Result<(), StageError> = readiness.iter().take(clones.len()).collect();
         if let Err(error) = prepared {
-            shared.start.open(Start::Never);
+            let _ = shared.start.set(None);
             return Err(error);
         }
-        let now = Instant::now();
-        let start_at = options.start_at.unwrap_or(now);
-        let ahead = start_at.saturating_duration_since(now).as_nanos();
-        // Whoever is to agree may name any instant.
-        let ahead = u64::try_from(ahead).unwrap_or(NEVER);
-        let time = shared.clock.now().saturating_add(ahead);
-        shared.start.open(Start::At(start_at, time));
-        let collector = Collector::new(&shared, &clones, start_at, options.snapshot_every);
+        let time = shared.clock.now();
+        let _ = shared.start.set(Some(time));
+        let collector = Collector::new(&shared, &clones, options.snapshot_every);
         let mut outcomes = collector.collect(&tellings, listener);
         durable::complete(
             &shared,
@@ -124,7 +118,7 @@ fn run_clone(
             return;
         }
     };
-    let Some(stage_started_at) = shared.start.wait() else {
+    let Some(stage_started_at) = *shared.start.wait() else {
         return;
     };
     let driver = Driver {
@@ -152,13 +146,8 @@ fn run_clone(
 
 fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) -> Outcome {
     let (cpu, usage) = match &mut backend {
-        ThreadBackend::Any(AnyBackend::IoUring(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Libaio(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Psync(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Vsync(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Mmap(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::Any(AnyBackend::Null(b)) => driver.drive(&mut worker, b),
-        ThreadBackend::WriteBack(b) => driver.drive(&mut worker, b),
+        ThreadBackend::Any(any) => each!(any, backend => driver.drive(&mut worker, backend)),
+        ThreadBackend::WriteBack(backend) => driver.drive(&mut worker, backend),
     };
     if worker.in_flight() > 0 {
         // Given up: dropping would wait once more, and the kernel may still write

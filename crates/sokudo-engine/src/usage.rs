@@ -7,8 +7,8 @@ use sokudo_sys::{ThreadCounts, thread_counts};
 pub(crate) fn used_since(start: ThreadCounts) -> (CpuTime, ThreadUsage) {
     let end = thread_counts();
     let cpu = CpuTime {
-        user: Nanos(end.time.user_ns.saturating_sub(start.time.user_ns)),
-        system: Nanos(end.time.system_ns.saturating_sub(start.time.system_ns)),
+        user: Nanos(end.user_ns.saturating_sub(start.user_ns)),
+        system: Nanos(end.system_ns.saturating_sub(start.system_ns)),
     };
     let usage = ThreadUsage {
         context_switches: end.context_switches.saturating_sub(start.context_switches),

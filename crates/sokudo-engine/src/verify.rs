@@ -192,9 +192,7 @@ impl Verifier {
         if !self.history.is_queued() && self.is_batch_due() {
             self.written_since_batch = 0;
             let batch = self.verify.backlog_batch;
-            // More than there can be are all.
-            self.history
-                .queue(batch.map(|count| usize::try_from(count).unwrap_or(usize::MAX)));
+            self.history.queue(batch.map(narrow));
         }
         loop {
             let record = self.history.next()?;
@@ -282,18 +280,14 @@ impl Verifier {
 
     /// Where each header's piece of a block begins and ends.
     fn pieces(&self, length: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let interval = self
-            .verify
-            .interval
-            .map_or(length, |bytes| usize::try_from(bytes.0).unwrap_or(length));
+        let interval = self.verify.interval.map_or(length, |bytes| narrow(bytes.0));
         pieces(length, interval, self.shortest_piece())
     }
 
     /// A header, where it lies, and at least a byte of data.
     fn shortest_piece(&self) -> usize {
         let overhead = self.writer.overhead();
-        // No piece is as long as what is beyond memory, so that the check refuses it.
-        let moved_to = usize::try_from(self.verify.offset.0).unwrap_or(usize::MAX);
+        let moved_to: usize = narrow(self.verify.offset.0);
         overhead.saturating_add(moved_to.max(1))
     }
 
@@ -334,7 +328,7 @@ impl Verifier {
     /// Exchanges the header with the data at `verify_offset`; doing it again undoes it.
     fn move_header(&self, piece: &mut [u8]) {
         let overhead = self.writer.overhead();
-        let to = usize::try_from(self.verify.offset.0).unwrap_or(0);
+        let to = narrow(self.verify.offset.0);
         if to >= overhead && to + overhead <= piece.len() {
             let (first, second) = piece.split_at_mut(to);
             first[..overhead].swap_with_slice(&mut second[..overhead]);

@@ -198,9 +198,10 @@ impl From<WriteCacheError> for MeasureError {
 
 fn of_target(error: &TargetError) -> Fault {
     match error {
-        TargetError::ReadOnly(_) | TargetError::NotRegular(_) | TargetError::InUse(..) => {
-            Fault::Danger
-        }
+        TargetError::ReadOnly(_)
+        | TargetError::NotRegular(_)
+        | TargetError::NotStorageButKernel(..)
+        | TargetError::InUse(..) => Fault::Danger,
         TargetError::NoDirect(_) => Fault::Request,
         _ => Fault::World,
     }
@@ -218,11 +219,10 @@ fn of_job_file(error: &JobFileError) -> Fault {
     match error {
         JobFileError::Foreign { .. }
         | JobFileError::NotRegular(_)
-        | JobFileError::Kernel { .. }
-        | JobFileError::InUse { .. }
         | JobFileError::Dangling(_) => Fault::Danger,
         JobFileError::Cancelled(_) => Fault::Interruption,
         JobFileError::Stage(error) => of_stage(error),
+        JobFileError::Target(error) => of_target(error),
         _ => Fault::World,
     }
 }

@@ -376,16 +376,6 @@ mod tests {
     }
 
     #[test]
-    fn buckets_are_found_by_number_and_by_value() {
-        for value in [0, 127, 128, 255, 256, 1 << 40, u64::MAX] {
-            let (low, high) = bucket_numbered(bucket_index(value) as u64).unwrap();
-            assert!((low..=high).contains(&value));
-        }
-        assert_eq!(bucket_numbered(BUCKET_COUNT as u64), None);
-        assert_eq!(bucket_numbered(u64::MAX), None);
-    }
-
-    #[test]
     fn quantiles_of_buckets_are_those_of_the_values() {
         let whole = histogram_of(&(1..5000).map(|it| it * it).collect::<Vec<_>>());
         let buckets = whole.buckets().map(|bucket| (bucket.low, bucket.count));
@@ -443,13 +433,13 @@ mod tests {
     fn every_value_has_a_bucket() {
         for power in 0..64 {
             for value in [(1u64 << power) - 1, 1 << power, (1 << power) + 1] {
-                let index = bucket_index(value);
-                let (low, high) = bucket_bounds(index);
+                let (low, high) = bucket_numbered(bucket_index(value) as u64).unwrap();
                 assert!(low <= value && value <= high, "{value}: {low}..={high}");
             }
         }
-        assert_eq!(bucket_index(u64::MAX), BUCKET_COUNT - 1);
         assert_eq!(bucket_bounds(BUCKET_COUNT - 1).1, u64::MAX);
+        assert_eq!(bucket_numbered(BUCKET_COUNT as u64), None);
+        assert_eq!(bucket_numbered(u64::MAX), None);
     }
 
     #[test]
@@ -473,33 +463,6 @@ mod tests {
         assert_eq!(few.trusted_quantile(0.99), None);
         assert_eq!(histogram_of(&[5; 299]).trusted_quantile(0.99), Some(5));
         assert_eq!(Histogram::new().quantile(0.5), None);
-    }
-
-    #[test]
-    fn quantiles_agree_with_sorting_on_hard_shapes() {
-        let mut random = Random::new(7);
-        let uniform: Vec<u64> = (0..20_000)
-            .map(|_| 1_000 + random.below(1_000_000))
-            .collect();
-        let log_like: Vec<u64> = (0..20_000).map(|_| 1 << random.below(40)).collect();
-        let bimodal: Vec<u64> = (0..20_000)
-            .map(|i| if i % 10 == 0 { 8_000_000 } else { 60_000 })
-            .collect();
-        let mut outlier = vec![77u64; 20_000];
-        outlier[3] = 4_000_000_000;
-        for values in [uniform, log_like, bimodal, outlier] {
-            let histogram = histogram_of(&values);
-            let mut sorted = values.clone();
-            sorted.sort_unstable();
-            for fraction in [0.001, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0] {
-                let exact = exact_quantile(&sorted, fraction) as f64;
-                let found = histogram.quantile(fraction).unwrap() as f64;
-                assert!(
-                    (found - exact).abs() <= exact * RELATIVE_ERROR_MAX,
-                    "{found} {exact}"
-                );
-            }
-        }
     }
 
     #[test]

@@ -213,8 +213,7 @@ pub(crate) fn until_done(mut call: impl FnMut() -> isize) -> i32 {
     loop {
         let result = call();
         if result >= 0 {
-            // No kernel moves more than 2^31 bytes per call.
-            return i32::try_from(result).unwrap_or(i32::MAX);
+            return i32::try_from(result).expect("no kernel moves 2^31 bytes per call");
         }
         let error = io::Error::last_os_error();
         if error.kind() != io::ErrorKind::Interrupted {

@@ -45,6 +45,6 @@ pub use queue::Queue;
 pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};
 pub use request::{Action, Request};
 pub use ring::{Ring, RingFeatures};
-pub use usage::{ThreadCounts, ThreadTime, thread_counts, thread_time};
+pub use usage::{ThreadCounts, thread_counts};
 pub use users::{LoopStatus, is_open_for_writing, loop_status, share_files};
 pub use write_back::{begin_write_back, write_back};

@@ -161,8 +161,7 @@ impl MappedFile {
         if self.is_direct {
             self.forget(request.offset, length as u64)?;
         }
-        // At most a request's length, which the kernel bounds the same way.
-        Ok(i32::try_from(length).unwrap_or(i32::MAX))
+        Ok(i32::try_from(length).expect("at most a request's length, below 2^31"))
     }
 
     fn mapped_bytes(&self) -> u64 {
@@ -216,9 +215,8 @@ impl MappedFile {
         let mapping = self.mapping.as_ref()?;
         let page = rustix::param::page_size();
         let start = usize::try_from(offset).ok()? / page * page;
-        // What lies beyond memory ends with the mapping.
-        let end = usize::try_from(offset.saturating_add(length)).unwrap_or(usize::MAX);
-        let length = end.min(mapping.length).checked_sub(start)?;
+        let end = offset.saturating_add(length).min(mapping.length as u64);
+        let length = usize::try_from(end).ok()?.checked_sub(start)?;
         // SAFETY: start is below the mapping's length.
         let address = unsafe { mapping.address.as_ptr().add(start) };
         Some((address.cast(), length))

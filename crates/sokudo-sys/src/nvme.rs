@@ -78,11 +78,6 @@ impl NvmeCommand {
         Self::identify("Identify Controller", 1, 0)
     }
 
-    /// Identify, list of active namespaces after this one.
-    pub fn identify_namespaces(after: u32) -> Self {
-        Self::identify("Identify Active Namespaces", 2, after)
-    }
-
     /// Get Log Page.
     pub fn log(log: NvmeLog) -> Self {
         let (name, number, answer_bytes) = match log {
@@ -239,7 +234,6 @@ mod tests {
         let commands = [
             NvmeCommand::identify_namespace(7),
             NvmeCommand::identify_controller(),
-            NvmeCommand::identify_namespaces(0),
             NvmeCommand::log(NvmeLog::Errors),
             NvmeCommand::log(NvmeLog::Smart),
             NvmeCommand::log(NvmeLog::Firmware),

@@ -83,6 +83,7 @@ pub fn ask_scsi(device: impl AsFd, command: &ScsiCommand) -> Result<ScsiAnswer, 
 
 /// `struct sg_io_hdr`.
 #[repr(C)]
+#[derive(Default)]
 struct SgIoHeader {
     interface: i32,
     direction: i32,
@@ -133,24 +134,8 @@ impl SgIoHeader {
             direction,
             command_bytes,
             sense_bytes_max: SENSE_BYTES,
-            vectors: 0,
-            transfer_bytes: 0,
-            transfer: std::ptr::null_mut(),
-            command: std::ptr::null_mut(),
-            sense: std::ptr::null_mut(),
             timeout_ms: TIMEOUT_MS,
-            flags: 0,
-            pack_id: 0,
-            user: std::ptr::null_mut(),
-            status: 0,
-            masked_status: 0,
-            message_status: 0,
-            sense_written: 0,
-            host_status: 0,
-            driver_status: 0,
-            missing_bytes: 0,
-            duration_ms: 0,
-            info: 0,
+            ..Self::default()
         }
     }
 

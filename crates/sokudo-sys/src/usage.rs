@@ -7,33 +7,20 @@
 
 use std::mem::MaybeUninit;
 
-/// Processor time that a thread has used so far. Nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThreadTime {
-    /// In user mode.
-    pub user_ns: u64,
-    /// In the kernel.
-    pub system_ns: u64,
-}
-
 /// What the system has counted about a thread so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounts {
-    /// Processor time.
-    pub time: ThreadTime,
+    /// Processor time in user mode. The sum with that in the kernel is exact; the division is
+    /// sampled by the kernel's tick, unless the kernel does precise accounting.
+    pub user_ns: u64,
+    /// Processor time in the kernel.
+    pub system_ns: u64,
     /// Times it gave up the processor or lost it.
     pub context_switches: u64,
     /// Page faults that read from a disk.
     pub major_faults: u64,
     /// Page faults that did not.
     pub minor_faults: u64,
-}
-
-/// Processor time of the calling thread (`RUSAGE_THREAD`). The sum is exact; its
-/// division into user and system is sampled by the kernel's tick, unless the
-/// kernel does precise accounting.
-pub fn thread_time() -> ThreadTime {
-    thread_counts().time
 }
 
 /// All that is counted about the calling thread (`RUSAGE_THREAD`).
@@ -46,10 +33,8 @@ pub fn thread_counts() -> ThreadCounts {
     // SAFETY: all-zero is a valid rusage, and the kernel has filled it in.
     let usage = unsafe { usage.assume_init() };
     ThreadCounts {
-        time: ThreadTime {
-            user_ns: nanos(usage.ru_utime),
-            system_ns: nanos(usage.ru_stime),
-        },
+        user_ns: nanos(usage.ru_utime),
+        system_ns: nanos(usage.ru_stime),
         context_switches: (usage.ru_nvcsw + usage.ru_nivcsw) as u64,
         major_faults: usage.ru_majflt as u64,
         minor_faults: usage.ru_minflt as u64,

@@ -8,19 +8,20 @@ use sokudo_sys::Request;
 
 use super::{AnyBackend, Backend};
 
-/// Does the same with whatever backend it is.
+/// Does the same with whatever backend it is, compiled once for each.
 macro_rules! each {
     ($any:expr, $backend:ident => $does:expr) => {
         match $any {
-            AnyBackend::IoUring($backend) => $does,
-            AnyBackend::Libaio($backend) => $does,
-            AnyBackend::Psync($backend) => $does,
-            AnyBackend::Vsync($backend) => $does,
-            AnyBackend::Mmap($backend) => $does,
-            AnyBackend::Null($backend) => $does,
+            $crate::backend::AnyBackend::IoUring($backend) => $does,
+            $crate::backend::AnyBackend::Libaio($backend) => $does,
+            $crate::backend::AnyBackend::Psync($backend) => $does,
+            $crate::backend::AnyBackend::Vsync($backend) => $does,
+            $crate::backend::AnyBackend::Mmap($backend) => $does,
+            $crate::backend::AnyBackend::Null($backend) => $does,
         }
     };
 }
+pub(crate) use each;
 
 impl Backend for AnyBackend {
     const SUBMITS: bool = true;

@@ -44,11 +44,6 @@ impl Backend for Null {
     }
 
     #[inline]
-    fn submit(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    #[inline]
     fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         Ok(())
     }

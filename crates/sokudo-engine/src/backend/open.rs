@@ -98,42 +98,17 @@ pub(crate) fn open(
         let backend = AnyBackend::Null(Null::new(region, wanted.depth));
         return Ok((backend, used(BackendKind::Null, features)));
     }
-    match wanted.kind {
-        BackendKind::IoUring => open_ring(files, region, wanted, features)
-            .map_err(|(source, ..)| denied("io_uring", source)),
-        BackendKind::Libaio => open_aio(files, region, wanted, features)
-            .map_err(|(source, ..)| denied("libaio", source)),
+    let opened = match wanted.kind {
+        BackendKind::IoUring => open_ring(files, region, wanted, features),
+        BackendKind::Libaio => open_aio(files, region, wanted, features),
+        BackendKind::Mmap => open_mmap(files, region, features),
         BackendKind::Auto if wanted.depth > 1 => Ok(open_best(files, region, wanted, features)),
-        BackendKind::Mmap => {
-            open_mmap(files, region, features).map_err(|(source, ..)| denied("mmap", source))
-        }
-        BackendKind::Vsync => {
-            let blocking = Blocking::with_calls(files, region, Calls::Vectored);
-            let backend = AnyBackend::Vsync(Vsync::new(blocking, wanted.depth));
-            Ok((backend, used(BackendKind::Vsync, features)))
-        }
-        BackendKind::Sync => {
-            let calls = Calls::Seeking;
-            Ok(open_blocking(
-                BackendKind::Sync,
-                calls,
-                files,
-                region,
-                features,
-            ))
-        }
-        BackendKind::Pvsync2 => {
-            let calls = Calls::VectoredWithFlags;
-            Ok(open_blocking(
-                BackendKind::Pvsync2,
-                calls,
-                files,
-                region,
-                features,
-            ))
-        }
-        _ => Ok(open_psync(files, region, features)),
-    }
+        _ => Ok(open_blocking(files, region, wanted, features)),
+    };
+    opened.map_err(|(source, ..)| OpenError::Denied {
+        backend: wanted.kind.name(),
+        source,
+    })
 }
 
 /// The kernel takes the wish for transparent huge pages even when the system is
@@ -179,7 +154,7 @@ fn open_best(
             }
         }
     }
-    let (backend, mut used) = open_psync(files, region, features);
+    let (backend, mut used) = open_blocking(files, region, wanted, features);
     used.notes = notes;
     (backend, used)
 }
@@ -255,27 +230,25 @@ fn open_aio(
     ))
 }
 
-fn open_psync(
-    files: Vec<OwnedFd>,
-    region: Region,
-    features: Vec<BackendFeature>,
-) -> (AnyBackend, BackendUse) {
-    let calls = Calls::Positioned;
-    open_blocking(BackendKind::Psync, calls, files, region, features)
-}
-
+/// By system calls that wait, one for each I/O or for several that lie next to each other.
 fn open_blocking(
-    kind: BackendKind,
-    calls: Calls,
     files: Vec<OwnedFd>,
     region: Region,
+    wanted: BackendRequirements,
     features: Vec<BackendFeature>,
 ) -> (AnyBackend, BackendUse) {
+    let (kind, calls) = match wanted.kind {
+        kind @ BackendKind::Vsync => (kind, Calls::Vectored),
+        kind @ BackendKind::Sync => (kind, Calls::Seeking),
+        kind @ BackendKind::Pvsync2 => (kind, Calls::VectoredWithFlags),
+        _ => (BackendKind::Psync, Calls::Positioned),
+    };
     let blocking = Blocking::with_calls(files, region, calls);
-    (
-        AnyBackend::Psync(Psync::new(blocking)),
-        used(kind, features),
-    )
+    let backend = match kind {
+        BackendKind::Vsync => AnyBackend::Vsync(Vsync::new(blocking, wanted.depth)),
+        _ => AnyBackend::Psync(Psync::new(blocking)),
+    };
+    (backend, used(kind, features))
 }
 
 fn open_mmap(
@@ -300,16 +273,13 @@ pub(crate) fn depth_used(kind: BackendKind, workload: &Workload) -> u32 {
     }
 }
 
-fn used(kind: BackendKind, features: Vec<BackendFeature>) -> BackendUse {
+/// What is used of a backend, with nothing to be said about it.
+pub(crate) fn used(kind: BackendKind, features: Vec<BackendFeature>) -> BackendUse {
     BackendUse {
         kind,
         features,
         notes: Vec::new(),
     }
-}
-
-fn denied(backend: &'static str, source: io::Error) -> OpenError {
-    OpenError::Denied { backend, source }
 }
 
 #[cfg(test)]
@@ -372,14 +342,7 @@ mod tests {
             match open(BackendRequirements { kind, ..WANTED }, files) {
                 Ok((mut backend, used)) => {
                     assert_eq!(used.kind, kind);
-                    match &mut backend {
-                        AnyBackend::IoUring(backend) => use_two_files(backend),
-                        AnyBackend::Libaio(backend) => use_two_files(backend),
-                        AnyBackend::Psync(backend) => use_two_files(backend),
-                        AnyBackend::Vsync(backend) => use_two_files(backend),
-                        AnyBackend::Mmap(backend) => use_two_files(backend),
-                        AnyBackend::Null(_) => panic!("{kind:?} became null"),
-                    }
+                    use_two_files(&mut backend);
                 }
                 Err(error) => eprintln!("SKIPPED: {kind:?}: {error}"),
             }

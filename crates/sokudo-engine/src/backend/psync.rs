@@ -47,11 +47,6 @@ impl<P: OneByOne> Backend for Single<P> {
     }
 
     #[inline]
-    fn submit(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    #[inline]
     fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         if let Some(request) = self.prepared.take() {
             self.done = Some((request.chunk, self.performer.perform(request)));

@@ -75,11 +75,6 @@ impl Backend for Vsync {
     }
 
     #[inline]
-    fn submit(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    #[inline]
     fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         self.perform_group();
         Ok(())

@@ -7,12 +7,11 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use rustix::fs::Advice;
-use sokudo_model::{Bytes, CapacityCheck, Held, Nanos, Operation};
+use sokudo_model::{Bytes, CapacityCheck, Held, Operation};
 use sokudo_stats::mix64;
 use sokudo_sys::Region;
 
 use crate::clock::{Clock as _, RealClock};
-use crate::sim;
 use crate::target::SimulatedTarget;
 
 /// Takes blocks that tell where they belong, and tells what is found at a place.
@@ -145,23 +144,8 @@ impl<'a> SimulatedMedium<'a> {
     }
 
     fn request(&mut self, operation: Operation, offset: u64, bytes: u64) -> io::Result<()> {
-        let SimulatedTarget { device, now } = &mut *self.target;
-        let request = sim::SimulatedRequest {
-            id: 0,
-            operation,
-            offset,
-            bytes,
-        };
-        let mut completed = Vec::new();
-        device.submit(Nanos(*now), request);
-        while completed.is_empty() {
-            let Some(at) = device.next_event() else {
-                return Err(io::ErrorKind::TimedOut.into());
-            };
-            *now = at.0;
-            device.advance(at, &mut completed);
-        }
-        match completed[0].result {
+        let answer = self.target.perform(operation, offset, bytes);
+        match answer.ok_or(io::ErrorKind::TimedOut)? {
             Ok(moved) if moved == bytes || operation == Operation::Flush => Ok(()),
             Ok(_) => Err(io::ErrorKind::UnexpectedEof.into()),
             Err(errno) => Err(io::Error::from_raw_os_error(errno)),

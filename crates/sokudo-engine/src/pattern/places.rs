@@ -1,6 +1,6 @@
 //! How often each of a number of places is used.
 
-use sokudo_model::{Distribution, Zone, ZoneLength};
+use sokudo_model::{Distribution, Zone, ZoneLength, narrow};
 use sokudo_stats::{Normal, Pareto, Permutation, Random, Zipf};
 
 /// Parameters of distributions are in millionths.
@@ -209,7 +209,7 @@ fn millionths(value: u64) -> f64 {
 fn place_at(count: u64, share: u64) -> u64 {
     let place = u128::from(count) * u128::from(share) / 1_000_000;
     // A share of more than all is the last place.
-    u64::try_from(place).unwrap_or(u64::MAX).min(count - 1)
+    narrow(place.min(u128::from(count - 1)))
 }
 
 /// Zones as places, each beginning where the one before ends. What lies beyond the
@@ -223,7 +223,7 @@ fn areas(count: u64, measure: Measure<'_>) -> Choice {
                 shares += u128::from(share);
                 let end = u128::from(count) * shares / WHOLE;
                 // Shares of more than all end beyond the end, where they are cut off.
-                u64::try_from(end).unwrap_or(u64::MAX)
+                narrow(end.min(count.into()))
             }
             ZoneLength::Size(size) => {
                 bytes = bytes.saturating_add(size.0);

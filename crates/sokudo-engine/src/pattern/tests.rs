@@ -63,10 +63,12 @@ fn pattern(workload: &Workload, stretches: &[ByteRange]) -> Pattern {
 }
 
 fn random_reads() -> Workload {
-    with!(
-        Workload::new("random", Bytes(BLOCK)),
-        order = Order::Random { map: false }
-    )
+    crate::builders::random_reads(1)
+}
+
+fn only(bytes: u64) -> BlockChoice {
+    let bytes = Bytes(bytes);
+    BlockChoice::Shares(vec![BlockShare { bytes, weight: 1 }])
 }
 
 /// Blocks of the next I/Os.
@@ -120,15 +122,9 @@ fn reads_and_writes_of_a_sequential_mix_walk_by_themselves() {
 
 #[test]
 fn reads_and_writes_have_sizes_and_alignments_of_their_own() {
-    let choice = |bytes| {
-        BlockChoice::Shares(vec![BlockShare {
-            bytes: Bytes(bytes),
-            weight: 1,
-        }])
-    };
     let mut workload = random_reads();
     workload.operations = OperationMix::read_write(50).unwrap();
-    workload.blocks = BlockSizes::per_direction(choice(8192), choice(32768), choice(8192)).unwrap();
+    workload.blocks = BlockSizes::per_direction(only(8192), only(32768), only(8192)).unwrap();
     let mut pattern = pattern(&workload, &[stretch(0, 1 << 20)]);
     for _ in 0..1_000 {
         let access = pattern.next();
@@ -156,43 +152,55 @@ fn an_alignment_of_its_own_is_kept() {
     );
 }
 
-#[test]
-fn sizes_of_a_range_are_its_multiples_all_alike() {
-    let range = BlockChoice::Range {
-        smallest: Bytes(BLOCK),
-        largest: Bytes(4 * BLOCK),
-    };
-    let mut workload = random_reads();
-    workload.blocks = BlockSizes::per_direction(range.clone(), range.clone(), range).unwrap();
-    let mut pattern = pattern(&workload, &[stretch(0, 1 << 40)]);
-    let mut counts = [0.0; 4];
-    for _ in 0..100_000 {
-        let length = u64::from(pattern.next().length);
-        assert!(length.is_multiple_of(BLOCK));
-        counts[(length / BLOCK - 1) as usize] += 1.0;
-    }
-    assert!(agreement(&counts, &[0.25; 4]) > 0.001, "{counts:?}");
+/// The same sizes for every direction.
+fn of_sizes(workload: Workload, choice: BlockChoice) -> Workload {
+    let blocks = BlockSizes::per_direction(choice.clone(), choice.clone(), choice);
+    with!(workload, blocks = blocks.unwrap())
 }
 
-/// As `fio --bsrange=1000-1019 --bs_unaligned`: whole numbers of bytes, all alike, and
-/// sequential I/Os that follow one another to the byte.
 #[test]
-fn sizes_of_any_bytes_are_all_alike() {
+fn sizes_come_as_often_as_with_fio() {
+    let range = |smallest, largest| BlockChoice::Range {
+        smallest: Bytes(smallest),
+        largest: Bytes(largest),
+    };
     let any = BlockChoice::AnyBytes {
         smallest: Bytes(1000),
         largest: Bytes(1019),
     };
-    let mut workload = random_reads();
-    workload.blocks = BlockSizes::per_direction(any.clone(), any.clone(), any).unwrap();
-    let mut counts = [0.0; 20];
-    let mut random = pattern(&workload, &[stretch(0, 1 << 40)]);
-    for _ in 0..100_000 {
-        counts[random.next().length as usize - 1000] += 1.0;
+    for (choice, sizes, shares) in [
+        (
+            range(4096, 16384),
+            vec![4096, 8192, 12288, 16384],
+            vec![0.25; 4],
+        ),
+        // It ends with its largest size: fio 3.33 issued 2,487, 2,383 and 1,195 of these.
+        (
+            range(4096, 10240),
+            vec![4096, 8192, 10240],
+            vec![0.4, 0.4, 0.2],
+        ),
+        // As `fio --bsrange=1000-1019 --bs_unaligned`: any number of bytes.
+        (any, (1000..1020).collect(), vec![0.05; 20]),
+    ] {
+        let workload = of_sizes(random_reads(), choice);
+        let mut pattern = pattern(&workload, &[stretch(0, 1 << 40)]);
+        let mut counts = vec![0.0; sizes.len()];
+        for _ in 0..100_000 {
+            let length = pattern.next().length;
+            counts[sizes.iter().position(|size| *size == length).unwrap()] += 1.0;
+        }
+        assert!(agreement(&counts, &shares) > 0.001, "{sizes:?}: {counts:?}");
     }
-    assert!(agreement(&counts, &[0.05; 20]) > 0.001, "{counts:?}");
-    workload.order = Order::Sequential {
-        offset: SequentialOffset::Own,
+}
+
+#[test]
+fn sequential_ios_of_any_size_follow_one_another_to_the_byte() {
+    let any = BlockChoice::AnyBytes {
+        smallest: Bytes(1000),
+        largest: Bytes(1019),
     };
+    let workload = of_sizes(Workload::new("any", Bytes(BLOCK)), any);
     let mut walk = pattern(&workload, &[stretch(0, 1 << 40)]);
     let mut end = 0;
     for _ in 0..1_000 {
@@ -200,24 +208,6 @@ fn sizes_of_any_bytes_are_all_alike() {
         assert_eq!(access.offset, end);
         end += u64::from(access.length);
     }
-}
-
-#[test]
-fn a_range_ends_with_its_largest_size() {
-    let range = BlockChoice::Range {
-        smallest: Bytes(4096),
-        largest: Bytes(10240),
-    };
-    let mut workload = random_reads();
-    workload.blocks = BlockSizes::per_direction(range.clone(), range.clone(), range).unwrap();
-    let mut pattern = pattern(&workload, &[stretch(0, 1 << 40)]);
-    let mut counts = [0.0; 3];
-    for _ in 0..100_000 {
-        let length = u64::from(pattern.next().length);
-        counts[(length / 4096 - 1 + u64::from(length == 10240)) as usize] += 1.0;
-    }
-    // fio 3.33 issued 2,487, 2,383 and 1,195 of these.
-    assert!(agreement(&counts, &[0.4, 0.4, 0.2]) > 0.001, "{counts:?}");
 }
 
 #[test]
@@ -238,32 +228,32 @@ fn mixed_sizes_fill_the_end_of_a_sequential_stretch() {
 }
 
 #[test]
-fn a_stride_leaves_holes_and_wraps() {
-    let mut workload = Workload::new("holes", Bytes(BLOCK));
-    workload.scatter.stride = 8192;
-    // What fio 3.33 does with rw=read:8k in 64 KiB.
-    let mut pattern = pattern(&workload, &[stretch(0, 16 * BLOCK)]);
-    assert_eq!(blocks(&mut pattern, 9), [0, 3, 6, 9, 12, 15, 0, 3, 6]);
-}
-
-#[test]
-fn a_negative_stride_runs_backward_from_the_end() {
-    let mut workload = Workload::new("backward", Bytes(BLOCK));
-    workload.scatter.stride = -8192;
-    let mut pattern = pattern(&workload, &[stretch(0, 5 * BLOCK + 100)]);
-    assert_eq!(blocks(&mut pattern, 7), [4, 3, 2, 1, 0, 4, 3]);
-}
-
-#[test]
-fn a_stride_of_minus_one_block_stays_and_a_shorter_one_overlaps() {
-    let mut workload = Workload::new("overlap", Bytes(BLOCK));
-    workload.scatter.stride = -4096;
-    let stretches = [stretch(0, 4 * BLOCK)];
-    assert_eq!(blocks(&mut pattern(&workload, &stretches), 3), [0, 0, 0]);
-    workload.scatter.stride = -2048;
-    let mut pattern = pattern(&workload, &stretches);
-    let offsets: Vec<u64> = (0..8).map(|_| pattern.next().offset / 2048).collect();
-    assert_eq!(offsets, [0, 1, 2, 3, 4, 5, 6, 0]);
+fn a_stride_leads_where_fios_does() {
+    let own = SequentialOffset::Own;
+    let interlocked = SequentialOffset::Interlocked;
+    // What is walked, and the places of the I/Os in units of 2 KiB.
+    for (offset, stride, bytes, expected) in [
+        // What fio 3.33 does with rw=read:8k in 64 KiB.
+        (own, 8192, 16 * BLOCK, vec![0, 6, 12, 18, 24, 30, 0, 6, 12]),
+        (own, -8192, 5 * BLOCK + 100, vec![8, 6, 4, 2, 0, 8, 6]),
+        (own, -4096, 4 * BLOCK, vec![0, 0, 0]),
+        (own, -2048, 4 * BLOCK, vec![0, 1, 2, 3, 4, 5, 6, 0]),
+        (interlocked, 8192, 10 * BLOCK, vec![0, 6, 12, 18, 0, 6]),
+        (interlocked, -8192, 4 * BLOCK, vec![6, 4, 2, 0, 6]),
+        (interlocked, -4096, 10 * BLOCK, vec![0, 0]),
+    ] {
+        let workload = with!(
+            Workload::new("stride", Bytes(BLOCK)),
+            order = Order::Sequential { offset },
+            scatter.stride = stride
+        );
+        let mut pattern = pattern(&workload, &[stretch(0, bytes)]);
+        let found: Vec<u64> = expected
+            .iter()
+            .map(|_| pattern.next().offset / 2048)
+            .collect();
+        assert_eq!(found, expected, "{offset:?} {stride}");
+    }
 }
 
 #[test]
@@ -285,35 +275,22 @@ fn a_run_goes_on_from_its_random_place() {
 
 #[test]
 fn as_many_are_random_as_asked_and_the_others_follow() {
-    for percent in [0u8, 25, 100] {
-        let mut workload = random_reads();
-        workload.scatter.random_percent = Some([percent; 3]);
-        let mut pattern = pattern(&workload, &[stretch(0, 1 << 40)]);
-        let found = blocks(&mut pattern, 20_001);
-        let jumps = found
-            .windows(2)
-            .filter(|pair| pair[1] != pair[0] + 1)
-            .count();
-        let expected = f64::from(percent) / 100.0;
-        if percent % 100 == 0 {
-            assert_eq!(jumps, if percent == 0 { 0 } else { 20_000 });
-        } else {
-            assert!(within_binomial(jumps as f64, 20_000.0, expected), "{jumps}");
-        }
+    let sequential = || Workload::new("mixed", Bytes(BLOCK));
+    for (workload, percent) in [
+        (random_reads(), 0u8),
+        (random_reads(), 25),
+        (random_reads(), 100),
+        (sequential(), 30),
+    ] {
+        let workload = with!(workload, scatter.random_percent = Some([percent; 3]));
+        let found = blocks(&mut pattern(&workload, &[stretch(0, 1 << 40)]), 20_001);
+        let jumps = found.windows(2).filter(|pair| pair[1] != pair[0] + 1);
+        let (jumps, share) = (jumps.count() as f64, f64::from(percent) / 100.0);
+        assert!(
+            within_binomial(jumps, 20_000.0, share),
+            "{percent}: {jumps}"
+        );
     }
-}
-
-#[test]
-fn sequential_order_jumps_as_often_as_asked() {
-    let mut workload = Workload::new("mixed", Bytes(BLOCK));
-    workload.scatter.random_percent = Some([30; 3]);
-    let mut pattern = pattern(&workload, &[stretch(0, 1 << 40)]);
-    let found = blocks(&mut pattern, 20_001);
-    let jumps = found
-        .windows(2)
-        .filter(|pair| pair[1] != pair[0] + 1)
-        .count();
-    assert!(within_binomial(jumps as f64, 20_000.0, 0.3), "{jumps}");
 }
 
 #[test]
@@ -386,8 +363,7 @@ fn each_place_is_trimmed_and_then_written() {
 
 #[test]
 fn a_map_of_smaller_blocks_does_not_shorten_a_direction_of_larger_ones() {
-    let share = |bytes| BlockChoice::Shares(vec![BlockShare { bytes, weight: 1 }]);
-    let (read, write) = (share(Bytes::kib(4)), share(Bytes::kib(64)));
+    let (read, write) = (only(4 << 10), only(64 << 10));
     let workload = with!(
         Workload::new("mixed", Bytes::kib(4)),
         operations = OperationMix::read_write(50).unwrap(),

@@ -1,6 +1,6 @@
 //! Which of several files the next I/O goes to.
 
-use sokudo_model::{FileOrder, FileService};
+use sokudo_model::{FileOrder, FileService, narrow};
 use sokudo_stats::Random;
 
 use crate::pattern::places::SkewedFiles;
@@ -67,9 +67,9 @@ impl FileTurns {
             TurnRule::InTurn | TurnRule::Sequential => self.open_from(self.current + 1),
             TurnRule::Uniform => {
                 let chosen = random.below(self.done.len() as u64);
-                self.open_from(index(chosen))
+                self.open_from(narrow(chosen))
             }
-            TurnRule::Skewed(files) => index(files.next(random)),
+            TurnRule::Skewed(files) => narrow(files.next(random)),
         };
         self.left = match self.way {
             TurnRule::Sequential => 1,
@@ -119,9 +119,4 @@ pub(crate) enum Renewed {
     Current,
     /// All.
     All,
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "below the number of files")]
-fn index(number: u64) -> usize {
-    number as usize
 }

@@ -158,8 +158,7 @@ impl Walk {
             Sequential::Over => return None,
             Sequential::Random => self.random(manner, direction, random)?,
         };
-        // What is no file may be larger than any offset; beyond it nothing follows.
-        let ends_at = i64::try_from(place + u64::from(length)).unwrap_or(i64::MAX);
+        let ends_at = position(place + u64::from(length));
         if let Some(track) = &mut self.tracks[direction] {
             track.next = ends_at.saturating_add(manner.stride);
         }
@@ -296,7 +295,12 @@ fn first_position(manner: &Manner, direction: usize, length: u64) -> i64 {
     if !is_backward {
         return 0;
     }
-    let last = (length.saturating_sub(largest)) / smallest * smallest;
-    // What is no file may be larger than any offset.
-    i64::try_from(last).unwrap_or(i64::MAX)
+    position(length.saturating_sub(largest) / smallest * smallest)
+}
+
+/// A place as a signed number. What is no file may be larger than any offset that Linux
+/// knows; beyond that nothing follows.
+fn position(place: u64) -> i64 {
+    const OFFSET_MAX: u64 = i64::MAX.cast_unsigned();
+    place.min(OFFSET_MAX).cast_signed()
 }

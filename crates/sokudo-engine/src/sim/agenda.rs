@@ -1,79 +1,39 @@
 //! What will happen when, in virtual time.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 /// Things that are due at an instant. What is due at the same instant comes out
 /// in the order it was put in, so that a simulation has exactly one course.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda<T> {
-    entries: BinaryHeap<Reverse<AgendaEntry<T>>>,
+    /// By instant, and by number at the same instant.
+    entries: BTreeMap<(u64, u64), T>,
     entered: u64,
-}
-
-#[derive(Clone, Debug)]
-struct AgendaEntry<T> {
-    at_ns: u64,
-    number: u64,
-    what: T,
 }
 
 impl<T> Agenda<T> {
     pub(super) fn new() -> Self {
         Self {
-            entries: BinaryHeap::new(),
+            entries: BTreeMap::new(),
             entered: 0,
         }
     }
 
     /// Enters something that is due at `at_ns`.
     pub(super) fn enter(&mut self, at_ns: u64, what: T) {
-        let number = self.entered;
+        self.entries.insert((at_ns, self.entered), what);
         self.entered += 1;
-        self.entries.push(Reverse(AgendaEntry {
-            at_ns,
-            number,
-            what,
-        }));
     }
 
     /// When the first thing is due.
     pub(super) fn next_ns(&self) -> Option<u64> {
-        self.entries.peek().map(|Reverse(entry)| entry.at_ns)
+        self.entries.first_key_value().map(|((at_ns, _), _)| *at_ns)
     }
 
     /// Takes the first thing, if it is due by `now_ns`.
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<T> {
-        if self.next_ns()? > now_ns {
-            return None;
-        }
-        self.entries.pop().map(|Reverse(entry)| entry.what)
-    }
-}
-
-impl<T> AgendaEntry<T> {
-    fn key(&self) -> (u64, u64) {
-        (self.at_ns, self.number)
-    }
-}
-
-impl<T> PartialEq for AgendaEntry<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl<T> Eq for AgendaEntry<T> {}
-
-impl<T> PartialOrd for AgendaEntry<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Ord for AgendaEntry<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
+        let first = self.entries.first_entry()?;
+        (first.key().0 <= now_ns).then(|| first.remove())
     }
 }
 

@@ -9,8 +9,8 @@ use sokudo_stats::Random;
 
 use super::agenda::Agenda;
 use super::rate::TransferRate;
-use super::spec::{COUNT, RATE, Spec, SpecError, SpecKey, TIME, not_above};
-use super::{PendingRequest, Presentation};
+use super::spec::{Spec, SpecError, not_above};
+use super::{DeviceModel, PendingRequest, Presentation};
 
 /// Virtual time must pass, or a time limit would never be reached.
 const LATENCY_MIN: Nanos = Nanos(1);
@@ -37,21 +37,11 @@ pub(super) struct Constant {
 
 impl Constant {
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
-        let latency = spec.value(
-            SpecKey::new("latency", TIME, LATENCY_MIN, LATENCY_MAX),
-            LATENCY_DEFAULT,
-        )?;
-        let jitter = spec.value(
-            SpecKey::new("jitter", TIME, Nanos(0), LATENCY_MAX),
-            Nanos(0),
-        )?;
-        let parallel = spec.optional(SpecKey::new("parallel", COUNT, 1, PARALLEL_MAX))?;
-        let wire = spec.optional(SpecKey::new(
-            "rate",
-            RATE,
-            TransferRate(1_000),
-            TransferRate::megabytes(1_000_000),
-        ))?;
+        let latency = spec.value("latency", LATENCY_MIN..=LATENCY_MAX, LATENCY_DEFAULT)?;
+        let jitter = spec.value("jitter", Nanos(0)..=LATENCY_MAX, Nanos(0))?;
+        let parallel = spec.optional("parallel", 1..=PARALLEL_MAX)?;
+        let wires = TransferRate(1_000)..=TransferRate::megabytes(1_000_000);
+        let wire = spec.optional("rate", wires)?;
         // Equal would allow a latency of nothing.
         not_above(("jitter", jitter), ("latency − 1 ns", Nanos(latency.0 - 1)))?;
         Ok(Self {
@@ -81,8 +71,10 @@ impl Constant {
         self.wire_free_ns = ready_ns.max(self.wire_free_ns) + wire.nanos(bytes);
         self.wire_free_ns
     }
+}
 
-    pub(super) fn presentation(&self) -> Presentation {
+impl DeviceModel for Constant {
+    fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated device of constant latency",
             members: 0,
@@ -93,11 +85,11 @@ impl Constant {
         }
     }
 
-    pub(super) fn seed(&mut self, seed: u64) {
+    fn seed(&mut self, seed: u64) {
         self.random = Random::new(seed);
     }
 
-    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
         let end_ns = match self.workers_free_ns.as_mut().and_then(BinaryHeap::pop) {
             None => self.end_ns(now_ns, job.moved_bytes()),
             Some(Reverse(free_ns)) => {
@@ -111,11 +103,11 @@ impl Constant {
         self.agenda.enter(end_ns, job);
     }
 
-    pub(super) fn next_ns(&self) -> Option<u64> {
+    fn next_ns(&self) -> Option<u64> {
         self.agenda.next_ns()
     }
 
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
         while let Some(job) = self.agenda.take_due(now_ns) {
             finished.push(job);
         }

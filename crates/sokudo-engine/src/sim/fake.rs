@@ -3,8 +3,8 @@
 use sokudo_model::Bytes;
 
 use super::constant::Constant;
-use super::spec::{SIZE, Spec, SpecError, SpecKey, not_a_multiple};
-use super::{PendingRequest, Presentation};
+use super::spec::{Spec, SpecError, not_a_multiple};
+use super::{DeviceModel, PendingRequest, Presentation};
 
 /// What the cheapest controllers hold in memory.
 const CACHE_DEFAULT: Bytes = Bytes::mib(8);
@@ -15,7 +15,7 @@ pub(super) struct Fake {
     real_bytes: u64,
     beyond: BeyondSize,
     cache_bytes: u64,
-    pub(super) drive: Constant,
+    drive: Constant,
 }
 
 /// What becomes of a block beyond the real size.
@@ -29,22 +29,12 @@ enum BeyondSize {
 
 impl Fake {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        let real = SpecKey::new("real", SIZE, Bytes::mib(1), size);
-        let real = spec.value(real, Bytes((size.0 / 32).next_multiple_of(4096)))?;
+        let real = Bytes((size.0 / 32).next_multiple_of(4096));
+        let real = spec.value("real", Bytes::mib(1)..=size, real)?;
         not_a_multiple(("real", real), Bytes::kib(4))?;
-        let beyond = match spec.text("beyond")? {
-            None | Some("wrap") => BeyondSize::Wrap,
-            Some("lost") => BeyondSize::Lost,
-            Some(other) => {
-                return Err(SpecError::NotAValue {
-                    key: "beyond",
-                    value: other.to_owned(),
-                    expected: "wrap or lost",
-                });
-            }
-        };
-        let cache = SpecKey::new("cache", SIZE, Bytes(4096), Bytes::gib(64));
-        let cache = spec.value(cache, CACHE_DEFAULT)?;
+        let words = [("wrap", BeyondSize::Wrap), ("lost", BeyondSize::Lost)];
+        let beyond = spec.choice("beyond", words, "wrap or lost")?;
+        let cache = spec.value("cache", Bytes(4096)..=Bytes::gib(64), CACHE_DEFAULT)?;
         Ok(Self {
             real_bytes: real.0,
             beyond,
@@ -52,16 +42,33 @@ impl Fake {
             drive: Constant::parse(spec)?,
         })
     }
+}
 
-    pub(super) fn presentation(&self) -> Presentation {
+impl DeviceModel for Fake {
+    fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated drive of false capacity",
             ..self.drive.presentation()
         }
     }
 
-    /// Where the block at an address really lies; `None` is nowhere.
-    pub(super) const fn cell_of(&self, offset: u64) -> Option<u64> {
+    fn seed(&mut self, seed: u64) {
+        self.drive.seed(seed);
+    }
+
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        self.drive.submit(now_ns, job);
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        self.drive.next_ns()
+    }
+
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
+        self.drive.advance(now_ns, finished);
+    }
+
+    fn cell_of(&self, offset: u64) -> Option<u64> {
         match self.beyond {
             _ if offset < self.real_bytes => Some(offset),
             BeyondSize::Wrap => Some(offset % self.real_bytes),
@@ -69,13 +76,7 @@ impl Fake {
         }
     }
 
-    /// So many bytes that were written last are answered from memory, wherever they were
-    /// to go.
-    pub(super) const fn cache_bytes(&self) -> u64 {
+    fn remembered_bytes(&self) -> u64 {
         self.cache_bytes
-    }
-
-    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
-        self.drive.submit(now_ns, job);
     }
 }

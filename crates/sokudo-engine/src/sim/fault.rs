@@ -7,7 +7,7 @@ use sokudo_model::{Bytes, Nanos};
 use sokudo_words::text;
 
 use super::PendingRequest;
-use super::spec::{Spec, SpecError};
+use super::spec::{Spec, SpecError, SpecValue as _};
 
 /// Bad places are searched one by one for every request.
 const BAD_PLACES_MAX: usize = 16;
@@ -58,7 +58,7 @@ impl Faults {
         }
         let vanish_ns = spec
             .text("vanish_after")?
-            .map(|text| time_ns("vanish_after", text, super::spec::TIME))
+            .map(|text| time_ns("vanish_after", text, Nanos::EXPECTED))
             .transpose()?;
         let stall = spec.text("stall")?.map(parse_stall).transpose()?;
         Ok(Self {
@@ -135,11 +135,8 @@ fn parse_bad_place(text: &str) -> Option<BadExtent> {
 }
 
 fn not_a_bad_place(text: &str) -> SpecError {
-    SpecError::NotAValue {
-        key: "fail_at",
-        value: text.to_owned(),
-        expected: "an offset and an error such as 1GiB:EIO, 1GiB+64KiB:ENODATA or 1GiB:5",
-    }
+    const EXPECTED: &str = "an offset and an error such as 1GiB:EIO, 1GiB+64KiB:ENODATA or 1GiB:5";
+    SpecError::not_a_value("fail_at", text, EXPECTED)
 }
 
 fn parse_stall(text: &str) -> Result<Stall, SpecError> {
@@ -156,11 +153,7 @@ fn time_ns(key: &'static str, text: &str, expected: &'static str) -> Result<u64,
     const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
     match text.parse::<Nanos>() {
         Ok(time) if time <= YEAR => Ok(time.0),
-        _ => Err(SpecError::NotAValue {
-            key,
-            value: text.to_owned(),
-            expected,
-        }),
+        _ => Err(SpecError::not_a_value(key, text, expected)),
     }
 }
 

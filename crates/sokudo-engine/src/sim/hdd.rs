@@ -12,13 +12,13 @@ mod write_cache;
 
 use std::collections::VecDeque;
 
-use sokudo_model::{Bytes, Nanos, Operation};
+use sokudo_model::{Bytes, Nanos, Operation, narrow};
 use sokudo_stats::Random;
 
 use super::agenda::Agenda;
 use super::rate::TransferRate;
-use super::spec::{COUNT, RATE, SIZE, Spec, SpecError, SpecKey, TIME, not_above};
-use super::{PendingRequest, Presentation, earlier};
+use super::spec::{Spec, SpecError, not_above};
+use super::{DeviceModel, PendingRequest, Presentation, earlier};
 use command::{Approach, ArmMovement, ArmPurpose, DriveCommand};
 use geometry::{DriveLabel, Geometry, MediaPosition};
 use read_cache::{Range, ReadCache};
@@ -47,23 +47,11 @@ enum Flushes {
     Lies,
 }
 
-fn flushes(spec: &mut Spec<'_>) -> Result<Flushes, SpecError> {
-    match spec.text("flush")? {
-        None | Some("true") => Ok(Flushes::Truly),
-        Some("lies") => Ok(Flushes::Lies),
-        Some(other) => Err(SpecError::NotAValue {
-            key: "flush",
-            value: other.to_owned(),
-            expected: "true or lies",
-        }),
-    }
-}
-
 /// The drive. Flush is no queued command in ATA: it waits for the queue to empty,
 /// and what comes after it waits for it.
 #[derive(Debug)]
 pub(super) struct HardDisk {
-    rpm: u32,
+    rpm: u64,
     cache: Bytes,
     flushes: Flushes,
     geometry: Geometry,
@@ -87,41 +75,27 @@ pub(super) struct HardDisk {
 
 impl HardDisk {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        let rpm: u32 = spec.value(SpecKey::new("rpm", COUNT, 1_000, 30_000), 5_900)?;
-        let rates = (TransferRate::megabytes(1), TransferRate::megabytes(10_000));
-        let outer = spec.value(
-            SpecKey::new("outer", RATE, rates.0, rates.1),
-            TransferRate::megabytes(180),
-        )?;
-        let inner = spec.value(
-            SpecKey::new("inner", RATE, rates.0, rates.1),
-            TransferRate::megabytes(85),
-        )?;
+        let rpm = spec.value("rpm", 1_000..=30_000, 5_900)?;
+        let rates = TransferRate::megabytes(1)..=TransferRate::megabytes(10_000);
+        let outer = spec.value("outer", rates.clone(), TransferRate::megabytes(180))?;
+        let inner = spec.value("inner", rates.clone(), TransferRate::megabytes(85))?;
         not_above(("inner", inner), ("outer", outer))?;
-        let sizes = (Bytes::mib(1), Bytes::gib(64));
-        let cache = spec.value(
-            SpecKey::new("cache", SIZE, sizes.0, sizes.1),
-            Bytes::mib(64),
-        )?;
+        let cache = spec.value("cache", Bytes::mib(1)..=Bytes::gib(64), Bytes::mib(64))?;
         // 11 ms and half a turn at 5900/min are the 16.1 ms that document 000
         // measured; 1.5 ms and half a turn are nearly its 4K figures on 1 GiB.
-        let times = (Nanos::from_micros(10), Nanos::from_secs(1));
-        let seek = spec.value(
-            SpecKey::new("seek", TIME, times.0, times.1),
-            Nanos::from_millis(11),
-        )?;
-        let settle = SpecKey::new("settle", TIME, times.0, times.1);
-        let settle = spec.value(settle, Nanos::from_micros(1_500))?;
+        let times = Nanos::from_micros(10)..=Nanos::from_secs(1);
+        let seek = spec.value("seek", times.clone(), Nanos::from_millis(11))?;
+        let settle = spec.value("settle", times, Nanos::from_micros(1_500))?;
         not_above(("settle", settle), ("seek", seek))?;
-        let interface = SpecKey::new("interface", RATE, rates.0, rates.1);
-        let interface = spec.value(interface, TransferRate::megabytes(550))?;
-        let queue_max = spec.value(SpecKey::new("ncq", COUNT, 1, NCQ_MAX), NCQ_MAX)?;
-        let write_back = spec.switch("write_cache", true)?;
-        let flushes = flushes(spec)?;
+        let interface = spec.value("interface", rates, TransferRate::megabytes(550))?;
+        let queue_max = spec.value("ncq", 1..=NCQ_MAX, NCQ_MAX)?;
+        let write_back = spec.choice("write_cache", [("on", true), ("off", false)], "on or off")?;
+        let words = [("true", Flushes::Truly), ("lies", Flushes::Lies)];
+        let flushes = spec.choice("flush", words, "true or lies")?;
 
         let geometry = Geometry::new(DriveLabel {
             size: size.0,
-            turn_ns: NANOS_PER_MINUTE / u64::from(rpm),
+            turn_ns: NANOS_PER_MINUTE / rpm,
             switch_ns: settle.0,
             outer,
             inner,
@@ -135,9 +109,9 @@ impl HardDisk {
             geometry,
             interface,
             interface_free_ns: 0,
-            queue_max: usize::try_from(queue_max).expect("at most NCQ_MAX"),
+            queue_max: narrow(queue_max),
             host: VecDeque::new(),
-            queue: Vec::with_capacity(usize::try_from(NCQ_MAX).expect("a small number")),
+            queue: Vec::with_capacity(narrow(NCQ_MAX)),
             flush: None,
             read_cache: ReadCache::new(cache.0 / 2),
             write_cache: write_back.then(|| SimulatedWriteCache::new(cache.0 / 2)),
@@ -145,51 +119,6 @@ impl HardDisk {
             drained_last: false,
             agenda: Agenda::new(),
         })
-    }
-
-    pub(super) fn presentation(&self) -> Presentation {
-        Presentation {
-            model: "sokudo simulated hard disk",
-            members: 0,
-            rotation_rpm: Some(self.rpm),
-            cache: Some(self.cache),
-            write_back: self.write_cache.is_some(),
-            trims: false,
-        }
-    }
-
-    /// Chance turns the platters before they start.
-    pub(super) fn seed(&mut self, seed: u64) {
-        self.geometry.turn_by(&mut Random::new(seed));
-    }
-
-    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
-        self.host.push_back(DriveCommand {
-            job,
-            ready_ns: now_ns + COMMAND_NS,
-            place: self.geometry.place(job.offset),
-            awaits_room: false,
-        });
-        self.proceed(now_ns);
-    }
-
-    pub(super) fn next_ns(&self) -> Option<u64> {
-        let access_ns = self.access.map(|access| access.end_ns);
-        earlier(self.agenda.next_ns(), access_ns)
-    }
-
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
-        while let Some(at_ns) = self.next_ns()
-            && at_ns <= now_ns
-        {
-            while let Some(job) = self.agenda.take_due(at_ns) {
-                finished.push(job);
-            }
-            if let Some(access) = self.access.take_if(|access| access.end_ns <= at_ns) {
-                self.finish(access);
-                self.proceed(at_ns);
-            }
-        }
     }
 
     /// Does all that can be done at this instant.
@@ -412,5 +341,52 @@ impl HardDisk {
 
     fn rest_behind(&mut self, range: Range) {
         self.head = self.geometry.place(range.end - 1);
+    }
+}
+
+impl DeviceModel for HardDisk {
+    fn presentation(&self) -> Presentation {
+        Presentation {
+            model: "sokudo simulated hard disk",
+            members: 0,
+            rotation_rpm: Some(narrow(self.rpm)),
+            cache: Some(self.cache),
+            write_back: self.write_cache.is_some(),
+            trims: false,
+        }
+    }
+
+    /// Chance turns the platters before they start.
+    fn seed(&mut self, seed: u64) {
+        self.geometry.turn_by(&mut Random::new(seed));
+    }
+
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        self.host.push_back(DriveCommand {
+            job,
+            ready_ns: now_ns + COMMAND_NS,
+            place: self.geometry.place(job.offset),
+            awaits_room: false,
+        });
+        self.proceed(now_ns);
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        let access_ns = self.access.map(|access| access.end_ns);
+        earlier(self.agenda.next_ns(), access_ns)
+    }
+
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
+        while let Some(at_ns) = self.next_ns()
+            && at_ns <= now_ns
+        {
+            while let Some(job) = self.agenda.take_due(at_ns) {
+                finished.push(job);
+            }
+            if let Some(access) = self.access.take_if(|access| access.end_ns <= at_ns) {
+                self.finish(access);
+                self.proceed(at_ns);
+            }
+        }
     }
 }

@@ -13,14 +13,18 @@ use sokudo_model::{Bytes, DeviceCounters, Operation};
 
 use super::agenda::Agenda;
 use super::constant::Constant;
-use super::spec::{COUNT, SIZE, Spec, SpecError, SpecKey, not_a_multiple};
-use super::{PendingRequest, Presentation, count};
+use super::spec::{Spec, SpecError, not_a_multiple};
+use super::{DeviceModel, PendingRequest, Presentation, count};
 
-/// With fewer there is no parity; more make rebuilding them hopeless.
-const DISKS: (u64, u64) = (3, 32);
+/// With fewer there is no parity.
+const DISKS_MIN: u64 = 3;
+
+/// More make rebuilding them hopeless.
+const DISKS_MAX: u64 = 32;
 
 /// What md allows is more, but no array has it.
-const CHUNK: (Bytes, Bytes) = (Bytes::kib(4), Bytes::mib(16));
+const CHUNK_MIN: Bytes = Bytes::kib(4);
+const CHUNK_MAX: Bytes = Bytes::mib(16);
 
 /// The array.
 #[derive(Debug)]
@@ -60,11 +64,8 @@ struct MemberRequest {
 
 impl Raid5 {
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
-        let disks = spec.value(SpecKey::new("disks", COUNT, DISKS.0, DISKS.1), 4)?;
-        let chunk = spec.value(
-            SpecKey::new("chunk", SIZE, CHUNK.0, CHUNK.1),
-            Bytes::kib(64),
-        )?;
+        let disks = spec.value("disks", DISKS_MIN..=DISKS_MAX, 4)?;
+        let chunk = spec.value("chunk", CHUNK_MIN..=CHUNK_MAX, Bytes::kib(64))?;
         not_a_multiple(("chunk", chunk), Bytes::kib(4))?;
         let member = Constant::parse(spec)?;
         Ok(Self {
@@ -77,55 +78,6 @@ impl Raid5 {
             answered: Agenda::new(),
             moved: Vec::new(),
         })
-    }
-
-    pub(super) fn presentation(&self) -> Presentation {
-        Presentation {
-            model: "sokudo simulated array with parity",
-            members: self.members.len(),
-            rotation_rpm: None,
-            cache: None,
-            write_back: false,
-            trims: false,
-        }
-    }
-
-    /// What the members have counted, as the kernel counts for each of them.
-    pub(super) fn counters(&self) -> DeviceCounters {
-        self.counters
-    }
-
-    pub(super) fn seed(&mut self, seed: u64) {
-        for (number, member) in (0u64..).zip(&mut self.members) {
-            member.seed(sokudo_stats::mix64(seed ^ number));
-        }
-    }
-
-    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
-        let host = self.number();
-        let (first, then) = match job.operation {
-            Operation::Write => self.write_parts(host, &job),
-            Operation::Read => (self.read_parts(host, &job), Vec::new()),
-            operation => {
-                let flush = |member| MemberRequest {
-                    host,
-                    member,
-                    operation,
-                    offset: 0,
-                    bytes: 0,
-                };
-                ((0..self.members.len()).map(flush).collect(), Vec::new())
-            }
-        };
-        self.open.insert(
-            host,
-            HostRequest {
-                job,
-                waiting: 0,
-                then,
-            },
-        );
-        self.issue(now_ns, host, first);
     }
 
     /// Hands requests to the members; with none of them, what follows.
@@ -159,35 +111,6 @@ impl Raid5 {
     fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
-    }
-
-    pub(super) fn next_ns(&self) -> Option<u64> {
-        let members = self.members.iter().filter_map(Constant::next_ns);
-        members.chain(self.answered.next_ns()).min()
-    }
-
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
-        let mut moved = std::mem::take(&mut self.moved);
-        for member in &mut self.members {
-            member.advance(now_ns, &mut moved);
-        }
-        for job in moved.drain(..) {
-            count(&mut self.counters, job.operation, job.bytes);
-            let Some(part) = self.parents.remove(&job.id) else {
-                continue;
-            };
-            let Some(open) = self.open.get_mut(&part.host) else {
-                continue;
-            };
-            open.waiting -= 1;
-            if open.waiting == 0 {
-                self.issue(now_ns, part.host, Vec::new());
-            }
-        }
-        self.moved = moved;
-        while let Some(job) = self.answered.take_due(now_ns) {
-            finished.push(job);
-        }
     }
 
     fn read_parts(&self, host: u64, job: &PendingRequest) -> Vec<MemberRequest> {
@@ -283,6 +206,85 @@ impl Raid5 {
             offset: stripe * self.chunk_bytes + range.start,
             bytes: range.end - range.start,
         }
+    }
+}
+
+impl DeviceModel for Raid5 {
+    fn presentation(&self) -> Presentation {
+        Presentation {
+            model: "sokudo simulated array with parity",
+            members: self.members.len(),
+            rotation_rpm: None,
+            cache: None,
+            write_back: false,
+            trims: false,
+        }
+    }
+
+    fn seed(&mut self, seed: u64) {
+        for (number, member) in (0u64..).zip(&mut self.members) {
+            member.seed(sokudo_stats::mix64(seed ^ number));
+        }
+    }
+
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        let host = self.number();
+        let (first, then) = match job.operation {
+            Operation::Write => self.write_parts(host, &job),
+            Operation::Read => (self.read_parts(host, &job), Vec::new()),
+            operation => {
+                let flush = |member| MemberRequest {
+                    host,
+                    member,
+                    operation,
+                    offset: 0,
+                    bytes: 0,
+                };
+                ((0..self.members.len()).map(flush).collect(), Vec::new())
+            }
+        };
+        self.open.insert(
+            host,
+            HostRequest {
+                job,
+                waiting: 0,
+                then,
+            },
+        );
+        self.issue(now_ns, host, first);
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        let members = self.members.iter().filter_map(Constant::next_ns);
+        members.chain(self.answered.next_ns()).min()
+    }
+
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
+        let mut moved = std::mem::take(&mut self.moved);
+        for member in &mut self.members {
+            member.advance(now_ns, &mut moved);
+        }
+        for job in moved.drain(..) {
+            count(&mut self.counters, job.operation, job.bytes);
+            let Some(part) = self.parents.remove(&job.id) else {
+                continue;
+            };
+            let Some(open) = self.open.get_mut(&part.host) else {
+                continue;
+            };
+            open.waiting -= 1;
+            if open.waiting == 0 {
+                self.issue(now_ns, part.host, Vec::new());
+            }
+        }
+        self.moved = moved;
+        while let Some(job) = self.answered.take_due(now_ns) {
+            finished.push(job);
+        }
+    }
+
+    fn member_counters(&self) -> Option<DeviceCounters> {
+        Some(self.counters)
     }
 }
 

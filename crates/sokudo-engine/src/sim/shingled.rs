@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use sokudo_model::{Bytes, Nanos, Operation, narrow};
 
 use super::hdd::HardDisk;
-use super::spec::{COUNT, SIZE, Spec, SpecError, SpecKey, TIME, not_above};
-use super::{PendingRequest, Presentation, earlier};
+use super::spec::{Spec, SpecError, not_above};
+use super::{DeviceModel, PendingRequest, Presentation, earlier};
 
 /// A write that continues the one before goes straight to its band after this much: the
 /// drive has seen a stream.
@@ -71,29 +71,21 @@ struct Cleaning {
 
 impl Shingled {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        let sizes = (Bytes::mib(1), Bytes::gib(256));
-        let cache = SpecKey::new("persistent", SIZE, sizes.0, sizes.1);
-        let cache = spec.value(cache, Bytes(20_000_000_000))?;
-        let bands = (Bytes::mib(1), Bytes::gib(1));
-        let band = spec.value(
-            SpecKey::new("band", SIZE, bands.0, bands.1),
-            Bytes::mib(256),
-        )?;
+        let caches = Bytes::mib(1)..=Bytes::gib(256);
+        let cache = spec.value("persistent", caches, Bytes(20_000_000_000))?;
+        let band = spec.value("band", Bytes::mib(1)..=Bytes::gib(1), Bytes::mib(256))?;
         not_above(("band", band), ("size", size))?;
         // Skylight found 182,270 ± 60 and about 250,000 on two disks.
-        let entries = spec.value(SpecKey::new("entries", COUNT, 1, 10_000_000), 200_000)?;
-        let times = (Nanos::from_millis(1), Nanos::from_secs(600));
-        let idle = spec.value(
-            SpecKey::new("idle", TIME, times.0, times.1),
-            Nanos::from_secs(1),
-        )?;
+        let entries = spec.value("entries", 1..=10_000_000, 200_000)?;
+        let times = Nanos::from_millis(1)..=Nanos::from_secs(600);
+        let idle = spec.value("idle", times, Nanos::from_secs(1))?;
         let whole_blocks = cache.0 - cache.0 % super::PHYSICAL_BLOCK_BYTES;
         let band_bytes = band.0 - band.0 % super::PHYSICAL_BLOCK_BYTES;
         Ok(Self {
             disk: HardDisk::parse(spec, Bytes(size.0 + whole_blocks))?,
             size_bytes: size.0,
             cache_bytes: whole_blocks,
-            entries_max: usize::try_from(entries).expect("at most ten million"),
+            entries_max: narrow(entries),
             band_bytes,
             idle_ns: idle.0,
             entries: BTreeMap::new(),
@@ -108,52 +100,6 @@ impl Shingled {
             idle_since_ns: 0,
             below: Vec::new(),
         })
-    }
-
-    pub(super) fn presentation(&self) -> Presentation {
-        Presentation {
-            model: "sokudo simulated shingled disk",
-            ..self.disk.presentation()
-        }
-    }
-
-    pub(super) fn seed(&mut self, seed: u64) {
-        self.disk.seed(seed);
-    }
-
-    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
-        self.waiting.push_back(job);
-        self.proceed(now_ns);
-    }
-
-    pub(super) fn next_ns(&self) -> Option<u64> {
-        let idle_ns = self
-            .may_clean_idly()
-            .then(|| self.idle_since_ns + self.idle_ns);
-        earlier(self.disk.next_ns(), idle_ns)
-    }
-
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
-        while let Some(at_ns) = self.next_ns()
-            && at_ns <= now_ns
-        {
-            let mut below = std::mem::take(&mut self.below);
-            self.disk.advance(at_ns, &mut below);
-            for job in below.drain(..) {
-                match self.begun.remove(&job.id) {
-                    Some(host) => {
-                        self.idle_since_ns = at_ns;
-                        finished.push(host);
-                    }
-                    None => self.go_on_cleaning(at_ns),
-                }
-            }
-            self.below = below;
-            self.proceed(at_ns);
-            if self.may_clean_idly() && at_ns >= self.idle_since_ns + self.idle_ns {
-                self.clean_fullest(at_ns);
-            }
-        }
     }
 
     fn may_clean_idly(&self) -> bool {
@@ -240,7 +186,7 @@ impl Shingled {
     }
 
     fn band_of(&self, offset: u64) -> usize {
-        usize::try_from(offset / self.band_bytes).expect("the number of a band of the disk")
+        narrow(offset / self.band_bytes)
     }
 
     /// Begins with the band that gives the most entries back.
@@ -304,81 +250,50 @@ impl Shingled {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::{Completion, SimulatedDevice, SimulatedRequest};
-    use sokudo_model::{Nanos, Operation};
-
-    const SPEC: &str = "sim:smr?size=8GB&persistent=64MiB&entries=100&band=16MiB&idle=1s";
-
-    /// Writes 4 KiB at many places, one after the other, and says how long each took.
-    fn writes(device: &mut SimulatedDevice, now: &mut u64, count: u64) -> Vec<u64> {
-        let write = |index: u64| {
-            let offset = index * 7_919 % 1_900_000 * 4096;
-            let request = SimulatedRequest {
-                id: index,
-                operation: Operation::Write,
-                offset,
-                bytes: 4096,
-            };
-            let began = *now;
-            device.submit(Nanos(*now), request);
-            let mut completed: Vec<Completion> = Vec::new();
-            while completed.is_empty() {
-                *now = device.next_event().unwrap().0;
-                device.advance(Nanos(*now), &mut completed);
-            }
-            assert_eq!(completed[0].result, Ok(4096));
-            *now - began
-        };
-        (0..count).map(write).collect()
-    }
-
-    #[test]
-    fn it_is_fast_until_its_map_is_full_and_then_pauses_for_bands() {
-        let mut device = SimulatedDevice::parse(SPEC).unwrap();
-        let mut now = 0;
-        let took = writes(&mut device, &mut now, 150);
-        assert!(took[..100].iter().all(|ns| *ns < 50_000_000), "{took:?}");
-        assert!(took[100] > 100_000_000, "{}", took[100]);
-    }
-
-    #[test]
-    fn it_recovers_when_it_is_left_alone() {
-        let mut device = SimulatedDevice::parse(SPEC).unwrap();
-        let mut now = 0;
-        writes(&mut device, &mut now, 120);
-        // All of it is cleaned, and then there is nothing left to do.
-        let mut completed = Vec::new();
-        while let Some(at) = device.next_event() {
-            now = at.0;
-            device.advance(at, &mut completed);
+impl DeviceModel for Shingled {
+    fn presentation(&self) -> Presentation {
+        Presentation {
+            model: "sokudo simulated shingled disk",
+            ..self.disk.presentation()
         }
-        assert!(completed.is_empty());
-        let took = writes(&mut device, &mut now, 90);
-        assert!(took.iter().all(|ns| *ns < 50_000_000), "{took:?}");
     }
 
-    #[test]
-    fn streams_do_not_go_through_the_cache() {
-        let mut device = SimulatedDevice::parse(SPEC).unwrap();
-        let (mut now, mut longest) = (0, 0);
-        for index in 0..256u64 {
-            let request = SimulatedRequest {
-                id: index,
-                operation: Operation::Write,
-                offset: index << 20,
-                bytes: 1 << 20,
-            };
-            let began = now;
-            device.submit(Nanos(now), request);
-            let mut completed = Vec::new();
-            while completed.is_empty() {
-                now = device.next_event().unwrap().0;
-                device.advance(Nanos(now), &mut completed);
+    fn seed(&mut self, seed: u64) {
+        self.disk.seed(seed);
+    }
+
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        self.waiting.push_back(job);
+        self.proceed(now_ns);
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        let idle_ns = self
+            .may_clean_idly()
+            .then(|| self.idle_since_ns + self.idle_ns);
+        earlier(self.disk.next_ns(), idle_ns)
+    }
+
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
+        while let Some(at_ns) = self.next_ns()
+            && at_ns <= now_ns
+        {
+            let mut below = std::mem::take(&mut self.below);
+            self.disk.advance(at_ns, &mut below);
+            for job in below.drain(..) {
+                match self.begun.remove(&job.id) {
+                    Some(host) => {
+                        self.idle_since_ns = at_ns;
+                        finished.push(host);
+                    }
+                    None => self.go_on_cleaning(at_ns),
+                }
             }
-            longest = longest.max(now - began);
+            self.below = below;
+            self.proceed(at_ns);
+            if self.may_clean_idly() && at_ns >= self.idle_since_ns + self.idle_ns {
+                self.clean_fullest(at_ns);
+            }
         }
-        assert!(longest < 100_000_000, "{longest}");
     }
 }

@@ -5,8 +5,10 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, Nanos};
 use sokudo_words::Text;
+
+use super::rate::TransferRate;
 
 /// How every simulated target starts.
 const PREFIX: &str = "sim:";
@@ -105,6 +107,17 @@ pub enum SpecError {
     },
 }
 
+impl SpecError {
+    /// A value that is not what its key expects.
+    pub(super) fn not_a_value(key: &'static str, value: &str, expected: &'static str) -> Self {
+        Self::NotAValue {
+            key,
+            value: value.to_owned(),
+            expected,
+        }
+    }
+}
+
 /// The keys and values of one target, and which keys a model has asked for.
 pub(super) struct Spec<'a> {
     model: &'a str,
@@ -172,49 +185,52 @@ impl<'a> Spec<'a> {
     }
 
     /// The value of a key within its range; `None` when it is not given.
-    pub(super) fn optional<T>(&mut self, key: SpecKey<T>) -> Result<Option<T>, SpecError>
-    where
-        T: FromStr + PartialOrd + Display,
-    {
-        let Some(text) = self.text(key.name)? else {
+    pub(super) fn optional<T: SpecValue>(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<T>,
+    ) -> Result<Option<T>, SpecError> {
+        let Some(text) = self.text(key)? else {
             return Ok(None);
         };
-        let value: T = text.parse().map_err(|_| SpecError::NotAValue {
-            key: key.name,
-            value: text.to_owned(),
-            expected: key.expected,
-        })?;
-        if !key.range.contains(&value) {
+        let value: T = text
+            .parse()
+            .map_err(|_| SpecError::not_a_value(key, text, T::EXPECTED))?;
+        if !range.contains(&value) {
             return Err(SpecError::OutOfRange {
-                key: key.name,
+                key,
                 value: text.to_owned(),
-                least: Box::new(Text::name(key.range.start().to_string())),
-                most: Box::new(Text::name(key.range.end().to_string())),
+                least: Box::new(Text::name(range.start().to_string())),
+                most: Box::new(Text::name(range.end().to_string())),
             });
         }
         Ok(Some(value))
     }
 
     /// The value of a key within its range, or what holds when it is not given.
-    pub(super) fn value<T>(&mut self, key: SpecKey<T>, default: T) -> Result<T, SpecError>
-    where
-        T: FromStr + PartialOrd + Display,
-    {
-        Ok(self.optional(key)?.unwrap_or(default))
+    pub(super) fn value<T: SpecValue>(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<T>,
+        default: T,
+    ) -> Result<T, SpecError> {
+        Ok(self.optional(key, range)?.unwrap_or(default))
     }
 
-    /// The value of a key that is `on` or `off`.
-    pub(super) fn switch(&mut self, key: &'static str, default: bool) -> Result<bool, SpecError> {
-        match self.text(key)? {
-            None => Ok(default),
-            Some("on") => Ok(true),
-            Some("off") => Ok(false),
-            Some(other) => Err(SpecError::NotAValue {
-                key,
-                value: other.to_owned(),
-                expected: "on or off",
-            }),
-        }
+    /// What the word of a key stands for; the first when it is not given.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: [(&str, T); 2],
+        expected: &'static str,
+    ) -> Result<T, SpecError> {
+        let Some(text) = self.text(key)? else {
+            return Ok(words[0].1);
+        };
+        let meant = words.iter().find(|(word, _)| *word == text);
+        meant
+            .map(|(_, value)| *value)
+            .ok_or_else(|| SpecError::not_a_value(key, text, expected))
     }
 
     /// Refuses keys that nobody has asked for.
@@ -230,32 +246,27 @@ impl<'a> Spec<'a> {
     }
 }
 
-/// A key: its name, what its values look like, and which of them a device can
-/// have.
-pub(super) struct SpecKey<T> {
-    name: &'static str,
-    expected: &'static str,
-    range: RangeInclusive<T>,
+/// What can be written as the value of a key.
+pub(super) trait SpecValue: FromStr + PartialOrd + Display {
+    /// What it looks like.
+    const EXPECTED: &'static str;
 }
 
-impl<T> SpecKey<T> {
-    pub(super) fn new(name: &'static str, expected: &'static str, least: T, most: T) -> Self {
-        Self {
-            name,
-            expected,
-            range: least..=most,
-        }
-    }
+impl SpecValue for Nanos {
+    const EXPECTED: &'static str = "a time such as 100us or 8.5ms";
 }
 
-/// A time such as `100us`.
-pub(super) const TIME: &str = "a time such as 100us or 8.5ms";
-/// A size such as `4TB`.
-pub(super) const SIZE: &str = "a size such as 64MiB or 4TB";
-/// A rate such as `180MB/s`.
-pub(super) const RATE: &str = "a rate such as 180MB/s";
-/// A whole number.
-pub(super) const COUNT: &str = "a whole number";
+impl SpecValue for Bytes {
+    const EXPECTED: &'static str = "a size such as 64MiB or 4TB";
+}
+
+impl SpecValue for TransferRate {
+    const EXPECTED: &'static str = "a rate such as 180MB/s";
+}
+
+impl SpecValue for u64 {
+    const EXPECTED: &'static str = "a whole number";
+}
 
 /// Refuses a value above another.
 pub(super) fn not_above<T: PartialOrd + Display>(

@@ -15,8 +15,8 @@ use sokudo_stats::Random;
 
 use super::agenda::Agenda;
 use super::rate::TransferRate;
-use super::spec::{COUNT, RATE, SIZE, Spec, SpecError, SpecKey};
-use super::{PendingRequest, Presentation};
+use super::spec::{Spec, SpecError};
+use super::{DeviceModel, PendingRequest, Presentation};
 use fast_cells::FastCells;
 use flash::Flash;
 use map::{MappingCache, SEGMENT_MAP_BYTES};
@@ -120,18 +120,13 @@ enum FlashEvent {
 impl SolidState {
     /// With `is_dramless` only a part of the map is in memory.
     pub(super) fn parse(spec: &mut Spec, is_dramless: bool) -> Result<Self, SpecError> {
-        let channels = spec.value(SpecKey::new("channels", COUNT, 1, CHANNELS_MAX), 8)?;
-        let dies = spec.value(SpecKey::new("dies", COUNT, 1, DIES_MAX), 4)?;
+        let channels = spec.value("channels", 1..=CHANNELS_MAX, 8)?;
+        let dies = spec.value("dies", 1..=DIES_MAX, 4)?;
         let flash = Flash::parse(spec)?;
-        let interface = SpecKey::new(
-            "interface",
-            RATE,
-            TransferRate::megabytes(1),
-            TransferRate(1 << 40),
-        );
-        let interface = spec.value(interface, TransferRate::megabytes(3_500))?;
-        let cache = SpecKey::new("cache", SIZE, Bytes::mib(1), Bytes::gib(1024));
-        let cache = spec.value(cache, Bytes::mib(256))?;
+        let interfaces = TransferRate::megabytes(1)..=TransferRate(1 << 40);
+        let interface = spec.value("interface", interfaces, TransferRate::megabytes(3_500))?;
+        let caches = Bytes::mib(1)..=Bytes::gib(1024);
+        let cache = spec.value("cache", caches, Bytes::mib(256))?;
         let fast_cells = FastCells::parse(spec, &flash, channels * dies)?;
         Ok(Self {
             flash,
@@ -152,45 +147,6 @@ impl SolidState {
             random: Random::new(0),
             agenda: Agenda::new(),
         })
-    }
-
-    pub(super) fn presentation(&self) -> Presentation {
-        Presentation {
-            model: match self.map {
-                None => "sokudo simulated solid-state drive",
-                Some(_) => "sokudo simulated solid-state drive without memory of its own",
-            },
-            members: 0,
-            rotation_rpm: None,
-            cache: None,
-            write_back: true,
-            trims: true,
-        }
-    }
-
-    pub(super) fn seed(&mut self, seed: u64) {
-        self.random = Random::new(seed);
-    }
-
-    pub(super) fn submit(&mut self, now_ns: u64, job: PendingRequest) {
-        self.agenda
-            .enter(now_ns + COMMAND_NS, FlashEvent::Accept(job));
-    }
-
-    pub(super) fn next_ns(&self) -> Option<u64> {
-        self.agenda.next_ns()
-    }
-
-    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
-        while let Some(at_ns) = self.agenda.next_ns()
-            && at_ns <= now_ns
-        {
-            match self.agenda.take_due(at_ns) {
-                Some(FlashEvent::Answer(job)) => finished.push(job),
-                Some(step) => self.take(at_ns, step),
-                None => {}
-            }
-        }
     }
 
     fn take(&mut self, now_ns: u64, step: FlashEvent) {
@@ -433,5 +389,46 @@ impl SolidState {
 
     fn channel_of(&self, die: usize) -> usize {
         die % self.channels.len()
+    }
+}
+
+impl DeviceModel for SolidState {
+    fn presentation(&self) -> Presentation {
+        Presentation {
+            model: match self.map {
+                None => "sokudo simulated solid-state drive",
+                Some(_) => "sokudo simulated solid-state drive without memory of its own",
+            },
+            members: 0,
+            rotation_rpm: None,
+            cache: None,
+            write_back: true,
+            trims: true,
+        }
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.random = Random::new(seed);
+    }
+
+    fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        self.agenda
+            .enter(now_ns + COMMAND_NS, FlashEvent::Accept(job));
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        self.agenda.next_ns()
+    }
+
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
+        while let Some(at_ns) = self.agenda.next_ns()
+            && at_ns <= now_ns
+        {
+            match self.agenda.take_due(at_ns) {
+                Some(FlashEvent::Answer(job)) => finished.push(job),
+                Some(step) => self.take(at_ns, step),
+                None => {}
+            }
+        }
     }
 }

@@ -103,6 +103,16 @@ impl Host {
         seen
     }
 
+    /// Lets time pass until nothing is left to be done.
+    fn rest(&mut self) {
+        let mut completed = Vec::new();
+        while let Some(at) = self.device.next_event() {
+            self.now = at;
+            self.device.advance(at, &mut completed);
+        }
+        assert_eq!(completed, []);
+    }
+
     fn sequential(
         &mut self,
         operation: Operation,
@@ -190,7 +200,7 @@ fn a_shared_wire_limits_the_rate() {
 // ---- the hard disk
 
 #[test]
-fn sequential_reads_run_at_the_rate_of_the_label_at_both_edges() {
+fn sequential_i_o_runs_at_the_rate_of_the_label_at_both_edges() {
     for (from, rate) in [(0, 180.0), (3_990_000_000_000 / MIB * MIB, 85.0)] {
         for (depth, block) in [
             (1, 4 * KIB),
@@ -203,12 +213,7 @@ fn sequential_reads_run_at_the_rate_of_the_label_at_both_edges() {
             let seen = host.sequential(Operation::Read, depth, from, block, 1_000_000_000 / block);
             assert_near(seen.megabytes_per_s(), rate, 0.01);
         }
-    }
-}
-
-#[test]
-fn sequential_writes_run_at_the_same_rate_once_the_cache_is_full() {
-    for (from, rate) in [(0, 180.0), (3_990_000_000_000 / MIB * MIB, 85.0)] {
+        // Writes, once the cache is full.
         for depth in [1, 8] {
             let mut host = Host::new(HDD);
             host.sequential(Operation::Write, depth, from, MIB, 500);

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use sokudo_model::{FailureKind, Operation};
 
 use super::io::Failed;
-use super::narrow::{Prober, narrow};
+use super::narrow::narrow;
 
 /// Errors that say that we asked for something wrong, or may not: they say nothing about
 /// the medium, and would be the same everywhere.
@@ -131,19 +131,20 @@ impl Inquiry {
                 continue;
             }
             let limit = self.limit_of(suspect.end);
-            let mut replay = Replay {
-                answers: self.answers.iter(),
-                asks: None,
+            // Narrowing down is begun anew for each answer, which costs nothing beside the I/O
+            // that it took.
+            let mut answers = self.answers.iter();
+            let mut asks = suspect.clone();
+            let mut is_good = |range| {
+                let answer = answers.next().copied();
+                asks = range;
+                answer
             };
-            let mut runs = Vec::new();
-            let end = narrow(&mut replay, suspect, limit, block, &mut |run| {
-                runs.push(run);
-            });
-            if let Some(range) = replay.asks {
-                return InquiryResult::Probe(range);
-            }
+            let Some((runs, end)) = narrow(&mut is_good, suspect, limit, block) else {
+                return InquiryResult::Probe(asks);
+            };
             let one = one.clone();
-            self.known = end.unwrap_or(self.known);
+            self.known = end;
             self.done += 1;
             self.answers.clear();
             return InquiryResult::Bad(one, runs);
@@ -162,23 +163,6 @@ impl Inquiry {
         } else {
             chain
         }
-    }
-}
-
-/// Answers from what is known, and asks for the first thing that is not. Narrowing down is
-/// begun anew for each answer, which costs nothing beside the I/O that it took.
-struct Replay<'a> {
-    answers: std::slice::Iter<'a, bool>,
-    asks: Option<Range<u64>>,
-}
-
-impl Prober for Replay<'_> {
-    fn is_good(&mut self, range: Range<u64>) -> Option<bool> {
-        let answer = self.answers.next().copied();
-        if answer.is_none() {
-            self.asks = Some(range);
-        }
-        answer
     }
 }
 

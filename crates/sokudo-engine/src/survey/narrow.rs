@@ -17,59 +17,62 @@ const STEPS_ONE_BY_ONE: u64 = 16;
 /// never taken for bad.
 const DISTANCE_MAX: u64 = 1 << 30;
 
-/// Tries ranges.
-pub(super) trait Prober {
-    /// Whether all of the range can be read; `None` when nothing is to be tried any more.
-    fn is_good(&mut self, range: Range<u64>) -> Option<bool>;
-}
-
-/// Notes the unreadable runs of `suspect`, of which an attempt has failed. A run that
-/// reaches its end is followed up to `limit`. Returns the first byte after all that is
-/// known now; `None` when it was stopped.
+/// The unreadable runs of `suspect`, of which an attempt has failed, and the first byte after
+/// all that is known then. A run that reaches its end is followed up to `limit`. `is_good`
+/// says whether all of a range can be read; `None` is for a stop, here as there.
 pub(super) fn narrow(
-    prober: &mut impl Prober,
+    is_good: &mut impl FnMut(Range<u64>) -> Option<bool>,
     suspect: Range<u64>,
     limit: u64,
     block: u64,
-    note: &mut impl FnMut(Range<u64>),
-) -> Option<u64> {
+) -> Option<(Vec<Range<u64>>, u64)> {
     let mut rest = suspect;
-    while let Some(first) = first_bad(prober, rest.clone(), block)? {
-        let end = run_end(prober, first, limit.max(rest.end), block)?;
-        note(first..end);
+    let mut runs = Vec::new();
+    while let Some(first) = first_bad(is_good, rest.clone(), block)? {
+        let end = run_end(is_good, first, limit.max(rest.end), block)?;
+        runs.push(first..end);
         rest.start = end;
         if end >= rest.end {
-            return Some(end);
+            return Some((runs, end));
         }
-        if prober.is_good(rest.clone())? {
-            return Some(rest.end);
+        if is_good(rest.clone())? {
+            break;
         }
     }
-    Some(rest.end)
+    Some((runs, rest.end))
 }
 
 /// The first block that fails; `None` inside when none does any more.
-fn first_bad(prober: &mut impl Prober, range: Range<u64>, block: u64) -> Option<Option<u64>> {
+fn first_bad(
+    is_good: &mut impl FnMut(Range<u64>) -> Option<bool>,
+    range: Range<u64>,
+    block: u64,
+) -> Option<Option<u64>> {
     let Range { mut start, mut end } = range;
     while end - start > block {
         let middle = start + (end - start) / block / 2 * block;
-        if prober.is_good(start..middle)? {
+        if is_good(start..middle)? {
             start = middle;
         } else {
             end = middle;
         }
     }
-    Some((!prober.is_good(start..end)?).then_some(start))
+    Some((!is_good(start..end)?).then_some(start))
 }
 
 /// The end of the run that begins at `first`.
-fn run_end(prober: &mut impl Prober, first: u64, limit: u64, block: u64) -> Option<u64> {
+fn run_end(
+    is_good: &mut impl FnMut(Range<u64>) -> Option<bool>,
+    first: u64,
+    limit: u64,
+    block: u64,
+) -> Option<u64> {
     let mut bad_end = first + block;
     for _ in 1..STEPS_ONE_BY_ONE {
         if bad_end >= limit {
             return Some(limit);
         }
-        if prober.is_good(bad_end..bad_end + block)? {
+        if is_good(bad_end..bad_end + block)? {
             return Some(bad_end);
         }
         bad_end += block;
@@ -77,8 +80,8 @@ fn run_end(prober: &mut impl Prober, first: u64, limit: u64, block: u64) -> Opti
     let mut distance = STEPS_ONE_BY_ONE * block;
     while bad_end < limit {
         let tried = (bad_end + distance).min(limit) - block;
-        if prober.is_good(tried..tried + block)? {
-            return edge(prober, bad_end, tried, block);
+        if is_good(tried..tried + block)? {
+            return edge(is_good, bad_end, tried, block);
         }
         bad_end = tried + block;
         distance = (distance * 2).min(DISTANCE_MAX);
@@ -87,11 +90,16 @@ fn run_end(prober: &mut impl Prober, first: u64, limit: u64, block: u64) -> Opti
 }
 
 /// The first good block, of which there is one at `good`.
-fn edge(prober: &mut impl Prober, bad_end: u64, good: u64, block: u64) -> Option<u64> {
+fn edge(
+    is_good: &mut impl FnMut(Range<u64>) -> Option<bool>,
+    bad_end: u64,
+    good: u64,
+    block: u64,
+) -> Option<u64> {
     let (mut bad_end, mut good) = (bad_end, good);
     while bad_end < good {
         let middle = bad_end + (good - bad_end) / block / 2 * block;
-        if prober.is_good(middle..middle + block)? {
+        if is_good(middle..middle + block)? {
             good = middle;
         } else {
             bad_end = middle + block;
@@ -108,27 +116,20 @@ mod tests {
 
     const BLOCK: u64 = 512;
 
-    /// A disk of which some ranges of blocks are bad.
-    struct Disk {
-        bad: Vec<Range<u64>>,
-        failed: u64,
-    }
-
-    impl Prober for Disk {
-        fn is_good(&mut self, range: Range<u64>) -> Option<bool> {
+    /// What is found on a disk of which some ranges of blocks are bad, and in how many failing
+    /// attempts.
+    fn found(bad: &[Range<u64>], suspect: Range<u64>, limit: u64) -> (Vec<Range<u64>>, u64, u64) {
+        let mut failed = 0;
+        let mut is_good = |range: Range<u64>| {
             assert!(range.start.is_multiple_of(BLOCK) && range.end.is_multiple_of(BLOCK));
             assert!(range.start < range.end);
             let hit = |bad: &Range<u64>| bad.start < range.end && range.start < bad.end;
-            let good = !self.bad.iter().any(hit);
-            self.failed += u64::from(!good);
-            Some(good)
-        }
-    }
-
-    fn found(disk: &mut Disk, suspect: Range<u64>, limit: u64) -> (Vec<Range<u64>>, u64) {
-        let mut runs: Vec<Range<u64>> = Vec::new();
-        let end = narrow(disk, suspect, limit, BLOCK, &mut |run| runs.push(run));
-        (runs, end.unwrap())
+            let is_good = !bad.iter().any(hit);
+            failed += u64::from(!is_good);
+            Some(is_good)
+        };
+        let (runs, end) = narrow(&mut is_good, suspect, limit, BLOCK).unwrap();
+        (runs, end, failed)
     }
 
     proptest! {
@@ -142,9 +143,9 @@ mod tests {
                 let offset = (start + at) * BLOCK;
                 offset..offset + BLOCK
             });
-            let mut disk = Disk { bad: ranges.collect(), failed: 0 };
             let suspect = start * BLOCK..(start + blocks) * BLOCK;
-            let (runs, end) = found(&mut disk, suspect.clone(), suspect.end);
+            let ranges: Vec<Range<u64>> = ranges.collect();
+            let (runs, end, _) = found(&ranges, suspect.clone(), suspect.end);
             prop_assert_eq!(end, suspect.end);
             let each = runs.into_iter().flat_map(|run| (run.start / BLOCK - start)..(run.end / BLOCK - start));
             prop_assert_eq!(each.collect::<BTreeSet<u64>>(), bad);
@@ -155,49 +156,18 @@ mod tests {
             before in 0_u64..2_048, blocks in 1_u64..4_000_000_000,
         ) {
             let bad = before * BLOCK..(before + blocks) * BLOCK;
-            let mut disk = Disk { bad: vec![bad.clone()], failed: 0 };
             let limit = 4_100_000_000 * BLOCK;
-            let (runs, end) = found(&mut disk, 0..2_048 * BLOCK, limit);
+            let (runs, end, failed) = found(std::slice::from_ref(&bad), 0..2_048 * BLOCK, limit);
             prop_assert_eq!(runs, vec![bad.clone()]);
             prop_assert_eq!(end, bad.end.max(2_048 * BLOCK));
-            prop_assert!(disk.failed < 120 + (bad.end - bad.start) / DISTANCE_MAX, "{}", disk.failed);
+            prop_assert!(failed < 120 + (bad.end - bad.start) / DISTANCE_MAX, "{}", failed);
         }
     }
 
     #[test]
-    fn what_can_be_read_again_is_no_defect() {
-        let mut disk = Disk {
-            bad: Vec::new(),
-            failed: 0,
-        };
-        let (runs, end) = found(&mut disk, 0..1 << 20, 1 << 30);
+    fn what_can_be_read_again_is_no_defect_and_a_stop_ends_it() {
+        let (runs, end, _) = found(&[], 0..1 << 20, 1 << 30);
         assert_eq!((runs.len(), end), (0, 1 << 20));
-    }
-
-    fn only(bad: Range<u64>) -> Disk {
-        Disk {
-            bad: std::iter::once(bad).collect(),
-            failed: 0,
-        }
-    }
-
-    #[test]
-    fn a_terabyte_that_cannot_be_read_takes_a_thousand_attempts() {
-        let mut disk = only(0..1 << 40);
-        let (runs, _) = found(&mut disk, 0..1 << 20, 1 << 40);
-        assert_eq!(runs, only(0..1 << 40).bad);
-        assert!(disk.failed < 1_200, "{}", disk.failed);
-    }
-
-    #[test]
-    fn a_stop_ends_it() {
-        struct Stopped;
-        impl Prober for Stopped {
-            fn is_good(&mut self, _range: Range<u64>) -> Option<bool> {
-                None
-            }
-        }
-        let end = narrow(&mut Stopped, 0..4096, 4096, BLOCK, &mut |_| ());
-        assert_eq!(end, None);
+        assert_eq!(narrow(&mut |_| None, 0..4096, 4096, BLOCK), None);
     }
 }

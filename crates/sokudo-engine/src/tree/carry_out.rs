@@ -5,15 +5,15 @@ use std::fs::File;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, fsync, linkat, mkdirat, openat, symlinkat, unlinkat};
 use rustix::io::Errno;
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, FailureKind, FileTree, IoFailure, Moved, Nanos,
-    Operation, OperationTally, Outcome, Phase, StopReason, TreeContents, TreeOrder, Workload,
-    narrow,
+    BackendKind, Bytes, Event, FailureKind, FileTree, IoFailure, Moved, Nanos, Operation,
+    OperationTally, Outcome, Phase, StopReason, TreeContents, TreeOrder, Workload, narrow,
 };
 use sokudo_stats::{Permutation, Random, mix64};
 use sokudo_sys::thread_counts;
 
 use super::names::{LINKED_NAME, TreeFileNames, directory_name};
 use super::own_directory::{OwnDirectory, TreeError};
+use crate::backend::used;
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
 use crate::usage::used_since;
@@ -306,13 +306,10 @@ impl<'a> Carrier<'a> {
     fn look_up(&mut self, number: u64) -> Result<u64, End> {
         let asked = self.names.size_of(number);
         let found = rustix::fs::statat(self.root, self.path.as_str(), AtFlags::empty())?.st_size;
-        // Whoever has made it longer than any of ours: it is not what was created.
-        let found = u32::try_from(found).unwrap_or(u32::MAX);
-        if found != asked {
-            return Err(End::Failed(FailureKind::Short {
-                asked,
-                moved: found,
-            }));
+        if found != i64::from(asked) {
+            // Whoever has made it longer than any of ours: it is not what was created.
+            let moved = narrow(found.clamp(0, u32::MAX.into()));
+            return Err(End::Failed(FailureKind::Short { asked, moved }));
         }
         let mut left = asked as usize;
         if left == 0 {
@@ -386,11 +383,7 @@ impl<'a> Carrier<'a> {
         } else {
             self.busy_ns as f64 / elapsed_ns as f64
         };
-        let backend = BackendUse {
-            kind: BackendKind::Sync,
-            features: Vec::new(),
-            notes: Vec::new(),
-        };
+        let backend = used(BackendKind::Sync, Vec::new());
         let tallies = [self.flushes, self.tally];
         Outcome {
             elapsed: Nanos(elapsed_ns),

@@ -22,13 +22,9 @@ use sokudo_words::Text;
 
 use super::names;
 use crate::mark::{self, FilePurpose};
-use crate::own_name::{DIRECTORY_PREFIX, own_name};
+use crate::own_name::{DIRECTORY_PREFIX, with_own_name};
 use crate::removal::{InodeIdentity, MakingGuard, Vanishing, remove_from};
 use crate::test_file::{free_space_needed, remedy};
-
-/// Names to try before giving up: others are taken only if a process number came round
-/// again.
-const NAMES_MAX: u32 = 100;
 
 /// Files lie at most so deep below the directory: in it, or in its subdirectories.
 const DEPTH_MAX: u32 = 2;
@@ -112,29 +108,25 @@ impl OwnDirectory {
             check_room(parent, tree)?;
         }
         let parent_handle = open_directory(parent).map_err(failed)?;
-        for number in 0..NAMES_MAX {
-            let path = parent.join(own_name(DIRECTORY_PREFIX, number));
+        let (handle, path, known) = with_own_name(parent, DIRECTORY_PREFIX, |path| {
             let name = path.file_name().unwrap_or_default();
             let making = MakingGuard::begin();
-            match mkdirat(&parent_handle, name, Mode::RWXU) {
-                Ok(()) => {}
-                Err(Errno::EXIST) => continue,
-                Err(errno) => return Err(failed(errno.into())),
-            }
-            let handle = enter(&parent_handle, name, OFlags::DIRECTORY).map_err(failed)?;
+            mkdirat(&parent_handle, name, Mode::RWXU)?;
+            let handle = enter(&parent_handle, name, OFlags::DIRECTORY)?;
             let known = making.know(&path, &handle);
-            // Marks it as in use; without locks it merely looks abandoned.
-            let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
-            // Without attributes only its name speaks for it.
-            let _ = mark::begin(&handle, FilePurpose::Test, 0..=0);
-            return Ok(Self {
-                _known: known,
-                handle,
-                parent: parent_handle,
-                path,
-            });
-        }
-        Err(failed(io::ErrorKind::AlreadyExists.into()))
+            Ok((handle, path, known))
+        })
+        .map_err(failed)?;
+        // Marks it as in use; without locks it merely looks abandoned.
+        let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
+        // Without attributes only its name speaks for it.
+        let _ = mark::begin(&handle, FilePurpose::Test, 0..=0);
+        Ok(Self {
+            _known: known,
+            handle,
+            parent: parent_handle,
+            path,
+        })
     }
 
     /// Where it is.

@@ -1,59 +1,32 @@
 //! Bad blocks as files, under fio's names: `NAME.OFFSET.received` and
 //! `NAME.OFFSET.expected` in the working directory, NAME being the file's own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Verifier;
 use super::header::VerifyHeader;
 use super::judge::VerifyInterval;
 
-/// One bad piece.
-struct Dump<'a> {
-    /// Where files go; empty is the working directory, as fio's.
-    directory: &'a Path,
-    /// The file that it was read from.
-    file: &'a str,
-    /// Where in it.
-    offset: u64,
-}
-
-impl Dump<'_> {
-    /// Writes both; returns words for the end of a message.
-    fn write(&self, received: &[u8], expected: Option<&[u8]>) -> String {
-        let mut words = self.write_one("received", received);
-        match expected {
-            Some(expected) => words.push_str(&self.write_one("expected", expected)),
+impl Verifier {
+    /// Writes what was received, and what was expected where that is known, to files.
+    /// Returns words for the end of a message.
+    pub(super) fn dump_both(&mut self, piece: &[u8], file: &str, place: VerifyInterval) -> String {
+        let name = Path::new(file).file_name().unwrap_or_default();
+        let name = format!("{}.{}", name.to_string_lossy(), place.offset());
+        let mut words = self.dump(&name, "received", piece);
+        match self.remake(piece, place) {
+            Some(expected) => words.push_str(&self.dump(&name, "expected", &expected)),
             None => words.push_str("; what was written is not known, so that it is not dumped"),
         }
         words
     }
 
-    fn write_one(&self, what: &str, bytes: &[u8]) -> String {
-        let path = self.path(what);
+    fn dump(&self, name: &str, what: &str, bytes: &[u8]) -> String {
+        let path = self.dump_to.join(format!("{name}.{what}"));
         match std::fs::write(&path, bytes) {
             Ok(()) => format!("; {what} data dumped as {}", path.display()),
             Err(error) => format!("; cannot write {}: {error}", path.display()),
         }
-    }
-
-    fn path(&self, what: &str) -> PathBuf {
-        let name = Path::new(self.file).file_name().unwrap_or_default();
-        let name = name.to_string_lossy();
-        self.directory
-            .join(format!("{name}.{}.{what}", self.offset))
-    }
-}
-
-impl Verifier {
-    /// Writes what was received, and what was expected where that is known, to files.
-    pub(super) fn dump_both(&mut self, piece: &[u8], file: &str, place: VerifyInterval) -> String {
-        let expected = self.remake(piece, place);
-        let dump = Dump {
-            directory: &self.dump_to,
-            file,
-            offset: place.offset(),
-        };
-        dump.write(piece, expected.as_deref())
     }
 
     /// The piece as it was written: by its serial, or else by its own header.

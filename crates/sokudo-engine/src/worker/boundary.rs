@@ -1,7 +1,7 @@
 //! Instants at which more happens than I/O: ends of the ramp, of intervals and of the
 //! trial. They cost one comparison per batch.
 
-use sokudo_model::{StopReason, Workload};
+use sokudo_model::{StopReason, Workload, narrow};
 
 use super::{Worker, WorkerLimits};
 use crate::clock::NEVER;
@@ -14,6 +14,9 @@ const DEPTH_PER_COMPLETION_WANTED: u32 = 16;
 /// But never longer than the completions of this time: what the wait can add to a
 /// latency. Below 250,000 I/Os per second and thread it adds nothing.
 const WANTED_TIME_NS: u64 = 8_000;
+
+/// What has no limit ends by another one.
+const UNLIMITED: u64 = u64::MAX;
 
 /// Those who watch a workload for steadiness, or a survey, are told at least this often what
 /// it has moved.
@@ -62,16 +65,16 @@ impl Worker {
             ios.saturating_sub(self.ios_seen),
         );
         (self.looked_at, self.ios_seen) = (now, ios);
-        let in_time = u32::try_from(done.saturating_mul(WANTED_TIME_NS) / passed);
+        // However fast the device is, no more than a part of the queue.
         let most = self.depth / DEPTH_PER_COMPLETION_WANTED;
+        let in_time = (done.saturating_mul(WANTED_TIME_NS) / passed).min(most.into());
         let batched = self.batched.as_ref();
         let said = batched.and_then(|batched| batched.complete_min);
         let singly = self.stopped.is_some() || self.prepared_per_reading == 1;
         self.completions_wanted = match said {
             Some(wanted) => wanted.max(1),
             None if singly => 1,
-            // However fast the device is, no more than a part of the queue.
-            None => in_time.unwrap_or(u32::MAX).min(most).max(1),
+            None => narrow::<_, u32>(in_time).max(1),
         };
     }
 
@@ -113,9 +116,8 @@ impl WorkerLimits {
         let limits = &workload.limits;
         Self {
             time_ns: limits.time.map_or(u64::MAX, |time| time.0),
-            bytes: limits.bytes.map_or(u64::MAX, |bytes| bytes.0),
-            // What has no limit ends by another one.
-            ios: limits.ios.unwrap_or(u64::MAX),
+            bytes: limits.bytes.map_or(UNLIMITED, |bytes| bytes.0),
+            ios: limits.ios.unwrap_or(UNLIMITED),
             ramp_ns: workload.ramp.0,
             deadline: u64::MAX,
             ramp_ends_at: None,

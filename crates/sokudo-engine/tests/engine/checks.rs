@@ -4,115 +4,95 @@ use std::os::unix::fs::MetadataExt as _;
 
 use sokudo_engine::{CheckError, FileTarget, StageError, Target, TargetError};
 use sokudo_model::{
-    BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Rate, SequentialOffset,
-    Think, Users, Workload,
+    BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Rate, SequentialOffset, Think, Users,
+    Workload,
 };
 
-use crate::builders::span;
+use crate::builders::{sizes, span, use_of};
 use crate::setup::{BLOCK, LoopDevice, for_ios, random_reads, try_run, writes};
 
 const SIZE: Bytes = Bytes::gib(1);
 
-fn refused(workload: Workload) -> CheckError {
-    let workloads = vec![with!(random_reads(1), limits = for_ios(1)), workload];
-    match try_run(workloads, &mut Target::Null(SIZE), 1) {
-        Err(StageError::Check(error)) => error,
-        other => panic!("not refused: {other:?}"),
-    }
-}
-
 type Slip = fn(&mut Workload);
 
-const SLIPS: [(&str, Slip); 11] = [
-    ("the number of threads", |it| it.clones = 0),
-    ("the number of threads", |it| it.clones = 4_097),
-    ("the depth", |it| it.depth = 0),
-    ("the depth", |it| it.depth = 32_768),
-    ("the block size", |it| it.blocks = BlockSizes::one(Bytes(0))),
-    ("the block size", |it| {
+fn within(it: &mut Workload, offset: u64, length: u64) {
+    it.span = Some(span(offset, length));
+}
+
+/// What makes a workload impossible, and words of the refusal.
+const SLIPS: [(&str, Slip); 19] = [
+    ("the number of threads is 0; use 1 to 4096", |it| {
+        it.clones = 0
+    }),
+    ("the number of threads is 4097; use 1 to", |it| {
+        it.clones = 4_097
+    }),
+    ("the depth is 0; use 1 to 32767", |it| it.depth = 0),
+    ("the depth is 32768; use 1 to", |it| it.depth = 32_768),
+    ("the block size is 0; use 1 to", |it| {
+        it.blocks = BlockSizes::one(Bytes(0))
+    }),
+    ("the block size is 1073741825; use 1 to", |it| {
         it.blocks = BlockSizes::one(Bytes((1 << 30) + 1));
     }),
-    ("the rate", |it| it.rate = Some(Rate::Iops(0))),
-    ("the rate", |it| it.rate = Some(Rate::BytesPerSecond(0))),
-    ("the number of I/Os before a pause", |it| {
-        let (time, after_ios) = (Nanos(1), 0);
-        it.think = Some(Think::new(time, after_ios));
+    ("the rate is 0; use 1 to", |it| {
+        it.rate = Some(Rate::Iops(0))
     }),
-    ("the number of writes before a flush", |it| {
+    ("the rate is 0; use 1 to", |it| {
+        it.rate = Some(Rate::BytesPerSecond(0))
+    }),
+    ("the number of I/Os before a pause is 0; use 1 to", |it| {
+        it.think = Some(Think::new(Nanos(1), 0));
+    }),
+    ("the number of writes before a flush is 0; use 1 to", |it| {
         it.durability.fsync_every = Some(0);
     }),
-    ("the number of writes before a flush", |it| {
+    ("the number of writes before a flush is 0; use 1 to", |it| {
         it.durability.fdatasync_every = Some(0);
+    }),
+    ("do not fit the target's 1 GiB", |it| {
+        within(it, SIZE.0, BLOCK)
+    }),
+    ("do not fit the target's 1 GiB", |it| {
+        within(it, 0, SIZE.0 + 1)
+    }),
+    ("do not fit the target's 1 GiB", |it| {
+        within(it, u64::MAX, BLOCK)
+    }),
+    ("do not fit the target's 1 GiB", |it| {
+        within(it, 0, BLOCK - 1)
+    }),
+    ("do not fit the target's 1 GiB", |it| within(it, 0, 0)),
+    ("a shared offset needs one block size", |it| {
+        let offset = SequentialOffset::Interlocked;
+        it.order = Order::Sequential { offset };
+        it.blocks = sizes(&[(4096, 1), (8192, 1)]);
+    }),
+    ("target 3 does not exist; there are 1", |it| {
+        it.files.uses = vec![use_of(3)]
+    }),
+    ("more than half of the memory", |it| {
+        (it.depth, it.clones) = (1_024, 4_096);
+        it.blocks = BlockSizes::one(Bytes::gib(1));
     }),
 ];
 
 #[test]
-fn numbers_out_of_range_are_named() {
-    for (expected, slip) in SLIPS {
+fn what_is_impossible_is_named() {
+    for (words, slip) in SLIPS {
         let mut workload = writes(1);
         slip(&mut workload);
-        let error = refused(workload);
-        let message = error.to_string();
-        let CheckError::Range { what, .. } = error else {
-            panic!("{message}");
-        };
-        assert_eq!(what, expected);
-        assert!(message.contains("use 1 to "), "{message}");
+        let workloads = vec![with!(random_reads(1), limits = for_ios(1)), workload];
+        let error = try_run(workloads, &mut Target::Null(SIZE), 1).unwrap_err();
+        let is_check = matches!(error, StageError::Check(_));
+        assert!(
+            is_check && error.to_string().contains(words),
+            "{words}: {error}"
+        );
     }
-}
-
-#[test]
-fn spans_outside_the_target_are_refused() {
-    let span = |offset, length| with!(random_reads(1), span = Some(span(offset, length)));
-    for workload in [
-        span(SIZE.0, BLOCK),
-        span(0, SIZE.0 + 1),
-        span(u64::MAX, BLOCK),
-        span(0, BLOCK - 1),
-        span(0, 0),
-    ] {
-        let error = refused(workload);
-        assert!(matches!(error, CheckError::Span { .. }), "{error}");
-    }
-}
-
-#[test]
-fn a_target_smaller_than_a_block_is_refused() {
-    let error = try_run(
-        vec![random_reads(1)],
-        &mut Target::Null(Bytes(BLOCK - 1)),
-        1,
-    )
-    .unwrap_err();
-    assert!(
-        matches!(error, StageError::Check(CheckError::Span { .. })),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_shared_offset_needs_one_block_size() {
-    let share = |bytes| BlockShare {
-        bytes: Bytes(bytes),
-        weight: 1,
-    };
-    let blocks = BlockSizes::mix(vec![share(4096), share(8192)]).unwrap();
-    let order = Order::Sequential {
-        offset: SequentialOffset::Interlocked,
-    };
-    let error = refused(with!(random_reads(1), order = order, blocks = blocks));
-    assert!(matches!(error, CheckError::OneBlock { .. }), "{error}");
-}
-
-#[test]
-fn buffers_beyond_half_of_the_memory_are_refused() {
-    let workload = with!(
-        random_reads(1_024),
-        clones = 4_096,
-        blocks = BlockSizes::one(Bytes::gib(1))
-    );
-    let error = refused(workload);
-    assert!(matches!(error, CheckError::Memory { .. }), "{error}");
+    let small = &mut Target::Null(Bytes(BLOCK - 1));
+    let error = try_run(vec![random_reads(1)], small, 1).unwrap_err();
+    assert!(error.to_string().starts_with("reads: "), "{error}");
 }
 
 #[test]
@@ -120,9 +100,12 @@ fn a_file_that_is_only_read_is_never_written() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
     let before = file.as_file().metadata().unwrap();
-    for percent in [0, 99] {
+    let mixes = [0, 99].map(|percent| OperationMix::read_write(percent).unwrap());
+    for operations in mixes
+        .into_iter()
+        .chain([OperationMix::only(Operation::Trim)])
+    {
         let mut target = Target::File(FileTarget::read_only(file.path()).unwrap());
-        let operations = OperationMix::read_write(percent).unwrap();
         let write = with!(
             random_reads(1),
             operations = operations,
@@ -138,19 +121,6 @@ fn a_file_that_is_only_read_is_never_written() {
     let changed_at = |metadata: &std::fs::Metadata| (metadata.mtime(), metadata.mtime_nsec());
     assert_eq!(changed_at(&before), changed_at(&after));
     assert_eq!(std::fs::read(file.path()).unwrap(), vec![7; 1 << 20]);
-}
-
-#[test]
-fn trimming_is_writing() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
-    let mut target = Target::File(FileTarget::read_only(file.path()).unwrap());
-    let workload = with!(
-        random_reads(1),
-        operations = OperationMix::only(Operation::Trim)
-    );
-    let error = try_run(vec![workload], &mut target, 1).unwrap_err();
-    assert!(error.to_string().contains("is only read"), "{error}");
 }
 
 #[test]

@@ -198,11 +198,3 @@ fn submission_is_sampled_where_it_is_a_step_of_its_own() {
         }
     }
 }
-
-#[test]
-fn processor_time_is_told_in_real_time_and_missing_in_virtual_time() {
-    let workload = || with!(random_reads(4), limits = for_ms(20));
-    let real = run_one(workload(), &mut Target::Null(Bytes::gib(1)));
-    assert!(real.cpu.unwrap().user.0 > 0);
-    assert_eq!(run_one(workload(), &mut simulated("sim:const")).cpu, None);
-}

@@ -1,12 +1,10 @@
 //! When workloads stop by themselves, and what the ramp leaves out.
 
-use std::time::{Duration, Instant};
-
-use sokudo_engine::{StageOptions, Target};
+use sokudo_engine::Target;
 use sokudo_model::{Bytes, Limits, Nanos, Operation, StopReason, Workload};
 
-use crate::builders::{span, stage};
-use crate::setup::{BLOCK, for_ios, for_ms, random_reads, run, run_on, run_one, simulated, writes};
+use crate::builders::span;
+use crate::setup::{BLOCK, for_ios, for_ms, random_reads, run, run_one, simulated, writes};
 
 #[test]
 fn the_ramp_is_run_but_not_counted() {
@@ -114,32 +112,4 @@ fn workloads_of_different_length_run_together() {
         outcomes[1].ios()
     );
     assert!(outcomes[0].operation(Operation::Write).is_none());
-}
-
-#[test]
-fn all_start_at_the_agreed_instant() {
-    let reads = || with!(random_reads(4), limits = for_ios(1_000));
-    let stage = stage([reads(), with!(reads(), clones = 2)]);
-    let (begin, pause) = (Instant::now(), Duration::from_millis(300));
-    let start_at = begin + pause;
-    let options = with!(StageOptions::default(), seed = 1, start_at = Some(start_at));
-    let outcomes = run_on(&stage, options, &mut [Target::Null(Bytes::gib(1))]).unwrap();
-    let passed = begin.elapsed();
-    assert!(passed >= pause, "it did not wait");
-    assert_eq!((outcomes[0].ios(), outcomes[1].ios()), (1_000, 2_000));
-    // Waiting is not measured.
-    let measured = Duration::from_nanos(outcomes[0].elapsed.0);
-    assert!(measured <= passed - pause, "{measured:?} of {passed:?}");
-}
-
-#[test]
-fn an_instant_that_has_passed_does_not_hold_up_the_start() {
-    let stage = stage([with!(random_reads(1), limits = for_ios(100))]);
-    let options = with!(
-        StageOptions::default(),
-        seed = 1,
-        start_at = Some(Instant::now())
-    );
-    let outcomes = run_on(&stage, options, &mut [Target::Null(Bytes::gib(1))]).unwrap();
-    assert_eq!(outcomes[0].ios(), 100);
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use sokudo_engine::Target;
 use sokudo_model::{
     BackendKind, Bytes, DataContent, Operation, OperationMix, Order, Outcome, SequentialOffset,
 };
@@ -112,18 +111,6 @@ fn interlocked_clones_share_the_work_on_a_simulated_disk_without_seeking() {
     };
     let (sequential, random) = (rate(INTERLOCKED), rate(Order::Random { map: false }));
     assert!(sequential > 20.0 * random, "{sequential} and {random} GB/s");
-}
-
-#[test]
-fn no_device_takes_interlocked_clones_too() {
-    let workload = with!(
-        writes(32),
-        clones = 8,
-        order = INTERLOCKED,
-        limits = for_ios(10_000)
-    );
-    let outcome = run_one(workload, &mut Target::Null(Bytes(BLOCKS * BLOCK)));
-    assert_eq!(outcome.ios(), 80_000);
 }
 
 #[test]

@@ -19,30 +19,23 @@ fn assert_rate(outcome: &Outcome, expected: f64, tolerance: f64) {
 }
 
 #[test]
-fn a_rate_is_kept_within_one_percent_in_virtual_time() {
-    let reads = |rate| with!(random_reads(16), rate = Some(rate), limits = for_ms(10_000));
+fn each_clone_keeps_a_rate_within_one_percent_in_virtual_time() {
+    let bytes = Rate::BytesPerSecond(2_000 * BLOCK);
     for spec in ["sim:const?latency=100us&jitter=90us", "sim:ssd"] {
-        let by_ios = run_one(reads(Rate::Iops(3_000)), &mut simulated(spec));
-        assert_rate(&by_ios, 3_000.0, 0.01);
-        let bytes = Rate::BytesPerSecond(2_000 * BLOCK);
-        let by_bytes = run_one(reads(bytes), &mut simulated(spec));
-        assert_rate(&by_bytes, 2_000.0, 0.01);
+        for (rate, clones, expected) in [
+            (Rate::Iops(3_000), 1, 3_000.0),
+            (Rate::Iops(500), 3, 1_500.0),
+            (bytes, 1, 2_000.0),
+        ] {
+            let workload = with!(
+                random_reads(16),
+                clones = clones,
+                rate = Some(rate),
+                limits = for_ms(10_000)
+            );
+            assert_rate(&run_one(workload, &mut simulated(spec)), expected, 0.01);
+        }
     }
-}
-
-#[test]
-fn each_clone_has_the_rate() {
-    let workload = with!(
-        random_reads(1),
-        clones = 3,
-        rate = Some(Rate::Iops(500)),
-        limits = for_ms(10_000)
-    );
-    assert_rate(
-        &run_one(workload, &mut simulated("sim:const")),
-        1_500.0,
-        0.01,
-    );
 }
 
 #[test]

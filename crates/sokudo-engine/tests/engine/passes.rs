@@ -299,16 +299,15 @@ fn each_file_is_written_in_its_own_part() {
     }
 }
 
+/// Some reads of this target.
+fn on(target: u32) -> Workload {
+    with!(sequential(for_ios(50)), files.uses = vec![use_of(target)])
+}
+
 #[test]
 fn files_and_nothing_run_side_by_side() {
     let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
     let mut targets = [own.target(), Target::Null(Bytes::gib(1))];
-    let on = |target| {
-        with!(
-            sequential(for_ios(50)),
-            files = with!(Files::default(), uses = vec![use_of(target)])
-        )
-    };
     let outcomes = run_on(
         &stage([on(1), on(0)]),
         StageOptions::default(),
@@ -320,31 +319,27 @@ fn files_and_nothing_run_side_by_side() {
         .map(|outcome| outcome.backend.kind.name())
         .collect();
     assert_eq!(kinds, ["null", "psync"]);
-    // In one workload they cannot be mixed, nor can a target be used that is not there.
-    let mut both = on(0);
-    both.files.uses.push(use_of(1));
-    for (workload, word) in [
-        (both, "cannot use files and null"),
-        (on(2), "does not exist"),
-    ] {
-        let error = run_on(&stage([workload]), StageOptions::default(), &mut targets).unwrap_err();
-        assert!(error.to_string().contains(word), "{error}");
-    }
 }
 
 #[test]
-fn a_simulated_device_keeps_to_itself() {
-    let mut targets = [simulated("sim:ssd"), Target::Null(Bytes::gib(1))];
-    let on = |target| {
-        with!(
-            sequential(for_ios(50)),
-            files = with!(Files::default(), uses = vec![use_of(target)])
-        )
-    };
-    let stage = stage([on(0), on(1)]);
-    let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();
-    assert!(
-        error.to_string().contains("one simulated device"),
-        "{error}"
-    );
+fn what_has_other_clocks_or_keeps_no_data_is_not_mixed() {
+    let own = OwnFile::empty(Bytes::mib(1));
+    let nothing = || Target::Null(Bytes::gib(1));
+    let mut mixed = on(0);
+    mixed.files.uses.push(use_of(1));
+    for (stage, mut targets, word) in [
+        (
+            stage([mixed]),
+            [nothing(), own.target()],
+            "cannot use files and null",
+        ),
+        (
+            stage([on(0), on(1)]),
+            [simulated("sim:ssd"), nothing()],
+            "one simulated device",
+        ),
+    ] {
+        let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+    }
 }

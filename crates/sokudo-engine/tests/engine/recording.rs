@@ -207,6 +207,7 @@ fn averages_keep_the_mean() {
 fn threads_say_what_the_system_counted() {
     let workload = with!(random_reads(1), limits = for_ios(100));
     let real = run_one(workload.clone(), &mut Target::Null(Bytes::gib(1)));
-    assert!(real.usage.is_some() && real.depths.is_none());
-    assert_eq!(run_one(workload, &mut simulated("sim:ssd")).usage, None);
+    assert!(real.usage.is_some() && real.cpu.is_some() && real.depths.is_none());
+    let in_virtual_time = run_one(workload, &mut simulated("sim:ssd"));
+    assert_eq!((in_virtual_time.usage, in_virtual_time.cpu), (None, None));
 }

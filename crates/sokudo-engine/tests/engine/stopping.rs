@@ -27,27 +27,22 @@ fn run_until_progress<const COUNT: usize>(
 }
 
 #[test]
-fn an_ended_trial_keeps_its_figures() {
+fn a_stopped_trial_keeps_its_figures() {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
     let workloads = [random_reads(1), with!(random_reads(8), clones = 2)];
-    for mut target in [own.target(), Target::Null(Bytes::gib(1))] {
-        for outcome in run_until_progress(workloads.clone(), &mut target, Control::end) {
-            assert_eq!(
-                (outcome.stopped, &outcome.failures[..]),
-                (StopReason::Ended, &[][..])
-            );
-            assert!(outcome.ios() > 0);
-            assert_eq!(outcome.operations[0].latency.count(), outcome.ios());
+    let stops: [fn(&Control); 2] = [Control::end, Control::cancel];
+    for (stop, reason) in stops
+        .into_iter()
+        .zip([StopReason::Ended, StopReason::Cancelled])
+    {
+        for mut target in [own.target(), Target::Null(Bytes::gib(1))] {
+            for outcome in run_until_progress(workloads.clone(), &mut target, stop) {
+                assert_eq!((outcome.stopped, outcome.failures.len()), (reason, 0));
+                assert!(outcome.ios() > 0);
+                assert_eq!(outcome.operations[0].latency.count(), outcome.ios());
+            }
         }
     }
-}
-
-#[test]
-fn a_cancelled_trial_keeps_its_figures() {
-    let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
-    let outcomes = run_until_progress([random_reads(8)], &mut own.target(), Control::cancel);
-    assert_eq!(outcomes[0].stopped, StopReason::Cancelled);
-    assert!(outcomes[0].ios() > 0);
 }
 
 #[test]

@@ -8,67 +8,66 @@ use sokudo_model::{
 use crate::setup::{run_one, simulated};
 use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
 
-const EIO: FailureKind = FailureKind::Errno(5);
-
 fn ranges(outcome: &Outcome) -> Vec<(u64, u64)> {
     let range = |defect: &sokudo_model::Defect| (defect.offset.0, defect.length.0);
     outcome.defects.iter().map(range).collect()
 }
 
 #[test]
-fn a_bad_sector_is_found_exactly_and_the_survey_goes_on() {
-    for depth in [1, 8] {
-        let mut target = simulated("sim:const?size=1GiB&fail_at=100MiB:EIO&fail_at=7MiB:ENODATA");
-        let outcome = run_one(first(256 * MIB, whole(16, MIB, depth)), &mut target);
-        assert_eq!(ranges(&outcome), [(7 * MIB, 512), (100 * MIB, 512)]);
-        assert_eq!(outcome.defects[0].kind, FailureKind::Errno(61));
-        assert_eq!(outcome.defects[1].kind, EIO);
-        assert_eq!(
-            (outcome.stopped, outcome.places.len()),
-            (StopReason::Bytes, 16)
-        );
-        assert_is_sum_of_places(&outcome);
-        // Blocks that failed are in no figure.
-        assert_eq!(outcome.bytes_moved(), Bytes(254 * MIB));
-        assert_eq!(outcome.failures.len(), 2);
-        assert!(outcome.failures.iter().all(|failure| failure.count == 1));
-        assert!(outcome.read_aside > Bytes(0));
-    }
-}
-
-#[test]
-fn a_long_bad_range_is_one_defect_found_in_no_time() {
-    let mut target = simulated("sim:hdd?size=6TB&fail_at=1000000000000+2000000001024:EIO");
-    let outcome = run_one(whole(100, MIB, 8), &mut target);
-    let first = 1_000_000_000_000 / 512 * 512;
-    assert_eq!(outcome.stopped, StopReason::Bytes);
-    let end = (3_000_000_001_024_u64).next_multiple_of(512);
-    assert_eq!(ranges(&outcome), [(first, end - first)]);
-    assert_eq!(outcome.places.len(), 100);
-    assert!(outcome.ios() > 3_000_000);
-}
-
-#[test]
-fn samples_find_what_lies_in_them_and_only_that() {
+fn what_cannot_be_read_or_written_is_found_exactly_and_the_survey_goes_on() {
     let sample = Sample::Bytes(Bytes(8 * MIB));
-    let spec =
-        "sim:const?size=1GiB&fail_at=103MiB+4KiB:EIO&fail_at=150MiB:EIO&fail_at=500MiB+50MiB:EIO";
-    let mut target = simulated(spec);
-    let outcome = run_one(
-        first(
-            1_000 * MIB,
-            surveying(survey(10, Visit::Shuffled, sample), MIB, 4),
-        ),
-        &mut target,
+    let sampled = surveying(survey(10, Visit::Shuffled, sample), MIB, 4);
+    let writes = with!(
+        whole(8, MIB, 4),
+        operations = OperationMix::only(Operation::Write)
     );
-    assert_eq!(ranges(&outcome), [(103 * MIB, 4096), (500 * MIB, 8 * MIB)]);
-    assert_eq!(outcome.places.len(), 10);
-    let dead = outcome
-        .places
-        .iter()
-        .find(|place| place.offset.0 == 500 * MIB);
-    assert_eq!(dead.unwrap().bytes, Bytes(0));
-    assert_eq!(outcome.stopped, StopReason::Bytes);
+    let two = "size=1GiB&fail_at=100MiB:EIO&fail_at=7MiB:ENODATA";
+    let found = vec![(7 * MIB, 512), (100 * MIB, 512)];
+    for (faults, workload, expected) in [
+        (two, first(256 * MIB, whole(16, MIB, 1)), found.clone()),
+        (two, first(256 * MIB, whole(16, MIB, 8)), found),
+        // Samples find what lies in them and only that.
+        (
+            "size=1GiB&fail_at=103MiB+4KiB:EIO&fail_at=150MiB:EIO&fail_at=500MiB+50MiB:EIO",
+            first(1_000 * MIB, sampled),
+            vec![(103 * MIB, 4096), (500 * MIB, 8 * MIB)],
+        ),
+        // A long range is one defect, found in no time.
+        (
+            "size=6TB&fail_at=1000000000000+2000000001024:EIO",
+            whole(100, 16 * MIB, 8),
+            vec![(1_000_000_000_000, 2_000_000_001_024)],
+        ),
+        (
+            "size=1GiB&fail_at=0+100MiB:EIO",
+            whole(32, MIB, 8),
+            vec![(0, 100 * MIB)],
+        ),
+        (
+            "size=1GiB&fail_at=20MiB+8KiB:EIO",
+            first(64 * MIB, writes),
+            vec![(20 * MIB, 8192)],
+        ),
+    ] {
+        let places = workload.survey.unwrap().places as usize;
+        let operation = workload.operations.single().unwrap();
+        let outcome = run_one(workload, &mut simulated(&format!("sim:const?{faults}")));
+        assert_eq!(ranges(&outcome), expected, "{faults}");
+        assert_eq!(outcome.stopped, StopReason::Bytes);
+        assert_eq!(outcome.places.len(), places);
+        assert!(outcome.defects.iter().all(|it| it.operation == operation));
+        assert_is_sum_of_places(&outcome);
+        let dead = outcome.places.iter().filter(|it| it.offset.0 == 500 * MIB);
+        assert!(dead.clone().all(|place| place.bytes == Bytes(0)));
+        if faults == two {
+            let kinds = outcome.defects.iter().map(|it| it.kind);
+            assert!(kinds.eq([FailureKind::Errno(61), FailureKind::Errno(5)]));
+            // Blocks that failed are in no figure, and each is told once.
+            assert_eq!(outcome.bytes_moved(), Bytes(254 * MIB));
+            assert!(outcome.failures.iter().all(|failure| failure.count == 1));
+            assert!(outcome.failures.len() == 2 && outcome.read_aside > Bytes(0));
+        }
+    }
 }
 
 #[test]
@@ -142,14 +141,6 @@ fn a_device_that_reads_nothing_from_the_start_is_gone() {
 }
 
 #[test]
-fn a_disk_whose_start_is_bad_is_surveyed_all_the_same() {
-    let mut target = simulated("sim:const?size=1GiB&fail_at=0+100MiB:EIO");
-    let outcome = run_one(whole(32, MIB, 8), &mut target);
-    assert_eq!(ranges(&outcome), [(0, 100 * MIB)]);
-    assert_eq!(outcome.stopped, StopReason::Bytes);
-}
-
-#[test]
 fn a_refusal_of_the_system_is_no_defect() {
     let mut target = simulated("sim:const?size=1GiB&fail_at=100MiB:22");
     let outcome = run_one(whole(32, MIB, 8), &mut target);
@@ -158,17 +149,6 @@ fn a_refusal_of_the_system_is_no_defect() {
         (StopReason::Failed, 0)
     );
     assert_eq!(outcome.failures[0].kind, FailureKind::Errno(22));
-}
-
-#[test]
-fn writes_that_fail_are_narrowed_like_reads() {
-    let mut target = simulated("sim:const?size=1GiB&fail_at=20MiB+8KiB:EIO");
-    let mut workload = first(64 * MIB, whole(8, MIB, 4));
-    workload.operations = OperationMix::only(Operation::Write);
-    let outcome = run_one(workload, &mut target);
-    assert_eq!(ranges(&outcome), [(20 * MIB, 8192)]);
-    assert_eq!(outcome.defects[0].operation, Operation::Write);
-    assert_eq!(outcome.stopped, StopReason::Bytes);
 }
 
 proptest! {

@@ -4,17 +4,13 @@ use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use sokudo_engine::{
-    Control, OwnDirectory, StageError, StageOptions, Target, TestFile, TreeError, TreeRun,
-    run_stage, run_tree,
-};
+use sokudo_engine::{Control, OwnDirectory, StageError, TestFile, TreeError, TreeRun, run_tree};
 use sokudo_model::{
-    BackendKind, Bytes, DirectMode, Durability, Event, FailureKind, FileTree, Limits, Operation,
+    BackendKind, Bytes, DirectMode, Durability, FailureKind, FileTree, Limits, Operation,
     OperationMix, Order, Outcome, Rate, StopReason, TreeContents, TreeNames, TreeOrder, Workload,
 };
 
-use crate::builders::stage;
-use crate::setup::{run_one, simulated, try_run};
+use crate::setup::{OwnFile, run_one, run_told, simulated, try_run};
 
 const FILES: u64 = 300;
 
@@ -37,13 +33,21 @@ fn workload(operation: Operation, tree: FileTree) -> Workload {
     )
 }
 
-fn carry_out(operation: Operation, tree: FileTree, directory: &OwnDirectory) -> Outcome {
+fn try_run_tree(
+    workload: &Workload,
+    directory: &OwnDirectory,
+    control: &Control,
+) -> Result<Outcome, TreeError> {
     let run = TreeRun {
         directory,
         seed: 7,
-        control: &Control::new(),
+        control,
     };
-    run_tree(&workload(operation, tree), run, &mut |_| {}).unwrap()
+    run_tree(workload, run, &mut |_| {})
+}
+
+fn carry_out(operation: Operation, tree: FileTree, directory: &OwnDirectory) -> Outcome {
+    try_run_tree(&workload(operation, tree), directory, &Control::new()).unwrap()
 }
 
 /// Names and sizes of all files below a directory.
@@ -192,12 +196,8 @@ fn interrupted_anywhere_nothing_is_left() {
         }
         let control = Control::new();
         control.cancel();
-        let run = TreeRun {
-            directory: &own,
-            seed: 7,
-            control: &control,
-        };
-        let outcome = run_tree(&workload(operation, numbered), run, &mut |_| {}).unwrap();
+        let workload = workload(operation, numbered);
+        let outcome = try_run_tree(&workload, &own, &control).unwrap();
         assert_eq!(outcome.stopped, StopReason::Cancelled);
         drop(own);
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
@@ -208,13 +208,8 @@ fn interrupted_anywhere_nothing_is_left() {
 fn what_is_no_tree_is_refused() {
     let parent = tempfile::tempdir().unwrap();
     let own = OwnDirectory::create(parent.path(), &[]).unwrap();
-    let run = TreeRun {
-        directory: &own,
-        seed: 7,
-        control: &Control::new(),
-    };
     let reads = Workload::new("reads", Bytes(4096));
-    let refused = run_tree(&reads, run, &mut |_| {});
+    let refused = try_run_tree(&reads, &own, &Control::new());
     assert!(matches!(refused, Err(TreeError::NoTree { .. })));
     let file = TestFile::create(parent.path(), Bytes::mib(1)).unwrap();
     let numbered = tree(TreeNames::NumberFirst, TreeOrder::Numbered);
@@ -235,75 +230,59 @@ fn rewriting(percent: u32, order: Order) -> Workload {
     )
 }
 
-fn on_file(workload: Workload, file: &TestFile, control: &Control) -> Outcome {
-    let stage = stage([workload]);
-    let mut targets: [Target; 1] = [file.target().unwrap()];
-    let options = with!(StageOptions::default(), seed = 3);
-    let mut listener = |_: Event| {};
-    let mut outcomes = run_stage(&stage, options, &mut targets, control, &mut listener).unwrap();
-    outcomes.pop().unwrap()
+fn on_file(workload: Workload, own: &OwnFile) -> Outcome {
+    run_one(workload, &mut own.target())
 }
 
-fn file_of_zeros() -> (tempfile::TempDir, TestFile) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = TestFile::create(directory.path(), Bytes::mib(1)).unwrap();
-    file.handle().set_len(1 << 20).unwrap();
-    (directory, file)
-}
-
-fn blocks(file: &TestFile) -> Vec<[u8; 4096]> {
-    use std::os::unix::fs::FileExt as _;
-    let mut blocks = vec![[0; 4096]; 256];
-    for (block, offset) in blocks.iter_mut().zip((0..).step_by(4096)) {
-        file.handle().read_exact_at(block, offset).unwrap();
-    }
-    blocks
+fn file_of_zeros() -> OwnFile {
+    OwnFile::empty(Bytes::mib(1))
 }
 
 #[test]
 fn every_block_is_changed_where_it_was_read() {
-    let (_directory, file) = file_of_zeros();
+    let file = file_of_zeros();
     let sequential = Workload::new("", Bytes(1)).order;
     let whole = with!(
         rewriting(100, sequential),
         durability = with!(Durability::default(), final_flush = true)
     );
-    let outcome = on_file(whole, &file, &Control::new());
+    let outcome = on_file(whole, &file);
     let ios = |operation| outcome.operation(operation).unwrap().ios;
     assert_eq!((ios(Operation::Read), ios(Operation::Write)), (256, 256));
     assert_eq!(ios(Operation::Flush), 1);
     assert_eq!(outcome.stopped, StopReason::Bytes);
-    for block in blocks(&file) {
+    for block in file.contents().chunks(4096) {
         assert!(block[..8] == [1; 8] && block[8..] == [0; 4088]);
     }
 }
 
 #[test]
 fn of_seeks_about_the_share_is_written_back() {
-    let (_directory, file) = file_of_zeros();
+    let file = file_of_zeros();
     let seeks = with!(
         rewriting(10, Order::Random { map: false }),
         clones = 4,
         limits = with!(Limits::default(), ios = Some(1000))
     );
-    let outcome = on_file(seeks, &file, &Control::new());
+    let outcome = on_file(seeks, &file);
     let ios = |operation| outcome.operation(operation).unwrap().ios;
     assert_eq!(ios(Operation::Read), 4000);
     // Binomial with 4,000 and 0.1: 400 ± 19; the seed is fixed.
     assert!((300..500).contains(&ios(Operation::Write)));
-    assert!(blocks(&file).iter().any(|block| block[0] > 0));
+    assert!(file.contents().chunks(4096).any(|block| block[0] > 0));
 }
 
 #[test]
 fn a_rewrite_can_be_stopped_and_fails_where_the_file_ends() {
-    let (_directory, file) = file_of_zeros();
+    let file = file_of_zeros();
     let sequential = Workload::new("", Bytes(1)).order;
     let control = Control::new();
     control.cancel();
-    let outcome = on_file(rewriting(100, sequential), &file, &control);
+    let workload = rewriting(100, sequential);
+    let outcome = run_told([workload], &mut file.target(), &control, &mut |_| {}).remove(0);
     assert_eq!(outcome.stopped, StopReason::Cancelled);
-    file.handle().set_len((1 << 20) - 4096).unwrap();
-    let outcome = on_file(rewriting(100, sequential), &file, &Control::new());
+    file.file.handle().set_len((1 << 20) - 4096).unwrap();
+    let outcome = on_file(rewriting(100, sequential), &file);
     assert_eq!(outcome.stopped, StopReason::Failed);
     assert_eq!(outcome.failures[0].offset, Bytes((1 << 20) - 4096));
 }
@@ -316,12 +295,12 @@ fn blocks_are_written_back_at_any_depth_and_rate_and_on_any_target() {
         backend = BackendKind::Auto,
         depth = 8
     );
-    let (_directory, file) = file_of_zeros();
-    let outcome = on_file(deep.clone(), &file, &Control::new());
+    let file = file_of_zeros();
+    let outcome = on_file(deep.clone(), &file);
     let ios = |outcome: &Outcome, operation| outcome.operation(operation).unwrap().ios;
     assert_eq!(ios(&outcome, Operation::Read), 256);
     assert_eq!(ios(&outcome, Operation::Write), 256);
-    assert!(blocks(&file).iter().all(|block| block[..8] == [1; 8]));
+    assert!(file.contents().chunks(4096).all(|it| it[..8] == [1; 8]));
     // 512 I/Os, of which the reads wait for their turn.
     let paced = with!(deep, rate = Some(Rate::Iops(1000)));
     let mut target = simulated("sim:const?latency=100us");

@@ -13,19 +13,7 @@ use crate::setup::{BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, run_one, simulated,
 const BLOCKS: u64 = 256;
 
 fn verify() -> Verify {
-    Verify {
-        check: Check::Crc32c,
-        interval: None,
-        offset: Bytes(0),
-        pattern: None,
-        read_back: true,
-        backlog: None,
-        backlog_batch: None,
-        only: false,
-        fatal: false,
-        dump: false,
-        save_state: false,
-    }
+    crate::builders::verify(Check::Crc32c)
 }
 
 fn checked_writes(verify: Verify) -> Workload {
@@ -108,16 +96,6 @@ fn blocks_that_are_written_again_are_no_false_alarm() {
     }
 }
 
-#[test]
-fn without_reading_back_nothing_is_read() {
-    let verify = with!(verify(), read_back = false);
-    let outcome = run_one(checked_writes(verify), &mut own().target());
-    assert_eq!(
-        (counts(&outcome), ios(&outcome, Operation::Read)),
-        ((0, 0), 0)
-    );
-}
-
 /// Writes blocks, lets `harm` change them, and checks them again, by reading and by
 /// `verify_only`.
 fn after(harm: impl Fn(&OwnFile), fatal: bool) -> Vec<Outcome> {
@@ -145,61 +123,47 @@ fn reads_and_verify_only_find_nothing_wrong_in_good_blocks() {
     }
 }
 
-fn flip_a_bit(own: &OwnFile) {
-    let file = own.file.handle();
-    let mut byte = [0];
-    file.read_exact_at(&mut byte, 5 * BLOCK + 1_000).unwrap();
-    byte[0] ^= 4;
-    file.write_all_at(&byte, 5 * BLOCK + 1_000).unwrap();
-    file.sync_all().unwrap();
-}
-
-fn swap_blocks(own: &OwnFile) {
-    let file = own.file.handle();
-    let mut blocks = [vec![0; 4096], vec![0; 4096]];
-    for (block, at) in blocks.iter_mut().zip([7, 9]) {
-        file.read_exact_at(block, at * BLOCK).unwrap();
-    }
-    file.write_all_at(&blocks[0], 9 * BLOCK).unwrap();
-    file.write_all_at(&blocks[1], 7 * BLOCK).unwrap();
-    file.sync_all().unwrap();
+/// Exchanges bytes of the file.
+fn rewrite(own: &OwnFile, change: impl Fn(&mut [u8])) {
+    let mut contents = own.contents();
+    change(&mut contents);
+    own.file.handle().write_all_at(&contents, 0).unwrap();
+    own.file.handle().sync_all().unwrap();
 }
 
 #[test]
-fn a_flipped_bit_is_found() {
-    for outcome in after(flip_a_bit, false) {
-        assert_eq!(counts(&outcome), (BLOCKS, 1), "it goes on");
+fn what_is_harmed_is_found_where_it_is() {
+    let flipped = |own: &OwnFile| rewrite(own, |bytes| bytes[5 * 4096 + 1_000] ^= 4);
+    let swapped = |own: &OwnFile| {
+        rewrite(own, |bytes| {
+            let (first, second) = bytes.split_at_mut(9 * 4096);
+            first[7 * 4096..8 * 4096].swap_with_slice(&mut second[..4096]);
+        });
+    };
+    let (sum, offset) = (MismatchKind::Checksum, MismatchKind::WrongOffset);
+    let of_flipped = after(flipped, false)
+        .into_iter()
+        .map(|it| (it, vec![(5, sum)]));
+    let of_swapped = after(swapped, false).into_iter();
+    let of_swapped = of_swapped.map(|it| (it, vec![(7, offset), (9, offset)]));
+    for (outcome, expected) in of_flipped.chain(of_swapped) {
+        assert_eq!(
+            counts(&outcome),
+            (BLOCKS, expected.len() as u64),
+            "it goes on"
+        );
         assert_eq!(outcome.stopped, StopReason::Failed);
-        let mismatch = &outcome.verified.as_ref().unwrap().mismatches[0];
-        assert_eq!(mismatch.kind, MismatchKind::Checksum);
-        assert_eq!(mismatch.offset, Bytes(5 * BLOCK));
-    }
-}
-
-#[test]
-fn swapped_blocks_are_found() {
-    for outcome in after(swap_blocks, false) {
-        let mut found: Vec<(MismatchKind, u64)> = outcome
-            .verified
-            .unwrap()
-            .mismatches
-            .iter()
-            .map(|mismatch| (mismatch.kind, mismatch.offset.0 / BLOCK))
-            .collect();
-        found.sort_by_key(|(_, block)| *block);
-        let wrong = MismatchKind::WrongOffset;
-        assert_eq!(found, [(wrong, 7), (wrong, 9)]);
+        let mismatches = outcome.verified.unwrap().mismatches;
+        let found = mismatches.iter().map(|it| (it.offset.0 / BLOCK, it.kind));
+        let mut found: Vec<_> = found.collect();
+        found.sort_by_key(|(block, _)| *block);
+        assert_eq!(found, expected);
     }
 }
 
 #[test]
 fn a_fatal_mismatch_ends_the_workload() {
-    let zero = |own: &OwnFile| own.file.handle().set_len(0).unwrap();
-    let harm = |own: &OwnFile| {
-        zero(own);
-        own.file.handle().set_len(BLOCKS * BLOCK).unwrap();
-    };
-    for outcome in after(harm, true) {
+    for outcome in after(|own| rewrite(own, |bytes| bytes.fill(0)), true) {
         assert_eq!(outcome.stopped, StopReason::Failed);
         assert!(counts(&outcome).0 < BLOCKS, "{:?}", counts(&outcome));
         let mismatch = &outcome.verified.as_ref().unwrap().mismatches[0];
@@ -208,27 +172,24 @@ fn a_fatal_mismatch_ends_the_workload() {
 }
 
 #[test]
-fn a_target_without_data_cannot_be_checked() {
-    let error = try_run(
-        vec![checked_writes(verify())],
-        &mut Target::Null(Bytes::gib(1)),
-        1,
-    );
-    assert!(error.unwrap_err().to_string().contains("keeps no data"));
-    let nowhere = with!(checked_writes(verify()), backend = BackendKind::Null);
-    let error = try_run(vec![nowhere], &mut own().target(), 1);
-    assert!(error.unwrap_err().to_string().contains("keeps no data"));
-}
-
-#[test]
-fn what_is_changed_on_purpose_is_not_checked() {
-    let workload = with!(
+fn what_cannot_be_checked_is_refused() {
+    let rewriting = with!(
         Workload::new("rewrite", Bytes(BLOCK)),
         operations = OperationMix::rewriting(100).unwrap(),
         rewritten_percent = 100,
         verify = Some(verify())
     );
-    let refused = try_run(vec![workload], &mut simulated("sim:const"), 1);
-    let told = refused.unwrap_err().to_string();
-    assert!(told.contains("do one of both"), "{told}");
+    let nowhere = with!(checked_writes(verify()), backend = BackendKind::Null);
+    for (workload, mut target, words) in [
+        (
+            checked_writes(verify()),
+            Target::Null(Bytes::gib(1)),
+            "keeps no data",
+        ),
+        (nowhere, own().target(), "keeps no data"),
+        (rewriting, simulated("sim:const"), "do one of both"),
+    ] {
+        let refused = try_run(vec![workload], &mut target, 1).unwrap_err();
+        assert!(refused.to_string().contains(words), "{refused}");
+    }
 }

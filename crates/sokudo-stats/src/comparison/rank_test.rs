@@ -90,10 +90,9 @@ pub fn mann_whitney_p_min(first: usize, second: usize) -> f64 {
 }
 
 /// The smallest p that [`signed_rank`] can give: 2 ÷ 2ⁿ.
+#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn signed_rank_p_min(pairs: usize) -> f64 {
-    // Of so many the smallest p is 0 long before.
-    let pairs = i32::try_from(pairs).unwrap_or(i32::MAX);
-    (2.0 * 0.5f64.powi(pairs)).min(1.0)
+    (1.0 - pairs as f64).exp2().min(1.0)
 }
 
 /// How many of the ordered pairwise differences are cut off at each end of an interval

@@ -34,8 +34,6 @@ const SMART_READ_THRESHOLDS: u8 = 0xd1;
 const SMART_RETURN_STATUS: u8 = 0xda;
 const ENABLE_WRITE_CACHE: u8 = 0x02;
 const DISABLE_WRITE_CACHE: u8 = 0x82;
-const ENABLE_LOOK_AHEAD: u8 = 0xaa;
-const DISABLE_LOOK_AHEAD: u8 = 0x55;
 
 /// A question to a disk, or a change of a setting of its cache. Nothing else can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,16 +159,6 @@ impl ScsiCommand {
             DISABLE_WRITE_CACHE
         };
         Ata::set_feature("SET FEATURES write cache", feature).command()
-    }
-
-    /// SET FEATURES of an ATA disk: its read-look-ahead on or off.
-    pub fn ata_set_look_ahead(on: bool) -> Self {
-        let feature = if on {
-            ENABLE_LOOK_AHEAD
-        } else {
-            DISABLE_LOOK_AHEAD
-        };
-        Ata::set_feature("SET FEATURES read look-ahead", feature).command()
     }
 
     /// What it is called in its standard.
@@ -368,7 +356,6 @@ mod tests {
             all.push(ScsiCommand::log_sense(number, number));
             all.push(ScsiCommand::ata_log(number, u16::from(number) << 8));
             all.push(ScsiCommand::ata_set_write_cache(number & 1 == 1));
-            all.push(ScsiCommand::ata_set_look_ahead(number & 1 == 1));
         }
         all
     }
@@ -385,9 +372,7 @@ mod tests {
                 0x85 => match (block[14], block[4]) {
                     (0xec | 0x2f, 0) => matches!(command.transfer, Transfer::From(512)),
                     (0xb0, 0xd0 | 0xd1) => matches!(command.transfer, Transfer::From(512)),
-                    (0xb0, 0xda) | (0xef, 0x02 | 0x82 | 0xaa | 0x55) => {
-                        command.transfer == Transfer::None
-                    }
+                    (0xb0, 0xda) | (0xef, 0x02 | 0x82) => command.transfer == Transfer::None,
                     _ => false,
                 },
                 _ => false,

@@ -13,21 +13,62 @@ fn three_files(order: FileOrder, ios: u32) -> (Workload, [ByteRange; 3]) {
     (workload, stretches)
 }
 
-#[test]
-fn files_take_turns_and_those_that_are_done_are_passed_over() {
-    let (workload, stretches) = three_files(FileOrder::RoundRobin, 1);
-    let mut pattern = pattern(&workload, &stretches);
-    for _pass in 0..3 {
-        assert_eq!(files_of(&mut pattern, 9), [0, 1, 2, 0, 1, 2, 1, 2, 1]);
-    }
-}
+/// Each block of the three files.
+const ALL_BLOCKS: [(u32, u64); 9] = [
+    (0, 0),
+    (0, 1),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (1, 4),
+    (2, 0),
+    (2, 1),
+    (2, 2),
+];
 
 #[test]
-fn a_file_keeps_its_turn_for_as_many_ios_as_asked() {
-    let (workload, stretches) = three_files(FileOrder::RoundRobin, 2);
-    let mut pattern = pattern(&workload, &stretches);
-    assert_eq!(files_of(&mut pattern, 9), [0, 0, 1, 1, 2, 2, 1, 1, 2]);
-    assert_eq!(files_of(&mut pattern, 2), [0, 0]);
+fn files_take_turns_and_those_that_are_done_are_passed_over() {
+    let sequential = Order::Sequential {
+        offset: SequentialOffset::Own,
+    };
+    let random = |map| Order::Random { map };
+    let in_sequence = [0, 0, 1, 1, 1, 1, 2, 2, 2];
+    for (files, ios, order, expected) in [
+        (
+            FileOrder::RoundRobin,
+            1,
+            sequential,
+            [0, 1, 2, 0, 1, 2, 1, 2, 1],
+        ),
+        (
+            FileOrder::RoundRobin,
+            2,
+            sequential,
+            [0, 0, 1, 1, 2, 2, 1, 1, 2],
+        ),
+        (FileOrder::Sequential, 1, sequential, in_sequence),
+        // Random I/Os move on after the size of each file.
+        (FileOrder::Sequential, 1, random(false), in_sequence),
+        (FileOrder::Sequential, 1, random(true), in_sequence),
+        // Without a map no file is ever done.
+        (
+            FileOrder::RoundRobin,
+            1,
+            random(false),
+            [0, 1, 2, 0, 1, 2, 0, 1, 2],
+        ),
+    ] {
+        let (workload, stretches) = three_files(files, ios);
+        let workload = with!(workload, order = order);
+        let mut pattern = pattern(&workload, &stretches);
+        for _pass in 0..3 {
+            assert_eq!(
+                files_of(&mut pattern, 9),
+                expected,
+                "{files:?} {ios} {order:?}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -39,18 +80,7 @@ fn files_follow_one_another_when_each_is_done() {
             .map(|_| pattern.next())
             .map(|access| (access.file, access.offset / BLOCK))
             .collect();
-        let expected = [
-            (0, 0),
-            (0, 1),
-            (1, 1),
-            (1, 2),
-            (1, 3),
-            (1, 4),
-            (2, 0),
-            (2, 1),
-            (2, 2),
-        ];
-        assert_eq!(found, expected);
+        assert_eq!(found, ALL_BLOCKS);
     }
 }
 
@@ -66,26 +96,6 @@ fn a_sequential_mix_leaves_a_file_when_one_direction_is_at_its_end() {
     }
     // The first file has two blocks.
     assert_eq!(reached[0][0].max(reached[1][0]), 2);
-}
-
-#[test]
-fn random_ios_of_files_in_sequence_move_on_after_the_size_of_each() {
-    for map in [false, true] {
-        let (mut workload, stretches) = three_files(FileOrder::Sequential, 1);
-        workload.order = Order::Random { map };
-        let mut pattern = pattern(&workload, &stretches);
-        for _pass in 0..2 {
-            assert_eq!(files_of(&mut pattern, 9), [0, 0, 1, 1, 1, 1, 2, 2, 2]);
-        }
-    }
-}
-
-#[test]
-fn random_ios_without_a_map_keep_using_all_files_in_turn() {
-    let (mut workload, stretches) = three_files(FileOrder::RoundRobin, 1);
-    workload.order = Order::Random { map: false };
-    let mut pattern = pattern(&workload, &stretches);
-    assert_eq!(files_of(&mut pattern, 30), [0, 1, 2].repeat(10));
 }
 
 /// How often each of eight files is used, hottest first.
@@ -181,39 +191,7 @@ fn interlocked_clones_take_each_block_of_all_files_once() {
         .map(|access| (access.file, access.offset / BLOCK))
         .collect();
     found.sort_unstable();
-    let expected = [
-        (0, 0),
-        (0, 1),
-        (1, 1),
-        (1, 2),
-        (1, 3),
-        (1, 4),
-        (2, 0),
-        (2, 1),
-        (2, 2),
-    ];
-    assert_eq!(found, expected);
-}
-
-#[test]
-fn an_interlocked_stride_leaves_holes() {
-    let mut workload = Workload::new("holes", Bytes(BLOCK));
-    workload.order = Order::Sequential {
-        offset: SequentialOffset::Interlocked,
-    };
-    let stretches = [stretch(0, 10 * BLOCK)];
-    workload.scatter.stride = 8192;
-    assert_eq!(
-        blocks(&mut pattern(&workload, &stretches), 6),
-        [0, 3, 6, 9, 0, 3]
-    );
-    workload.scatter.stride = -8192;
-    assert_eq!(
-        blocks(&mut pattern(&workload, &stretches), 11),
-        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9]
-    );
-    workload.scatter.stride = -4096;
-    assert_eq!(blocks(&mut pattern(&workload, &stretches), 2), [0, 0]);
+    assert_eq!(found, ALL_BLOCKS);
 }
 
 #[test]
@@ -260,17 +238,6 @@ fn a_map_of_one_size_visits_each_block_of_all_files_once() {
             .map(|access| (access.file, access.offset / BLOCK))
             .collect();
         found.sort_unstable();
-        let expected = [
-            (0, 0),
-            (0, 1),
-            (1, 1),
-            (1, 2),
-            (1, 3),
-            (1, 4),
-            (2, 0),
-            (2, 1),
-            (2, 2),
-        ];
-        assert_eq!(found, expected);
+        assert_eq!(found, ALL_BLOCKS);
     }
 }

@@ -96,29 +96,28 @@ fn a_normal_distribution_touches_as_many_blocks_as_fios() {
     }
 }
 
-#[test]
-fn zones_get_their_shares() {
-    let zone = |access: u64, share: u64| Zone {
-        access: access * 1_000_000,
-        length: ZoneLength::Share(share * 1_000_000),
-    };
-    // The example of fio's manual.
-    let zones = vec![zone(60, 10), zone(30, 20), zone(8, 30), zone(2, 40)];
-    assert_zones(zones);
+fn zone(access: u64, length: ZoneLength) -> Zone {
+    let access = access * 1_000_000;
+    Zone { access, length }
+}
+
+fn share(percent: u64) -> ZoneLength {
+    ZoneLength::Share(percent * 1_000_000)
 }
 
 #[test]
-fn zones_of_bytes_get_their_shares() {
-    let zone = |access: u64, blocks: u64| Zone {
-        access: access * 1_000_000,
-        length: ZoneLength::Size(Bytes(blocks * BLOCK)),
-    };
-    assert_zones(vec![
-        zone(60, 100),
-        zone(30, 200),
-        zone(8, 300),
-        zone(2, 400),
-    ]);
+fn zones_get_their_shares() {
+    // The example of fio's manual.
+    let accesses = [60, 30, 8, 2];
+    let shares = accesses.into_iter().zip([10, 20, 30, 40].map(share));
+    assert_zones(
+        shares
+            .map(|(access, length)| zone(access, length))
+            .collect(),
+    );
+    let sizes = [100, 200, 300, 400].map(|blocks| ZoneLength::Size(Bytes(blocks * BLOCK)));
+    let sizes = accesses.into_iter().zip(sizes);
+    assert_zones(sizes.map(|(access, length)| zone(access, length)).collect());
 }
 
 fn assert_zones(zones: Vec<Zone>) {
@@ -141,14 +140,14 @@ fn assert_zones(zones: Vec<Zone>) {
 
 #[test]
 fn zones_are_per_direction_and_what_has_none_is_uniform() {
-    let zone = |access: u64, share: u64| Zone {
-        access: access * 1_000_000,
-        length: ZoneLength::Share(share * 1_000_000),
-    };
     let mut workload = random_reads();
     workload.operations = OperationMix::read_write(50).unwrap();
     workload.scatter.distribution = Distribution::Zoned;
-    workload.scatter.zones = [vec![zone(0, 50), zone(100, 50)], vec![], vec![]];
+    workload.scatter.zones = [
+        vec![zone(0, share(50)), zone(100, share(50))],
+        vec![],
+        vec![],
+    ];
     let mut pattern = pattern(&workload, &[stretch(0, 1_000 * BLOCK)]);
     let mut low_writes = 0;
     for _ in 0..10_000 {

@@ -1,6 +1,6 @@
 //! How long the arm needs.
 
-use super::geometry::Geometry;
+use super::geometry::{Geometry, to_float};
 
 /// Up to this part of the full stroke the arm only speeds up and slows down, and
 /// the time grows with the square root of the distance; beyond it travels at its
@@ -62,11 +62,6 @@ fn mean_shape(geometry: &Geometry) -> f64 {
         .flat_map(|from| depths.iter().map(move |to| shape((from - to).abs())))
         .sum();
     sum / f64::from(SAMPLES * SAMPLES)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "times below 2^53 ns")]
-fn to_float(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Cells that are written as if they held one bit each: fast, but few (pseudo-SLC).
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, narrow};
 
 use super::super::rate::TransferRate;
-use super::super::spec::{RATE, SIZE, Spec, SpecError, SpecKey, not_above};
+use super::super::spec::{Spec, SpecError, not_above};
 use super::flash::Flash;
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -30,11 +30,10 @@ impl FastCells {
         flash: &Flash,
         dies: u64,
     ) -> Result<Option<Self>, SpecError> {
-        let capacity = SpecKey::new("slc", SIZE, Bytes::mib(1), Bytes::gib(1 << 20));
-        let capacity = spec.optional(capacity)?;
-        let rates = (TransferRate::megabytes(1), TransferRate::megabytes(100_000));
-        let direct = spec.optional(SpecKey::new("direct", RATE, rates.0, rates.1))?;
-        let fold = spec.optional(SpecKey::new("fold", RATE, rates.0, rates.1))?;
+        let capacity = spec.optional("slc", Bytes::mib(1)..=Bytes::gib(1 << 20))?;
+        let rates = TransferRate::megabytes(1)..=TransferRate::megabytes(100_000);
+        let direct = spec.optional("direct", rates.clone())?;
+        let fold = spec.optional("fold", rates)?;
         let Some(capacity) = capacity else {
             let lonely = direct.map(|_| "direct").or(fold.map(|_| "fold"));
             return lonely.map_or(Ok(None), |key| {
@@ -47,12 +46,10 @@ impl FastCells {
         let page_ns = flash.bus.nanos(flash.page_bytes);
         let fast_bytes = u128::from(dies * flash.page_bytes) * NANOS_PER_SECOND;
         let fast_rate = fast_bytes / u128::from(page_ns + flash.program_ns);
-        // Cells as somebody describes them may be faster than any number, or slower.
-        let fast = TransferRate(u64::try_from(fast_rate).unwrap_or(u64::MAX));
+        let fast = TransferRate(narrow(fast_rate));
         let direct = direct.unwrap_or(TransferRate((fast.0 / 3).max(1)));
         not_above(("direct", direct), ("the rate of the flash", fast))?;
-        let slow_ns = fast_bytes / u128::from(direct.0);
-        let slow_ns = u64::try_from(slow_ns).unwrap_or(u64::MAX);
+        let slow_ns: u64 = narrow(fast_bytes / u128::from(direct.0));
         Ok(Some(Self {
             capacity_bytes: capacity.0,
             used_bytes: 0,
@@ -70,8 +67,7 @@ impl FastCells {
             let idle_ns = now_ns.saturating_sub(self.idle_since_ns);
             let freed = u128::from(idle_ns) * u128::from(self.fold.0) / NANOS_PER_SECOND;
             // A long rest frees all.
-            let freed = u64::try_from(freed).unwrap_or(u64::MAX);
-            self.used_bytes = self.used_bytes.saturating_sub(freed);
+            self.used_bytes -= narrow::<_, u64>(freed.min(self.used_bytes.into()));
         }
         self.programming += 1;
         if self.used_bytes + bytes > self.capacity_bytes {

@@ -4,7 +4,7 @@ use sokudo_model::{Bytes, Nanos};
 use sokudo_stats::Random;
 
 use super::super::rate::TransferRate;
-use super::super::spec::{RATE, SIZE, Spec, SpecError, SpecKey, TIME, not_above};
+use super::super::spec::{Spec, SpecError, not_above};
 
 /// The times of the flash.
 #[derive(Debug)]
@@ -18,24 +18,15 @@ pub(super) struct Flash {
 
 impl Flash {
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
-        let page = SpecKey::new("page", SIZE, Bytes(512), Bytes::mib(1));
-        let page = spec.value(page, Bytes::kib(16))?;
-        let times = (Nanos(1), Nanos::from_secs(1));
-        let read = SpecKey::new("read", TIME, times.0, times.1);
-        let read = spec.value(read, Nanos::from_micros(60))?;
-        let program = SpecKey::new("program", TIME, times.0, times.1);
-        let program = spec.value(program, Nanos::from_micros(500))?;
-        let jitter = SpecKey::new("jitter", TIME, Nanos(0), times.1);
+        let page = spec.value("page", Bytes(512)..=Bytes::mib(1), Bytes::kib(16))?;
+        let times = Nanos(1)..=Nanos::from_secs(1);
+        let read = spec.value("read", times.clone(), Nanos::from_micros(60))?;
+        let program = spec.value("program", times.clone(), Nanos::from_micros(500))?;
         // Pages of one cell differ in how often it must be sensed.
-        let jitter = spec.value(jitter, Nanos(read.0 / 10))?;
+        let jitter = spec.value("jitter", Nanos(0)..=*times.end(), Nanos(read.0 / 10))?;
         not_above(("jitter", jitter), ("read", read))?;
-        let bus = SpecKey::new(
-            "bus",
-            RATE,
-            TransferRate::megabytes(1),
-            TransferRate::megabytes(100_000),
-        );
-        let bus = spec.value(bus, TransferRate::megabytes(1_200))?;
+        let buses = TransferRate::megabytes(1)..=TransferRate::megabytes(100_000);
+        let bus = spec.value("bus", buses, TransferRate::megabytes(1_200))?;
         Ok(Self {
             page_bytes: page.0,
             read_ns: read.0,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sokudo_model::{Bytes, narrow};
 
-use super::super::spec::{SIZE, Spec, SpecError, SpecKey};
+use super::super::spec::{Spec, SpecError};
 
 /// One page of the map: 1,024 entries of 4 bytes for 4 KiB each.
 const SEGMENT_BYTES: u64 = 4 << 20;
@@ -30,13 +30,11 @@ impl MappingCache {
     /// Reads `map=SIZE`, the number of bytes of the drive that the part in memory maps.
     /// `None` where all of it is in memory.
     pub(super) fn parse(spec: &mut Spec, is_dramless: bool) -> Result<Option<Self>, SpecError> {
-        let covered = SpecKey::new("map", SIZE, Bytes(SEGMENT_BYTES), Bytes::gib(1 << 20));
         let covered = spec
-            .optional(covered)?
+            .optional("map", Bytes(SEGMENT_BYTES)..=Bytes::gib(1 << 20))?
             .or(is_dramless.then_some(COVERED_DEFAULT));
-        let segments = |Bytes(covered)| narrow(covered / SEGMENT_BYTES);
         Ok(covered.map(|covered| Self {
-            segments_max: segments(covered),
+            segments_max: narrow(covered.0 / SEGMENT_BYTES),
             uses: 0,
             used_at: HashMap::new(),
             by_use: BTreeMap::new(),

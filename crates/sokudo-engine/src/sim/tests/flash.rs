@@ -1,4 +1,4 @@
-//! Fast cells, a map that is not all in memory, an array with parity, false capacity.
+//! Fast cells, shingles, a map that is not all in memory, an array with parity, false capacity.
 
 use super::*;
 
@@ -36,11 +36,7 @@ fn writes_are_fast_until_the_fast_cells_are_full_and_then_run_directly() {
 fn idle_time_empties_the_fast_cells_at_the_rate_of_folding() {
     let mut host = Host::new(PSLC);
     fill(&mut host, 0, GB, 6);
-    let mut completed = Vec::new();
-    while let Some(at) = host.device.next_event() {
-        host.now = at;
-        host.device.advance(at, &mut completed);
-    }
+    host.rest();
     host.now = Nanos(host.now.0 + 5 * GB);
     // 5 s × 200 MB/s is room for 1 GB.
     let rates = fill(&mut host, 8 * GB, GB / 4, 8);
@@ -60,6 +56,27 @@ fn without_fast_cells_their_rates_mean_nothing() {
         above.to_string().contains("the rate of the flash"),
         "{above}"
     );
+}
+
+const SHINGLED: &str = "sim:smr?size=8GB&persistent=64MiB&entries=100&band=16MiB&idle=1s";
+
+#[test]
+fn a_shingled_disk_pauses_for_bands_once_its_map_is_full_and_recovers_when_left_alone() {
+    let mut host = Host::new(SHINGLED);
+    let scattered = |i: u64| (Operation::Write, i * 7_919 % 1_900_000 * 4096, 4096);
+    let took = host.run(1, 150, scattered).latencies_ns;
+    assert!(took[..100].iter().all(|ns| *ns < 50_000_000), "{took:?}");
+    assert!(took[100] > 100_000_000, "{}", took[100]);
+    // All of it is cleaned, and then there is nothing left to do.
+    host.rest();
+    let took = host.run(1, 90, scattered).latencies_ns;
+    assert!(took.iter().all(|ns| *ns < 50_000_000), "{took:?}");
+}
+
+#[test]
+fn streams_do_not_go_through_the_cache_of_a_shingled_disk() {
+    let took = Host::new(SHINGLED).sequential(Operation::Write, 1, 0, MIB, 256);
+    assert!(took.latencies_ns.iter().all(|ns| *ns < 100_000_000));
 }
 
 #[test]
