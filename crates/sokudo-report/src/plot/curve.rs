@@ -294,7 +294,8 @@ impl Curve {
             Some(samples @ 2..) => format!(", band: lowest to highest of {samples}"),
             _ => String::new(),
         };
-        let figures = format!("{}{band}", spread_of(&all, "MB/s"));
+        let [mean, low, high] = spread_of(&all);
+        let figures = format!("mean {mean}, min {low}, max {high} MB/s{band}");
         Layer::new(ink, Shape::Lines(lines.collect())).named(name, figures)
     }
 }
@@ -317,18 +318,20 @@ pub(super) fn access_layers(
             _ => Ink::of_number(number),
         };
         let times: Vec<f64> = moved(result).map(access_ms).collect();
+        let [mean, low, high] = spread_of(&times);
+        let figures = format!("mean {mean}, min {low}, max {high} ms");
         Layer {
             side,
-            ..Layer::new(ink, Shape::Dots(points.collect())).named(name, spread_of(&times, "ms"))
+            ..Layer::new(ink, Shape::Dots(points.collect())).named(name, figures)
         }
     };
     shown.iter().zip(names).enumerate().map(layer).collect()
 }
 
-fn spread_of(values: &[f64], unit: &str) -> String {
+/// Mean, lowest and highest.
+fn spread_of(values: &[f64]) -> [String; 3] {
     let (low, high) = range(values.iter().copied());
-    let [mean, low, high] = [mean(values), low, high].map(rate);
-    format!("mean {mean}, min {low}, max {high} {unit}")
+    [mean(values), low, high].map(rate)
 }
 
 /// Places at which something moved.
