@@ -217,9 +217,9 @@ fn of_stage(error: &StageError) -> Fault {
 
 fn of_job_file(error: &JobFileError) -> Fault {
     match error {
-        JobFileError::Foreign { .. }
-        | JobFileError::NotRegular(_)
-        | JobFileError::Dangling(_) => Fault::Danger,
+        JobFileError::Foreign { .. } | JobFileError::NotRegular(_) | JobFileError::Dangling(_) => {
+            Fault::Danger
+        }
         JobFileError::Cancelled(_) => Fault::Interruption,
         JobFileError::Stage(error) => of_stage(error),
         JobFileError::Target(error) => of_target(error),

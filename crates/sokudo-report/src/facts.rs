@@ -13,9 +13,10 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::words;
 use crate::info::words as disk_words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
+use crate::unique::unique;
 use lines::{has_device, has_file, listed, machine_line, span_line, target_line};
 
-pub(crate) use lines::{Fact, ended, sentences, unique};
+pub(crate) use lines::{Fact, ended, sentences};
 
 mod imported;
 mod lines;

@@ -52,6 +52,7 @@ mod shortfall;
 mod style;
 mod surface;
 mod table;
+mod unique;
 mod wording;
 
 pub use check::CheckDocument;

@@ -22,6 +22,7 @@ use crate::json_layout;
 use crate::letter::letter;
 use crate::number::{rate, rate_with};
 use crate::style::BandwidthUnit;
+use crate::unique::unique;
 
 pub use csv::render as render_csv;
 pub(crate) use key::keys_text;
@@ -138,14 +139,9 @@ impl SideRow<'_> {
 
     /// The names that the sides call it by, each once.
     fn name(&self) -> String {
-        let mut names: Vec<String> = Vec::new();
-        for result in self.results.iter().flatten() {
-            let name = key::row_title(result);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let name = names.join(" | ");
+        let results = self.results.iter().flatten();
+        let names = results.map(|result| key::row_title(result));
+        let name = unique(names).join(" | ");
         match self.differs.is_empty() {
             true => name,
             false => format!("{name} (other {})", part_names(&self.differs)),
@@ -264,13 +260,7 @@ impl PivotDocument {
 /// `None` where sokudo has measured all.
 pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
     let is_foreign = runs.iter().any(|run| run.origin.is_some());
-    let mut tools: Vec<String> = Vec::new();
-    for run in runs {
-        let tool = run.measurer();
-        if !tools.contains(&tool) {
-            tools.push(tool);
-        }
-    }
+    let tools = unique(runs.iter().map(|run| run.measurer()));
     let several = tools.len() > 1;
     let listed = Text::list(tools.into_iter().map(Text::name), ", ");
     is_foreign.then(|| Finding {

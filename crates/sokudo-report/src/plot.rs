@@ -13,7 +13,7 @@ mod heading;
 mod heat;
 mod latency;
 mod load;
-mod palette;
+pub(crate) mod palette;
 mod pivot;
 #[cfg(feature = "png")]
 mod png;

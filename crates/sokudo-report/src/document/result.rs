@@ -17,6 +17,7 @@ use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
 use super::trial::{DeviceDocument, FailureDocument, PointDocument, TrialDocument, cpu_of};
 use crate::number::float;
+use crate::unique::unique;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 const fn is_zero(value: &u32) -> bool {
@@ -447,17 +448,10 @@ impl ResultBuilder<'_> {
 
     /// The backend of the first trial, with what any trial noted.
     fn backend(&self) -> Option<BackendUse> {
-        let first = &self.outcomes().next()?.backend;
-        let mut notes = Vec::new();
-        for note in self.outcomes().flat_map(|outcome| &outcome.backend.notes) {
-            if !notes.contains(note) {
-                notes.push(note.clone());
-            }
-        }
+        let notes = self.outcomes().flat_map(|it| it.backend.notes.clone());
         Some(BackendUse {
-            kind: first.kind,
-            features: first.features.clone(),
-            notes,
+            notes: unique(notes),
+            ..self.outcomes().next()?.backend.clone()
         })
     }
 

@@ -3,11 +3,10 @@
 use sokudo_model::{Origin, TargetInfo};
 use sokudo_words::{Text, text};
 
-use super::lines::{
-    Fact, has_device, listed, machine_line, sentences, span_line, target_line, unique,
-};
+use super::lines::{Fact, has_device, listed, machine_line, sentences, span_line, target_line};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number;
+use crate::unique::unique;
 use crate::wording::phrase;
 
 /// Figures of rows that are shown; all of them are in the JSON document.

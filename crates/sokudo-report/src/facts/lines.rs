@@ -4,6 +4,7 @@ use sokudo_model::{Bytes, Environment, Span, TargetInfo, TargetKind, Workload};
 use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
+use crate::unique::unique;
 
 /// One thing that is known about a run.
 #[derive(Debug, PartialEq)]
@@ -132,15 +133,4 @@ pub(crate) fn ended(sentence: &Text) -> Text {
 pub(crate) fn sentences(sentences: &[Text]) -> Option<Text> {
     let ended = sentences.iter().map(ended);
     (!sentences.is_empty()).then(|| Text::list(ended, " "))
-}
-
-/// Each value once, in order of appearance.
-pub(crate) fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut unique = Vec::new();
-    for value in values {
-        if !unique.contains(&value) {
-            unique.push(value);
-        }
-    }
-    unique
 }

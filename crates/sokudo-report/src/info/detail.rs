@@ -51,22 +51,18 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
     if target.file_system.is_none() && target.devices.len() == 1 && target.blind_spots.is_empty() {
         return Vec::new();
     }
-    let mut facts = vec![(
-        "Path",
-        Text::name(target.path.as_ref().unwrap_or(&target.name).clone()),
-    )];
+    let path = target.path.as_ref().unwrap_or(&target.name);
+    let mut facts = vec![("Path", Text::name(path.clone()))];
     if let Some(system) = &target.file_system {
-        facts.push((
-            "File system",
-            text!(
-                "{} on {} ({}), {} of {} free",
-                system.kind,
-                system.mount_point,
-                system.source,
-                words::size(system.available_bytes),
-                words::size(system.total_bytes)
-            ),
-        ));
+        let system = text!(
+            "{} on {} ({}), {} of {} free",
+            system.kind,
+            system.mount_point,
+            system.source,
+            words::size(system.available_bytes),
+            words::size(system.total_bytes)
+        );
+        facts.push(("File system", system));
     }
     for device in &target.devices {
         let on = match &device.parents[..] {
@@ -193,11 +189,8 @@ fn identity(disk: &Disk) -> Vec<Fact> {
         ("Firmware", or_unknown(disk.firmware.as_ref())),
         ("World-wide name", or_unknown(disk.world_wide_name.as_ref())),
     ];
-    facts.extend(
-        disk.links
-            .iter()
-            .map(|link| ("Name that stays", Text::name(link))),
-    );
+    let links = disk.links.iter();
+    facts.extend(links.map(|link| ("Name that stays", Text::name(link))));
     facts.extend(language(&disk.identity));
     facts
 }
@@ -212,36 +205,26 @@ fn language(identity: &Identity) -> Vec<Fact> {
             Some(false) => text!("{} (off)", phrase(name)),
             None => phrase(name),
         });
+        let level = ata.power_management_level;
+        let level = level.map(|level| text!("level {level} of 254"));
+        let trim = ata.trim.as_ref();
+        let trim = trim.map(|reads| text!("yes, then reads {}", phrase(reads)));
         facts.extend(known([
             ("Standard", ata.standard.clone().map(Text::name)),
             ("Transport", ata.transport.clone().map(Text::name)),
             ("ATA features", Some(Text::list(switches, ", "))),
             ("Security", listed(&ata.security)),
-            (
-                "Power management",
-                ata.power_management_level
-                    .map(|level| text!("level {level} of 254")),
-            ),
-            (
-                "TRIM",
-                ata.trim
-                    .as_ref()
-                    .map(|reads| text!("yes, then reads {}", phrase(reads))),
-            ),
+            ("Power management", level),
+            ("TRIM", trim),
         ]));
     }
     if let Some(nvme) = &identity.nvme {
         facts.extend(nvme_identity(nvme));
     }
     if let Some(scsi) = &identity.scsi {
+        let product = format!("{} {} {}", scsi.vendor, scsi.product, scsi.revision);
         facts.extend(known([
-            (
-                "SCSI product",
-                Some(Text::name(format!(
-                    "{} {} {}",
-                    scsi.vendor, scsi.product, scsi.revision
-                ))),
-            ),
+            ("SCSI product", Some(Text::name(product))),
             ("Designators", listed(&scsi.designators)),
             ("UNMAP", scsi.unmap.map(|takes| yes_or_no(Some(takes)))),
             ("Thin", scsi.thin.map(|thin| yes_or_no(Some(thin)))),
@@ -258,18 +241,15 @@ fn listed(phrases: &[String]) -> Option<Text> {
 
 fn nvme_identity(nvme: &NvmeIdentity) -> Vec<Fact> {
     let controller = &nvme.controller;
+    let subsystem = controller.subsystem_name.clone();
+    let transfer = controller.transfer_bytes_max;
+    let transfer = transfer.map(|size| text!("{size}"));
     let mut facts = known([
         ("NVMe version", Some(Text::name(&controller.version))),
         ("PCI vendor", Some(text!("{:04x}", controller.vendor_id))),
-        (
-            "Subsystem",
-            controller.subsystem_name.clone().map(Text::name),
-        ),
+        ("Subsystem", subsystem.map(Text::name)),
         ("Commands", listed(&controller.commands)),
-        (
-            "Largest transfer",
-            controller.transfer_bytes_max.map(|size| text!("{size}")),
-        ),
+        ("Largest transfer", transfer),
     ]);
     for (number, state) in controller.power_states.iter().enumerate() {
         let power = state
@@ -309,14 +289,9 @@ fn connection(disk: &Disk) -> Vec<Fact> {
             ),
             (speed, _) => or_unknown(speed.as_ref()),
         };
-        facts.push((
-            "Link now",
-            with_payload(&link.negotiated, link.negotiated_bytes_per_s),
-        ));
-        facts.push((
-            "Link at most",
-            with_payload(&link.maximum, link.maximum_bytes_per_s),
-        ));
+        let now = with_payload(&link.negotiated, link.negotiated_bytes_per_s);
+        let most = with_payload(&link.maximum, link.maximum_bytes_per_s);
+        facts.extend([("Link now", now), ("Link at most", most)]);
     }
     facts.push(("Removable", yes_or_no(disk.removable)));
     facts.push(("Read-only", yes_or_no(disk.read_only)));
@@ -324,32 +299,22 @@ fn connection(disk: &Disk) -> Vec<Fact> {
 }
 
 fn geometry(disk: &Disk) -> Vec<Fact> {
-    let bytes =
-        |size: Option<Bytes>| size.map_or_else(|| UNKNOWN.into(), |size| text!("{} bytes", size.0));
+    let unless_unknown = |text: Option<Text>| text.unwrap_or_else(|| UNKNOWN.into());
+    let bytes = |size: Option<Bytes>| unless_unknown(size.map(|size| text!("{} bytes", size.0)));
+    let io = |size: Option<Bytes>| size.map(|size| text!("{size}"));
+    let size = unless_unknown(disk.size_bytes.map(words::exact_size));
+    let rotation = unless_unknown(words::rotation(disk.rotation));
     let mut facts = vec![
-        (
-            "Size",
-            disk.size_bytes
-                .map_or_else(|| UNKNOWN.into(), words::exact_size),
-        ),
+        ("Size", size),
         ("Logical block", bytes(disk.logical_block_bytes)),
         ("Physical block", bytes(disk.physical_block_bytes)),
-        (
-            "Rotation",
-            words::rotation(disk.rotation).unwrap_or_else(|| UNKNOWN.into()),
-        ),
+        ("Rotation", rotation),
     ];
     facts.extend(known([
         ("Form factor", disk.form_factor.as_deref().map(phrase)),
         ("Zoned", disk.zoned.as_deref().map(phrase)),
-        (
-            "Smallest good I/O",
-            disk.queue.io_bytes_minimum.map(|size| text!("{size}")),
-        ),
-        (
-            "Best I/O",
-            disk.queue.io_bytes_optimal.map(|size| text!("{size}")),
-        ),
+        ("Smallest good I/O", io(disk.queue.io_bytes_minimum)),
+        ("Best I/O", io(disk.queue.io_bytes_optimal)),
     ]));
     facts
 }
@@ -357,16 +322,17 @@ fn geometry(disk: &Disk) -> Vec<Fact> {
 fn cache_and_queue(disk: &Disk) -> Vec<Fact> {
     let queue = &disk.queue;
     let count = |number: Option<u64>| {
-        number.map_or_else(
-            || UNKNOWN.into(),
-            |number| Text::name(grouped(&number.to_string())),
-        )
+        let name = number.map(|number| Text::name(grouped(&number.to_string())));
+        name.unwrap_or_else(|| UNKNOWN.into())
     };
     let size = |size: Option<Bytes>| size.map_or_else(|| UNKNOWN.into(), |size| text!("{size}"));
     let scheduler = match (&queue.scheduler, queue.schedulers.len()) {
         (Some(chosen), 2..) => text!("{chosen} (choices: {})", queue.schedulers.join(" ")),
         (chosen, _) => or_unknown(chosen.as_ref()),
     };
+    let kernel_view = disk.write_cache.kernel_view.as_deref();
+    let largest = size(queue.io_bytes_max);
+    let of_hardware = size(queue.hardware_io_bytes_max);
     let discard = match queue.discard_bytes_max {
         Some(Bytes(0)) => "no".into(),
         other => size(other),
@@ -374,10 +340,7 @@ fn cache_and_queue(disk: &Disk) -> Vec<Fact> {
     vec![
         ("Write cache", words::cache_state(&disk.write_cache)),
         ("Can be switched", yes_or_no(disk.write_cache.switchable)),
-        (
-            "Kernel takes it as",
-            phrase(disk.write_cache.kernel_view.as_deref().unwrap_or(UNKNOWN)),
-        ),
+        ("Kernel takes it as", phrase(kernel_view.unwrap_or(UNKNOWN))),
         ("Reads ahead itself", yes_or_no(disk.read_look_ahead)),
         ("Kernel reads ahead", size(queue.read_ahead_bytes)),
         ("Scheduler", scheduler),
@@ -386,11 +349,7 @@ fn cache_and_queue(disk: &Disk) -> Vec<Fact> {
         ("Device's depth", count(queue.device_depth)),
         (
             "Largest I/O",
-            text!(
-                "{} (hardware: {})",
-                size(queue.io_bytes_max),
-                size(queue.hardware_io_bytes_max)
-            ),
+            text!("{} (hardware: {})", largest, of_hardware),
         ),
         ("Largest discard", discard),
         ("Forced unit access", yes_or_no(queue.forced_unit_access)),
@@ -407,24 +366,21 @@ fn health(health: &Health) -> Vec<Fact> {
         HealthState::Failing => "FAILING",
     });
     let reasons = health.reasons.iter().cloned();
-    let mut facts = vec![(
-        "State",
-        match reasons.len() {
-            0 => state,
-            _ => text!("{state}: {}", Text::list(reasons, "; ")),
-        },
-    )];
-    let temperature = match (
-        health.temperature_celsius,
-        health.temperature_warning_celsius,
-    ) {
+    let state = match reasons.len() {
+        0 => state,
+        _ => text!("{state}: {}", Text::list(reasons, "; ")),
+    };
+    let warning = health.temperature_warning_celsius;
+    let temperature = match (health.temperature_celsius, warning) {
         (Some(now), Some(warning)) => text!("{now} °C (warns from {warning} °C on)"),
         (now, _) => words::temperature(now).unwrap_or_else(|| UNKNOWN.into()),
     };
-    facts.push(("Temperature", temperature));
+    let mut facts = vec![("State", state), ("Temperature", temperature)];
     let count = |number: Option<u64>| number.map(|it| Text::name(grouped(&it.to_string())));
     let percent = |number: Option<u32>| number.map(|number| text!("{number} %"));
     let bytes = |number: Option<u64>| number.map(|number| words::size(Some(Bytes(number))));
+    let slowed = health.throttled_minutes;
+    let slowed = slowed.map(|minutes| text!("{minutes} min"));
     facts.extend(known([
         ("Hours on", count(health.power_on_hours)),
         ("Times switched on", count(health.power_cycles)),
@@ -437,12 +393,7 @@ fn health(health: &Health) -> Vec<Fact> {
         ("Pending sectors", count(health.pending_sectors)),
         ("Link errors", count(health.link_errors)),
         ("Unsafe shutdowns", count(health.unsafe_shutdowns)),
-        (
-            "Slowed by heat",
-            health
-                .throttled_minutes
-                .map(|minutes| text!("{minutes} min")),
-        ),
+        ("Slowed by heat", slowed),
     ]));
     facts
 }

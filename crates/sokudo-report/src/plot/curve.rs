@@ -320,9 +320,10 @@ pub(super) fn access_layers(
             _ => Ink::of_number(number),
         };
         let times: Vec<f64> = moved(result).map(access_ms).collect();
+        let figures = spread_of(&times, "ms");
         Layer {
             side,
-            ..Layer::new(ink, Shape::Dots(points.collect())).named(name, spread_of(&times, "ms"))
+            ..Layer::new(ink, Shape::Dots(points.collect())).named(name, figures)
         }
     };
     shown.iter().zip(names).enumerate().map(layer).collect()

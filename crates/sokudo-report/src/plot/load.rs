@@ -1,7 +1,7 @@
 //! Latency against load: percentiles of both latencies over the rate that was asked for,
 //! with the knee and the limit.
 
-use sokudo_words::{Text, text};
+use sokudo_words::text;
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::heading;
@@ -15,12 +15,10 @@ type Pick = fn(&LatencyFigures) -> Option<u64>;
 /// The ink of the knee: none of a latency's.
 const KNEE_INK: usize = 3;
 
-/// The latencies that are drawn, the second ones dashed.
-const LATENCIES: [(&'static str, bool, Latency); 2] = [
-    ("from intended start", false, |result| {
-        result.latency_from_intended_ns.as_ref()
-    }),
-    ("of service", true, |result| result.latency_ns.as_ref()),
+/// The latencies that are drawn, and whether they are those of service, which are dashed.
+const LATENCIES: [(bool, Latency); 2] = [
+    (false, |result| result.latency_from_intended_ns.as_ref()),
+    (true, |result| result.latency_ns.as_ref()),
 ];
 
 /// What is drawn of each latency.
@@ -37,16 +35,20 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let steps = steps.filter_map(|step| Some((step, document.results.get(step.result)?)));
     let steps: Vec<_> = steps.collect();
     let mut layers = Vec::new();
-    for (of, dashed, latency) in LATENCIES {
+    for (is_of_service, latency) in LATENCIES {
         for (number, (name, pick)) in PERCENTILES.into_iter().enumerate() {
             let points = steps.iter().filter_map(|(step, result)| {
                 Some([step.asked_ios_per_s, float(pick(latency(result)?)?)])
             });
             let points: Vec<[f64; 2]> = points.collect();
             if !points.is_empty() {
-                let ink = Ink::of_number(number).dashed(dashed);
+                let ink = Ink::of_number(number).dashed(is_of_service);
                 let layer = Layer::new(ink, Shape::Lines(vec![points]));
-                layers.push(layer.named(text!("{name} {}", Text::from(of)), ""));
+                let name = match is_of_service {
+                    true => text!("{name} of service"),
+                    false => text!("{name} from intended start"),
+                };
+                layers.push(layer.named(name, ""));
             }
         }
     }

@@ -136,15 +136,16 @@ fn luminance(colour: [u8; 3]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn parsed(css: &str) -> [u8; 3] {
+    pub(crate) fn parsed(css: &str) -> [u8; 3] {
         let part = |at: usize| u8::from_str_radix(&css[at..at + 2], 16).unwrap();
         [part(1), part(3), part(5)]
     }
 
-    fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
+    /// Contrast of two colours by WCAG 2.2.
+    pub(crate) fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
         let (left, right) = (luminance(left), luminance(right));
         (left.max(right) + 0.05) / (left.min(right) + 0.05)
     }

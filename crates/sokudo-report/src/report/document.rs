@@ -108,7 +108,7 @@ mod tests {
         let report = sample::report();
         let text = report.to_json();
         assert!(is_report(&text));
-        crate::kept_schema::assert_kept::<Report>("sokudo.report-1", &[text.clone()]);
+        crate::kept_schema::assert_kept::<Report>("sokudo.report-1", std::slice::from_ref(&text));
         assert_eq!(Report::from_json(&text).unwrap(), report);
     }
 

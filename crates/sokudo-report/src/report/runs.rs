@@ -7,6 +7,7 @@ use sokudo_words::Language;
 
 use crate::RunDocument;
 use crate::plot::PictureTheme;
+use crate::unique::unique;
 use crate::wording::phrase;
 
 /// Family and version of the schema of a report.
@@ -80,13 +81,11 @@ impl Report {
         if let Some(title) = &self.title {
             return title.clone();
         }
-        let mut names: Vec<String> = Vec::new();
-        for reported in &self.runs {
-            let name = reported.run.device(language);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names = self
+            .runs
+            .iter()
+            .map(|reported| reported.run.device(language));
+        let mut names = unique(names);
         const NAMED: usize = 3;
         let more = names.len().saturating_sub(NAMED);
         names.truncate(NAMED);

@@ -45,6 +45,7 @@ struct ColumnContext<'a> {
     is_at_rates: bool,
 }
 
+type RatePick = fn(&RateFigures) -> Option<f64>;
 type Columns<'a> = TableBuilder<'a, &'a ResultDocument>;
 
 impl ColumnContext<'_> {
@@ -54,10 +55,7 @@ impl ColumnContext<'_> {
         head.rank(if self.is_at_rates { at_rates } else { usual })
     }
 
-    fn rate(
-        &self,
-        pick: fn(&RateFigures) -> Option<f64>,
-    ) -> impl Fn(&&ResultDocument) -> Option<Cell> {
+    fn rate(&self, pick: RatePick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
         let unit = self.unit;
         move |result| Some(Cell::rate(pick(figures(result, unit)?)? / unit.bytes()))
     }
@@ -107,29 +105,21 @@ impl ColumnContext<'_> {
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
         let mebibytes = self.rank(point("median").under("MiB/s"), 3, 4);
         let is_bandwidth = unit != BandwidthUnit::IosPerSecond;
-        rows.column_if(
-            is_crystal,
-            column("best", 10, 10),
-            self.rate(|it| Some(it.max)),
-        )
-        .column_if(
-            is_trimmed,
-            column("trimmed", 2, 3),
-            self.rate(|it| it.trimmed_mean),
-        )
-        .column_if(
-            is_trimmed,
-            column("mean", 6, 6),
-            self.rate(|it| Some(it.mean)),
-        )
-        .column_if(is_trimmed, column("stdev", 7, 7), self.rate(|it| it.stdev))
-        // Largest minus smallest trial.
-        .column_if(
-            is_trimmed,
-            column("R", 4, 5),
-            self.rate(|it| (it.trials.len() > 1).then_some(it.range)),
-        )
-        .column(spread, |result| {
+        let optional: [(bool, &'static str, u8, u8, RatePick); 5] = [
+            (is_crystal, "best", 10, 10, |it| Some(it.max)),
+            (is_trimmed, "trimmed", 2, 3, |it| it.trimmed_mean),
+            (is_trimmed, "mean", 6, 6, |it| Some(it.mean)),
+            (is_trimmed, "stdev", 7, 7, |it| it.stdev),
+            // Largest minus smallest trial.
+            (is_trimmed, "R", 4, 5, |it| {
+                (it.trials.len() > 1).then_some(it.range)
+            }),
+        ];
+        let rows = optional.into_iter().fold(rows, |rows, figure| {
+            let (is_shown, title, usual, at_rates, pick) = figure;
+            rows.column_if(is_shown, column(title, usual, at_rates), self.rate(pick))
+        });
+        rows.column(spread, |result| {
             let spread = figures(result, unit)?.spread(unit.bytes())?;
             Some(spread.replace("± ", "±"))
         })
@@ -156,24 +146,16 @@ impl ColumnContext<'_> {
         let service =
             |title, usual, at_rates| self.rank(right(title).under(service), usual, at_rates);
         let intended_head = |title, rank| right(title).under(INTENDED).rank(rank);
-        rows.column(service("p50", 9, 12), latency(|it| it.p50))
+        let rows = rows
+            .column(service("p50", 9, 12), latency(|it| it.p50))
             .column(service("p99", 11, 2), latency(|it| it.p99))
-            .column(service("p99.9", 16, 15), latency(|it| it.p99_9))
-            .column_if(
-                self.is_at_rates,
-                intended_head("p50", 11),
-                intended(|it| it.p50),
-            )
-            .column_if(
-                self.is_at_rates,
-                intended_head("p99", 1),
-                intended(|it| it.p99),
-            )
-            .column_if(
-                self.is_at_rates,
-                intended_head("p99.9", 14),
-                intended(|it| it.p99_9),
-            )
+            .column(service("p99.9", 16, 15), latency(|it| it.p99_9));
+        if !self.is_at_rates {
+            return rows;
+        }
+        rows.column(intended_head("p50", 11), intended(|it| it.p50))
+            .column(intended_head("p99", 1), intended(|it| it.p99))
+            .column(intended_head("p99.9", 14), intended(|it| it.p99_9))
     }
 }
 

@@ -9,10 +9,10 @@ use sokudo_words::{Text, text};
 
 use super::columns::figures;
 use crate::document::{Direction, ResultDocument, RunDocument, Status};
-use crate::facts::unique;
 use crate::number;
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
+use crate::unique::unique;
 
 /// Depth and threads.
 type Load = (u32, u32);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::sample;
 use sokudo_model::*;
+use sokudo_words::Language;
 
 const ROUND_SECONDS: u64 = 60;
 
@@ -281,6 +282,17 @@ fn the_picture_of_rounds_shows_figures_and_not_only_shares() {
     };
     // The tracked rows are a decade apart.
     assert_eq!(chart.left.label, "IOPS, logarithmic");
+    let Body::Chart(said) = crate::plot::figure(
+        &iops(),
+        Some(crate::plot::PlotKind::Rounds),
+        Language::Japanese,
+    )
+    .unwrap()
+    .body
+    else {
+        panic!("a chart")
+    };
+    assert_eq!(said.left.label, "IOPS、対数");
     let (low, high) = (chart.left.scale.low, chart.left.scale.high);
     assert!(low > 100.0 && low < 5_000.0, "{low}");
     assert!((90_000.0..300_000.0).contains(&high), "{high}");

@@ -61,7 +61,5 @@ fn of_what_is_about_the_cache_on_purpose_nothing_is_asked_beside_the_disk() {
     let findings = row["findings"].as_array().unwrap();
     let told = findings.iter().find(|it| it["code"] == "cached-on-purpose");
     assert_eq!(told.unwrap()["severity"], "info", "{row}");
-    quick("--test cached")
-        .ends(4)
-        .tells(&["INVALID ("]);
+    quick("--test cached").ends(4).tells(&["INVALID ("]);
 }

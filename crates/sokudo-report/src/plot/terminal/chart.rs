@@ -182,8 +182,11 @@ impl Braille {
     fn stroke(&mut self, from: [usize; 2], to: [usize; 2]) {
         let steps = from[0].abs_diff(to[0]).max(from[1].abs_diff(to[1])).max(1);
         for step in 0..=steps {
-            let between =
-                |from: usize, to: usize| (from * (steps - step) + to * step + steps / 2) / steps;
+            let share = whole(step) / whole(steps);
+            let between = |from: usize, to: usize| {
+                let (from, to) = (whole(from), whole(to));
+                place((from + (to - from) * share).round())
+            };
             self.dot([between(from[0], to[0]), between(from[1], to[1])]);
         }
     }

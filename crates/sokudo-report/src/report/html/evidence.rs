@@ -204,7 +204,7 @@ fn circumstances(run: &RunDocument) -> Vec<Known> {
         )
     });
     let power = &around.power;
-    let pressure = around.pressure.clone().unwrap_or_default();
+    let pressure = around.pressure.unwrap_or_default();
     let waited = |time: Option<Nanos>| time.map(|time| text!("{time}"));
     let others = [
         ("On battery", power.on_battery.map(yes_or_no)),

@@ -3,6 +3,7 @@ use sokudo_words::Language;
 use super::page::{POLICY, colours};
 use super::*;
 use crate::article::{Article, Element};
+use crate::plot::palette::tests::{contrast, parsed};
 use crate::plot::{PictureTheme, Role};
 use crate::report::sample;
 
@@ -211,27 +212,10 @@ fn dark_and_light_have_enough_contrast_on_cards() {
     ] {
         assert!(colours(PictureTheme::Auto).contains(card));
         for name in [Role::Text, Role::Muted] {
-            let contrast = contrast(role(name), card);
+            let contrast = contrast(parsed(role(name)), parsed(card));
             assert!(contrast >= 4.5, "{name:?} has {contrast}");
         }
     }
-}
-
-/// Contrast of two colours by WCAG 2.2.
-fn contrast(left: &str, right: &str) -> f64 {
-    let luminance = |colour: &str| {
-        let part = |at: usize| {
-            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
-            if value <= 0.03928 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
-        };
-        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
-    };
-    let (left, right) = (luminance(left), luminance(right));
-    (left.max(right) + 0.05) / (left.min(right) + 0.05)
 }
 
 /// Texts that stand in the sources of the page; what is markup or a name of a style is none.
