@@ -84,8 +84,13 @@ pub struct PivotCell {
     /// Largest minus smallest trial, where there is one result that tells it.
     pub range: Option<f64>,
     /// What another tool says the figure is, such as `mean of 10 runs`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub kind: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Text::is_empty",
+        with = "sokudo_model::sentences"
+    )]
+    #[schemars(with = "String")]
+    pub kind: Text,
     /// The worst verdict of the results.
     pub verdict: Option<Verdict>,
     /// This ÷ the same row of the reference column; null where that is not compared.
@@ -413,7 +418,7 @@ struct PivotSample {
     unit: &'static str,
     interval_95: Option<[f64; 2]>,
     range: Option<f64>,
-    kind: String,
+    kind: Text,
     verdict: Option<Verdict>,
 }
 
@@ -472,7 +477,7 @@ impl PivotSample {
             unit: "ms",
             interval_95: None,
             range: None,
-            kind: String::new(),
+            kind: Text::default(),
             verdict: result.verdict,
         })
     }
@@ -492,7 +497,7 @@ impl PivotCell {
             results: samples.len(),
             interval_95: interval,
             range: only.and_then(|sample| sample.range),
-            kind: only.map_or_else(String::new, |sample| sample.kind.clone()),
+            kind: only.map_or_else(Text::default, |sample| sample.kind.clone()),
             verdict: samples.iter().filter_map(|sample| sample.verdict).max(),
             ratio: None,
             is_best: false,

@@ -2,7 +2,7 @@
 
 /// What is changed of a run that is kept.
 #[derive(Clone, Copy, Debug)]
-pub enum Change<'a> {
+pub enum StoredChange<'a> {
     /// Its note is this; an empty one removes it.
     Note(&'a str),
     /// These tags go, and then these come.
@@ -20,7 +20,7 @@ pub enum Change<'a> {
     UnsetBaseline,
 }
 
-impl<'a> Change<'a> {
+impl<'a> StoredChange<'a> {
     /// The statements that do it, one after the other: `?1` is the run's number, `?2` the text
     /// beside the statement.
     pub(crate) fn statements(&self) -> Vec<(&'static str, Option<&'a str>)> {

@@ -12,7 +12,7 @@ mod facts;
 mod postgres;
 mod sqlite;
 
-pub use change::Change;
+pub use change::StoredChange;
 pub use entry::{
     Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, StoredDevice,
 };
@@ -51,14 +51,14 @@ pub trait Store {
     ///
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
-    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError>;
+    fn change(&mut self, run: RunId, change: StoredChange<'_>) -> Result<(), StoreError>;
 
     /// Replaces a run's note; an empty one removes it.
     ///
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
     fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError> {
-        self.change(run, Change::Note(note))
+        self.change(run, StoredChange::Note(note))
     }
 
     /// Adds and removes tags of a run.
@@ -66,7 +66,7 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
     fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError> {
-        self.change(run, Change::Tags { add, remove })
+        self.change(run, StoredChange::Tags { add, remove })
     }
 
     /// Removes a run for good, also as a baseline.
@@ -74,7 +74,7 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
     fn delete(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.change(run, Change::Delete)
+        self.change(run, StoredChange::Delete)
     }
 
     /// Makes a run the baseline of its device and method, in the place of another.
@@ -82,7 +82,7 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
     fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.change(run, Change::SetBaseline)
+        self.change(run, StoredChange::SetBaseline)
     }
 
     /// Makes a run a baseline no longer; one that is none stays as it is.
@@ -90,7 +90,7 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
     fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
-        self.change(run, Change::UnsetBaseline)
+        self.change(run, StoredChange::UnsetBaseline)
     }
 
     /// All baselines, by device and method.

@@ -22,8 +22,8 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Change, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
-    StoreError, StoredDevice,
+    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    StoreError, StoredChange, StoredDevice,
 };
 use address::{Address, Encryption};
 use connector::Connector;
@@ -303,7 +303,7 @@ impl Store for Postgres {
         found.ok_or(StoreError::NoRun(run))
     }
 
-    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError> {
+    fn change(&mut self, run: RunId, change: StoredChange<'_>) -> Result<(), StoreError> {
         let id = number(run.0);
         let is_there = self.within(|transaction| {
             let query = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";

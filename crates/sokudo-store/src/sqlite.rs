@@ -10,8 +10,8 @@ use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Change, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
-    StoreError, StoredDevice,
+    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    StoreError, StoredChange, StoredDevice,
 };
 
 mod file;
@@ -293,7 +293,7 @@ impl Store for Sqlite {
         .ok_or(StoreError::NoRun(run))
     }
 
-    fn change(&mut self, run: RunId, change: Change<'_>) -> Result<(), StoreError> {
+    fn change(&mut self, run: RunId, change: StoredChange<'_>) -> Result<(), StoreError> {
         // A store that is not there holds none, and is not made for that.
         if self.missing.is_some() {
             return Err(StoreError::NoRun(run));

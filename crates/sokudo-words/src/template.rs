@@ -3,11 +3,11 @@
 /// A text and its holes; `{{` and `}}` stand for braces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
-    segments: Vec<Segment>,
+    segments: Vec<TemplatePiece>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Segment {
+enum TemplatePiece {
     Text(String),
     /// The name that it has in English, and which of the key's it is, from 0.
     Hole(String, usize),
@@ -22,7 +22,7 @@ impl Template {
         Self::new(written, |inside, next| {
             let is_name = inside.chars().all(is_sign)
                 && !inside.starts_with(|sign: char| sign.is_ascii_digit());
-            is_name.then(|| Segment::Hole(inside.to_owned(), next))
+            is_name.then(|| TemplatePiece::Hole(inside.to_owned(), next))
         })
     }
 
@@ -32,15 +32,15 @@ impl Template {
         let from_zero = |number: &str| number.parse::<usize>().ok()?.checked_sub(1);
         Self::new(written, |inside, next| {
             Some(match inside.strip_prefix('-') {
-                Some(number) => Segment::Unsaid(from_zero(number)?),
-                None if inside.is_empty() => Segment::Hole(String::new(), next),
-                None => Segment::Hole(String::new(), from_zero(inside)?),
+                Some(number) => TemplatePiece::Unsaid(from_zero(number)?),
+                None if inside.is_empty() => TemplatePiece::Hole(String::new(), next),
+                None => TemplatePiece::Hole(String::new(), from_zero(inside)?),
             })
         })
     }
 
     /// What `hole` makes none of stays as it is.
-    fn new(written: &str, hole: impl Fn(&str, usize) -> Option<Segment>) -> Self {
+    fn new(written: &str, hole: impl Fn(&str, usize) -> Option<TemplatePiece>) -> Self {
         let mut segments = Vec::new();
         let mut text = String::new();
         let mut holes = 0;
@@ -57,7 +57,7 @@ impl Template {
             let closed = rest.split_once('}').filter(|_| brace == "{");
             let found = closed.and_then(|(inside, after)| Some((hole(inside, holes)?, after)));
             if let Some((hole, after)) = found {
-                segments.push(Segment::Text(std::mem::take(&mut text)));
+                segments.push(TemplatePiece::Text(std::mem::take(&mut text)));
                 segments.push(hole);
                 holes += 1;
                 rest = after;
@@ -66,15 +66,15 @@ impl Template {
             }
         }
         text.push_str(rest);
-        segments.push(Segment::Text(text));
+        segments.push(TemplatePiece::Text(text));
         Self { segments }
     }
 
     /// The same for all that differ in nothing but the names of their holes.
     pub(crate) fn key(&self) -> String {
         let texts = self.segments.iter().filter_map(|segment| match segment {
-            Segment::Text(text) => Some(text.as_str()),
-            Segment::Hole(..) | Segment::Unsaid(_) => None,
+            TemplatePiece::Text(text) => Some(text.as_str()),
+            TemplatePiece::Hole(..) | TemplatePiece::Unsaid(_) => None,
         });
         texts.collect::<Vec<_>>().join("\u{0}")
     }
@@ -82,8 +82,8 @@ impl Template {
     /// The names of its holes in their order, empty for those without one.
     pub(crate) fn names(&self) -> Vec<&str> {
         let names = self.segments.iter().filter_map(|segment| match segment {
-            Segment::Hole(name, _) => Some(name.as_str()),
-            Segment::Text(_) | Segment::Unsaid(_) => None,
+            TemplatePiece::Hole(name, _) => Some(name.as_str()),
+            TemplatePiece::Text(_) | TemplatePiece::Unsaid(_) => None,
         });
         names.collect()
     }
@@ -91,8 +91,8 @@ impl Template {
     /// The holes of the key in the order in which they stand here, from 0.
     pub(crate) fn holes(&self) -> Vec<usize> {
         let holes = self.segments.iter().filter_map(|segment| match segment {
-            Segment::Hole(_, hole) | Segment::Unsaid(hole) => Some(*hole),
-            Segment::Text(_) => None,
+            TemplatePiece::Hole(_, hole) | TemplatePiece::Unsaid(hole) => Some(*hole),
+            TemplatePiece::Text(_) => None,
         });
         holes.collect()
     }
@@ -100,7 +100,7 @@ impl Template {
     /// The text of one without holes.
     pub(crate) fn whole(&self) -> &str {
         match &self.segments[..] {
-            [Segment::Text(text)] => text,
+            [TemplatePiece::Text(text)] => text,
             _ => "",
         }
     }
@@ -120,11 +120,11 @@ impl Template {
         let mut text = String::new();
         for segment in &self.segments {
             match segment {
-                Segment::Text(part) => join(&mut text, part),
-                Segment::Hole(_, hole) => {
+                TemplatePiece::Text(part) => join(&mut text, part),
+                TemplatePiece::Hole(_, hole) => {
                     join(&mut text, holes.get(*hole).map_or("", String::as_str));
                 }
-                Segment::Unsaid(_) => {}
+                TemplatePiece::Unsaid(_) => {}
             }
         }
         text

@@ -11,7 +11,7 @@ use sokudo_model::ImportedRun;
 use sokudo_report::document::Kept as KeptRun;
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Store};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::cli::{Format, ImportArguments, Rendering};
 use crate::exit::{self, Exit};
@@ -272,10 +272,22 @@ fn figures(run: &NewRun) -> Vec<NewRow> {
 
 /// All of a document but the name of the file that it was read from, and by which sokudo.
 fn content(document: &RunDocument) -> RunDocument {
+    // Early versions kept sentences.
+    let written = |text: &mut Text| *text = Text::name(text.english());
     let mut content = document.clone();
     content.sokudo_version = String::new();
     if let Some(origin) = &mut content.origin {
         origin.file = None;
+        let corrections = origin.corrections.iter_mut();
+        let corrections = corrections.flat_map(|it| [&mut it.what, &mut it.why]);
+        origin
+            .remarks
+            .iter_mut()
+            .chain(corrections)
+            .for_each(written);
     }
+    let told = content.results.iter_mut().filter_map(|it| it.told.as_mut());
+    told.flat_map(|told| [&mut told.bandwidth_kind, &mut told.iops_kind])
+        .for_each(written);
     content
 }

@@ -99,56 +99,58 @@ fn array<const N: usize>(piece: &[u8], at: usize) -> [u8; N] {
     bytes
 }
 
-/// fio's checks by its numbers: their names, and what they are here, with the bytes that a
-/// header has for the sum. crc32c has a second number for the processor's instruction; it
-/// means the same.
-const CHECKS: [(&str, Option<(Check, usize)>); 20] = [
-    ("none", None),
-    ("meta", Some((Check::Header, 0))),
-    ("md5", Some((Check::Md5, 16))),
-    ("crc64", Some((Check::Crc64, 8))),
-    ("crc32", Some((Check::Crc32, 4))),
-    ("crc32c", Some((Check::Crc32c, 4))),
-    ("crc32c-intel", None),
-    ("crc16", Some((Check::Crc16, 2))),
-    ("crc7", Some((Check::Crc7, 1))),
-    // Twice the digest, as fio reserves.
-    ("sha256", Some((Check::Sha256, 64))),
-    ("sha512", Some((Check::Sha512, 128))),
-    ("sha3-224", Some((Check::Sha3_224, 28))),
-    ("sha3-256", Some((Check::Sha3_256, 32))),
-    ("sha3-384", Some((Check::Sha3_384, 48))),
-    ("sha3-512", Some((Check::Sha3_512, 64))),
-    ("xxhash", Some((Check::Xxhash, 4))),
-    ("sha1", Some((Check::Sha1, 20))),
-    ("pattern_hdr", Some((Check::PatternHeader, 0))),
-    // Without a header.
-    ("pattern", None),
-    ("null", None),
-];
-
-fn number_and_bytes(check: Check) -> Option<(u16, usize)> {
-    let mut known = (0..).zip(CHECKS);
-    known.find_map(|(number, (_, known))| {
-        let (_, bytes) = known.filter(|(known, _)| *known == check)?;
-        Some((number, bytes))
+/// fio's number of a check; `None` where there is no header. crc32c has a second
+/// one, 6, for the processor's instruction; it means the same.
+pub(crate) const fn kind_of(check: Check) -> Option<u16> {
+    Some(match check {
+        Check::Header => 1,
+        Check::Md5 => 2,
+        Check::Crc64 => 3,
+        Check::Crc32 => 4,
+        Check::Crc32c => 5,
+        Check::Crc16 => 7,
+        Check::Crc7 => 8,
+        Check::Sha256 => 9,
+        Check::Sha512 => 10,
+        Check::Sha3_224 => 11,
+        Check::Sha3_256 => 12,
+        Check::Sha3_384 => 13,
+        Check::Sha3_512 => 14,
+        Check::Xxhash => 15,
+        Check::Sha1 => 16,
+        Check::PatternHeader => 17,
+        Check::Pattern | Check::Null => return None,
     })
-}
-
-/// fio's number of a check; `None` where there is no header.
-pub(crate) fn kind_of(check: Check) -> Option<u16> {
-    number_and_bytes(check).map(|(number, _)| number)
-}
-
-/// Room that a header has for its sum.
-pub(crate) fn sum_bytes(check: Check) -> usize {
-    number_and_bytes(check).map_or(0, |(_, bytes)| bytes)
 }
 
 /// The name of a check by fio's number, for messages.
 pub(crate) fn name_of(kind: u16) -> &'static str {
-    let known = CHECKS.get(usize::from(kind));
-    known.map_or("an unknown check", |(name, _)| name)
+    const NAMES: [&str; 20] = [
+        "none",
+        "meta",
+        "md5",
+        "crc64",
+        "crc32",
+        "crc32c",
+        "crc32c-intel",
+        "crc16",
+        "crc7",
+        "sha256",
+        "sha512",
+        "sha3-224",
+        "sha3-256",
+        "sha3-384",
+        "sha3-512",
+        "xxhash",
+        "sha1",
+        "pattern_hdr",
+        "pattern",
+        "null",
+    ];
+    NAMES
+        .get(usize::from(kind))
+        .copied()
+        .unwrap_or("an unknown check")
 }
 
 /// Whether a header's check is the one that is asked for.

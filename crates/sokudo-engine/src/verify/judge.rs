@@ -3,9 +3,9 @@
 
 use sokudo_model::{Check, MismatchKind};
 
-use super::header::{HEADER_BYTES, Invalid, VerifyHeader, is_kind, kind_of, name_of, sum_bytes};
+use super::header::{HEADER_BYTES, Invalid, VerifyHeader, is_kind, kind_of, name_of};
 use super::pattern::Contents;
-use super::sums::{Sum, hexadecimal};
+use super::sums::{Sum, hexadecimal, sum_bytes};
 
 /// What is known of the writer.
 pub(crate) struct Writer {

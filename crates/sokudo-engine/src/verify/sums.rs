@@ -12,8 +12,6 @@ use twox_hash::XxHash32;
 
 use md5::Digest as _;
 
-use super::header::sum_bytes;
-
 /// The longest sum: fio reserves 128 bytes for SHA-512.
 pub(crate) const SUM_BYTES_MAX: usize = 128;
 
@@ -102,6 +100,26 @@ impl Sum {
     /// Its bytes, as they are stored.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
+    }
+}
+
+/// Room that a header has for its sum.
+pub(crate) const fn sum_bytes(check: Check) -> usize {
+    match check {
+        Check::Md5 => 16,
+        Check::Crc64 => 8,
+        Check::Crc32 | Check::Crc32c | Check::Xxhash => 4,
+        Check::Crc16 => 2,
+        Check::Crc7 => 1,
+        Check::Sha1 => 20,
+        // Twice the digest, as fio reserves.
+        Check::Sha256 => 64,
+        Check::Sha512 => 128,
+        Check::Sha3_224 => 28,
+        Check::Sha3_256 => 32,
+        Check::Sha3_384 => 48,
+        Check::Sha3_512 => 64,
+        Check::Header | Check::PatternHeader | Check::Pattern | Check::Null => 0,
     }
 }
 

@@ -6,7 +6,7 @@ use sokudo_words::Text;
 
 use crate::document::RunDocument;
 use crate::fingerprint::words;
-use crate::wording::phrase;
+use crate::wording::{device, phrase};
 
 /// A part: its name and what a run has of it.
 pub(super) type Part = (&'static str, fn(&RunDocument) -> Option<Text>);
@@ -18,7 +18,10 @@ const PARTS: [Part; 23] = [
         Some(Text::name(target.path.as_ref().unwrap_or(&target.name)))
     }),
     ("device", |run| {
-        leaves(&run.target, |leaf| named(&leaf.model))
+        let identity = run.target.identity();
+        leaves(&run.target, |leaf| {
+            Some(device(&identity, leaf.model.as_ref()?))
+        })
     }),
     ("serial number", |run| {
         leaves(&run.target, |leaf| named(&leaf.serial))

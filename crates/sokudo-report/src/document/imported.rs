@@ -51,7 +51,7 @@ impl ResultDocument {
 
 fn told(row: &Reported) -> ToldDocument {
     let kind = |rate: &Option<ImportedRate>| {
-        let kind = rate.as_ref().map(|rate| rate.kind.english());
+        let kind = rate.as_ref().map(|rate| rate.kind.clone());
         kind.unwrap_or_default()
     };
     let percentiles = row.latency.iter().flat_map(|latency| &latency.percentiles);

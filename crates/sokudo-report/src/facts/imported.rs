@@ -59,7 +59,7 @@ fn figures_line(document: &RunDocument) -> Option<Text> {
     let told = document.results.iter().filter_map(|it| it.told.as_ref());
     let kinds = told.flat_map(|told| [&told.bandwidth_kind, &told.iops_kind]);
     let kinds = unique(kinds.filter(|kind| !kind.is_empty()));
-    listed(kinds.into_iter().map(|kind| phrase(kind)).collect())
+    listed(kinds.into_iter().cloned().collect())
 }
 
 fn others_line(document: &RunDocument) -> Option<Text> {

@@ -301,24 +301,24 @@ fn tree(tree: &FileTree) -> Text {
 }
 
 fn survey(survey: &Survey) -> Text {
-    let visit = match survey.visit {
-        Visit::Ascending => "in order",
-        Visit::Shuffled => "in random order",
-        Visit::Random => "at random",
-        Visit::Butterfly => "from both ends in turn",
+    let places = match survey.places {
+        1 => "1 place".into(),
+        places => text!("{places} places"),
+    };
+    let visited = match survey.visit {
+        Visit::Ascending => text!("{places} in order"),
+        Visit::Shuffled => text!("{places} in random order"),
+        Visit::Random => text!("{places} at random"),
+        Visit::Butterfly => text!("{places} from both ends in turn"),
     };
     let sample = match survey.sample {
         Sample::Bytes(bytes) => text!("{} each", exact_size(bytes)),
         Sample::Time(time) => text!("{} each", exact_time(time)),
         Sample::Whole => "all between them".into(),
     };
-    let places = match survey.places {
-        1 => "1 place".into(),
-        places => text!("{places} places"),
-    };
     let approach = survey.approach.map(exact_size);
     joined([
-        Some(text!("{places} {visit}", visit = Text::from(visit))),
+        Some(visited),
         Some(sample),
         approach.map(|bytes| text!("after {bytes} unmeasured")),
         survey.write_back.then(|| "writing what was read".into()),

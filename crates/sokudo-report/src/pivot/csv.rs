@@ -31,7 +31,7 @@ fn columns<'a>(document: &PivotDocument) -> Vec<RecordColumn<CellRecord<'a>>> {
         RecordColumn::real("interval_95_high", |it| Some(it.cell.interval_95?[1])),
         RecordColumn::real("range", |it| it.cell.range),
         RecordColumn::whole("results", |it| Some(it.cell.results as u64)),
-        RecordColumn::text("kind", |it| it.cell.kind.clone()),
+        RecordColumn::text("kind", |it| it.cell.kind.english()),
         RecordColumn::text("verdict", |it| {
             or_missing(it.cell.verdict.map(|verdict| verdict.name()))
         }),

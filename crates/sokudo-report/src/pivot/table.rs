@@ -9,6 +9,7 @@ use crate::comparison::change_text;
 use crate::grouping::FindingGroup;
 use crate::style::TableStyle;
 use crate::table::{Cell, Table, left, right};
+use crate::unique::unique;
 use crate::wording::{phrase, row, source};
 use crate::{markdown, text};
 
@@ -138,21 +139,17 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
     });
     if has(|cell| cell.ratio.is_some()) {
         let reference = document.columns.first().map_or("", String::as_str);
-        notes.push(text!("Changes are against {reference}."));
+        notes.push(text!("Changes are against {}.", source(reference)));
     }
     if has(|cell| cell.is_best) {
         notes.push(text!(
             "{BEST} is shown to be better than every other of its row, with all rows tested together."
         ));
     }
-    let mut kinds: Vec<&str> = Vec::new();
-    for cell in document.cells().filter(|cell| !cell.kind.is_empty()) {
-        if !kinds.contains(&cell.kind.as_str()) {
-            kinds.push(&cell.kind);
-        }
-    }
+    let kinds = document.cells().map(|cell| &cell.kind);
+    let kinds = unique(kinds.filter(|kind| !kind.is_empty()));
     if !kinds.is_empty() {
-        let kinds = kinds.into_iter().map(phrase);
+        let kinds = kinds.into_iter().cloned();
         notes.push(text!(
             "Figures that are no single run: {}.",
             Text::list(kinds, ", ")

@@ -76,7 +76,7 @@ fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
     let interrupted = document.interrupted.then(|| text!("interrupted"));
     let parts = [
         Some(Text::name(document.method.to_string())),
-        Some(Text::name(date::for_people(&document.started_at))),
+        Some(wording::phrase(&date::for_people(&document.started_at))),
         Some(Text::name(document.measurer())),
         verdict,
         interrupted,

@@ -135,6 +135,7 @@ impl Mask {
                 *text = match field.and_then(MaskedIdentifier::of_field) {
                     Some(_) if text.trim().is_empty() => String::new(),
                     Some(kind) => self.word(kind, text.trim()),
+                    None if field == Some("template") => self.template(text),
                     None => self.text(text),
                 };
             }
@@ -155,6 +156,18 @@ impl Mask {
             }
             _ => {}
         }
+    }
+
+    /// A template, whose holes keep their names.
+    fn template(&mut self, template: &str) -> String {
+        let mut pieces = template.split('{');
+        let mut masked = self.text(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let (name, rest) = piece.split_once('}').unwrap_or(("", piece));
+            let end = if piece.contains('}') { "}" } else { "" };
+            masked += &format!("{{{name}{end}{}", self.text(rest));
+        }
+        masked
     }
 
     /// A text without what is masked.
@@ -431,6 +444,14 @@ mod tests {
             last.symptom.template(),
             "The drive {drive} on {path} wrote more."
         );
+    }
+
+    #[test]
+    fn a_serial_number_that_is_the_name_of_a_hole_costs_no_argument() {
+        let mut mask = Mask::default();
+        mask.learn(MaskedIdentifier::Serial, "drive");
+        let masked = mask.template("The drive {drive} on {{path}} wrote {");
+        assert_eq!(masked, "The SERIAL-1 {drive} on {{path}} wrote {");
     }
 
     #[test]

@@ -21,7 +21,7 @@ impl Report {
         if let [only] = &self.runs[..] {
             return Ok((plot::figure(&only.run, None, language)?, usual));
         }
-        let runs = self.named_runs();
+        let runs = self.named_runs(language);
         let figure = plot::several(&self.heading(language), &runs, language)
             .ok_or(PlotError::NothingMeasured)?;
         let height = plot::bar_count(&figure) * BAR_HEIGHT + SURROUNDINGS;
@@ -32,10 +32,10 @@ impl Report {
         Ok((figure, size))
     }
 
-    /// The runs with names that tell them apart.
-    pub(super) fn named_runs(&self) -> Vec<(String, &RunDocument)> {
+    /// The runs with names in a language that tell them apart.
+    pub(super) fn named_runs(&self, language: Language) -> Vec<(String, &RunDocument)> {
         let name = |(number, run): (usize, &RunDocument)| {
-            let name = format!("{}: {}", number + 1, run.device(Language::English));
+            let name = format!("{}: {}", number + 1, run.device(language));
             match run.started_at.split_once('T') {
                 Some((day, _)) => format!("{name}, {day}"),
                 None => name,

@@ -4,6 +4,7 @@
 /// Each is the same in all languages.
 pub(crate) const OF_TOOLS: &[&str] = &[
     "\"fio version\"",
+    "file size",
     "(read by",
     "): err=",
     "* figures are medians",

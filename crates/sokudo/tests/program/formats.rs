@@ -35,6 +35,14 @@ fn a_result_file_of_several_names_keeps_them() {
 }
 
 #[test]
+fn another_seed_gives_other_results() {
+    let [first, again, other] =
+        [7, 7, 8].map(|seed| mark("sim:ssd", &format!("--seed {seed} --format json -q")).json());
+    assert_eq!(first["results"], again["results"]);
+    assert_ne!(first["results"], other["results"]);
+}
+
+#[test]
 fn the_printed_command_repeats_the_run() {
     let first = mark("sim:hdd?size=4TB&rpm=5900", "--format json -q").json();
     let command = first["command"].as_str().unwrap();

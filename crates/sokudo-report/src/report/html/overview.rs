@@ -46,7 +46,11 @@ fn picture(page: &HtmlPage, report: &Report) -> Markup {
         return html! {};
     }
     let language = page.style.language;
-    let figure = plot::several(&report.heading(language), &report.named_runs(), language);
+    let figure = plot::several(
+        &report.heading(language),
+        &report.named_runs(language),
+        language,
+    );
     html! {
         @if let Some(figure) = figure {
             (charts::picture(page, &figure, "Rates of all runs, with the 95 % interval of the median"))
