@@ -171,4 +171,15 @@ mod tests {
             assert!(wider > 2.0, "{sign:?} is {wider} pixels wide");
         }
     }
+
+    #[test]
+    fn every_sign_of_the_words_in_pictures_is_in_the_font() {
+        let words = include_str!("../../../sokudo-words/ja/pictures.po");
+        let face = Face::parse(FONT, 0).unwrap();
+        let signs = words.chars().filter(|sign| !sign.is_control());
+        let missing: String = signs
+            .filter(|sign| face.glyph_index(*sign).is_none())
+            .collect();
+        assert_eq!(missing, "");
+    }
 }

@@ -70,7 +70,6 @@ fn pictures_can_be_looked_at() {
                 lines,
                 colour,
                 ascii,
-                ..TerminalStyle::default()
             };
             write(end, terminal(&figure, &style).as_bytes());
         }
@@ -344,7 +343,6 @@ fn a_terminal_of_any_size_gets_lines_that_fit() {
                     lines,
                     colour,
                     ascii,
-                    ..TerminalStyle::default()
                 };
                 let text = terminal(&figure, &style);
                 assert_eq!(text.contains('\u{1b}'), colour, "{name}");
