@@ -91,8 +91,12 @@ pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-/// How long the devices counted for a trial: also in its ramp, where it left one behind.
+/// How long the devices counted for a trial: also in its ramp, where it left one behind, and
+/// while its queue settled and drained.
 fn counted_time(case: &Case<'_>, outcome: &Outcome) -> Nanos {
+    if let Some(window) = &outcome.window {
+        return Nanos(outcome.elapsed.0 + window.settled.0 + window.drained.0);
+    }
     let has_ramp = outcome.in_ramp.iter().any(|moved| moved.ios > 0);
     let ramp = case.row.workload.ramp.0;
     Nanos(outcome.elapsed.0 + if has_ramp { ramp } else { 0 })

@@ -19,7 +19,7 @@ fn little(case: &Case<'_>) -> Option<Ruling> {
     let depth_max = f64::from(workload.clones) * f64::from(workload.depth);
     breach(case, Code::BreachLittle, |outcome| {
         let elapsed_ns = nanos(outcome.elapsed);
-        let latencies_ns = latency_sum_ns(outcome);
+        let latencies_ns = latency_sum_ns(outcome) + carried_ns(outcome);
         let area_ns = elapsed_ns * outcome.depth_achieved;
         if differs(outcome, latencies_ns, area_ns) {
             return Some(text!(
@@ -91,7 +91,9 @@ fn impossible_latency(case: &Case<'_>, outcome: &Outcome, tally: &OperationTally
     let operation = Text::from(tally.operation.name());
     // Half a nanosecond: the mean of equal whole numbers may round across them.
     let between = (float(min) - 0.5..=float(max) + 0.5).contains(&mean);
-    if float(max) > nanos(outcome.elapsed) * (1.0 + INVARIANT_TOLERANCE) {
+    let settled = outcome.window.map_or(Nanos(0), |window| window.settled);
+    let longest = nanos(outcome.elapsed) + nanos(settled);
+    if float(max) > longest * (1.0 + INVARIANT_TOLERANCE) {
         Some(text!(
             "the longest {operation} took {longest}, the whole trial {elapsed}",
             longest = Nanos(max),
@@ -240,6 +242,13 @@ fn block_words(case: &Case<'_>) -> Text {
 fn latency_sum_ns(outcome: &Outcome) -> f64 {
     let sums = outcome.operations.iter().map(|tally| tally.latency.sum());
     sums.sum::<u128>() as f64
+}
+
+/// What the I/Os that crossed the edges of a window spent inside it and is not in the latencies,
+/// less what is in them and was spent outside.
+fn carried_ns(outcome: &Outcome) -> f64 {
+    let window = outcome.window.unwrap_or_default();
+    nanos(window.carried_out) - nanos(window.carried_in)
 }
 
 /// Whether the latencies' sum is not the area under the depth. An I/O that failed

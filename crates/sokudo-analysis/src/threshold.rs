@@ -80,7 +80,7 @@ thresholds! {
     /// I/Os in flight while I/O is issued ÷ (clones × depth), less (d − 1) ÷ 2n of it
     /// where a byte limit ends n I/Os with a queue of d that drains; not asked of a fixed
     /// rate, pauses or null.
-    pub DEPTH_SHARE_MIN: f64 = 0.90, percent;
+    pub DEPTH_SHARE_MIN: f64 = 0.95, percent;
 
     /// Processor time ÷ (elapsed × clones), above which the tester is named as the cause
     /// of a missing depth, or as what limits the figure.

@@ -9,7 +9,7 @@ mod mix;
 mod profile;
 mod row;
 
-use sokudo_model::{Nanos, Order, SequentialOffset, Stage, Workload};
+use sokudo_model::{Estimand, Nanos, Order, SequentialOffset, Stage, Workload};
 
 pub use direction::RowDirection;
 pub use mix::{Mix, MixError};
@@ -77,6 +77,7 @@ impl RowSpec {
         workload.depth = self.depth;
         workload.clones = self.threads;
         workload.limits.time = Some(TRIAL_TIME);
+        workload.estimand = Estimand::Sustained;
         workload
     }
 }

@@ -129,6 +129,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         }
         self.places.sort_unstable_by_key(|place| place.offset);
         let finished = FinishedWorker {
+            window: None,
             tally: self.tally.finish(),
             recorded: Recorded::default(),
             verified: None,

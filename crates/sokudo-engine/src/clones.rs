@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
 
-use sokudo_model::{BackendUse, Stage, Workload, narrow};
+use sokudo_model::{BackendUse, Nanos, Stage, Workload, narrow};
 
 use crate::clock::RealClock;
 use crate::control::Control;
 use crate::offsets::SharedPosition;
 use crate::progress::Progress;
 use crate::target::Target;
+use crate::worker::SharedWindow;
 
 /// One clone of one workload.
 pub(crate) struct WorkloadThread {
@@ -37,6 +38,10 @@ pub(crate) struct StageContext<'a> {
     /// Holds every thread back until all are ready: when they start on the clock, or never.
     pub(crate) start: OnceLock<Option<u64>>,
     pub(crate) positions: Vec<Arc<SharedPosition>>,
+    pub(crate) windows: Vec<Arc<SharedWindow>>,
+    /// How long a load that lasts runs before it is measured; `None` where what was written is
+    /// made durable behind it, which would be counted with what was not measured.
+    pub(crate) settle: Option<Nanos>,
     /// One per clone.
     pub(crate) progress: Vec<Progress>,
     /// One per workload: it is to end, because it is steady or another has ended.

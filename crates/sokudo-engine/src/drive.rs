@@ -16,7 +16,7 @@ use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
 use crate::progress::Glance;
 use crate::usage::used_since;
-use crate::worker::{NextAction, Worker};
+use crate::worker::{NextAction, WindowChange, Worker};
 
 /// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
 /// 6.18), so the rest of a wait is spent looking at the clock.
@@ -49,6 +49,7 @@ impl Driver<'_> {
         let (shared, clock) = (self.shared, &self.shared.clock);
         let halt = &shared.halts[self.clone.workload];
         let mut used_before = thread_counts();
+        let mut used = None;
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut now = clock.now();
         worker.begin(now);
@@ -77,10 +78,18 @@ impl Driver<'_> {
                     self.tell_snapshot(worker, used_before);
                 }
             }
+            let before = worker.look_before(now);
             if worker.is_plain() {
                 backend.reap(|chunk, result| worker.complete(chunk, result, now));
             } else {
                 worker.reap(backend, now);
+            }
+            for change in [before, worker.look_after(now)] {
+                match change {
+                    WindowChange::None => {}
+                    WindowChange::Opened => used_before = thread_counts(),
+                    WindowChange::Closed => used = Some(used_since(used_before)),
+                }
             }
             let halted = shared.control.is_stopped() | halt.load(Ordering::Relaxed);
             if halted || worker.stopped().is_some() {
@@ -91,7 +100,7 @@ impl Driver<'_> {
                 }
             }
         }
-        used_since(used_before)
+        used.unwrap_or_else(|| used_since(used_before))
     }
 
     fn tell(&self, worker: &Worker, now: u64) {

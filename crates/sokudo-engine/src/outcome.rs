@@ -20,6 +20,7 @@ pub(crate) struct ThreadConditions {
 pub(crate) fn outcome(finished: FinishedWorker, circumstances: ThreadConditions) -> Outcome {
     let FinishedWorker {
         tally,
+        window,
         recorded,
         verified,
         surveyed,
@@ -38,6 +39,7 @@ pub(crate) fn outcome(finished: FinishedWorker, circumstances: ThreadConditions)
         started_after: Nanos(started_after),
         elapsed: Nanos(elapsed_ns),
         in_ramp: tally.in_ramp,
+        window,
         operations: tally.operations,
         submission: (!tally.submission.is_empty()).then_some(tally.submission),
         series: tally.series,

@@ -41,6 +41,7 @@ struct Actor {
     has_begun: bool,
     runnable: bool,
     finished: bool,
+    ended_at: Option<u64>,
     /// Completions of the instant.
     completed: u32,
 }
@@ -79,7 +80,7 @@ pub(crate) fn run(
     };
     let mut simulation = Simulation {
         stage,
-        actors: actors(stage, options.seed, target.device.size(), target.now),
+        actors: actors(stage, options, target.device.size(), target.now),
         watches: stage.workloads.iter().map(watch).collect(),
         device: &mut target.device,
         clock,
@@ -97,11 +98,12 @@ pub(crate) fn run(
     outcomes
 }
 
-fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
+fn actors(stage: &Stage, options: StageOptions, size: Bytes, now: u64) -> Vec<Actor> {
+    let seed = options.seed;
     let mut number = 0;
     let mut actors = Vec::new();
     for (index, workload) in stage.workloads.iter().enumerate() {
-        let shared = Arc::default();
+        let (shared, window) = (Arc::default(), Arc::default());
         let stretches: Vec<ByteRange> = uses(workload)
             .iter()
             .map(|file_use| stretch_of(file_use, size))
@@ -129,6 +131,8 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
                 submission: Submission::None,
                 checker: None,
                 survey: Surveying::new(workload, surveyed, seed, chunks),
+                window: Arc::clone(&window),
+                settle: Some(options.settle),
             };
             number += 1;
             let starts_at = now.saturating_add(workload.starts_after.0);
@@ -139,6 +143,7 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
                 has_begun: false,
                 runnable: starts_at == now,
                 finished: false,
+                ended_at: None,
                 completed: 0,
             });
         }
@@ -194,6 +199,7 @@ impl Simulation<'_> {
             match next {
                 NextAction::Finished => {
                     actor.finished = true;
+                    actor.ended_at = Some(now);
                     let stopped = actor.worker.stopped().unwrap_or(StopReason::Ended);
                     ends_all |= ends_stage(&self.stage.workloads[actor.workload], stopped);
                 }
@@ -262,6 +268,9 @@ impl Simulation<'_> {
     fn deliver_completions(&mut self) {
         let now = self.clock.now();
         self.device.advance(Nanos(now), &mut self.completed);
+        for actor in self.actors.iter_mut().filter(|actor| actor.has_begun) {
+            actor.worker.look_before(now);
+        }
         for completion in self.completed.drain(..) {
             let (index, chunk) = from_device(completion.id);
             let actor = &mut self.actors[index];
@@ -275,9 +284,11 @@ impl Simulation<'_> {
             actor.runnable = true;
         }
         for actor in &mut self.actors {
-            actor
-                .worker
-                .count_reaped(std::mem::take(&mut actor.completed));
+            let completed = std::mem::take(&mut actor.completed);
+            actor.worker.count_reaped(completed);
+            if completed > 0 {
+                actor.worker.look_after(now);
+            }
         }
     }
 
@@ -347,10 +358,15 @@ impl Simulation<'_> {
     fn outcomes(self) -> Vec<Outcome> {
         let mut actors = self.actors;
         let started_at = self.started_at;
+        let now = self.clock.now();
         let of_workload = |(workload, watch): (usize, &Option<SteadyWatch>)| {
             let mine = actors.extract_if(.., |actor| actor.workload == workload);
-            let mut outcome =
-                merged(mine.map(|actor| outcome_of(actor.worker.finish(), started_at)))?;
+            let mut outcome = merged(mine.map(|actor| {
+                outcome_of(
+                    actor.worker.finish(actor.ended_at.unwrap_or(now)),
+                    started_at,
+                )
+            }))?;
             outcome.steady = watch.as_ref().map(SteadyWatch::outcome);
             Some(outcome)
         };

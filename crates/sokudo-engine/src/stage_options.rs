@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use sokudo_model::Nanos;
+
 /// How a stage is run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StageOptions {
@@ -13,6 +15,9 @@ pub struct StageOptions {
     /// What is made durable after the measured part, to see when it is
     /// ([`Outcome::durable_after`]).
     pub make_durable: MakeDurable,
+    /// How long a load that lasts runs at least before it is measured
+    /// ([`Estimand::Sustained`]): as long as its device takes to come to its speed.
+    pub settle: Nanos,
     /// Clones of the stages before, where numbers of clones go on from: they are in
     /// the headers of blocks that are checked, and in names of saved states.
     pub clones_before: u32,

@@ -145,6 +145,14 @@ impl Tally {
         self.depth_seen_at = now;
     }
 
+    /// Nothing is held from `now` on, although the depth may have been counted beyond it, with
+    /// `in_flight` I/Os.
+    pub(crate) fn end_depth(&mut self, now: u64, in_flight: u32) {
+        let beyond = self.depth_seen_at.saturating_sub(now);
+        let beyond = u128::from(beyond.saturating_mul(u64::from(in_flight)));
+        self.depth_time = self.depth_time.saturating_sub(beyond);
+    }
+
     /// Counts an I/O that was reaped at `now`.
     #[inline]
     pub(crate) fn complete(

@@ -30,7 +30,7 @@ use crate::pattern::Pattern;
 use crate::progress::Progress;
 use crate::record::Submission;
 use crate::stage_error::StageError;
-use crate::stage_options::StageOptions;
+use crate::stage_options::{MakeDurable, StageOptions};
 use crate::survey::Surveying;
 use crate::target::{Target, TargetError};
 use crate::target_use::{stretches, uses};
@@ -55,6 +55,8 @@ pub(crate) fn run(
         clock: RealClock::new(),
         start: OnceLock::new(),
         positions: stage.workloads.iter().map(|_| Arc::default()).collect(),
+        windows: stage.workloads.iter().map(|_| Arc::default()).collect(),
+        settle: (options.make_durable != MakeDurable::All).then_some(options.settle),
         progress: clones.iter().map(|_| Progress::default()).collect(),
         halts: stage
             .workloads
@@ -160,7 +162,7 @@ fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) ->
     let index = driver.shared.number(driver.clone);
     let not_saved = worker.save_state(name, index);
     circumstances.backend.notes.extend(not_saved);
-    outcome(worker.finish(), circumstances)
+    outcome(worker.finish(driver.shared.clock.now()), circumstances)
 }
 
 /// The outcome of a clone that was stopped before it began.
@@ -211,6 +213,9 @@ fn prepare(
         submission,
         checker: checker(shared, workload, clone, direct, chunks)?,
         survey: surveyed.and_then(|target| Surveying::new(workload, target, shared.seed, chunks)),
+        window: Arc::clone(&shared.windows[clone.workload]),
+        // What a page cache takes has no speed that lasts.
+        settle: shared.settle.filter(|_| direct),
     };
     let mut worker = Worker::new(workload, setup);
     if workload.operations.changes_data()

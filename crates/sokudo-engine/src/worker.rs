@@ -7,11 +7,13 @@ mod boundary;
 mod ending;
 mod special;
 mod surveying;
+mod window;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sokudo_model::{
-    Batching, Moved, Operation, Phase, StopReason, VerifyOutcome, Workload, narrow,
+    Batching, Moved, Nanos, Operation, Phase, StopReason, VerifyOutcome, Window, Workload, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
@@ -30,6 +32,9 @@ use crate::rewriting::Rewriting;
 use crate::survey::{Surveyed, Surveying};
 use crate::tally::{FinishedTally, Tally};
 use crate::verify::Expected;
+use window::OwnWindow;
+
+pub(crate) use window::{SharedWindow, WindowChange};
 
 /// I/Os prepared per reading of the clock. Preparing four takes about as long as
 /// the clock's own resolution, so that no latency is off by more than that.
@@ -152,11 +157,17 @@ pub(crate) struct Setup {
     pub(crate) checker: Option<Checker>,
     /// Says what comes next, instead of the pattern.
     pub(crate) survey: Option<Surveying>,
+    /// What all clones of the workload share of their measured part.
+    pub(crate) window: Arc<SharedWindow>,
+    /// How long the load runs at least before it is measured, where that may be cut out of it;
+    /// `None` where all that is started is to count.
+    pub(crate) settle: Option<Nanos>,
 }
 
 /// What a worker ends with.
 pub(crate) struct FinishedWorker {
     pub(crate) tally: FinishedTally,
+    pub(crate) window: Option<Window>,
     pub(crate) recorded: Recorded,
     pub(crate) verified: Option<VerifyOutcome>,
     pub(crate) surveyed: Option<Surveyed>,
@@ -182,9 +193,12 @@ pub(crate) struct Worker {
     free: FreeSlots,
     depth: u32,
     in_flight: u32,
-    /// Of those, the ones that are not measured: they were issued in the ramp, or are beside
-    /// what a survey measures.
+    /// Of those, the ones that are not measured: they were issued in the ramp, are left when
+    /// the measured part is over, or are beside what a survey measures.
     in_flight_unmeasured: u32,
+    /// I/Os that were issued from then on count when they complete.
+    counts_from: u64,
+    window: OwnWindow,
     flushing: Flushing,
     limits: WorkerLimits,
     pass: Pass,
@@ -237,6 +251,8 @@ impl Worker {
             submission,
             checker,
             survey,
+            window,
+            settle,
         } = setup;
         let files = narrow(workload.files.uses.len().max(1));
         let rewriting = Rewriting::new(workload, chunks, &pace).map(Box::new);
@@ -276,6 +292,8 @@ impl Worker {
             depth,
             in_flight: 0,
             in_flight_unmeasured: 0,
+            counts_from: 0,
+            window: OwnWindow::new(workload, settle, window),
             flushing: Flushing::new(workload, files),
             limits: WorkerLimits::new(workload),
             pass: Pass {
@@ -316,7 +334,8 @@ impl Worker {
         if let Some(survey) = &mut self.survey {
             survey.begin(now);
         }
-        if self.limits.ramp_ns > 0 {
+        if self.begin_settling(now) {
+        } else if self.limits.ramp_ns > 0 {
             self.limits.ramp_ends_at = Some(now.saturating_add(self.limits.ramp_ns));
         } else {
             self.limits.deadline = now.saturating_add(self.limits.time_ns);
@@ -405,7 +424,7 @@ impl Worker {
     #[inline(always)]
     fn land(&mut self, slot: Slot, result: i32) -> (i32, bool) {
         self.in_flight -= 1;
-        let counts = slot.issued_at >= self.tally.started_at();
+        let counts = slot.issued_at >= self.counts_from;
         if !counts {
             self.in_flight_unmeasured -= 1;
         }

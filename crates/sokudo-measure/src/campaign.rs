@@ -12,6 +12,7 @@ use sokudo_stats::mix64;
 use crate::error::MeasureError;
 use crate::evidence::FoundState;
 use crate::expectation::Expectation;
+use crate::settling::Settling;
 use crate::subject::PreparedTargets;
 
 /// Pauses look at the control this often.
@@ -140,6 +141,9 @@ pub(crate) fn run(
     let expected: Vec<Nanos> = stages
         .map(|stage| Expectation::of_stage(stage, size).time)
         .collect();
+    let learns = !schedule.warm_up && schedule.steady.is_none();
+    let settling = |stage: &Stage| Settling::of(&stage.workloads[0], learns);
+    let mut settling: Vec<Settling> = plan.stages.iter().map(settling).collect();
     for step in steps(schedule, plan.stages.len()) {
         if is_enough(schedule, &rows[step.row].trials) || has_failed(subject, step, &rows) {
             continue;
@@ -153,11 +157,20 @@ pub(crate) fn run(
         if control.is_cancelled() {
             break;
         }
-        listener(Event::TrialStarted {
-            row: step.row,
-            trial: step.trial,
-        });
-        let trial = match measure(plan, step, subject, control, listener) {
+        let row = &mut settling[step.row];
+        let measured = loop {
+            listener(Event::TrialStarted {
+                row: step.row,
+                trial: step.trial,
+            });
+            let measured = measure(plan, step, row.time(), subject, control, listener);
+            let workload = &plan.stages[step.row].workloads[0];
+            match &measured {
+                Ok(trial) if row.is_longer_than_in(trial, workload) => {}
+                _ => break measured,
+            }
+        };
+        let trial = match measured {
             Ok(trial) => trial,
             Err(error) if rows.iter().all(|row| row.trials.is_empty()) => return Err(error),
             Err(error) => {
@@ -240,12 +253,14 @@ pub(crate) fn trial(
         pause_before: false,
         phase: None,
     };
-    measure(plan, step, subject, control, listener)
+    let settling = Settling::of(&plan.stages[row].workloads[0], false);
+    measure(plan, step, settling.time(), subject, control, listener)
 }
 
 fn measure(
     plan: &Plan,
     step: ScheduledTrial,
+    settle: Nanos,
     subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
@@ -258,6 +273,7 @@ fn measure(
             false => trial_seed(plan.seed, step),
         },
         make_durable: subject.make_durable(),
+        settle,
         ..StageOptions::default()
     };
     // Rounds follow each other at once: a drive that rests between them is not steady.

@@ -26,6 +26,7 @@ mod memory;
 mod named;
 mod permission;
 mod place;
+mod settling;
 mod subject;
 
 pub use cache_guard::everything_is_put_back;

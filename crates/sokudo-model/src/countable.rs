@@ -76,6 +76,8 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
         [*ios, bytes.0, tally.elapsed.0, tally.short_ios]
     };
     let ramp = outcome.in_ramp.iter();
+    let edges = outcome.window.iter();
+    let edges = edges.flat_map(|it| [it.settled, it.drained, it.carried_in, it.carried_out]);
     let verified = outcome.verified.iter();
     let cpu = outcome.cpu.iter();
     let usage = outcome.usage.iter();
@@ -90,6 +92,7 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
         .chain(outcome.defects.iter().map(|defect| defect.length.0))
         .chain(outcome.failures.iter().map(|failure| failure.count))
         .chain(ramp.flat_map(|moved| [moved.bytes.0, moved.ios]))
+        .chain(edges.map(|edge| edge.0))
         .chain(verified.flat_map(|found| [found.checked, found.wrong]))
         .chain(cpu.flat_map(|cpu| [cpu.user.0, cpu.system.0]))
         .chain(usage.flat_map(|usage| [usage.context_switches, usage.major_faults]))

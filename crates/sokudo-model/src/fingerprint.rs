@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::method::ScheduleName;
 use crate::plan::{
     Batching, BlockSizes, BufferMemory, CpuPolicy, DataContent, DriveCache, Durability, EndsOthers,
-    FileService, FileTree, Limits, OperationMix, Order, Rate, Rates, Recording, Scatter, Span,
-    SteadyRule, Survey, Think, Verify,
+    Estimand, FileService, FileTree, Limits, OperationMix, Order, Rate, Rates, Recording, Scatter,
+    Span, SteadyRule, Survey, Think, Verify,
 };
 use crate::units::Nanos;
 
@@ -85,6 +85,8 @@ parts! {
     Duration((Limits, Nanos)) = "duration";
     /// Whether the file is emptied first.
     Emptied(bool) = "emptied";
+    /// What its rate is the rate of.
+    Estimand(Estimand) = "estimand";
     /// How many targets, in which turn, and how many of them are open at once.
     Files((usize, FileService, Option<u32>)) = "files";
     /// What memory buffers lie in.

@@ -66,7 +66,7 @@ pub use narrow::narrow;
 pub use occupancy::{Occupancy, Occupant, Users};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
-    DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, FileOrder,
+    DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,
     FileService, FileTree, FileUse, Files, LatencyLog, Limits, Operation, OperationMix, Order,
     PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
     SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey, Think,
@@ -90,5 +90,6 @@ pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure,
     LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row, SeriesPoint,
     SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    Window,
 };
 pub use units::{Bytes, Nanos, ParseSizeError};

@@ -12,7 +12,7 @@ use crate::narrow::narrow;
 use crate::plan::BackendKind;
 use crate::trial::{
     BackendUse, CpuTime, Depths, FailureKind, IoFailure, Logs, OperationTally, Outcome,
-    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, VerifyOutcome,
+    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, VerifyOutcome, Window,
 };
 use crate::units::Nanos;
 
@@ -39,6 +39,7 @@ impl Outcome {
         for (ours, theirs) in self.in_ramp.iter_mut().zip(other.in_ramp) {
             ours.add(theirs);
         }
+        merge_with(&mut self.window, &other.window, Window::merge);
         for theirs in &other.operations {
             match self
                 .operations

@@ -132,6 +132,9 @@ pub struct Workload {
     pub limits: Limits,
     /// Time at the start that is run but not measured (fio: `ramp_time`).
     pub ramp: Nanos,
+    /// What its rate is the rate of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub estimand: Estimand,
     /// When it starts, counted from the stage's start (fio: `startdelay`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub starts_after: Nanos,
@@ -197,6 +200,7 @@ impl Workload {
             memory: BufferMemory::Auto,
             limits: Limits::default(),
             ramp: Nanos(0),
+            estimand: Estimand::Work,
             starts_after: Nanos(0),
             ends_others: EndsOthers::Never,
             rate: None,
@@ -233,6 +237,20 @@ pub enum Subject {
     Device,
     /// A cache before its medium, which answers what is read again and again.
     Cache,
+}
+
+/// What a rate is the rate of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Estimand {
+    /// Of a piece of work: all that was started, from the first I/O until the last one has
+    /// ended, with the filling and the draining of the queue (as fio counts).
+    #[default]
+    Work,
+    /// Of a load that lasts: what is completed while the queue is full, after it has been
+    /// turned over. Only where nothing but time ends the work, and nothing spaces its I/Os;
+    /// all else is a piece of work.
+    Sustained,
 }
 
 /// In which order the blocks of the span are visited.

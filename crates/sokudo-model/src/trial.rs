@@ -78,10 +78,15 @@ pub struct Outcome {
     pub started_after: Nanos,
     /// From the first I/O issued in the measured part to the last one completed.
     pub elapsed: Nanos,
-    /// What the ramp moved, by [`Operation::index`]: the I/Os issued in it, also those that
-    /// ended after it. The devices count them, the figures do not.
+    /// What was moved outside the measured part, by [`Operation::index`]: in the ramp (also by
+    /// I/Os issued in it that ended after it), while the queue settled, and while it drained.
+    /// The devices count it, the figures do not.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_ramp: [Moved; Operation::ALL.len()],
+    /// Where the measured part was cut out of a load that began before it and went on after
+    /// it; `None` where all that was started in it is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// One entry per kind of operation that occurred.
     pub operations: Vec<OperationTally>,
     /// From preparing an I/O to the return of the system call that submitted it,
@@ -155,6 +160,7 @@ impl Outcome {
             started_after: Nanos(0),
             elapsed: Nanos(0),
             in_ramp: [Moved::default(); Operation::ALL.len()],
+            window: None,
             operations: Vec::new(),
             submission: None,
             series: Vec::new(),
@@ -220,6 +226,32 @@ impl Outcome {
         self.operations
             .iter()
             .filter(|tally| tally.operation != Operation::Flush)
+    }
+}
+
+/// The edges of a measured part in which the queue is full ([`crate::Estimand::Sustained`]).
+/// An I/O counts, with all of its latency, where it completed in the part; so the latencies and
+/// the depth agree only with what crossed the edges: Σ latencies − `carried_in` +
+/// `carried_out` = ∫ I/Os in flight dt, exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// From the first I/O to the start of the measured part.
+    pub settled: Nanos,
+    /// From the end of the measured part until nothing was in flight.
+    pub drained: Nanos,
+    /// How long the I/Os in flight at the start had been so by then, all together.
+    pub carried_in: Nanos,
+    /// The same of those in flight at the end.
+    pub carried_out: Nanos,
+}
+
+impl Window {
+    /// Adds the edges of another clone's part, which are at the same instants.
+    pub fn merge(&mut self, other: &Self) {
+        self.settled = self.settled.max(other.settled);
+        self.drained = self.drained.max(other.drained);
+        self.carried_in.0 = self.carried_in.0.saturating_add(other.carried_in.0);
+        self.carried_out.0 = self.carried_out.0.saturating_add(other.carried_out.0);
     }
 }
 

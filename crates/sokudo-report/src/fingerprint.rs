@@ -9,8 +9,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sokudo_model::{
     BackendClass, BackendKind, Batching, BlockChoice, BlockSizes, BufferMemory, Bytes, DirectMode,
-    DirectUse, Distribution, DriveCache, EndsOthers, Nanos, Operation, Order, PlanData, PlanPart,
-    PlanParts, Rates, Recording, Scatter, SequentialOffset, Span, Verify, Workload,
+    DirectUse, Distribution, DriveCache, EndsOthers, Estimand, Nanos, Operation, Order, PlanData,
+    PlanPart, PlanParts, Rates, Recording, Scatter, SequentialOffset, Span, Verify, Workload,
 };
 
 pub(crate) mod words;
@@ -98,6 +98,10 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
             PlanData::Cpus((workload.cpu_policy, workload.cpus.clone())),
         ),
         asked(workload.from_empty, PlanData::Emptied(true)),
+        asked(
+            workload.estimand != Estimand::Work,
+            PlanData::Estimand(workload.estimand),
+        ),
         files(workload),
         asked(
             workload.memory != BufferMemory::Auto,

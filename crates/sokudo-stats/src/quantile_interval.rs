@@ -1,6 +1,7 @@
 //! Intervals of percentiles, from the ranks that a percentile can have by chance.
 
 use crate::histogram::Histogram;
+use crate::student::student_t;
 
 /// An interval of 95 % leaves 2.5 % at each side, this many standard deviations away.
 const DEVIATIONS: f64 = 1.959_964;
@@ -44,6 +45,38 @@ pub fn quantile_interval(histogram: &Histogram, fraction: f64, effective: f64) -
         }
     }
     Some([ends[0]?, ends[1]?])
+}
+
+/// How many values are worth an independent one where the quantile of several groups together
+/// is asked for, and the values of a group resemble each other: the variance of the groups'
+/// shares below the quantile over that of independent values (Woodruff 1952; Kish 1965), as
+/// large as so few groups leave it possible (Student's t for the normal quantile). At least 1;
+/// `None` below three groups, and where no value lies on one of the sides.
+#[expect(clippy::cast_precision_loss, reason = "counts are divided")]
+pub fn quantile_design_effect(groups: &[&Histogram], fraction: f64) -> Option<f64> {
+    let mut all = Histogram::new();
+    groups.iter().for_each(|group| all.merge(group));
+    let quantile = all.quantile(fraction)?;
+    let count = all.count() as f64;
+    let below = |group: &Histogram| {
+        let buckets = group.buckets().take_while(|bucket| bucket.low <= quantile);
+        buckets.map(|bucket| bucket.count).sum::<u64>() as f64
+    };
+    let share = below(&all) / count;
+    let independent = share * (1.0 - share) / count;
+    let filled = groups.iter().filter(|group| !group.is_empty());
+    let (mut squares, mut number) = (0.0, 0_u32);
+    for group in filled {
+        let beyond = below(group) - share * group.count() as f64;
+        squares += (beyond / count).powi(2);
+        number += 1;
+    }
+    if number < 3 || independent <= 0.0 {
+        return None;
+    }
+    let variance = squares * f64::from(number) / f64::from(number - 1);
+    let few = student_t(0.95, number - 1)? / DEVIATIONS;
+    Some((variance / independent * few.powi(2)).max(1.0))
 }
 
 #[cfg(test)]
@@ -104,5 +137,24 @@ mod tests {
         assert_eq!(quantile_interval(&Histogram::new(), 0.5, 0.0), None);
         assert_eq!(quantile_interval(&ramp(10_000), 0.99, f64::NAN), None);
         assert!(quantile_interval(&ramp(10_000), 0.99, 10_000.0).is_some());
+    }
+
+    #[test]
+    fn groups_whose_values_hang_together_are_worth_few() {
+        let mut random = Random::new(5);
+        let group = |shift: u64, random: &mut Random| {
+            let mut group = Histogram::new();
+            (0..1_000).for_each(|_| group.record(1_000 + shift + random.below(1_000)));
+            group
+        };
+        let effect = |groups: &[Histogram]| {
+            let groups: Vec<&Histogram> = groups.iter().collect();
+            quantile_design_effect(&groups, 0.9)
+        };
+        let alike: Vec<Histogram> = (0..10).map(|_| group(0, &mut random)).collect();
+        let apart: Vec<Histogram> = (0..10).map(|it| group(it * 40, &mut random)).collect();
+        assert!(effect(&alike).unwrap() < 4.0);
+        assert!(effect(&apart).unwrap() > 20.0);
+        assert_eq!(effect(&alike[..2]), None);
     }
 }

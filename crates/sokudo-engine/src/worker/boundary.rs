@@ -1,7 +1,7 @@
 //! Instants at which more happens than I/O: ends of the ramp, of intervals and of the
 //! trial. They cost one comparison per batch.
 
-use sokudo_model::{StopReason, Workload, narrow};
+use sokudo_model::{Workload, narrow};
 
 use super::{Worker, WorkerLimits};
 use crate::clock::NEVER;
@@ -28,15 +28,20 @@ impl Worker {
     #[cold]
     pub(crate) fn at_boundary(&mut self, now: u64) -> bool {
         let mut measuring = false;
-        if self.limits.ramp_ends_at.is_some_and(|end| end <= now) {
+        let is_ramp_over = self.limits.ramp_ends_at.is_some_and(|end| end <= now);
+        if is_ramp_over && self.window.is_settling() {
+            self.open_unsettled(now);
+            measuring = true;
+        } else if is_ramp_over {
             self.limits.ramp_ends_at = None;
             self.limits.deadline = now.saturating_add(self.limits.time_ns);
             self.start_measuring(now);
             self.in_flight_unmeasured = self.in_flight;
+            self.counts_from = now;
             measuring = true;
         }
         if self.limits.deadline <= now {
-            self.stop(StopReason::Time);
+            self.stop_by_time();
         }
         if !self.is_paused() {
             self.tally.end_intervals(now);

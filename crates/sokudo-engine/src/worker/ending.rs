@@ -143,8 +143,8 @@ impl Worker {
         self.checker.as_ref()?.save_state(name, index)
     }
 
-    /// What was counted, and why it ended.
-    pub(crate) fn finish(self) -> FinishedWorker {
+    /// What was counted, and why it ended, which it did at `ended_at`.
+    pub(crate) fn finish(self, ended_at: u64) -> FinishedWorker {
         let mut tally = self.tally.finish();
         // A survey's clock may have stood still when the limit came; it knows since when.
         let is_paced = self.pace.is_some() && self.survey.is_none();
@@ -153,6 +153,10 @@ impl Worker {
             // the last one of which ended after 2 s, none was meant to come earlier.
             tally.last_completed_at = tally.last_completed_at.max(self.limits.deadline);
         }
+        let window = self.window.finish(ended_at).map(|(closed_at, edges)| {
+            tally.last_completed_at = closed_at;
+            edges
+        });
         let at = tally.last_completed_at - tally.started_at;
         let recorded = self.recorder.map(|recorder| {
             let operations = &mut tally.operations;
@@ -164,6 +168,7 @@ impl Worker {
         let is_wrong = verified.as_ref().is_some_and(|found| found.wrong > 0);
         FinishedWorker {
             tally,
+            window,
             recorded: recorded.unwrap_or_default(),
             verified,
             surveyed,
@@ -189,6 +194,7 @@ impl Worker {
         });
         FinishedWorker {
             tally,
+            window: None,
             recorded: recorded.unwrap_or_default(),
             verified: None,
             surveyed: None,

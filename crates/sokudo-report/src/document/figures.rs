@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Nanos};
 use sokudo_stats::{
-    Histogram, Interval, Summary, median_interval, quantile_interval, trimmed_mean,
+    Histogram, Interval, Summary, median_interval, quantile_design_effect, quantile_interval,
+    samples_needed, trimmed_mean,
 };
 
 use crate::number::{self, BYTES_PER_MB, float};
@@ -164,10 +165,14 @@ pub struct PercentileIntervals {
 }
 
 impl PercentileIntervals {
-    /// Of the percentiles that there are, by so many independent latencies.
-    pub(super) fn of(figures: &LatencyFigures, histogram: &Histogram, effective: f64) -> Self {
+    /// Of the percentiles that there are, by so many independent latencies for each of them.
+    pub(super) fn of(
+        figures: &LatencyFigures,
+        histogram: &Histogram,
+        effective: impl Fn(f64) -> f64,
+    ) -> Self {
         let interval = |percentile: Option<u64>, fraction| {
-            percentile.and_then(|_| quantile_interval(histogram, fraction, effective))
+            percentile.and_then(|_| quantile_interval(histogram, fraction, effective(fraction)))
         };
         Self {
             p50: interval(figures.p50, 0.5),
@@ -199,11 +204,33 @@ impl LatencyFigures {
     }
 
     /// The same with intervals of the percentiles. So many I/Os of the histogram are worth
-    /// one independent of the others (the design effect, 1 or more).
-    pub(super) fn with_intervals(mut self, histogram: &Histogram, design_effect: f64) -> Self {
-        let effective = float(histogram.count()) / design_effect.max(1.0);
+    /// one independent of the others (the design effect, 1 or more) by their rates; by how the
+    /// trials differ it may be more at a percentile. One that stands on fewer independent I/Os
+    /// than it needs is not shown.
+    pub(super) fn with_intervals(
+        mut self,
+        histogram: &Histogram,
+        design_effect: f64,
+        trials: &[&Histogram],
+    ) -> Self {
+        let count = float(histogram.count());
+        let effective = |fraction| {
+            let of_trials = quantile_design_effect(trials, fraction).unwrap_or(1.0);
+            count / design_effect.max(of_trials).max(1.0)
+        };
+        for (percentile, fraction) in [
+            (&mut self.p50, 0.5),
+            (&mut self.p90, 0.9),
+            (&mut self.p99, 0.99),
+            (&mut self.p99_9, 0.999),
+            (&mut self.p99_99, 0.9999),
+        ] {
+            if effective(fraction) < float(samples_needed(fraction)) {
+                *percentile = None;
+            }
+        }
         self.intervals_95 = Some(PercentileIntervals::of(&self, histogram, effective));
-        self.effective_count = Some(effective);
+        self.effective_count = Some(count / design_effect.max(1.0));
         self
     }
 }

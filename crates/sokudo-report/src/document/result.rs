@@ -400,8 +400,20 @@ impl ResultBuilder<'_> {
         let effects = insides.iter().filter_map(|inside| inside.design_effect);
         let effects: Vec<f64> = effects.collect();
         let figures = LatencyFigures::of(histogram)?;
+        let trials: Vec<Histogram> = self
+            .outcomes()
+            .filter_map(|outcome| {
+                let tallies = outcome.operations.iter();
+                merged(
+                    tallies
+                        .filter(|tally| self.direction.counts(tally.operation))
+                        .map(|tally| &tally.latency),
+                )
+            })
+            .collect();
+        let trials: Vec<&Histogram> = trials.iter().collect();
         Some(match Summary::of(&effects) {
-            Some(effects) => figures.with_intervals(histogram, effects.median),
+            Some(effects) => figures.with_intervals(histogram, effects.median, &trials),
             None => figures,
         })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::{
     BackendClass, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, CpuPolicy,
-    DataContent, DirectUse, Distribution, DriveCache, Durability, EndsOthers, FileOrder,
+    DataContent, DirectUse, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,
     FileService, FileTree, Limits, Nanos, Operation, OperationMix, Order, PatternPart, PlanData,
     PlanPart, PlanParts, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
     ScheduleName, SequentialOffset, Span, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think,
@@ -56,6 +56,7 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Duration((limits, ramp)) => duration(*limits, *ramp),
         PlanData::Emptied(_) => "first".into(),
         PlanData::Files((count, service, open_max)) => files(*count, *service, *open_max),
+        PlanData::Estimand(estimand) => rate_of(*estimand),
         PlanData::Memory(memory) => pages(*memory),
         PlanData::Mix(mix) | PlanData::Operations(mix) => operations(mix),
         PlanData::Order(visited) => order(*visited),
@@ -122,6 +123,13 @@ fn drive_cache(state: DriveCache) -> Text {
         DriveCache::Keep => "kept".into(),
         DriveCache::On => "switched on".into(),
         DriveCache::Off => "switched off".into(),
+    }
+}
+
+fn rate_of(estimand: Estimand) -> Text {
+    match estimand {
+        Estimand::Work => "all that was started".into(),
+        Estimand::Sustained => "what lasts, with a full queue".into(),
     }
 }
 
