@@ -329,7 +329,8 @@ fn into_memory(case: &Case<'_>) -> Text {
 /// How far the bytes of a direction can have reached the devices.
 ///
 /// The devices count a ramp as well, and nothing says which of its bytes are missing: all
-/// of them, or none.
+/// of them, or none. What runs before and after a measured part that was cut out of one load
+/// is no other load: what is missing is missing there as well.
 struct Shortfall {
     /// Bytes at the devices per byte measured, if none of them was the ramp's.
     of_measured: f64,
@@ -341,7 +342,11 @@ impl Shortfall {
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     fn of(case: &Case<'_>, operation: Operation) -> Option<Self> {
         let counted = counted(&case.device()?, operation)?;
-        let ramp = case.in_ramp(operation).bytes.0;
+        let is_one_load = case.outcomes().all(|outcome| outcome.window.is_some());
+        let ramp = match is_one_load && case.row.workload.ramp == Nanos(0) {
+            true => 0,
+            false => case.in_ramp(operation).bytes.0,
+        };
         let measured = case.moved(operation) - ramp;
         (measured > 0).then(|| Self {
             of_measured: counted as f64 / measured as f64,

@@ -69,7 +69,7 @@ impl<'a> Case<'a> {
     }
 
     /// Bytes of this operation that the devices should have counted: those measured, those
-    /// of the ramp, and those that a survey read beside.
+    /// moved before and after that, and those that a survey read beside.
     pub(crate) fn moved(&self, operation: Operation) -> u64 {
         let aside: u64 = match operation {
             Operation::Read => self.outcomes().map(|outcome| outcome.read_aside.0).sum(),
@@ -83,7 +83,7 @@ impl<'a> Case<'a> {
         self.ios(operation) + self.in_ramp(operation).ios
     }
 
-    /// What the ramps of all trials moved.
+    /// What all trials moved outside their measured part.
     pub(crate) fn in_ramp(&self, operation: Operation) -> Moved {
         let mut sum = Moved::default();
         for outcome in self.outcomes() {

@@ -29,11 +29,10 @@ pub use best::best;
 /// Parts of a fingerprint that are means to a load, not the load itself: how I/O is
 /// issued, and what surrounds it. Two systems may differ in them and be compared, because
 /// that may be what is to be found out.
-const MEANS: [PlanPart; 8] = [
+const MEANS: [PlanPart; 7] = [
     PlanPart::Backend,
     PlanPart::Batching,
     PlanPart::Cpus,
-    PlanPart::Estimand,
     PlanPart::Memory,
     PlanPart::Recording,
     PlanPart::Schedule,

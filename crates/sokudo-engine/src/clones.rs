@@ -10,7 +10,7 @@ use crate::control::Control;
 use crate::offsets::SharedPosition;
 use crate::progress::Progress;
 use crate::target::Target;
-use crate::worker::SharedWindow;
+use crate::window::SharedWindow;
 
 /// One clone of one workload.
 pub(crate) struct WorkloadThread {

@@ -16,7 +16,8 @@ use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
 use crate::progress::Glance;
 use crate::usage::used_since;
-use crate::worker::{NextAction, WindowChange, Worker};
+use crate::window::WindowChange;
+use crate::worker::{NextAction, Worker};
 
 /// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
 /// 6.18), so the rest of a wait is spent looking at the clock.

@@ -62,6 +62,7 @@ mod threads;
 mod tree;
 mod usage;
 mod verify;
+mod window;
 mod worker;
 
 pub use backend::OpenError;

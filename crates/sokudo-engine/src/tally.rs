@@ -145,9 +145,12 @@ impl Tally {
         self.depth_seen_at = now;
     }
 
-    /// Nothing is held from `now` on, although the depth may have been counted beyond it, with
-    /// `in_flight` I/Os.
+    /// The depth is held until `now` and no longer, with `in_flight` I/Os; it may have been
+    /// counted beyond that.
     pub(crate) fn end_depth(&mut self, now: u64, in_flight: u32) {
+        if self.depth_seen_at < now {
+            self.hold_depth(now, in_flight);
+        }
         let beyond = self.depth_seen_at.saturating_sub(now);
         let beyond = u128::from(beyond.saturating_mul(u64::from(in_flight)));
         self.depth_time = self.depth_time.saturating_sub(beyond);

@@ -4,10 +4,10 @@
 //! in real time, the simulation drives them in virtual time.
 
 mod boundary;
+mod edges;
 mod ending;
 mod special;
 mod surveying;
-mod window;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,9 +32,7 @@ use crate::rewriting::Rewriting;
 use crate::survey::{Surveyed, Surveying};
 use crate::tally::{FinishedTally, Tally};
 use crate::verify::Expected;
-use window::OwnWindow;
-
-pub(crate) use window::{SharedWindow, WindowChange};
+use crate::window::{OwnWindow, SharedWindow};
 
 /// I/Os prepared per reading of the clock. Preparing four takes about as long as
 /// the clock's own resolution, so that no latency is off by more than that.

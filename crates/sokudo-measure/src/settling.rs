@@ -1,7 +1,7 @@
 //! How long a load that lasts runs before it is measured: as long as its device takes to come
 //! to its speed, which the first trials show.
 
-use sokudo_model::{Estimand, IntervalRates, Nanos, Trial, Workload};
+use sokudo_model::{IntervalRates, Nanos, Trial, Workload};
 use sokudo_stats::WarmUp;
 
 /// Part of a trial's time that the load runs at least before it is measured. A drive takes the
@@ -28,7 +28,7 @@ pub(crate) struct Settling {
 impl Settling {
     /// Of a row without trials. A schedule that imitates another tool does not `learn`.
     pub(crate) fn of(workload: &Workload, learns: bool) -> Self {
-        let is_asked = workload.estimand == Estimand::Sustained;
+        let is_asked = workload.is_sustained();
         let time = workload.limits.time.filter(|_| is_asked);
         Self {
             time: Nanos(time.unwrap_or_default().0 / SHARE_OF_TIME),
@@ -73,7 +73,8 @@ fn warm_up(intervals: &IntervalRates) -> Option<Nanos> {
 mod tests {
     use super::*;
     use sokudo_model::{
-        BackendKind, Bytes, Operation, OperationTally, Outcome, SeriesPoint, StopReason, Window,
+        BackendKind, Bytes, Estimand, Operation, OperationTally, Outcome, SeriesPoint, StopReason,
+        Window,
     };
 
     fn workload() -> Workload {

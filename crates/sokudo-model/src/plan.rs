@@ -218,6 +218,27 @@ impl Workload {
         }
     }
 
+    /// Whether its rate is that of a load that lasts: it is asked for, nothing but time ends it,
+    /// and nothing spaces or follows its I/Os.
+    pub fn is_sustained(&self) -> bool {
+        let (limits, durability) = (&self.limits, &self.durability);
+        let only_time_ends_it =
+            limits.time.is_some() && limits.bytes.is_none() && limits.ios.is_none();
+        let is_closed_loop =
+            self.rate.is_none() && self.rates == Rates::default() && self.think.is_none();
+        let is_plain = self.survey.is_none()
+            && self.tree.is_none()
+            && self.verify.is_none()
+            && self.steady.is_none()
+            && self.rewritten_percent == 0;
+        let ends_with_its_ios = !durability.final_flush && !durability.flush_on_close;
+        self.estimand == Estimand::Sustained
+            && only_time_ends_it
+            && is_closed_loop
+            && is_plain
+            && ends_with_its_ios
+    }
+
     /// The targets that it uses, as indices into the plan's.
     pub fn targets(&self) -> Vec<usize> {
         if self.files.uses.is_empty() {

@@ -99,8 +99,8 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
         ),
         asked(workload.from_empty, PlanData::Emptied(true)),
         asked(
-            workload.estimand != Estimand::Work,
-            PlanData::Estimand(workload.estimand),
+            workload.is_sustained(),
+            PlanData::Estimand(Estimand::Sustained),
         ),
         files(workload),
         asked(

@@ -113,12 +113,34 @@ fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUn
         true => text!(" {}", Text::from(INTENDED)),
     };
     text!(
-        "{}: median of the trials, {}{trimmed}; {}.{}",
+        "{}: median of the trials, {}{trimmed}; {}.{}{}",
         unit.name(),
         Text::from(interval),
         Text::from(unit.definition()),
+        estimand(results),
         latencies
     )
+}
+
+/// What the rates are the rates of, where all rows have it in common.
+fn estimand(results: &[&ResultDocument]) -> Text {
+    let trials = || results.iter().flat_map(|result| &result.trials);
+    let sustained = trials().filter(|trial| trial.settled_ns.is_some()).count();
+    match sustained {
+        0 => Text::default(),
+        count if count == trials().count() => {
+            text!(
+                " {}",
+                Text::from("Rates are sustained: of a full queue that has settled.")
+            )
+        }
+        _ => text!(
+            " {}",
+            Text::from(
+                "Rates are sustained, of a full queue that has settled, where only time ends a row."
+            )
+        ),
+    }
 }
 
 /// Why rows have fewer figures than were planned. Of a row that was not reached the table

@@ -30,8 +30,7 @@ impl Worker {
         let mut measuring = false;
         let is_ramp_over = self.limits.ramp_ends_at.is_some_and(|end| end <= now);
         if is_ramp_over && self.window.is_settling() {
-            self.open_unsettled(now);
-            measuring = true;
+            self.end_settling(now);
         } else if is_ramp_over {
             self.limits.ramp_ends_at = None;
             self.limits.deadline = now.saturating_add(self.limits.time_ns);

@@ -31,4 +31,5 @@ mod survey_failures;
 mod survey_pace;
 mod trees;
 mod verifying;
+mod window;
 mod write_back;

@@ -26,7 +26,14 @@ fn counts(result: &ResultDocument) -> impl Iterator<Item = u64> + '_ {
     let users = result.foreign_users.iter();
     let surface = result.surface.iter();
     trials
-        .flat_map(|trial| [trial.elapsed_ns, trial.bytes, trial.ios])
+        .flat_map(|trial| {
+            [
+                trial.elapsed_ns,
+                trial.bytes,
+                trial.ios,
+                trial.unmeasured_bytes,
+            ]
+        })
         .chain(places.flat_map(|it| [it.bytes, it.elapsed_ns, it.ios.unwrap_or(0)]))
         .chain(result.series.iter().flat_map(|it| [it.bytes, it.ios]))
         .chain(result.histogram.iter().map(|[_, _, count]| *count))
@@ -47,5 +54,6 @@ fn marks(result: &ResultDocument) -> impl Iterator<Item = u64> + '_ {
         .chain(result.series.iter().map(|point| point.at_ns))
         .chain(result.defects.iter().map(|defect| defect.offset))
         .chain(result.failures.iter().map(|failure| failure.offset_bytes))
-        .chain(trials.filter_map(|trial| trial.durable_after_ns))
+        .chain(trials.clone().filter_map(|trial| trial.durable_after_ns))
+        .chain(trials.filter_map(|trial| trial.settled_ns))
 }

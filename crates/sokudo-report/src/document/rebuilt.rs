@@ -5,7 +5,7 @@
 use sokudo_model::{
     Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, FailureKind, ForeignUse,
     IoFailure, Nanos, Operation, OperationTally, Outcome, Plan, Provenance, Row, Run, Schedule,
-    SeriesPoint, Stage, SurveySample, Trial, TrialEvidence,
+    SeriesPoint, Stage, SurveySample, Trial, TrialEvidence, Window,
 };
 use sokudo_stats::Histogram;
 
@@ -110,6 +110,10 @@ impl ResultDocument {
         Trial {
             outcome: Outcome {
                 elapsed: Nanos(told.elapsed_ns),
+                window: told.settled_ns.map(|nanos| Window {
+                    settled: Nanos(nanos),
+                    ..Window::default()
+                }),
                 operations: vec![tally],
                 cpu: self.cpu.map(|_| CpuTime::default()),
                 durable_after: told.durable_after_ns.map(Nanos),

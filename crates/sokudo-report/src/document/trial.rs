@@ -20,8 +20,18 @@ pub struct TrialDocument {
     pub trial: u32,
     /// From the first I/O issued in the measured part to the last one completed.
     pub elapsed_ns: u64,
+    /// How long the load ran before it was measured, until its queue had been turned over and
+    /// the device had come to its speed; what completed in `elapsed_ns` counts. Missing where
+    /// all that was started counts, the filling and the draining of the queue included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_ns: Option<u64>,
     /// Bytes moved.
     pub bytes: u64,
+    /// Bytes moved before and after the measured part, in a ramp, while the queue settled and
+    /// while it drained, by all operations of the row: the devices count them, the figures do
+    /// not. Missing where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unmeasured_bytes: u64,
     /// I/Os completed.
     pub ios: u64,
     /// I/Os in flight, averaged over the measured time; to four digits.
@@ -56,7 +66,13 @@ impl TrialDocument {
         Self {
             trial: number,
             elapsed_ns: moved.elapsed.0,
+            settled_ns: trial.outcome.window.map(|window| window.settled.0),
             bytes: moved.bytes.0,
+            unmeasured_bytes: trial
+                .outcome
+                .in_ramp
+                .iter()
+                .fold(0, |sum, moved| sum.saturating_add(moved.bytes.0)),
             ios: moved.ios,
             depth_achieved: Some(trial.outcome.depth_achieved)
                 .filter(|depth| depth.is_finite())
@@ -76,6 +92,11 @@ impl TrialDocument {
             }),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks")]
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 /// A statistic of a trial's inside to four significant digits: no trial is long enough for
