@@ -1,9 +1,11 @@
 //! What is measured of a load that lasts: no edge of a queue is in its figures.
 
-use sokudo_model::{Bytes, DataContent, Estimand, Nanos, Operation, Outcome, StopReason, Workload};
+use sokudo_model::{
+    Bytes, DataContent, Estimand, Nanos, Operation, OperationMix, Outcome, StopReason, Workload,
+};
 
 use crate::setup::{
-    BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run_one, simulated, writes,
+    BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run_one, simulated,
 };
 
 fn sustained(depth: u32, clones: u32, milliseconds: u64) -> Workload {
@@ -53,7 +55,11 @@ fn what_is_measured_and_what_is_not_is_all_that_the_device_did() {
 #[test]
 fn a_cache_that_takes_the_first_writes_is_not_in_the_rate() {
     let rate = |estimand| {
-        let workload = with!(writes(32), limits = for_ms(1_000), estimand = estimand);
+        let workload = with!(
+            sustained(32, 1, 1_000),
+            operations = OperationMix::only(Operation::Write),
+            estimand = estimand
+        );
         iops(&run_one(workload, &mut simulated("sim:hdd")))
     };
     // The drive takes 32 writes at once, whoever counts them.
