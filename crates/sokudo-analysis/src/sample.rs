@@ -232,6 +232,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             }),
             cached_before: Some(Bytes(0)),
             foreign: None,
+            processors: None,
         },
         outcome,
     };

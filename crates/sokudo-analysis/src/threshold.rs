@@ -254,6 +254,14 @@ thresholds! {
     /// before the kernel begins to hold it back.
     pub LIMIT_SHARE_MAX: f64 = 1.50, percent;
 
+    /// Time for which a row's threads were refused a processor ÷ (elapsed × clones).
+    ///
+    /// Time for which the threads of a row were ready to run and a limit, another machine or
+    /// another program kept the processor from them. A twentieth of the time is what a quiet
+    /// machine's own services and the clock's tick of 10 ms, by which their time is counted,
+    /// never came to; a share of the time is what a row with one I/O in flight loses.
+    pub REFUSED_SHARE_MAX: f64 = 0.05, percent;
+
     /// Requests of the devices ÷ I/Os of the row, from which I/Os were cut.
     ///
     /// Requests of the devices per I/O of a row from which its I/Os are taken to be cut

@@ -8,11 +8,12 @@ use sokudo_report::comparison::row_name;
 use sokudo_words::{Text, text};
 
 /// Findings that say that something else than the device slowed it down.
-const CODES: [&str; 4] = [
+const CODES: [&str; 5] = [
     "foreign-io",
     "throttled-by-heat",
     "throttled-by-cgroup",
     "array-degraded",
+    "processor-refused",
 ];
 
 /// Processes that were ready to run before it, per processor, from which on they take
