@@ -205,7 +205,7 @@ mod tests {
             "{:?}",
             codes(&run)
         );
-        assert_eq!(lacking.len(), 3, "{lacking:?}");
+        assert_eq!(lacking.len(), 4, "{lacking:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! A busy machine alone is no finding: only what the row's own threads had to wait counts, and
 //! of that only what somebody else can have caused. Threads of one row wait for each other, too.
 
-use sokudo_model::{Nanos, Throttling};
+use sokudo_model::{BlockDeviceKind, Nanos, Throttling};
 use sokudo_words::{Text, text};
 
 use crate::case::Case;
@@ -55,7 +55,7 @@ fn processor_refused(case: &Case<'_>) -> Option<Ruling> {
     if refused.share() <= REFUSED_SHARE_MAX {
         return None;
     }
-    let (cause, remedy) = cause(&seen, refused);
+    let (cause, remedy) = cause(case, &seen, refused);
     let percent = refused.share() * 100.0;
     let symptom = match case.row.workload.clones {
         1 => text!(
@@ -97,9 +97,9 @@ fn seen(case: &Case<'_>) -> Option<Seen> {
 /// Shares out what the threads waited.
 ///
 /// A group's limit is charged with its own count, which sums processors. The rest of the wait is
-/// shared out among all who computed meanwhile, in proportion: other programs, the kernel (which
-/// works for us, too), and the row's other threads. No thread can have waited for other programs
-/// longer than these computed. Time that the hypervisor took is no wait that the kernel sees; it
+/// shared out among all who computed meanwhile, in proportion: other programs, the kernel's own
+/// threads (where some of them may work for us), and the row's other threads. No thread can have
+/// waited for other programs longer than these computed. Time that the hypervisor took is no wait that the kernel sees; it
 /// hits all that computes alike, and our part of it is that of our processor time.
 fn refused(case: &Case<'_>, seen: &Seen) -> Refused {
     let threads = f64::from(case.row.workload.clones.max(1));
@@ -108,17 +108,36 @@ fn refused(case: &Case<'_>, seen: &Seen) -> Refused {
     let group = (seen.throttled.time.as_secs_f64() / seen.window / processors).min(waited);
     let siblings = (seen.own - seen.computed / threads).max(0.0);
     let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
-    let programs = part(seen.programs, seen.programs + seen.kernel + siblings);
+    let others = part(others(case, seen), seen.programs + seen.kernel + siblings);
     let ours = part(seen.computed, seen.own + seen.programs + seen.kernel);
     Refused {
         group,
-        programs: ((waited - group) * programs).min(seen.programs / seen.window),
+        programs: ((waited - group) * others).min(self::others(case, seen) / seen.window),
         machines: seen.stolen / seen.window * ours / threads,
     }
 }
 
+/// What other programs used: inside the kernel, too, where nothing of that can be for the row.
+fn others(case: &Case<'_>, seen: &Seen) -> f64 {
+    let is_served = case.copies_on_write()
+        || !case.direct()
+        || case
+            .file_system()
+            .is_some_and(|kind| kind.starts_with("fuse"))
+        || case.target().devices.iter().any(|device| {
+            !matches!(
+                device.kind,
+                BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk | BlockDeviceKind::Partition
+            )
+        });
+    match is_served {
+        true => seen.programs,
+        false => seen.programs + seen.kernel,
+    }
+}
+
 /// Who refused most, and what to do about it.
-fn cause(seen: &Seen, refused: Refused) -> (Text, Text) {
+fn cause(case: &Case<'_>, seen: &Seen, refused: Refused) -> (Text, Text) {
     let Refused {
         group,
         machines,
@@ -153,7 +172,7 @@ fn cause(seen: &Seen, refused: Refused) -> (Text, Text) {
         text!(
             "other programs used {used:.1} processors on average: I/Os were asked for late, and \
              latencies hold the wait",
-            used = per_second(seen.programs)
+            used = per_second(others(case, seen))
         ),
         Text::from("stop these programs (top shows them) and measure again"),
     )
@@ -162,7 +181,7 @@ fn cause(seen: &Seen, refused: Refused) -> (Text, Text) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{check, reads_with, says};
+    use crate::sample::{check, device, reads_with, says};
     use sokudo_model::Verdict::{Unverified, Verified};
     use sokudo_model::{ProcessorEvidence, Run, TargetKind, ThreadUsage};
 
@@ -206,6 +225,11 @@ mod tests {
         }
     }
 
+    fn inside_the_kernel(seen: &mut ProcessorEvidence) {
+        seen.programs = Some(Nanos::from_millis(100));
+        seen.kernel = Some(Nanos::from_millis(110));
+    }
+
     #[test]
     fn a_wait_that_others_caused_is_told_from_a_twentieth_of_the_time_on() {
         check! {
@@ -215,10 +239,12 @@ mod tests {
             "a busy machine that refused nothing":
                 reads_with(waited(0, programs(1_900))) => [], Verified;
             "longer than others computed": reads_with(waited(400, programs(49))) => [], Verified;
-            "for the kernel, which works for us, too": reads_with(waited(100, |seen| {
-                seen.programs = Some(Nanos::from_millis(100));
-                seen.kernel = Some(Nanos::from_millis(110));
-            })) => [], Verified;
+            "inside the kernel": reads_with(waited(100, inside_the_kernel)) => TOLD, Unverified;
+            "inside the kernel, whose threads work for us": reads_with(|run| {
+                waited(100, inside_the_kernel)(run);
+                run.target.devices.insert(0, device("loop0", BlockDeviceKind::Loop, false));
+                run.target.devices[0].backing_direct = Some(true);
+            }) => [], Verified;
             "a simulated device": reads_with(|run| {
                 waited(400, programs(1_900))(run);
                 run.target.kind = TargetKind::Simulated;

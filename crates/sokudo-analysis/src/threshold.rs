@@ -273,7 +273,34 @@ thresholds! {
     ///
     /// Requests per trial beyond the I/Os that a quiet system makes: as many as
     /// [`BACKGROUND_BYTES_PER_TRIAL_MAX`] are in blocks of 4 KiB.
-    pub SPLIT_REQUESTS_PER_TRIAL_MIN: u64 = 64, plain;
+    pub BACKGROUND_REQUESTS_PER_TRIAL_MAX: u64 = 64, plain;
+
+    /// The same on a disk that rotates, of which each costs some milliseconds.
+    ///
+    /// A journal commit or two: descriptor, some blocks, the commit block, the superblock.
+    pub BACKGROUND_SEEKS_PER_TRIAL_MAX: u64 = 16, plain;
+
+    /// Others' requests per second, below which a device without platters does not notice them.
+    ///
+    /// What `--wait-idle` takes for an idle device, too.
+    pub OTHERS_REQUESTS_PER_S_MAX: f64 = 20.0, plain;
+
+    /// Others' requests ÷ all requests; on a disk that rotates, the least time that they cost
+    /// ÷ elapsed.
+    ///
+    /// A request costs a device without platters something whatever its size, so that others'
+    /// part of the requests is the most that they can have taken of its time, and of what the
+    /// row could have had.
+    pub OTHERS_REQUEST_SHARE_MAX: f64 = 0.05, percent;
+
+    /// Least time from one track to another.
+    pub TRACK_TIME_MIN: Nanos = Nanos::from_millis(1), time;
+
+    /// Time of requests at the devices beyond the row's own latencies ÷ elapsed.
+    ///
+    /// How many requests of others were at the devices on average. The row's own latencies
+    /// hold all the time of its requests and more, so that a quiet system has less than none.
+    pub OTHERS_IN_FLIGHT_MAX: f64 = 0.05, plain;
 
     /// Smallest block of which cuts are looked for.
     pub SPLIT_BLOCK_BYTES_MIN: u64 = 8 * Bytes::KIB, bytes;

@@ -255,6 +255,10 @@ fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> Devi
         written_ios: part(counted.written_ios, Operation::Write, ios),
         written_bytes: part(counted.written_bytes, Operation::Write, bytes),
         flushes: part(counted.flushes, Operation::Flush, ios),
+        merged_reads: part(counted.merged_reads, Operation::Read, ios),
+        merged_writes: part(counted.merged_writes, Operation::Write, ios),
+        // Nothing says whose requests took the time.
+        queued: counted.queued.filter(|_| together.len() == 1),
     }
 }
 

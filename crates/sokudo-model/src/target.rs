@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
-use crate::units::Bytes;
+use crate::json::is_default;
+use crate::units::{Bytes, Nanos};
 
 /// What the user named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -231,6 +232,16 @@ pub struct DeviceCounters {
     pub written_bytes: u64,
     /// Flush requests.
     pub flushes: u64,
+    /// Reads that became part of a request that was waiting, and are not among the requests.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub merged_reads: u64,
+    /// The same of writes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub merged_writes: u64,
+    /// How long requests were at the devices, summed over requests; `None` where that was not
+    /// read, or where several jobs shared the devices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<Nanos>,
 }
 
 impl DeviceCounters {
@@ -243,6 +254,12 @@ impl DeviceCounters {
             written_ios: self.written_ios.saturating_sub(earlier.written_ios),
             written_bytes: self.written_bytes.saturating_sub(earlier.written_bytes),
             flushes: self.flushes.saturating_sub(earlier.flushes),
+            merged_reads: self.merged_reads.saturating_sub(earlier.merged_reads),
+            merged_writes: self.merged_writes.saturating_sub(earlier.merged_writes),
+            queued: self
+                .queued
+                .zip(earlier.queued)
+                .map(|(now, then)| Nanos(now.0.saturating_sub(then.0))),
         }
     }
 
@@ -255,6 +272,12 @@ impl DeviceCounters {
             written_ios: self.written_ios + other.written_ios,
             written_bytes: self.written_bytes + other.written_bytes,
             flushes: self.flushes + other.flushes,
+            merged_reads: self.merged_reads + other.merged_reads,
+            merged_writes: self.merged_writes + other.merged_writes,
+            queued: self
+                .queued
+                .zip(other.queued)
+                .map(|(one, other)| Nanos(one.0 + other.0)),
         }
     }
 }

@@ -73,6 +73,19 @@ pub(crate) fn disturbances(run: &RunDocument, was_idle: bool) -> Vec<Text> {
     disturbances
 }
 
+/// The rows whose figures are what the processor could ask for, and not what the device could
+/// give, by their names in a comparison, each with what says so. As a baseline such a row is
+/// good: a device that has become slower than that shows.
+pub(crate) fn limited_rows(run: &RunDocument) -> Vec<(String, &Text)> {
+    let rows = run.results.iter();
+    rows.filter_map(|row| {
+        let mut findings = row.findings.iter();
+        let limit = findings.find(|finding| finding.code == Code::TesterLimited.name())?;
+        Some((row_name(row), &limit.symptom))
+    })
+    .collect()
+}
+
 /// The rows that something else has disturbed, by their names in a comparison: all of them
 /// where it was the machine, or a thing that is told of the run.
 pub(crate) fn disturbed_rows(run: &RunDocument, was_idle: bool) -> Vec<String> {
