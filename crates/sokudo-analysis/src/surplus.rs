@@ -87,7 +87,7 @@ fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
     let of_requests = requests_of_others(case);
     seen.extend(of_requests.map(|others| (others.operation, others.bytes, others.symptom())));
     if seen.is_empty() {
-        return in_flight(case);
+        return None;
     }
     let beyond: Vec<(Operation, Bytes)> = seen.iter().map(|(it, bytes, _)| (*it, *bytes)).collect();
     let (cause, remedy) = culprit::cause(case, &beyond);
@@ -95,18 +95,6 @@ fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
     Some(Ruling::new(
         Code::ForeignIo,
         Text::list(symptoms, "; "),
-        cause,
-        remedy,
-    ))
-}
-
-/// What others do that moves no bytes, or few for its time, as when blocks are discarded.
-fn in_flight(case: &Case<'_>) -> Option<Ruling> {
-    let requests = requests::in_flight(case)?;
-    let (cause, remedy) = culprit::cause(case, &[]);
-    Some(Ruling::new(
-        Code::ForeignIo,
-        text!("{requests:.2} requests of others were at the devices on average"),
         cause,
         remedy,
     ))

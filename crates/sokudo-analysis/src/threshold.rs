@@ -296,12 +296,6 @@ thresholds! {
     /// Least time from one track to another.
     pub TRACK_TIME_MIN: Nanos = Nanos::from_millis(1), time;
 
-    /// Time of requests at the devices beyond the row's own latencies ÷ elapsed.
-    ///
-    /// How many requests of others were at the devices on average. The row's own latencies
-    /// hold all the time of its requests and more, so that a quiet system has less than none.
-    pub OTHERS_IN_FLIGHT_MAX: f64 = 0.05, plain;
-
     /// Smallest block of which cuts are looked for.
     pub SPLIT_BLOCK_BYTES_MIN: u64 = 8 * Bytes::KIB, bytes;
 

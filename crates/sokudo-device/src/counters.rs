@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sokudo_model::{DeviceCounters, Nanos};
+use sokudo_model::DeviceCounters;
 
 use crate::block::SECTOR_BYTES;
 use crate::system::System;
@@ -15,21 +15,6 @@ const LINE_BYTES_MAX: usize = 512;
 
 /// Where flushes stand in the line, counted from 1.
 const FLUSHES_FIELD: usize = 16;
-
-/// Where the time of all requests stands, in milliseconds.
-const QUEUED_FIELD: usize = 11;
-
-/// Nothing counted yet, of devices that count all there is.
-const NOTHING: DeviceCounters = DeviceCounters {
-    read_ios: 0,
-    read_bytes: 0,
-    written_ios: 0,
-    written_bytes: 0,
-    flushes: 0,
-    merged_reads: 0,
-    merged_writes: 0,
-    queued: Some(Nanos(0)),
-};
 
 /// Where the counters of a target's leaf devices are read. The default reads
 /// none.
@@ -50,9 +35,11 @@ impl CounterSource {
         if self.stat_files.is_empty() {
             return None;
         }
-        self.stat_files.iter().try_fold(NOTHING, |sum, file| {
-            Some(saturating_sum(&sum, &parse(&first_line(file)?)?))
-        })
+        self.stat_files
+            .iter()
+            .try_fold(DeviceCounters::default(), |sum, file| {
+                Some(saturating_sum(&sum, &parse(&first_line(file)?)?))
+            })
     }
 }
 
@@ -131,9 +118,6 @@ fn parse(line: &str) -> Option<DeviceCounters> {
         flushes: fields.get(FLUSHES_FIELD - 1).copied().unwrap_or(0),
         merged_reads,
         merged_writes,
-        queued: fields
-            .get(QUEUED_FIELD - 1)
-            .map(|millis| Nanos(millis.saturating_mul(1_000_000))),
     })
 }
 
@@ -147,10 +131,6 @@ fn saturating_sum(a: &DeviceCounters, b: &DeviceCounters) -> DeviceCounters {
         flushes: a.flushes.saturating_add(b.flushes),
         merged_reads: a.merged_reads.saturating_add(b.merged_reads),
         merged_writes: a.merged_writes.saturating_add(b.merged_writes),
-        queued: a
-            .queued
-            .zip(b.queued)
-            .map(|(a, b)| Nanos(a.0.saturating_add(b.0))),
     }
 }
 
@@ -170,7 +150,6 @@ mod tests {
         assert_eq!(counters.flushes, 1019);
         assert_eq!(counters.merged_reads, 7_772);
         assert_eq!(counters.merged_writes, 24_187);
-        assert_eq!(counters.queued, Some(Nanos::from_millis(31_811)));
     }
 
     #[test]

@@ -257,8 +257,6 @@ fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> Devi
         flushes: part(counted.flushes, Operation::Flush, ios),
         merged_reads: part(counted.merged_reads, Operation::Read, ios),
         merged_writes: part(counted.merged_writes, Operation::Write, ios),
-        // Nothing says whose requests took the time.
-        queued: counted.queued.filter(|_| together.len() == 1),
     }
 }
 

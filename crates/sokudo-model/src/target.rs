@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
 use crate::json::is_default;
-use crate::units::{Bytes, Nanos};
+use crate::units::Bytes;
 
 /// What the user named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -238,10 +238,6 @@ pub struct DeviceCounters {
     /// The same of writes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub merged_writes: u64,
-    /// How long requests were at the devices, summed over requests; `None` where that was not
-    /// read, or where several jobs shared the devices.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queued: Option<Nanos>,
 }
 
 impl DeviceCounters {
@@ -256,10 +252,6 @@ impl DeviceCounters {
             flushes: self.flushes.saturating_sub(earlier.flushes),
             merged_reads: self.merged_reads.saturating_sub(earlier.merged_reads),
             merged_writes: self.merged_writes.saturating_sub(earlier.merged_writes),
-            queued: self
-                .queued
-                .zip(earlier.queued)
-                .map(|(now, then)| Nanos(now.0.saturating_sub(then.0))),
         }
     }
 
@@ -274,10 +266,6 @@ impl DeviceCounters {
             flushes: self.flushes + other.flushes,
             merged_reads: self.merged_reads + other.merged_reads,
             merged_writes: self.merged_writes + other.merged_writes,
-            queued: self
-                .queued
-                .zip(other.queued)
-                .map(|(one, other)| Nanos(one.0 + other.0)),
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::case::{Case, counted, is_platters};
 use crate::target::encoded_share;
 use crate::threshold::{
     BACKGROUND_BYTES_PER_TRIAL_MAX, BACKGROUND_REQUESTS_PER_TRIAL_MAX,
-    BACKGROUND_SEEKS_PER_TRIAL_MAX, METADATA_READ_SHARE_MAX, OTHERS_IN_FLIGHT_MAX,
-    OTHERS_REQUEST_SHARE_MAX, OTHERS_REQUESTS_PER_S_MAX, ROTATION_RPM_MAX, TRACK_TIME_MIN,
+    BACKGROUND_SEEKS_PER_TRIAL_MAX, METADATA_READ_SHARE_MAX, OTHERS_REQUEST_SHARE_MAX,
+    OTHERS_REQUESTS_PER_S_MAX, ROTATION_RPM_MAX, TRACK_TIME_MIN,
 };
 
 use super::culprit;
@@ -100,7 +100,9 @@ pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersR
             device.merged_writes,
         ),
     };
-    let known = asked + pieces(case, asked) + metadata(case, operation);
+    let known = asked
+        .saturating_add(pieces(case, asked))
+        .saturating_add(metadata(case, operation));
     let requests = (requests + merged)
         .saturating_sub(known)
         .min(certain / SECTOR_BYTES);
@@ -164,7 +166,8 @@ fn pieces(case: &Case<'_>, asked: u64) -> u64 {
         let ends = state.extents.saturating_sub(1) as f64;
         (ends * block as f64 / state.size_bytes.0.max(1) as f64).min(1.0)
     });
-    asked * cuts + (asked as f64 * scattered) as u64
+    let at_ends = (asked as f64 * scattered) as u64;
+    asked.saturating_mul(cuts).saturating_add(at_ends)
 }
 
 /// Records that a copy-on-write file system may have to read beside the file.
@@ -189,43 +192,10 @@ fn seek_seconds(leaf: &BlockDevice) -> f64 {
     TRACK_TIME_MIN.as_secs_f64() + 30.0 / f64::from(rpm)
 }
 
-/// How many requests of others were at the device on average, where it is more than nothing:
-/// the time of all requests less the row's latencies, which hold all that its own took. An I/O
-/// that was cut into pieces has them at the device at once, so that nothing can be said of it.
-#[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
-pub(super) fn in_flight(case: &Case<'_>) -> Option<f64> {
-    countable(case).filter(|_| !case.copies_on_write() && !commits(case))?;
-    let device = case.device()?;
-    let own = case.requested(Operation::Read) + case.requested(Operation::Write);
-    let requests = device.read_ios + device.written_ios;
-    let allowed = own + BACKGROUND_REQUESTS_PER_TRIAL_MAX * case.row.trials.len() as u64;
-    let has_ramp = case
-        .outcomes()
-        .any(|it| it.in_ramp.iter().any(|moved| moved.ios > 0));
-    let was_given_up = case.outcomes().any(|outcome| !outcome.failures.is_empty());
-    if has_ramp || was_given_up || requests as f64 > allowed as f64 * 1.02 {
-        return None;
-    }
-    let (mut beyond, mut elapsed) = (0.0, 0.0);
-    for trial in case
-        .row
-        .trials
-        .iter()
-        .filter(|trial| trial.outcome.ios() > 0)
-    {
-        let queued = trial.evidence.device?.queued?.as_secs_f64();
-        let seconds = trial.outcome.elapsed.as_secs_f64();
-        beyond += queued - trial.outcome.depth_achieved * seconds;
-        elapsed += seconds;
-    }
-    let mean = beyond / elapsed;
-    (mean > OTHERS_IN_FLIGHT_MAX).then_some(mean)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{check, each_count, large_writes, on_file_system, reads, says, spoilt};
+    use crate::sample::{check, each_count, large_writes, on_file_system, says, spoilt};
     use sokudo_model::Verdict::{Unverified, Verified};
     use sokudo_model::{DeviceCounters, ForeignUse, ForeignUser, Nanos, OperationMix, Run};
 
@@ -245,7 +215,6 @@ mod tests {
                 *device = DeviceCounters {
                     read_ios: 1_000,
                     read_bytes: Bytes::mib(1_000).0,
-                    queued: Some(Nanos::from_millis(950)),
                     ..DeviceCounters::default()
                 };
             }
@@ -362,26 +331,5 @@ mod tests {
             "half a block at once": run(512) => [], Verified;
             "whole blocks": run(1_024) => FOREIGN, Unverified;
         }
-    }
-
-    #[test]
-    fn time_at_the_devices_beyond_the_rows_latencies_is_others() {
-        let queued = |millis| large_reads(move |it| it.queued = Some(Nanos::from_millis(millis)));
-        check! {
-            "less than the row's own": queued(1_000) => [], Verified;
-            "a little more": queued(1_049) => [], Verified;
-            "more": queued(1_300) => FOREIGN, Unverified;
-            "of pieces, which are there at once": large_reads(|device| {
-                device.queued = Some(Nanos::from_millis(1_900));
-                device.read_ios = 2_000;
-            }) => ["split-io"], Verified;
-            "not told": spoilt(reads(), |run| each_count(run, |device| device.queued = None))
-                => [], Verified;
-        }
-        says(
-            queued(1_300),
-            "foreign-io",
-            &["^0.30 requests of others were at the devices"],
-        );
     }
 }
