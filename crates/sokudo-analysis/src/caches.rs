@@ -11,7 +11,7 @@ use sokudo_model::{
 use sokudo_stats::{Histogram, Summary};
 use sokudo_words::{Argued, Argument, Text, text};
 
-use crate::case::Case;
+use crate::case::{Case, is_platters};
 use crate::code::{Code, Ruling};
 use crate::drift;
 use crate::remedy;
@@ -60,7 +60,9 @@ fn has_no_medium(case: &Case<'_>) -> bool {
 /// The disk says how large its cache is.
 fn fits_a_known_cache(case: &Case<'_>) -> Option<(Text, Text)> {
     let span = span_bytes(case)?;
-    let leaf = only_leaf(case).filter(|leaf| leaf.rotational == Some(true))?;
+    let leaf = case
+        .only_leaf()
+        .filter(|leaf| leaf.rotational == Some(true))?;
     let cache = leaf.cache_bytes?;
     (span <= cache.0).then(|| {
         (
@@ -79,7 +81,7 @@ fn fits_a_known_cache(case: &Case<'_>) -> Option<(Text, Text)> {
 
 /// Random reads of a disk that rotates take a movement of the arm and a part of a turn.
 fn faster_than_platters(case: &Case<'_>) -> Option<(Text, Text)> {
-    let leaf = only_leaf(case)?;
+    let leaf = case.only_leaf()?;
     if !is_platters(leaf) || !is_random(&case.row.workload) || !case.direct() {
         return None;
     }
@@ -300,7 +302,7 @@ fn flush_too_fast(case: &Case<'_>) -> Option<Ruling> {
 /// A flush after a write ends when the platter has come round to the place of the write.
 #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn more_flushes_than_turns(case: &Case<'_>) -> Option<(Text, Text)> {
-    let leaf = only_leaf(case).filter(|leaf| is_platters(leaf))?;
+    let leaf = case.only_leaf().filter(|leaf| is_platters(leaf))?;
     let durable = durable_writes(case)?;
     let seconds: f64 = case.outcomes().map(|it| it.elapsed.as_secs_f64()).sum();
     let per_second = durable as f64 / seconds;
@@ -337,7 +339,7 @@ fn more_flushes_than_turns(case: &Case<'_>) -> Option<(Text, Text)> {
 /// At depth 1 a flush has nothing to wait for but the medium.
 fn flushes_like_writes(case: &Case<'_>) -> Option<(Text, Text)> {
     let workload = &case.row.workload;
-    if workload.clones != 1 || workload.depth != 1 || only_leaf(case).is_some_and(is_platters) {
+    if workload.clones != 1 || workload.depth != 1 || case.only_leaf().is_some_and(is_platters) {
         return None;
     }
     let flushes = case.latency(Operation::Flush)?;
@@ -390,18 +392,6 @@ fn span_bytes(case: &Case<'_>) -> Option<u64> {
         _ => spans.into_iter().sum(),
     };
     span.filter(|span| *span > 0)
-}
-
-/// The leaf, where there is only one.
-fn only_leaf<'a>(case: &Case<'a>) -> Option<&'a BlockDevice> {
-    let mut leaves = case.target().leaves();
-    leaves.next().filter(|_| leaves.next().is_none())
-}
-
-/// Whether it is a disk of the real world, or a simulated one, that rotates. Virtual disks
-/// say so of themselves without reason.
-fn is_platters(device: &BlockDevice) -> bool {
-    device.kind == BlockDeviceKind::Disk && device.rotational == Some(true)
 }
 
 fn is_random(workload: &Workload) -> bool {

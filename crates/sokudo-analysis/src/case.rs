@@ -238,10 +238,22 @@ impl<'a> Case<'a> {
         leaves.any(|leaf| leaf.kind == BlockDeviceKind::Memory)
     }
 
+    /// The leaf, where there is only one.
+    pub(crate) fn only_leaf(&self) -> Option<&'a BlockDevice> {
+        let mut leaves = self.target().leaves();
+        leaves.next().filter(|_| leaves.next().is_none())
+    }
+
     /// Whether the bytes are spread over several devices.
     pub(crate) fn several_leaves(&self) -> bool {
         self.target().leaves().count() > 1
     }
+}
+
+/// Whether it is a disk of the real world, or a simulated one, that rotates. Virtual disks
+/// say so of themselves without reason.
+pub(crate) fn is_platters(device: &BlockDevice) -> bool {
+    device.kind == BlockDeviceKind::Disk && device.rotational == Some(true)
 }
 
 /// What devices counted in the direction of an operation that moves data.

@@ -91,6 +91,9 @@ codes! {
     /// A counter of the drive says that it throttled or was too hot during the run, or
     /// its temperature had reached the one from which it warns.
     ThrottledByHeat => "throttled-by-heat", Warning, Unverified;
+    /// The threads of the row were ready to run and got no processor: a control group held
+    /// them back, a hypervisor ran other machines, or other programs took it.
+    ProcessorRefused => "processor-refused", Warning, Unverified;
     /// A cache below the kernel holds all that the row used, or answered it.
     DatasetInCache => "dataset-in-cache", Warning, Unverified;
     /// Random reads came back to a few blocks again and again.

@@ -3,7 +3,7 @@
 //!
 //! A finding that needs more than there is stays as it was, and none of them comes anew.
 
-use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
+use sokudo_model::{Assessment, Finding, Row, Run, TargetKind, Verdict};
 
 use crate::code::Code;
 
@@ -33,7 +33,7 @@ const OF_COUNTERS: &[Code] = &[
     Code::ReadModifyWrite,
 ];
 
-static LACKS: [MissingEvidence; 8] = [
+static LACKS: [MissingEvidence; 9] = [
     MissingEvidence {
         what: "what each operation did in each trial",
         concerns: |_, row| {
@@ -91,6 +91,11 @@ static LACKS: [MissingEvidence; 8] = [
         what: "how long flushes took",
         concerns: |_, row| row.workload.durability != sokudo_model::Durability::default(),
         findings: Unjudged::Of(&[Code::FlushTooFast]),
+    },
+    MissingEvidence {
+        what: "how long threads waited for a processor",
+        concerns: |run, row| run.target.kind != TargetKind::Simulated && !row.trials.is_empty(),
+        findings: Unjudged::Of(&[Code::ProcessorRefused]),
     },
     MissingEvidence {
         what: "the latencies of each round",
@@ -200,7 +205,7 @@ mod tests {
             "{:?}",
             codes(&run)
         );
-        assert_eq!(lacking.len(), 3, "{lacking:?}");
+        assert_eq!(lacking.len(), 4, "{lacking:?}");
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod imported;
 mod invariants;
 #[cfg(test)]
 mod method;
+mod refusals;
 mod remedy;
 mod rounds;
 mod rule;
@@ -63,7 +64,7 @@ use code::Ruling;
 use rule::RowRule;
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 14] = [
+const ROW_RULES: [&[RowRule]; 15] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
@@ -71,6 +72,7 @@ const ROW_RULES: [&[RowRule]; 14] = [
     surplus::RULES,
     caches::RULES,
     conditions::RULES,
+    refusals::RULES,
     splits::RULES,
     tester::RULES,
     steadiness::RULES,

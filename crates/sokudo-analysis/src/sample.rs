@@ -221,17 +221,19 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             .operation(operation)
             .map_or(0, |tally| tally.bytes.0)
     };
+    let ios = |operation| outcome.operation(operation).map_or(0, |tally| tally.ios);
     let trial = Trial {
         evidence: TrialEvidence {
             device: Some(DeviceCounters {
-                read_ios: IOS_PER_SECOND,
+                read_ios: ios(Operation::Read),
                 read_bytes: moved(Operation::Read),
-                written_ios: IOS_PER_SECOND,
+                written_ios: ios(Operation::Write),
                 written_bytes: moved(Operation::Write),
-                flushes: 0,
+                ..DeviceCounters::default()
             }),
             cached_before: Some(Bytes(0)),
             foreign: None,
+            processors: None,
         },
         outcome,
     };

@@ -10,8 +10,8 @@ use crate::remedy;
 use crate::rule::RowRule;
 use crate::surplus;
 use crate::threshold::{
-    ARRIVED_RATIO_MAX, READ_AHEAD_BYTES_MIN, SPLIT_BLOCK_BYTES_MIN, SPLIT_RATIO_MIN,
-    SPLIT_REQUESTS_PER_TRIAL_MIN,
+    ARRIVED_RATIO_MAX, BACKGROUND_REQUESTS_PER_TRIAL_MAX, READ_AHEAD_BYTES_MIN,
+    SPLIT_BLOCK_BYTES_MIN, SPLIT_RATIO_MIN,
 };
 
 pub(crate) const RULES: &[RowRule] = &[split_io, huge_pages, small_read_ahead, sub_block_writes];
@@ -23,6 +23,9 @@ const EXPLICIT: BackendFeature = BackendFeature::HugePages;
 
 /// Pages of memory that are no huge ones.
 const PAGE_BYTES: u64 = Bytes::KIB * 4;
+
+/// No device takes less at once.
+const SECTOR_BYTES: u64 = 512;
 
 /// Requests of one direction at the devices.
 struct Requests {
@@ -78,8 +81,8 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
     let moved = case.moved(operation);
     let bytes = counted(&device, operation)?;
     let surplus = bytes as f64 > moved as f64 * ARRIVED_RATIO_MAX;
-    // Few bytes of others can be many requests.
-    let others = bytes.saturating_sub(moved) / PAGE_BYTES;
+    // Few bytes of others can be many requests: of a sector each.
+    let others = bytes.saturating_sub(moved) / SECTOR_BYTES;
     let is_flushed =
         case.requested(Operation::Flush) > 0 || case.row.workload.durability.write_through;
     let has_more = match operation {
@@ -99,7 +102,7 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn is_split(case: &Case<'_>, requests: &Requests) -> bool {
-    let background = SPLIT_REQUESTS_PER_TRIAL_MIN * case.row.trials.len() as u64;
+    let background = BACKGROUND_REQUESTS_PER_TRIAL_MAX * case.row.trials.len() as u64;
     let expected = requests.asked as f64 * SPLIT_RATIO_MIN;
     requests.counted as f64 >= expected && requests.counted >= requests.asked + background
 }

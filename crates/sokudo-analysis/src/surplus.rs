@@ -2,6 +2,7 @@
 //! file system and the array, or done by somebody else.
 
 mod culprit;
+mod requests;
 
 use sokudo_model::{ArrayState, Bytes, Operation};
 use sokudo_words::{Text, text};
@@ -15,6 +16,8 @@ use crate::threshold::{
     ARRIVED_RATIO_MAX, BACKGROUND_BYTES_PER_TRIAL_MAX, JOURNAL_BYTES_PER_WRITE_MAX,
     METADATA_READ_SHARE_MAX, OTHER_DIRECTION_SHARE_MAX,
 };
+
+use requests::OthersRequests;
 
 pub(crate) const RULES: &[RowRule] = &[foreign_io, reads_explained, writes_explained];
 
@@ -56,7 +59,15 @@ impl ForeignIo {
 
 /// Whether somebody else used the devices, so that their counts are not the row's alone.
 pub(crate) fn is_shared(case: &Case<'_>) -> bool {
-    unexplained(case).next().is_some()
+    unexplained(case).next().is_some() || requests_of_others(case).next().is_some()
+}
+
+fn requests_of_others(case: &Case<'_>) -> impl Iterator<Item = OthersRequests> {
+    [Operation::Read, Operation::Write]
+        .into_iter()
+        // What bytes tell needs no requests, and what explains the bytes explains these.
+        .filter(|operation| surplus(case, *operation).is_none())
+        .filter_map(|operation| requests::of_others(case, operation))
 }
 
 fn unexplained(case: &Case<'_>) -> impl Iterator<Item = ForeignIo> {
@@ -69,15 +80,18 @@ fn unexplained(case: &Case<'_>) -> impl Iterator<Item = ForeignIo> {
 /// Somebody else used the devices, as far as is known.
 fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
     let unexplained: Vec<ForeignIo> = unexplained(case).collect();
-    if unexplained.is_empty() {
+    let of_bytes = unexplained.iter();
+    let mut seen: Vec<(Operation, Bytes, Text)> = of_bytes
+        .map(|surplus| (surplus.operation, surplus.bytes(), surplus.symptom()))
+        .collect();
+    let of_requests = requests_of_others(case);
+    seen.extend(of_requests.map(|others| (others.operation, others.bytes, others.symptom())));
+    if seen.is_empty() {
         return None;
     }
-    let beyond: Vec<(Operation, Bytes)> = unexplained
-        .iter()
-        .map(|surplus| (surplus.operation, surplus.bytes()))
-        .collect();
+    let beyond: Vec<(Operation, Bytes)> = seen.iter().map(|(it, bytes, _)| (*it, *bytes)).collect();
     let (cause, remedy) = culprit::cause(case, &beyond);
-    let symptoms = unexplained.iter().map(ForeignIo::symptom);
+    let symptoms = seen.into_iter().map(|(.., symptom)| symptom);
     Some(Ruling::new(
         Code::ForeignIo,
         Text::list(symptoms, "; "),
@@ -275,10 +289,8 @@ fn explain_writes(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> 
 /// Whether other processes moved at least half of it, so that the file system is not what
 /// explains it. A row that flushes makes it write records of its own, whoever else writes.
 fn is_of_processes(case: &Case<'_>, surplus: &ForeignIo) -> bool {
-    let durability = &case.row.workload.durability;
-    let commits =
-        case.ios(Operation::Flush) > 0 || durability.write_through || durability.final_flush;
-    !commits && culprit::processes_moved(case, surplus.operation) >= surplus.bytes().0.div_ceil(2)
+    !requests::commits(case)
+        && culprit::processes_moved(case, surplus.operation) >= surplus.bytes().0.div_ceil(2)
 }
 
 /// The most metadata that a copy-on-write file system can need for the file.
@@ -471,7 +483,7 @@ mod tests {
             writes_with(|run| {
                 array_of(level)(run);
                 each_count(run, |device| {
-                    device.read_ios *= 2;
+                    device.read_ios = 20_000;
                     device.read_bytes = 2 * READ;
                     device.written_ios = 2 * device.written_ios + 5;
                     device.flushes = 5;

@@ -254,6 +254,14 @@ thresholds! {
     /// before the kernel begins to hold it back.
     pub LIMIT_SHARE_MAX: f64 = 1.50, percent;
 
+    /// Time for which a row's threads were refused a processor ÷ (elapsed × clones).
+    ///
+    /// Time for which the threads of a row were ready to run and a limit, another machine or
+    /// another program kept the processor from them. A twentieth of the time is what a quiet
+    /// machine's own services and the clock's tick of 10 ms, by which their time is counted,
+    /// never came to; a share of the time is what a row with one I/O in flight loses.
+    pub REFUSED_SHARE_MAX: f64 = 0.05, percent;
+
     /// Requests of the devices ÷ I/Os of the row, from which I/Os were cut.
     ///
     /// Requests of the devices per I/O of a row from which its I/Os are taken to be cut
@@ -265,7 +273,28 @@ thresholds! {
     ///
     /// Requests per trial beyond the I/Os that a quiet system makes: as many as
     /// [`BACKGROUND_BYTES_PER_TRIAL_MAX`] are in blocks of 4 KiB.
-    pub SPLIT_REQUESTS_PER_TRIAL_MIN: u64 = 64, plain;
+    pub BACKGROUND_REQUESTS_PER_TRIAL_MAX: u64 = 64, plain;
+
+    /// The same on a disk that rotates, of which each costs some milliseconds.
+    ///
+    /// A journal commit or two: descriptor, some blocks, the commit block, the superblock.
+    pub BACKGROUND_SEEKS_PER_TRIAL_MAX: u64 = 16, plain;
+
+    /// Others' requests per second, below which a device without platters does not notice them.
+    ///
+    /// What `--wait-idle` takes for an idle device, too.
+    pub OTHERS_REQUESTS_PER_S_MAX: f64 = 20.0, plain;
+
+    /// Others' requests ÷ all requests; on a disk that rotates, the least time that they cost
+    /// ÷ elapsed.
+    ///
+    /// A request costs a device without platters something whatever its size, so that others'
+    /// part of the requests is the most that they can have taken of its time, and of what the
+    /// row could have had.
+    pub OTHERS_REQUEST_SHARE_MAX: f64 = 0.05, percent;
+
+    /// Least time from one track to another.
+    pub TRACK_TIME_MIN: Nanos = Nanos::from_millis(1), time;
 
     /// Smallest block of which cuts are looked for.
     pub SPLIT_BLOCK_BYTES_MIN: u64 = 8 * Bytes::KIB, bytes;

@@ -10,6 +10,7 @@ mod limits;
 mod neighbours;
 mod power;
 mod pressure;
+mod refusals;
 
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use crate::system::System;
 pub use neighbours::Neighbours;
 pub(crate) use neighbours::processor_time;
 pub use pressure::io_waits;
+pub use refusals::ProcessorWatch;
 
 use drives::Drives;
 use pressure::Waits;

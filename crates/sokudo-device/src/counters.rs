@@ -99,11 +99,11 @@ fn parse(line: &str) -> Option<DeviceCounters> {
         .collect();
     let [
         read_ios,
-        _,
+        merged_reads,
         read_sectors,
         _,
         written_ios,
-        _,
+        merged_writes,
         written_sectors,
         ..,
     ] = fields[..]
@@ -116,6 +116,8 @@ fn parse(line: &str) -> Option<DeviceCounters> {
         written_ios,
         written_bytes: written_sectors.saturating_mul(SECTOR_BYTES),
         flushes: fields.get(FLUSHES_FIELD - 1).copied().unwrap_or(0),
+        merged_reads,
+        merged_writes,
     })
 }
 
@@ -127,6 +129,8 @@ fn saturating_sum(a: &DeviceCounters, b: &DeviceCounters) -> DeviceCounters {
         written_ios: a.written_ios.saturating_add(b.written_ios),
         written_bytes: a.written_bytes.saturating_add(b.written_bytes),
         flushes: a.flushes.saturating_add(b.flushes),
+        merged_reads: a.merged_reads.saturating_add(b.merged_reads),
+        merged_writes: a.merged_writes.saturating_add(b.merged_writes),
     }
 }
 
@@ -144,6 +148,8 @@ mod tests {
         assert_eq!(counters.written_ios, 10_388);
         assert_eq!(counters.written_bytes, 2_220_160 * 512);
         assert_eq!(counters.flushes, 1019);
+        assert_eq!(counters.merged_reads, 7_772);
+        assert_eq!(counters.merged_writes, 24_187);
     }
 
     #[test]

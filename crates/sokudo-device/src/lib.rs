@@ -42,7 +42,7 @@ mod system;
 mod users;
 pub mod write_cache;
 
-pub use circumstances::{DRIVE_TIME_MAX, Neighbours, Watch, io_waits};
+pub use circumstances::{DRIVE_TIME_MAX, Neighbours, ProcessorWatch, Watch, io_waits};
 pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;
 pub use disk::{DiskError, content, disk, disks};

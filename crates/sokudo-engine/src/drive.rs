@@ -6,7 +6,6 @@ use std::thread;
 use std::time::Duration;
 
 use sokudo_model::{CpuTime, Phase, StopReason, ThreadUsage, narrow};
-use sokudo_sys::{ThreadCounts, thread_counts};
 
 use crate::backend::{Backend, TICK};
 use crate::clock::{Clock, RealClock};
@@ -15,7 +14,7 @@ use crate::collector::ThreadReport;
 use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
 use crate::progress::Glance;
-use crate::usage::used_since;
+use crate::usage::{UsedSoFar, used_since, used_so_far};
 use crate::window::WindowChange;
 use crate::worker::{NextAction, Worker};
 
@@ -49,7 +48,7 @@ impl Driver<'_> {
     ) -> (CpuTime, ThreadUsage) {
         let (shared, clock) = (self.shared, &self.shared.clock);
         let halt = &shared.halts[self.clone.workload];
-        let mut used_before = thread_counts();
+        let mut used_before = used_so_far();
         let mut used = None;
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut now = clock.now();
@@ -70,7 +69,7 @@ impl Driver<'_> {
             worker.hold_depth(now);
             if now >= worker.next_boundary() {
                 if worker.at_boundary(now) {
-                    used_before = thread_counts();
+                    used_before = used_so_far();
                 }
                 self.tell(worker, now);
                 let asked = shared.snapshots_asked.load(Ordering::Relaxed);
@@ -88,7 +87,7 @@ impl Driver<'_> {
             for change in [before, worker.look_after(now)] {
                 match change {
                     WindowChange::None => {}
-                    WindowChange::Opened => used_before = thread_counts(),
+                    WindowChange::Opened => used_before = used_so_far(),
                     WindowChange::Closed => used = Some(used_since(used_before)),
                 }
             }
@@ -122,7 +121,7 @@ impl Driver<'_> {
     }
 
     #[cold]
-    fn tell_snapshot(&self, worker: &Worker, used_before: ThreadCounts) {
+    fn tell_snapshot(&self, worker: &Worker, used_before: UsedSoFar) {
         let (cpu, usage) = used_since(used_before);
         let circumstances = self.circumstances(cpu, usage);
         // The receiver lives until every clone has ended.

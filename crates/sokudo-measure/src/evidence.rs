@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use sokudo_device::{CounterSource, Neighbours, System};
+use sokudo_device::{CounterSource, Neighbours, ProcessorWatch, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
-    Bytes, DeviceCounters, Event, Moved, Operation, Outcome, Stage, Trial, TrialEvidence, Workload,
-    narrow,
+    Bytes, DeviceCounters, Event, Moved, Operation, Outcome, ProcessorEvidence, Stage, Trial,
+    TrialEvidence, Workload, narrow,
 };
 use sokudo_stats::mix64;
 
@@ -100,6 +100,10 @@ struct EvidenceBefore {
     /// What they had counted when the measured part was over, where something follows it.
     counted_after: Option<Vec<Option<DeviceCounters>>>,
     simulated: Option<DeviceCounters>,
+    /// The last thing that is looked at, because other looks take processor time.
+    processors: Option<ProcessorWatch>,
+    /// What they did until the measured part was over, where something follows it.
+    processors_after: Option<ProcessorEvidence>,
 }
 
 impl EvidenceBefore {
@@ -122,20 +126,25 @@ impl EvidenceBefore {
             counted_after: None,
             simulated: simulated_counters(subject, &used),
             used,
+            processors: is_real.then(|| ProcessorWatch::look(&System::host())),
+            processors_after: None,
         }
     }
 
-    /// Reads the counters again where the measured part ends.
+    /// Looks at counters and processors again where the measured part ends.
     fn hear(&mut self, event: &Event) {
         // What is flushed behind the measured part did not arrive in it.
         if matches!(event, Event::MakingDurable { .. }) && self.counted_after.is_none() {
             self.counted_after = Some(read(&self.sources));
+            self.processors_after = self.processors.as_ref().map(ProcessorWatch::since_then);
         }
     }
 
     /// Looks again, and puts to each outcome what was seen of it.
     fn after(self, subject: &PreparedTargets, outcomes: Vec<Outcome>) -> Vec<Trial> {
         let after = self.counted_after.unwrap_or_else(|| read(&self.sources));
+        let until_now = || self.processors.as_ref().map(ProcessorWatch::since_then);
+        let processors = self.processors_after.or_else(until_now);
         let simulated_after = simulated_counters(subject, &self.used);
         let foreign = self.others.map(Neighbours::since_then);
         let counted = match simulated_after.zip(self.simulated) {
@@ -157,6 +166,7 @@ impl EvidenceBefore {
                     device,
                     cached_before,
                     foreign: foreign.clone(),
+                    processors: processors.clone(),
                 },
             })
             .collect()
@@ -245,6 +255,8 @@ fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> Devi
         written_ios: part(counted.written_ios, Operation::Write, ios),
         written_bytes: part(counted.written_bytes, Operation::Write, bytes),
         flushes: part(counted.flushes, Operation::Flush, ios),
+        merged_reads: part(counted.merged_reads, Operation::Read, ios),
+        merged_writes: part(counted.merged_writes, Operation::Write, ios),
     }
 }
 

@@ -163,6 +163,41 @@ pub struct Pressure {
     pub others: Option<Nanos>,
 }
 
+/// What processors did during a trial besides its row, and what was refused to this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessorEvidence {
+    /// From the first look to the second.
+    pub elapsed: Nanos,
+    /// What this process has used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<Nanos>,
+    /// What other programs used outside the kernel, summed over processors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub programs: Option<Nanos>,
+    /// What was used inside the kernel and not by this process: what the kernel did for our
+    /// I/O in threads of its own, and for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Nanos>,
+    /// What was ready to be used and was given to other machines, summed over processors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stolen: Option<Nanos>,
+    /// The control group of this process, or the one above it, that was held back most;
+    /// `None` where none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<Throttling>,
+}
+
+/// What a limit on processor time did to a control group.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Throttling {
+    /// The file that holds the limit: `cpu.max`, or `cpu.cfs_quota_us` of version 1.
+    pub file: String,
+    /// Periods in which it was held back.
+    pub periods: u64,
+    /// For how long, summed over processors.
+    pub time: Nanos,
+}
+
 /// Who else did I/O during a trial, as far as it can be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ForeignUse {

@@ -3,7 +3,7 @@
 //! Sums over operations, trials and rows are made in many places. What was counted never comes
 //! near 64 bits; what is read may say anything. It is bounded here, once, before it is used.
 
-use crate::circumstances::ForeignUser;
+use crate::circumstances::{ForeignUser, ProcessorEvidence};
 use crate::imported::ImportedRun;
 use crate::reported::ReportedSample;
 use crate::run::Run;
@@ -61,11 +61,23 @@ fn counts_of_trial(trial: &Trial) -> impl Iterator<Item = u64> + '_ {
             device.written_ios,
             device.written_bytes,
             device.flushes,
+            device.merged_reads,
+            device.merged_writes,
         ]
     });
     let users = evidence.foreign.iter().flat_map(|foreign| &foreign.users);
     let users = users.flat_map(|user: &ForeignUser| [user.read_bytes, user.written_bytes]);
-    counts(&trial.outcome).chain(device).chain(users)
+    let processors = evidence.processors.iter();
+    let processors = processors.flat_map(|seen: &ProcessorEvidence| {
+        let times = [seen.own, seen.programs, seen.kernel, seen.stolen];
+        let times = times.map(|time| time.unwrap_or_default().0);
+        let throttled = seen.throttled.iter().flat_map(|it| [it.periods, it.time.0]);
+        times.into_iter().chain([seen.elapsed.0]).chain(throttled)
+    });
+    counts(&trial.outcome)
+        .chain(device)
+        .chain(users)
+        .chain(processors)
 }
 
 fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
@@ -97,6 +109,13 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
         .chain(cpu.flat_map(|cpu| [cpu.user.0, cpu.system.0]))
         .chain(usage.flat_map(|usage| [usage.context_switches, usage.major_faults]))
         .chain(outcome.usage.iter().map(|usage| usage.minor_faults))
+        .chain(
+            outcome
+                .usage
+                .iter()
+                .filter_map(|usage| usage.waited)
+                .map(|time| time.0),
+        )
         .chain(depths.flat_map(|it| [it.level, it.submitted, it.completed].concat()))
 }
 

@@ -47,7 +47,7 @@ pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedSample, Held};
 pub use circumstances::{
     ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
-    PowerSettings, Pressure,
+    PowerSettings, Pressure, ProcessorEvidence, Throttling,
 };
 pub use comparison::{Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference};
 pub use countable::{COUNTED_MAX, are_countable};

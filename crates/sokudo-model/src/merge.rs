@@ -181,17 +181,21 @@ fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint>
 }
 
 impl CpuTime {
-    fn merge(&mut self, other: &Self) {
+    /// Adds what another thread, or another part of the time, has used.
+    pub fn merge(&mut self, other: &Self) {
         self.user.0 += other.user.0;
         self.system.0 += other.system.0;
     }
 }
 
 impl ThreadUsage {
-    fn merge(&mut self, other: &Self) {
+    /// Adds what was counted about another thread, or in another part of the time. Of waits
+    /// a part proves nothing.
+    pub fn merge(&mut self, other: &Self) {
         self.context_switches += other.context_switches;
         self.major_faults += other.major_faults;
         self.minor_faults += other.minor_faults;
+        self.waited = self.waited.zip(other.waited).map(|(a, b)| Nanos(a.0 + b.0));
     }
 }
 

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+use crate::json::is_default;
 use crate::units::Bytes;
 
 /// What the user named.
@@ -231,6 +232,12 @@ pub struct DeviceCounters {
     pub written_bytes: u64,
     /// Flush requests.
     pub flushes: u64,
+    /// Reads that became part of a request that was waiting, and are not among the requests.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub merged_reads: u64,
+    /// The same of writes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub merged_writes: u64,
 }
 
 impl DeviceCounters {
@@ -243,6 +250,8 @@ impl DeviceCounters {
             written_ios: self.written_ios.saturating_sub(earlier.written_ios),
             written_bytes: self.written_bytes.saturating_sub(earlier.written_bytes),
             flushes: self.flushes.saturating_sub(earlier.flushes),
+            merged_reads: self.merged_reads.saturating_sub(earlier.merged_reads),
+            merged_writes: self.merged_writes.saturating_sub(earlier.merged_writes),
         }
     }
 
@@ -255,6 +264,8 @@ impl DeviceCounters {
             written_ios: self.written_ios + other.written_ios,
             written_bytes: self.written_bytes + other.written_bytes,
             flushes: self.flushes + other.flushes,
+            merged_reads: self.merged_reads + other.merged_reads,
+            merged_writes: self.merged_writes + other.merged_writes,
         }
     }
 }

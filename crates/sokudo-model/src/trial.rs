@@ -8,7 +8,7 @@ use sokudo_stats::Histogram;
 use sokudo_words::Text;
 
 use crate::capacity::CapacityCheck;
-use crate::circumstances::ForeignUse;
+use crate::circumstances::{ForeignUse, ProcessorEvidence};
 use crate::finding::Assessment;
 use crate::json::{float_or_none, is_default};
 use crate::plan::{BackendKind, Operation, Workload};
@@ -68,6 +68,9 @@ pub struct TrialEvidence {
     /// Who else did I/O meanwhile; `None` where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign: Option<ForeignUse>,
+    /// What else the processors did meanwhile; `None` where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processors: Option<ProcessorEvidence>,
 }
 
 /// What one workload did in one trial, all clones together.
@@ -348,7 +351,7 @@ pub struct CpuTime {
     pub system: Nanos,
 }
 
-/// What the system counted about threads (getrusage).
+/// What the system counted about threads (getrusage, and `schedstat` of proc_pid(5)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadUsage {
     /// Times they gave up or lost the processor.
@@ -357,6 +360,10 @@ pub struct ThreadUsage {
     pub major_faults: u64,
     /// Page faults that did not.
     pub minor_faults: u64,
+    /// How long they were ready to run and no processor ran them, summed; `None` where the
+    /// kernel does not tell, and in runs of versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<Nanos>,
 }
 
 /// Counts of I/Os by how many were in flight when one was submitted, how many were

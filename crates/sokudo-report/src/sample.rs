@@ -246,6 +246,7 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
             device: Some(device),
             cached_before: Some(Bytes(0)),
             foreign: None,
+            processors: None,
         },
     }
 }

@@ -7,13 +7,12 @@ use sokudo_report::RunDocument;
 use sokudo_report::comparison::row_name;
 use sokudo_words::{Text, text};
 
-/// Findings that say that something else than the device slowed it down.
-const CODES: [&str; 4] = [
-    "foreign-io",
-    "throttled-by-heat",
-    "throttled-by-cgroup",
-    "array-degraded",
-];
+/// Findings that say that somebody else was there. Rows are measured by turns, so that who is
+/// seen beside one of them was there beside the others, too, however little of it shows.
+const OF_OTHERS: [&str; 2] = ["foreign-io", "processor-refused"];
+
+/// Findings that say that something held the device back.
+const OF_DEVICE: [&str; 3] = ["throttled-by-heat", "throttled-by-cgroup", "array-degraded"];
 
 /// Processes that were ready to run before it, per processor, from which on they take
 /// processor time that I/O needs; and so many at least, because one is what the shell or
@@ -72,18 +71,40 @@ pub(crate) fn disturbances(run: &RunDocument, was_idle: bool) -> Vec<Text> {
     disturbances
 }
 
-/// The rows that something else has disturbed, by their names in a comparison: all of them
-/// where it was the machine, or a thing that is told of the run.
-pub(crate) fn disturbed_rows(run: &RunDocument, was_idle: bool) -> Vec<String> {
-    let is_all = run.findings.iter().any(is_disturbance) || !of_machine(run, was_idle).is_empty();
+/// The rows whose figures are what the processor could ask for, and not what the device could
+/// give, by their names in a comparison, each with what says so. As a baseline such a row is
+/// good: a device that has become slower than that shows.
+pub(crate) fn limited_rows(run: &RunDocument) -> Vec<(String, &Text)> {
     let rows = run.results.iter();
+    rows.filter_map(|row| {
+        let mut findings = row.findings.iter();
+        let limit = findings.find(|finding| finding.code == Code::TesterLimited.name())?;
+        Some((row_name(row), &limit.symptom))
+    })
+    .collect()
+}
+
+/// The rows that something else has disturbed, by their names in a comparison: all of them
+/// where it was somebody else, the machine, or a thing that is told of the run.
+pub(crate) fn disturbed_rows(run: &RunDocument, was_idle: bool) -> Vec<String> {
+    let rows = run.results.iter();
+    let of_rows = rows.clone().flat_map(|row| &row.findings);
+    let is_all = run.findings.iter().any(is_disturbance)
+        || of_rows
+            .into_iter()
+            .any(|finding| is_one_of(&OF_OTHERS, finding))
+        || !of_machine(run, was_idle).is_empty();
     rows.filter(|row| is_all || row.findings.iter().any(is_disturbance))
         .map(row_name)
         .collect()
 }
 
 fn is_disturbance(finding: &Finding) -> bool {
-    finding.severity > Severity::Info && CODES.contains(&finding.code.as_str())
+    is_one_of(&OF_OTHERS, finding) || is_one_of(&OF_DEVICE, finding)
+}
+
+fn is_one_of(codes: &[&str], finding: &Finding) -> bool {
+    finding.severity > Severity::Info && codes.contains(&finding.code.as_str())
 }
 
 /// What the whole machine did, which nobody can tell by the device.
@@ -149,7 +170,9 @@ fn waits(run: &RunDocument) -> Vec<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{Finding, Nanos, Plan, Pressure, Run, Schedule, TargetInfo};
+    use sokudo_model::{
+        Bytes, Finding, Nanos, Plan, Pressure, Row, Run, Schedule, TargetInfo, Workload,
+    };
 
     fn document(change: impl FnOnce(&mut RunDocument)) -> RunDocument {
         let plan = Plan {
@@ -202,6 +225,43 @@ mod tests {
         };
         let told = disturbances(&document(foreign), false);
         assert_eq!(told, ["others moved 12 MB (foreign-io)"]);
+    }
+
+    /// Two rows, of which the first has this finding.
+    fn rows_with(code: &str) -> RunDocument {
+        let plan = Plan {
+            method: "mark/default".into(),
+            seed: 1,
+            stages: Vec::new(),
+        };
+        let target = TargetInfo::new("/mnt/a", TargetKind::Directory);
+        let mut run = Run::new(plan, Schedule::in_turn(6, Nanos(0)), target);
+        run.rows = ["a", "b"]
+            .map(|name| Row::new(Workload::new(name, Bytes::kib(4))))
+            .into();
+        let mut document = RunDocument::from_run(&run);
+        document.results[0].findings = vec![finding(code, Severity::Warning)];
+        document
+    }
+
+    #[test]
+    fn who_is_seen_beside_one_row_was_there_beside_the_others() {
+        for code in ["foreign-io", "processor-refused"] {
+            let rows = disturbed_rows(&rows_with(code), true);
+            assert_eq!(rows.len(), 2, "{code}");
+        }
+        let rows = disturbed_rows(&rows_with("throttled-by-cgroup"), true);
+        assert_eq!(rows.len(), 1);
+        assert_eq!(disturbed_rows(&rows_with("unsteady"), true), [""; 0]);
+    }
+
+    #[test]
+    fn a_row_that_the_processor_limits_is_a_baseline_and_no_judgement() {
+        let run = rows_with("tester-limited");
+        assert_eq!(disturbances(&run, true), [""; 0]);
+        let limited = limited_rows(&run);
+        assert_eq!(limited.len(), 1);
+        assert!(limited[0].0.starts_with('a'), "{limited:?}");
     }
 
     #[test]

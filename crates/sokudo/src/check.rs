@@ -86,9 +86,19 @@ fn document(
         .into_iter()
         .flatten()
         .collect();
+    let limited = busy::limited_rows(&now.run);
+    doubts.extend(
+        limited
+            .iter()
+            .map(|(row, symptom)| text!("{row}: {symptom}.")),
+    );
     let unproven = match arguments.anyway {
         true => Vec::new(),
-        false => busy::disturbed_rows(&now.run, was_idle),
+        false => {
+            let limited = limited.into_iter().map(|(row, _)| row);
+            let disturbed = busy::disturbed_rows(&now.run, was_idle);
+            disturbed.into_iter().chain(limited).collect()
+        }
     };
     if reference.run.target.identity() != now.run.target.identity() {
         doubts.push(text!(

@@ -13,13 +13,17 @@ const TICK_NANOS: u64 = 10_000_000;
 
 /// Where stolen time stands in the line `cpu` of `/proc/stat`, counted from its first
 /// number (`proc_stat(5)`).
-const STOLEN_FIELD: usize = 7;
-/// Where programs' time stands there, and that of those with less priority.
-const USER_FIELD: usize = 0;
-const NICE_FIELD: usize = 1;
+pub(super) const STOLEN_FIELD: usize = 7;
+/// Where programs' time stands there, that of those with less priority, and that inside the
+/// kernel without interrupts.
+pub(super) const USER_FIELD: usize = 0;
+pub(super) const NICE_FIELD: usize = 1;
+pub(super) const SYSTEM_FIELD: usize = 2;
 /// Where a process's own time in programs stands in `/proc/PID/stat`, counted from the state
-/// behind its name (`proc_pid_stat(5)`), and that of children that it has waited for.
-const OWN_USER_FIELD: usize = 11;
+/// behind its name (`proc_pid_stat(5)`), in the kernel, and that of children that it has
+/// waited for.
+pub(super) const OWN_USER_FIELD: usize = 11;
+pub(super) const OWN_SYSTEM_FIELD: usize = 12;
 const CHILDREN_USER_FIELD: usize = 13;
 
 /// What was counted since the machine started.
@@ -90,13 +94,16 @@ fn others(system: &System) -> Option<Nanos> {
     let all = system.text("proc/stat")?;
     let own = system.text("proc/self/stat")?;
     let all = of_all(&all, USER_FIELD)?.0 + of_all(&all, NICE_FIELD)?.0;
-    let (_, after_name) = own.rsplit_once(')')?;
-    let own = |field: usize| -> Option<u64> {
-        let ticks: u64 = after_name.split_whitespace().nth(field)?.parse().ok()?;
-        ticks.checked_mul(TICK_NANOS)
-    };
+    let own = |field: usize| Some(of_this_process(&own, field)?.0);
     let own = own(OWN_USER_FIELD)? + own(CHILDREN_USER_FIELD)?;
     Some(Nanos(all.saturating_sub(own)))
+}
+
+/// A time of this process in its `stat`.
+pub(super) fn of_this_process(stat: &str, field: usize) -> Option<Nanos> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let ticks: u64 = after_name.split_whitespace().nth(field)?.parse().ok()?;
+    ticks.checked_mul(TICK_NANOS).map(Nanos)
 }
 
 fn stolen(stat: &str) -> Option<Nanos> {
@@ -104,7 +111,7 @@ fn stolen(stat: &str) -> Option<Nanos> {
 }
 
 /// A time of all processors together.
-fn of_all(stat: &str, field: usize) -> Option<Nanos> {
+pub(super) fn of_all(stat: &str, field: usize) -> Option<Nanos> {
     let line = stat.lines().find(|line| line.starts_with("cpu "))?;
     let ticks: u64 = line.split_whitespace().nth(field + 1)?.parse().ok()?;
     ticks.checked_mul(TICK_NANOS).map(Nanos)

@@ -15,7 +15,7 @@ use sokudo_model::{
     CpuTime, Defect, Operation, Sample, StopReason, Survey, SurveySample, ThreadUsage, Visit,
     Workload,
 };
-use sokudo_sys::{Action, ThreadCounts, thread_counts};
+use sokudo_sys::Action;
 use sokudo_words::Text;
 
 use super::defects::{Defects, DefectsMark};
@@ -26,7 +26,7 @@ use super::samples::Samples;
 use crate::flushing::write_action;
 use crate::offsets::ByteRange;
 use crate::tally::{FinishedTally, Tally};
-use crate::usage::{add_usage, used_since};
+use crate::usage::{UsedSoFar, add_usage, used_since, used_so_far};
 
 pub(crate) use streaming::Instants;
 
@@ -114,7 +114,7 @@ pub(crate) struct Surveying {
     samples: Samples,
     paused_at: Option<u64>,
     seen_at: u64,
-    used_before: Option<ThreadCounts>,
+    used_before: Option<UsedSoFar>,
     used: Option<(CpuTime, ThreadUsage)>,
     read_aside: u64,
     defects: Defects,
@@ -205,7 +205,7 @@ impl Surveying {
         let Some(paused_at) = self.paused_at.take() else {
             return 0;
         };
-        self.used_before = self.is_real.then(thread_counts);
+        self.used_before = self.is_real.then(used_so_far);
         let paused = now - paused_at;
         self.samples.skip(paused);
         paused
@@ -217,7 +217,7 @@ impl Surveying {
         }
         self.paused_at = Some(now);
         if let Some(before) = self.used_before.take() {
-            add_usage(self.used.get_or_insert_default(), used_since(before));
+            add_usage(&mut self.used, used_since(before));
         }
     }
 

@@ -9,14 +9,13 @@ use sokudo_model::{
     OperationTally, Outcome, Phase, StopReason, TreeContents, TreeOrder, Workload, narrow,
 };
 use sokudo_stats::{Permutation, Random, mix64};
-use sokudo_sys::thread_counts;
 
 use super::names::{LINKED_NAME, TreeFileNames, directory_name};
 use super::own_directory::{OwnDirectory, TreeError};
 use crate::backend::used;
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
-use crate::usage::used_since;
+use crate::usage::{used_since, used_so_far};
 
 /// How often a listener hears how far it is, nanoseconds.
 const TICK_NS: u64 = 100_000_000;
@@ -63,7 +62,7 @@ pub fn run_tree(
         Operation::Create => carrier.make_directories(),
         _ => Ok(()),
     };
-    let used_before = thread_counts();
+    let used_before = used_so_far();
     carrier.start();
     let done = prepared
         .and_then(|()| carrier.open_directories())

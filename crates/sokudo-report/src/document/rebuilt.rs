@@ -125,6 +125,7 @@ impl ResultDocument {
                 device: self.device.map(|_| DeviceCounters::default()),
                 cached_before: told.cached_before_bytes.map(Bytes),
                 foreign: Some(ForeignUse::default()),
+                processors: None,
             },
         }
     }

@@ -103,6 +103,7 @@ fn row(name: &str) -> Row {
         context_switches: 6,
         major_faults: 0,
         minor_faults: 10,
+        waited: None,
     });
     outcome.depths = Some(Depths {
         level: [0, 0, 3_000, 0, 0, 0, 0],

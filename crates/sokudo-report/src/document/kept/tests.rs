@@ -33,6 +33,7 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
     };
     outcome.usage = Some(ThreadUsage {
         context_switches: number(99),
+        waited: Some(Nanos(number(99))),
         ..ThreadUsage::default()
     });
     outcome.depths = Some(Depths {
@@ -132,6 +133,11 @@ fn full_run(seed: u64) -> Run {
     for trial in run.rows.iter_mut().flat_map(|row| &mut row.trials) {
         fill(&mut trial.outcome, &mut random);
         trial.evidence.foreign = Some(ForeignUse::default());
+        trial.evidence.processors = Some(sokudo_model::ProcessorEvidence {
+            programs: Some(Nanos(random.below(99))),
+            throttled: Some(sokudo_model::Throttling::default()),
+            ..sokudo_model::ProcessorEvidence::default()
+        });
     }
     run
 }
