@@ -30,13 +30,14 @@ pub use best::best;
 /// Parts of a fingerprint that are means to a load, not the load itself: how I/O is
 /// issued, and what surrounds it. Two systems may differ in them and be compared, because
 /// that may be what is to be found out.
-const MEANS: [PlanPart; 7] = [
+const MEANS: [PlanPart; 8] = [
     PlanPart::Backend,
     PlanPart::Batching,
     PlanPart::Cpus,
     PlanPart::Memory,
     PlanPart::Recording,
     PlanPart::Schedule,
+    PlanPart::Spread,
     PlanPart::WriteCache,
 ];
 
@@ -273,7 +274,7 @@ fn change(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Optio
         cliffs_delta: found.delta,
         effect: effect(found.delta),
         widening: found.widening,
-        runs_differ: past.map(runs_differ),
+        runs_differ: past.map(of_those_that_differ_more),
     })
 }
 
@@ -351,12 +352,22 @@ fn of_runs((ours, theirs): (PastRuns, PastRuns), shift: f64, margin: f64) -> Opt
     }
 }
 
-fn runs_differ((ours, theirs): (PastRuns, PastRuns)) -> RunsDiffer {
-    let mean_square = f64::midpoint(ours.deviation.powi(2), theirs.deviation.powi(2));
+/// How much the runs of a row differ that are known.
+pub fn runs_differ(past: PastRuns) -> RunsDiffer {
     RunsDiffer {
-        deviation: mean_square.sqrt().exp_m1(),
-        runs: ours.runs.min(theirs.runs),
+        deviation: past.deviation.exp_m1(),
+        reach_95: past.reach(CONFIDENCE).unwrap_or(past.deviation).exp_m1(),
+        runs: past.runs,
     }
+}
+
+/// Of the two of a comparison those that differ more.
+fn of_those_that_differ_more((ours, theirs): (PastRuns, PastRuns)) -> RunsDiffer {
+    runs_differ(if ours.deviation < theirs.deviation {
+        theirs
+    } else {
+        ours
+    })
 }
 
 fn effect(delta: f64) -> Effect {

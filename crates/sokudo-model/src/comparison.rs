@@ -127,6 +127,8 @@ pub struct Change {
 pub struct RunsDiffer {
     /// Standard deviation of a run's median, as a share of it: 0.02 for 2 %.
     pub deviation: f64,
+    /// How far a run's figure may lie from its level, with 95 % confidence, as a share of it.
+    pub reach_95: f64,
     /// Kept runs that tell it, beside those in question.
     pub runs: usize,
 }

@@ -80,7 +80,10 @@ mod tests {
             let theirs = StudentsT::new(0.0, 1.0, f64::from(degrees)).unwrap();
             for x in [-3.0, -0.5, 0.0, 0.7, 2.0, 8.0] {
                 let found = student_tail(x, degrees).unwrap();
-                assert!((found - (1.0 - theirs.cdf(x))).abs() < 1e-9, "{degrees} {x}");
+                assert!(
+                    (found - (1.0 - theirs.cdf(x))).abs() < 1e-9,
+                    "{degrees} {x}"
+                );
             }
         }
         assert_eq!(student_tail(1.0, 0), None);

@@ -16,7 +16,6 @@ use sokudo_report::comparison::{
     render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
-use sokudo_store::RunId;
 use sokudo_words::text;
 
 use crate::cli::{CompareArguments, Format};
@@ -136,13 +135,12 @@ pub(crate) fn side_by_side(
         .zip(others.iter().zip(&matched))
         .flat_map(|(number, (other, matched))| {
             let names = [&*letters[0], &*letters[number]];
-            let without: Vec<RunId> = [reference.id, other.id].into_iter().flatten().collect();
             let pairs = matched.pairs.iter().map(|[a, b]| {
                 let rows = [(reference, *a), (other, *b)].map(|(side, row)| PastRow {
                     run: &side.run,
                     result: &side.run.results[row],
                 });
-                let [ours, theirs] = past.of_both(rows, figure, &without);
+                let [ours, theirs] = past.of_both(rows, figure);
                 (
                     side(names[0], &reference.run, *a, figure, ours),
                     side(names[1], &other.run, *b, figure, theirs),

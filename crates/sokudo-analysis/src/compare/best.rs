@@ -61,7 +61,11 @@ fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate
             return None;
         }
         let change = change(other, leader, comparing)?;
-        let p_value = if change.ratio > 1.0 { change.p_value } else { 1.0 };
+        let p_value = if change.ratio > 1.0 {
+            change.p_value
+        } else {
+            1.0
+        };
         candidate.p_value = candidate.p_value.max(p_value);
         candidate.trials = candidate.trials.min(other.values.len());
         others += 1;

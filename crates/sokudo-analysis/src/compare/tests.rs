@@ -569,8 +569,14 @@ fn called_different(past: u64, between: f64, within: f64, shift: f64) -> f64 {
         let past = PastRuns::of(&past);
         let (a, b) = (run(0, 0.0), run(1, shift));
         let rows = [(
-            Side { past, ..side(&a, &parts) },
-            Side { past, ..side(&b, &parts) },
+            Side {
+                past,
+                ..side(&a, &parts)
+            },
+            Side {
+                past,
+                ..side(&b, &parts)
+            },
         )];
         is_judged_different(&compare(&rows, SEPARATE)[0])
     })

@@ -136,14 +136,17 @@ pub(super) const fn unit(document: &ComparisonDocument, asked: BandwidthUnit) ->
 /// What the columns mean.
 pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Text {
     let test = match (document.way, runs_differ(document)) {
-        (Way::Live, _) => "Trials were made in pairs, the order within each drawn by lot (Wilcoxon's signed ranks).".into(),
+        (Way::Live, _) => text!(
+            "Trials were made in pairs, the order within each drawn by lot (Wilcoxon's signed ranks)."
+        ),
         (Way::Kept, Some(differ)) => differ,
-        (Way::Kept, None) => "Trials of one run hang together, which the interval allows for \
-             (Mann–Whitney); whether two runs differ because of their time only --live can tell."
-            .into(),
+        (Way::Kept, None) => text!(
+            "Trials of one run hang together, which the interval allows for (Mann–Whitney); whether two \
+             runs differ because of their time only --live can tell."
+        ),
     };
     text!(
-        "{}: median of the trials, ± how far its 95 % interval reaches. Change: against A, \
+        "{}: median of the trials, ± how far its 95 % interval reaches within its run. Change: against A, \
          by Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both \
          overlap (Cliff). Faster and slower: by more than {}, \
          and with all rows together wrong in at most one of twenty comparisons of what differs \

@@ -48,7 +48,10 @@ impl PastRuns {
             .map(|(from, to)| {
                 let level = &logarithms[from..to];
                 let mean = level.iter().sum::<f64>() / level.len() as f64;
-                level.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+                level
+                    .iter()
+                    .map(|value| (value - mean).powi(2))
+                    .sum::<f64>()
             })
             .sum();
         let degrees = logarithms.len() - 1 - changes.len();
@@ -86,7 +89,8 @@ impl PastRuns {
     ) -> Option<PastTest> {
         let [ours, theirs] = [self, other].map(|it| it.deviation.powi(2));
         let both = ours + theirs;
-        let parts = ours.powi(2) / f64::from(self.degrees) + theirs.powi(2) / f64::from(other.degrees);
+        let parts =
+            ours.powi(2) / f64::from(self.degrees) + theirs.powi(2) / f64::from(other.degrees);
         let degrees = match parts > 0.0 {
             true => (both.powi(2) / parts).floor().max(1.0) as u32,
             false => self.degrees.saturating_add(other.degrees),
@@ -156,7 +160,8 @@ mod tests {
         for margin in [0.0, 0.01, 0.05, 0.2] {
             let mut small = 0u32;
             for _ in 0..4_000 {
-                let [one, other] = [(); 2].map(|()| PastRuns::of(&runs(&mut random, 9, 0.03)).unwrap());
+                let [one, other] =
+                    [(); 2].map(|()| PastRuns::of(&runs(&mut random, 9, 0.03)).unwrap());
                 let two = runs(&mut random, 2, 0.03);
                 let difference = two[1] - two[0] + margin;
                 let test = one.test_against(other, difference, margin, CONFIDENCE);

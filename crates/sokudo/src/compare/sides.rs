@@ -6,7 +6,6 @@ use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
 use sokudo_stats::PastRuns;
-use sokudo_store::RunId;
 use sokudo_words::text;
 
 use super::rows::{self, Common, RowKey, keys};
@@ -92,7 +91,7 @@ fn best(
 ) -> Vec<Option<usize>> {
     let figure = arguments.rendering.unit.figure();
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
-    let ids: Vec<RunId> = runs.iter().filter_map(|side| side.id).collect();
+    let all: Vec<&RunDocument> = runs.iter().map(|side| &side.run).collect();
     let rows: Vec<Vec<Option<Side<'_>>>> = places
         .iter()
         .map(|places| {
@@ -101,7 +100,7 @@ fn best(
                 .map(|((letter, Recalled { run, .. }), place)| {
                     let row = (*place)?;
                     let result = &run.results[row];
-                    let past = past.of_row(PastRow { run, result }, figure, &ids);
+                    let past = past.of_row(PastRow { run, result }, figure, &all);
                     Some(side(letter, run, row, figure, past))
                 })
                 .collect()
