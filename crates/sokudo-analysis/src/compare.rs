@@ -10,11 +10,12 @@ mod best;
 
 use sokudo_model::{
     Change, Compared, ComparisonTest, Conclusion, Effect, Finding, PlanData, PlanPart, PlanParts,
-    TargetKind, Verdict,
+    RunsDiffer, TargetKind, Verdict,
 };
 use sokudo_stats::{
-    Interval, Shift, cliffs_delta, holm, mann_whitney, mann_whitney_p_min, paired_shift, shift,
-    signed_rank, signed_rank_p_min, widening,
+    CORRELATION_ASSUMED, Interval, PastRuns, PastTest, RankTest, Shift, cliffs_delta, holm,
+    mann_whitney, mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min,
+    widening,
 };
 
 use sokudo_words::{Text, text};
@@ -29,13 +30,14 @@ pub use best::best;
 /// Parts of a fingerprint that are means to a load, not the load itself: how I/O is
 /// issued, and what surrounds it. Two systems may differ in them and be compared, because
 /// that may be what is to be found out.
-const MEANS: [PlanPart; 7] = [
+const MEANS: [PlanPart; 8] = [
     PlanPart::Backend,
     PlanPart::Batching,
     PlanPart::Cpus,
     PlanPart::Memory,
     PlanPart::Recording,
     PlanPart::Schedule,
+    PlanPart::Spread,
     PlanPart::WriteCache,
 ];
 
@@ -52,6 +54,9 @@ pub struct Side<'a> {
     pub verdict: Option<Verdict>,
     pub findings: &'a [Finding],
     pub kind: TargetKind,
+    /// How much other runs of this row on the same device differ, where enough are kept: the
+    /// same of both sides where it is of the same runs.
+    pub past: Option<PastRuns>,
 }
 
 /// How rows are compared.
@@ -66,7 +71,8 @@ pub struct Comparing {
 }
 
 /// Compares the rows of a reference with those of another measurement. All conclusions
-/// together call equal systems different with a probability of 5 % at most (Holm).
+/// together call systems different that differ by no more than matters with a probability of
+/// 5 % at most (Holm).
 pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compared> {
     let mut compared: Vec<Compared> = rows
         .iter()
@@ -99,7 +105,7 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
     let obstacle = obstacle(reference, other, &load, comparing);
     let change = match obstacle {
         Some(_) => None,
-        None => change(reference.values, other.values, comparing.paired),
+        None => change(reference, other, comparing),
     };
     let mut warnings = warnings(reference, other, comparing);
     if change.is_some() && !load.is_empty() {
@@ -234,37 +240,48 @@ fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec
 }
 
 /// The figures, of logarithms, so that differences are ratios. `None` without values.
-fn change(reference: &[f64], other: &[f64], paired: bool) -> Option<Change> {
+fn change(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Option<Change> {
     let logarithms = |values: &[f64]| -> Option<Vec<f64>> {
         let positive = values.iter().all(|value| *value > 0.0 && value.is_finite());
         positive.then(|| values.iter().map(|value| value.ln()).collect())
     };
-    let (reference, other) = (logarithms(reference)?, logarithms(other)?);
-    let found = match paired {
-        true => of_pairs(&reference, &other)?,
-        false => of_samples(&reference, &other)?,
+    let (a, b) = (logarithms(reference.values)?, logarithms(other.values)?);
+    let margin = comparing.difference_min.ln_1p();
+    let past = reference.past.zip(other.past);
+    // The lot leaves nothing to allow for.
+    let past = past.filter(|_| !comparing.paired);
+    let found = match (comparing.paired, past) {
+        (true, _) => of_pairs(&a, &b, margin)?,
+        (false, None) => of_samples(&a, &b, margin, CORRELATION_ASSUMED)?,
+        // What runs differ by is known, and nothing is assumed in its place.
+        (false, Some(_)) => of_samples(&a, &b, margin, 0.0)?,
     };
     let Shift { estimate, interval } = found.shift;
-    let widened = |end: f64| (estimate + found.widening * (end - estimate)).exp();
+    let between = past.and_then(|past| of_runs(past, estimate, margin));
+    let reach = between.map_or(0.0, |test| test.reach);
+    let widened = |end: f64| estimate + found.widening * (end - estimate);
+    let p_value = between.map_or(0.0, |test| test.p_value).max(found.p_value);
     Some(Change {
         ratio: estimate.exp(),
         ratio_interval_95: interval.map(|interval| Interval {
-            low: widened(interval.low),
-            high: widened(interval.high),
+            low: widened(interval.low).min(estimate - reach).exp(),
+            high: widened(interval.high).max(estimate + reach).exp(),
             coverage: interval.coverage,
         }),
         test: found.test,
-        p_value: found.p_value,
-        p_value_of_all_rows: found.p_value,
+        p_value,
+        p_value_of_all_rows: p_value,
         cliffs_delta: found.delta,
         effect: effect(found.delta),
         widening: found.widening,
+        runs_differ: past.map(of_those_that_differ_more),
     })
 }
 
 /// What a test and its shift say of two series of logarithms.
 struct ShiftTest {
     shift: Shift,
+    /// How likely systems that differ by the margin differ at least so much.
     p_value: f64,
     delta: f64,
     widening: f64,
@@ -272,17 +289,21 @@ struct ShiftTest {
 }
 
 /// Trials that follow one another are alike, and fewer of them are independent than were
-/// made. So the shift is tested as if the noise were `widening` times as large: both
-/// samples are moved towards each other until only 1/widening of the shift is left. The
-/// interval that is widened as much holds exactly the shifts that this does not reject.
-fn of_samples(reference: &[f64], other: &[f64]) -> Option<ShiftTest> {
+/// made. So what is left of the shift beyond a null is tested as if the noise were `widening`
+/// times as large: both samples are moved towards each other until only 1/widening of it is
+/// left. The interval that is widened as much holds exactly the shifts that this does not
+/// reject.
+fn of_samples(reference: &[f64], other: &[f64], margin: f64, assumed: f64) -> Option<ShiftTest> {
     let shift = shift(reference, other, CONFIDENCE)?;
-    let widening = widening(reference, other);
-    let nearer = shift.estimate * (1.0 - 1.0 / widening);
-    let moved: Vec<f64> = other.iter().map(|value| value - nearer).collect();
+    let widening = widening(reference, other, assumed);
+    let against = |null: f64| {
+        let nearer = shift.estimate - (shift.estimate - null) / widening;
+        let moved: Vec<f64> = other.iter().map(|value| value - nearer).collect();
+        mann_whitney(reference, &moved)
+    };
     Some(ShiftTest {
         shift,
-        p_value: mann_whitney(reference, &moved)?.p_value,
+        p_value: beyond_margin(against, margin)?,
         delta: cliffs_delta(reference, other)?,
         widening,
         test: ComparisonTest::MannWhitney,
@@ -292,19 +313,60 @@ fn of_samples(reference: &[f64], other: &[f64]) -> Option<ShiftTest> {
 /// The order within each pair was drawn by lot, so that between equal systems every
 /// difference has either sign with probability ½, however the noise hangs together in
 /// time: nothing is to be widened.
-fn of_pairs(reference: &[f64], other: &[f64]) -> Option<ShiftTest> {
+fn of_pairs(reference: &[f64], other: &[f64], margin: f64) -> Option<ShiftTest> {
     let differences: Vec<f64> = reference.iter().zip(other).map(|(a, b)| b - a).collect();
     #[expect(clippy::cast_precision_loss, reason = "few pairs are counted")]
     let delta = {
         let count = |sign: fn(&f64) -> bool| differences.iter().filter(|d| sign(d)).count() as f64;
         (count(|d| *d > 0.0) - count(|d| *d < 0.0)) / differences.len() as f64
     };
+    let against = |null: f64| {
+        let beyond: Vec<f64> = differences.iter().map(|value| value - null).collect();
+        signed_rank(&beyond)
+    };
     Some(ShiftTest {
         shift: paired_shift(&differences, CONFIDENCE)?,
-        p_value: signed_rank(&differences)?.p_value,
+        p_value: beyond_margin(against, margin)?,
         delta,
         widening: 1.0,
         test: ComparisonTest::WilcoxonSignedRank,
+    })
+}
+
+/// How likely systems whose difference is no larger than the margin differ at least so much,
+/// either way, by a test against a null: Hodges and Lehmann's (1954) of a hypothesis that holds
+/// approximately. At the end of the margin it is the tail beyond what was found, and that beyond
+/// its opposite. Without a margin it is the two-sided p; with one far above the noise the one-sided.
+fn beyond_margin(against: impl Fn(f64) -> Option<RankTest>, margin: f64) -> Option<f64> {
+    let [upper, lower] = [against(margin)?, against(-margin)?].map(|test| test.p_above_below);
+    let (faster, slower) = (upper[0] + lower[0], upper[1] + lower[1]);
+    Some(faster.min(slower).min(1.0))
+}
+
+/// What the difference is worth beside how much runs differ: between two runs of the same
+/// past, or of one each.
+fn of_runs((ours, theirs): (PastRuns, PastRuns), shift: f64, margin: f64) -> Option<PastTest> {
+    match ours == theirs {
+        true => ours.test(shift, margin, CONFIDENCE),
+        false => ours.test_against(theirs, shift, margin, CONFIDENCE),
+    }
+}
+
+/// How much the runs of a row differ that are known.
+pub fn runs_differ(past: PastRuns) -> RunsDiffer {
+    RunsDiffer {
+        deviation: past.deviation.exp_m1(),
+        reach_95: past.reach(CONFIDENCE).unwrap_or(past.deviation).exp_m1(),
+        runs: past.runs,
+    }
+}
+
+/// Of the two of a comparison those that differ more.
+fn of_those_that_differ_more((ours, theirs): (PastRuns, PastRuns)) -> RunsDiffer {
+    runs_differ(if ours.deviation < theirs.deviation {
+        theirs
+    } else {
+        ours
     })
 }
 
@@ -336,30 +398,29 @@ fn conclude(
         compared.reason = Some(too_few(counts, needed, rows, comparing.paired));
         return;
     }
-    let matters = |ratio: f64| ratio.ln().abs() >= comparing.difference_min.ln_1p();
-    let is_shown = change.p_value_of_all_rows <= level;
-    if is_shown && matters(change.ratio) {
+    let interval = change.ratio_interval_95;
+    if change.p_value_of_all_rows <= level {
         compared.conclusion = match change.ratio > 1.0 {
             true => Conclusion::Faster,
             false => Conclusion::Slower,
         };
         return;
     }
-    let interval = change.ratio_interval_95;
+    let matters = |ratio: f64| ratio.ln().abs() >= comparing.difference_min.ln_1p();
     if interval.is_some_and(|it| !matters(it.low) && !matters(it.high)) {
         compared.conclusion = Conclusion::Same;
         return;
     }
     compared.conclusion = Conclusion::NoDifferenceShown;
-    compared.reason = if is_shown {
-        Some(text!(
-            "there is one, but it is smaller than the {} that matter",
-            percent(comparing.difference_min)
-        ))
-    } else if change.p_value <= level && matters(change.ratio) {
+    compared.reason = if change.p_value <= level {
         Some(text!(
             "alone it would pass, but among {rows} rows one in twenty does so by chance; \
              make more trials"
+        ))
+    } else if interval.is_some_and(|it| it.low > 1.0 || it.high < 1.0) {
+        Some(text!(
+            "there is one, but not shown to be more than the {} that matter",
+            percent(comparing.difference_min)
         ))
     } else {
         None

@@ -54,7 +54,7 @@ use std::cmp::Reverse;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
-pub use compare::{Comparing, Side, best, compare, load_differences, trials_needed};
+pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
 pub use disk::examine;
 pub use figures::judge_figures;
 pub use remedy::{Means, remedies_with_options};

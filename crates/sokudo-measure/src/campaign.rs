@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use sokudo_engine::{Control, StageOptions};
 use sokudo_model::{
     Bytes, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure, StopReason,
-    Trial, narrow,
+    TargetKind, Trial, narrow,
 };
+use sokudo_stats::Random;
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
@@ -86,7 +87,77 @@ fn rounds(steady: &SteadyProcedure) -> Vec<ScheduledTrial> {
         .collect()
 }
 
-/// How long all trials and pauses take together at most, on a target of this size.
+/// When each round of a schedule begins that is spread over a time, since the first: at a random
+/// moment of its own part of the time, so that no round keeps step with what else runs on the
+/// machine, and the last ends within it. All at once where one takes as long as a part.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a moment is no more precise, and lies within the time"
+)]
+fn round_starts(rounds: u32, over: Nanos, round: Nanos, seed: u64) -> Vec<Nanos> {
+    let mut random = Random::stream(seed, u64::from(rounds));
+    let part = over.0.saturating_sub(round.0) as f64 / f64::from(rounds.max(1));
+    (0..rounds)
+        .map(|number| {
+            let into = if number == 0 { 0.0 } else { random.fraction() };
+            Nanos((part * (f64::from(number) + into)) as u64)
+        })
+        .collect()
+}
+
+/// Rounds that wait for their time.
+struct SpreadRounds {
+    began: Instant,
+    starts: Vec<Nanos>,
+    /// The one that has begun.
+    current: u32,
+}
+
+impl SpreadRounds {
+    /// `None` where rounds follow each other at once; on a simulated device, too: its time is
+    /// that of its I/O.
+    fn of(plan: &Plan, schedule: &Schedule, subject: &PreparedTargets) -> Option<Self> {
+        let over = schedule.spread_over?;
+        if subject.info().kind == TargetKind::Simulated {
+            return None;
+        }
+        let round = Schedule {
+            trials: 1,
+            spread_over: None,
+            ..schedule.clone()
+        };
+        let round = duration(plan, &round, subject.info().size_bytes);
+        Some(Self {
+            began: Instant::now(),
+            starts: round_starts(schedule.trials, over, round, plan.seed),
+            current: 0,
+        })
+    }
+
+    /// Waits until the round of a trial may begin, or it is over.
+    fn wait_for(&mut self, round: u32, control: &Control, listener: &mut dyn FnMut(Event)) {
+        if round <= self.current {
+            return;
+        }
+        self.current = round;
+        let rounds = narrow(self.starts.len());
+        let start = self.starts.get(round as usize).copied().unwrap_or_default();
+        let until = self.began + Duration::from(start);
+        wait(until, control, |remaining| {
+            listener(Event::RoundAwaited {
+                remaining,
+                round: round + 1,
+                rounds,
+                elapsed: Nanos(start.0.saturating_sub(remaining.0)),
+            });
+        });
+    }
+}
+
+/// How long all trials and pauses take together at most, on a target of this size; of a
+/// schedule that is spread over a time no less than that.
 pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
     let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
     let steps = steps(schedule, plan.stages.len());
@@ -102,7 +173,8 @@ pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos 
         }
         trial.0.saturating_add(pause)
     };
-    Nanos(steps.iter().map(of_step).fold(0, u64::saturating_add))
+    let all = steps.iter().map(of_step).fold(0, u64::saturating_add);
+    Nanos(all.max(schedule.spread_over.unwrap_or_default().0))
 }
 
 /// How many trials a row can come to whose trials take so long.
@@ -144,12 +216,16 @@ pub(crate) fn run(
     let learns = !schedule.warm_up && schedule.steady.is_none();
     let settling = |stage: &Stage| Settling::of(&stage.workloads[0], learns);
     let mut settling: Vec<Settling> = plan.stages.iter().map(settling).collect();
+    let mut spread = SpreadRounds::of(plan, schedule, subject);
     for step in steps(schedule, plan.stages.len()) {
         if is_enough(schedule, &rows[step.row].trials) || has_failed(subject, step, &rows) {
             continue;
         }
         if is_phase_over(schedule, step, &rows) {
             continue;
+        }
+        if let Some(spread) = &mut spread {
+            spread.wait_for(step.trial, control, listener);
         }
         if step.pause_before {
             pause(schedule.pause, control, listener);
@@ -293,15 +369,20 @@ fn trial_seed(seed: u64, step: ScheduledTrial) -> u64 {
 }
 
 fn pause(length: Nanos, control: &Control, listener: &mut dyn FnMut(Event)) {
-    let ends_at = Instant::now() + Duration::from(length);
+    let until = Instant::now() + Duration::from(length);
+    wait(until, control, |remaining| {
+        listener(Event::Pause { remaining })
+    });
+}
+
+/// Does nothing until a moment, and tells how long that is; not once it is over.
+fn wait(until: Instant, control: &Control, mut tell: impl FnMut(Nanos)) {
     loop {
-        let remaining = ends_at.saturating_duration_since(Instant::now());
+        let remaining = until.saturating_duration_since(Instant::now());
         if remaining.is_zero() || control.is_cancelled() {
             return;
         }
-        listener(Event::Pause {
-            remaining: Nanos(narrow(remaining.as_nanos())),
-        });
+        tell(Nanos(narrow(remaining.as_nanos())));
         std::thread::sleep(remaining.min(PAUSE_STEP));
     }
 }
@@ -338,6 +419,35 @@ mod tests {
         assert_eq!(trials_at_most(&limited, Nanos::from_millis(900)), 12);
         assert_eq!(trials_at_most(&limited, Nanos::from_millis(100)), 40);
         assert_eq!(trials_at_most(&limited, Nanos::from_secs(5)), 6);
+    }
+
+    #[test]
+    fn each_round_has_a_part_of_the_time_and_the_last_ends_within_it() {
+        let minute = Nanos::from_secs(60);
+        for seed in 0..200 {
+            let starts = round_starts(12, minute, Nanos::from_secs(3), seed);
+            assert_eq!((starts.len(), starts[0]), (12, Nanos(0)));
+            let part = 57_000_000_000 / 12;
+            for (number, start) in (0u64..).zip(&starts) {
+                let within = number * part..=(number + 1) * part;
+                assert!(within.contains(&start.0), "{seed}: {starts:?}");
+            }
+        }
+        assert_ne!(
+            round_starts(12, minute, Nanos(0), 1),
+            round_starts(12, minute, Nanos(0), 2)
+        );
+        // Rounds that fill the time wait for nothing.
+        let full = round_starts(6, minute, minute, 1);
+        assert_eq!(full, [Nanos(0); 6]);
+    }
+
+    #[test]
+    fn a_time_to_spread_over_is_the_least_that_it_takes() {
+        let plan = Plan::in_turn(sokudo_model::Method::Quick, 0, Vec::new());
+        let mut spread = schedule(false);
+        spread.spread_over = Some(Nanos::from_secs(600));
+        assert_eq!(duration(&plan, &spread, None), Nanos::from_secs(600));
     }
 
     #[test]

@@ -102,7 +102,8 @@ pub struct Change {
     pub ratio_interval_95: Option<Interval>,
     /// Which test.
     pub test: ComparisonTest,
-    /// How likely equal systems differ at least so much, two-sided.
+    /// How likely systems whose difference is no larger than the least that matters differ at
+    /// least so much, either way; of equal systems where any difference matters.
     pub p_value: f64,
     /// The same, raised for the number of rows (Holm), so that the probability of even
     /// one false alarm among all of them stays below the level. This one decides.
@@ -115,6 +116,21 @@ pub struct Change {
     /// How many times as wide the interval is as for independent trials, because trials
     /// that follow one another are alike; 1 for pairs, whose order was drawn by lot.
     pub widening: f64,
+    /// How much other runs of this row differ, which interval and p allow for; missing where too
+    /// few are kept, and of pairs, whose trials were made in the same minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_differ: Option<RunsDiffer>,
+}
+
+/// How much the runs of one row on one device differ from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunsDiffer {
+    /// Standard deviation of a run's median, as a share of it: 0.02 for 2 %.
+    pub deviation: f64,
+    /// How far a run's figure may lie from its level, with 95 % confidence, as a share of it.
+    pub reach_95: f64,
+    /// Kept runs that tell it, beside those in question.
+    pub runs: usize,
 }
 
 /// What came of comparing two rows.

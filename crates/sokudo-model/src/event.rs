@@ -109,6 +109,17 @@ pub enum Event {
         /// Time left.
         remaining: Nanos,
     },
+    /// Nothing is done until a round begins that has its time.
+    RoundAwaited {
+        /// Time until then.
+        remaining: Nanos,
+        /// Which round, from 1 on.
+        round: u32,
+        /// How many there are.
+        rounds: u32,
+        /// Time since the first began.
+        elapsed: Nanos,
+    },
 }
 
 impl Event {
@@ -135,7 +146,8 @@ impl Event {
             | Self::Progress { .. }
             | Self::Snapshot { .. }
             | Self::MakingDurable { .. }
-            | Self::Pause { .. } => {}
+            | Self::Pause { .. }
+            | Self::RoundAwaited { .. } => {}
         }
         self
     }

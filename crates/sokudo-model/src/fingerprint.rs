@@ -114,6 +114,8 @@ parts! {
     Schedule((ScheduleName, Nanos, bool)) = "schedule";
     /// What is used of each target; `None` is all of one whose size is not known.
     Span(Vec<Option<Span>>) = "span";
+    /// Over which time rounds of trials are spread: a drive rests between them.
+    Spread(Nanos) = "spread";
     /// When it starts, and what its end ends.
     Start((Nanos, EndsOthers)) = "start";
     /// When it is steady enough to stop.

@@ -49,7 +49,9 @@ pub use circumstances::{
     ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
     PowerSettings, Pressure, ProcessorEvidence, Throttling,
 };
-pub use comparison::{Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference};
+pub use comparison::{
+    Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference, RunsDiffer,
+};
 pub use countable::{COUNTED_MAX, are_countable};
 pub use disk::Disk;
 pub use enough::Enough;

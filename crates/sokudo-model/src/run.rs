@@ -117,6 +117,14 @@ pub struct Schedule {
     /// always makes all of them.
     #[serde(flatten)]
     pub enough: Option<Enough>,
+    /// Trials are made in rounds, one of each row, at random moments of equal parts of this
+    /// time, with nothing done in between; missing where each follows the one before.
+    #[serde(
+        rename = "spread_over_ns",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub spread_over: Option<Nanos>,
     /// Trials left out at each end of a row's sorted trials for the trimmed mean; 0
     /// where none is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -142,6 +150,7 @@ impl Schedule {
             pause,
             warm_up: false,
             enough: None,
+            spread_over: None,
             trim: 0,
             steady: None,
             latency_limit: None,

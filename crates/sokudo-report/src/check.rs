@@ -11,7 +11,9 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::comparison::table::median;
-use crate::comparison::{ComparisonDocument, OtherDocument, RowDocument, SideDocument, sides_of};
+use crate::comparison::{
+    ComparisonDocument, OtherDocument, RowDocument, SideDocument, runs_differ, sides_of,
+};
 use crate::grouping::notes_of_rows;
 use crate::number::grouped;
 use crate::style::{BandwidthUnit, TableStyle};
@@ -172,6 +174,9 @@ impl CheckDocument {
         }
         if self.outcome != Outcome::NotJudged {
             article.paragraph(legend(&self.comparison, unit));
+            if let Some(differ) = runs_differ(&self.comparison) {
+                article.paragraph(differ);
+            }
         }
         if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
             article.paragraph(text!(
@@ -425,8 +430,8 @@ fn since(article: &mut Article<'_>, other: &OtherDocument) {
 fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> Text {
     text!(
         "{}: medians of the trials. In brackets the 95 % interval of the change. Slower and \
-         faster: by at least {}, and with all rows together wrong in at most one of twenty checks \
-         of what has not changed. Unchanged: the whole interval is smaller than that.",
+         faster: by more than {}, and with all rows together wrong in at most one of twenty checks \
+         of what has changed by no more. Unchanged: the whole interval is smaller than that.",
         unit.name(),
         comparison.difference_min_text()
     )

@@ -32,6 +32,7 @@ mod told;
 mod trial;
 
 use crate::number::float;
+use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use kept::{Kept, UnpackError, is_document, pack};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
@@ -123,6 +124,12 @@ impl LayoutDocument {
 }
 
 impl RunDocument {
+    /// The time over which its trials were spread, where they all were.
+    pub(crate) fn spread(&self) -> Option<sokudo_words::Text> {
+        let over = self.schedule.spread_over.filter(|_| !self.interrupted)?;
+        Some(minutes(over))
+    }
+
     /// Computes every figure of a run.
     pub fn from_run(run: &Run) -> Self {
         let mut document = Self {

@@ -14,6 +14,7 @@ use crate::fingerprint::words;
 use crate::info::words as disk_words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use crate::unique::unique;
+use crate::wording::minutes;
 use lines::{has_device, has_file, listed, machine_line, span_line, target_line};
 
 pub(crate) use lines::{Fact, ended, sentences};
@@ -365,7 +366,9 @@ fn trials_line(document: &RunDocument) -> Text {
         pause => text!("pauses of {}", exact_time(pause)),
     };
     let warm_up = schedule.warm_up.then(|| "after a discarded warm-up".into());
-    let parts = [Some(count), until, Some(order), Some(pause), warm_up];
+    let over = schedule.spread_over;
+    let over = over.map(|over| text!("spread over {}", minutes(over)));
+    let parts = [Some(count), until, over, Some(order), Some(pause), warm_up];
     let trials = Text::list(parts.into_iter().flatten(), ", ");
     Text::list(std::iter::once(trials).chain(end), "; ")
 }

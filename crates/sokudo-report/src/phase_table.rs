@@ -40,7 +40,7 @@ fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {
             let rate = number::rate(counted_rate(result)?.median);
             Some(text!("{rate} {}", Text::from(counted)))
         })
-        .column_if(has_spread, right("±95 %").rank(1), |result| {
+        .column_if(has_spread, right("± run").rank(1), |result| {
             spread(result, unit).map(|spread| spread.replace("± ", "±"))
         })
         .column(right("CPU"), |result| {

@@ -15,6 +15,7 @@ use crate::explain;
 use crate::facts::facts;
 use crate::grouping::{grouped_findings, row_name};
 use crate::load_table;
+use crate::number;
 use crate::phase::BonniePhase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
@@ -95,10 +96,10 @@ fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUn
         .iter()
         .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())
         .any(|bandwidth| bandwidth.bytes_per_s.interval_95.is_some());
-    let interval = if has_interval {
-        "± how far its 95 % interval reaches"
-    } else {
-        "no 95 % interval below 6 trials"
+    let interval = match (has_interval, document.spread()) {
+        (true, None) => "± how far its 95 % interval reaches within this run".into(),
+        (true, Some(over)) => text!("± how far its 95 % interval reaches over {over}"),
+        (false, _) => "no 95 % interval below 6 trials".into(),
     };
     let trim = document.schedule.trim;
     let trimmed = match trim {
@@ -112,14 +113,34 @@ fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUn
         false => Text::default(),
         true => text!(" {}", Text::from(INTENDED)),
     };
-    text!(
+    let legend = text!(
         "{}: median of the trials, {}{trimmed}; {}.{}{}",
         unit.name(),
-        Text::from(interval),
+        interval,
         Text::from(unit.definition()),
         estimand(results),
         latencies
-    )
+    );
+    match other_runs(results) {
+        None => legend,
+        Some(others) => text!("{legend} {others}"),
+    }
+}
+
+/// How far a run's figure is from what the disk does from run to run, as kept ones tell it.
+fn other_runs(results: &[&ResultDocument]) -> Option<Text> {
+    let known = || results.iter().filter_map(|result| result.runs_differ);
+    let reaches = || known().map(|it| it.reach_95);
+    let (least, most) = (reaches().reduce(f64::min)?, reaches().reduce(f64::max)?);
+    let runs = known().map(|it| it.runs).min()?;
+    let reach = match [least, most].map(number::percent) {
+        [least, most] if least == most => text!("± {least}"),
+        [least, most] => text!("± {least} to ± {most}"),
+    };
+    Some(text!(
+        "From run to run: by {runs} or more kept runs of a row, the figure of one run lies within \
+         {reach} of its level with 95 % confidence."
+    ))
 }
 
 /// What the rates are the rates of, where all rows have it in common.

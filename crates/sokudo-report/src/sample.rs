@@ -340,6 +340,7 @@ pub(crate) fn change(ratio: f64, low: f64, high: f64) -> Change {
         cliffs_delta: 1.0,
         effect: Effect::Large,
         widening: 2.3,
+        runs_differ: None,
     }
 }
 

@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Nanos, PartDifference, Verdict};
 use sokudo_stats::{
-    Interval, SEGMENT_MIN, Summary, change_points, median_interval, shift, widening,
+    CORRELATION_ASSUMED, Interval, SEGMENT_MIN, Summary, change_points, median_interval, shift,
+    widening,
 };
 
 use sokudo_words::{Text, text};
@@ -299,7 +300,7 @@ fn change(earlier: &[f64], later: &[f64]) -> (f64, Option<Interval>) {
     let Some(shift) = shift(earlier, later, CONFIDENCE) else {
         return (1.0, None);
     };
-    let widening = widening(earlier, later);
+    let widening = widening(earlier, later, CORRELATION_ASSUMED);
     let widened = |end: f64| (shift.estimate + widening * (end - shift.estimate)).exp();
     let interval = shift.interval.map(|interval| Interval {
         low: widened(interval.low),

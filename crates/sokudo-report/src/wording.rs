@@ -1,6 +1,9 @@
 //! Texts that a document holds as English.
 
+use sokudo_model::Nanos;
 use sokudo_words::{Text, text};
+
+use crate::number::exact_time;
 
 /// A word or phrase of a closed set, looked up as it is; what is not known stays.
 pub(crate) fn phrase(words: &str) -> Text {
@@ -65,5 +68,14 @@ pub(crate) fn device(identity: &str, name: &str) -> Text {
     match identity.starts_with("sim:") {
         true => phrase(name),
         false => Text::name(name),
+    }
+}
+
+/// A time over which rounds are spread: whole minutes as such.
+pub(crate) fn minutes(time: Nanos) -> Text {
+    const MINUTE: u64 = 60_000_000_000;
+    match time.0.is_multiple_of(MINUTE) {
+        true => text!("{} min", time.0 / MINUTE),
+        false => Text::name(exact_time(time)),
     }
 }

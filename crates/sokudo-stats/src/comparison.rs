@@ -3,10 +3,12 @@
 //! Everything works on ranks, because trials of a disk are seldom normal and a single
 //! stall must not decide. Nothing here says which difference matters to anybody.
 
+mod past;
 mod rank_test;
 mod shift;
 mod widening;
 
+pub use past::{PAST_RUNS_MIN, PastRuns, PastTest};
 pub use rank_test::{RankTest, mann_whitney, mann_whitney_p_min, signed_rank, signed_rank_p_min};
 pub use shift::{Shift, paired_shift, shift};
 pub use widening::{CORRELATION_ASSUMED, CORRELATION_TRIALS, widening};

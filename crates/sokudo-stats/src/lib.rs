@@ -31,8 +31,9 @@ pub use autocorrelation::Autocorrelation;
 pub use batch_means::batch_means_interval;
 pub use change_points::{SEGMENT_MIN, change_points};
 pub use comparison::{
-    CORRELATION_ASSUMED, CORRELATION_TRIALS, RankTest, Shift, cliffs_delta, holm, mann_whitney,
-    mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min, widening,
+    CORRELATION_ASSUMED, CORRELATION_TRIALS, PAST_RUNS_MIN, PastRuns, PastTest, RankTest, Shift,
+    cliffs_delta, holm, mann_whitney, mann_whitney_p_min, paired_shift, shift, signed_rank,
+    signed_rank_p_min, widening,
 };
 pub use distributions::{Normal, Pareto, Zipf};
 pub use drift::{Groups, Step, Trend, groups, step, trend};
@@ -42,7 +43,7 @@ pub use permutation::Permutation;
 pub use quantile_interval::{quantile_design_effect, quantile_interval};
 pub use random::{Random, mix64};
 pub use round_window::RoundWindow;
-pub use student::student_t;
+pub use student::{student_t, student_tail};
 pub use summary::{
     Interval, Summary, first_deviation, median_interval, median_reach, trimmed_mean,
 };

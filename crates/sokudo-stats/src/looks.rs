@@ -83,6 +83,39 @@ mod tests {
     }
 
     #[test]
+    fn trials_that_hang_together_cover_it_less_often_than_they_say() {
+        let worst = |draw: &mut dyn FnMut(f64) -> f64| {
+            let of_spread = |spread: f64| coverage(&mut || 1.0 + spread * draw(spread), 2_000).0;
+            SPREADS.map(of_spread).into_iter().fold(1.0, f64::min)
+        };
+        for (share, expected) in [(0.3, 0.87), (0.6, 0.68)] {
+            let mut random = Random::new(29);
+            let mut value = 0.0;
+            let found = worst(&mut |_| {
+                let fresh = (1.0f64 - share * share).sqrt() * standard_normal(&mut random);
+                value = share * value + fresh;
+                value
+            });
+            println!("each with {share} of the one before it: {found}");
+            assert!(
+                (expected - 0.03..expected + 0.03).contains(&found),
+                "{share}: {found}"
+            );
+        }
+        // Two levels that change after 20 trials on average.
+        let mut random = Random::new(31);
+        let mut level = 1.0;
+        let found = worst(&mut |_| {
+            if random.below(20) == 0 {
+                level = -level;
+            }
+            level + 0.1 * standard_normal(&mut random)
+        });
+        println!("on one of two levels: {found}");
+        assert!(found < 0.05, "{found}");
+    }
+
+    #[test]
     fn what_is_quiet_is_done_after_six_and_what_is_noisy_goes_on_to_the_end() {
         let mut random = Random::new(23);
         let mut made =

@@ -26,6 +26,13 @@ pub fn student_t(confidence: f64, degrees: u32) -> Option<f64> {
     Some(high)
 }
 
+/// P(t ≥ x): how likely a value so many standard errors above the truth or more is, with so
+/// many degrees of freedom. `None` for 0 degrees.
+pub fn student_tail(x: f64, degrees: u32) -> Option<f64> {
+    let beyond = f64::midpoint(1.0, -probability_within(x.abs(), degrees));
+    (degrees > 0).then_some(if x < 0.0 { 1.0 - beyond } else { beyond })
+}
+
 /// P(|t| ≤ x), by the finite series for whole degrees of freedom (Abramowitz and Stegun 1964,
 /// 26.7.3 and 26.7.4).
 fn probability_within(x: f64, degrees: u32) -> f64 {
@@ -65,6 +72,21 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn tails_are_those_of_another_implementation() {
+        for degrees in [1, 2, 5, 11, 40] {
+            let theirs = StudentsT::new(0.0, 1.0, f64::from(degrees)).unwrap();
+            for x in [-3.0, -0.5, 0.0, 0.7, 2.0, 8.0] {
+                let found = student_tail(x, degrees).unwrap();
+                assert!(
+                    (found - (1.0 - theirs.cdf(x))).abs() < 1e-9,
+                    "{degrees} {x}"
+                );
+            }
+        }
+        assert_eq!(student_tail(1.0, 0), None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::cli::{
 use crate::exit::{self, Exit};
 use crate::history::listed;
 use crate::idle::BusyPolicy;
+use crate::past::Past;
 use crate::recall::{Annotations, Recalled};
 use crate::repeat::Repeat;
 use crate::{busy, compare, interrupt, keep, output, recall, results};
@@ -169,7 +170,13 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
         loads_may_differ: false,
     };
     let sides = [itself(), itself()];
-    let comparison = compare::side_by_side(&sides, Way::Kept, Figure::Bandwidth, comparing);
+    let comparison = compare::side_by_side(
+        &sides,
+        Way::Kept,
+        Figure::Bandwidth,
+        comparing,
+        &mut Past::default(),
+    );
     let (mut few, mut blocked) = (Vec::new(), Vec::new());
     for row in comparison.rows() {
         match row.compared.conclusion {

@@ -19,6 +19,7 @@ use sokudo_words::{Text, text};
 use crate::cli::{CheckArguments, TableOrJson};
 use crate::exit::Exit;
 use crate::idle::BusyPolicy;
+use crate::past::Past;
 use crate::recall::{Annotations, Recalled};
 use crate::repeat::{Leave, Repeat};
 use crate::{baseline, busy, command_line, compare, interrupt, keep, locate, output, recall};
@@ -114,7 +115,13 @@ fn document(
         paired: false,
         loads_may_differ: false,
     };
-    let comparison = compare::side_by_side(&[reference, now], Way::Kept, figure, comparing);
+    let comparison = compare::side_by_side(
+        &[reference, now],
+        Way::Kept,
+        figure,
+        comparing,
+        &mut Past::of(&arguments.keeping),
+    );
     let comparison = ComparisonDocument {
         command: command_line::as_given(),
         ..comparison

@@ -21,6 +21,7 @@ use sokudo_words::text;
 use crate::cli::{CompareArguments, Format};
 use crate::exit::Exit;
 use crate::keep::KeptRuns;
+use crate::past::{Past, PastRow};
 use crate::recall::{Recall, Recalled};
 use crate::{command_line, language, output, progress, results};
 use rows::{Common, Matched, keys};
@@ -43,7 +44,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
         ..document(&sides, arguments)
     };
     let is_foreign = sides.iter().any(|side| side.run.origin.is_some());
-    let beside = sides::matrix(&sides, arguments);
+    let beside = sides::matrix(&sides, arguments, &mut past(arguments));
     // Two that sokudo has measured have a table that says more of them.
     if sides.len() > 2 || is_foreign {
         document.matrix = Some(beside.clone());
@@ -98,7 +99,15 @@ fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocum
         paired: arguments.live,
         loads_may_differ: arguments.live || arguments.by_position,
     };
-    side_by_side(sides, way, figure, comparing)
+    side_by_side(sides, way, figure, comparing, &mut past(arguments))
+}
+
+/// What is known of how much runs differ; live pairs need none of it.
+fn past(arguments: &CompareArguments) -> Past {
+    match arguments.live {
+        true => Past::default(),
+        false => Past::of(&arguments.keeping),
+    }
 }
 
 /// All rows of all others beside those of the first, of which there must be one.
@@ -107,6 +116,7 @@ pub(crate) fn side_by_side(
     way: Way,
     figure: Figure,
     comparing: Comparing,
+    past: &mut Past,
 ) -> ComparisonDocument {
     let (reference, others) = sides.split_first().expect("two or more are compared");
     let matched: Vec<Matched> = others
@@ -125,13 +135,18 @@ pub(crate) fn side_by_side(
         .zip(others.iter().zip(&matched))
         .flat_map(|(number, (other, matched))| {
             let names = [&*letters[0], &*letters[number]];
-            let pairs = matched.pairs.iter();
-            pairs.map(move |[a, b]| {
+            let pairs = matched.pairs.iter().map(|[a, b]| {
+                let rows = [(reference, *a), (other, *b)].map(|(side, row)| PastRow {
+                    run: &side.run,
+                    result: &side.run.results[row],
+                });
+                let [ours, theirs] = past.of_both(rows, figure);
                 (
-                    side(names[0], &reference.run, *a, figure),
-                    side(names[1], &other.run, *b, figure),
+                    side(names[0], &reference.run, *a, figure, ours),
+                    side(names[1], &other.run, *b, figure, theirs),
                 )
-            })
+            });
+            pairs.collect::<Vec<_>>()
         })
         .collect();
     let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();

@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use sokudo_engine::{Control, Search, left_behind};
-use sokudo_measure::{MeasureError, Measurement, Prepared};
-use sokudo_model::{Event, Run, StopReason, TargetKind};
+use sokudo_measure::{MeasureError, Measurement, Prepared, duration};
+use sokudo_model::{Event, Nanos, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::clean;
 use crate::cli::Printing;
@@ -17,6 +17,7 @@ use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::keep;
+use crate::past::Past;
 use crate::progress::ProgressLine;
 use crate::requirement;
 use crate::results;
@@ -62,12 +63,14 @@ impl FinishedMeasurement {
 
     /// The same where it is printed in a way of the command's own.
     pub(crate) fn conclude_by(
-        self,
+        mut self,
         printing: &Printing,
         print: impl FnOnce(&Self) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
         let Printing { keeping, quiet, .. } = printing;
-        keep::keep([(&self.run, &self.document)], keeping).print(*quiet, || print(&self))?;
+        let kept = keep::keep([(&self.run, &self.document)], keeping);
+        Past::of(keeping).tell(&mut self.document);
+        kept.print(*quiet, || print(&self))?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)
     }
@@ -123,11 +126,39 @@ pub(crate) fn prepare(
     progress: &mut ProgressLine,
     quiet: bool,
 ) -> Result<Prepared, Exit> {
+    let spread = spread_note(&measurement);
     let prepared = measurement.prepare(control, &mut |event| progress.show(&event))?;
     if !quiet {
-        progress.aside(|| prepared.notes.iter().for_each(exit::note));
+        progress.aside(|| prepared.notes.iter().chain(&spread).for_each(exit::note));
     }
     Ok(prepared)
+}
+
+/// How long it takes to spread rounds over a time, and that most of it is idle.
+fn spread_note(measurement: &Measurement<'_>) -> Option<Text> {
+    let Measurement { plan, schedule, .. } = measurement;
+    let over = schedule.spread_over?;
+    if measurement.named.kind() == TargetKind::Simulated {
+        return None;
+    }
+    let at_once = Schedule {
+        spread_over: None,
+        ..schedule.clone()
+    };
+    let needed = duration(plan, &at_once, measurement.size());
+    let (rounds, over, needed) = (schedule.trials, minutes(over), minutes(needed));
+    Some(match needed < over {
+        true => text!(
+            "{rounds} rounds are spread over {over:.1} minutes, of which {needed:.1} are measured and the others idle; Ctrl-C ends with what there is"
+        ),
+        false => text!(
+            "{rounds} rounds take {needed:.1} minutes, so that none of the {over:.1} to spread them over is idle; name a longer time"
+        ),
+    })
+}
+
+fn minutes(time: Nanos) -> f64 {
+    time.as_secs_f64() / 60.0
 }
 
 /// What was measured, judged in the words of whoever has typed the command or written the jobs.

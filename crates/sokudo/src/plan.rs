@@ -83,9 +83,9 @@ pub(crate) fn test_file_size(arguments: &MarkArguments) -> Bytes {
 }
 
 /// How often, and in what order.
-pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
+pub(crate) fn schedule(arguments: &MarkArguments) -> Result<Schedule, Exit> {
     match arguments.schedule {
-        ScheduleChoice::Crystal => Schedule {
+        ScheduleChoice::Crystal => Ok(Schedule {
             name: ScheduleName::Crystal,
             warm_up: true,
             ..Schedule::in_turn(
@@ -95,30 +95,22 @@ pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
                     .or(arguments.profile.interval())
                     .unwrap_or(CRYSTAL_PAUSE),
             )
-        },
+        }),
         ScheduleChoice::Interleaved => {
-            let (trials, enough) = trials(arguments);
-            Schedule {
-                enough,
-                ..Schedule::in_turn(trials, arguments.interval.unwrap_or_default())
-            }
+            let unasked = PrecisionDefault {
+                // A number of trials, given alone, is made as it is.
+                permille: match arguments.runs {
+                    Some(_) => 0,
+                    None => PERMILLE_DEFAULT,
+                },
+                time_min: ADAPTIVE_TIME_MIN,
+                time_max: Some(ADAPTIVE_TIME_MAX),
+                ..PrecisionDefault::trials(Enough::TRIALS_MIN)
+            };
+            let pause = arguments.interval.unwrap_or_default();
+            arguments.precision.schedule(arguments.runs, unasked, pause)
         }
     }
-}
-
-/// How many trials a row has at most, and when fewer are enough. A number of trials, given
-/// alone, is made as it is.
-fn trials(arguments: &MarkArguments) -> (u32, Option<Enough>) {
-    let unasked = PrecisionDefault {
-        permille: match arguments.runs {
-            Some(_) => 0,
-            None => PERMILLE_DEFAULT,
-        },
-        time_min: ADAPTIVE_TIME_MIN,
-        time_max: Some(ADAPTIVE_TIME_MAX),
-        ..PrecisionDefault::trials(Enough::TRIALS_MIN)
-    };
-    arguments.precision.trials(arguments.runs, unasked)
 }
 
 /// CrystalDiskMark's schedule has a number of trials of its own.
@@ -126,10 +118,11 @@ fn check_precision(arguments: &MarkArguments) -> Result<(), Exit> {
     let asks = arguments
         .precision
         .precision
-        .is_some_and(|permille| permille > 0);
+        .is_some_and(|permille| permille > 0)
+        || arguments.precision.spread_over.is_some();
     if asks && arguments.schedule == ScheduleChoice::Crystal {
         return Err(Exit::usage(text!(
-            "--schedule crystal makes a fixed number of trials; leave --precision or --schedule out"
+            "--schedule crystal makes a fixed number of trials; leave --precision, --spread-over or --schedule out"
         )));
     }
     Ok(())

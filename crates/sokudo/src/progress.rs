@@ -55,6 +55,12 @@ impl ProgressRow {
     }
 }
 
+/// Minutes and seconds.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
 /// A share of a trial below which its pace tells nothing.
 const PACE_SHARE_MIN: f64 = 0.02;
 /// A pace beyond which there is no telling how long anything takes.
@@ -98,6 +104,20 @@ impl ProgressLine {
             }
             Event::Pause { remaining } => {
                 self.say(&text!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
+            }
+            Event::RoundAwaited {
+                remaining,
+                round,
+                rounds,
+                elapsed,
+            } => {
+                self.done = *elapsed;
+                let left = Nanos(self.total.0.saturating_sub(elapsed.0));
+                let [next, left] = [*remaining, left].map(|time| clock(time.into()));
+                self.bar.set_position(elapsed.0.min(self.total.0));
+                self.say(&text!(
+                    "idle: round {round} of {rounds} in {next}, {left} left; Ctrl-C ends with what there is"
+                ));
             }
             Event::StageStarted { first: row, .. } => self.start(*row, 0),
             Event::TrialStarted { row, trial } => self.start(*row, *trial),
@@ -203,10 +223,9 @@ impl ProgressLine {
         let position = self.done.0 + into_step.0.min(self.step.0);
         self.bar.set_position(position.min(self.total.0));
         let left = Duration::from_nanos(self.total.0.saturating_sub(position));
-        let left = left.mul_f64(self.pace.clamp(0.0, PACE_MAX)).as_secs();
-        let (minutes, seconds) = (left / 60, left % 60);
+        let left = clock(left.mul_f64(self.pace.clamp(0.0, PACE_MAX)));
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
-        let left = text!("{minutes}:{seconds:02} left").said(language::current());
+        let left = text!("{left} left").said(language::current());
         self.bar
             .set_message(format!("{}{speed}  {left}{}", self.label, self.figures));
     }

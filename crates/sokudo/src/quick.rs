@@ -85,20 +85,18 @@ fn refusal(test: QuickTest, arguments: &QuickArguments, kind: TargetKind) -> Opt
 
 fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
     let trim = arguments.trim;
-    let (runs, enough) = arguments
+    let unasked = PrecisionDefault::trials(1);
+    let schedule = arguments
         .precision
-        .trials(arguments.runs, PrecisionDefault::trials(1));
+        .schedule(arguments.runs, unasked, arguments.pause)?;
+    let runs = schedule.trials;
     if trim.saturating_mul(2) >= runs && trim > 0 {
         return Err(Exit::usage(text!(
             "--trim {trim} leaves nothing of --runs {runs}; use at least --runs {}",
             trim.saturating_mul(2).saturating_add(1)
         )));
     }
-    Ok(Schedule {
-        trim,
-        enough,
-        ..Schedule::in_turn(runs, arguments.pause)
-    })
+    Ok(Schedule { trim, ..schedule })
 }
 
 fn notes(arguments: &QuickArguments, kind: TargetKind) -> Vec<Text> {

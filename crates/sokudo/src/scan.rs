@@ -2,7 +2,7 @@
 
 use sokudo_dialect::surface::{self, SurfacePreset, SurfaceRequest, Writes};
 use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
+use sokudo_model::{Bytes, DriveCache, Nanos, TargetKind};
 use sokudo_words::text;
 
 use crate::cli::{PrecisionDefault, ScanArguments, WriteCacheChoice};
@@ -57,22 +57,16 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
     }
     Ok(Measurement {
         permission: leave(arguments),
-        schedule: schedule(arguments),
+        schedule: arguments.precision.schedule(
+            arguments.runs,
+            PrecisionDefault::trials(1),
+            Nanos(0),
+        )?,
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
         command: measurement::command(arguments.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
-}
-
-fn schedule(arguments: &ScanArguments) -> Schedule {
-    let (trials, enough) = arguments
-        .precision
-        .trials(arguments.runs, PrecisionDefault::trials(1));
-    Schedule {
-        enough,
-        ..Schedule::in_turn(trials, Nanos(0))
-    }
 }
 
 fn preset(arguments: &ScanArguments) -> SurfacePreset {

@@ -52,9 +52,12 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
     };
     let plan = sweep.plan().map_err(Exit::usage)?;
     notes.extend(sweep.without_room().iter().map(no_room));
-    let schedule = schedule(arguments);
+    let schedule = schedule(arguments)?;
     let longest = duration(&plan, &schedule, None);
-    if longest > LONG && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null) {
+    if longest > LONG
+        && schedule.spread_over.is_none()
+        && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null)
+    {
         notes.push(text!(
             "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \
              have moved {length}, end earlier",
@@ -82,16 +85,14 @@ fn preset(arguments: &SweepArguments) -> SweepPreset {
     }
 }
 
-fn schedule(arguments: &SweepArguments) -> Schedule {
+fn schedule(arguments: &SweepArguments) -> Result<Schedule, Exit> {
     let unasked = PrecisionDefault {
         permille: PERMILLE_DEFAULT,
         ..PrecisionDefault::trials(arguments.runs)
     };
-    let (trials, enough) = arguments.precision.trials(Some(arguments.runs), unasked);
-    Schedule {
-        enough,
-        ..Schedule::in_turn(trials, arguments.cool_down)
-    }
+    let runs = Some(arguments.runs);
+    let pause = arguments.cool_down;
+    arguments.precision.schedule(runs, unasked, pause)
 }
 
 /// What can be done is done, unless more is asked for, which is then refused.

@@ -26,7 +26,7 @@ pub fn best(rows: &[Vec<Option<Side<'_>>>], comparing: Comparing) -> Vec<Option<
             let candidate = candidate?;
             let p_value = of_all_rows.next()?;
             let is_shown = p_value <= 1.0 - CONFIDENCE && candidate.trials >= needed;
-            (is_shown && candidate.matters).then_some(candidate.side)
+            is_shown.then_some(candidate.side)
         })
         .collect()
 }
@@ -37,8 +37,6 @@ struct Candidate {
     side: usize,
     /// Of the test against the one that it differs least from.
     p_value: f64,
-    /// It is faster than each other by the least difference that matters.
-    matters: bool,
     /// The fewest of a side.
     trials: usize,
 }
@@ -54,7 +52,6 @@ fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate
     let mut candidate = Candidate {
         side: number,
         p_value: 0.0,
-        matters: true,
         trials: leader.values.len(),
     };
     let mut others = 0;
@@ -63,10 +60,13 @@ fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate
         if obstacle(other, leader, &load, comparing).is_some() {
             return None;
         }
-        let change = change(other.values, leader.values, comparing.paired)?;
-        candidate.p_value = candidate.p_value.max(change.p_value);
-        candidate.matters &= change.ratio.ln() >= comparing.difference_min.ln_1p();
-        candidate.matters &= change.ratio > 1.0;
+        let change = change(other, leader, comparing)?;
+        let p_value = if change.ratio > 1.0 {
+            change.p_value
+        } else {
+            1.0
+        };
+        candidate.p_value = candidate.p_value.max(p_value);
         candidate.trials = candidate.trials.min(other.values.len());
         others += 1;
     }

@@ -52,6 +52,8 @@ fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
     }
     if document.rows().next().is_some() && document.matrix.is_none() {
         article.paragraph(words::legend(document, unit));
+    } else if let Some(differ) = words::runs_differ(document) {
+        article.paragraph(differ);
     }
     article.add(Element::Repeat(&document.command));
     article

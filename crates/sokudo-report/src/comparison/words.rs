@@ -1,12 +1,12 @@
 //! What a comparison says, in words that all its texts share.
 
-use sokudo_model::{Compared, Conclusion, PartDifference};
+use sokudo_model::{Compared, Conclusion, PartDifference, RunsDiffer};
 use sokudo_stats::Interval;
 use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
 use crate::grouping::notes_of_rows;
-use crate::number::{MISSING, grouped, place};
+use crate::number::{self, MISSING, grouped, place};
 use crate::style::BandwidthUnit;
 use crate::wording::{phrase, rows};
 
@@ -135,24 +135,50 @@ pub(super) const fn unit(document: &ComparisonDocument, asked: BandwidthUnit) ->
 
 /// What the columns mean.
 pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Text {
-    let test = Text::from(match document.way {
-        Way::Live => {
-            "Trials were made in pairs, the order within each drawn by lot (Wilcoxon's signed ranks)"
-        }
-        Way::Kept => {
-            "Trials of one run hang together, which the interval allows for (Mann–Whitney); \
-             whether two runs differ because of their time only --live can tell"
-        }
-    });
+    let test = match (document.way, runs_differ(document)) {
+        (Way::Live, _) => text!(
+            "Trials were made in pairs, the order within each drawn by lot (Wilcoxon's signed ranks)."
+        ),
+        (Way::Kept, Some(differ)) => differ,
+        (Way::Kept, None) => text!(
+            "Trials of one run hang together, which the interval allows for (Mann–Whitney); whether two \
+             runs differ because of their time only --live can tell."
+        ),
+    };
     text!(
-        "{}: median of the trials, ± how far its 95 % interval reaches. Change: against A, \
+        "{}: median of the trials, ± how far its 95 % interval reaches within its run. Change: against A, \
          by Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both \
-         overlap (Cliff). Faster and slower: by at least {}, \
-         and with all rows together wrong in at most one of twenty comparisons of equals. Same: \
-         the whole interval is smaller than that. {test}.",
+         overlap (Cliff). Faster and slower: by more than {}, \
+         and with all rows together wrong in at most one of twenty comparisons of what differs \
+         by no more. Same: the whole interval is smaller than that. {test}",
         unit.name(),
         document.difference_min_text()
     )
+}
+
+/// How much kept runs differ, where that is allowed for.
+pub(crate) fn runs_differ(document: &ComparisonDocument) -> Option<Text> {
+    let changes = document.rows().filter_map(|row| row.compared.change);
+    let known: Vec<RunsDiffer> = changes.filter_map(|change| change.runs_differ).collect();
+    let deviations = known.iter().map(|it| it.deviation);
+    let (least, most) = (
+        deviations.clone().reduce(f64::min)?,
+        deviations.reduce(f64::max)?,
+    );
+    let runs = known.iter().map(|it| it.runs);
+    let (fewest, all) = (runs.clone().min()?, runs.max()?);
+    let differ = match [least, most].map(number::percent) {
+        [least, most] if least == most => Text::name(least),
+        [least, most] => text!("{least} to {most}"),
+    };
+    let runs = match fewest == all {
+        true => text!("{all} kept runs"),
+        false => text!("{fewest} to {all} kept runs"),
+    };
+    Some(text!(
+        "Other runs of the same rows differ from each other by {differ} (standard deviation, \
+         {runs}), which the interval allows for."
+    ))
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ pub struct RateFigures {
     /// Sample standard deviation; null below two trials.
     pub stdev: Option<f64>,
     /// Interval of the median by order statistics; null below six trials, with
-    /// which no 95 % can be reached.
+    /// which no 95 % can be reached. It is of this run: what changes between runs is in it
+    /// only where the trials were spread over a time (`spread_over_ns` of the schedule).
     pub interval_95: Option<Interval>,
     /// Mean of the trials without as many of the smallest and of the largest as the
     /// schedule's `trim`; missing unless that was asked for.

@@ -16,12 +16,16 @@ impl RunDocument {
         let size = self.target.size_bytes;
         let schedule = &self.schedule;
         let schedule = (schedule.name.clone(), schedule.pause, schedule.warm_up);
+        let spread = self.schedule.spread_over.map(PlanData::Spread);
         let schedule = PlanData::Schedule(schedule);
         let tool = self.origin.as_ref().map_or("", |origin| &*origin.tool);
         for result in &mut self.results {
             let used = result.used();
             result.plan = fingerprint::parts(&result.workload, used, size);
             result.plan.set(schedule.clone());
+            spread
+                .iter()
+                .for_each(|spread| result.plan.set(spread.clone()));
             result.tell_of(tool);
         }
         let mut rows = Vec::new();

@@ -40,6 +40,7 @@ impl ResultDocument {
             iops: rate(&reported.iops),
             latency_ns: reported.latency.as_ref().and_then(latency),
             shares: None,
+            runs_differ: None,
             told: Some(told(reported)),
             histogram: histogram(&reported.histogram),
             surface: survey.map(|survey| SurfaceFigures::of(&survey, &places, &[])),

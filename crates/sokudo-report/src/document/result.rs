@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, IoFailure, Operation,
-    OperationTally, Outcome, PlanParts, Row, Schedule, StopReason, Trial, Verdict, Workload,
+    OperationTally, Outcome, PlanParts, Row, RunsDiffer, Schedule, StopReason, Trial, Verdict,
+    Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -59,6 +60,10 @@ pub struct ResultDocument {
     pub flush_latency_ns: Option<LatencyFigures>,
     /// Each operation of a mix by itself; null when there is only one.
     pub shares: Option<BTreeMap<Operation, ShareDocument>>,
+    /// How much other runs of this row on this device differ, where the store has enough of
+    /// them: the interval of the trials is of this run alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_differ: Option<RunsDiffer>,
     /// I/Os in flight, averaged over the measured time of all trials.
     pub depth_achieved: Option<f64>,
     /// Processor time in the measured part of all trials; null in virtual time.
@@ -275,6 +280,7 @@ impl ResultDocument {
             submission_latency_ns: work.submission_latency(),
             flush_latency_ns: flushes.as_ref().and_then(LatencyFigures::of),
             shares: work.shares(),
+            runs_differ: None,
             depth_achieved: work.depth_achieved(),
             cpu: cpu_of(&row.trials),
             device: DeviceDocument::sum(&row.trials),

@@ -15,6 +15,7 @@ use sokudo_model::{
 use sokudo_words::{Text, text};
 
 use crate::number::{exact_size, exact_time};
+use crate::wording::minutes;
 
 /// What is not known of a part.
 const UNKNOWN: &str = "unknown";
@@ -71,6 +72,7 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Scatter(spread) => scatter(spread),
         PlanData::Schedule((name, pause, warm_up)) => schedule(name, *pause, *warm_up),
         PlanData::Span(used) => spans(used),
+        PlanData::Spread(over) => minutes(*over),
         PlanData::Start((after, ends)) => start(*after, *ends),
         PlanData::Steady(rule) => steady(rule),
         PlanData::Survey(places) => survey(places),

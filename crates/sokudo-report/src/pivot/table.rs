@@ -123,8 +123,12 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
             "Each cell is the figure of one result",
         ),
         (
-            has(|cell| cell.interval_95.is_some()),
+            has(|cell| cell.interval_95.is_some() && cell.results > 1),
             "± is how far its 95 % interval reaches",
+        ),
+        (
+            has(|cell| cell.interval_95.is_some()) && !has(|cell| cell.results > 1),
+            "± is how far its 95 % interval reaches within its run",
         ),
         (
             has(|cell| cell.interval_95.is_none() && cell.range.is_some()),

@@ -216,7 +216,7 @@ impl Overview {
         let parts: [(bool, Text); 5] = [
             (
                 true,
-                "MB/s: median of the trials, ± how far its 95 % interval reaches; 1 MB is 1,000,000 bytes.".into(),
+                "MB/s: median of the trials, ± how far its 95 % interval reaches within its run; 1 MB is 1,000,000 bytes.".into(),
             ),
             (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID.".into()),
             (

@@ -8,6 +8,7 @@ use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Head, Skin, Table, TableBuilder, left, point, right};
 use crate::wording::{phrase, row_alone};
+use sokudo_words::{Text, text};
 
 /// What stands over latencies: there are two of them at a fixed rate.
 const LATENCY: &str = "latency";
@@ -100,7 +101,8 @@ impl ColumnContext<'_> {
         let is_trimmed = self.document.schedule.trim > 0;
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
-        let spread = self.rank(right("±95 %").under(unit.name()), 5, 13);
+        let spread = right(spread_title(self.document)).under(unit.name());
+        let spread = self.rank(spread, 5, 13);
         let interval = right("95 % interval").under(unit.name()).on(Skin::Paper);
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
         let mebibytes = self.rank(point("median").under("MiB/s"), 3, 4);
@@ -159,6 +161,14 @@ impl ColumnContext<'_> {
     }
 }
 
+/// What the ± of a row is of: trials that followed each other know nothing of other runs.
+pub(crate) fn spread_title(document: &RunDocument) -> Text {
+    match document.spread() {
+        None => "± run".into(),
+        Some(over) => text!("± {over}"),
+    }
+}
+
 /// Whether any row has latencies from an intended start.
 pub(super) fn is_at_rates(document: &RunDocument) -> bool {
     let mut results = document.results.iter();
@@ -210,7 +220,7 @@ mod tests {
             format!("{} ", titles.unwrap())
         };
         let wide = titles(200);
-        for title in ["trimmed", "mean", "stdev", " R ", "±95 %"] {
+        for title in ["trimmed", "mean", "stdev", " R ", "± run"] {
             assert!(wide.contains(title), "{wide}");
         }
         assert!(!wide.contains("range"), "{wide}");

@@ -20,6 +20,9 @@ pub struct RankTest {
     pub statistic: f64,
     /// Two-sided: how likely samples of the same distribution differ at least so much.
     pub p_value: f64,
+    /// How likely the second of two such samples lies at least so far above the first, and
+    /// how likely at least so far below.
+    pub p_above_below: [f64; 2],
     /// Whether it comes from the permutation distribution itself.
     pub is_exact: bool,
 }
@@ -37,17 +40,13 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     let sum: usize = ranks[first.len()..].iter().sum();
     let least = count * (count + 1);
     let is_exact = first.len() * count <= EXACT_PRODUCT_MAX;
-    let p_value = match (is_exact, tie_term(&ranks) > 0.0) {
-        (true, false) => two_sided(&u_without_ties(first.len(), count), (sum - least) / 2),
-        (true, true) => two_sided(&subset_sums(&ranks, count), sum),
+    let tails = match (is_exact, tie_term(&ranks) > 0.0) {
+        (true, false) => tails(&u_without_ties(first.len(), count), (sum - least) / 2),
+        (true, true) => tails(&subset_sums(&ranks, count), sum),
         (false, _) => approximate_u(&ranks, first.len(), count, sum),
     };
     #[expect(clippy::cast_precision_loss, reason = "sums of few ranks are small")]
-    Some(RankTest {
-        statistic: (sum - least) as f64 / 2.0,
-        p_value,
-        is_exact,
-    })
+    Some(RankTest::new((sum - least) as f64 / 2.0, tails, is_exact))
 }
 
 /// Wilcoxon's signed-rank test of differences of pairs, two-sided (Wilcoxon 1945): the
@@ -67,17 +66,26 @@ pub fn signed_rank(differences: &[f64]) -> Option<RankTest> {
     let positive = kept.iter().zip(&ranks).filter(|(d, _)| **d > 0.0);
     let sum: usize = positive.map(|(_, rank)| rank).sum();
     let is_exact = kept.len() <= EXACT_PAIRS_MAX;
-    let p_value = if is_exact {
-        two_sided(&signed_sums(&ranks), sum)
+    let tails = if is_exact {
+        tails(&signed_sums(&ranks), sum)
     } else {
         approximate_signed(&ranks, sum)
     };
     #[expect(clippy::cast_precision_loss, reason = "sums of few ranks are small")]
-    Some(RankTest {
-        statistic: sum as f64 / 2.0,
-        p_value,
-        is_exact,
-    })
+    Some(RankTest::new(sum as f64 / 2.0, tails, is_exact))
+}
+
+impl RankTest {
+    /// The two-sided p is twice the smaller tail.
+    fn new(statistic: f64, p_above_below: [f64; 2], is_exact: bool) -> Self {
+        let [above, below] = p_above_below;
+        Self {
+            statistic,
+            p_value: (2.0 * above.min(below)).min(1.0),
+            p_above_below,
+            is_exact,
+        }
+    }
 }
 
 /// The smallest p that [`mann_whitney`] can give without ties: 2 ÷ C(n + m, n).
@@ -243,10 +251,11 @@ fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-fn two_sided(probabilities: &[f64], observed: usize) -> f64 {
+/// The probability of a sum so large and more, and of one so small and less.
+fn tails(probabilities: &[f64], observed: usize) -> [f64; 2] {
     let below: f64 = probabilities[..=observed].iter().sum();
     let above: f64 = probabilities[observed..].iter().sum();
-    (2.0 * below.min(above)).min(1.0)
+    [above, below]
 }
 
 /// Σ(t³ − t) over groups of equal ranks.
@@ -261,28 +270,33 @@ fn tie_term(ranks: &[usize]) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
-fn approximate_u(ranks: &[usize], first: usize, second: usize, sum: usize) -> f64 {
+fn approximate_u(ranks: &[usize], first: usize, second: usize, sum: usize) -> [f64; 2] {
     let (n, m) = (first as f64, second as f64);
     let all = n + m;
     let statistic = (sum - second * (second + 1)) as f64 / 2.0;
     let variance = n * m / 12.0 * (all + 1.0 - tie_term(ranks) / (all * (all - 1.0)));
-    approximate_p(statistic - n * m / 2.0, variance)
+    approximate_tails(statistic - n * m / 2.0, variance)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
-fn approximate_signed(ranks: &[usize], sum: usize) -> f64 {
+fn approximate_signed(ranks: &[usize], sum: usize) -> [f64; 2] {
     let n = ranks.len() as f64;
     let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - tie_term(ranks) / 48.0;
-    approximate_p(sum as f64 / 2.0 - n * (n + 1.0) / 4.0, variance)
+    approximate_tails(sum as f64 / 2.0 - n * (n + 1.0) / 4.0, variance)
 }
 
-/// Two-sided, half a step towards the middle for continuity.
-fn approximate_p(deviation: f64, variance: f64) -> f64 {
+/// Above and below, half a step towards the middle for continuity.
+fn approximate_tails(deviation: f64, variance: f64) -> [f64; 2] {
     if variance <= 0.0 {
-        return 1.0;
+        return [1.0; 2];
     }
-    let z = (deviation.abs() - 0.5).max(0.0) / variance.sqrt();
-    (2.0 * (1.0 - normal_probability(z))).clamp(0.0, 1.0)
+    let beyond = |deviation: f64| {
+        let z = (deviation - 0.5) / variance.sqrt();
+        let beyond = 1.0 - normal_probability(z.abs());
+        let tail = if z < 0.0 { 1.0 - beyond } else { beyond };
+        tail.clamp(0.0, 1.0)
+    };
+    [beyond(deviation), beyond(-deviation)]
 }
 
 /// P(Z < z) of the standard normal distribution, within 1.5 · 10⁻⁷ for z ≥ 0

@@ -21,10 +21,11 @@ const CORRELATION_MAX: f64 = 0.95;
 /// correlated values also look more alike than they are.
 ///
 /// ρ is the lag-1 correlation of both samples together, plus its bias (1 + 3r)/n̄ (Kendall
-/// 1954) and one standard error 1/√(n + m), and at least [`CORRELATION_ASSUMED`], less in
-/// samples of more than [`CORRELATION_TRIALS`]. 1 for fewer than two values in either.
+/// 1954) and one standard error 1/√(n + m), and at least `assumed`, less in samples of more
+/// than [`CORRELATION_TRIALS`]: [`CORRELATION_ASSUMED`] where nothing else is known. 1 for fewer
+/// than two values in either.
 #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
-pub fn widening(first: &[f64], second: &[f64]) -> f64 {
+pub fn widening(first: &[f64], second: &[f64], assumed: f64) -> f64 {
     let shorter = first.len().min(second.len());
     if shorter < 2 {
         return 1.0;
@@ -32,7 +33,7 @@ pub fn widening(first: &[f64], second: &[f64]) -> f64 {
     let all = (first.len() + second.len()) as f64;
     let estimate = lag_one(first, second);
     let corrected = estimate + (1.0 + 3.0 * estimate) * 2.0 / all + all.sqrt().recip();
-    let assumed = CORRELATION_ASSUMED * (CORRELATION_TRIALS as f64 / shorter as f64).min(1.0);
+    let assumed = assumed * (CORRELATION_TRIALS as f64 / shorter as f64).min(1.0);
     let correlation = corrected.max(assumed).clamp(0.0, CORRELATION_MAX);
     let parts = [first.len(), second.len()].map(|count| {
         let count = count as f64;
@@ -90,18 +91,18 @@ mod tests {
     fn independent_values_need_no_widening_once_there_are_many() {
         let mut random = Random::new(4);
         let mut many = || -> Vec<f64> { (0..2_000).map(|_| random.fraction()).collect() };
-        let factor = widening(&many(), &many());
+        let factor = widening(&many(), &many(), CORRELATION_ASSUMED);
         assert!((1.0..1.1).contains(&factor), "{factor}");
     }
 
     #[test]
     fn few_values_are_taken_for_correlated() {
         let few = [1.0, 2.0, 1.0, 2.0, 1.0, 2.0];
-        let factor = widening(&few, &few);
+        let factor = widening(&few, &few, CORRELATION_ASSUMED);
         // f = 1 + 2 (5/6·0.65 + 4/6·0.65² + …) = 3.08, c = f·5/(6 − f), √c = 2.30.
         assert!((factor - 2.30).abs() < 0.01, "{factor}");
-        assert_eq!(widening(&[1.0], &few), 1.0);
-        assert!((widening(&[3.0; 6], &[3.0; 6]) - factor).abs() < 1e-12);
+        assert_eq!(widening(&[1.0], &few, CORRELATION_ASSUMED), 1.0);
+        assert!((widening(&[3.0; 6], &[3.0; 6], CORRELATION_ASSUMED) - factor).abs() < 1e-12);
     }
 
     #[test]
@@ -116,7 +117,7 @@ mod tests {
                 })
                 .collect()
         };
-        let factor = widening(&sample(), &sample());
+        let factor = widening(&sample(), &sample(), CORRELATION_ASSUMED);
         // √((1 + 0.6) ÷ (1 − 0.6)) = 2.
         assert!((1.9..2.25).contains(&factor), "{factor}");
     }

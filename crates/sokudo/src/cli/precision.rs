@@ -2,14 +2,20 @@
 //! and what they come to.
 
 use clap::Args;
-use sokudo_model::{Enough, Nanos};
+use sokudo_model::{Enough, Nanos, Schedule};
 use sokudo_words::{Text, text};
+
+use crate::exit::Exit;
 
 use super::heading::HOW;
 
 /// Trials that a row has at most where a precision is asked for and no number is: the
 /// looks at it ([`sokudo_stats::is_look`]) end there, too.
 const TRIALS_MAX: u32 = 40;
+
+/// Rounds over a time that is named: the third smallest and the third largest of twelve trials
+/// are the ends of a 96 % interval, so that one round beside another program moves none of them.
+const SPREAD_ROUNDS: u32 = 12;
 
 /// The ± of a row, in thousandths of its median, of commands that seek one unasked.
 pub(crate) const PERMILLE_DEFAULT: u32 = 20;
@@ -28,6 +34,17 @@ pub(crate) struct Precision {
     /// Stop a row's trials after this time, but not before six [mark: 10s]
     #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub(crate) max_time: Option<Nanos>,
+
+    /// Spread the trials over this time, idle in between: 10min
+    ///
+    /// The ± of trials that follow each other is of this run: load and heat that change from
+    /// one quarter of an hour to the next are in none of them. With this, rounds of one trial
+    /// of each row (--runs, 12 by default) are made at random moments of equal parts of the
+    /// time, and the ± holds what changes over it. All rounds are made: it goes neither with
+    /// --precision nor with --max-time. Ctrl-C ends it with what there is. A simulated device
+    /// does not wait.
+    #[arg(long, value_name = "T", help_heading = HOW)]
+    pub(crate) spread_over: Option<Nanos>,
 }
 
 /// What a command does where it is not told.
@@ -59,13 +76,41 @@ impl PrecisionDefault {
 }
 
 impl Precision {
-    /// How many trials a row has at most, and when fewer are enough. A number of trials
+    /// How many trials a row has at most, when fewer are enough, and over which time they are
+    /// made. A number of trials
     /// that gives no interval is made as asked, unless a precision is asked for as well.
-    pub(crate) fn trials(
+    pub(crate) fn schedule(
         self,
         runs: Option<u32>,
         unasked: PrecisionDefault,
-    ) -> (u32, Option<Enough>) {
+        pause: Nanos,
+    ) -> Result<Schedule, Exit> {
+        let Some(over) = self.spread_over else {
+            let (trials, enough) = self.trials(runs, unasked);
+            return Ok(Schedule {
+                enough,
+                ..Schedule::in_turn(trials, pause)
+            });
+        };
+        if self.precision.is_some_and(|permille| permille > 0) || self.max_time.is_some() {
+            return Err(Exit::usage(text!(
+                "--spread-over makes all its rounds; leave --precision and --max-time out"
+            )));
+        }
+        let rounds = runs.unwrap_or(SPREAD_ROUNDS);
+        if rounds < Enough::TRIALS_MIN {
+            return Err(Exit::usage(text!(
+                "--runs {rounds} gives no 95 % interval; --spread-over needs at least --runs {}",
+                Enough::TRIALS_MIN
+            )));
+        }
+        Ok(Schedule {
+            spread_over: Some(over),
+            ..Schedule::in_turn(rounds, pause)
+        })
+    }
+
+    fn trials(self, runs: Option<u32>, unasked: PrecisionDefault) -> (u32, Option<Enough>) {
         let permille = self.precision.unwrap_or(unasked.permille);
         let too_few = runs.is_some_and(|runs| runs < Enough::TRIALS_MIN);
         if permille == 0 || too_few && self.precision.is_none() {
@@ -111,7 +156,40 @@ mod tests {
         Precision {
             precision,
             max_time: None,
+            spread_over: None,
         }
+    }
+
+    #[test]
+    fn rounds_that_are_spread_are_all_made_and_enough_for_an_interval() {
+        let unasked = PrecisionDefault {
+            permille: PERMILLE_DEFAULT,
+            ..PrecisionDefault::trials(1)
+        };
+        let spread = Precision {
+            spread_over: Some(Nanos::from_secs(600)),
+            ..asked(None)
+        };
+        let schedule = |precision: Precision, runs| precision.schedule(runs, unasked, Nanos(3));
+        let made = schedule(spread, None).unwrap();
+        assert_eq!((made.trials, made.enough), (SPREAD_ROUNDS, None));
+        assert_eq!(
+            (made.spread_over, made.pause),
+            (spread.spread_over, Nanos(3))
+        );
+        assert_eq!(schedule(spread, Some(6)).unwrap().trials, 6);
+        assert!(schedule(spread, Some(5)).is_err());
+        let precise = |permille| Precision {
+            precision: Some(permille),
+            ..spread
+        };
+        assert!(schedule(precise(20), None).is_err());
+        assert!(schedule(precise(0), None).is_ok());
+        let limited = Precision {
+            max_time: Some(Nanos(1)),
+            ..spread
+        };
+        assert!(schedule(limited, None).is_err());
     }
 
     #[test]

@@ -151,6 +151,11 @@ impl PairSchedule<'_> {
         mut second: Measurement<'a>,
     ) -> Result<([Run; 2], Option<Exit>), Exit> {
         for measurement in [&mut first, &mut second] {
+            if measurement.schedule.spread_over.is_some() {
+                return Err(Exit::usage(text!(
+                    "--live makes its pairs one after the other; leave --spread-over out"
+                )));
+            }
             measurement.schedule = self.schedule();
             measurement.check_permission()?;
             if !self.quiet {

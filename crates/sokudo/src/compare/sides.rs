@@ -5,12 +5,14 @@ use sokudo_report::comparison::{Figure, letter, rates};
 use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
+use sokudo_stats::PastRuns;
 use sokudo_words::text;
 
 use super::rows::{self, Common, RowKey, keys};
 use crate::cli::CompareArguments;
 use crate::exit::Exit;
 use crate::output;
+use crate::past::{Past, PastRow};
 use crate::recall::Recalled;
 
 /// Puts the side that others are compared with in the first place.
@@ -38,8 +40,11 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
 
 /// The rows of all sides beside each other where they measured the same, with the best where
 /// one is. A row of another load has a line of its own.
-pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotDocument {
-    let figure = arguments.rendering.unit.figure();
+pub(super) fn matrix(
+    sides: &[Recalled],
+    arguments: &CompareArguments,
+    past: &mut Past,
+) -> PivotDocument {
     let keys: Vec<Vec<RowKey>> = sides
         .iter()
         .map(|side| keys(&side.run, arguments.live))
@@ -50,7 +55,7 @@ pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotD
     };
     let lines = rows::lines(&keys, common);
     let runs: Vec<&RunDocument> = sides.iter().map(|side| &side.run).collect();
-    let best = best(&runs, &lines, figure, arguments);
+    let best = best(sides, &lines, arguments, past);
     let rows: Vec<SideRow<'_>> = lines
         .iter()
         .zip(best)
@@ -79,18 +84,25 @@ pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotD
 
 /// The best side of each row, where there is one.
 fn best(
-    runs: &[&RunDocument],
+    runs: &[Recalled],
     places: &[Vec<Option<usize>>],
-    figure: Figure,
     arguments: &CompareArguments,
+    past: &mut Past,
 ) -> Vec<Option<usize>> {
+    let figure = arguments.rendering.unit.figure();
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
+    let all: Vec<&RunDocument> = runs.iter().map(|side| &side.run).collect();
     let rows: Vec<Vec<Option<Side<'_>>>> = places
         .iter()
         .map(|places| {
             let sides = letters.iter().zip(runs).zip(places);
             sides
-                .map(|((letter, run), place)| place.map(|row| side(letter, run, row, figure)))
+                .map(|((letter, Recalled { run, .. }), place)| {
+                    let row = (*place)?;
+                    let result = &run.results[row];
+                    let past = past.of_row(PastRow { run, result }, figure, &all);
+                    Some(side(letter, run, row, figure, past))
+                })
                 .collect()
         })
         .collect();
@@ -107,6 +119,7 @@ pub(super) fn side<'a>(
     run: &'a RunDocument,
     row: usize,
     figure: Figure,
+    past: Option<PastRuns>,
 ) -> Side<'a> {
     let result = &run.results[row];
     Side {
@@ -116,6 +129,7 @@ pub(super) fn side<'a>(
         verdict: result.verdict,
         findings: &result.findings,
         kind: run.target.kind,
+        past,
     }
 }
 

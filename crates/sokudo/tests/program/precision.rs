@@ -49,7 +49,7 @@ fn a_number_of_trials_alone_and_a_precision_of_0_are_made_as_asked() {
 
 #[test]
 fn crystal_has_a_number_of_its_own() {
-    let words = ["leave --precision or --schedule out"];
+    let words = ["leave --precision, --spread-over or --schedule out"];
     sokudo("mark sim:const --schedule crystal --precision 2%").refused(2, &words);
 }
 
@@ -68,4 +68,77 @@ fn the_inside_of_a_trial_is_told() {
     assert!(interval[0].as_u64() <= latency["p90"].as_u64(), "{latency}");
     assert!(interval[1].as_u64() >= latency["p90"].as_u64(), "{latency}");
     assert!(latency["effective_count"].as_f64() <= latency["count"].as_f64());
+}
+
+#[test]
+fn rounds_that_are_spread_are_all_made_and_the_head_says_over_which_time() {
+    let run = marked("sim:hdd", "--spread-over 10min --precision 0");
+    assert_eq!(trials(&run), 12);
+    assert_eq!(run["schedule"]["spread_over_ns"], 600_000_000_000u64);
+    let row = &results(&run)[0];
+    assert_eq!(row["fingerprint_parts"]["spread"], "10 min", "{row}");
+    let plain = marked("sim:hdd", "");
+    assert!(results(&plain)[0]["fingerprint_parts"]["spread"].is_null());
+    assert!(plain["schedule"].get("spread_over_ns").is_none());
+    let spread = "mark sim:hdd --row RND4K,Q1 --read-only --spread-over";
+    sokudo(&format!("{spread} 10min")).ok().prints(&[
+        "± 10 min",
+        "interval reaches over 10 min",
+        "spread over 10 min",
+    ]);
+    sokudo("mark sim:hdd --row RND4K,Q1 --read-only")
+        .ok()
+        .prints(&["± run", "interval reaches within this run"]);
+    sokudo(&format!("{spread} 10min --max-time 1min")).refused(2, &["makes all its rounds"]);
+    sokudo(&format!("{spread} 10min --runs 5")).refused(2, &["at least --runs 6"]);
+    sokudo("compare --live 'mark sim:hdd --spread-over 9s' 'mark sim:hdd'")
+        .refused(2, &["leave --spread-over out"]);
+}
+
+#[test]
+fn rounds_on_a_real_target_wait_for_their_time() {
+    let run = marked("null:", "--spread-over 2s --runs 6 --time 10ms");
+    assert_eq!(trials(&run), 6);
+    sokudo(&format!(
+        "mark null: {RANDOM} --spread-over 2s --runs 6 --time 10ms"
+    ))
+    .ok()
+    .tells(&["6 rounds are spread over", "Ctrl-C ends with what there is"]);
+}
+
+#[test]
+fn kept_runs_of_a_row_say_how_far_one_of_them_is_from_its_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db").display().to_string();
+    let marked = |seed: u32, more: &str| {
+        sokudo(&format!(
+            "mark sim:hdd {RANDOM} --runs 6 --time 1s --seed {seed} --store {store} {more}"
+        ))
+        .ok()
+    };
+    let few = marked(1, "--format json").json();
+    assert!(results(&few)[0].get("runs_differ").is_none(), "{few}");
+    for seed in 2..7 {
+        marked(seed, "");
+    }
+    let seventh = marked(7, "--format json").json();
+    let differ = &results(&seventh)[0]["runs_differ"];
+    assert_eq!(differ["runs"], 6, "{differ}");
+    let [deviation, reach] = ["deviation", "reach_95"].map(|it| differ[it].as_f64().unwrap());
+    assert!(
+        0.001 < deviation && 2.0 * deviation < reach && reach < 0.2,
+        "{differ}"
+    );
+    marked(8, "").prints(&["From run to run: by 7 or more kept runs"]);
+    // Of another device and another load nothing is known.
+    let other = sokudo(&format!(
+        "mark sim:hdd --row RND8K,Q1 --read-only --runs 6 --store {store} --format json"
+    ));
+    assert!(results(&other.json())[0].get("runs_differ").is_none());
+    let compared = |arguments: &str| sokudo(&format!("compare --store {store} {arguments}")).ok();
+    let document = compared("1 8 --format json").json();
+    let change = &document["others"][0]["rows"][0]["compared"]["change"];
+    let runs = change["runs_differ"]["runs"].as_u64().unwrap();
+    assert!((5..=6).contains(&runs), "{change}");
+    compared("1 8").prints(&["deviation,"]);
 }

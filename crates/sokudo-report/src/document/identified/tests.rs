@@ -227,6 +227,7 @@ fn everything_that_changes_the_measurement_changes_the_fingerprint() {
         id_after(|_| {}),
         id_after(|run| run.schedule.pause = Nanos(7)),
         id_after(|run| run.schedule.warm_up = true),
+        id_after(|run| run.schedule.spread_over = Some(Nanos(7))),
         id_after(|run| run.target.size_bytes = Some(Bytes::gib(8))),
         id_after(|run| {
             for trial in &mut run.rows[0].trials {

@@ -76,7 +76,7 @@ fn entries(bars: &Bars) -> Vec<LegendEntry> {
     let verdicts = [Verdict::Verified, Verdict::Unverified, Verdict::Invalid];
     let verdicts = verdicts.into_iter().filter(|verdict| has(*verdict));
     let verdicts = verdicts.map(|it| (LegendSample::Verdict(it), it.name()));
-    let interval = (LegendSample::Whisker, "95 % interval");
+    let interval = (LegendSample::Whisker, "95 % interval within the run");
     let interval = bars.has_intervals.then_some(interval);
     let signs = interval.into_iter().chain(verdicts);
     let signs = signs.map(|(sample, name)| LegendEntry::new(sample, spoken().word(name), ""));

@@ -1,0 +1,201 @@
+//! How much the runs of a row on one device differ, as the store knows it.
+//!
+//! It only reads, and makes no store where there is none.
+
+use sokudo_analysis::{runs_differ, trials_needed};
+use sokudo_model::{Nanos, Verdict};
+use sokudo_report::RunDocument;
+use sokudo_report::comparison::{Figure, rates};
+use sokudo_report::document::ResultDocument;
+use sokudo_stats::PastRuns;
+use sokudo_store::{HistoryPoint, Store};
+use sokudo_words::text;
+
+use crate::cli::{Keeping, Location};
+use crate::{exit, keep};
+
+/// The runs that are kept.
+#[derive(Default)]
+pub(crate) struct Past(Option<Box<dyn Store>>);
+
+/// A row of which other runs are looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct PastRow<'a> {
+    pub(crate) run: &'a RunDocument,
+    pub(crate) result: &'a ResultDocument,
+}
+
+impl Past {
+    /// Those of a store, if it is there.
+    pub(crate) fn of(keeping: &Keeping) -> Self {
+        let is_there = match keeping.location() {
+            Ok(Location::File(path)) => path.exists(),
+            Ok(Location::Server(_)) => true,
+            Ok(Location::None) | Err(_) => false,
+        };
+        if !is_there {
+            return Self::default();
+        }
+        Self(keep::opened(keeping).unwrap_or_else(|error| {
+            exit::note(text!(
+                "the store cannot be read, so nothing is known of how much runs differ: {error}"
+            ));
+            None
+        }))
+    }
+
+    /// How much other runs of two rows differ, without the two. Of the same
+    /// device the past of one stands for both where the other has none: a new way of doing
+    /// the same is measured on the same machine.
+    pub(crate) fn of_both(
+        &mut self,
+        rows: [PastRow<'_>; 2],
+        figure: Figure,
+    ) -> [Option<PastRuns>; 2] {
+        let both = rows.map(|row| row.run);
+        let [mut first, mut second] = rows.map(|row| self.points(row, figure, &both));
+        let [one, other] = rows.map(|row| row.run.target.identity());
+        if one != other {
+            return [first, second].map(|points| of(&points));
+        }
+        for points in [&mut first, &mut second] {
+            leave_out_the_new(points, rows, figure);
+        }
+        let [first, second] = [first, second].map(|points| of(&points));
+        [first.or(second), second.or(first)]
+    }
+
+    /// Puts into a run's document how much other runs of its rows differ.
+    pub(crate) fn tell(&mut self, run: &mut RunDocument) {
+        let of_row = |result| {
+            let row = PastRow { run, result };
+            self.of_row(row, Figure::Bandwidth, &[run])
+        };
+        let known: Vec<Option<PastRuns>> = run.results.iter().map(of_row).collect();
+        for (result, past) in run.results.iter_mut().zip(known) {
+            result.runs_differ = past.map(runs_differ);
+        }
+    }
+
+    /// How much other runs of a row differ, without these.
+    pub(crate) fn of_row(
+        &mut self,
+        row: PastRow<'_>,
+        figure: Figure,
+        without: &[&RunDocument],
+    ) -> Option<PastRuns> {
+        of(&self.points(row, figure, without))
+    }
+
+    /// Other runs of a row in order of time: when, and the logarithm of the figure.
+    fn points(
+        &mut self,
+        PastRow { run, result }: PastRow<'_>,
+        figure: Figure,
+        without: &[&RunDocument],
+    ) -> Vec<(Nanos, f64)> {
+        // The store has no files per second, which such rows are compared by.
+        let is_in_store = result.files_per_s.is_none() && run.origin.is_none();
+        // A run that is read from a file may be kept, too: no two begin at the same instant.
+        let begun: Vec<Option<Nanos>> = without.iter().map(|run| run.started_at()).collect();
+        let is_other = |point: &HistoryPoint| !begun.contains(&Some(point.started_at));
+        let Some(store) = self.0.as_mut().filter(|_| is_in_store) else {
+            return Vec::new();
+        };
+        let (device, row) = (run.target.identity(), &result.fingerprint);
+        let points = store.history(&device, row).unwrap_or_default();
+        let mut points: Vec<(Nanos, f64)> = points
+            .iter()
+            .filter(|point| point.row.fingerprint == *row && is_other(point))
+            .filter_map(|point| Some((point.started_at, logarithm(point, figure)?)))
+            .collect();
+        points.drain(..points.len().saturating_sub(RUNS_MAX));
+        points
+    }
+}
+
+fn of(points: &[(Nanos, f64)]) -> Option<PastRuns> {
+    let logarithms: Vec<f64> = points.iter().map(|(_, logarithm)| *logarithm).collect();
+    PastRuns::of(&logarithms)
+}
+
+/// The newest runs that are looked at: more say nothing that these do not.
+const RUNS_MAX: usize = 200;
+
+/// So many times nearer to the newer of two runs than to the older lies what is of its state.
+const NEARER: f64 = 4.0;
+
+/// Leaves out the last runs since the older of both that lie by far nearer to the newer: whether
+/// they are another state of the device is what is asked. A disk that has become slower would
+/// otherwise vouch for it with its second slow run.
+fn leave_out_the_new(points: &mut Vec<(Nanos, f64)>, rows: [PastRow<'_>; 2], figure: Figure) {
+    let of_row = |row: PastRow<'_>| {
+        let median = rates(row.result, figure)?.median;
+        Some((row.run.started_at()?, median.ln()))
+    };
+    if let [Some(one), Some(other)] = rows.map(of_row) {
+        leave_out_the_state_of(points, one, other);
+    }
+}
+
+fn leave_out_the_state_of(points: &mut Vec<(Nanos, f64)>, one: (Nanos, f64), other: (Nanos, f64)) {
+    let (older, newer) = if one.0 <= other.0 {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let is_new = |(at, logarithm): &(Nanos, f64)| {
+        *at > older.0 && NEARER * (logarithm - newer.1).abs() < (logarithm - older.1).abs()
+    };
+    while points.last().is_some_and(is_new) {
+        points.pop();
+    }
+}
+
+/// Of a run's figure; `None` of one that tells nothing of how much such runs differ.
+fn logarithm(point: &HistoryPoint, figure: Figure) -> Option<f64> {
+    let row = &point.row;
+    let is_like = row.verdict != Some(Verdict::Invalid)
+        && point.started_at != Nanos(0)
+        && usize::try_from(row.trials).is_ok_and(|trials| trials >= trials_needed(1, false));
+    let rate = match figure {
+        Figure::Bandwidth => row.bytes_per_s,
+        Figure::Iops => row.ios_per_s,
+    };
+    rate.filter(|rate| is_like && *rate > 0.0 && rate.is_finite())
+        .map(f64::ln)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(logarithms: &[f64]) -> Vec<(Nanos, f64)> {
+        (1..).map(Nanos).zip(logarithms.iter().copied()).collect()
+    }
+
+    #[test]
+    fn runs_of_a_state_that_is_in_question_do_not_vouch_for_it() {
+        // A baseline, five runs like it, and two since the disk has lost a third.
+        let kept = [5.0, 5.01, 4.99, 5.0, 5.01, 4.65, 4.66];
+        let (baseline, now) = ((Nanos(0), 5.0), (Nanos(9), 4.64));
+        for [one, other] in [[baseline, now], [now, baseline]] {
+            let mut past = points(&kept);
+            leave_out_the_state_of(&mut past, one, other);
+            assert_eq!(past, points(&kept[..5]));
+        }
+        let spread = PastRuns::of(&kept[..5]).unwrap();
+        let with_them = PastRuns::of(&kept).unwrap();
+        assert!(with_them.deviation > 10.0 * spread.deviation);
+    }
+
+    #[test]
+    fn runs_that_differ_as_ever_and_those_before_both_stay() {
+        let kept = [5.0, 4.7, 5.1, 4.8];
+        let mut past = points(&kept);
+        leave_out_the_state_of(&mut past, (Nanos(0), 5.0), (Nanos(9), 4.9));
+        assert_eq!(past, points(&kept));
+        leave_out_the_state_of(&mut past, (Nanos(8), 5.0), (Nanos(9), 4.8));
+        assert_eq!(past, points(&kept));
+    }
+}
