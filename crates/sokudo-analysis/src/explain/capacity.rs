@@ -212,7 +212,7 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
             false => Confidence::Low,
         },
         evidence: text!(
-            "all {places} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a real size before which the last {window} or less take all that lies beyond would have been seen with {percent} %, and so would a hole of {hole}; a larger window or a smaller hole may be there"
+            "all {places} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a fold of all that lies beyond the real size into its last {window} or less would have been seen with {percent} %, and so would a hole of {hole}; a larger window or a smaller hole may be there"
         ),
     }
 }

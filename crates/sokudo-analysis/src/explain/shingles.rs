@@ -122,7 +122,7 @@ fn shingled(run: &Run) -> Option<Inference> {
 }
 
 /// Small random writes over all of the target.
-fn is_piecemeal(workload: &Workload) -> bool {
+pub(super) fn is_piecemeal(workload: &Workload) -> bool {
     workload.operations.single() == Some(Operation::Write)
         && matches!(workload.order, Order::Random { .. })
         && workload.survey.is_none()

@@ -66,7 +66,7 @@ pub(super) fn filler_bytes(size: u64) -> u64 {
 pub(super) fn sample(size: u64, filler: u64, random: &mut Random) -> Vec<Extent> {
     let end = whole_blocks((size / 16).min(END_BYTES_MAX)).max(BLOCK_BYTES);
     let length = whole_blocks((size / 8).min(STRETCHES_BYTES_MAX) / STRETCHES).max(BLOCK_BYTES);
-    let width = whole_blocks((size - filler - end) / STRETCHES).max(BLOCK_BYTES);
+    let width = whole_blocks(size.saturating_sub(filler + end) / STRETCHES).max(BLOCK_BYTES);
     let mut extents: Vec<Extent> = (0..STRETCHES)
         .map(|part| {
             let room = width.saturating_sub(length) / BLOCK_BYTES;

@@ -33,7 +33,6 @@ fn found(ends: Option<FalseEnd>, more: &str) -> Option<Value> {
     Some(concluded(disk.path(), more))
 }
 
-/// The real sizes that are found: of folds to the block, of what is lost or refused as well.
 #[test]
 fn fakes_are_found_with_their_real_size() {
     let folds = |real, at, length| (real, Beyond::Folds { at, length });
@@ -44,20 +43,28 @@ fn fakes_are_found_with_their_real_size() {
         folds(100 * MIB, 4 * MIB, 3 * MIB + 4096),
         (100 * MIB, Beyond::Forgets(0)),
         (201 * MIB + 4096, Beyond::Forgets(0xFF)),
-        (100 * MIB, Beyond::Fails),
     ];
     for (real, beyond) in fakes {
-        // What cannot be read at the end may be somebody's.
-        let more = match beyond {
-            Beyond::Fails => "--destroy-contents",
-            _ => "",
-        };
-        let Some(found) = found(Some(FalseEnd { real, beyond }), more) else {
+        let Some(found) = found(Some(FalseEnd { real, beyond }), "") else {
             return;
         };
         assert_eq!(found["code"], "fake-capacity", "{found}");
         assert_eq!(found["figures"][0]["value"], real as f64, "{found}");
     }
+}
+
+#[test]
+fn what_is_refused_beyond_the_end_is_no_failure() {
+    let end = FalseEnd {
+        real: 100 * MIB,
+        beyond: Beyond::Fails,
+    };
+    // What cannot be read at the end may be somebody's.
+    let Some(found) = found(Some(end), "--destroy-contents") else {
+        return;
+    };
+    assert_eq!(found["code"], "fake-capacity", "{found}");
+    assert_eq!(found["figures"][0]["value"], (100 * MIB) as f64, "{found}");
 }
 
 #[test]

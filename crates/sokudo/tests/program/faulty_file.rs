@@ -262,7 +262,7 @@ impl Drop for FileAsDisk<'_> {
 
 /// A transfer's blocks: the address of each, and which part of the transfer it is.
 fn blocks(offset: u64, length: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
-    let first = BLOCK - offset as usize % BLOCK;
+    let first = BLOCK - usize::try_from(offset).unwrap() % BLOCK;
     let starts = std::iter::once(0).chain((first..length).step_by(BLOCK));
     starts
         .filter(move |start| *start < length)
@@ -337,7 +337,10 @@ impl Filesystem for FileSystem {
         match self.shared.pass(offset, size as usize, false) {
             Ok(length) => {
                 let content = self.content.lock().unwrap();
-                let length = length.min(content.len().saturating_sub(offset as usize));
+                let behind = content
+                    .len()
+                    .saturating_sub(usize::try_from(offset).unwrap());
+                let length = length.min(behind);
                 let mut data = Vec::with_capacity(length);
                 for (from, part) in blocks(offset, length) {
                     match self.shared.cell_of(from) {
