@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(
             message("sim:const?rmp=5900"),
             "sim:const has no key \"rmp\"; its keys are fail_at, vanish_after, stall, serial, size, \
-             latency, jitter, parallel, rate"
+             latency, jitter, parallel, rate, refill, credit"
         );
     }
 
