@@ -88,26 +88,7 @@ fn shingled(run: &Run) -> Option<Inference> {
     ];
     figures.extend(durable.map(|rate| figure("durable_writes_per_s", rate)));
     let is_persistent = per_turn.is_some_and(|writes| writes >= DURABLE_PER_TURN_MIN);
-    let (code, claim) = match per_turn {
-        Some(_) if !is_persistent => (
-            "batched-writes",
-            text!(
-                "a drive that collects {absorbed} small writes in its memory and writes them out in batches, with pauses; no persistent cache was seen, and so no shingled recording"
-            ),
-        ),
-        Some(_) => (
-            "shingled-recording",
-            text!(
-                "drive-managed shingled recording (SMR): a persistent cache that was full after {absorbed} small writes, then cleaning"
-            ),
-        ),
-        None => (
-            "shingled-recording",
-            text!(
-                "drive-managed shingled recording (SMR) with a persistent cache that was full after {absorbed} small writes, or a conventional drive that writes its memory out in batches: nothing was flushed"
-            ),
-        ),
-    };
+    let (code, claim) = claimed(absorbed, per_turn.map(|_| is_persistent));
     Some(Inference {
         code: code.to_owned(),
         claim,
@@ -119,6 +100,31 @@ fn shingled(run: &Run) -> Option<Inference> {
         },
         evidence: Text::list(evidence, ", "),
     })
+}
+
+/// What it is called and said to be: with a cache that keeps writes durably, without one, or
+/// either where nothing was flushed.
+fn claimed(absorbed: u64, is_persistent: Option<bool>) -> (&'static str, Text) {
+    match is_persistent {
+        Some(false) => (
+            "batched-writes",
+            text!(
+                "a drive that collects {absorbed} small writes in its memory and writes them out in batches, with pauses; no persistent cache was seen, and so no shingled recording"
+            ),
+        ),
+        Some(true) => (
+            "shingled-recording",
+            text!(
+                "drive-managed shingled recording (SMR): a persistent cache that was full after {absorbed} small writes, then cleaning"
+            ),
+        ),
+        None => (
+            "shingled-recording",
+            text!(
+                "drive-managed shingled recording (SMR) with a persistent cache that was full after {absorbed} small writes, or a conventional drive that writes its memory out in batches: nothing was flushed"
+            ),
+        ),
+    }
 }
 
 /// Small random writes over all of the target.
