@@ -45,7 +45,7 @@ pub enum ExplainError {
         why: Text,
     },
     /// A theme that was named cannot be asked without writing.
-    #[error("{} writes, and that is not allowed; {}", theme.name, Text::from(theme.way_to_write()))]
+    #[error("--only {} writes, and that is not allowed; {}", theme.name, Text::from(theme.way_to_write()))]
     Writes { theme: Theme },
 }
 

@@ -1,16 +1,16 @@
 //! What probes were made for, and is not told, because it is concluded only where turning
 //! platters were seen: elsewhere a page cache, a host or a flash drive would be taken for it.
 
-use sokudo_model::{Confidence, Inference, Run, Subject, Visit, Workload};
+use sokudo_model::{Confidence, Inference, Method, Run, Subject, Visit, Workload};
 use sokudo_words::{Text, text};
 
-use super::{is_of_probes, rotation, shingles};
+use super::{rotation, shingles};
 use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[untold];
 
 fn untold(run: &Run) -> Option<Inference> {
-    if !is_of_probes(run) || rotation::turn(run).is_some() {
+    if run.plan.method != Method::Explain || rotation::turn(run).is_some() {
         return None;
     }
     let asked = |is_wanted: fn(&Workload) -> bool, what: &'static str| {
@@ -55,7 +55,7 @@ mod tests {
     fn what_could_not_be_concluded_is_said_with_the_reason() {
         let mut run = sample::writes();
         assert_eq!(untold(&run), None);
-        run.plan.method = sokudo_model::Method::Explain;
+        run.plan.method = Method::Explain;
         run.rows[0].workload.subject = Subject::Cache;
         let told = untold(&run).unwrap();
         let claim = told.claim.english();

@@ -6,9 +6,9 @@
 
 use sokudo_model::{Bytes, CheckedSample, Event, Held, SharedBlocks};
 
+use super::in_progress::{CheckInProgress, ROUND_PLACES, ROUNDS_MAX};
 use super::layout::{Extent, whole_blocks};
 use super::medium::{BLOCK_BYTES, Medium};
-use super::{CheckInProgress, ROUND_PLACES, ROUNDS_MAX};
 
 /// Distances that are tried, and places for each.
 const DISTANCES_MAX: usize = 256;
