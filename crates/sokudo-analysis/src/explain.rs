@@ -16,6 +16,7 @@ mod rotation;
 mod seek;
 mod shingles;
 mod threshold;
+mod untold;
 mod zones;
 
 #[cfg(test)]
@@ -27,7 +28,7 @@ use crate::code::Code;
 use crate::rule::InferenceRule;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 9] = [
+const RULES: [&[InferenceRule]; 10] = [
     zones::RULES,
     rotation::RULES,
     seek::RULES,
@@ -37,6 +38,7 @@ const RULES: [&[InferenceRule]; 9] = [
     fast_cells::RULES,
     parity::RULES,
     capacity::RULES,
+    untold::RULES,
 ];
 
 /// Whether a finding of this run is what was looked for: a probe reads a small part again

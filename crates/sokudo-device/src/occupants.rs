@@ -83,7 +83,17 @@ fn held(device: &File) -> io::Result<Vec<Occupant>> {
     let size = rustix::fs::seek(device, SeekFrom::End(0))?;
     let head = read_part(device, 0, size.min(HEAD_BYTES))?;
     let tail_bytes = size.min(TAIL_BYTES);
-    let tail = read_part(device, size - tail_bytes, tail_bytes)?;
+    let tail_at = size - tail_bytes;
+    let (tail, unread) = match read_part(device, tail_at, tail_bytes) {
+        Ok(tail) => (tail, None),
+        // Its start was read: it may be a drive that has less than it says.
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let unread = unread.map(|error| Occupant::EndUnread {
+        sentence: text!(
+            "what it holds at its end, from byte {tail_at} on, cannot be read ({error})"
+        ),
+    });
     let ends = DeviceEnds {
         head: &head,
         tail: &tail,
@@ -95,6 +105,7 @@ fn held(device: &File) -> io::Result<Vec<Occupant>> {
             what: signature.what.into(),
             offset: signature.offset,
         })
+        .chain(unread)
         .collect())
 }
 

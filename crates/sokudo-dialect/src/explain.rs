@@ -20,6 +20,10 @@ pub use theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme};
 /// each group, so that no probe finds what another one has written under way.
 const GROUPS: [&[Theme]; 2] = [rotating::THEMES, flash::THEMES];
 
+/// What a slow stick writes; and what a good disk does.
+pub const FULL_BYTES_PER_SECOND_MIN: u64 = 10_000_000;
+pub const FULL_BYTES_PER_SECOND_GOOD: u64 = 150_000_000;
+
 /// A plan, and what is to be known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainPlan {
@@ -84,7 +88,7 @@ impl ExplainRequest {
         let (mut workloads, mut notes, mut takes) = (Vec::new(), Vec::new(), 0);
         for theme in self.asked() {
             if theme.access == ProbeAccess::Writes && !self.may_write {
-                if self.only.contains(theme) {
+                if self.only.contains(theme) || self.is_full && is_of_capacity(theme) {
                     return Err(ExplainError::Writes { theme: *theme });
                 }
                 let way_out = Text::from(theme.way_to_write());
@@ -97,7 +101,10 @@ impl ExplainRequest {
             match (theme.probes)(self) {
                 Ok(probes) => {
                     workloads.extend(probes);
-                    takes += theme.takes.0;
+                    takes += match self.is_full && is_of_capacity(theme) {
+                        true => self.full_pass(FULL_BYTES_PER_SECOND_MIN).0,
+                        false => theme.takes.0,
+                    };
                 }
                 Err(why) => notes.push(text!("{} is left out, because {why}", theme.name)),
             }
@@ -115,13 +122,24 @@ impl ExplainRequest {
         })
     }
 
+    /// How long it takes to write and to read back everything at a rate.
+    pub fn full_pass(&self, bytes_per_second: u64) -> Nanos {
+        let bytes = u128::from(self.size.0) * 2;
+        let nanos = bytes * 1_000_000_000 / u128::from(bytes_per_second);
+        Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
     /// The themes that are asked: those that were named, or all that fit.
     fn asked(&self) -> impl Iterator<Item = &'static Theme> {
         themes().filter(|theme| match self.only.is_empty() {
             true => theme.fits(self.medium),
-            false => self.only.contains(theme),
+            false => self.only.contains(theme) || self.is_full && is_of_capacity(theme),
         })
     }
+}
+
+fn is_of_capacity(theme: &Theme) -> bool {
+    theme.name == flash::CAPACITY
 }
 
 #[cfg(test)]

@@ -1,50 +1,41 @@
 //! Whether a device is as large as it says: blocks that tell where they belong are written
-//! all over it and read back in another order.
+//! all over it and read back late.
 //!
-//! Between both a whole stretch at the start is written, for two reasons. No drive holds so
-//! much in its memory, so that what is read back comes from where it is kept. And places lie
-//! one such stretch apart, so that on a drive whose addresses begin anew somewhere, be it at
-//! whatever size, one of them falls on the stretch and shows by how much (baby steps and
-//! giant steps: Shanks 1971).
+//! Stretches at random and the end are written, and single blocks in even distances; then a
+//! filler at the start, for two reasons. No drive holds so much in its memory, so that what is
+//! read back comes from where it is kept. And the single blocks lie one filler apart, so that
+//! on a drive whose addresses begin anew somewhere, be it at whatever size, one of them falls
+//! on the filler (baby steps and giant steps: Shanks 1971). Stretches beyond the real size
+//! overwrite each other where such a drive has only a window for them. Or everything is
+//! written, from the start to the end, and read back.
 //!
-//! It tells what was found and judges nothing. It destroys what the device holds.
+//! Where a device refuses what lies beyond an end, that is what was to be found out, and no
+//! failure. It tells what was found and judges nothing. It destroys what the device holds.
 
+mod folds;
+mod in_progress;
+mod layout;
 mod medium;
 
-use std::io;
-
 use sokudo_model::{
-    BackendKind, Bytes, CapacityCheck, CheckedSample, Event, FailureKind, Held, Nanos, Operation,
-    Outcome, Phase, StopReason, Workload, narrow,
+    BackendKind, Bytes, CapacityCheck, Event, Held, Order, Outcome, SharedBlocks, StopReason,
+    Workload,
 };
-use sokudo_stats::Random;
 
 use crate::backend::used;
-use crate::collector::progress_event;
 use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
-use crate::progress::Glance;
 use crate::record::Recorded;
 use crate::stage_error::StageError;
 use crate::tally::Tally;
 use crate::target::{Target, TargetError};
 use crate::worker::FinishedWorker;
-use medium::{BLOCK_BYTES, FileMedium, Medium, SimulatedMedium, WRITE_BYTES_MAX};
+use in_progress::{CheckInProgress, ROUNDS_MAX};
+use layout::{Extent, sample};
+use medium::{FileMedium, Medium, SimulatedMedium};
 
-/// More than small drives hold in memory for writes.
-const STRETCH_BYTES_MIN: u64 = 256 << 20;
-
-/// Places one stretch apart, at most; on larger devices the stretch is longer.
-const GIANT_STEPS_MAX: u64 = 4096;
-
-/// Places beside them, at random.
-const RANDOM_PLACES: u64 = 64;
-
-/// Places of a round that narrows down where the device ends.
-const ROUND_PLACES: u64 = 62;
-
-/// Each divides what is left by 63: far more rounds than any size needs.
-const ROUNDS_MAX: u32 = 16;
+/// The same of all of a device.
+const SAMPLES_MAX: usize = 16_384;
 
 /// Writes all over a target and reads back.
 pub(crate) fn run(
@@ -56,11 +47,12 @@ pub(crate) fn run(
 ) -> Result<Outcome, StageError> {
     let size = target.size().0;
     let tally = Tally::new(workload);
+    let is_whole = matches!(workload.order, Order::Sequential { .. });
     match target {
         Target::Simulated(simulated) => {
             let medium = SimulatedMedium::new(simulated);
             let check = CheckInProgress::new(medium, tally, size, seed, control);
-            Ok(check.run(BackendKind::Sim, true, listener))
+            Ok(check.run(is_whole, BackendKind::Sim, true, listener))
         }
         Target::File(file) => {
             let (opened, direct) = file.open(true, workload.direct)?;
@@ -69,7 +61,7 @@ pub(crate) fn run(
                 source,
             })?;
             let check = CheckInProgress::new(medium, tally, size, seed, control);
-            Ok(check.run(BackendKind::Psync, direct, listener))
+            Ok(check.run(is_whole, BackendKind::Psync, direct, listener))
         }
         Target::Null(_) => Ok(Outcome::new(
             used(BackendKind::Null, Vec::new()),
@@ -78,67 +70,29 @@ pub(crate) fn run(
     }
 }
 
-/// A check under way.
-struct CheckInProgress<'a, M> {
-    medium: M,
-    size: u64,
-    stretch: u64,
-    random: Random,
-    control: &'a Control,
-    tally: Tally,
-    failures: u32,
-    places: Vec<CheckedSample>,
-}
-
-impl<'a, M: Medium> CheckInProgress<'a, M> {
-    fn new(medium: M, tally: Tally, size: u64, seed: u64, control: &'a Control) -> Self {
-        let size = size / BLOCK_BYTES * BLOCK_BYTES;
-        let longest = (size / 4).max(BLOCK_BYTES);
-        let stretch = (size / GIANT_STEPS_MAX).max(STRETCH_BYTES_MIN).min(longest);
-        Self {
-            medium,
-            size,
-            stretch: stretch / BLOCK_BYTES * BLOCK_BYTES,
-            random: Random::new(seed),
-            control,
-            tally,
-            failures: 0,
-            places: Vec::new(),
-        }
-    }
-
-    fn run(mut self, kind: BackendKind, direct: bool, listener: &mut dyn FnMut(Event)) -> Outcome {
+impl<M: Medium> CheckInProgress<'_, M> {
+    fn run(
+        mut self,
+        is_whole: bool,
+        kind: BackendKind,
+        direct: bool,
+        listener: &mut dyn FnMut(Event),
+    ) -> Outcome {
         let started_at = self.medium.now_ns();
         self.tally.start(started_at);
-        let places = self.giant_steps();
-        self.round(places, listener);
-        for _ in 0..ROUNDS_MAX {
-            let Some((held, lost)) = self.edge() else {
-                break;
-            };
-            let steps = ((lost - held) / BLOCK_BYTES - 1).min(ROUND_PLACES);
-            if steps == 0 || held < self.stretch || self.is_over() {
-                break;
-            }
-            let between = |step| {
-                let share = u128::from(lost - held) * u128::from(step) / u128::from(steps + 1);
-                let share = u64::try_from(share).unwrap_or(0);
-                held + (share / BLOCK_BYTES).max(step) * BLOCK_BYTES
-            };
-            self.round((1..=steps).map(between).collect(), listener);
-        }
-        self.places.sort_unstable_by_key(|place| place.offset);
+        let shared = match is_whole {
+            true => self.whole(listener),
+            false => self.sampled(listener),
+        };
+        self.samples.sort_by_key(|sample| sample.offset);
+        let stopped = self.ending();
         let finished = FinishedWorker {
             window: None,
             tally: self.tally.finish(),
             recorded: Recorded::default(),
             verified: None,
             surveyed: None,
-            stopped: match (self.control.is_cancelled(), self.failures) {
-                (true, _) => StopReason::Cancelled,
-                (_, 0) => StopReason::Ended,
-                _ => StopReason::Failed,
-            },
+            stopped,
         };
         let circumstances = ThreadConditions {
             stage_started_at: started_at,
@@ -150,169 +104,233 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         Outcome {
             capacity: Some(CapacityCheck {
                 size: Bytes(self.size),
-                between: Bytes(self.stretch),
-                places: self.places,
+                between: Bytes(self.filler),
+                places: self.samples,
+                is_whole: is_whole && stopped == StopReason::Ended,
+                own: Bytes(self.own_bytes),
+                shared,
             }),
             ..outcome(finished, circumstances)
         }
     }
 
-    /// Places behind the stretch: one stretch apart, at powers of two, at the end and at
-    /// random.
-    fn giant_steps(&mut self) -> Vec<u64> {
-        let (size, stretch) = (self.size, self.stretch);
-        let mut places: Vec<u64> = (1..size / stretch).map(|step| step * stretch).collect();
-        places.extend((0..63).map(|power| 1 << power));
-        places.push(size - BLOCK_BYTES);
-        let blocks = (size - stretch) / BLOCK_BYTES;
-        places.extend(
-            (0..RANDOM_PLACES).map(|_| stretch + self.random.below(blocks.max(1)) * BLOCK_BYTES),
-        );
-        places.retain(|place| (stretch..=size - BLOCK_BYTES).contains(place));
-        places.sort_unstable();
-        places.dedup();
-        places
+    /// How it ended. What was refused behind all that holds its own is what a device says that
+    /// ends there; anything else that was refused is a failure.
+    fn ending(&mut self) -> StopReason {
+        let with = |wanted: fn(Held) -> bool| {
+            let samples = self.samples.iter().filter(move |it| wanted(it.held));
+            samples.map(|sample| sample.offset)
+        };
+        let own_last = with(|held| held == Held::Own).max();
+        let refused_first = with(|held| matches!(held, Held::Refused(_))).min();
+        let ends = own_last
+            .zip(refused_first)
+            .is_some_and(|(own, refused)| own < refused);
+        if self.control.is_cancelled() {
+            return StopReason::Cancelled;
+        }
+        if self.failures.is_empty() || ends {
+            return StopReason::Ended;
+        }
+        for (operation, kind, offset) in &self.failures {
+            self.tally.fail(*operation, *kind, *offset);
+        }
+        StopReason::Failed
     }
 
-    /// Writes these places, then the stretch, and reads the places back.
-    fn round(&mut self, mut places: Vec<u64>, listener: &mut dyn FnMut(Event)) {
-        self.shuffle(&mut places);
-        places.retain(|place| !self.is_over() && self.write(*place, BLOCK_BYTES));
-        self.settle();
-        let mut at = 0;
-        while at < self.stretch && !self.is_over() {
-            let bytes = WRITE_BYTES_MAX.min(self.stretch - at);
-            self.write(at, bytes);
-            at += bytes;
-            self.tell(listener);
+    /// Looks at places all over the device, and then for what they have shown.
+    fn sampled(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
+        let mut extents = sample(self.size, self.filler, &mut self.random);
+        self.shuffle(&mut extents);
+        let found = self.round(extents, &[], 0, listener);
+        let own = found.iter().filter(|it| it.held == Held::Own);
+        self.own_bytes = own.map(|it| it.length.0).sum();
+        if found.iter().any(|it| matches!(it.held, Held::Other(_))) {
+            return self.find_shared(listener);
         }
-        self.settle();
-        self.shuffle(&mut places);
-        for place in places {
-            if self.is_over() {
+        self.find_end(listener);
+        None
+    }
+
+    /// Narrows down where the device ends that loses or refuses what lies behind.
+    fn find_end(&mut self, listener: &mut dyn FnMut(Event)) {
+        for _ in 0..ROUNDS_MAX {
+            let Some((held, lost)) = self.edge() else {
+                return;
+            };
+            let places = folds::between(held, lost);
+            if places.is_empty() || held < self.filler || self.is_over() {
                 return;
             }
-            self.read(place);
-            self.tell(listener);
+            self.round(
+                places.into_iter().map(Extent::block).collect(),
+                &[],
+                0,
+                listener,
+            );
         }
     }
 
-    /// The last place that holds its own and the first one behind it that holds nothing,
-    /// if that is all there is to say: nothing is held behind it, nothing is lost before.
-    fn edge(&self) -> Option<(u64, u64)> {
-        let with = |wanted: Held| {
-            let places = self.places.iter().filter(move |place| place.held == wanted);
-            places.map(|place| place.offset.0)
+    /// Writes everything, and reads it back.
+    fn whole(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
+        let all = Extent {
+            offset: 0,
+            length: self.size,
         };
-        let (held, lost) = (with(Held::Own).max()?, with(Held::Nothing).min()?);
-        (held < lost).then_some((held, lost))
-    }
-
-    fn is_over(&self) -> bool {
-        // A device that fails everywhere would be asked thousands of times.
-        const FAILURES_MAX: u32 = 16;
-        self.control.is_stopped() || self.failures >= FAILURES_MAX
-    }
-
-    fn write(&mut self, offset: u64, bytes: u64) -> bool {
-        let write = |medium: &mut M| medium.write(offset, bytes);
-        self.perform(Operation::Write, offset, bytes, write)
-            .is_some()
-    }
-
-    fn read(&mut self, offset: u64) {
-        let read = |medium: &mut M| medium.read(offset);
-        if let Some(held) = self.perform(Operation::Read, offset, BLOCK_BYTES, read) {
-            let offset = Bytes(offset);
-            self.places.push(CheckedSample { offset, held });
+        let written = self.write_extent(all, true, listener);
+        self.settle();
+        let start = self.filler_from(0);
+        self.write_extent(start, false, listener);
+        self.settle();
+        for extent in written {
+            self.read_extent(extent, true, SAMPLES_MAX, listener);
         }
-    }
-
-    fn settle(&mut self) {
-        self.perform(Operation::Flush, 0, 0, M::settle);
-    }
-
-    /// Does and counts one thing; `None` where it failed.
-    fn perform<T>(
-        &mut self,
-        operation: Operation,
-        offset: u64,
-        bytes: u64,
-        does: impl FnOnce(&mut M) -> io::Result<T>,
-    ) -> Option<T> {
-        let issued_at = self.medium.now_ns();
-        self.tally.hold_depth(issued_at, 0);
-        let done = does(&mut self.medium);
-        let now = self.medium.now_ns();
-        // As the worker's, the depth is that of I/Os that are counted: flushes are not.
-        self.tally
-            .hold_depth(now, u32::from(operation != Operation::Flush));
-        self.tally.end_intervals(now);
-        match done {
-            Ok(found) => {
-                self.tally
-                    .complete(operation, narrow(bytes), issued_at, issued_at, now);
-                Some(found)
-            }
-            Err(error) => {
-                let errno = error.raw_os_error();
-                let kind = errno.map_or(FailureKind::Nothing, FailureKind::Errno);
-                self.tally.fail(operation, kind, offset);
-                self.failures += 1;
-                None
-            }
-        }
-    }
-
-    /// What has been done so far.
-    fn tell(&self, listener: &mut dyn FnMut(Event)) {
-        let now = self.medium.now_ns();
-        let glance = Glance {
-            at: now,
-            each: self.tally.moved(),
-            phase: Phase::Running,
-        };
-        listener(progress_event(0, Nanos(now), glance));
-    }
-
-    fn shuffle(&mut self, places: &mut [u64]) {
-        for last in (1..places.len()).rev() {
-            let other = self.random.below(last as u64 + 1);
-            places.swap(last, usize::try_from(other).unwrap_or(last));
-        }
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::layout::whole_blocks;
+    use super::medium::BLOCK_BYTES;
     use super::*;
     use crate::sim::SimulatedDevice;
     use crate::target::SimulatedTarget;
-    use sokudo_model::OperationMix;
+    use sokudo_model::{Operation, OperationMix};
 
-    fn workload() -> Workload {
+    fn workload(order: Order) -> Workload {
         with!(
             Workload::new("capacity", Bytes(BLOCK_BYTES)),
             operations = OperationMix::only(Operation::Write),
+            order = order,
             checks_capacity = true
         )
     }
 
-    fn check(spec: &str) -> CapacityCheck {
+    const PLACES: Order = Order::Random { map: false };
+
+    fn check_in(order: Order, spec: &str) -> CapacityCheck {
         let device = SimulatedDevice::parse(spec).unwrap();
         let mut target = Target::Simulated(SimulatedTarget::new(device));
-        let outcome = run(&workload(), 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
+        let outcome = run(
+            &workload(order),
+            7,
+            &mut target,
+            &Control::new(),
+            &mut |_| {},
+        )
+        .unwrap();
         assert_eq!(outcome.stopped, StopReason::Ended, "{:?}", outcome.failures);
+        assert!(outcome.failures.is_empty());
         outcome.capacity.unwrap()
+    }
+
+    fn check(spec: &str) -> CapacityCheck {
+        check_in(PLACES, spec)
+    }
+
+    fn shared(spec: &str) -> SharedBlocks {
+        let found = check(&format!("sim:fake-capacity?{spec}")).shared;
+        found.unwrap_or_else(|| panic!("{spec}: no rule was found"))
     }
 
     #[test]
     fn an_honest_device_holds_what_was_written_everywhere() {
         for spec in ["sim:const?size=8GB", "sim:const?size=1GiB"] {
             let check = check(spec);
-            assert!(check.places.len() > 60, "{spec}");
+            assert!(check.places.len() > 256, "{spec}");
             assert!(check.places.iter().all(|place| place.held == Held::Own));
+            assert_eq!(check.shared, None);
         }
+    }
+
+    #[test]
+    fn a_fold_into_the_last_window_is_found_with_its_size_and_where_it_begins() {
+        for (size, real, window) in [
+            (16_000_000_000_u64, 4_000_002_048, 1_073_745_920_u64),
+            (16_000_000_000, 4_000_002_048, 268_500_992),
+            (16_000_000_000, 12_000_002_048, 1_052_672),
+            (64_000_000_000, 16_000_000_000, 67_117_056),
+        ] {
+            let real = whole_blocks(real);
+            let found = shared(&format!(
+                "size={size}&real={real}&beyond=tail&window={window}"
+            ));
+            assert_eq!(found.distance, Bytes(window), "{found:?}");
+            assert_eq!(found.from, Bytes(real - window), "{found:?}");
+            assert_ne!(found.reaches_below, Some(true), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_fold_into_a_window_below_is_told_from_one_into_the_end() {
+        for (window, at) in [
+            (67_117_056_u64, 3_u64 << 30),
+            (1_052_672, 5 << 20),
+            (1_052_672, 1 << 30),
+        ] {
+            let real = whole_blocks(4_000_002_048);
+            let spec = format!("size=16GB&real={real}&beyond=window&window={window}&at={at}");
+            let found = shared(&spec);
+            assert_eq!(found.distance, Bytes(window), "{spec}: {found:?}");
+            assert_eq!(found.from, Bytes(real), "{spec}: {found:?}");
+            assert_eq!(found.reaches_below, Some(true), "{spec}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_device_refuses_behind_its_end_is_no_failure_and_tells_where_that_is() {
+        let real = 3_001_999_360_u64;
+        let beyond = 8_000_000_000 - real;
+        for errno in ["EIO", "ENOSPC"] {
+            let check = check(&format!(
+                "sim:const?size=8GB&fail_at={real}+{beyond}:{errno}"
+            ));
+            let refused = check
+                .places
+                .iter()
+                .filter(|it| matches!(it.held, Held::Refused(_)));
+            assert_eq!(refused.map(|it| it.offset.0).min(), Some(real));
+            let own = check.places.iter().filter(|it| it.held == Held::Own);
+            assert_eq!(own.map(|it| it.offset.0 + it.length.0).max(), Some(real));
+        }
+    }
+
+    #[test]
+    fn blocks_that_are_refused_in_the_middle_are_failures() {
+        let device = "sim:const?size=8GB&fail_at=1GB+2GB:EIO";
+        let device = SimulatedDevice::parse(device).unwrap();
+        let mut target = Target::Simulated(SimulatedTarget::new(device));
+        let outcome = run(
+            &workload(PLACES),
+            7,
+            &mut target,
+            &Control::new(),
+            &mut |_| {},
+        )
+        .unwrap();
+        assert_eq!(outcome.stopped, StopReason::Failed);
+        assert!(!outcome.failures.is_empty());
+    }
+
+    #[test]
+    fn of_all_of_a_device_as_much_holds_its_own_as_there_is() {
+        let real = 300_003_328_u64;
+        for beyond in [
+            "wrap",
+            "tail&window=1052672",
+            "window&window=8192&at=4096",
+            "lost",
+        ] {
+            let spec = format!("sim:fake-capacity?size=1GiB&real={real}&beyond={beyond}");
+            let check = check_in(Order::SEQUENTIAL, &spec);
+            assert!(check.is_whole);
+            assert_eq!(check.own, Bytes(real), "{beyond}");
+        }
+        let spec = format!("sim:const?size=1GiB&fail_at={real}+1GB:EIO");
+        assert_eq!(check_in(Order::SEQUENTIAL, &spec).own, Bytes(real));
+        let honest = check_in(Order::SEQUENTIAL, "sim:const?size=1GiB");
+        assert_eq!((honest.own, honest.places.len()), (Bytes::gib(1), 1));
     }
 
     #[test]
@@ -329,6 +347,8 @@ mod tests {
             distances.iter().all(|it| it.is_multiple_of(real)),
             "{distances:?}"
         );
+        let found = check.shared.unwrap();
+        assert_eq!((found.distance, found.from), (Bytes(real), Bytes(0)));
     }
 
     #[test]
@@ -339,8 +359,8 @@ mod tests {
         ));
         let held = check.places.iter().filter(|place| place.held == Held::Own);
         assert_eq!(
-            held.map(|place| place.offset.0).max(),
-            Some(real - BLOCK_BYTES)
+            held.map(|place| place.offset.0 + place.length.0).max(),
+            Some(real)
         );
         let lost = check.places.iter().filter(|it| it.held == Held::Nothing);
         assert_eq!(lost.map(|place| place.offset.0).min(), Some(real));
@@ -353,7 +373,14 @@ mod tests {
         let target =
             crate::FileTarget::overwrite(file.path(), |_| sokudo_model::Users::default()).unwrap();
         let mut target = Target::File(target);
-        let outcome = run(&workload(), 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
+        let outcome = run(
+            &workload(PLACES),
+            7,
+            &mut target,
+            &Control::new(),
+            &mut |_| {},
+        )
+        .unwrap();
         let check = outcome.capacity.unwrap();
         assert!(check.places.iter().all(|place| place.held == Held::Own));
         assert_eq!(check.between, Bytes::mib(8));

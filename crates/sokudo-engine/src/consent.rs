@@ -367,7 +367,10 @@ const fn way_out_of(reason: &Occupant) -> &'static str {
             "end that first, or name another file or device"
         }
         Occupant::Unwritable { .. } => "name a device that takes writes, or read it only",
-        Occupant::Partition { .. } | Occupant::Signature { .. } | Occupant::Unseen { .. } => {
+        Occupant::Partition { .. }
+        | Occupant::Signature { .. }
+        | Occupant::EndUnread { .. }
+        | Occupant::Unseen { .. } => {
             "run as root where /sys and /proc show all who may use it, not in a container of its own"
         }
     }

@@ -44,7 +44,7 @@ pub mod trial;
 pub mod units;
 
 pub use calendar::{civil_date, day_since_1970};
-pub use capacity::{CapacityCheck, CheckedSample, Held};
+pub use capacity::{CapacityCheck, CheckedSample, Held, SharedBlocks};
 pub use circumstances::{
     ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
     PowerSettings, Pressure, ProcessorEvidence, Throttling,

@@ -80,6 +80,12 @@ pub enum Occupant {
         /// Where the sign of it is, in bytes from the start.
         offset: u64,
     },
+    /// Its end cannot be read, as on a drive that has less than it says: what it may hold there
+    /// is not known.
+    EndUnread {
+        /// Where that begins and why.
+        sentence: Text,
+    },
     /// The kernel gives it to nobody else: another program or another mount
     /// namespace uses it.
     Claimed,
@@ -99,7 +105,10 @@ pub enum Occupant {
 impl Occupant {
     /// Whether it is only about what the device holds: nobody uses it now.
     pub const fn is_content(&self) -> bool {
-        matches!(self, Self::Partition { .. } | Self::Signature { .. })
+        matches!(
+            self,
+            Self::Partition { .. } | Self::Signature { .. } | Self::EndUnread { .. }
+        )
     }
 }
 
@@ -121,7 +130,9 @@ impl From<&Occupant> for Text {
                 text!("it holds {what} (at byte {offset})")
             }
             Occupant::Claimed => "the kernel says that it is in use".into(),
-            Occupant::Unwritable { sentence } | Occupant::Unseen { sentence } => sentence.clone(),
+            Occupant::Unwritable { sentence }
+            | Occupant::Unseen { sentence }
+            | Occupant::EndUnread { sentence } => sentence.clone(),
         }
     }
 }

@@ -3,7 +3,10 @@
 //! It chooses which probes are made and asks for leave to write. What their figures mean
 //! is concluded in `sokudo-analysis`, for the rows of any command.
 
-use sokudo_dialect::explain::{ExplainError, ExplainRequest, StorageMedium};
+use sokudo_dialect::explain::{
+    ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
+    StorageMedium,
+};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
 use sokudo_words::{Text, text};
@@ -31,6 +34,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         medium: medium(&named),
         may_write: may_write(named.kind(), &permission).is_ok(),
         only: arguments.only.clone(),
+        is_full: arguments.full,
         seed,
     };
     let planned = request.plan().map_err(|error| {
@@ -42,7 +46,8 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
     })?;
     let mut plan = planned.plan;
     drop_capacity_of_files(&mut plan, named.kind());
-    if plan.stages.is_empty() {
+    let has_capacity = plan.stages.iter().any(is_check);
+    if plan.stages.is_empty() || arguments.full && !has_capacity {
         return Err(Exit::usage(text!(
             "{target} is not a device, and only a device has a capacity to check; name the block device, with --destroy"
         )));
@@ -56,6 +61,17 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         workload.direct = arguments.direct;
     }
     let mut notes = planned.notes;
+    if arguments.full {
+        let pass = |rate| whole_seconds(request.full_pass(rate));
+        notes.push(text!(
+            "--full writes and reads back all {size}: about {slow} at {slow_rate} MB/s, {good} at {good_rate} MB/s",
+            size = request.size,
+            slow = pass(FULL_BYTES_PER_SECOND_MIN),
+            slow_rate = FULL_BYTES_PER_SECOND_MIN / 1_000_000,
+            good = pass(FULL_BYTES_PER_SECOND_GOOD),
+            good_rate = FULL_BYTES_PER_SECOND_GOOD / 1_000_000
+        ));
+    }
     if named.kind() != TargetKind::Simulated {
         notes.push(text!(
             "this takes up to about {} on a slow disk",
@@ -75,15 +91,19 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
 /// Only a device can say that it is larger than it is.
 fn drop_capacity_of_files(plan: &mut Plan, kind: TargetKind) {
     if !matches!(kind, TargetKind::BlockDevice | TargetKind::Simulated) {
-        let is_check = |stage: &Stage| stage.workloads.iter().any(|it| it.checks_capacity);
         plan.stages.retain(|stage| !is_check(stage));
     }
+}
+
+fn is_check(stage: &Stage) -> bool {
+    stage.workloads.iter().any(|it| it.checks_capacity)
 }
 
 fn whole_seconds(time: Nanos) -> Text {
     match time.0.div_ceil(1_000_000_000) {
         seconds @ 0..120 => text!("{seconds} s"),
-        seconds => text!("{} min", seconds.div_ceil(60)),
+        seconds @ 120..7_200 => text!("{} min", seconds.div_ceil(60)),
+        seconds => text!("{} h", seconds.div_ceil(3_600)),
     }
 }
 

@@ -1,17 +1,23 @@
 //! False capacity: a drive that says it is larger than it is keeps what does not fit where
-//! something else is kept already (its addresses wrap), or nowhere.
+//! something else is kept already (addresses share their blocks), nowhere, or refuses it.
 //!
-//! Where addresses wrap, a place and what it holds are a multiple of the real size apart;
-//! their greatest common divisor is the real size, once some of them are known. Where
-//! writes are lost, the real size lies between the last place that holds its own and the
-//! first one that holds nothing. f3 (Machado) tells the same from what it writes.
+//! Where blocks are shared, the engine has found out by trial how far the addresses are apart
+//! that share one, and from where on. Where writes are lost or refused, the real size lies
+//! between the last place that holds its own and the first one that does not. Of a drive that
+//! was written as a whole, as much holds its own as there is. f3 (Machado) tells the same from
+//! what it writes.
 
-use sokudo_model::{Bytes, CapacityCheck, Confidence, Held, Inference, Run, TargetKind};
+mod unseen;
+
+use sokudo_model::{
+    Bytes, CapacityCheck, CheckedSample, Confidence, Held, Inference, Run, SharedBlocks, TargetKind,
+};
 use sokudo_words::{Text, text};
 
 use super::evidence::{figure, outcomes, sure, to_float};
 use super::threshold::{CAPACITY_BETWEEN_LIKELY, CAPACITY_WITNESSES_SURE};
 use crate::rule::InferenceRule;
+use unseen::{SEEN_PERCENT, hole_seen, window_seen};
 
 pub(super) const RULES: &[InferenceRule] = &[capacity];
 
@@ -28,193 +34,315 @@ fn capacity(run: &Run) -> Option<Inference> {
     if check.places.is_empty() {
         return None;
     }
-    let elsewhere = distances(check);
-    let lost = count(check, Held::Nothing);
-    if !elsewhere.is_empty() {
-        return Some(wrapping(check, &elsewhere, lost));
+    let elsewhere = count(check, |held| matches!(held, Held::Other(_)));
+    if elsewhere > 0 {
+        return Some(sharing(check, elsewhere));
     }
-    if lost == 0 {
-        return Some(unsuspicious(check));
+    match count(check, |held| held != Held::Own) {
+        0 => Some(unsuspicious(check)),
+        lost => losing(check, lost),
     }
-    Some(losing(check, lost))
 }
 
-/// How far what does not belong to a place is from where it belongs.
-fn distances(check: &CapacityCheck) -> Vec<u64> {
+fn count(check: &CapacityCheck, is_wanted: fn(Held) -> bool) -> usize {
     let places = check.places.iter();
-    let distance = |place: &sokudo_model::CheckedSample| match place.held {
-        Held::Other(other) => Some(place.offset.0.abs_diff(other.0)),
-        _ => None,
-    };
-    places.filter_map(distance).collect()
+    places.filter(|place| is_wanted(place.held)).count()
 }
 
-fn count(check: &CapacityCheck, held: Held) -> usize {
-    let places = check.places.iter();
-    places.filter(|place| place.held == held).count()
-}
-
-fn wrapping(check: &CapacityCheck, distances: &[u64], lost: usize) -> Inference {
-    let real = distances
-        .iter()
-        .copied()
-        .reduce(common_divisor)
-        .unwrap_or(0);
-    let elsewhere = text!(
-        "{wrong} of {samples} places held what had been written to another one, always a multiple of {real} away",
-        wrong = distances.len(),
-        samples = check.places.len(),
-        real = Bytes(real)
+/// Addresses that share their blocks.
+fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
+    let lost = count(check, |held| held == Held::Nothing);
+    let seen = text!(
+        "{wrong} of {samples} places held what had been written to another one",
+        wrong = elsewhere,
+        samples = check.places.len()
     );
     let also = (lost > 0).then(|| text!("{lost} held nothing"));
+    let rule = check.shared.map(|shared| {
+        text!(
+            "tried from {from} on, every address shares its block with the one {distance} further",
+            from = shared.from,
+            distance = shared.distance
+        )
+    });
+    let whole = check.is_whole.then(|| of_all(check));
+    let real = match (check.is_whole, check.shared) {
+        (true, _) => Some((check.own.0, check.own.0)),
+        (false, shared) => shared.map(real_size),
+    };
+    let is_sure = elsewhere >= CAPACITY_WITNESSES_SURE;
+    let range = real.filter(|(least, most)| least < most);
+    let range = range.map(|(least, most)| {
+        text!(
+            "it has {least} at least and {most} at most",
+            least = Bytes(least),
+            most = Bytes(most)
+        )
+    });
     Inference {
         code: "fake-capacity".to_owned(),
-        claim: text!(
-            "a drive of {real} that says it has {stated}: what is written beyond overwrites what is there",
-            real = Bytes(real),
-            stated = check.size
+        claim: match real {
+            Some((real, _)) => text!(
+                "a drive of {real} that says it has {stated}: what is written beyond overwrites what is there",
+                real = Bytes(real),
+                stated = check.size
+            ),
+            None => text!(
+                "a drive that has less than the {stated} it says: what is written to some places overwrites others; how much it has takes --full to find out",
+                stated = check.size
+            ),
+        },
+        figures: match real {
+            Some((least, most)) => sizes(check, least, most),
+            None => vec![figure("stated_bytes", to_float(check.size.0))],
+        },
+        confidence: sure(is_sure && real.is_some()),
+        evidence: Text::list(
+            [Some(seen), also, rule, range, whole].into_iter().flatten(),
+            "; ",
         ),
-        figures: sizes(check, real),
-        confidence: sure(distances.len() >= CAPACITY_WITNESSES_SURE),
-        evidence: Text::list([elsewhere].into_iter().chain(also), "; "),
     }
 }
 
-fn losing(check: &CapacityCheck, lost: usize) -> Inference {
-    let places = check.places.iter();
-    let of = |held: Held| {
-        let places = places.clone().filter(move |place| place.held == held);
-        places.map(|place| place.offset.0)
-    };
-    let held_last = of(Held::Own).max();
-    let lost_first = of(Held::Nothing).min().unwrap_or(0);
+/// How much there is, at least and at most. Blocks that are shared and lie before nothing
+/// else are counted once; where they are those of places before, they are counted there.
+fn real_size(shared: SharedBlocks) -> (u64, u64) {
+    let with_window = shared.from.0.saturating_add(shared.distance.0);
+    match shared.reaches_below {
+        Some(true) => (shared.from.0, shared.from.0),
+        Some(false) => (with_window, with_window),
+        None => (shared.from.0, with_window),
+    }
+}
+
+fn of_all(check: &CapacityCheck) -> Text {
+    text!(
+        "everything was written and read back, and {own} of it held its own",
+        own = check.own
+    )
+}
+
+/// Writes that are lost or refused: behind an end, or anywhere.
+fn losing(check: &CapacityCheck, lost: usize) -> Option<Inference> {
+    let is_lost = |place: &&CheckedSample| place.held != Held::Own;
+    let own = check.places.iter().filter(|place| place.held == Held::Own);
+    let held_last = own.map(|place| place.offset.0).max();
+    let lost_first = check
+        .places
+        .iter()
+        .filter(is_lost)
+        .map(|it| it.offset.0)
+        .min()?;
+    let error = check.places.iter().find_map(|place| match place.held {
+        Held::Refused(errno) => Some(errno),
+        _ => None,
+    });
     let seen = text!(
         "{lost} of {samples} places did not hold what had been written to them, the first at {first}",
         samples = check.places.len(),
         first = Bytes(lost_first)
     );
     if held_last.is_some_and(|held| held > lost_first) {
-        return Inference {
+        // What is refused here and there is broken, and the row says so.
+        return error.is_none().then(|| Inference {
             code: "lost-writes".to_owned(),
             claim: Text::from("a drive that loses some of what is written to it"),
             figures: vec![figure("lost_places", to_float(lost as u64))],
             confidence: Confidence::High,
             evidence: seen,
-        };
+        });
     }
-    Inference {
+    let real = match check.is_whole {
+        true => check.own.0,
+        false => lost_first,
+    };
+    let whole = check.is_whole.then(|| of_all(check));
+    let refused = error.map(|errno| {
+        text!(
+            "from there on the drive answers with error {errno}, which a broken one may do as well"
+        )
+    });
+    let (real_size, stated) = (Bytes(real), check.size);
+    Some(Inference {
         code: "fake-capacity".to_owned(),
-        claim: text!(
-            "a drive of {real} that says it has {stated}: what is written beyond is lost",
-            real = Bytes(lost_first),
-            stated = check.size
-        ),
-        figures: sizes(check, lost_first),
-        confidence: sure(lost >= CAPACITY_WITNESSES_SURE),
-        evidence: seen,
-    }
+        claim: match error {
+            Some(_) => text!(
+                "a drive of {real_size} that says it has {stated}: what is written beyond is refused"
+            ),
+            None => text!(
+                "a drive of {real_size} that says it has {stated}: what is written beyond is lost"
+            ),
+        },
+        figures: sizes(check, real, real),
+        confidence: sure((lost >= CAPACITY_WITNESSES_SURE || check.is_whole) && error.is_none()),
+        evidence: Text::list([Some(seen), refused, whole].into_iter().flatten(), "; "),
+    })
 }
 
-/// What lies between the places was not looked at: a drive that folds its last part into
-/// itself is seen only where two places meet. So this is never more than likely.
+/// What lies between the places was not looked at, so that they never make sure.
 fn unsuspicious(check: &CapacityCheck) -> Inference {
-    let block = CapacityCheck::BLOCK;
-    let places = check.places.len();
-    let looked_at = Bytes(block.0.saturating_mul(places as u64));
+    let is_late = check.between.0 >= CAPACITY_BETWEEN_LIKELY;
+    let (stated, between) = (check.size, check.between);
+    let mut figures = sizes(check, stated.0, stated.0);
+    if check.is_whole {
+        return Inference {
+            code: "capacity-as-stated".to_owned(),
+            claim: text!("a drive that has the {stated} it says"),
+            figures,
+            confidence: sure(is_late),
+            evidence: text!(
+                "everything was written and read back, {between} later at least, and all of it held its own"
+            ),
+        };
+    }
+    let lengths = check.places.iter().map(|place| place.length.0);
+    let looked_at = Bytes(lengths.fold(0, u64::saturating_add));
+    let (places, hole, percent) = (check.places.len(), hole_seen(check), SEEN_PERCENT);
+    let window = window_seen(check).unwrap_or(Bytes(0));
+    figures.push(figure("window_seen_bytes", to_float(window.0)));
+    figures.push(figure("hole_seen_bytes", to_float(hole.0)));
     Inference {
         code: "capacity-as-stated".to_owned(),
         claim: text!(
-            "a drive that has the {stated} it says, as far as {samples} places tell",
-            stated = check.size,
-            samples = places
+            "a drive that has the {stated} it says, as far as {places} places tell; --full makes sure"
         ),
-        figures: sizes(check, check.size.0),
-        confidence: match check.between.0 >= CAPACITY_BETWEEN_LIKELY {
+        figures,
+        confidence: match is_late {
             true => Confidence::Medium,
             false => Confidence::Low,
         },
         evidence: text!(
-            "all {samples} places of {block} ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; what is between them was not looked at",
-            samples = places,
-            stated = check.size,
-            between = check.between
+            "all {places} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a fold of all that lies beyond the real size into its last {window} or less would have been seen with {percent} %, and so would a hole of {hole}; a larger window or a smaller hole may be there"
         ),
     }
 }
 
-fn sizes(check: &CapacityCheck, real: u64) -> Vec<sokudo_model::InferredFigure> {
-    vec![
-        figure("real_bytes", to_float(real)),
+fn sizes(check: &CapacityCheck, least: u64, most: u64) -> Vec<sokudo_model::InferredFigure> {
+    let mut figures = vec![
+        figure("real_bytes", to_float(least)),
         figure("stated_bytes", to_float(check.size.0)),
-    ]
-}
-
-/// Euclid's.
-fn common_divisor(a: u64, b: u64) -> u64 {
-    let (mut a, mut b) = (a, b);
-    while b > 0 {
-        (a, b) = (b, a % b);
+    ];
+    if most > least {
+        figures.push(figure("real_bytes_max", to_float(most)));
     }
-    a
+    figures
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample;
-    use sokudo_model::CheckedSample;
 
-    fn codes(kind: TargetKind, places: &[(u64, Held)]) -> Option<Inference> {
-        let place = |(offset, held): &(u64, Held)| CheckedSample {
-            offset: Bytes(*offset),
-            held: *held,
-        };
+    fn run_with(kind: TargetKind, check: CapacityCheck) -> Run {
         let mut run = sample::writes();
         run.target.kind = kind;
         run.rows[0].workload.checks_capacity = true;
         run.rows[0].trials[0].outcome.capacity = Some(CapacityCheck {
             size: Bytes(1 << 40),
             between: Bytes(1 << 28),
-            places: places.iter().map(place).collect(),
+            ..check
         });
-        capacity(&run)
+        run
+    }
+
+    fn places(places: &[(u64, Held)]) -> CapacityCheck {
+        let place = |(offset, held): &(u64, Held)| CheckedSample {
+            offset: Bytes(*offset),
+            length: CapacityCheck::BLOCK,
+            held: *held,
+        };
+        CapacityCheck {
+            places: places.iter().map(place).collect(),
+            ..CapacityCheck::default()
+        }
+    }
+
+    fn concluded(check: CapacityCheck) -> Inference {
+        capacity(&run_with(TargetKind::BlockDevice, check)).unwrap()
+    }
+
+    const FOLDED: [(u64, Held); 4] = [
+        (10, Held::Own),
+        (20_000, Held::Other(Bytes(0))),
+        (30_000, Held::Other(Bytes(10_000))),
+        (40_000, Held::Other(Bytes(0))),
+    ];
+
+    fn figures(found: &Inference) -> Vec<f64> {
+        found.figures.iter().map(|figure| figure.value).collect()
     }
 
     #[test]
-    fn what_is_elsewhere_tells_the_real_size() {
-        let places = [
-            (10, Held::Own),
-            (3_000, Held::Other(Bytes(0))),
-            (2_000, Held::Other(Bytes(1_000))),
-        ];
-        let found = codes(TargetKind::BlockDevice, &places).unwrap();
-        assert_eq!(found.code, "fake-capacity");
-        assert!((found.figures[0].value - 1_000.0).abs() < 1e-9);
+    fn what_was_tried_tells_the_real_size_and_nothing_else_does() {
+        let with = |reaches_below| {
+            let shared = Some(SharedBlocks {
+                distance: Bytes(3_000),
+                from: Bytes(5_000),
+                reaches_below,
+            });
+            concluded(CapacityCheck {
+                shared,
+                ..places(&FOLDED)
+            })
+        };
+        let stated = to_float(1 << 40);
+        assert_eq!(figures(&with(Some(false))), [8_000.0, stated]);
+        assert_eq!(figures(&with(Some(true))), [5_000.0, stated]);
+        assert_eq!(figures(&with(None)), [5_000.0, stated, 8_000.0]);
+        assert_eq!(with(None).confidence, Confidence::High);
+        let unknown = concluded(places(&FOLDED));
+        assert_eq!(unknown.code, "fake-capacity");
+        assert_eq!(unknown.confidence, Confidence::Medium);
+        assert_eq!(figures(&unknown), [stated]);
+    }
+
+    #[test]
+    fn what_is_refused_behind_all_that_holds_its_own_is_an_end_and_else_it_says_nothing() {
+        let end = [(0, Held::Own), (5, Held::Refused(5)), (9, Held::Refused(5))];
+        let found = concluded(places(&end));
+        assert_eq!(
+            (found.code.as_str(), found.figures[0].value),
+            ("fake-capacity", 5.0)
+        );
+        assert_eq!(found.confidence, Confidence::Medium);
+        assert!(found.evidence.english().contains("error 5"), "{found:?}");
+        let middle = [(0, Held::Own), (5, Held::Refused(5)), (9, Held::Own)];
+        let run = run_with(TargetKind::BlockDevice, places(&middle));
+        assert_eq!(capacity(&run), None);
     }
 
     #[test]
     fn a_hole_in_the_middle_is_no_end_of_the_drive() {
-        let places = [(0, Held::Own), (5, Held::Nothing), (9, Held::Own)];
-        let found = codes(TargetKind::BlockDevice, &places).unwrap();
-        assert_eq!(found.code, "lost-writes");
-        let end = codes(TargetKind::BlockDevice, &places[..2]).unwrap();
-        assert_eq!(end.code, "fake-capacity");
+        let holed = [(0, Held::Own), (5, Held::Nothing), (9, Held::Own)];
+        assert_eq!(concluded(places(&holed)).code, "lost-writes");
+        assert_eq!(concluded(places(&holed[..2])).code, "fake-capacity");
     }
 
     #[test]
-    fn what_shows_no_false_capacity_is_likely_and_says_how_little_was_looked_at() {
-        let places = [(0, Held::Own), (5, Held::Own)];
-        let found = codes(TargetKind::BlockDevice, &places).unwrap();
+    fn only_all_of_a_drive_makes_sure_that_it_is_as_large_as_it_says() {
+        let two = [(0, Held::Own), (5, Held::Own)];
+        let found = concluded(places(&two));
         assert_eq!(found.code, "capacity-as-stated");
         assert_eq!(found.confidence, Confidence::Medium);
+        let evidence = found.evidence.english();
         assert!(
-            found
-                .evidence
-                .english()
-                .contains("all 2 places of 4 KiB (8 KiB of 1 TiB)"),
-            "{found:?}"
+            evidence.contains("all 2 places (8 KiB of 1 TiB)"),
+            "{evidence}"
         );
-        assert_eq!(codes(TargetKind::Directory, &places), None);
-        assert_eq!(codes(TargetKind::BlockDevice, &[]), None);
+        let all = CapacityCheck {
+            is_whole: true,
+            own: Bytes(1 << 40),
+            ..places(&two)
+        };
+        assert_eq!(concluded(all).confidence, Confidence::High);
+        let folded = CapacityCheck {
+            is_whole: true,
+            own: Bytes(1 << 30),
+            ..places(&FOLDED)
+        };
+        assert_eq!(concluded(folded).figures[0].value, to_float(1 << 30));
+        let of = |kind, check| capacity(&run_with(kind, check));
+        assert_eq!(of(TargetKind::Directory, places(&two)), None);
+        assert_eq!(of(TargetKind::BlockDevice, places(&[])), None);
     }
 }

@@ -2,7 +2,8 @@
 //! times as fast until it is full (pseudo-SLC); then writes go to slow cells, or wait until
 //! fast ones have been emptied. Rest makes room again.
 //!
-//! A virtual disk whose speed is limited, with some credit for bursts, looks the same.
+//! A volume whose speed is limited, with some credit for bursts, looks the same, after a rest
+//! too; in a cloud it calls itself a disk. So this is never certain.
 
 use sokudo_model::{
     BlockDeviceKind, Bytes, Confidence, Inference, Nanos, Operation, Order, Outcome, Run, Sample,
@@ -10,11 +11,10 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use super::evidence::{figure, measured, median, outcomes, to_float};
+use super::evidence::{figure, measured, median, outcomes, to_float, without_outliers};
 use super::levels::levels;
 use super::threshold::{
-    FAST_CELLS_BYTES_MIN, FAST_CELLS_RATIO_MIN, FAST_CELLS_RECOVERED_MIN, FILL_LEVEL_PLACES_MIN,
-    FILL_PLACES_MIN,
+    FAST_CELLS_BYTES_MIN, FAST_CELLS_RATIO_MIN, FILL_LEVEL_PLACES_MIN, FILL_PLACES_MIN,
 };
 use crate::rule::InferenceRule;
 
@@ -38,7 +38,7 @@ fn fast_cells(run: &Run) -> Option<Inference> {
         return None;
     }
     let fill = fill(run)?;
-    let rates: Vec<f64> = fill.iter().map(|stretch| stretch.rate).collect();
+    let rates = without_outliers(fill.iter().map(|stretch| stretch.rate).collect());
     let levels = levels(&rates, FILL_LEVEL_PLACES_MIN);
     let rate_of = |level: &std::ops::Range<usize>| median(&rates[level.clone()]);
     let written = |end: usize| fill[..end].iter().map(|it| it.bytes).sum::<u64>();
@@ -68,15 +68,7 @@ fn fast_cells(run: &Run) -> Option<Inference> {
         return None;
     }
     let rested = after_rest(run);
-    let recovered = rested.map(|(_, rate)| (rate - slow) / (fast - slow));
-    Some(inference(
-        run,
-        &fill[end],
-        [fast, slow],
-        size,
-        rested,
-        recovered,
-    ))
+    Some(inference(run, &fill[end], [fast, slow], size, rested))
 }
 
 fn inference(
@@ -85,7 +77,6 @@ fn inference(
     [fast, slow]: [f64; 2],
     size: u64,
     rested: Option<(Nanos, f64)>,
-    recovered: Option<f64>,
 ) -> Inference {
     let is_virtual = run.target.leaves().any(|leaf| {
         matches!(
@@ -93,7 +84,6 @@ fn inference(
             BlockDeviceKind::VirtualDisk | BlockDeviceKind::Loop
         )
     });
-    let is_recovered = recovered.is_some_and(|share| share >= FAST_CELLS_RECOVERED_MIN);
     let (fast_bytes, slow_mb_per_s) = (Bytes(size), slow / 1e6);
     let seen = text!(
         "{fast_mb_per_s:.0} MB/s up to {offset}, {slow_mb_per_s:.0} MB/s from there on",
@@ -115,21 +105,14 @@ fn inference(
     figures.extend(rested.map(|(_, rate)| figure("after_rest_bytes_per_s", rate)));
     Inference {
         code: "fast-cells".to_owned(),
-        claim: match is_virtual {
-            true => text!(
-                "a flash drive that takes about {fast_bytes} fast (pseudo-SLC) and then writes at \
-                 {slow_mb_per_s:.0} MB/s, or a limited virtual disk with credit for bursts"
-            ),
-            false => text!(
-                "a flash drive that takes about {fast_bytes} fast (pseudo-SLC) and then writes at \
-                 {slow_mb_per_s:.0} MB/s"
-            ),
-        },
+        claim: text!(
+            "a flash drive that takes about {fast_bytes} fast (pseudo-SLC) and then writes at \
+             {slow_mb_per_s:.0} MB/s, or a limited volume with credit for bursts"
+        ),
         figures,
-        confidence: match (is_virtual, is_recovered) {
-            (true, _) => Confidence::Low,
-            (false, true) => Confidence::High,
-            (false, false) => Confidence::Medium,
+        confidence: match is_virtual {
+            true => Confidence::Low,
+            false => Confidence::Medium,
         },
         evidence: Text::list([seen].into_iter().chain(rest), "; "),
     }

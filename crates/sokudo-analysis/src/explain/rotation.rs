@@ -101,6 +101,11 @@ pub(super) fn turn(run: &Run) -> Option<Revolution> {
         .max_by(|a, b| a.coherence.total_cmp(&b.coherence))
 }
 
+/// Whether it was looked at at all.
+pub(super) fn was_tried(run: &Run) -> bool {
+    outcomes(run, is_local).next().is_some()
+}
+
 /// Mean time of an access in a part of the disk that the arm crosses in next to no time.
 pub(super) fn local_access_seconds(run: &Run) -> Option<f64> {
     let reads: Vec<PlatterRead> = outcomes(run, is_local)

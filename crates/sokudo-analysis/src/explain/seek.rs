@@ -13,7 +13,7 @@ use sokudo_words::text;
 use super::evidence::{StraightLine, covered, figure, line, outcomes, read_survey, sure, to_float};
 use super::rotation;
 use super::threshold::{
-    SEEK_CORRELATION_MIN, SEEK_CORRELATION_SURE, SEEK_PLACES_MIN, ZONE_COVERED_MIN,
+    SEEK_CORRELATION_MIN, SEEK_CORRELATION_SURE, SEEK_LONG_MIN, SEEK_PLACES_MIN, ZONE_COVERED_MIN,
 };
 use super::zones;
 use crate::rule::InferenceRule;
@@ -23,6 +23,9 @@ pub(super) const RULES: &[InferenceRule] = &[seek_curve];
 /// Where the arm stops to speed up, as shares of the full stroke that are tried. Ruemmler
 /// and Wilkes found 0.2 to 0.3.
 const COAST_FROM: [f64; 5] = [0.15, 0.2, 0.25, 0.3, 0.4];
+
+/// The longest of these.
+const LONG_FROM: f64 = 0.4;
 
 /// A stroke as a share of the longest, and how long the access took, in seconds.
 type Stroke = (f64, f64);
@@ -44,7 +47,8 @@ fn seek_curve(run: &Run) -> Option<Inference> {
         return None;
     }
     let average = (mean - half_turn).max(0.0);
-    let full = (fit.at_zero + fit.slope * shape(1.0, coast_from) - half_turn).max(average);
+    let full = full_stroke(&all).unwrap_or(fit.at_zero + fit.slope * shape(1.0, coast_from));
+    let full = (full - half_turn).max(average);
     let next_track = rotation::local_access_seconds(run)
         .map_or(fit.at_zero - half_turn, |local| local - half_turn);
     let next_track = next_track.clamp(0.0, average);
@@ -111,6 +115,19 @@ fn depth(share: f64, ratio: f64) -> f64 {
     (ratio - radius) / (ratio - 1.0)
 }
 
+/// An access over the whole disk, in seconds, from the strokes over which the arm coasts for
+/// most of the way. These lie on a straight line whatever the curve is before; what is fitted to
+/// all strokes is ruled by the short ones, and its end by their shape.
+fn full_stroke(strokes: &[Stroke]) -> Option<f64> {
+    let long = strokes.iter().copied();
+    let long: Vec<Stroke> = long.filter(|stroke| stroke.0 >= LONG_FROM).collect();
+    if long.len() < SEEK_LONG_MIN {
+        return None;
+    }
+    let line = line(&long)?;
+    Some(line.at_zero + line.slope)
+}
+
 /// √d, continued by its tangent.
 fn shape(stroke: f64, coast_from: f64) -> f64 {
     if stroke <= coast_from {
@@ -125,4 +142,48 @@ fn fit(strokes: &[Stroke], coast_from: f64) -> Option<StraightLine> {
     let shaped = strokes.iter();
     let shaped = shaped.map(|(stroke, took)| (shape(*stroke, coast_from), *took));
     line(&shaped.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_stats::Random;
+
+    /// An arm of even acceleration up to a top speed, and platters that are anywhere on their
+    /// turn: made of mechanics, not of the curve that is fitted.
+    fn accesses(settle: f64, full: f64, top_from: f64, turn: f64, seed: u64) -> Vec<Stroke> {
+        let mut random = Random::new(seed);
+        let mut share = move || to_float(random.below(1 << 30)) / f64::from(1 << 30);
+        // Speeds up over `top_from` / 2 and slows down over as much: v² = a·top_from.
+        let moved = full - settle;
+        let acceleration = ((1.0 - top_from) / top_from.sqrt() + 2.0 * top_from.sqrt()) / moved;
+        let seek = |stroke: f64| match stroke < top_from {
+            true => 2.0 * stroke.sqrt() / acceleration,
+            false => (2.0 * top_from.sqrt() + (stroke - top_from) / top_from.sqrt()) / acceleration,
+        };
+        let mut at = 0.0_f64;
+        let far = (0..512).map(|place| 1.0 - f64::from(place) / 512.0);
+        let mut strokes: Vec<f64> = far.collect();
+        strokes.extend((0..1_024).map(|_| {
+            let next = share();
+            (std::mem::replace(&mut at, next) - next).abs()
+        }));
+        let mut took = |stroke: f64| settle + seek(stroke) + turn * share();
+        strokes.into_iter().map(|it| (it, took(it))).collect()
+    }
+
+    #[test]
+    fn the_full_stroke_of_another_arm_is_found_whatever_its_curve() {
+        for seed in 0..20 {
+            for (full, top_from) in [(0.016, 0.1), (0.016, 0.35), (0.022, 0.2), (0.025, 0.5)] {
+                let turn = 60.0 / 7_200.0;
+                let all = accesses(1e-3, full, top_from, turn, seed);
+                let found = full_stroke(&all).unwrap() - turn / 2.0;
+                assert!(
+                    (found / full - 1.0).abs() < 0.04,
+                    "{found} for {full}, {top_from}"
+                );
+            }
+        }
+    }
 }

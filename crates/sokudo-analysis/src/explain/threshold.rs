@@ -62,6 +62,9 @@ thresholds! {
     /// Random accesses over the whole disk before a seek curve is looked for.
     pub(crate) SEEK_PLACES_MIN: usize = 128, plain;
 
+    /// Strokes of at least 40 % of the longest before the full stroke is taken from them.
+    pub(crate) SEEK_LONG_MIN: usize = 64, plain;
+
     /// Correlation of access time and shaped distance, from which an arm is seen.
     ///
     /// Correlation of access times and shaped distances. Half a turn of chance is in
@@ -108,8 +111,21 @@ thresholds! {
     /// Rest after which a disk may have recovered, seconds.
     pub(crate) RECOVERY_REST_SECONDS_MIN: f64 = 10.0, plain;
 
+    /// Writes that a flush follows, at most, so that their rate is one of durable writes.
+    ///
+    /// More pieces than that a drive's memory may hold altogether: their rate would be that
+    /// of the memory.
+    pub(crate) FLUSHED_EVERY_MAX: u32 = 1_000, plain;
+
+    /// Durable writes to scattered places per turn, from which they are in a persistent
+    /// cache.
+    ///
+    /// Sorted by where the head is next, drives with queues of hundreds write two to five
+    /// per turn.
+    pub(crate) DURABLE_PER_TURN_MIN: f64 = 10.0, plain;
+
     /// Writes in one go after the rest ÷ median between the pauses, from which it has
-    /// recovered and confidence is high.
+    /// recovered and confidence is medium, below low.
     pub(crate) RECOVERED_RATIO_MIN: f64 = 3.0, plain;
 
     /// Places of a fill (everything written once, from one end to the other) before it is
@@ -137,10 +153,6 @@ thresholds! {
     /// Fast rate ÷ rate after it, from which there are two levels. Fast cells are 1.5 to
     /// 10 times as fast.
     pub(crate) FAST_CELLS_RATIO_MIN: f64 = 1.3, plain;
-
-    /// Way from the slow to the fast rate that a rest must bring back for high
-    /// confidence.
-    pub(crate) FAST_CELLS_RECOVERED_MIN: f64 = 0.5, percent;
 
     /// Spans with random reads before a step is looked for; two below it and two above
     /// it.

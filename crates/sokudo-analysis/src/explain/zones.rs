@@ -10,6 +10,7 @@ use sokudo_words::{Text, text};
 
 use super::evidence::{
     correlation, covered, figure, measured, median, quantile, read_survey, sure, to_float,
+    without_outliers,
 };
 use super::levels::of_variance;
 use super::threshold::{
@@ -102,7 +103,9 @@ fn curve(run: &Run) -> Option<Vec<Point>> {
         let rates: Vec<f64> = chunk.iter().map(|point| point.1).collect();
         Some((chunk[0].0, median(&rates)?))
     });
-    Some(thinned.collect())
+    // A place that is slow for reasons of its own is none of the curve.
+    let (at, rates): (Vec<f64>, Vec<f64>) = thinned.unzip();
+    Some(at.into_iter().zip(without_outliers(rates)).collect())
 }
 
 fn is_curve(run: &Run, workload: &Workload) -> bool {

@@ -8,6 +8,9 @@ use sokudo_words::Text;
 
 use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
 
+/// The theme that may look at everything.
+pub(super) const CAPACITY: &str = "capacity";
+
 pub(super) const THEMES: &[Theme] = &[
     Theme {
         name: "map",
@@ -37,12 +40,12 @@ pub(super) const THEMES: &[Theme] = &[
         probes: fast_cells,
     },
     Theme {
-        name: "capacity",
+        name: CAPACITY,
         about: "whether the device is as large as it says",
         media: &[StorageMedium::Rotating, StorageMedium::Flash],
         access: ProbeAccess::Writes,
         of_devices: true,
-        takes: Nanos::from_secs(60),
+        takes: Nanos::from_secs(240),
         probes: capacity,
     },
 ];
@@ -151,7 +154,12 @@ fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
 fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, CAPACITY_MIN)?;
     let smallest = Bytes::kib(4).max(request.block_min);
-    let mut workload = Workload::new("explain/capacity", smallest);
+    let (name, order) = match request.is_full {
+        true => ("explain/capacity-full", Order::SEQUENTIAL),
+        false => ("explain/capacity", Order::Random { map: false }),
+    };
+    let mut workload = Workload::new(name, smallest);
+    workload.order = order;
     let one = |bytes| BlockShare { bytes, weight: 1 };
     // Places are small, the stretch between writing and reading them is not.
     workload.blocks = BlockSizes::mix(vec![one(smallest), one(FILL_BLOCK)])

@@ -83,7 +83,8 @@ const ROTATION_PLACES: u32 = 1024;
 
 /// Random accesses over the whole disk, and the longest strokes there are.
 const SEEK_PLACES: u32 = 1024;
-const STROKE_PLACES: u32 = 64;
+/// A tenth of them is longer than nine tenths of the disk.
+const STROKE_PLACES: u32 = 512;
 
 /// The start of the disk is read again and again, in pieces of this size.
 const CACHE_BLOCK: Bytes = Bytes::kib(64);
@@ -112,6 +113,7 @@ const PIECES_TIME: Nanos = Nanos::from_secs(60);
 const REST: Nanos = Nanos::from_secs(60);
 const AFTER_REST_TIME: Nanos = Nanos::from_secs(10);
 const AFTER_REST_PIECES: u64 = 4_000;
+const AFTER_REST_FLUSHED: u32 = 500;
 /// Then a stream, which no shingled disk minds.
 const STREAM: Bytes = Bytes::mib(512);
 
@@ -241,6 +243,11 @@ fn shingles(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
         pieces("explain/pieces", within(PIECES, PIECES_TIME)),
         Workload {
             starts_after: REST,
+            // What is only in the drive's memory is none of a cache on the platters.
+            durability: Durability {
+                fdatasync_every: Some(AFTER_REST_FLUSHED),
+                ..Durability::default()
+            },
             ..pieces(
                 "explain/pieces-after-rest",
                 within(AFTER_REST_PIECES, AFTER_REST_TIME),

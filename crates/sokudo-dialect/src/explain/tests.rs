@@ -9,6 +9,7 @@ fn request() -> ExplainRequest {
         medium: StorageMedium::Unknown,
         may_write: true,
         only: Vec::new(),
+        is_full: false,
         seed: 7,
     }
 }

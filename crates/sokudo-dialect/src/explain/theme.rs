@@ -54,6 +54,8 @@ pub struct ExplainRequest {
     pub may_write: bool,
     /// Only these themes; empty for all that fit.
     pub only: Vec<Theme>,
+    /// Whether the check of capacity writes and reads back everything, and not places alone.
+    pub is_full: bool,
     /// Where all chance starts from.
     pub seed: u64,
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::io;
 use std::os::unix::fs::FileExt;
 
@@ -18,8 +19,8 @@ use crate::target::SimulatedTarget;
 pub(super) trait Medium {
     /// Stamps all blocks of a range of at most [`WRITE_BYTES_MAX`].
     fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()>;
-    /// What the block at this place holds.
-    fn read(&mut self, offset: u64) -> io::Result<Held>;
+    /// What the blocks of such a range hold, one after the other.
+    fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()>;
     /// Makes all that was written durable, and forgets it outside of the device.
     fn settle(&mut self) -> io::Result<()>;
     /// Time, in nanoseconds.
@@ -103,11 +104,16 @@ impl Medium for FileMedium {
         self.file.write_all_at(buffer, offset)
     }
 
-    fn read(&mut self, offset: u64) -> io::Result<Held> {
-        let block = &mut self.region.chunk_mut(0)[..length(BLOCK_BYTES)];
-        block.fill(0);
-        self.file.read_exact_at(block, offset)?;
-        Ok(held_by(self.check, offset, block))
+    fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()> {
+        let buffer = &mut self.region.chunk_mut(0)[..length(bytes)];
+        buffer.fill(0);
+        self.file.read_exact_at(buffer, offset)?;
+        let blocks = buffer.chunks_exact(length(BLOCK_BYTES)).zip(0..);
+        let check = self.check;
+        held.extend(
+            blocks.map(|(block, number)| held_by(check, offset + number * BLOCK_BYTES, block)),
+        );
+        Ok(())
     }
 
     fn settle(&mut self) -> io::Result<()> {
@@ -127,19 +133,56 @@ impl Medium for FileMedium {
 pub(super) struct SimulatedMedium<'a> {
     target: &'a mut SimulatedTarget,
     /// The address of the block that was written last to each cell.
-    cells: HashMap<u64, u64>,
+    cells: BlockMap,
     /// When each address was written last, in blocks written before.
-    written_at: HashMap<u64, u64>,
+    written_at: BlockMap,
     blocks: u64,
+}
+
+/// Of addresses of blocks. There are hundreds of thousands, and none was chosen by an enemy.
+type BlockMap = HashMap<u64, u64, BuildHasherDefault<BlockHasher>>;
+
+#[derive(Default)]
+struct BlockHasher(u64);
+
+impl Hasher for BlockHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = mix64(self.0 ^ word);
+    }
 }
 
 impl<'a> SimulatedMedium<'a> {
     pub(super) fn new(target: &'a mut SimulatedTarget) -> Self {
         Self {
             target,
-            cells: HashMap::new(),
-            written_at: HashMap::new(),
+            cells: BlockMap::default(),
+            written_at: BlockMap::default(),
             blocks: 0,
+        }
+    }
+
+    /// What a block holds, or is answered to hold.
+    fn held(&self, offset: u64) -> Held {
+        let remembered = self.target.device.remembered_bytes() / BLOCK_BYTES;
+        let written_at = self.written_at.get(&offset);
+        if written_at.is_some_and(|at| self.blocks - at < remembered) {
+            return Held::Own;
+        }
+        let cell = self.target.device.cell_of(offset);
+        match cell.and_then(|cell| self.cells.get(&cell)) {
+            Some(address) if *address == offset => Held::Own,
+            Some(address) => Held::Other(Bytes(*address)),
+            None => Held::Nothing,
         }
     }
 
@@ -167,19 +210,11 @@ impl Medium for SimulatedMedium<'_> {
         Ok(())
     }
 
-    fn read(&mut self, offset: u64) -> io::Result<Held> {
-        self.request(Operation::Read, offset, BLOCK_BYTES)?;
-        let remembered = self.target.device.remembered_bytes() / BLOCK_BYTES;
-        let written_at = self.written_at.get(&offset);
-        if written_at.is_some_and(|at| self.blocks - at < remembered) {
-            return Ok(Held::Own);
-        }
-        let cell = self.target.device.cell_of(offset);
-        Ok(match cell.and_then(|cell| self.cells.get(&cell)) {
-            Some(address) if *address == offset => Held::Own,
-            Some(address) => Held::Other(Bytes(*address)),
-            None => Held::Nothing,
-        })
+    fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()> {
+        self.request(Operation::Read, offset, bytes)?;
+        let blocks = 0..bytes / BLOCK_BYTES;
+        held.extend(blocks.map(|number| self.held(offset + number * BLOCK_BYTES)));
+        Ok(())
     }
 
     fn settle(&mut self) -> io::Result<()> {
@@ -194,7 +229,7 @@ impl Medium for SimulatedMedium<'_> {
 /// What is stamped: the unit of flash and platters.
 pub(crate) const BLOCK_BYTES: u64 = CapacityCheck::BLOCK.0;
 
-/// Largest write to the stretch.
+/// The most that is written or read in one go.
 pub(crate) const WRITE_BYTES_MAX: u64 = 1 << 20;
 
 #[cfg(test)]

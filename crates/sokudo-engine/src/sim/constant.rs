@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use sokudo_model::Nanos;
+use sokudo_model::{Bytes, Nanos};
 use sokudo_stats::Random;
 
 use super::agenda::Agenda;
@@ -22,17 +22,38 @@ const PARALLEL_MAX: u64 = 65_536;
 
 /// Every I/O takes `latency`, plus or minus a uniform `jitter`; then its data
 /// passes a shared wire, if that has a `rate`. At most `parallel` I/Os are worked
-/// on at once; further ones wait in order of arrival.
+/// on at once; further ones wait in order of arrival. With `refill` it is a volume that is
+/// limited to that rate, with `credit` for bursts above it: a bucket of tokens.
 #[derive(Clone, Debug)]
 pub(super) struct Constant {
     latency_ns: u64,
     jitter_ns: u64,
     wire: Option<TransferRate>,
     wire_free_ns: u64,
+    limit: Option<CreditLimit>,
     /// When each of the parallel workers is free; `None` without a limit.
     workers_free_ns: Option<BinaryHeap<Reverse<u64>>>,
     random: Random,
     agenda: Agenda<PendingRequest>,
+}
+
+/// What rests earns credit, up to a limit, at the rate at which what is without any moves
+/// (the virtual scheduling of ITU-T I.371).
+#[derive(Clone, Debug)]
+struct CreditLimit {
+    refill: TransferRate,
+    /// How long the whole credit takes to be earned.
+    credit_ns: i128,
+    /// When all that has passed would have, at the rate of the refill.
+    due_ns: i128,
+}
+
+impl CreditLimit {
+    fn end_ns(&mut self, ready_ns: u64, bytes: u64) -> u64 {
+        let full = i128::from(ready_ns) - self.credit_ns;
+        self.due_ns = self.due_ns.max(full) + i128::from(self.refill.nanos(bytes));
+        u64::try_from(self.due_ns).map_or(ready_ns, |due_ns| due_ns.max(ready_ns))
+    }
 }
 
 impl Constant {
@@ -41,7 +62,17 @@ impl Constant {
         let jitter = spec.value("jitter", Nanos(0)..=LATENCY_MAX, Nanos(0))?;
         let parallel = spec.optional("parallel", 1..=PARALLEL_MAX)?;
         let wires = TransferRate(1_000)..=TransferRate::megabytes(1_000_000);
-        let wire = spec.optional("rate", wires)?;
+        let wire = spec.optional("rate", wires.clone())?;
+        let refill = spec.optional("refill", wires)?;
+        let credit = spec.value("credit", Bytes(0)..=Bytes::gib(1 << 20), Bytes::gib(8))?;
+        let limit = refill.map(|refill| {
+            let nanos = i128::from(credit.0) * 1_000_000_000 / i128::from(refill.0);
+            CreditLimit {
+                refill,
+                credit_ns: nanos,
+                due_ns: -nanos,
+            }
+        });
         // Equal would allow a latency of nothing.
         not_above(("jitter", jitter), ("latency − 1 ns", Nanos(latency.0 - 1)))?;
         Ok(Self {
@@ -49,6 +80,7 @@ impl Constant {
             jitter_ns: jitter.0,
             wire,
             wire_free_ns: 0,
+            limit,
             workers_free_ns: parallel.map(|count| (0..count).map(|_| Reverse(0)).collect()),
             random: Random::new(0),
             agenda: Agenda::new(),
@@ -64,7 +96,10 @@ impl Constant {
 
     /// When an I/O that may start at `start_ns` has ended.
     fn end_ns(&mut self, start_ns: u64, bytes: u64) -> u64 {
-        let ready_ns = start_ns + self.latency_ns();
+        let mut ready_ns = start_ns + self.latency_ns();
+        if let Some(limit) = &mut self.limit {
+            ready_ns = limit.end_ns(ready_ns, bytes);
+        }
         let Some(wire) = self.wire else {
             return ready_ns;
         };

@@ -8,12 +8,15 @@ use super::{DeviceModel, PendingRequest, Presentation};
 
 /// What the cheapest controllers hold in memory.
 const CACHE_DEFAULT: Bytes = Bytes::mib(8);
+const WINDOW_DEFAULT: Bytes = Bytes::mib(64);
 
 /// A drive of constant latency of which only the first `real` bytes exist.
 #[derive(Debug)]
 pub(super) struct Fake {
     real_bytes: u64,
     beyond: BeyondSize,
+    window_at: u64,
+    window_bytes: u64,
     cache_bytes: u64,
     drive: Constant,
 }
@@ -23,6 +26,10 @@ pub(super) struct Fake {
 enum BeyondSize {
     /// It lies where the address modulo the real size points to.
     Wrap,
+    /// It lies in the window, which addresses pass through again and again.
+    Window,
+    /// It lies in the last part of what is real, likewise.
+    Tail,
     /// It is nowhere, and reads as zeros.
     Lost,
 }
@@ -32,12 +39,27 @@ impl Fake {
         let real = Bytes((size.0 / 32).next_multiple_of(4096));
         let real = spec.value("real", Bytes::mib(1)..=size, real)?;
         not_a_multiple(("real", real), Bytes::kib(4))?;
-        let words = [("wrap", BeyondSize::Wrap), ("lost", BeyondSize::Lost)];
-        let beyond = spec.choice("beyond", words, "wrap or lost")?;
+        let words = [
+            ("wrap", BeyondSize::Wrap),
+            ("tail", BeyondSize::Tail),
+            ("window", BeyondSize::Window),
+            ("lost", BeyondSize::Lost),
+        ];
+        let beyond = spec.choice("beyond", words, "wrap, tail, window or lost")?;
+        let window = spec.value("window", Bytes(4096)..=real, WINDOW_DEFAULT.min(real))?;
+        not_a_multiple(("window", window), Bytes::kib(4))?;
+        let last = Bytes(real.0 - window.0);
+        let at = match beyond {
+            BeyondSize::Window => spec.value("at", Bytes(0)..=last, Bytes(0))?,
+            _ => last,
+        };
+        not_a_multiple(("at", at), Bytes::kib(4))?;
         let cache = spec.value("cache", Bytes(4096)..=Bytes::gib(64), CACHE_DEFAULT)?;
         Ok(Self {
             real_bytes: real.0,
             beyond,
+            window_at: at.0,
+            window_bytes: window.0,
             cache_bytes: cache.0,
             drive: Constant::parse(spec)?,
         })
@@ -72,6 +94,9 @@ impl DeviceModel for Fake {
         match self.beyond {
             _ if offset < self.real_bytes => Some(offset),
             BeyondSize::Wrap => Some(offset % self.real_bytes),
+            BeyondSize::Window | BeyondSize::Tail => {
+                Some(self.window_at + (offset - self.real_bytes) % self.window_bytes)
+            }
             BeyondSize::Lost => None,
         }
     }

@@ -23,7 +23,7 @@ use command::{Approach, ArmMovement, ArmPurpose, DriveCommand};
 use geometry::{DriveLabel, Geometry, MediaPosition};
 use read_cache::{Range, ReadCache};
 use seek::SeekCurve;
-use write_cache::SimulatedWriteCache;
+use write_cache::{Destaging, PIECES_DEFAULT, SimulatedWriteCache};
 
 /// From the arrival of a command until the drive acts on it. It is short enough
 /// for sequential reads of 4 KiB to keep up with the platters.
@@ -35,6 +35,12 @@ const QUEUE_AGE_MAX_NS: u64 = 1_000_000_000;
 
 /// Native command queueing has 32 tags.
 const NCQ_MAX: u64 = 32;
+
+/// What has been left alone for so long has its memory on the platters, if it collects writes.
+const REST_NS: u64 = 1_000_000_000;
+
+/// More pieces than any drive's memory is known to keep apart.
+const PIECES_MAX: u64 = 1_000_000;
 
 const NANOS_PER_MINUTE: u64 = 60_000_000_000;
 
@@ -66,6 +72,8 @@ pub(super) struct HardDisk {
     flush: Option<DriveCommand>,
     read_cache: ReadCache,
     write_cache: Option<SimulatedWriteCache>,
+    /// When it was asked last, or did anything.
+    busy_until_ns: u64,
     /// Where the head came to rest, or will.
     head: MediaPosition,
     access: Option<ArmMovement>,
@@ -90,6 +98,9 @@ impl HardDisk {
         let interface = spec.value("interface", rates, TransferRate::megabytes(550))?;
         let queue_max = spec.value("ncq", 1..=NCQ_MAX, NCQ_MAX)?;
         let write_back = spec.choice("write_cache", [("on", true), ("off", false)], "on or off")?;
+        let pieces = spec.value("pieces", 1..=PIECES_MAX, PIECES_DEFAULT)?;
+        let words = [("steady", Destaging::Steady), ("batch", Destaging::Batch)];
+        let destaging = spec.choice("destage", words, "steady or batch")?;
         let words = [("true", Flushes::Truly), ("lies", Flushes::Lies)];
         let flushes = spec.choice("flush", words, "true or lies")?;
 
@@ -114,7 +125,9 @@ impl HardDisk {
             queue: Vec::with_capacity(narrow(NCQ_MAX)),
             flush: None,
             read_cache: ReadCache::new(cache.0 / 2),
-            write_cache: write_back.then(|| SimulatedWriteCache::new(cache.0 / 2)),
+            write_cache: write_back
+                .then(|| SimulatedWriteCache::new(cache.0 / 2, narrow(pieces), destaging)),
+            busy_until_ns: 0,
             access: None,
             drained_last: false,
             agenda: Agenda::new(),
@@ -183,6 +196,9 @@ impl HardDisk {
             }
             cache => {
                 command.awaits_room = cache.is_some();
+                if let Some(cache) = cache {
+                    cache.press();
+                }
                 self.queue.push(command);
             }
         }
@@ -209,7 +225,7 @@ impl HardDisk {
             }
             ArmPurpose::Drain => {
                 if let Some(cache) = &mut self.write_cache {
-                    cache.drained();
+                    cache.drained(self.flush.is_some());
                 }
                 self.give_room(access.end_ns);
             }
@@ -241,7 +257,14 @@ impl HardDisk {
                 .as_ref()
                 .is_some_and(SimulatedWriteCache::is_nearly_full);
         let request = self.best_request(now_ns);
-        let drain_first = request.is_none() || pressing && !self.drained_last;
+        if let Some(cache) = self.write_cache.as_mut().filter(|_| self.flush.is_some()) {
+            cache.press();
+        }
+        let may_drain = self
+            .write_cache
+            .as_ref()
+            .is_some_and(SimulatedWriteCache::may_drain);
+        let drain_first = may_drain && (request.is_none() || pressing && !self.drained_last);
         if drain_first && let Some(access) = self.drain(now_ns) {
             self.drained_last = true;
             return Some(access);
@@ -362,6 +385,11 @@ impl DeviceModel for HardDisk {
     }
 
     fn submit(&mut self, now_ns: u64, job: PendingRequest) {
+        let rested = now_ns.saturating_sub(self.busy_until_ns) >= REST_NS && self.access.is_none();
+        if let Some(cache) = self.write_cache.as_mut().filter(|_| rested) {
+            cache.rest();
+        }
+        self.busy_until_ns = now_ns;
         self.host.push_back(DriveCommand {
             job,
             ready_ns: now_ns + COMMAND_NS,
@@ -383,6 +411,7 @@ impl DeviceModel for HardDisk {
             while let Some(job) = self.agenda.take_due(at_ns) {
                 finished.push(job);
             }
+            self.busy_until_ns = at_ns;
             if let Some(access) = self.access.take_if(|access| access.end_ns <= at_ns) {
                 self.finish(access);
                 self.proceed(at_ns);

@@ -218,10 +218,10 @@ impl<'a> Spec<'a> {
     }
 
     /// What the word of a key stands for; the first when it is not given.
-    pub(super) fn choice<T: Copy>(
+    pub(super) fn choice<T: Copy, const N: usize>(
         &mut self,
         key: &'static str,
-        words: [(&str, T); 2],
+        words: [(&str, T); N],
         expected: &'static str,
     ) -> Result<T, SpecError> {
         let Some(text) = self.text(key)? else {
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(
             message("sim:const?rmp=5900"),
             "sim:const has no key \"rmp\"; its keys are fail_at, vanish_after, stall, serial, size, \
-             latency, jitter, parallel, rate"
+             latency, jitter, parallel, rate, refill, credit"
         );
     }
 
@@ -373,7 +373,7 @@ mod tests {
             ),
             ("dramless", "size channels dies map"),
             ("raid5", "size disks chunk latency"),
-            ("fake-capacity", "size real cache latency"),
+            ("fake-capacity", "size real cache latency window"),
         ];
         for (model, names) in keys {
             for name in names.split(' ') {
@@ -401,6 +401,8 @@ mod tests {
             "sim:raid5?disks=4&chunk=64KiB",
             "sim:fake-capacity?size=1TB&real=32GB",
             "sim:fake-capacity?size=1TB&real=32GB&beyond=lost",
+            "sim:fake-capacity?size=1TB&real=32GB&beyond=tail&window=1GiB",
+            "sim:fake-capacity?size=1TB&real=32GB&beyond=window&window=1MiB&at=7GiB",
         ] {
             assert!(SimulatedDevice::parse(spec).is_ok(), "{spec}");
         }

@@ -17,6 +17,7 @@ Examples:
   sokudo explain /mnt/data --size 8GiB       also what only writes show, in a test file
   sokudo explain /dev/sdb --destroy WD-1234  also what only writes show; its data are lost
   sokudo explain /dev/sdc --only capacity --destroy /dev/sdc   is it as large as it says?
+  sokudo explain /dev/sdc --only capacity --full --destroy /dev/sdc   to be sure: all of it
   sokudo explain 'sim:hdd?rpm=5400'          try it on a simulated disk
   sokudo explain 'sim:fake-capacity?size=1TB&real=32GB' --only capacity
 
@@ -38,6 +39,13 @@ pub(crate) struct ExplainArguments {
     /// Test only this theme (repeatable); an unknown one lists all themes
     #[arg(long, value_name = "THEME", help_heading = "What is found out")]
     pub(crate) only: Vec<Theme>,
+
+    /// Write and read back all of the device to check its capacity; takes hours
+    ///
+    /// The only way to make sure that it is as large as it says, and the exact size if it is not.
+    /// How long it takes is told first. All data on it are lost; --destroy is needed as ever.
+    #[arg(long, help_heading = "What is found out")]
+    pub(crate) full: bool,
 
     /// Size of the test file in a directory [default: 1GiB]
     #[arg(short, long, value_name = "SIZE", help_heading = "What is found out")]

@@ -41,9 +41,8 @@ pub(crate) struct Faults {
     pub(crate) good_transfers: u64,
     /// No transfer moves more than this.
     pub(crate) transfer_bytes_max: Option<usize>,
-    /// Addresses begin anew there, as on drives of false capacity. A multiple of what one
-    /// transfer moves.
-    pub(crate) wraps_at: Option<u64>,
+    /// It has less than it says.
+    pub(crate) ends: Option<FalseEnd>,
     /// The most bytes and transfers per second.
     pub(crate) bytes_per_s: Option<u64>,
     pub(crate) transfers_per_s: Option<u64>,
@@ -55,6 +54,26 @@ pub(crate) struct Faults {
     pub(crate) transfers: u64,
     pub(crate) waiting: u64,
 }
+
+/// Where a drive of false capacity really ends, and what it does with what lies beyond.
+#[derive(Clone, Copy)]
+pub(crate) struct FalseEnd {
+    pub(crate) real: u64,
+    pub(crate) beyond: Beyond,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Beyond {
+    /// Passes through the blocks from there on, of so many bytes, again and again.
+    Folds { at: u64, length: u64 },
+    /// Forgets writes, and reads this.
+    Forgets(u8),
+    /// Answers with an error.
+    Fails,
+}
+
+/// What is kept together, whatever becomes of it.
+const BLOCK: usize = 4096;
 
 impl Faults {
     /// How long a transfer has to wait for those before it and for itself.
@@ -82,14 +101,29 @@ impl Shared {
         self.faults.lock().unwrap()
     }
 
-    /// Where what is at an address is really kept.
-    fn cell_of(&self, offset: u64) -> usize {
-        let real = self.lock().wraps_at;
-        usize::try_from(real.map_or(offset, |real| offset % real)).unwrap()
+    /// Where what is at an address is really kept; or what is read in its place.
+    fn cell_of(&self, offset: u64) -> Result<usize, u8> {
+        let cell = match self.lock().ends {
+            Some(FalseEnd { real, beyond }) if offset >= real => match beyond {
+                Beyond::Folds { at, length } => at + (offset - real) % length,
+                Beyond::Forgets(byte) => return Err(byte),
+                Beyond::Fails => return Err(0),
+            },
+            _ => offset,
+        };
+        Ok(usize::try_from(cell).unwrap())
+    }
+
+    fn refuses(&self, end: u64) -> bool {
+        let ends = self.lock().ends;
+        ends.is_some_and(|it| matches!(it.beyond, Beyond::Fails) && end > it.real)
     }
 
     /// Takes note of a transfer, lets it wait, and tells how much of it succeeds.
     fn pass(&self, offset: u64, length: usize, write: bool) -> Result<usize, Errno> {
+        if self.refuses(offset + length as u64) {
+            return Err(Errno::EIO);
+        }
         let pause = self.lock().pause(length);
         thread::sleep(pause);
         let mut faults = self.lock();
@@ -226,6 +260,18 @@ impl Drop for FileAsDisk<'_> {
     }
 }
 
+/// A transfer's blocks: the address of each, and which part of the transfer it is.
+fn blocks(offset: u64, length: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
+    let first = BLOCK - usize::try_from(offset).unwrap() % BLOCK;
+    let starts = std::iter::once(0).chain((first..length).step_by(BLOCK));
+    starts
+        .filter(move |start| *start < length)
+        .map(move |start| {
+            let end = if start == 0 { first } else { start + BLOCK };
+            (offset + start as u64, start..end.min(length))
+        })
+}
+
 struct FileSystem {
     shared: Arc<Shared>,
     content: Mutex<Vec<u8>>,
@@ -291,9 +337,18 @@ impl Filesystem for FileSystem {
         match self.shared.pass(offset, size as usize, false) {
             Ok(length) => {
                 let content = self.content.lock().unwrap();
-                let start = self.shared.cell_of(offset).min(content.len());
-                let end = (start + length).min(content.len());
-                reply.data(&content[start..end]);
+                let behind = content
+                    .len()
+                    .saturating_sub(usize::try_from(offset).unwrap());
+                let length = length.min(behind);
+                let mut data = Vec::with_capacity(length);
+                for (from, part) in blocks(offset, length) {
+                    match self.shared.cell_of(from) {
+                        Ok(cell) => data.extend_from_slice(&content[cell..cell + part.len()]),
+                        Err(byte) => data.resize(data.len() + part.len(), byte),
+                    }
+                }
+                reply.data(&data);
             }
             Err(error) => reply.error(error),
         }
@@ -313,9 +368,12 @@ impl Filesystem for FileSystem {
     ) {
         match self.shared.pass(offset, data.len(), true) {
             Ok(length) => {
-                let start = self.shared.cell_of(offset);
-                self.content.lock().unwrap()[start..start + length]
-                    .copy_from_slice(&data[..length]);
+                let mut content = self.content.lock().unwrap();
+                for (from, part) in blocks(offset, length) {
+                    if let Ok(cell) = self.shared.cell_of(from) {
+                        content[cell..cell + part.len()].copy_from_slice(&data[part]);
+                    }
+                }
                 reply.written(u32::try_from(length).unwrap());
             }
             Err(error) => reply.error(error),

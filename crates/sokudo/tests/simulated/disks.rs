@@ -86,6 +86,12 @@ fn hard_disk(random: &mut Random) -> Disk {
         within("zoned-recording", "outer_to_inner", ratio, 0.05),
         within("rotation", "rpm", float(rpm), 0.005),
         within("seek-curve", "seek_average_ms", float(seek_us) / 1e3, 0.07),
+        within(
+            "seek-curve",
+            "seek_full_ms",
+            full_stroke_ms([settle_us, seek_us].map(float), ratio),
+            0.07,
+        ),
         // Half the memory is for reads. A sixteenth of it is a stream's, and half of that
         // lies behind it; what a stream has left in older parts may be found again. Spans
         // are tried by factors of two.
@@ -125,6 +131,26 @@ fn hard_disk(random: &mut Random) -> Disk {
     Disk { spec, truths, lies }
 }
 
+/// What such a disk takes over its longest stroke: the mean over all strokes is given, and up to
+/// a quarter of the longest they take as their root, then as its tangent.
+fn full_stroke_ms([settle_us, average_us]: [f64; 2], ratio: f64) -> f64 {
+    const STEPS: u32 = 200;
+    let shape = |stroke: f64| match stroke <= 0.25 {
+        true => stroke.sqrt(),
+        false => 0.25 + stroke,
+    };
+    let depth = |step: u32| {
+        let share = (f64::from(step) + 0.5) / f64::from(STEPS);
+        (ratio - (ratio * ratio - share * (ratio * ratio - 1.0)).sqrt()) / (ratio - 1.0)
+    };
+    let pairs = (0..STEPS).flat_map(|from| (0..STEPS).map(move |to| (from, to)));
+    let sum: f64 = pairs
+        .map(|(from, to)| shape((depth(from) - depth(to)).abs()))
+        .sum();
+    let mean = sum / f64::from(STEPS * STEPS);
+    (settle_us + (average_us - settle_us) / mean * shape(1.0)) / 1e3
+}
+
 /// A shingled disk with a small map, so that it fills soon.
 fn shingled_disk(random: &mut Random) -> Disk {
     let size_gb = draw(random, 1_000, 8_000);
@@ -145,6 +171,27 @@ fn shingled_disk(random: &mut Random) -> Disk {
             0.05,
         )],
         lies: &[],
+    }
+}
+
+/// A conventional disk that collects small writes and brings them to the platters in batches.
+fn batching_disk(random: &mut Random) -> Disk {
+    let pieces = draw(random, 2_000, 12_000);
+    let spec = format!(
+        "sim:hdd?size={}GB&rpm={}&cache={}MiB&destage=batch&pieces={pieces}",
+        draw(random, 1_000, 8_000),
+        pick(random, &[5_400, 5_900, 7_200]),
+        pick(random, &[128, 256]),
+    );
+    Disk {
+        spec,
+        truths: vec![within(
+            "batched-writes",
+            "absorbed_writes",
+            float(pieces),
+            0.05,
+        )],
+        lies: &["shingled-recording"],
     }
 }
 
@@ -262,6 +309,54 @@ fn hard_disks_are_known_for_what_they_are() {
 #[test]
 fn shingled_disks_are_known_by_their_pauses() {
     hold("sim:smr", &["rotation", "shingles"], shingled_disk);
+}
+
+#[test]
+fn disks_that_write_in_batches_are_not_taken_for_shingled_ones() {
+    hold(
+        "sim:hdd?destage=batch",
+        &["rotation", "shingles"],
+        batching_disk,
+    );
+}
+
+/// Of disks of which one place in a hundred was slow, for reasons of its own, and one sector.
+#[test]
+fn slow_places_here_and_there_hide_no_zones() {
+    let found = of_disks(|seed| {
+        let disk = hard_disk(&mut Random::new(seed + 1));
+        let medium = StorageMedium::Rotating;
+        let mut run = explained(&disk.spec, medium, &["zones"], seed, |_| ());
+        let mut random = Random::new(seed + 7);
+        let rows = run.rows.iter_mut().flat_map(|row| &mut row.trials);
+        for place in rows.flat_map(|trial| &mut trial.outcome.places) {
+            if random.below(100) == 0 {
+                place.elapsed.0 *= 20;
+            }
+        }
+        sokudo_analysis::judge(&mut run);
+        let truth = &disk.truths[0];
+        let score = judged(
+            &Disk {
+                truths: vec![within(truth.code, truth.figure, middle(truth), 0.05)],
+                spec: disk.spec,
+                lies: &[],
+            },
+            &run.inferences,
+            seed,
+        );
+        score.truths[truth.figure].0
+    });
+    let right: u64 = found.iter().sum();
+    println!(
+        "slow places: zones right on {right} of {} disks",
+        found.len()
+    );
+    assert!(float(right) >= RECALL_MIN * float(found.len() as u64));
+}
+
+fn middle(truth: &Truth) -> f64 {
+    f64::midpoint(truth.least, truth.most)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! each kind take seconds; what matters is their shape.
 
 use sokudo_dialect::explain::StorageMedium;
-use sokudo_model::Inference;
+use sokudo_model::{Confidence, Inference};
 use sokudo_stats::Random;
 
 use crate::{FALSE_ALARMS_MAX, RECALL_MIN, of_disks};
@@ -114,6 +114,55 @@ fn a_false_capacity_is_found_with_the_real_one() {
         let truth = vec![("real_bytes", real as f64, 1e-9)];
         (spec, truth)
     });
+}
+
+/// The window lies in the end of what is real, or anywhere before.
+#[test]
+fn a_fold_into_a_window_is_found_with_the_real_size() {
+    assert_found("fake-capacity", "capacity", |seed| {
+        let real = random(seed, 0, 2_000, 6_000) * MIB + random(seed, 1, 0, 255) * 4096;
+        let size = real * random(seed, 2, 115, 400) / 100;
+        let window = (MIB << random(seed, 3, 0, 10)) + random(seed, 4, 0, 200) * 4096;
+        let beyond = match seed % 3 {
+            0 => {
+                let at = random(seed, 5, 0, (real - window) / 4096 - 1) * 4096;
+                format!("window&at={at}")
+            }
+            _ => "tail".to_owned(),
+        };
+        let spec = format!(
+            "sim:fake-capacity?size={size}&real={real}&beyond={beyond}&window={window}&latency=100us"
+        );
+        (spec, vec![("real_bytes", real as f64, 1e-3)])
+    });
+}
+
+#[test]
+fn what_is_refused_behind_an_end_tells_the_real_size() {
+    assert_found("fake-capacity", "capacity", |seed| {
+        let real = random(seed, 0, 1_050, 4_000) * MIB + random(seed, 1, 0, 255) * 4096;
+        let size = real * random(seed, 2, 110, 400) / 100;
+        let errno = ["EIO", "ENOSPC"][seed as usize % 2];
+        let spec = format!("sim:const?size={size}&fail_at={real}+{size}:{errno}");
+        (spec, vec![("real_bytes", real as f64, 1e-9)])
+    });
+}
+
+/// A volume with credit for bursts is not told from fast cells, and that is said.
+#[test]
+fn of_a_volume_with_credits_nothing_is_certain() {
+    for seed in 0..4 {
+        let credit = random(seed, 0, 3_000, 6_000);
+        let spec = format!("sim:const?size=16GiB&rate=1GB/s&refill=100MB/s&credit={credit}MiB");
+        let found = explained(&spec, seed, &["fast-cells"]);
+        assert!(
+            found
+                .iter()
+                .all(|it| it.confidence <= Confidence::Medium
+                    && it.claim.english().contains("credit")),
+            "{found:?}"
+        );
+    }
 }
 
 #[test]

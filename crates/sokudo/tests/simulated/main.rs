@@ -61,6 +61,7 @@ fn explained(
             medium,
             may_write: true,
             only: only.iter().map(|name| name.parse().unwrap()).collect(),
+            is_full: false,
             seed,
         };
         let mut plan = request.plan().unwrap().plan;

@@ -7,7 +7,16 @@ use super::read_cache::Range;
 /// Drives track a limited number of separate pieces, however small they are: that
 /// many 4 KiB writes are sorted at a time. 32 gives the 350 to 500 random writes
 /// per second that are seen on 1 GiB of a 4 TB disk.
-const EXTENTS_MAX: usize = 32;
+pub(super) const PIECES_DEFAULT: u64 = 32;
+
+/// When what is held goes to the platters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destaging {
+    /// Whenever the arm is free.
+    Steady,
+    /// When no more fits, in order of address, and nothing is taken until a quarter is free.
+    Batch,
+}
 
 /// How much is written before the drive thinks again what is best.
 const DRAIN_BYTES: u64 = 1 << 20;
@@ -16,6 +25,12 @@ const DRAIN_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct SimulatedWriteCache {
     extents: Vec<DirtyExtent>,
+    extents_max: usize,
+    destaging: Destaging,
+    /// Whether a batch is on its way.
+    in_batch: bool,
+    /// Where the last part of it ended.
+    batch_at: u64,
     capacity: u64,
     dirty_bytes: u64,
     /// On its way to the platters, and still held.
@@ -29,9 +44,13 @@ struct DirtyExtent {
 }
 
 impl SimulatedWriteCache {
-    pub(super) fn new(capacity: u64) -> Self {
+    pub(super) fn new(capacity: u64, extents_max: usize, destaging: Destaging) -> Self {
         Self {
-            extents: Vec::with_capacity(EXTENTS_MAX),
+            extents: Vec::new(),
+            extents_max,
+            destaging,
+            in_batch: false,
+            batch_at: 0,
             capacity,
             dirty_bytes: 0,
             draining: None,
@@ -44,12 +63,34 @@ impl SimulatedWriteCache {
     }
 
     pub(super) fn has_room(&self, bytes: u64) -> bool {
-        self.held_bytes() + bytes <= self.capacity && self.extents.len() < EXTENTS_MAX
+        !self.in_batch
+            && self.held_bytes() + bytes <= self.capacity
+            && self.extents.len() < self.extents_max
+    }
+
+    /// Something waits for room, or for all to be on the platters.
+    pub(super) fn press(&mut self) {
+        self.in_batch = self.destaging == Destaging::Batch && !self.extents.is_empty();
+    }
+
+    pub(super) fn may_drain(&self) -> bool {
+        self.destaging == Destaging::Steady || self.in_batch
+    }
+
+    /// A drive that collects writes brings them to the platters when it is left alone.
+    pub(super) fn rest(&mut self) {
+        if self.destaging == Destaging::Batch {
+            self.extents.clear();
+            self.dirty_bytes = 0;
+            self.in_batch = false;
+        }
     }
 
     /// Whether draining must no longer wait for an idle moment.
     pub(super) fn is_nearly_full(&self) -> bool {
-        self.held_bytes() >= self.capacity / 4 * 3 || self.extents.len() >= EXTENTS_MAX / 4 * 3
+        self.in_batch
+            || self.held_bytes() >= self.capacity / 4 * 3
+            || self.extents.len() >= self.extents_max / 4 * 3
     }
 
     /// Whether all of this is held.
@@ -94,7 +135,11 @@ impl SimulatedWriteCache {
         geometry: &Geometry,
         cost: impl Fn(MediaPosition) -> u64,
     ) -> Option<(Range, MediaPosition)> {
-        let best = (0..self.extents.len()).min_by_key(|index| cost(self.extents[*index].place))?;
+        let best = match self.in_batch {
+            true => self.next_of_batch(),
+            false => (0..self.extents.len()).min_by_key(|index| cost(self.extents[*index].place)),
+        };
+        let best = best?;
         let DirtyExtent { range, place } = self.extents[best];
         let end = range.end.min(range.start + DRAIN_BYTES);
         let drained = Range { end, ..range };
@@ -113,13 +158,29 @@ impl SimulatedWriteCache {
             }
         }
         self.dirty_bytes -= end - range.start;
+        self.batch_at = end;
         self.draining = Some(drained);
         Some((drained, place))
     }
 
+    /// The next one upwards, from the lowest on again.
+    fn next_of_batch(&self) -> Option<usize> {
+        let behind = |extent: &DirtyExtent| extent.range.start < self.batch_at;
+        let next = self.extents.partition_point(behind);
+        match self.extents.len() {
+            0 => None,
+            count => Some(if next < count { next } else { 0 }),
+        }
+    }
+
     /// What was being drained is on the platters.
-    pub(super) fn drained(&mut self) {
+    pub(super) fn drained(&mut self, is_flushing: bool) {
         self.draining = None;
+        let most = match is_flushing {
+            true => 0,
+            false => self.extents_max / 4 * 3,
+        };
+        self.in_batch &= self.extents.len() > most;
     }
 
     fn held_bytes(&self) -> u64 {
@@ -147,7 +208,10 @@ mod tests {
 
     #[test]
     fn neighbours_merge_and_strangers_do_not() {
-        let (geometry, mut cache) = (geometry(), SimulatedWriteCache::new(1 << 20));
+        let (geometry, mut cache) = (
+            geometry(),
+            SimulatedWriteCache::new(1 << 20, 32, Destaging::Steady),
+        );
         for (start, end) in [(4096, 8192), (16384, 20480), (8192, 12288), (0, 4096)] {
             cache.insert(&geometry, Range { start, end });
         }
@@ -168,7 +232,7 @@ mod tests {
         fn dirty_bytes_are_the_union_of_what_came_in(
             writes in prop::collection::vec((0u64..200, 1u64..20), 1..50)
         ) {
-            let (geometry, mut cache) = (geometry(), SimulatedWriteCache::new(1 << 30));
+            let (geometry, mut cache) = (geometry(), SimulatedWriteCache::new(1 << 30, 32, Destaging::Steady));
             let mut sectors = std::collections::BTreeSet::new();
             for (start, count) in writes {
                 sectors.extend(start..start + count);
@@ -180,7 +244,7 @@ mod tests {
             while let Some((range, _)) = cache.drain(&geometry, |place| place.media_ns) {
                 prop_assert!((range.start..range.end).step_by(512).all(|o| sectors.remove(&(o / 512))));
                 drained += 1;
-                cache.drained();
+                cache.drained(false);
             }
             prop_assert!(sectors.is_empty() && drained > 0);
             prop_assert_eq!(cache.held_bytes(), 0);

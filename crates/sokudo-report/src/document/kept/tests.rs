@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use sokudo_model::{
     Bytes, CapacityCheck, CheckedSample, Defect, Depths, FailureKind, ForeignUse, Held,
     HistogramPoint, IoFailure, LogPoint, Mismatch, MismatchKind, Moved, Nanos, Operation,
-    OperationTally, Origin, Outcome, Percentile, Provenance, Reported, SteadyOutcome, SurveySample,
-    ThreadUsage, VerifyOutcome,
+    OperationTally, Origin, Outcome, Percentile, Provenance, Reported, SharedBlocks, SteadyOutcome,
+    SurveySample, ThreadUsage, VerifyOutcome,
 };
 use sokudo_stats::{Histogram, Random};
 
@@ -106,8 +106,16 @@ fn fill_checks(outcome: &mut Outcome) {
         between: Bytes(3),
         places: vec![CheckedSample {
             offset: Bytes(7),
+            length: Bytes(9),
             held: Held::Other(Bytes(8)),
         }],
+        is_whole: true,
+        own: Bytes(5),
+        shared: Some(SharedBlocks {
+            distance: Bytes(1),
+            from: Bytes(2),
+            reaches_below: Some(true),
+        }),
     });
     outcome.steady = Some(SteadyOutcome {
         iops: vec![0.1, 1e300],

@@ -1,0 +1,71 @@
+//! What probes were made for, and is not told, because it is concluded only where turning
+//! platters were seen: elsewhere a page cache, a host or a flash drive would be taken for it.
+
+use sokudo_model::{Confidence, Inference, Method, Run, Subject, Visit, Workload};
+use sokudo_words::{Text, text};
+
+use super::{rotation, shingles};
+use crate::rule::InferenceRule;
+
+pub(super) const RULES: &[InferenceRule] = &[untold];
+
+fn untold(run: &Run) -> Option<Inference> {
+    if run.plan.method != Method::Explain || rotation::turn(run).is_some() {
+        return None;
+    }
+    let asked = |is_wanted: fn(&Workload) -> bool, what: &'static str| {
+        let mut rows = run.rows.iter().filter(|row| !row.trials.is_empty());
+        let is_asked = rows.any(|row| is_wanted(&row.workload));
+        is_asked.then(|| Text::from(what))
+    };
+    let is_stroke = |it: &Workload| it.survey.is_some_and(|it| it.visit == Visit::Butterfly);
+    let whats = [
+        asked(is_stroke, "the seek curve"),
+        asked(|it| it.subject == Subject::Cache, "the drive's memory"),
+        asked(shingles::is_piecemeal, "shingled recording"),
+    ];
+    let whats: Vec<Text> = whats.into_iter().flatten().collect();
+    if whats.is_empty() {
+        return None;
+    }
+    let what = Text::list(whats, ", ");
+    let was_tried = rotation::was_tried(run);
+    Some(Inference {
+        code: "not-concluded".to_owned(),
+        claim: text!("nothing that could be told of: {what}"),
+        figures: Vec::new(),
+        confidence: Confidence::Low,
+        evidence: match was_tried {
+            true => {
+                Text::from("that is concluded only of turning platters, and none were seen to turn")
+            }
+            false => Text::from(
+                "that is concluded only of turning platters, and whether any turn was not looked at; add --only rotation",
+            ),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn what_could_not_be_concluded_is_said_with_the_reason() {
+        let mut run = sample::writes();
+        assert_eq!(untold(&run), None);
+        run.plan.method = Method::Explain;
+        run.rows[0].workload.subject = Subject::Cache;
+        let told = untold(&run).unwrap();
+        let claim = told.claim.english();
+        assert!(
+            claim.ends_with("the drive's memory, shingled recording"),
+            "{claim}"
+        );
+        assert!(
+            told.evidence.english().contains("--only rotation"),
+            "{told:?}"
+        );
+    }
+}

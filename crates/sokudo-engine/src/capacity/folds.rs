@@ -1,0 +1,258 @@
+//! A drive that keeps several addresses in one block: how far apart they are, from where on
+//! that is so, and whether it spoils what lies before.
+//!
+//! All of it is found by trial. An address is written, then those that may share its block,
+//! then more than the drive holds in memory; then it is read.
+
+use sokudo_model::{Bytes, CheckedSample, Event, Held, SharedBlocks};
+
+use super::in_progress::{CheckInProgress, ROUND_PLACES, ROUNDS_MAX};
+use super::layout::{Extent, whole_blocks};
+use super::medium::{BLOCK_BYTES, Medium};
+
+/// Distances that are tried, and places for each.
+const DISTANCES_MAX: usize = 256;
+const PLACES_PER_DISTANCE: usize = 8;
+
+/// Steps by which all of a drive is searched for what is spoilt, and how much may be written
+/// to spoil it, in fillers.
+const SEARCH_STEPS_MAX: u64 = 4096;
+const SEARCH_FILLERS_MAX: u64 = 8;
+
+/// Two addresses that share a block, the lower one first.
+type SharedPair = (u64, u64);
+
+impl<M: Medium> CheckInProgress<'_, M> {
+    /// What is found of addresses that share blocks; `None` where no rule fits.
+    pub(super) fn find_shared(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
+        let distance = self.distance(listener)?;
+        let from = self.shared_from(distance, listener)?;
+        let reaches_below = self.reaches_below(distance, from, listener);
+        let is_so = self.is_confirmed(distance, from, reaches_below, listener);
+        is_so.then_some(SharedBlocks {
+            distance: Bytes(distance),
+            from: Bytes(from),
+            reaches_below,
+        })
+    }
+
+    fn pairs(&self) -> Vec<SharedPair> {
+        let pair = |sample: &CheckedSample| match sample.held {
+            Held::Other(other) => {
+                let (one, two) = (sample.offset.0, other.0);
+                Some((one.min(two), one.max(two)))
+            }
+            _ => None,
+        };
+        self.samples.iter().filter_map(pair).collect()
+    }
+
+    /// The least distance at which addresses at the end share their blocks. That of any two
+    /// beyond the real size is a multiple of it; that of one beyond and one before is not, but
+    /// two such distances differ by one. Pairs near the end lie beyond both: so common divisors
+    /// of ever more of them, from the end on, are tried.
+    fn distance(&mut self, listener: &mut dyn FnMut(Event)) -> Option<u64> {
+        let mut pairs = self.pairs();
+        pairs.sort_unstable_by(|a, b| b.cmp(a));
+        let distances: Vec<u64> = pairs.iter().map(|(low, high)| high - low).collect();
+        let first = *distances.first()?;
+        let differences = distances.iter().map(|it| it.abs_diff(first));
+        let mut tried = divisors(distances.iter().copied());
+        tried.extend(divisors(differences));
+        let parts = tried
+            .iter()
+            .flat_map(|it| [1, 2, 3, 5, 7].map(|part| it / part));
+        let mut tried: Vec<u64> = parts.collect();
+        tried.retain(|it| *it > 0 && it.is_multiple_of(BLOCK_BYTES) && *it < self.size);
+        tried.sort_unstable();
+        tried.dedup();
+        tried.truncate(DISTANCES_MAX);
+        let filler_at = self.size - self.filler;
+        let mut places = Vec::new();
+        for distance in &tried {
+            // Short of the start, and as near to the end as can be.
+            let least = distance.saturating_sub(filler_at);
+            let (from, to) = match *distance < self.filler {
+                true => (0, *distance),
+                false => (least.max(whole_blocks(self.filler / 8 * 7)), self.filler),
+            };
+            for number in 0..PLACES_PER_DISTANCE {
+                let within = from + self.random.below((to - from) / BLOCK_BYTES) * BLOCK_BYTES;
+                let place = filler_at + within - distance;
+                // Half of them one further off: a part of the distance fits only one half.
+                let is_far = number % 2 > 0 && *distance < self.filler && place >= *distance;
+                places.push((*distance, place - if is_far { *distance } else { 0 }));
+            }
+        }
+        let extents = places.iter().map(|(_, place)| Extent::block(*place));
+        let found = self.round(extents.collect(), &[], filler_at, listener);
+        let size = self.size;
+        let fits = |distance: u64, place: u64| {
+            let Some(held) = found.iter().find(|it| it.offset.0 == place) else {
+                return false;
+            };
+            // The filler is written upwards: what is left is the last that shares the block.
+            matches!(held.held, Held::Other(other) if other.0 > place
+                && (other.0 - place).is_multiple_of(distance)
+                && size - other.0 <= distance)
+        };
+        tried.into_iter().find(|distance| {
+            let mut mine = places.iter().filter(|(of, _)| of == distance);
+            mine.all(|(distance, place)| fits(*distance, *place))
+        })
+    }
+
+    /// Where the last addresses begin that all share blocks: between the last tried that has
+    /// its own and the first behind it that has not.
+    fn shared_from(&mut self, distance: u64, listener: &mut dyn FnMut(Event)) -> Option<u64> {
+        let (mut own, mut shared) = (None, self.size);
+        for _ in 0..ROUNDS_MAX {
+            let low = own.unwrap_or(0);
+            let filler_at = match low < self.filler && shared <= self.size - self.filler {
+                true => self.size - self.filler,
+                false => 0,
+            };
+            let filler = self.filler_from(filler_at);
+            let low = match filler_at {
+                0 => low.max(self.filler - BLOCK_BYTES),
+                _ => low,
+            };
+            let mut places: Vec<u64> = between(low, shared);
+            if own.is_none() && filler_at > 0 {
+                places.insert(0, 0);
+            }
+            places.retain(|place| !filler.holds(*place));
+            if places.is_empty() || self.is_over() {
+                break;
+            }
+            let found = self.try_shared(&places, distance, filler_at, listener);
+            if found.len() < places.len() {
+                return None;
+            }
+            let has_own = |sample: &&CheckedSample| sample.held == Held::Own;
+            if let Some(last) = found.iter().filter(has_own).map(|it| it.offset.0).max() {
+                own = Some(last);
+            }
+            let behind = found.iter().map(|it| it.offset.0);
+            let behind = behind.filter(|place| own.is_none_or(|own| *place > own));
+            shared = behind.min().unwrap_or(shared);
+            if own.map_or(0, |own| own + BLOCK_BYTES) == shared {
+                return Some(shared);
+            }
+        }
+        None
+    }
+
+    /// Writes places, then what may share their blocks, and tells what they hold.
+    fn try_shared(
+        &mut self,
+        places: &[u64],
+        distance: u64,
+        filler_at: u64,
+        listener: &mut dyn FnMut(Event),
+    ) -> Vec<CheckedSample> {
+        let size = self.size;
+        let below = places.iter().filter_map(|it| it.checked_sub(distance));
+        let above = places.iter().map(|it| it + distance);
+        let others: Vec<u64> = below.chain(above.filter(|it| *it < size)).collect();
+        let extents = places.iter().map(|place| Extent::block(*place)).collect();
+        self.round(extents, &others, filler_at, listener)
+    }
+
+    /// Whether what is written behind `from` spoils what lies before it.
+    fn reaches_below(
+        &mut self,
+        distance: u64,
+        from: u64,
+        listener: &mut dyn FnMut(Event),
+    ) -> Option<bool> {
+        if self
+            .pairs()
+            .iter()
+            .any(|(low, high)| *low < from && from <= *high)
+        {
+            return Some(true);
+        }
+        if from == 0 {
+            return Some(false);
+        }
+        let steps = from.div_ceil(distance);
+        if steps > SEARCH_STEPS_MAX || distance > SEARCH_FILLERS_MAX * self.filler {
+            return None;
+        }
+        // As much as there are blocks that are shared, so that one of these places is hit.
+        let places = (0..steps).map(|step| Extent::block(step * distance));
+        let length = distance.max(self.filler).min(self.size - from);
+        let filler = Extent {
+            offset: from,
+            length,
+        };
+        let found = self.round_with(places.collect(), &[], filler, listener);
+        Some(found.iter().any(|it| matches!(it.held, Held::Other(_))))
+    }
+
+    /// Whether places at random are as was found: those before `from` have their own blocks,
+    /// if nothing behind spoils them, those behind have not.
+    fn is_confirmed(
+        &mut self,
+        distance: u64,
+        from: u64,
+        reaches_below: Option<bool>,
+        listener: &mut dyn FnMut(Event),
+    ) -> bool {
+        let filler_at = match from > self.size - self.filler {
+            true => 0,
+            false => self.size - self.filler,
+        };
+        let filler = self.filler_from(filler_at);
+        let mut places: Vec<u64> = Vec::new();
+        for (start, end) in [(0, from), (from, self.size)] {
+            let blocks = (end - start) / BLOCK_BYTES;
+            let some = (0..ROUND_PLACES / 2).filter(|_| blocks > 0);
+            places.extend(some.map(|_| start + self.random.below(blocks.max(1)) * BLOCK_BYTES));
+        }
+        places.retain(|place| !filler.holds(*place));
+        places.sort_unstable();
+        places.dedup();
+        let found = self.try_shared(&places, distance, filler_at, listener);
+        let is_as_found = |sample: &CheckedSample| match sample.held {
+            Held::Own => sample.offset.0 < from,
+            Held::Other(_) => sample.offset.0 >= from || reaches_below == Some(true),
+            _ => false,
+        };
+        found.len() == places.len() && found.iter().all(is_as_found)
+    }
+}
+
+/// The common divisors of ever more numbers.
+fn divisors(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut divisors: Vec<u64> = numbers
+        .scan(0, |divisor, number| {
+            *divisor = common_divisor(*divisor, number);
+            Some(*divisor)
+        })
+        .collect();
+    divisors.dedup();
+    divisors
+}
+
+/// Places in even distances between two, without these.
+pub(super) fn between(low: u64, high: u64) -> Vec<u64> {
+    let blocks = (high - low) / BLOCK_BYTES;
+    let steps = blocks.saturating_sub(1).min(ROUND_PLACES);
+    let place = |step| {
+        let share = u128::from(high - low) * u128::from(step) / u128::from(steps + 1);
+        let share = whole_blocks(u64::try_from(share).unwrap_or(0));
+        low + share.max(step * BLOCK_BYTES)
+    };
+    (1..=steps).map(place).collect()
+}
+
+/// Euclid's.
+fn common_divisor(a: u64, b: u64) -> u64 {
+    let (mut a, mut b) = (a, b);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
