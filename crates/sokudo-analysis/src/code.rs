@@ -149,8 +149,9 @@ codes! {
     /// reason than what the hardware takes at most; or buffered sequential reads suffered
     /// from a small read-ahead.
     SplitIo => "split-io", Info, Verified;
-    /// Buffers lay in huge pages, and blocks have more pages of 4 KiB than a leaf takes
-    /// pieces at once (`queue/max_segments`): a program with ordinary buffers gets less.
+    /// Blocks have more pages of 4 KiB than a leaf takes pieces at once
+    /// (`queue/max_segments`), and huge pages are faster by a measured factor; or buffers lay
+    /// in huge pages, and a program with ordinary ones gets less.
     HugePages => "huge-pages", Info, Verified;
     /// Of the run, if a row had one I/O in flight: the machine runs on battery, its
     /// processor's governor or preference saves power, or a link of a SATA or NVMe drive

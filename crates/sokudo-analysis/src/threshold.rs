@@ -261,6 +261,10 @@ thresholds! {
     /// two; of a file in pieces of a few blocks that is every third.
     pub SPLIT_RATIO_MIN: f64 = 1.5, plain;
 
+    /// Rate from huge pages ÷ rate from small ones that is told, where all pairs point in this
+    /// direction.
+    pub HUGE_PAGES_RATIO_MIN: f64 = 1.1, plain;
+
     /// Requests beyond the row's I/Os, per trial, that a quiet system makes.
     ///
     /// Requests per trial beyond the I/Os that a quiet system makes: as many as

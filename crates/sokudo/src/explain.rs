@@ -54,6 +54,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
     {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
+        arguments.buffers.set_of(workload);
     }
     let mut notes = planned.notes;
     if named.kind() != TargetKind::Simulated {
