@@ -93,6 +93,9 @@ codes! {
     ThrottledByHeat => "throttled-by-heat", Warning, Unverified;
     /// A cache below the kernel holds all that the row used, or answered it.
     DatasetInCache => "dataset-in-cache", Warning, Unverified;
+    /// Blocks that were shared with other files were overwritten, where the file system
+    /// writes others in place.
+    SharedExtents => "shared-extents", Warning, Unverified;
     /// Random reads came back to a few blocks again and again.
     SmallCoverage => "small-coverage", Warning, Unverified;
     /// Flushes took less time than the medium needs.
@@ -159,8 +162,6 @@ codes! {
     PowerSaving => "power-saving", Info, Verified;
     /// Data in the inode.
     InlineFile => "inline-file", Info, Verified;
-    /// Blocks shared with other files.
-    SharedExtents => "shared-extents", Info, Verified;
     /// Single trials, not the first, are unlike the others.
     Outliers => "outliers", Info, Verified;
     /// Trials begin at another speed than they go on with.
