@@ -31,6 +31,7 @@ mod imported;
 mod invariants;
 #[cfg(test)]
 mod method;
+mod passes;
 mod remedy;
 mod rounds;
 mod rule;

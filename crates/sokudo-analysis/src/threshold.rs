@@ -169,6 +169,9 @@ thresholds! {
     /// Median rate of later passes over the same data ÷ that of the first.
     pub FIRST_PASS_FACTOR_MAX: f64 = 2.0, plain;
 
+    /// How likely ranks differ so much by chance where that is told.
+    pub FIRST_PASS_CHANCE_MAX: f64 = 0.01, plain;
+
     /// How much random reads must be spread over, at least: any cache holds less.
     ///
     /// Random reads within less than this can all be answered by any cache: no disk and

@@ -102,6 +102,12 @@ fn shortened(plan: &Plan, row: usize, memory: BufferMemory) -> Plan {
     plan
 }
 
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate in whole bytes per second"
+)]
 fn bytes_per_second(trial: &Trial) -> u64 {
     let outcome = &trial.outcome;
     let bytes = outcome.operations.iter().map(|tally| tally.bytes.0);
