@@ -26,7 +26,7 @@ pub(crate) struct Used {
     pub(crate) backend: Option<BackendKind>,
     pub(crate) direct: Option<DirectUse>,
     /// Whether buffers lay in huge pages.
-    pub(crate) huge_pages: Option<bool>,
+    pub(crate) huge_pages: bool,
 }
 
 /// The hash as people see it. Equal ids: the same was done in the same way.
@@ -66,9 +66,8 @@ pub(crate) fn parts(workload: &Workload, used: Used, size: Option<Bytes>) -> Pla
         PlanData::Think(workload.think),
     ];
     let mut parts: PlanParts = plain.into_iter().chain(extras(workload)).collect();
-    // Buffers that fill no huge page lie in small ones, whatever was asked for.
-    let is_huge = used.huge_pages;
-    if is_huge.unwrap_or(workload.memory == BufferMemory::HugePages) {
+    // Where huge pages are taken where there are any, it counts what there was.
+    if used.huge_pages || workload.memory == BufferMemory::HugePages {
         parts.set(PlanData::Memory(BufferMemory::HugePages));
     }
     match backend_class(used.backend.unwrap_or(workload.backend)) {

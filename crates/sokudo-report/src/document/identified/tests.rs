@@ -195,10 +195,10 @@ fn ids_stay_as_they_are() {
             &workload_after(all).fingerprint,
         ],
         [
-            "4555b912650cd3f7",
-            "32217a513173d9c0",
-            "4046ad2b8cf1e97c",
-            "2e12f5cc33861f51"
+            "e9e3522ccac0aa77",
+            "e947e9f560464d40",
+            "8ac6c3e40802750c",
+            "693f3356661ee4f2"
         ]
     );
 }
