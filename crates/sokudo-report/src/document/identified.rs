@@ -91,7 +91,10 @@ impl ResultDocument {
         };
         Used {
             backend: self.backend.as_ref().map(|backend| backend.kind),
-            huge_pages: self.backend.as_ref().is_some_and(BackendUse::has_huge_pages),
+            huge_pages: self
+                .backend
+                .as_ref()
+                .is_some_and(BackendUse::has_huge_pages),
             direct: (!self.trials.is_empty()).then_some(direct),
         }
     }
