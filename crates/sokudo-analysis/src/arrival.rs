@@ -274,6 +274,7 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
     // What is written back is flushed at each place, in its time.
     let settled = durability.write_through
         || durability.final_flush
+        || is_synchronous(case)
         || survey.is_some_and(|survey| survey.write_back);
     let cached_loop = case.cached_loop();
     let cached = case.real() && (!case.direct() || cached_loop.is_some());
@@ -299,6 +300,15 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
         cause,
         remedy,
     ))
+}
+
+/// Whether every write returns only when it is durable: on a file system that is mounted so, or
+/// to a file that is marked so. `dirsync` concerns names only.
+fn is_synchronous(case: &Case<'_>) -> bool {
+    let target = case.target();
+    let mounted = target.file_system.as_ref();
+    mounted.is_some_and(|it| it.mount_options.iter().any(|option| option == "sync"))
+        || target.file_state.is_some_and(|state| state.is_synchronous)
 }
 
 /// Both figures of writes that a cache took: how fast it took them, and how fast they
@@ -599,11 +609,24 @@ mod tests {
             buffered(run);
             run.rows[0].workload.durability.final_flush = true;
         });
+        let mounted = |option: &str| {
+            spoilt(writes(), |run| {
+                buffered(run);
+                let file_system = run.target.file_system.as_mut().unwrap();
+                file_system.mount_options.push(option.to_owned());
+            })
+        };
         let on_loop =
             |direct| writes_with(|run| run.target.devices.insert(0, looped(false, Some(direct))));
         check! {
             "buffered": spoilt(writes(), buffered) => ["buffered-writes"], Unverified;
             "flushed in the measured time": flushed => [], Verified;
+            "a synchronous mount": mounted("sync") => [], Verified;
+            "synchronous names": mounted("dirsync") => ["buffered-writes"], Unverified;
+            "a synchronous file": spoilt(writes(), |run| {
+                buffered(run);
+                run.target.file_state.as_mut().unwrap().is_synchronous = true;
+            }) => [], Verified;
             "buffered reads": spoilt(reads(), buffered) => [], Verified;
             "loop with cache": on_loop(false) => ["buffered-writes"], Unverified,
                 "loop0 writes its file through the page cache";

@@ -8,24 +8,21 @@ use sokudo_model::{
     BlockDevice, BlockDeviceKind, Bytes, Distribution, Nanos, Operation, Order, Subject,
     TargetKind, Workload, ZoneLength,
 };
-use sokudo_stats::{Histogram, Summary};
+use sokudo_stats::Histogram;
 use sokudo_words::{Argued, Argument, Text, text};
 
 use crate::case::{Case, is_platters};
 use crate::code::{Code, Ruling};
 use crate::drift;
+use crate::passes::Passes;
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::threshold::{
-    COVERAGE_SPAN_MIN, COVERAGE_VISITS_MAX, FIRST_PASS_FACTOR_MAX, FLUSHES_MIN,
-    FLUSHES_PER_TURN_MAX, QUICK_READ_MAX, QUICK_READS_MIN, QUICK_SHARE_MAX, ROTATION_RPM_MAX,
+    COVERAGE_SPAN_MIN, COVERAGE_VISITS_MAX, FLUSHES_MIN, FLUSHES_PER_TURN_MAX, QUICK_READ_MAX,
+    QUICK_READS_MIN, QUICK_SHARE_MAX, ROTATION_RPM_MAX,
 };
 
 pub(crate) const RULES: &[RowRule] = &[dataset_in_cache, small_coverage, flush_too_fast];
-
-/// Intervals of a series that the first pass over the data must fill to have a rate: a
-/// second, as a rule, so that a slow start is not taken for a pass.
-const FIRST_PASS_INTERVALS_MIN: usize = 10;
 
 /// So often must all of the data be moved for later passes to have one.
 const PASSES_MIN: f64 = 3.0;
@@ -120,39 +117,30 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(Text, Text)> {
     if of_all / of_span < PASSES_MIN {
         return None;
     }
-    let (mut first, mut later, mut moved) = (Vec::new(), Vec::new(), 0.0);
+    let (mut passes, mut moved) = (Passes::default(), 0.0);
     for interval in drift::intervals(case) {
         moved += interval.bytes();
         let pass = if moved <= of_span {
-            &mut first
+            &mut passes.first
         } else {
-            &mut later
+            &mut passes.later
         };
         pass.push(interval.rate);
     }
-    if first.len() < FIRST_PASS_INTERVALS_MIN {
-        return None;
-    }
-    let (first, later) = (Summary::of(&first)?, Summary::of(&later)?);
-    // A median says nothing of a pass of which most intervals ended no I/O; a mean alone lets
-    // one slow start speak for a pass.
-    let is_faster =
-        |figure: fn(&Summary) -> f64| figure(&later) > figure(&first) * FIRST_PASS_FACTOR_MAX;
-    (is_faster(|it| it.median) && is_faster(|it| it.mean)).then(|| {
-        (
-            text!(
-                "the first pass over {span} ran at {first_mb_per_s} MB/s, later ones at \
-                 {later_mb_per_s} MB/s",
-                span = Bytes(span),
-                first_mb_per_s = megabytes(first.mean),
-                later_mb_per_s = megabytes(later.mean)
-            ),
-            Text::from(
-                "a memory below the kernel (of the drive, a controller, or the host of a virtual \
-                 machine) kept what was read and answered when it was read again",
-            ),
-        )
-    })
+    let (first, later) = passes.answered_by_a_cache()?;
+    Some((
+        text!(
+            "the first pass over {span} ran at {first_mb_per_s} MB/s, later ones at \
+             {later_mb_per_s} MB/s",
+            span = Bytes(span),
+            first_mb_per_s = megabytes(first.mean),
+            later_mb_per_s = megabytes(later.mean)
+        ),
+        Text::from(
+            "a memory below the kernel (of the drive, a controller, or the host of a virtual \
+             machine) kept what was read and answered when it was read again",
+        ),
+    ))
 }
 
 /// Bytes per second as MB/s, with the decimals that a slow disk needs: never 0 of what moved.

@@ -96,6 +96,9 @@ codes! {
     ProcessorRefused => "processor-refused", Warning, Unverified;
     /// A cache below the kernel holds all that the row used, or answered it.
     DatasetInCache => "dataset-in-cache", Warning, Unverified;
+    /// Blocks that were shared with other files were overwritten, where the file system
+    /// writes others in place.
+    SharedExtents => "shared-extents", Warning, Unverified;
     /// Random reads came back to a few blocks again and again.
     SmallCoverage => "small-coverage", Warning, Unverified;
     /// Flushes took less time than the medium needs.
@@ -152,8 +155,9 @@ codes! {
     /// reason than what the hardware takes at most; or buffered sequential reads suffered
     /// from a small read-ahead.
     SplitIo => "split-io", Info, Verified;
-    /// Buffers lay in huge pages, and blocks have more pages of 4 KiB than a leaf takes
-    /// pieces at once (`queue/max_segments`): a program with ordinary buffers gets less.
+    /// Blocks have more pages of 4 KiB than a leaf takes pieces at once
+    /// (`queue/max_segments`), and huge pages are faster by a measured factor; or buffers lay
+    /// in huge pages, and a program with ordinary ones gets less.
     HugePages => "huge-pages", Info, Verified;
     /// Of the run, if a row had one I/O in flight: the machine runs on battery, its
     /// processor's governor or preference saves power, or a link of a SATA or NVMe drive
@@ -161,8 +165,6 @@ codes! {
     PowerSaving => "power-saving", Info, Verified;
     /// Data in the inode.
     InlineFile => "inline-file", Info, Verified;
-    /// Blocks shared with other files.
-    SharedExtents => "shared-extents", Info, Verified;
     /// Single trials, not the first, are unlike the others.
     Outliers => "outliers", Info, Verified;
     /// Trials begin at another speed than they go on with.

@@ -31,6 +31,7 @@ mod imported;
 mod invariants;
 #[cfg(test)]
 mod method;
+mod passes;
 mod refusals;
 mod remedy;
 mod rounds;

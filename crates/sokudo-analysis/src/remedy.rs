@@ -51,6 +51,8 @@ means! {
     Libaio => "libaio", "--engine libaio";
     IoUring => "io-uring", "--engine io_uring";
     RandomData => "random-data", "--data random";
+    SmallPages => "small-pages", "--pages small";
+    HugePages => "huge-pages", "--pages huge";
     Info => "info", "sokudo info";
     Quick => "quick", "sokudo quick";
     Steady => "steady", "sokudo steady";
@@ -127,7 +129,9 @@ remedies! {
     health: "save what is on the device, and look at its health ({command})", command: [Info];
     health_and_log: "look for the device's name in the kernel's log (dmesg), and at its health ({command})", command: [Info];
     health_and_cable: "copy what the disk holds now, then look at its health ({command}) and cable, and replace it; the figures cover only what could be read", command: [Info];
-    ordinary_buffers: "for what a program with ordinary buffers gets, measure with such ({command})", command: [Quick];
+    ordinary_buffers: "for what a program with ordinary buffers gets, measure with such ({options})", options: [SmallPages];
+    huge_pages: "none is needed for what most programs get; for the most that the disk gives, measure with buffers in huge pages ({options})", options: [HugePages];
+    huge_pages_or_smaller: "measure with buffers in huge pages ({options}), or use smaller blocks", options: [HugePages];
     until_steady: "for the speed that lasts, have it written until it is steady ({command})", command: [Steady];
 }
 

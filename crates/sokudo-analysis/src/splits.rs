@@ -2,6 +2,7 @@
 //! than what the device writes at once.
 
 use sokudo_model::{BackendFeature, Bytes, DriveCircumstances, Operation, Order};
+use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
@@ -10,8 +11,8 @@ use crate::remedy;
 use crate::rule::RowRule;
 use crate::surplus;
 use crate::threshold::{
-    ARRIVED_RATIO_MAX, BACKGROUND_REQUESTS_PER_TRIAL_MAX, READ_AHEAD_BYTES_MIN,
-    SPLIT_BLOCK_BYTES_MIN, SPLIT_RATIO_MIN,
+    ARRIVED_RATIO_MAX, BACKGROUND_REQUESTS_PER_TRIAL_MAX, HUGE_PAGES_RATIO_MIN,
+    READ_AHEAD_BYTES_MIN, SPLIT_BLOCK_BYTES_MIN, SPLIT_RATIO_MIN,
 };
 
 pub(crate) const RULES: &[RowRule] = &[split_io, huge_pages, small_read_ahead, sub_block_writes];
@@ -144,13 +145,13 @@ fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
             ),
             Text::from("measure when more memory is free in large pieces, or use smaller blocks"),
         ),
+        // What the size of pages does is told by how much it does, or not at all.
+        Some(_) if !has_feature(case, EXPLICIT) && case.row.pages.is_some() => return None,
         Some((device, most)) if !has_feature(case, EXPLICIT) => (
             text!(
                 "buffers lie in pages of 4 KiB, so that a block has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
             ),
-            Text::from(
-                "allow huge pages if they are not (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), or use smaller blocks",
-            ),
+            remedy::huge_pages_or_smaller(),
         ),
         _ => (
             Text::from(
@@ -185,25 +186,92 @@ fn has_feature(case: &Case<'_>, wanted: BackendFeature) -> bool {
     })
 }
 
-/// Buffers in huge pages keep a block in one request that a program with ordinary buffers
-/// sees cut: the same disk is slower for it, and nothing in the row shows that.
+fn lies_in_huge_pages(case: &Case<'_>) -> bool {
+    has_feature(case, TRANSPARENT) || has_feature(case, EXPLICIT)
+}
+
+/// How much faster than from small pages the row was from huge ones, measured by turns.
+struct Factor {
+    median: f64,
+    least: f64,
+    most: f64,
+    pairs: u64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+fn factor(case: &Case<'_>) -> Option<Factor> {
+    let pages = case.row.pages.as_ref()?;
+    let pairs = pages.huge.iter().zip(&pages.small);
+    let ratios: Vec<f64> = pairs
+        .filter(|(_, small)| **small > 0)
+        .map(|(huge, small)| *huge as f64 / *small as f64)
+        .collect();
+    let summary = Summary::of(&ratios)?;
+    Some(Factor {
+        median: summary.median,
+        least: summary.min,
+        most: summary.max,
+        pairs: ratios.len() as u64,
+    })
+}
+
+/// A factor that is clear and large enough to be told.
+fn told_factor(case: &Case<'_>) -> Option<Factor> {
+    factor(case).filter(|it| it.least > 1.0 && it.median >= HUGE_PAGES_RATIO_MIN)
+}
+
+/// Where a block has more small pages than a device takes pieces at once, the kernel cuts it.
+/// Buffers in huge pages keep it whole, and nothing in the row shows that it is slower for
+/// programs with ordinary buffers; where buffers are ordinary, the disk could give more.
 fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
     let block = case.row.workload.blocks.largest();
     let pieces = block.0.div_ceil(PAGE_BYTES);
     let (device, most) = few_segments(case, pieces)?;
-    let is_huge = has_feature(case, TRANSPARENT) || has_feature(case, EXPLICIT);
     let did_io = case.outcomes().any(|outcome| outcome.ios() > 0);
-    if !is_huge || !did_io || !case.direct() || split_io(case).is_some() {
+    if !did_io || !case.direct() || split_io(case).is_some() {
         return None;
     }
+    let told = told_factor(case);
+    if !lies_in_huge_pages(case) {
+        let Factor {
+            median: factor,
+            least,
+            most: greatest,
+            pairs,
+        } = told?;
+        return Some(Ruling::new(
+            Code::HugePages,
+            text!(
+                "in pages of 4 KiB a block of {block} has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
+            ),
+            text!(
+                "the kernel cuts the blocks, as it does those of every program with ordinary buffers; from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials, {least:.2} to {greatest:.2})"
+            ),
+            remedy::huge_pages(),
+        ));
+    }
+    let cause = match told {
+        Some(Factor {
+            median: factor,
+            least,
+            most: greatest,
+            pairs,
+        }) => text!(
+            "the kernel cuts the blocks of a program with ordinary buffers: from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials, {least:.2} to {greatest:.2})"
+        ),
+        // It was tried, and does not matter.
+        None if factor(case).is_some_and(|it| it.median < HUGE_PAGES_RATIO_MIN) => return None,
+        None => Text::from(
+            "the kernel cuts the blocks of a program with ordinary buffers, which gets less: of reads of 1 MiB on a virtio disk, 2.2 to 2.5 times less was measured",
+        ),
+    };
     Some(Ruling::new(
         Code::HugePages,
         text!(
             "buffers lay in huge pages; in pages of 4 KiB a block of {block} has {pieces} pieces, and \
              {device} takes {most} at once (queue/max_segments)"
         ),
-        "the kernel cuts the blocks of a program with ordinary buffers, which gets less: of reads of \
-         1 MiB on a virtio disk, 2.2 to 2.5 times less was measured",
+        cause,
         remedy::ordinary_buffers(),
     ))
 }
@@ -304,7 +372,9 @@ mod tests {
         spoilt, writes, writes_with,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
-    use sokudo_model::{ArrayState, BackendFeature, BlockDeviceKind, Run, SequentialOffset};
+    use sokudo_model::{
+        ArrayState, BackendFeature, BlockDeviceKind, PagesCompared, Run, SequentialOffset,
+    };
 
     /// Large writes of which each became so many requests, in halves.
     fn split(halves: u64) -> Run {
@@ -432,6 +502,34 @@ mod tests {
             "small pages": huge(254, BackendFeature::RegisteredBuffers) => [], Verified;
         }
         says(huge(254, EXPLICIT), "huge-pages", &["1 MiB has 256 pieces"]);
+    }
+
+    #[test]
+    fn what_the_size_of_pages_does_is_told_by_how_much_it_does() {
+        let tried = |halves: u64, feature: BackendFeature, huge: [u64; 5]| {
+            spoilt(split(halves), |run| {
+                run.circumstances.drives[0].segments_max = Some(254);
+                run.rows[0].pages = Some(PagesCompared {
+                    small: vec![100; 5],
+                    huge: huge.to_vec(),
+                });
+                each_outcome(run, |outcome| {
+                    outcome.backend.features = vec![feature.clone()];
+                });
+            })
+        };
+        let small = BackendFeature::RegisteredBuffers;
+        check! {
+            "cut and slower": tried(4, small.clone(), [230, 220, 240, 250, 210])
+                => ["huge-pages"], Verified, "2.30 times as fast (median of 5 pairs of short trials, 2.10 to 2.50)";
+            "cut, and no slower": tried(4, small.clone(), [99, 101, 100, 102, 98]) => [], Verified;
+            "a pair says the opposite": tried(4, small, [230, 220, 99, 250, 210]) => [], Verified;
+            "whole and faster": tried(2, TRANSPARENT, [230, 220, 240, 250, 210])
+                => ["huge-pages"], Verified, "--pages small";
+            "whole, and no faster": tried(2, TRANSPARENT, [99, 101, 100, 102, 98]) => [], Verified;
+            "whole, and a pair says the opposite": tried(2, TRANSPARENT, [230, 220, 99, 250, 210])
+                => ["huge-pages"], Verified, "2.2 to 2.5 times less was measured";
+        }
     }
 
     #[test]

@@ -122,17 +122,25 @@ fn inline_file(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
+/// The first write to a shared block finds it another place. A file system that does so with
+/// every write is no slower for it.
 fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
-    let symptom = part(
-        case,
-        |state| state.shared_bytes,
-        "shared with other files when the run began",
-    )?;
+    let state = case.target().file_state.as_ref()?;
+    let is_always_copied = case.copies_on_write() && state.is_exempt_from_copies != Some(true);
+    let written = Bytes(case.moved(Operation::Write));
+    let elsewhere = state.shared_bytes.min(written);
+    if is_always_copied || share(elsewhere, written) <= FILE_STATE_SHARE_MAX {
+        return None;
+    }
     Some(Ruling::new(
         Code::SharedExtents,
-        symptom,
-        "a copy by reference or a snapshot; the first write to such a block is written elsewhere",
-        "none is needed for reads; write to a file that shares nothing",
+        text!(
+            "{bytes} of the file's {file_bytes} were shared with other files when the run began, and the row wrote {written}",
+            bytes = state.shared_bytes,
+            file_bytes = state.size_bytes
+        ),
+        "a copy by reference or a snapshot: the first write to a shared block is given another place, which costs more than writing in place (2.5 to 2.7 times as much on xfs)",
+        "write to a file that shares nothing, or write all of it once before",
     ))
 }
 
@@ -142,15 +150,9 @@ fn reads_part(
     bytes: fn(&FileState) -> Bytes,
     like_this: &'static str,
 ) -> Option<Text> {
-    case.asks(Operation::Read)
-        .then(|| part(case, bytes, like_this))
-        .flatten()
-}
-
-fn part(case: &Case<'_>, bytes: fn(&FileState) -> Bytes, like_this: &'static str) -> Option<Text> {
     let state = case.target().file_state.as_ref()?;
     let share = share(bytes(state), state.size_bytes);
-    (share > FILE_STATE_SHARE_MAX).then(|| {
+    (case.asks(Operation::Read) && share > FILE_STATE_SHARE_MAX).then(|| {
         text!(
             "{bytes} of the file's {file_bytes} ({percent:.0} %) are {like_this}",
             bytes = bytes(state),
@@ -309,8 +311,8 @@ mod tests {
     use super::*;
     use crate::judge;
     use crate::sample::{
-        buffered, check, device, each_count, each_outcome, on_file_system, reads_with, says,
-        spoilt, writes, writes_with,
+        buffered, check, device, each_count, each_outcome, judged, on_file_system, reads_with,
+        says, spoilt, writes, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
 
@@ -357,13 +359,39 @@ mod tests {
             "unwritten": state(100, |s| &mut s.unwritten_bytes) => ["unwritten-extents"], Invalid;
             "encoded": state(50, |s| &mut s.encoded_bytes) => ["compressed-file"], Unverified;
             "inline": state(100, |s| &mut s.inline_bytes) => ["inline-file"], Verified;
-            "shared": state(10, |s| &mut s.shared_bytes) => ["shared-extents"], Verified;
+            "shared": state(100, |s| &mut s.shared_bytes) => [], Verified;
         }
         let written = writes_with(|run| {
             run.target.file_state.as_mut().unwrap().hole_bytes = Bytes::mib(512);
         });
         check! {
             "holes that are written": written => [], Verified;
+        }
+        let shared = |change: fn(&mut Run)| {
+            writes_with(|run| {
+                let state = run.target.file_state.as_mut().unwrap();
+                state.shared_bytes = Bytes(state.size_bytes.0 / 2);
+                change(run);
+            })
+        };
+        let on_btrfs = |run: &mut Run, is_exempt: bool| {
+            on_file_system(run, "btrfs");
+            run.target
+                .file_state
+                .as_mut()
+                .unwrap()
+                .is_exempt_from_copies = Some(is_exempt);
+        };
+        check! {
+            "shared and overwritten": shared(|_| ()) => ["shared-extents"], Unverified;
+            "hardly any of what is written":
+                shared(|run| run.target.file_state.as_mut().unwrap().shared_bytes = Bytes::kib(64))
+                => [], Verified;
+        }
+        for is_exempt in [false, true] {
+            let run = spoilt(shared(|_| ()), |run| on_btrfs(run, is_exempt));
+            let (codes, _) = judged(run);
+            assert_eq!(codes.iter().any(|it| it == "shared-extents"), is_exempt);
         }
         let half = state(50, |s| &mut s.hole_bytes);
         says(half, "sparse-file", &["(50 %) are holes"]);

@@ -169,6 +169,9 @@ thresholds! {
     /// Median rate of later passes over the same data ÷ that of the first.
     pub FIRST_PASS_FACTOR_MAX: f64 = 2.0, plain;
 
+    /// How likely ranks differ so much by chance where that is told.
+    pub FIRST_PASS_CHANCE_MAX: f64 = 0.01, plain;
+
     /// How much random reads must be spread over, at least: any cache holds less.
     ///
     /// Random reads within less than this can all be answered by any cache: no disk and
@@ -268,6 +271,10 @@ thresholds! {
     /// into pieces. An I/O that lies across the end of one of a file's extents becomes
     /// two; of a file in pieces of a few blocks that is every third.
     pub SPLIT_RATIO_MIN: f64 = 1.5, plain;
+
+    /// Rate from huge pages ÷ rate from small ones that is told, where all pairs point in this
+    /// direction.
+    pub HUGE_PAGES_RATIO_MIN: f64 = 1.1, plain;
 
     /// Requests beyond the row's I/Os, per trial, that a quiet system makes.
     ///

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceMarks};
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceMarks, TargetInfo};
 
 use crate::system::{self, System};
 
@@ -235,6 +235,16 @@ fn chosen(text: &str) -> Option<String> {
 }
 
 /// `major:minor`.
+/// The fewest pieces that a device at the bottom of a target takes in one request; `None` where
+/// that is not known of any.
+pub fn segments_max(system: &System, target: &TargetInfo) -> Option<u64> {
+    let of_device = |device: &BlockDevice| {
+        let directory = directory_of_number(system, &device.number)?;
+        system::number(disk(&directory).join("queue/max_segments"))
+    };
+    target.leaves().filter_map(of_device).min()
+}
+
 pub(crate) fn number_text(device: u64) -> String {
     format!(
         "{}:{}",

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{Advice, AtFlags, CWD, OFlags, Statx, StatxFlags};
+use rustix::fs::{Advice, AtFlags, CWD, IFlags, OFlags, Statx, StatxFlags};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, DirectIoSupport, FileState};
 use sokudo_sys::extents::{self, Extent, ExtentSync};
@@ -76,11 +76,11 @@ pub enum FileStateError {
 /// [`FileStateError::Unsupported`] where the file system does not tell.
 pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
     let size_bytes = file.metadata()?.len();
+    let flags = rustix::fs::ioctl_getflags(file).ok();
     let mut state = FileState {
         size_bytes: Bytes(size_bytes),
-        is_exempt_from_copies: rustix::fs::ioctl_getflags(file)
-            .ok()
-            .map(|flags| flags.contains(rustix::fs::IFlags::NOCOW)),
+        is_exempt_from_copies: flags.map(|flags| flags.contains(IFlags::NOCOW)),
+        is_synchronous: flags.is_some_and(|flags| flags.contains(IFlags::SYNC)),
         ..FileState::default()
     };
     let mut end_bytes = 0;

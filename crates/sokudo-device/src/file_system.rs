@@ -30,7 +30,7 @@ impl Backing {
         let place = mount.mount_point.display();
         let source = &mount.source;
         match kind {
-            "tmpfs" | "ramfs" | "rootfs" | "hugetlbfs" | "devtmpfs" => Self::Unseen(text!(
+            _ if is_memory(kind) => Self::Unseen(text!(
                 "{place} ({kind}) lives in memory: there is no device"
             )),
             "btrfs" => Self::Btrfs {
@@ -62,6 +62,14 @@ impl Backing {
             },
         }
     }
+}
+
+/// Whether a file system of this type keeps its files in memory.
+pub(crate) fn is_memory(kind: &str) -> bool {
+    matches!(
+        kind,
+        "tmpfs" | "ramfs" | "rootfs" | "hugetlbfs" | "devtmpfs"
+    )
 }
 
 /// What weakens the evidence although the devices are seen.
@@ -121,6 +129,12 @@ impl Layers {
             mount_point: mount.mount_point.clone(),
             root: mount.root.clone(),
         }
+    }
+
+    /// The first layer whose place is not known: its path begins where whoever mounted it was.
+    pub(crate) fn relative(&self) -> Option<&Path> {
+        let layers = self.upper.iter().chain(&self.lower);
+        layers.map(PathBuf::as_path).find(|it| it.is_relative())
     }
 
     /// Where new files go.
@@ -230,6 +244,19 @@ mod tests {
                 other => panic!("{kind}: {other:?}"),
             }
         }
+    }
+
+    #[test]
+    fn a_layer_whose_place_nobody_knows_is_named() {
+        let relative = |options: &str| match backing(&format!(
+            "1 1 0:9 / /m rw - overlay overlay rw,{options}"
+        )) {
+            Backing::Overlay(layers) => layers.relative().map(Path::to_owned),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(relative("lowerdir=/a:b,upperdir=/u"), Some("b".into()));
+        assert_eq!(relative("lowerdir=/a,upperdir=u"), Some("u".into()));
+        assert_eq!(relative("lowerdir=/a:/b,upperdir=/u"), None);
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod system;
 mod users;
 pub mod write_cache;
 
+pub use block::segments_max;
 pub use circumstances::{DRIVE_TIME_MAX, Neighbours, ProcessorWatch, Watch, io_waits};
 pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;

@@ -226,11 +226,18 @@ impl<'a> Stack<'a> {
                 .find_map(|(_, place)| place.exists().then_some(place))
         };
         let Some(holder) = holder else {
-            self.miss(text!(
-                "{} is an overlay, as in a container, and the directory that holds its data is \
-                 not seen from here: neither are its devices",
-                mount.mount_point.display()
-            ));
+            self.miss(match layers.relative() {
+                Some(layer) => text!(
+                    "{} is an overlay of {}, a path that begins in the directory in which it was mounted, which nothing tells: its devices are not seen",
+                    mount.mount_point.display(),
+                    layer.display()
+                ),
+                None => text!(
+                    "{} is an overlay, as in a container, and the directory that holds its data is \
+                     not seen from here: neither are its devices",
+                    mount.mount_point.display()
+                ),
+            });
             return Vec::new();
         };
         self.add_path(&holder, level + 1)
@@ -316,6 +323,13 @@ impl<'a> Stack<'a> {
                 let disk = directory.parent().map(Path::to_owned);
                 DevicesBelow::on(disk.and_then(|disk| self.add_directory(disk, level)))
             }
+            (BlockDeviceKind::Loop, Some(file)) if self.is_in_memory(&file) => {
+                self.devices[index].kind = BlockDeviceKind::Memory;
+                DevicesBelow {
+                    is_leaf: true,
+                    names: Vec::new(),
+                }
+            }
             (BlockDeviceKind::Loop, Some(file)) => {
                 DevicesBelow::on(self.add_backing(&name, &file, level))
             }
@@ -338,6 +352,17 @@ impl<'a> Stack<'a> {
                 self.add_members(directory, level)
             }
         }
+    }
+
+    /// Whether the file behind a loop device is kept in memory, which makes a disk of it that is
+    /// memory, too.
+    fn is_in_memory(&self, file: &str) -> bool {
+        let Ok(path) = Path::new(file).canonicalize() else {
+            return false;
+        };
+        let mount = self.mounts.holding(&path, mount_id(self.system, &path));
+        mount.is_some_and(|it| file_system::is_memory(&it.kind))
+            && path.metadata().is_ok_and(|it| it.is_file())
     }
 
     fn add_backing(&mut self, name: &str, file: &str, level: u32) -> Vec<String> {

@@ -10,9 +10,7 @@
 //! hdparm sleeps before it begins, so that earlier I/O ends, this waits for that I/O
 //! by syncing. Emptying the cache is the business of whoever runs these.
 
-use sokudo_model::{
-    BackendKind, BufferMemory, Bytes, DirectMode, Limits, Nanos, Span, Subject, Workload,
-};
+use sokudo_model::{BackendKind, Bytes, DirectMode, Limits, Nanos, Span, Subject, Workload};
 
 /// hdparm's block (`TIMING_BUF_MB`).
 pub const BLOCK: Bytes = Bytes::mib(2);
@@ -52,7 +50,6 @@ fn reads(direct: DirectMode) -> Workload {
     Workload {
         backend: BackendKind::Psync,
         direct,
-        memory: BufferMemory::SmallPages,
         ..Workload::new("hdparm", BLOCK)
     }
 }

@@ -8,8 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use sokudo_model::{
-    BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation,
-    OperationMix, Plan, Span, Workload,
+    BackendKind, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation, OperationMix,
+    Plan, Span, Workload,
 };
 
 use crate::hdparm;
@@ -152,7 +152,6 @@ fn dd(operation: Operation, size: Bytes) -> Workload {
     let length = Bytes(size.0 / DD_BLOCK.0 * DD_BLOCK.0);
     Workload {
         operations: OperationMix::only(operation),
-        memory: BufferMemory::SmallPages,
         data: DataContent::Random,
         span: Some(Span::from_start(length)),
         limits: Limits {

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FallocateFlags, OFlags};
 use rustix::io::Errno;
 use sokudo_model::{
-    Bytes, DataContent, Event, FailureKind, Layout, Limits, Nanos, Operation, OperationMix, Stage,
-    StopReason, Workload,
+    BufferMemory, Bytes, DataContent, Event, FailureKind, Layout, Limits, Nanos, Operation,
+    OperationMix, Stage, StopReason, Workload,
 };
 use sokudo_words::Text;
 
@@ -302,6 +302,8 @@ fn layout_workload(size: Bytes, content: DataContent) -> Workload {
         operations: OperationMix::only(Operation::Write),
         depth: LAYOUT_DEPTH,
         data: content,
+        // Making the file is no figure.
+        memory: BufferMemory::Auto,
         limits: Limits {
             bytes: Some(size),
             ..Limits::default()

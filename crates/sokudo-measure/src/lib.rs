@@ -24,6 +24,7 @@ mod jobs;
 mod measurement;
 mod memory;
 mod named;
+mod pages;
 mod permission;
 mod place;
 mod settling;

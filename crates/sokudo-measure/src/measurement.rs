@@ -14,6 +14,7 @@ use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
 use crate::memory;
 use crate::named::Named;
+use crate::pages;
 use crate::permission::Permission;
 use crate::subject::{Preparation, PreparedTargets};
 
@@ -177,8 +178,11 @@ impl Prepared {
         listener: &mut dyn FnMut(Event),
     ) -> Result<Option<MeasureError>, MeasureError> {
         let Run { plan, schedule, .. } = &self.run;
-        let MeasuredRows { rows, ended_by } =
+        let MeasuredRows { mut rows, ended_by } =
             campaign::run(plan, schedule, &mut self.subject, control, listener)?;
+        if ended_by.is_none() && !control.is_cancelled() {
+            pages::compare(plan, &mut rows, &mut self.subject, control);
+        }
         self.run.rows = rows;
         Ok(ended_by)
     }

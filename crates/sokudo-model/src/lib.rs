@@ -90,8 +90,8 @@ pub use target::{
 };
 pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure,
-    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row, SeriesPoint,
-    SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
-    Window,
+    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, PagesCompared, Row,
+    SeriesPoint, SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence,
+    VerifyOutcome, Window,
 };
 pub use units::{Bytes, Nanos, ParseSizeError};

@@ -197,7 +197,8 @@ impl Workload {
             subject: Subject::Device,
             depth: 1,
             batching: Batching::default(),
-            memory: BufferMemory::Auto,
+            // A figure is what a program with ordinary buffers gets.
+            memory: BufferMemory::SmallPages,
             limits: Limits::default(),
             ramp: Nanos(0),
             estimand: Estimand::Work,

@@ -291,6 +291,9 @@ pub struct FileState {
     /// (`chattr +C`); `None` where the file system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_exempt_from_copies: Option<bool>,
+    /// Whether every write to it returns only when durable (`chattr +S`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_synchronous: bool,
 }
 
 impl FileState {

@@ -58,6 +58,8 @@ fn sum_of_states<'a>(mut states: impl Iterator<Item = &'a Option<FileState>>) ->
                 let alike = sum.is_exempt_from_copies == state.is_exempt_from_copies;
                 sum.is_exempt_from_copies.filter(|_| alike)
             },
+            is_synchronous: state.is_synchronous
+                && (sum.is_synchronous || sum == FileState::default()),
         })
     })
 }

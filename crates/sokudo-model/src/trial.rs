@@ -31,6 +31,18 @@ pub struct Row {
     /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reported: Option<Box<Reported>>,
+    /// What the size of pages does to its figure; `None` where it was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<PagesCompared>,
+}
+
+/// The rates of a row whose buffers lay in small pages and in huge ones by turns, in bytes per
+/// second; as many of each, in pairs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "they say what they are")]
+pub struct PagesCompared {
+    pub small: Vec<u64>,
+    pub huge: Vec<u64>,
 }
 
 impl Row {
@@ -41,6 +53,7 @@ impl Row {
             trials: Vec::new(),
             assessment: None,
             reported: None,
+            pages: None,
         }
     }
 }
@@ -519,6 +532,15 @@ pub struct BackendUse {
     #[serde(with = "crate::sentences")]
     #[schemars(with = "Vec<String>")]
     pub notes: Vec<Text>,
+}
+
+impl BackendUse {
+    /// Whether buffers lay in huge pages.
+    pub fn has_huge_pages(&self) -> bool {
+        use BackendFeature::{HugePages, TransparentHugePages};
+        let mut features = self.features.iter();
+        features.any(|feature| matches!(feature, HugePages | TransparentHugePages))
+    }
 }
 
 /// What a backend uses of the kernel.

@@ -17,7 +17,7 @@ pub(crate) mod words;
 
 /// The version of the parts. Ids of two versions cannot be compared, so that whoever reads a
 /// run takes its fingerprint anew of what was done.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What a row was in the end, where that was left to the engine; of a row that was not reached
 /// there is nothing.
@@ -25,6 +25,8 @@ const VERSION: u32 = 2;
 pub(crate) struct Used {
     pub(crate) backend: Option<BackendKind>,
     pub(crate) direct: Option<DirectUse>,
+    /// Whether buffers lay in huge pages.
+    pub(crate) huge_pages: bool,
 }
 
 /// The hash as people see it. Equal ids: the same was done in the same way.
@@ -64,6 +66,10 @@ pub(crate) fn parts(workload: &Workload, used: Used, size: Option<Bytes>) -> Pla
         PlanData::Think(workload.think),
     ];
     let mut parts: PlanParts = plain.into_iter().chain(extras(workload)).collect();
+    // Where huge pages are taken where there are any, it counts what there was.
+    if used.huge_pages || workload.memory == BufferMemory::HugePages {
+        parts.set(PlanData::Memory(BufferMemory::HugePages));
+    }
     match backend_class(used.backend.unwrap_or(workload.backend)) {
         Some(class) => parts.set(PlanData::Backend(class)),
         None => parts.set_unknown(PlanPart::Backend),
@@ -103,10 +109,6 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
             PlanData::Estimand(Estimand::Sustained),
         ),
         files(workload),
-        asked(
-            workload.memory != BufferMemory::Auto,
-            PlanData::Memory(workload.memory),
-        ),
         asked(
             workload.rates != Rates::default(),
             PlanData::Rates(workload.rates),

@@ -51,7 +51,7 @@ pub enum PageWish {
     /// Ordinary memory, as an allocator gives it; transparent huge pages only where
     /// the system gives them to everybody.
     Small,
-    /// Explicit huge pages or nothing.
+    /// Huge pages or nothing: those of the system's pool, else transparent ones.
     Huge,
 }
 
@@ -76,7 +76,8 @@ impl Region {
             .filter(|bytes| *bytes <= isize::MAX as usize - HUGE_PAGE_BYTES)
             .ok_or(io::ErrorKind::OutOfMemory)?;
         let (memory, mapped_bytes, pages) = match wish {
-            PageWish::Best => map_best(bytes)?,
+            PageWish::Best if bytes < HUGE_FROM_BYTES => map_small(bytes)?,
+            PageWish::Best => map_huge(bytes).or_else(|_| map_small(bytes))?,
             PageWish::Small => map_small(bytes)?,
             PageWish::Huge => map_huge(bytes)?,
         };
@@ -166,30 +167,8 @@ impl Drop for Region {
             self.lent.iter().all(|lent| !lent),
             "dropped while in flight"
         );
-        // SAFETY: the mapping was made by `map` with this length and nothing
-        // refers to it any more.
-        unsafe { libc::munmap(self.memory.as_ptr().cast(), self.mapped_bytes) };
+        unmap(self.memory, self.mapped_bytes);
     }
-}
-
-/// Explicit huge pages, else transparent ones, else small pages.
-fn map_best(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
-    if bytes >= HUGE_FROM_BYTES {
-        if let Ok(mapped) = map_huge(bytes) {
-            return Ok(mapped);
-        }
-        let huge_bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
-        let memory = map(huge_bytes, 0)?;
-        let advised = advise_huge(memory, huge_bytes);
-        touch(memory, bytes);
-        let pages = if advised {
-            Pages::TransparentHuge
-        } else {
-            Pages::Small
-        };
-        return Ok((memory, huge_bytes, pages));
-    }
-    map_small(bytes)
 }
 
 fn map_small(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
@@ -197,10 +176,19 @@ fn map_small(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
     Ok((map(bytes, libc::MAP_POPULATE)?, bytes, Pages::Small))
 }
 
+/// Huge pages of the system's pool, else transparent ones.
 fn map_huge(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
     let bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
-    let memory = map(bytes, libc::MAP_HUGETLB | libc::MAP_POPULATE)?;
-    Ok((memory, bytes, Pages::Huge))
+    if let Ok(memory) = map(bytes, libc::MAP_HUGETLB | libc::MAP_POPULATE) {
+        return Ok((memory, bytes, Pages::Huge));
+    }
+    let memory = map(bytes, 0)?;
+    if let Err(error) = advise_huge(memory, bytes) {
+        unmap(memory, bytes);
+        return Err(error);
+    }
+    touch(memory, bytes);
+    Ok((memory, bytes, Pages::TransparentHuge))
 }
 
 fn map(bytes: usize, flags: libc::c_int) -> io::Result<NonNull<u8>> {
@@ -221,9 +209,18 @@ fn map(bytes: usize, flags: libc::c_int) -> io::Result<NonNull<u8>> {
     NonNull::new(address.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
-fn advise_huge(memory: NonNull<u8>, bytes: usize) -> bool {
+/// Gives back a mapping of this length that nothing refers to.
+fn unmap(memory: NonNull<u8>, bytes: usize) {
+    // SAFETY: the callers pass what `map` returned, with its length, and drop it.
+    unsafe { libc::munmap(memory.as_ptr().cast(), bytes) };
+}
+
+fn advise_huge(memory: NonNull<u8>, bytes: usize) -> io::Result<()> {
     // SAFETY: the range is a mapping of our own; the advice changes no contents.
-    unsafe { libc::madvise(memory.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) == 0 }
+    match unsafe { libc::madvise(memory.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Writes one byte per page, so that no page fault falls into the measurement.
@@ -266,8 +263,9 @@ mod tests {
         let small = Region::with_pages(4, 1 << 20, PageWish::Small).unwrap();
         assert_eq!(small.pages(), Pages::Small);
         match Region::with_pages(1, 4096, PageWish::Huge) {
-            Ok(region) => assert_eq!(region.pages(), Pages::Huge),
-            Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOMEM)),
+            Ok(region) => assert_ne!(region.pages(), Pages::Small),
+            // A kernel without transparent ones.
+            Err(error) => assert_eq!(error.raw_os_error(), Some(libc::EINVAL)),
         }
     }
 

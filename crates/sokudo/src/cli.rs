@@ -39,7 +39,7 @@ use sokudo_words::{Language, Text, text};
 
 use crate::language;
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
-use issuing::{backend_kind, direct_mode};
+use issuing::{Buffers, backend_kind, direct_mode};
 use mistake::whole_number;
 
 pub(crate) use baseline::{
@@ -365,6 +365,9 @@ pub(crate) struct RunArguments {
     pub(crate) destroy: Vec<String>,
 
     #[command(flatten)]
+    pub(crate) buffers: Buffers,
+
+    #[command(flatten)]
     pub(crate) printing: Printing,
 }
 
@@ -527,6 +530,9 @@ pub(crate) struct MarkArguments {
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) buffers: Buffers,
 
     /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = HOW)]

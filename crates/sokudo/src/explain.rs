@@ -59,6 +59,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
     {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
+        arguments.buffers.set_of(workload);
     }
     let mut notes = planned.notes;
     if arguments.full {

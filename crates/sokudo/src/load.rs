@@ -126,6 +126,7 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
     }
     given::check_time(arguments.time)?;
     workload.limits.time = Some(arguments.time);
+    arguments.buffers.set_of(&mut workload);
     set_span(&mut workload, arguments, named)?;
     Ok(workload)
 }

@@ -252,6 +252,7 @@ fn adjust(
     workload.direct = arguments.direct;
     workload.data = arguments.data.clone();
     workload.exact_clock = arguments.exact_clock;
+    arguments.buffers.set_of(workload);
     if known_size.is_some_and(|known| length < known) {
         workload.span = Some(Span {
             offset: Bytes(0),

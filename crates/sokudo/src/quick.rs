@@ -46,9 +46,11 @@ fn plan(
         backend,
         seed,
     };
-    quick
+    let mut plan = quick
         .plan()
-        .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))
+        .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))?;
+    arguments.buffers.set(&mut plan);
+    Ok(plan)
 }
 
 /// What can be looked at is looked at, unless more is asked for, which is then refused.

@@ -41,7 +41,8 @@ impl JobFilePlan {
     pub(crate) fn read(arguments: &RunArguments) -> Result<Self, Exit> {
         let words = fio_arguments(arguments);
         let invocation = fio::invocation(&words, &ThisHost).map_err(Exit::usage)?;
-        let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
+        let mut planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
+        arguments.buffers.set(&mut planned.plan);
         let targets = planned.targets.iter();
         Ok(Self {
             places: targets.map(|spec| place_of(spec, &planned)).collect(),

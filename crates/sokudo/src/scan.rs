@@ -54,6 +54,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
     {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
+        arguments.buffers.set_of(workload);
     }
     Ok(Measurement {
         permission: leave(arguments),

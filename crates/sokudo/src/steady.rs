@@ -89,6 +89,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
         .flat_map(|stage| &mut stage.workloads)
     {
         workload.backend = arguments.engine;
+        arguments.buffers.set_of(workload);
         // A discard has no data that a cache could hold.
         if workload.operations.single() != Some(Operation::Trim) {
             workload.direct = arguments.direct;

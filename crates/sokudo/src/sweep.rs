@@ -50,7 +50,8 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
         buffer_bytes_max: buffer_bytes_max(&named),
         seed,
     };
-    let plan = sweep.plan().map_err(Exit::usage)?;
+    let mut plan = sweep.plan().map_err(Exit::usage)?;
+    arguments.buffers.set(&mut plan);
     notes.extend(sweep.without_room().iter().map(no_room));
     let schedule = schedule(arguments)?;
     let longest = duration(&plan, &schedule, None);

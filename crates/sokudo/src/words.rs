@@ -71,6 +71,8 @@ const fn in_fio(means: Means) -> Option<&'static str> {
         Means::Libaio => "ioengine=libaio",
         Means::IoUring => "ioengine=io_uring",
         Means::RandomData => "refill_buffers",
+        Means::SmallPages => "iomem=malloc",
+        Means::HugePages => "iomem=mmaphuge",
         _ => return None,
     })
 }
@@ -90,6 +92,8 @@ const fn in_diskspd(means: Means) -> Option<&'static str> {
         Means::Libaio => "-xk",
         Means::IoUring => "without -xk",
         Means::RandomData => "-Zr",
+        Means::SmallPages => "without -l",
+        Means::HugePages => "-l",
         _ => return None,
     })
 }

@@ -2,8 +2,8 @@
 //! do it, with options of Windows where it cannot.
 
 use sokudo_model::{
-    Bytes, DataContent, DirectMode, Distribution, Nanos, Operation, Order, Plan, Rate,
-    SequentialOffset, Workload, Zone, ZoneLength,
+    BufferMemory, Bytes, DataContent, DirectMode, Distribution, Nanos, Operation, Order, Plan,
+    Rate, SequentialOffset, Workload, Zone, ZoneLength,
 };
 
 use super::value::shortest;
@@ -60,6 +60,9 @@ fn line(plan: &Plan, workload: &Workload, place: &PrintedTarget) -> String {
         workload.operations.percent(Operation::Write)
     ));
     words.extend(caching(workload));
+    if workload.memory == BufferMemory::HugePages {
+        words.push("-l".to_owned());
+    }
     words.extend(match &workload.data {
         DataContent::Zero => Some("-Zz".to_owned()),
         DataContent::Random | DataContent::Reducible(_) => Some("-Zr".to_owned()),

@@ -47,7 +47,7 @@ pub enum OpenError {
     },
     /// No huge pages, or not enough of them.
     #[error(
-        "no huge pages for {bytes} bytes of buffers: {source}; reserve some (vm.nr_hugepages), or leave out the wish for them"
+        "no huge pages for {bytes} bytes of buffers: {source}; allow them (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), reserve some (vm.nr_hugepages), or leave out the wish for them"
     )]
     HugePages {
         /// Bytes asked for.
@@ -91,6 +91,10 @@ pub(crate) fn open(
         Pages::Huge => features.push(BackendFeature::HugePages),
         Pages::TransparentHuge if gives_huge_pages() => {
             features.push(BackendFeature::TransparentHugePages);
+        }
+        Pages::TransparentHuge if wish == PageWish::Huge => {
+            let source = io::ErrorKind::OutOfMemory.into();
+            return Err(OpenError::HugePages { bytes, source });
         }
         Pages::TransparentHuge | Pages::Small => {}
     }

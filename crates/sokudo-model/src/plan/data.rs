@@ -10,13 +10,14 @@ use crate::units::Bytes;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BufferMemory {
-    /// The fastest: huge pages where there are any.
+    /// The fastest: huge pages where there are any. What is not written in a plan that was
+    /// kept, and what writes a test file, whose speed is no figure.
     #[default]
     Auto,
-    /// Small pages, as most programs use (fio: `mem=malloc`). One large I/O is then
+    /// Ordinary memory, as most programs have (fio: `mem=malloc`). One large I/O is then
     /// many segments to a device, which may have to be split.
     SmallPages,
-    /// Huge pages, or an error.
+    /// Huge pages, or an error: of the system's pool, else transparent ones.
     HugePages,
 }
 

@@ -2,7 +2,7 @@
 //! or read, and never believed as they stand in one: so those of early versions, which were
 //! hashes of sentences, are no others than today's.
 
-use sokudo_model::{DirectUse, Plan, PlanData, PlanPart, PlanParts, narrow};
+use sokudo_model::{BackendUse, DirectUse, Plan, PlanData, PlanPart, PlanParts, narrow};
 
 use super::RunDocument;
 use super::result::ResultDocument;
@@ -95,6 +95,10 @@ impl ResultDocument {
         };
         Used {
             backend: self.backend.as_ref().map(|backend| backend.kind),
+            huge_pages: self
+                .backend
+                .as_ref()
+                .is_some_and(BackendUse::has_huge_pages),
             direct: (!self.trials.is_empty()).then_some(direct),
         }
     }

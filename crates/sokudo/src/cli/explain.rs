@@ -7,7 +7,7 @@ use sokudo_model::{BackendKind, Bytes, DirectMode};
 use super::Printing;
 use super::destroying::Destroying;
 use super::heading::{HOW, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::issuing::{Buffers, backend_kind, direct_mode};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -65,6 +65,9 @@ pub(crate) struct ExplainArguments {
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) buffers: Buffers,
 
     /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = HOW)]

@@ -1,7 +1,50 @@
 //! How I/O is asked to be issued, as it is written.
 
-use sokudo_model::{BackendKind, DirectMode};
+use clap::{Args, ValueEnum};
+use sokudo_model::{BackendKind, BufferMemory, DirectMode, Plan, Workload};
 use sokudo_words::{Text, text};
+
+use super::heading::HOW;
+
+/// What buffers lie in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Pages {
+    /// Ordinary memory, as most programs have
+    Small,
+    /// Huge pages, or an error where the system gives none
+    Huge,
+}
+
+/// The memory of buffers, as every command that measures has it.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Buffers {
+    /// Memory of the buffers [default: small, as most programs have]
+    ///
+    /// In pages of 4 KiB a large block has many pieces, and many disks take fewer at once, so that
+    /// the kernel cuts it. In huge pages it stays whole, which can be twice as fast; programs with
+    /// ordinary buffers get the speed of small pages.
+    #[arg(long, value_enum, value_name = "PAGES", help_heading = HOW)]
+    pages: Option<Pages>,
+}
+
+impl Buffers {
+    /// Puts what was asked for into a plan, which says by itself what is used unasked.
+    pub(crate) fn set(self, plan: &mut Plan) {
+        let stages = plan.stages.iter_mut();
+        for workload in stages.flat_map(|stage| &mut stage.workloads) {
+            self.set_of(workload);
+        }
+    }
+
+    /// The same for one workload.
+    pub(crate) const fn set_of(self, workload: &mut Workload) {
+        match self.pages {
+            None => {}
+            Some(Pages::Small) => workload.memory = BufferMemory::SmallPages,
+            Some(Pages::Huge) => workload.memory = BufferMemory::HugePages,
+        }
+    }
+}
 
 pub(super) fn backend_kind(text: &str) -> Result<BackendKind, Text> {
     match text {

@@ -7,6 +7,7 @@ use sokudo_model::{Bytes, LatencyLimit, Nanos};
 use super::Printing;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
+use super::issuing::Buffers;
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -67,6 +68,9 @@ pub(crate) struct LoadArguments {
     /// Trials per rate, all rates in turn; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
+
+    #[command(flatten)]
+    pub(crate) buffers: Buffers,
 
     /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = HOW)]

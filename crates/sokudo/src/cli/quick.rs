@@ -5,6 +5,7 @@ use sokudo_dialect::quick::QuickTest;
 use sokudo_model::{Bytes, Nanos};
 
 use super::heading::{HOW, MEASURED, WRITTEN};
+use super::issuing::Buffers;
 use super::mistake::whole_number;
 use super::{Precision, Printing};
 
@@ -61,6 +62,9 @@ pub(crate) struct QuickArguments {
     /// Length of each measurement, such as 1s [default: 3s, cached: 2s]
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) time: Option<Nanos>,
+
+    #[command(flatten)]
+    pub(crate) buffers: Buffers,
 
     /// Random seed
     #[arg(long, value_name = "N", help_heading = HOW)]

@@ -6,7 +6,7 @@ use sokudo_model::{BackendKind, Bytes, DirectMode};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::issuing::{Buffers, backend_kind, direct_mode};
 use super::mistake::whole_number;
 use super::{Precision, Printing};
 
@@ -144,6 +144,9 @@ pub(crate) struct ScanArguments {
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) buffers: Buffers,
 
     /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = HOW)]

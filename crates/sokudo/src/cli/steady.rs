@@ -8,7 +8,7 @@ use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
 use super::Printing;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::issuing::{Buffers, backend_kind, direct_mode};
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -163,6 +163,9 @@ pub(crate) struct SteadyArguments {
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) buffers: Buffers,
 
     /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = HOW)]

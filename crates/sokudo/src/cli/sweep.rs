@@ -7,7 +7,7 @@ use sokudo_words::{Text, text};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::direct_mode;
+use super::issuing::{Buffers, direct_mode};
 use super::mistake::whole_number;
 use super::{Precision, Printing};
 
@@ -115,6 +115,9 @@ pub(crate) struct SweepArguments {
     /// Pause between trials, such as 5s
     #[arg(long, value_name = "TIME", default_value = "0s", help_heading = HOW)]
     pub(crate) cool_down: Nanos,
+
+    #[command(flatten)]
+    pub(crate) buffers: Buffers,
 
     /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = HOW)]

@@ -1,8 +1,8 @@
 //! What one workload says in a job file, option by option.
 
 use sokudo_model::{
-    BackendKind, BlockShare, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits, Nanos,
-    Operation, OperationMix, Order, Rate, Workload,
+    BackendKind, BlockShare, BlockSizes, BufferMemory, Bytes, DataContent, DirectMode, Durability,
+    Limits, Nanos, Operation, OperationMix, Order, Rate, Workload,
 };
 
 /// What stands in place of "until it is stopped": a day.
@@ -35,6 +35,9 @@ pub(super) fn options(workload: &Workload) -> Vec<String> {
     let direct = workload.direct != DirectMode::Off;
     list.push(format!("direct={}", u8::from(direct)));
     list.extend(durability(workload.durability));
+    if workload.memory == BufferMemory::HugePages {
+        list.push("iomem=mmaphuge".to_owned());
+    }
     list.push(match &workload.data {
         DataContent::Random | DataContent::Pattern(_) | DataContent::Reducible(_) => {
             "refill_buffers=1".to_owned()

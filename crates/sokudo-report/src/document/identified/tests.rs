@@ -63,7 +63,7 @@ const CHANGES: &[Change] = &[
     |w| w.scatter.distribution = ZIPF,
     |w| w.scatter.run_ios = 4,
     |w| w.batching.submit = Some(16),
-    |w| w.memory = BufferMemory::SmallPages,
+    |w| w.memory = BufferMemory::HugePages,
     |w| w.recording.latency_log = Some(LatencyLog { interval: None }),
     |w| w.starts_after = Nanos(5),
     |w| w.ends_others = EndsOthers::Stage,
@@ -195,10 +195,10 @@ fn ids_stay_as_they_are() {
             &workload_after(all).fingerprint,
         ],
         [
-            "4555b912650cd3f7",
-            "32217a513173d9c0",
-            "4046ad2b8cf1e97c",
-            "2e12f5cc33861f51"
+            "e9e3522ccac0aa77",
+            "e947e9f560464d40",
+            "8ac6c3e40802750c",
+            "693f3356661ee4f2"
         ]
     );
 }

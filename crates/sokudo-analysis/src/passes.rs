@@ -1,0 +1,214 @@
+//! Whether later passes over the same data were faster than the first by more than the speed
+//! changes anyway: the mark of a cache that keeps what was read.
+
+use sokudo_stats::{Autocorrelation, Summary, mann_whitney};
+
+use crate::threshold::{FIRST_PASS_CHANCE_MAX, FIRST_PASS_FACTOR_MAX};
+
+/// Intervals of a series that the first pass over the data must fill to have a rate: a
+/// second, as a rule, so that a slow start is not taken for a pass.
+const FIRST_PASS_INTERVALS_MIN: usize = 10;
+
+/// Part of the later stretches, each as long as the first pass, that may be nearly as slow: a
+/// cache answers all of them, while a disk that is slow at times is so again.
+const SLOW_STRETCHES_MAX: f64 = 0.1;
+
+/// Rates of the first pass and of later ones, interval by interval.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Passes {
+    pub(crate) first: Vec<f64>,
+    pub(crate) later: Vec<f64>,
+}
+
+impl Passes {
+    /// The summaries of both, where a cache has answered the later ones: they are faster by a
+    /// factor, by median and by mean; hardly a stretch of them is as slow as the first pass; and
+    /// ranks say that it is no chance.
+    pub(crate) fn answered_by_a_cache(&self) -> Option<(Summary, Summary)> {
+        if self.first.len() < FIRST_PASS_INTERVALS_MIN {
+            return None;
+        }
+        let (first, later) = (Summary::of(&self.first)?, Summary::of(&self.later)?);
+        // A median says nothing of a pass of which most intervals ended no I/O; a mean alone
+        // lets one slow start speak for a pass.
+        let is_faster =
+            |figure: fn(&Summary) -> f64| figure(&later) > figure(&first) * FIRST_PASS_FACTOR_MAX;
+        let is_told = is_faster(|it| it.median)
+            && is_faster(|it| it.mean)
+            && self.slow_stretches(first.mean) <= SLOW_STRETCHES_MAX
+            && self.chance()? <= FIRST_PASS_CHANCE_MAX;
+        is_told.then_some((first, later))
+    }
+
+    /// Part of the later stretches whose rate is nearer to that of the first pass than to
+    /// as much more as is told.
+    #[expect(clippy::cast_precision_loss, reason = "a few stretches")]
+    fn slow_stretches(&self, first: f64) -> f64 {
+        let length = self.first.len().min(self.later.len());
+        let limit = first * FIRST_PASS_FACTOR_MAX.sqrt();
+        let stretches = self.later.chunks_exact(length);
+        let (count, slow) = stretches.fold((0, 0), |(count, slow), rates| {
+            let rate = rates.iter().sum::<f64>() / length as f64;
+            (count + 1, slow + u32::from(rate < limit))
+        });
+        f64::from(slow) / f64::from(count)
+    }
+
+    /// How likely ranks differ so much by chance. Intervals resemble their neighbours, so that
+    /// as many are taken together as are worth an independent one: in the end, where a cache
+    /// that fills by and by has come to rest.
+    fn chance(&self) -> Option<f64> {
+        let rest = &self.later[self.later.len() / 2..];
+        let time = Autocorrelation::of(rest).map_or(1.0, |it| it.time);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a few intervals"
+        )]
+        let length = time.ceil().max(1.0) as usize;
+        let joined = |rates: &[f64]| -> Vec<f64> {
+            let stretches = rates.chunks_exact(length);
+            let sums = stretches.map(|it| it.iter().sum());
+            sums.collect()
+        };
+        mann_whitney(&joined(&self.first), &joined(&self.later)).map(|test| test.p_value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_stats::Random;
+
+    /// Rows of one kind, of which the share that is told is counted.
+    const ROWS: u64 = 400;
+
+    /// A value of the normal distribution, as the sum of twelve uniform ones.
+    fn normal(random: &mut Random) -> f64 {
+        (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0
+    }
+
+    /// What a row's speed does by itself.
+    #[derive(Clone, Copy)]
+    struct Noise {
+        /// Deviation of the logarithm of each interval's rate.
+        deviation: f64,
+        /// How much of it is the neighbour's.
+        memory: f64,
+        /// Part of the intervals, some twenty at a time, in which the disk is three times as
+        /// slow.
+        slow_share: f64,
+    }
+
+    const STILL: Noise = Noise {
+        deviation: 0.1,
+        memory: 0.0,
+        slow_share: 0.0,
+    };
+    const NOISY: Noise = Noise {
+        deviation: 0.4,
+        memory: 0.5,
+        slow_share: 0.0,
+    };
+    const SLUGGISH: Noise = Noise {
+        deviation: 0.4,
+        memory: 0.9,
+        slow_share: 0.0,
+    };
+    const MOODY: Noise = Noise {
+        deviation: 0.2,
+        memory: 0.5,
+        slow_share: 0.3,
+    };
+
+    /// A row whose first pass takes so many intervals, and whose later ones are so many times
+    /// as fast.
+    fn row(seed: u64, effect: f64, [intervals, passes]: [usize; 2], noise: Noise) -> Passes {
+        let random = &mut Random::new(seed);
+        let share = noise.slow_share;
+        let (mut around, mut is_slow) = (normal(random), random.fraction() < share);
+        let mut rate = |speed: f64| {
+            let changes = match is_slow {
+                true => 0.05,
+                false => 0.05 * share / (1.0 - share),
+            };
+            is_slow ^= random.fraction() < changes;
+            let own = (1.0 - noise.memory.powi(2)).sqrt();
+            around = noise.memory * around + own * normal(random);
+            speed * (noise.deviation * around).exp() / if is_slow { 3.0 } else { 1.0 }
+        };
+        // What is faster takes fewer intervals.
+        let later = ((passes - 1) * intervals) as f64 / effect;
+        Passes {
+            first: (0..intervals).map(|_| rate(1.0)).collect(),
+            later: (0..later as usize).map(|_| rate(effect)).collect(),
+        }
+    }
+
+    fn told(effect: f64, shape: [usize; 2], noise: Noise) -> f64 {
+        let rows = (1..=ROWS).map(|seed| row(seed, effect, shape, noise));
+        let told = rows.filter(|row| row.answered_by_a_cache().is_some());
+        told.count() as f64 / ROWS as f64
+    }
+
+    /// The same by the factor alone, which was the rule once.
+    fn told_by_factor(effect: f64, shape: [usize; 2], noise: Noise) -> f64 {
+        let rows = (1..=ROWS).map(|seed| row(seed, effect, shape, noise));
+        let told = rows.filter(|row| {
+            let [first, later] = [&row.first, &row.later].map(|it| Summary::of(it).unwrap());
+            later.median > first.median * FIRST_PASS_FACTOR_MAX
+                && later.mean > first.mean * FIRST_PASS_FACTOR_MAX
+        });
+        told.count() as f64 / ROWS as f64
+    }
+
+    /// Intervals of the first pass, and passes in all.
+    const SHAPES: [[usize; 2]; 3] = [[10, 3], [30, 6], [30, 30]];
+
+    #[test]
+    fn noise_is_hardly_ever_told_as_a_cache() {
+        for (noise, most) in [
+            (STILL, 0.0),
+            (NOISY, 0.005),
+            (SLUGGISH, 0.01),
+            (MOODY, 0.035),
+        ] {
+            for shape in SHAPES {
+                let share = told(1.0, shape, noise);
+                assert!(share <= most, "{share} of {shape:?}");
+            }
+        }
+        let before = told_by_factor(1.0, [30, 30], MOODY);
+        let now = told(1.0, [30, 30], MOODY);
+        assert!(before >= 0.09 && now <= 0.015, "{before} {now}");
+    }
+
+    #[test]
+    fn a_cache_three_times_as_fast_is_told_where_the_noise_is_smaller_than_that() {
+        for (noise, least) in [(STILL, 0.99), (NOISY, 0.83), (SLUGGISH, 0.6), (MOODY, 0.33)] {
+            for shape in SHAPES {
+                let share = told(3.0, shape, noise);
+                assert!(share >= least, "{share} of {shape:?}");
+            }
+        }
+        for (noise, least) in [(STILL, 1.0), (NOISY, 1.0), (SLUGGISH, 0.78), (MOODY, 0.8)] {
+            let share = told(10.0, [30, 30], noise);
+            assert!(share >= least, "{share}");
+        }
+    }
+
+    #[test]
+    fn a_short_first_pass_says_nothing() {
+        let passes = |count: usize| Passes {
+            first: vec![1.0; count],
+            later: vec![10.0; 100],
+        };
+        assert!(passes(9).answered_by_a_cache().is_none());
+        assert!(passes(10).answered_by_a_cache().is_some());
+        let none_later = Passes {
+            later: Vec::new(),
+            ..passes(10)
+        };
+        assert!(none_later.answered_by_a_cache().is_none());
+    }
+}
