@@ -5,7 +5,7 @@
 
 use sokudo_model::{
     ArrayState, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Method,
-    Moved, Operation, Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
+    Moved, Nanos, Operation, Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -81,6 +81,17 @@ impl<'a> Case<'a> {
     /// I/Os of this operation that the devices should have counted.
     pub(crate) fn requested(&self, operation: Operation) -> u64 {
         self.ios(operation) + self.in_ramp(operation).ios
+    }
+
+    /// How long the devices counted for a trial: also in its ramp, where it left one behind, and
+    /// while its queue settled and drained.
+    pub(crate) fn counted_time(&self, outcome: &Outcome) -> Nanos {
+        if let Some(window) = &outcome.window {
+            return Nanos(outcome.elapsed.0 + window.settled.0 + window.drained.0);
+        }
+        let has_ramp = outcome.in_ramp.iter().any(|moved| moved.ios > 0);
+        let ramp = self.row.workload.ramp.0;
+        Nanos(outcome.elapsed.0 + if has_ramp { ramp } else { 0 })
     }
 
     /// What all trials moved outside their measured part.

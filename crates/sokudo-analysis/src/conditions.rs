@@ -1,6 +1,6 @@
 //! What the system did to a row from outside: limits of control groups, heat.
 
-use sokudo_model::{DriveCircumstances, IoLimit, Nanos, Operation, Outcome};
+use sokudo_model::{DriveCircumstances, IoLimit, Operation};
 use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
@@ -91,24 +91,13 @@ pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-/// How long the devices counted for a trial: also in its ramp, where it left one behind, and
-/// while its queue settled and drained.
-fn counted_time(case: &Case<'_>, outcome: &Outcome) -> Nanos {
-    if let Some(window) = &outcome.window {
-        return Nanos(outcome.elapsed.0 + window.settled.0 + window.drained.0);
-    }
-    let has_ramp = outcome.in_ramp.iter().any(|moved| moved.ios > 0);
-    let ramp = case.row.workload.ramp.0;
-    Nanos(outcome.elapsed.0 + if has_ramp { ramp } else { 0 })
-}
-
 /// The rates of a row beside those of a limit. What the devices counted is what was let
 /// through; a cache may have answered the rest.
 #[expect(clippy::cast_precision_loss, reason = "rates are compared")]
 fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     let seconds: f64 = case
         .outcomes()
-        .map(|outcome| counted_time(case, outcome).as_secs_f64())
+        .map(|outcome| case.counted_time(outcome).as_secs_f64())
         .sum();
     let devices = &case.target().devices;
     let Some(device) = devices.iter().find(|device| device.number == limit.number) else {

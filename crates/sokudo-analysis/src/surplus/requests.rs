@@ -106,7 +106,10 @@ pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersR
     let requests = (requests + merged)
         .saturating_sub(known)
         .min(certain / SECTOR_BYTES);
-    let seconds: f64 = case.outcomes().map(|it| it.elapsed.as_secs_f64()).sum();
+    let seconds: f64 = case
+        .outcomes()
+        .map(|outcome| case.counted_time(outcome).as_secs_f64())
+        .sum();
     let per_second = requests as f64 / seconds;
     let all = device.read_ios + device.written_ios + device.merged_reads + device.merged_writes;
     let (background, cost) = match is_platters(leaf) {
