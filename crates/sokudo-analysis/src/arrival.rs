@@ -274,7 +274,8 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
     // What is written back is flushed at each place, in its time.
     let settled = durability.write_through
         || durability.final_flush
-        || is_synchronous(case)
+        // A store into a mapping is written whenever the kernel likes.
+        || is_synchronous(case) && case.outcomes().all(|it| it.backend.kind != BackendKind::Mmap)
         || survey.is_some_and(|survey| survey.write_back);
     let cached_loop = case.cached_loop();
     let cached = case.real() && (!case.direct() || cached_loop.is_some());

@@ -94,6 +94,13 @@ impl<'a> Case<'a> {
         Nanos(outcome.elapsed.0 + if has_ramp { ramp } else { 0 })
     }
 
+    /// The drives at the bottom of the target, as far as they were looked at around the run.
+    pub(crate) fn drives(&self) -> impl Iterator<Item = &'a DriveCircumstances> {
+        let target = self.target();
+        let drives = self.run.circumstances.drives.iter();
+        drives.filter(|drive| target.leaves().any(|it| it.name == drive.disk.name))
+    }
+
     /// What all trials moved outside their measured part.
     pub(crate) fn in_ramp(&self, operation: Operation) -> Moved {
         let mut sum = Moved::default();

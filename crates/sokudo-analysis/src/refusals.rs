@@ -4,13 +4,13 @@
 //! A busy machine alone is no finding: only what the row's own threads had to wait counts, and
 //! of that only what somebody else can have caused. Threads of one row wait for each other, too.
 
-use sokudo_model::{BlockDeviceKind, Nanos, Throttling};
+use sokudo_model::{Nanos, Throttling};
 use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::rule::RowRule;
-use crate::threshold::REFUSED_SHARE_MAX;
+use crate::threshold::{REFUSED_SHARE_MAX, WAKE_UP_TIME_MAX};
 
 pub(crate) const RULES: &[RowRule] = &[processor_refused];
 
@@ -55,7 +55,7 @@ fn processor_refused(case: &Case<'_>) -> Option<Ruling> {
     if refused.share() <= REFUSED_SHARE_MAX {
         return None;
     }
-    let (cause, remedy) = cause(case, &seen, refused);
+    let (cause, remedy) = cause(&seen, refused);
     let percent = refused.share() * 100.0;
     let symptom = match case.row.workload.clones {
         1 => text!(
@@ -78,7 +78,9 @@ fn seen(case: &Case<'_>) -> Option<Seen> {
         let (outcome, around) = (&trial.outcome, trial.evidence.processors.as_ref()?);
         let cpu = outcome.cpu?;
         seen.available += seconds(outcome.elapsed) * f64::from(case.row.workload.clones);
-        seen.waited += seconds(outcome.usage?.waited?);
+        let usage = outcome.usage?;
+        let wake_ups = usage.context_switches.saturating_mul(WAKE_UP_TIME_MAX.0);
+        seen.waited += seconds(Nanos(usage.waited?.0.saturating_sub(wake_ups)));
         seen.computed += seconds(cpu.user) + seconds(cpu.system);
         seen.window += seconds(around.elapsed);
         seen.own += seconds(around.own?);
@@ -96,9 +98,10 @@ fn seen(case: &Case<'_>) -> Option<Seen> {
 
 /// Shares out what the threads waited.
 ///
+/// A thread that wakes up takes some microseconds to run on an idle machine, too; that is no refusal.
 /// A group's limit is charged with its own count, which sums processors. The rest of the wait is
-/// shared out among all who computed meanwhile, in proportion: other programs, the kernel's own
-/// threads (where some of them may work for us), and the row's other threads. No thread can have
+/// shared out among all who computed meanwhile, in proportion: other programs, the kernel and its own
+/// threads (some of which work for us), and the row's other threads. Only other programs are blamed. No thread can have
 /// waited for other programs longer than these computed. Time that the hypervisor took is no wait that the kernel sees; it
 /// hits all that computes alike, and our part of it is that of our processor time.
 fn refused(case: &Case<'_>, seen: &Seen) -> Refused {
@@ -108,36 +111,17 @@ fn refused(case: &Case<'_>, seen: &Seen) -> Refused {
     let group = (seen.throttled.time.as_secs_f64() / seen.window / processors).min(waited);
     let siblings = (seen.own - seen.computed / threads).max(0.0);
     let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
-    let others = part(others(case, seen), seen.programs + seen.kernel + siblings);
+    let others = part(seen.programs, seen.programs + seen.kernel + siblings);
     let ours = part(seen.computed, seen.own + seen.programs + seen.kernel);
     Refused {
         group,
-        programs: ((waited - group) * others).min(self::others(case, seen) / seen.window),
+        programs: ((waited - group) * others).min(seen.programs / seen.window),
         machines: seen.stolen / seen.window * ours / threads,
     }
 }
 
-/// What other programs used: inside the kernel, too, where nothing of that can be for the row.
-fn others(case: &Case<'_>, seen: &Seen) -> f64 {
-    let is_served = case.copies_on_write()
-        || !case.direct()
-        || case
-            .file_system()
-            .is_some_and(|kind| kind.starts_with("fuse"))
-        || case.target().devices.iter().any(|device| {
-            !matches!(
-                device.kind,
-                BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk | BlockDeviceKind::Partition
-            )
-        });
-    match is_served {
-        true => seen.programs,
-        false => seen.programs + seen.kernel,
-    }
-}
-
 /// Who refused most, and what to do about it.
-fn cause(case: &Case<'_>, seen: &Seen, refused: Refused) -> (Text, Text) {
+fn cause(seen: &Seen, refused: Refused) -> (Text, Text) {
     let Refused {
         group,
         machines,
@@ -172,7 +156,7 @@ fn cause(case: &Case<'_>, seen: &Seen, refused: Refused) -> (Text, Text) {
         text!(
             "other programs used {used:.1} processors on average: I/Os were asked for late, and \
              latencies hold the wait",
-            used = per_second(others(case, seen))
+            used = per_second(seen.programs)
         ),
         Text::from("stop these programs (top shows them) and measure again"),
     )

@@ -234,7 +234,6 @@ fn chosen(text: &str) -> Option<String> {
     bracketed.or(only).map(str::to_owned)
 }
 
-/// `major:minor`.
 /// The fewest pieces that a device at the bottom of a target takes in one request; `None` where
 /// that is not known of any.
 pub fn segments_max(system: &System, target: &TargetInfo) -> Option<u64> {

@@ -2,9 +2,11 @@
 //! loop devices to what holds their file, RAID and device-mapper to their members.
 
 use std::collections::HashSet;
+use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use sokudo_model::{BlockDevice, BlockDeviceKind};
 use sokudo_words::{Text, text};
 
@@ -323,7 +325,7 @@ impl<'a> Stack<'a> {
                 let disk = directory.parent().map(Path::to_owned);
                 DevicesBelow::on(disk.and_then(|disk| self.add_directory(disk, level)))
             }
-            (BlockDeviceKind::Loop, Some(file)) if self.is_in_memory(&file) => {
+            (BlockDeviceKind::Loop, Some(file)) if self.is_in_memory(directory, &file) => {
                 self.devices[index].kind = BlockDeviceKind::Memory;
                 DevicesBelow {
                     is_leaf: true,
@@ -355,14 +357,22 @@ impl<'a> Stack<'a> {
     }
 
     /// Whether the file behind a loop device is kept in memory, which makes a disk of it that is
-    /// memory, too.
-    fn is_in_memory(&self, file: &str) -> bool {
-        let Ok(path) = Path::new(file).canonicalize() else {
+    /// memory, too: by what the device says, since its file's name may be another file's here.
+    fn is_in_memory(&self, directory: &Path, file: &str) -> bool {
+        let device = block::open(self.system, directory, OFlags::empty());
+        let (Some(shown), Ok(path)) = (
+            device.ok().and_then(|it| sokudo_sys::loop_status(it).ok()),
+            Path::new(file).canonicalize(),
+        ) else {
             return false;
         };
         let mount = self.mounts.holding(&path, mount_id(self.system, &path));
+        let is_shown = |it: &Metadata| {
+            it.is_file() && (it.dev(), it.ino()) == (shown.file_system, shown.inode)
+        };
         mount.is_some_and(|it| file_system::is_memory(&it.kind))
-            && path.metadata().is_ok_and(|it| it.is_file())
+            && shown.block_device.is_none()
+            && path.metadata().is_ok_and(|it| is_shown(&it))
     }
 
     fn add_backing(&mut self, name: &str, file: &str, level: u32) -> Vec<String> {

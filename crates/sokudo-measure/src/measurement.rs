@@ -150,6 +150,8 @@ pub struct Prepared {
     pub notes: Vec<Text>,
     pub(crate) subject: PreparedTargets,
     watch: Watch,
+    /// All trials were made; what follows them may be interrupted.
+    is_complete: bool,
 }
 
 impl Prepared {
@@ -159,6 +161,7 @@ impl Prepared {
             run,
             notes: Vec::new(),
             subject,
+            is_complete: false,
         }
     }
 
@@ -181,6 +184,7 @@ impl Prepared {
         let MeasuredRows { mut rows, ended_by } =
             campaign::run(plan, schedule, &mut self.subject, control, listener)?;
         if ended_by.is_none() && !control.is_cancelled() {
+            self.is_complete = true;
             pages::compare(plan, &mut rows, &mut self.subject, control);
         }
         self.run.rows = rows;
@@ -231,7 +235,7 @@ impl Prepared {
             run.targets = self.subject.infos().cloned().collect();
         }
         run.layout = self.subject.layout;
-        run.interrupted = control.is_cancelled();
+        run.interrupted = control.is_cancelled() && !self.is_complete;
         sokudo_analysis::judge(&mut run);
         run
     }

@@ -80,6 +80,10 @@ fn pairs(
         if control.is_cancelled() {
             return Ok(None);
         }
+        let has_failed = |trial: &Trial| !trial.outcome.failures.is_empty();
+        if has_failed(&small) || has_failed(&huge) {
+            return Ok(None);
+        }
         compared.small.push(bytes_per_second(&small));
         compared.huge.push(bytes_per_second(&huge));
     }

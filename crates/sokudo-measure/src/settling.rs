@@ -1,7 +1,7 @@
 //! How long a load that lasts runs before it is measured: as long as its device takes to come
 //! to its speed, which the first trials show.
 
-use sokudo_model::{IntervalRates, Nanos, Trial, Workload};
+use sokudo_model::{IntervalRates, Nanos, StopReason, Trial, Workload};
 use sokudo_stats::WarmUp;
 
 /// Part of a trial's time that the load runs at least before it is measured. A drive takes the
@@ -44,7 +44,9 @@ impl Settling {
     /// Whether a trial came to its speed only after it was measured. Then it does not count,
     /// and the next one settles longer.
     pub(crate) fn is_longer_than_in(&mut self, trial: &Trial, workload: &Workload) -> bool {
-        if self.scouts_left == 0 || trial.outcome.window.is_none() {
+        let outcome = &trial.outcome;
+        let is_whole = outcome.stopped == StopReason::Time && outcome.failures.is_empty();
+        if self.scouts_left == 0 || outcome.window.is_none() || !is_whole {
             return false;
         }
         let intervals = IntervalRates::of(&trial.outcome, workload.limits.time).joined();
@@ -73,7 +75,7 @@ fn warm_up(intervals: &IntervalRates) -> Option<Nanos> {
 mod tests {
     use super::*;
     use sokudo_model::{
-        BackendKind, Bytes, Estimand, Operation, OperationTally, Outcome, SeriesPoint, StopReason,
+        BackendKind, Bytes, Estimand, Operation, OperationTally, Outcome, SeriesPoint,
         Window,
     };
 

@@ -182,13 +182,29 @@ fn map_huge(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
     if let Ok(memory) = map(bytes, libc::MAP_HUGETLB | libc::MAP_POPULATE) {
         return Ok((memory, bytes, Pages::Huge));
     }
-    let memory = map(bytes, 0)?;
+    let memory = map_aligned(bytes)?;
     if let Err(error) = advise_huge(memory, bytes) {
         unmap(memory, bytes);
         return Err(error);
     }
     touch(memory, bytes);
     Ok((memory, bytes, Pages::TransparentHuge))
+}
+
+/// Memory that begins at a multiple of a huge page: no other becomes one.
+fn map_aligned(bytes: usize) -> io::Result<NonNull<u8>> {
+    let whole = bytes + HUGE_PAGE_BYTES;
+    let memory = map(whole, 0)?;
+    let before = memory.as_ptr().align_offset(HUGE_PAGE_BYTES);
+    // SAFETY: the mapping is a huge page longer than what is used of it.
+    let (used, after) = unsafe { (memory.add(before), memory.add(before + bytes)) };
+    if before > 0 {
+        unmap(memory, before);
+    }
+    if before < HUGE_PAGE_BYTES {
+        unmap(after, HUGE_PAGE_BYTES - before);
+    }
+    Ok(used)
 }
 
 fn map(bytes: usize, flags: libc::c_int) -> io::Result<NonNull<u8>> {

@@ -2,7 +2,7 @@
 //! costs a disk that rotates as much of its time as a megabyte in one piece.
 //!
 //! Counted are I/Os that the devices got beyond those of the row. They are others' only as far as
-//! bytes beyond the row's say so: the pieces of an I/O that was cut add none.
+//! bytes beyond the row's say so, and as far as the row's own I/Os cannot have been cut into them.
 
 use sokudo_model::{BlockDevice, Bytes, Operation};
 use sokudo_words::{Text, text};
@@ -19,6 +19,9 @@ use super::culprit;
 
 /// No device takes less at once.
 const SECTOR_BYTES: u64 = 512;
+
+/// A page of ordinary memory.
+const PAGE_BYTES: u64 = 4096;
 
 /// The smallest node of a tree of records.
 const NODE_BYTES: u64 = 4096;
@@ -103,6 +106,8 @@ pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersR
     let known = asked
         .saturating_add(pieces(case, asked))
         .saturating_add(metadata(case, operation));
+    // What was merged costs platters no movement of their arm.
+    let merged = if is_platters(leaf) { 0 } else { merged };
     let requests = (requests + merged)
         .saturating_sub(known)
         .min(certain / SECTOR_BYTES);
@@ -164,7 +169,11 @@ fn pieces(case: &Case<'_>, asked: u64) -> u64 {
     let block = case.row.workload.blocks.largest().0;
     let devices = case.target().devices.iter();
     let most = devices.filter_map(|device| device.max_io_bytes).min();
-    let cuts = most.map_or(1, |most| block.div_ceil(most.0.max(1))).max(1) - 1;
+    let cuts = most.map_or(1, |most| block.div_ceil(most.0.max(1))).max(1);
+    // In small pages a block is as many pieces, of which a request takes so many.
+    let segments = case.drives().filter_map(|drive| drive.segments_max).min();
+    let page_cuts = segments.map_or(1, |most| block.div_ceil(PAGE_BYTES).div_ceil(most.max(1)));
+    let cuts = cuts.max(page_cuts).max(1) - 1;
     let scattered = case.target().file_state.map_or(0.0, |state| {
         let ends = state.extents.saturating_sub(1) as f64;
         (ends * block as f64 / state.size_bytes.0.max(1) as f64).min(1.0)
