@@ -115,7 +115,10 @@ fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
         return Some(array);
     }
     let hardware = |drive: &DriveCircumstances| drive.disk.queue.hardware_io_bytes_max;
-    if case.drives().any(|drive| hardware(drive).is_some_and(|most| most < block)) {
+    if case
+        .drives()
+        .any(|drive| hardware(drive).is_some_and(|most| most < block))
+    {
         return None;
     }
     if let Some(device) = case
@@ -262,7 +265,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
                 "the kernel cuts the blocks of a program with ordinary buffers; what that costs did not show clearly: from huge pages the row was {least:.2} to {most:.2} times as fast ({pairs} pairs of short trials)"
             ),
             None => Text::from(
-            "the kernel cuts the blocks of a program with ordinary buffers, which gets less: of reads of 1 MiB on a virtio disk, 2.2 to 2.5 times less was measured",
+                "the kernel cuts the blocks of a program with ordinary buffers, which gets less: of reads of 1 MiB on a virtio disk, 2.2 to 2.5 times less was measured",
             ),
         },
     };

@@ -203,7 +203,8 @@ impl RewritePermit {
     /// writes, or it is not the one that was looked at.
     pub fn obtain(path: &Path, occupancy: &Occupancy, look: Look) -> Result<Self, ConsentError> {
         let device = ClaimedDevice::obtain(path, occupancy, look, |occupants| {
-            never(path, occupants, Occupant::is_content)
+            // What cannot be read cannot be written back.
+            never(path, occupants, |it| it.is_content() && !it.is_unread())
         });
         device.map(Self)
     }

@@ -79,12 +79,17 @@ impl Driver<'_> {
                 }
             }
             let before = worker.look_before(now);
+            let in_flight = worker.in_flight();
             if worker.is_plain() {
                 backend.reap(|chunk, result| worker.complete(chunk, result, now));
             } else {
                 worker.reap(backend, now);
             }
-            for change in [before, worker.look_after(now)] {
+            let after = match worker.in_flight() < in_flight {
+                true => worker.look_after(now),
+                false => WindowChange::None,
+            };
+            for change in [before, after] {
                 match change {
                     WindowChange::None => {}
                     WindowChange::Opened => used_before = used_so_far(),

@@ -106,13 +106,22 @@ impl OwnWindow {
         matches!(self.stage, WindowStage::Settling { .. })
     }
 
-    /// The edges, of what was cut out: all was over at `ended_at`.
-    pub(crate) fn finish(&self, ended_at: u64) -> Option<(u64, Window)> {
-        let drained = Nanos(ended_at.saturating_sub(self.closed_at));
+    /// When it closed; `None` where it has not.
+    pub(crate) fn closed_at(&self) -> Option<u64> {
+        (self.stage == WindowStage::Closed).then_some(self.closed_at)
+    }
+
+    /// The edges, of what was cut out: all was over at `ended_at`. One whose device answered no
+    /// more has not closed.
+    pub(crate) fn finish(&self, ended_at: u64) -> Option<Window> {
         let edges = Window {
-            drained,
+            drained: Nanos(ended_at.saturating_sub(self.closed_at)),
             ..self.edges
         };
-        (self.stage == WindowStage::Closed).then_some((self.closed_at, edges))
+        let has_opened = !matches!(
+            self.stage,
+            WindowStage::Whole | WindowStage::Settling { .. }
+        );
+        has_opened.then_some(edges)
     }
 }

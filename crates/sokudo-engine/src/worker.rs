@@ -520,6 +520,9 @@ impl Worker {
 
     /// Starts no further I/O. The first reason stands.
     pub(crate) fn stop(&mut self, reason: StopReason) {
+        if self.stopped.is_none() {
+            self.end_window();
+        }
         self.stopped.get_or_insert(reason);
     }
 

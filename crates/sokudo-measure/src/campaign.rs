@@ -242,7 +242,7 @@ pub(crate) fn run(
             let measured = measure(plan, step, row.time(), subject, control, listener);
             let workload = &plan.stages[step.row].workloads[0];
             match &measured {
-                Ok(trial) if row.is_longer_than_in(trial, workload) => {}
+                Ok(trial) if !control.is_cancelled() && row.is_longer_than_in(trial, workload) => {}
                 _ => break measured,
             }
         };
@@ -346,7 +346,8 @@ fn measure(
         seed: match subject.is_in_phases() {
             // One phase makes the files that the next one works on.
             true => mix64(plan.seed ^ mix64(step.trial.into())),
-            false => trial_seed(plan.seed, step),
+            // A trial that is made again, because it had not settled, goes to other places.
+            false => trial_seed(plan.seed, step) ^ settle.0,
         },
         make_durable: subject.make_durable(),
         settle,

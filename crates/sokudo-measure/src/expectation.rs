@@ -4,6 +4,8 @@
 
 use sokudo_model::{Bytes, Nanos, Operation, Sample, Stage, Survey, Workload};
 
+use crate::settling::Settling;
+
 /// A good disk reads so much per second in the middle; solid state is soon done.
 const GUESSED_BYTES_PER_S: u64 = 150_000_000;
 /// And takes so long to come to a place at random: seek and half a turn.
@@ -32,7 +34,13 @@ impl Expectation {
 
     fn of(workload: &Workload, size: Option<Bytes>) -> Self {
         match (workload.limits.time, workload.survey) {
-            (Some(time), _) => Self { time, bytes: None },
+            (Some(time), _) => Self {
+                time: Nanos(
+                    time.0
+                        .saturating_add(Settling::of(workload, false).time().0),
+                ),
+                bytes: None,
+            },
             (None, Some(survey)) => {
                 let length = workload.span.map(|span| span.length).or(size);
                 Self::of_survey(&survey, length.unwrap_or_default())

@@ -75,8 +75,7 @@ fn warm_up(intervals: &IntervalRates) -> Option<Nanos> {
 mod tests {
     use super::*;
     use sokudo_model::{
-        BackendKind, Bytes, Estimand, Operation, OperationTally, Outcome, SeriesPoint,
-        Window,
+        BackendKind, Bytes, Estimand, Operation, OperationTally, Outcome, SeriesPoint, Window,
     };
 
     fn workload() -> Workload {

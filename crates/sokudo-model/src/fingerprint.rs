@@ -187,6 +187,11 @@ impl PlanParts {
         self.0.insert(data.part(), Some(data));
     }
 
+    /// Takes a part out.
+    pub fn remove(&mut self, part: PlanPart) {
+        self.0.remove(&part);
+    }
+
     /// Has it that nobody knows a part.
     pub fn set_unknown(&mut self, part: PlanPart) {
         self.0.insert(part, None);

@@ -112,6 +112,13 @@ impl Occupant {
     }
 }
 
+impl Occupant {
+    /// Whether it is that some of what the device holds could not be read.
+    pub const fn is_unread(&self) -> bool {
+        matches!(self, Self::EndUnread { .. })
+    }
+}
+
 impl From<&Occupant> for Text {
     fn from(occupant: &Occupant) -> Self {
         match occupant {

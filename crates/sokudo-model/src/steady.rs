@@ -264,9 +264,14 @@ impl SteadyPhase {
         let written: u64 = of_phase
             .iter()
             .flat_map(|row| &row.trials)
-            .filter_map(|trial| trial.outcome.operation(Operation::Write))
-            .map(|writes| writes.bytes.0)
-            .sum();
+            .map(|trial| {
+                let measured = trial.outcome.operation(Operation::Write);
+                let beside = trial.outcome.in_ramp[Operation::Write.index()].bytes.0;
+                measured
+                    .map_or(0, |writes| writes.bytes.0)
+                    .saturating_add(beside)
+            })
+            .fold(0, u64::saturating_add);
         let is_full = self.written_bytes_max.is_some_and(|most| written >= most.0);
         is_full || window.is_reached(&rounds)
     }

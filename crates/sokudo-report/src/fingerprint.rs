@@ -70,6 +70,10 @@ pub(crate) fn parts(workload: &Workload, used: Used, size: Option<Bytes>) -> Pla
     if used.huge_pages || workload.memory == BufferMemory::HugePages {
         parts.set(PlanData::Memory(BufferMemory::HugePages));
     }
+    if used.direct.or(wanted(workload.direct)) == Some(DirectUse::Off) {
+        // The page cache has no speed that lasts.
+        parts.remove(PlanPart::Estimand);
+    }
     match backend_class(used.backend.unwrap_or(workload.backend)) {
         Some(class) => parts.set(PlanData::Backend(class)),
         None => parts.set_unknown(PlanPart::Backend),

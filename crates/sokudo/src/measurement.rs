@@ -69,7 +69,7 @@ impl FinishedMeasurement {
     ) -> Result<(), Exit> {
         let Printing { keeping, quiet, .. } = printing;
         let kept = keep::keep([(&self.run, &self.document)], keeping);
-        Past::of(keeping).tell(&mut self.document);
+        Past::of_kept(keeping).tell(&mut self.document);
         kept.print(*quiet, || print(&self))?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)

@@ -26,22 +26,32 @@ pub(crate) struct PastRow<'a> {
 }
 
 impl Past {
+    /// Those of a store, if it is there. That it cannot be read is told by whoever keeps the
+    /// run in it.
+    pub(crate) fn of_kept(keeping: &Keeping) -> Self {
+        Self::found(keeping).unwrap_or_default()
+    }
+
     /// Those of a store, if it is there.
     pub(crate) fn of(keeping: &Keeping) -> Self {
+        Self::found(keeping).unwrap_or_else(|error| {
+            exit::note(text!(
+                "the store cannot be read, so nothing is known of how much runs differ: {error}"
+            ));
+            Self::default()
+        })
+    }
+
+    fn found(keeping: &Keeping) -> anyhow::Result<Self> {
         let is_there = match keeping.location() {
             Ok(Location::File(path)) => path.exists(),
             Ok(Location::Server(_)) => true,
             Ok(Location::None) | Err(_) => false,
         };
-        if !is_there {
-            return Self::default();
+        match is_there {
+            true => keep::opened(keeping).map(Self),
+            false => Ok(Self::default()),
         }
-        Self(keep::opened(keeping).unwrap_or_else(|error| {
-            exit::note(text!(
-                "the store cannot be read, so nothing is known of how much runs differ: {error}"
-            ));
-            None
-        }))
     }
 
     /// How much other runs of two rows differ, without the two. Of the same

@@ -1,7 +1,7 @@
 //! Instants at which more happens than I/O: ends of the ramp, of intervals and of the
 //! trial. They cost one comparison per batch.
 
-use sokudo_model::{Workload, narrow};
+use sokudo_model::{StopReason, Workload, narrow};
 
 use super::{Worker, WorkerLimits};
 use crate::clock::NEVER;
@@ -40,7 +40,7 @@ impl Worker {
             measuring = true;
         }
         if self.limits.deadline <= now {
-            self.stop_by_time();
+            self.stop(StopReason::Time);
         }
         if !self.is_paused() {
             self.tally.end_intervals(now);

@@ -1,8 +1,8 @@
 //! Opens and closes the window of a worker ([`crate::window`]).
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use sokudo_model::{Nanos, StopReason};
+use sokudo_model::Nanos;
 
 use super::Worker;
 use crate::clock::NEVER;
@@ -67,31 +67,57 @@ impl Worker {
     fn lead(&mut self, now: u64) -> WindowChange {
         self.window.filled_at = self.window.filled_at.min(now);
         match self.window.stage {
+            // What drains is no load that lasts.
+            WindowStage::Settling { .. } if self.stopped.is_none() => self.settle_window(now),
+            WindowStage::Closing { in_flight } if self.in_flight < in_flight => {
+                let first = first_at(&self.window.shared.closed_at, now);
+                // Another clone may have been first; what this one has counted since is little.
+                self.close(first.max(now))
+            }
+            _ => WindowChange::None,
+        }
+    }
+
+    /// Opens the window if all clones, or those that still run, have turned their queues over.
+    fn settle_window(&mut self, now: u64) -> WindowChange {
+        let is_turned = self.has_turned(now);
+        let WindowStage::Settling { has_turned, waits } = &mut self.window.stage else {
+            return WindowChange::None;
+        };
+        if !*has_turned && (is_turned || !*waits) {
+            *has_turned = true;
+            self.window.shared.turned.fetch_add(1, Ordering::AcqRel);
+        }
+        let all_have = self.window.shared.turned.load(Ordering::Acquire) >= self.window.clones;
+        if !*has_turned || *waits && !all_have {
+            return WindowChange::None;
+        }
+        match first_at(&self.window.shared.opened_at, now) {
+            at if at <= now => self.open(at, now),
+            _ => WindowChange::None,
+        }
+    }
+
+    /// The other clones do not wait for one that ends, and a window that is open closes with
+    /// the next completion.
+    pub(super) fn end_window(&mut self) {
+        match self.window.stage {
             WindowStage::Settling {
                 has_turned: false,
                 waits,
-            } if !waits || self.has_turned(now) => {
+            } => {
+                self.window.shared.turned.fetch_add(1, Ordering::AcqRel);
                 self.window.stage = WindowStage::Settling {
                     has_turned: true,
                     waits,
                 };
-                let shared = &self.window.shared;
-                if shared.turned.fetch_add(1, Ordering::AcqRel) + 1 < self.window.clones {
-                    return WindowChange::None;
-                }
-                shared.opened_at.store(now, Ordering::Release);
-                self.open(now, now)
             }
-            WindowStage::Closing { in_flight } if self.in_flight < in_flight => {
-                let shared = &self.window.shared;
-                let closed_at =
-                    shared
-                        .closed_at
-                        .compare_exchange(0, now, Ordering::AcqRel, Ordering::Acquire);
-                // Another clone may have been first; what this one has counted since is little.
-                self.close(closed_at.map_or_else(|first| first.max(now), |_| now))
+            WindowStage::Open => {
+                self.window.stage = WindowStage::Closing {
+                    in_flight: self.in_flight,
+                };
             }
-            _ => WindowChange::None,
+            _ => {}
         }
     }
 
@@ -133,16 +159,6 @@ impl Worker {
         self.limits.deadline = now.saturating_add(self.limits.time_ns);
     }
 
-    /// The time is up: what completes next is the last that counts.
-    pub(super) fn stop_by_time(&mut self) {
-        if self.stopped.is_none() && self.window.stage == WindowStage::Open {
-            self.window.stage = WindowStage::Closing {
-                in_flight: self.in_flight,
-            };
-        }
-        self.stop(StopReason::Time);
-    }
-
     fn close(&mut self, at: u64) -> WindowChange {
         self.window.stage = WindowStage::Closed;
         self.window.closed_at = at;
@@ -159,4 +175,10 @@ impl Worker {
         let times = slots.iter().map(|slot| at.saturating_sub(slot.issued_at));
         Nanos(times.fold(0, u64::saturating_add))
     }
+}
+
+/// The instant that was set first, which is `now` if none was.
+fn first_at(instant: &AtomicU64, now: u64) -> u64 {
+    let set = instant.compare_exchange(0, now, Ordering::AcqRel, Ordering::Acquire);
+    set.map_or_else(|first| first, |_| now)
 }

@@ -144,7 +144,11 @@ impl Worker {
     }
 
     /// What was counted, and why it ended, which it did at `ended_at`.
-    pub(crate) fn finish(self, ended_at: u64) -> FinishedWorker {
+    pub(crate) fn finish(mut self, ended_at: u64) -> FinishedWorker {
+        if self.window.is_settling() {
+            // It ended before what was to be measured began.
+            self.start_measuring(ended_at);
+        }
         let mut tally = self.tally.finish();
         // A survey's clock may have stood still when the limit came; it knows since when.
         let is_paced = self.pace.is_some() && self.survey.is_none();
@@ -153,10 +157,10 @@ impl Worker {
             // the last one of which ended after 2 s, none was meant to come earlier.
             tally.last_completed_at = tally.last_completed_at.max(self.limits.deadline);
         }
-        let window = self.window.finish(ended_at).map(|(closed_at, edges)| {
+        let window = self.window.finish(ended_at);
+        if let Some(closed_at) = self.window.closed_at() {
             tally.last_completed_at = closed_at;
-            edges
-        });
+        }
         let at = tally.last_completed_at - tally.started_at;
         let recorded = self.recorder.map(|recorder| {
             let operations = &mut tally.operations;

@@ -18,7 +18,8 @@ use super::inside::Inside;
 pub struct TrialDocument {
     /// 1 for the first trial of the result.
     pub trial: u32,
-    /// From the first I/O issued in the measured part to the last one completed.
+    /// From the first I/O issued in the measured part to the last one completed; where `settled_ns`
+    /// is told, of the time in which completions counted.
     pub elapsed_ns: u64,
     /// How long the load ran before it was measured, until its queue had been turned over and
     /// the device had come to its speed; what completed in `elapsed_ns` counts. Missing where

@@ -18,7 +18,7 @@ enum Pages {
 /// The memory of buffers, as every command that measures has it.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Buffers {
-    /// Memory of the buffers [default: small, as most programs have]
+    /// Pages of buffers [default: small]
     ///
     /// In pages of 4 KiB a large block has many pieces, and many disks take fewer at once, so that
     /// the kernel cuts it. In huge pages it stays whole, which can be twice as fast; programs with
