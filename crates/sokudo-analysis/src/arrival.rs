@@ -1,7 +1,7 @@
 //! Did the bytes reach the devices: what is missing there, and what keeps it
 //! from being seen.
 
-use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, Outcome, TargetKind};
+use sokudo_model::{BackendKind, BlockDeviceKind, Bytes, Nanos, Operation, Outcome, TargetKind};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 

@@ -4,8 +4,9 @@
 //! It answers with facts and judges nothing.
 
 use sokudo_model::{
-    ArrayState, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Method,
-    Moved, Nanos, Operation, Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
+    ArrayState, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode,
+    DriveCircumstances, Method, Moved, Nanos, Operation, Outcome, RateProcess, Row, Run,
+    TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::sample::{check, device, reads_with, says};
     use sokudo_model::Verdict::{Unverified, Verified};
-    use sokudo_model::{ProcessorEvidence, Run, TargetKind, ThreadUsage};
+    use sokudo_model::{BlockDeviceKind, ProcessorEvidence, Run, TargetKind, ThreadUsage};
 
     const TOLD: &[&str] = &["processor-refused"];
 
