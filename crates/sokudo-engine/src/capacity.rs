@@ -126,7 +126,8 @@ impl<M: Medium> CheckInProgress<'_, M> {
         let ends = own_last
             .zip(refused_first)
             .is_some_and(|(own, refused)| own < refused);
-        if self.control.is_cancelled() {
+        // Ended early or cancelled: a part of it says nothing for a device.
+        if self.control.is_stopped() {
             return StopReason::Cancelled;
         }
         if self.failures.is_empty() || ends {
