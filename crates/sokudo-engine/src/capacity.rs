@@ -117,19 +117,11 @@ impl<M: Medium> CheckInProgress<'_, M> {
     /// How it ended. What was refused behind all that holds its own is what a device says that
     /// ends there; anything else that was refused is a failure.
     fn ending(&mut self) -> StopReason {
-        let with = |wanted: fn(Held) -> bool| {
-            let samples = self.samples.iter().filter(move |it| wanted(it.held));
-            samples.map(|sample| sample.offset)
-        };
-        let own_last = with(|held| held == Held::Own).max();
-        let refused_first = with(|held| matches!(held, Held::Refused(_))).min();
-        let ends = own_last
-            .zip(refused_first)
-            .is_some_and(|(own, refused)| own < refused);
-        if self.control.is_cancelled() {
+        // Ended early or cancelled: a part of it says nothing for a device.
+        if self.control.is_stopped() {
             return StopReason::Cancelled;
         }
-        if self.failures.is_empty() || ends {
+        if self.failures.is_empty() || self.is_end_confirmed() {
             return StopReason::Ended;
         }
         for (operation, kind, offset) in &self.failures {
@@ -311,6 +303,42 @@ mod tests {
         .unwrap();
         assert_eq!(outcome.stopped, StopReason::Failed);
         assert!(!outcome.failures.is_empty());
+    }
+
+    /// How a check of a device that fails so ended.
+    fn ended(order: Order, fault: &str) -> Outcome {
+        let device = format!("sim:const?size=1GiB&fail_at={fault}");
+        let device = SimulatedDevice::parse(&device).unwrap();
+        let mut target = Target::Simulated(SimulatedTarget::new(device));
+        run(
+            &workload(order),
+            7,
+            &mut target,
+            &Control::new(),
+            &mut |_| {},
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_part_that_fails_is_no_end_and_what_is_not_there_any_more_has_none() {
+        const MIB: u64 = 1 << 20;
+        for (fault, name) in [
+            (format!("{}+{}:EIO", 100 * MIB, 3 * MIB), "3 MiB damaged"),
+            (format!("{}+4096:EIO", 1024 * MIB - 40 * 4096), "one block"),
+            (format!("{}+4096:EIO", 1024 * MIB - 4096), "the last block"),
+            (format!("{}+{}:6", 100 * MIB, 924 * MIB), "gone"),
+        ] {
+            for order in [PLACES, Order::SEQUENTIAL] {
+                let is_seen = order == Order::SEQUENTIAL || !name.starts_with('3');
+                let outcome = ended(order, &fault);
+                if is_seen {
+                    assert_eq!(outcome.stopped, StopReason::Failed, "{name}");
+                    assert!(!outcome.failures.is_empty(), "{name}");
+                    assert!(!outcome.capacity.unwrap().is_whole, "{name}");
+                }
+            }
+        }
     }
 
     #[test]

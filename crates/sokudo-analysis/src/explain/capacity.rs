@@ -10,7 +10,8 @@
 mod unseen;
 
 use sokudo_model::{
-    Bytes, CapacityCheck, CheckedSample, Confidence, Held, Inference, Run, SharedBlocks, TargetKind,
+    Bytes, CapacityCheck, CheckedSample, Confidence, Held, Inference, Run, SharedBlocks, StopReason,
+    TargetKind,
 };
 use sokudo_words::{Text, text};
 
@@ -29,8 +30,10 @@ fn capacity(run: &Run) -> Option<Inference> {
     ) {
         return None;
     }
-    let check = outcomes(run, |workload| workload.checks_capacity)
-        .find_map(|(_, outcome)| outcome.capacity.as_ref())?;
+    let (check, stopped) = outcomes(run, |workload| workload.checks_capacity)
+        .find_map(|(_, outcome)| Some((outcome.capacity.as_ref()?, outcome.stopped)))?;
+    // What was cut short may show that a drive is false, and never that it is not.
+    let is_complete = stopped == StopReason::Ended;
     if check.places.is_empty() {
         return None;
     }
@@ -39,8 +42,8 @@ fn capacity(run: &Run) -> Option<Inference> {
         return Some(sharing(check, elsewhere));
     }
     match count(check, |held| held != Held::Own) {
-        0 => Some(unsuspicious(check)),
-        lost => losing(check, lost),
+        0 => is_complete.then(|| unsuspicious(check)),
+        lost => losing(check, lost, is_complete),
     }
 }
 
@@ -123,7 +126,7 @@ fn of_all(check: &CapacityCheck) -> Text {
 }
 
 /// Writes that are lost or refused: behind an end, or anywhere.
-fn losing(check: &CapacityCheck, lost: usize) -> Option<Inference> {
+fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Inference> {
     let is_lost = |place: &&CheckedSample| place.held != Held::Own;
     let own = check.places.iter().filter(|place| place.held == Held::Own);
     let held_last = own.map(|place| place.offset.0).max();
@@ -137,6 +140,10 @@ fn losing(check: &CapacityCheck, lost: usize) -> Option<Inference> {
         Held::Refused(errno) => Some(errno),
         _ => None,
     });
+    // A device that fails refuses, too: the row tells of it.
+    if error.is_some() && !is_complete {
+        return None;
+    }
     let seen = text!(
         "{lost} of {samples} places did not hold what had been written to them, the first at {first}",
         samples = check.places.len(),
@@ -237,6 +244,7 @@ mod tests {
         let mut run = sample::writes();
         run.target.kind = kind;
         run.rows[0].workload.checks_capacity = true;
+        run.rows[0].trials[0].outcome.stopped = StopReason::Ended;
         run.rows[0].trials[0].outcome.capacity = Some(CapacityCheck {
             size: Bytes(1 << 40),
             between: Bytes(1 << 28),
@@ -309,6 +317,20 @@ mod tests {
         let middle = [(0, Held::Own), (5, Held::Refused(5)), (9, Held::Own)];
         let run = run_with(TargetKind::BlockDevice, places(&middle));
         assert_eq!(capacity(&run), None);
+    }
+
+    #[test]
+    fn a_check_that_was_cut_short_says_nothing_for_a_drive() {
+        for stopped in [StopReason::Cancelled, StopReason::Failed] {
+            let of = |held: &[(u64, Held)]| {
+                let mut run = run_with(TargetKind::BlockDevice, places(held));
+                run.rows[0].trials[0].outcome.stopped = stopped;
+                capacity(&run).map(|found| found.code)
+            };
+            assert_eq!(of(&[(0, Held::Own), (9, Held::Own)]), None);
+            assert_eq!(of(&[(0, Held::Own), (9, Held::Refused(5))]), None);
+            assert_eq!(of(&FOLDED).as_deref(), Some("fake-capacity"));
+        }
     }
 
     #[test]

@@ -22,18 +22,28 @@ pub(super) const ROUND_PLACES: u64 = 62;
 pub(super) const ROUNDS_MAX: u32 = 16;
 
 /// A device that fails everywhere would be asked thousands of times.
-const FAILURES_MAX: usize = 64;
+const FAILURES_MAX: usize = 128;
 
 /// Once so many were refused, and none behind the first of them was taken, no more is tried
 /// there: a device may take half a minute to refuse anything.
 const REFUSALS_SURE: u32 = 4;
 
-/// Where all of a device is written, before nothing more is tried behind what was refused.
+/// Blocks at the end of what is written or read in one go that are tried even where those
+/// before them were refused.
+const LAST_BLOCKS: u64 = 3;
+
+/// Where all of a device is written or read, before nothing more is tried behind what was refused.
 const PROBES: u64 = 16;
 
 /// What is kept of a stretch: one that is all right is one sample, one that overlaps itself
 /// has as many as it passes through its window.
 const SAMPLES_PER_STRETCH_MAX: usize = 64;
+/// Linux's error numbers of a device that is not there any more.
+const GONE: [i32; 2] = [
+    rustix::io::Errno::NODEV.raw_os_error(),
+    rustix::io::Errno::NXIO.raw_os_error(),
+];
+
 /// Linux's error number of a write that moved nothing at the end of a device.
 const NO_SPACE: i32 = rustix::io::Errno::NOSPC.raw_os_error();
 
@@ -154,11 +164,16 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.control.is_stopped() || self.failures.len() >= FAILURES_MAX
+        self.control.is_stopped() || self.is_given_up()
     }
 
-    /// Writes an extent, chunk by chunk; what could be written of it. Where all of a device
-    /// is written, what lies behind something refused is tried before it is given up.
+    /// Whether the device fails too often or is not there any more.
+    fn is_given_up(&self) -> bool {
+        let is_gone = |kind: FailureKind| GONE.map(FailureKind::Errno).contains(&kind);
+        self.failures.len() >= FAILURES_MAX || self.failures.iter().any(|it| is_gone(it.1))
+    }
+
+    /// Writes an extent, chunk by chunk; what could be written of it.
     pub(super) fn write_extent(
         &mut self,
         extent: Extent,
@@ -167,30 +182,16 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     ) -> Vec<Extent> {
         let mut written: Vec<Extent> = Vec::new();
         let refused = self.samples.len()..usize::MAX;
-        let mut probes = is_all;
         for chunk in chunks(extent) {
-            if self.is_over() || self.writes.is_beyond(chunk.offset) && !probes {
+            if self.is_over() || self.has_ended(Operation::Write, chunk.offset, is_all) {
                 break;
             }
-            if self.writes.is_beyond(chunk.offset) {
-                probes = false;
-                for place in self.probes(chunk.offset) {
-                    // What comes of it is in `self.writes`.
-                    let _ = self.write(Extent::block(place));
+            for (part, refusal) in self.in_parts(chunk, Self::write) {
+                match (refusal, written.last_mut()) {
+                    (Some(errno), _) => self.push(part, Held::Refused(errno), refused.clone()),
+                    (None, Some(last)) if last.end() == part.offset => last.length += part.length,
+                    (None, _) => written.push(part),
                 }
-                if self.writes.is_beyond(chunk.offset) {
-                    break;
-                }
-            }
-            let done = self.up_to_what_fails(chunk, |check, part| check.write(part));
-            let taken = done.map_or_else(|(taken, _)| taken, |()| chunk.length);
-            match written.last_mut() {
-                _ if taken == 0 => {}
-                Some(last) if last.end() == chunk.offset => last.length += taken,
-                _ => written.push(chunk.first(taken)),
-            }
-            if let Err((taken, errno)) = done {
-                self.push(chunk.behind(taken), Held::Refused(errno), refused.clone());
             }
             self.tell(listener);
         }
@@ -208,48 +209,119 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         let known = self.samples.len();
         let room = known..known + samples_max;
         for chunk in chunks(extent) {
-            if self.is_over() || self.reads.is_beyond(chunk.offset) {
+            if self.is_over() || self.has_ended(Operation::Read, chunk.offset, is_all) {
                 return;
             }
             self.held.clear();
-            let done = self.up_to_what_fails(chunk, |check, part| check.read(part));
-            let held = std::mem::take(&mut self.held);
-            for (held, number) in held.iter().zip(0..) {
-                let block = Extent::block(chunk.offset + number * BLOCK_BYTES);
-                self.push(block, *held, room.clone());
-                self.own_bytes += match held {
-                    Held::Own if is_all => BLOCK_BYTES,
-                    _ => 0,
-                };
+            let parts = self.in_parts(chunk, Self::read);
+            let all_held = std::mem::take(&mut self.held);
+            let mut next_held = all_held.iter();
+            for (part, refusal) in parts {
+                if let Some(errno) = refusal {
+                    self.push(part, Held::Refused(errno), room.clone());
+                    continue;
+                }
+                let offsets = (part.offset..part.end()).step_by(narrow(BLOCK_BYTES));
+                for (offset, held) in offsets.zip(next_held.by_ref()) {
+                    self.push(Extent::block(offset), *held, room.clone());
+                    self.own_bytes += match held {
+                        Held::Own if is_all => BLOCK_BYTES,
+                        _ => 0,
+                    };
+                }
             }
-            self.held = held;
-            if let Err((taken, errno)) = done {
-                self.push(chunk.behind(taken), Held::Refused(errno), room.clone());
-            }
+            self.held = all_held;
             self.tell(listener);
         }
     }
 
-    /// Does something to a chunk, or, where that fails, to its blocks up to the one at which it
-    /// does; so many bytes, and the error number.
-    fn up_to_what_fails(
+    /// Does something to a chunk, or, where that fails, to its blocks one by one: its parts,
+    /// and the error number of those for which that failed. Once as many blocks in a row were
+    /// refused as make an end, of the rest only the last ones are tried.
+    fn in_parts(
         &mut self,
         chunk: Extent,
         mut does: impl FnMut(&mut Self, Extent) -> Result<(), i32>,
-    ) -> Result<(), (u64, i32)> {
-        let Err(errno) = does(self, chunk) else {
-            return Ok(());
+    ) -> Vec<(Extent, Option<i32>)> {
+        let Err(mut errno) = does(self, chunk) else {
+            return vec![(chunk, None)];
         };
-        let blocks = (0..chunk.length).step_by(narrow(BLOCK_BYTES));
-        for taken in blocks.filter(|_| chunk.length > BLOCK_BYTES) {
-            let block = Extent::block(chunk.offset + taken);
-            does(self, block).map_err(|errno| (taken, errno))?;
+        if chunk.length == BLOCK_BYTES {
+            return vec![(chunk, Some(errno))];
         }
-        // As a whole it fails, and in parts it does not, or it has none.
-        match chunk.length > BLOCK_BYTES {
-            true => Ok(()),
-            false => Err((0, errno)),
+        let last = chunk.end().saturating_sub(LAST_BLOCKS * BLOCK_BYTES);
+        let mut in_a_row = 0;
+        let mut parts = Vec::new();
+        for offset in (chunk.offset..chunk.end()).step_by(narrow(BLOCK_BYTES)) {
+            let block = Extent::block(offset);
+            if in_a_row >= REFUSALS_SURE && offset < last {
+                parts.push((block, Some(errno)));
+                continue;
+            }
+            let refusal = does(self, block).err();
+            in_a_row = refusal.map_or(0, |_| in_a_row + 1);
+            errno = refusal.unwrap_or(errno);
+            parts.push((block, refusal));
+            if self.is_over() {
+                break;
+            }
         }
+        parts
+    }
+
+    /// Whether a place lies behind an end. Where all of a device is looked at, places from
+    /// there on to its end are tried before that is believed.
+    fn has_ended(&mut self, operation: Operation, offset: u64, is_all: bool) -> bool {
+        if is_all && self.reach(operation).is_beyond(offset) {
+            for place in self.probes(offset) {
+                // What comes of it is in the reach.
+                let _ = self.try_block(operation, place);
+            }
+        }
+        self.reach(operation).is_beyond(offset)
+    }
+
+    const fn reach(&self, operation: Operation) -> &Reach {
+        match operation {
+            Operation::Read => &self.reads,
+            _ => &self.writes,
+        }
+    }
+
+    fn try_block(&mut self, operation: Operation, offset: u64) -> Result<(), i32> {
+        match operation {
+            Operation::Read => self.read(Extent::block(offset)),
+            _ => self.write(Extent::block(offset)),
+        }
+    }
+
+    /// Whether what was refused is an end, and not a device that fails: nothing but blocks
+    /// behind all that hold their own was refused, several of them; the first one is refused
+    /// again, and one that holds its own can still be read.
+    pub(super) fn is_end_confirmed(&mut self) -> bool {
+        let with = |wanted: fn(Held) -> bool| {
+            let samples = self.samples.iter().filter(move |it| wanted(it.held));
+            samples.map(|sample| sample.offset.0)
+        };
+        let (own_first, own_last) = {
+            let is_own = |held| held == Held::Own;
+            (with(is_own).min(), with(is_own).max())
+        };
+        let refused_first = with(|held| matches!(held, Held::Refused(_))).min();
+        let is_behind = own_last
+            .zip(refused_first)
+            .is_some_and(|(own, refused)| own < refused);
+        let is_flush = |it: &(Operation, _, _)| it.0 == Operation::Flush;
+        let is_sure = self.failures.len() >= REFUSALS_SURE as usize && !self.is_given_up();
+        if !is_behind || !is_sure || self.failures.iter().any(is_flush) {
+            return false;
+        }
+        let first = self.failures.iter().min_by_key(|it| it.2);
+        let Some((operation, offset)) = first.map(|it| (it.0, it.2)) else {
+            return false;
+        };
+        let is_refused = self.try_block(operation, offset).is_err();
+        is_refused && own_first.is_some_and(|own| self.try_block(Operation::Read, own).is_ok())
     }
 
     /// Places in even distances from here to the end, the last block among them.

@@ -38,17 +38,6 @@ impl Extent {
         }
     }
 
-    pub(super) const fn first(self, length: u64) -> Self {
-        Self { length, ..self }
-    }
-
-    pub(super) const fn behind(self, length: u64) -> Self {
-        Self {
-            offset: self.offset + length,
-            length: self.length - length,
-        }
-    }
-
     pub(super) fn holds(self, offset: u64) -> bool {
         (self.offset..self.end()).contains(&offset)
     }

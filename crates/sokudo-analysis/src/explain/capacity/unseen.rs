@@ -66,12 +66,22 @@ pub(super) fn hole_seen(check: &CapacityCheck) -> Bytes {
     Bytes(high)
 }
 
-/// What was written, in order, the filler at the start first.
+/// What was written, in order, the filler at the start first. What was written twice is one
+/// stretch: it shares no blocks with itself.
 fn stretches(check: &CapacityCheck) -> Vec<Stretch> {
     let places = check.places.iter().map(|it| (it.offset.0, it.length.0));
     let mut all: Vec<Stretch> = places.chain([(0, check.between.0)]).collect();
     all.sort_unstable();
-    all
+    let mut apart: Vec<Stretch> = Vec::with_capacity(all.len());
+    for (start, length) in all {
+        match apart.last_mut() {
+            Some((first, reach)) if start < first.saturating_add(*reach) => {
+                *reach = (*reach).max((start - *first).saturating_add(length));
+            }
+            _ => apart.push((start, length)),
+        }
+    }
+    apart
 }
 
 /// Whether two stretches lie on the same blocks where what lies behind `real` is kept in the
@@ -137,6 +147,14 @@ mod tests {
         let hole = hole_seen(&check).0 as f64 / MIB as f64;
         // Ten gaps of 99 MiB: 10 · (99 − h) of 1,000 − h are 5 % at h = 94.5.
         assert!((hole - 94.5).abs() < 1.0, "{hole}");
+    }
+
+    #[test]
+    fn the_filler_and_a_place_below_it_are_no_two_addresses_of_one_block() {
+        let mut check = check(1_000 * MIB, 1, MIB);
+        check.between = Bytes(256 * MIB);
+        assert_eq!(stretches(&check), [(0, 256 * MIB)]);
+        assert_eq!(window_seen(&check), None);
     }
 
     #[test]
