@@ -342,6 +342,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_small_to_be_stamped_and_too_large_to_be_kept_in_mind_is_refused() {
+        let refused = |order: Order, target: Target| {
+            let stage = sokudo_model::Stage::alone(workload(order));
+            crate::check::check(&stage, &[target]).map_err(|error| error.to_string())
+        };
+        let simulated = |spec: &str| {
+            Target::Simulated(SimulatedTarget::new(SimulatedDevice::parse(spec).unwrap()))
+        };
+        let large = "sim:const?size=1TB";
+        assert_eq!(refused(PLACES, simulated(large)), Ok(()));
+        let whole = refused(Order::SEQUENTIAL, simulated(large)).unwrap_err();
+        assert!(whole.contains("64 GiB at most"), "{whole}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(2048).unwrap();
+        let target =
+            crate::FileTarget::overwrite(file.path(), |_| sokudo_model::Users::default()).unwrap();
+        let small = refused(PLACES, Target::File(target)).unwrap_err();
+        assert!(small.contains("the target has 2 KiB"), "{small}");
+    }
+
+    #[test]
     fn of_all_of_a_device_as_much_holds_its_own_as_there_is() {
         let real = 300_003_328_u64;
         for beyond in [

@@ -1,8 +1,8 @@
 //! Whether workloads can be carried out on their targets, before anything is touched.
 
 use sokudo_model::{
-    BackendKind, Bytes, FileUse, Operation, Order, Rate, SequentialOffset, Stage, SteadyRule,
-    Workload, narrow,
+    BackendKind, Bytes, CapacityCheck, FileUse, Operation, Order, Rate, SequentialOffset, Stage,
+    SteadyRule, Workload, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -19,6 +19,10 @@ pub(crate) const DEPTH_MAX: u32 = 32_767;
 /// More threads than any benchmark is known to use; a bound so that a slip of the
 /// finger does not take the machine down.
 pub(crate) const CLONES_MAX: u32 = 4_096;
+
+/// A simulated device that is written as a whole keeps in memory what each of its blocks
+/// holds: some 70 bytes of 4 KiB, so that this takes 1 GiB.
+const WHOLE_MODEL_BYTES_MAX: Bytes = Bytes::gib(64);
 
 /// Buffers may take this share of the memory: one half.
 const MEMORY_DIVISOR: u64 = 2;
@@ -110,6 +114,26 @@ pub enum WorkloadError {
         "a capacity check writes all over the first target with one thread, one I/O after the other; leave out what else is asked for, and put other workloads into stages of their own"
     )]
     Capacity,
+    /// A target that holds no block that can be stamped.
+    #[error(
+        "a capacity check writes blocks of {block}, and the target has {size}; name a larger one"
+    )]
+    CapacitySize {
+        /// Size of the target.
+        size: Bytes,
+        /// What is stamped.
+        block: Bytes,
+    },
+    /// A simulated device of which every block would be kept in mind.
+    #[error(
+        "a simulated device of {size} is too large to be written as a whole, because what each block holds is kept in memory; give its model a size of {most} at most (size=), or look at places only"
+    )]
+    CapacityModel {
+        /// Size of the device.
+        size: Bytes,
+        /// What it may be.
+        most: Bytes,
+    },
     /// Whole files on a target that is one.
     #[error(
         "whole files are created, looked up and deleted in a directory of sokudo's own, and not on a target; use sokudo bonnie"
@@ -128,6 +152,7 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
         check_alone(stage, workload).map_err(named)?;
         for file_use in uses(workload) {
             let target = find(&file_use, targets).map_err(named)?;
+            check_capacity_size(workload, target).map_err(named)?;
             check_span(workload, &file_use, target).map_err(named)?;
             check_permit(workload, target)?;
             check_survey(stage, workload, target).map_err(|why| named(why.into()))?;
@@ -220,6 +245,22 @@ fn check_capacity(stage: &Stage, workload: &Workload) -> Result<(), WorkloadErro
         return Ok(());
     }
     Err(WorkloadError::Capacity)
+}
+
+fn check_capacity_size(workload: &Workload, target: &Target) -> Result<(), WorkloadError> {
+    let (size, block) = (target.size(), CapacityCheck::BLOCK);
+    let is_whole = matches!(workload.order, Order::Sequential { .. });
+    match target {
+        _ if !workload.checks_capacity => Ok(()),
+        _ if size < block => Err(WorkloadError::CapacitySize { size, block }),
+        Target::Simulated(_) if is_whole && size > WHOLE_MODEL_BYTES_MAX => {
+            Err(WorkloadError::CapacityModel {
+                size,
+                most: WHOLE_MODEL_BYTES_MAX,
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_steady(workload: &Workload) -> Result<(), WorkloadError> {

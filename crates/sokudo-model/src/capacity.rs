@@ -58,7 +58,8 @@ pub enum Held {
     Other(Bytes),
     /// Nothing that was written by this check.
     Nothing,
-    /// It could not be written or read: Linux's error number.
+    /// It could not be written or read: Linux's error number; 0 where nothing was moved and
+    /// no error given.
     Refused(i32),
 }
 

@@ -10,8 +10,8 @@
 mod unseen;
 
 use sokudo_model::{
-    Bytes, CapacityCheck, CheckedSample, Confidence, Held, Inference, Run, SharedBlocks, StopReason,
-    TargetKind,
+    Bytes, CapacityCheck, CheckedSample, Confidence, Held, Inference, Run, SharedBlocks,
+    StopReason, TargetKind,
 };
 use sokudo_words::{Text, text};
 
@@ -52,6 +52,16 @@ fn count(check: &CapacityCheck, is_wanted: fn(Held) -> bool) -> usize {
     places.filter(|place| is_wanted(place.held)).count()
 }
 
+/// What a drive keeps or loses together: blocks side by side tell of one place, however many.
+const WITNESS_BYTES: u64 = 1 << 20;
+
+/// So many tell of a false capacity.
+fn is_witnessed(check: &CapacityCheck, is_wanted: fn(Held) -> bool) -> bool {
+    let places = check.places.iter().filter(|place| is_wanted(place.held));
+    let witnesses = places.map(|place| place.length.0.div_ceil(WITNESS_BYTES));
+    witnesses.fold(0, u64::saturating_add) >= CAPACITY_WITNESSES_SURE as u64
+}
+
 /// Addresses that share their blocks.
 fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
     let lost = count(check, |held| held == Held::Nothing);
@@ -73,18 +83,16 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
         (true, _) => Some((check.own.0, check.own.0)),
         (false, shared) => shared.map(real_size),
     };
-    let is_sure = elsewhere >= CAPACITY_WITNESSES_SURE;
-    let range = real.filter(|(least, most)| least < most);
-    let range = range.map(|(least, most)| {
-        text!(
-            "it has {least} at least and {most} at most",
-            least = Bytes(least),
-            most = Bytes(most)
-        )
-    });
+    let is_sure = is_witnessed(check, |held| matches!(held, Held::Other(_)));
     Inference {
         code: "fake-capacity".to_owned(),
         claim: match real {
+            Some((least, most)) if least < most => text!(
+                "a drive of {least} at least and {most} at most that says it has {stated}: what is written beyond overwrites what is there",
+                least = Bytes(least),
+                most = Bytes(most),
+                stated = check.size
+            ),
             Some((real, _)) => text!(
                 "a drive of {real} that says it has {stated}: what is written beyond overwrites what is there",
                 real = Bytes(real),
@@ -100,10 +108,7 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
             None => vec![figure("stated_bytes", to_float(check.size.0))],
         },
         confidence: sure(is_sure && real.is_some()),
-        evidence: Text::list(
-            [Some(seen), also, rule, range, whole].into_iter().flatten(),
-            "; ",
-        ),
+        evidence: Text::list([Some(seen), also, rule, whole].into_iter().flatten(), "; "),
     }
 }
 
@@ -129,7 +134,8 @@ fn of_all(check: &CapacityCheck) -> Text {
 fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Inference> {
     let is_lost = |place: &&CheckedSample| place.held != Held::Own;
     let own = check.places.iter().filter(|place| place.held == Held::Own);
-    let held_last = own.map(|place| place.offset.0).max();
+    let held_to = own.map(|place| place.offset.0.saturating_add(place.length.0));
+    let held_to = held_to.max();
     let lost_first = check
         .places
         .iter()
@@ -149,7 +155,16 @@ fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Infer
         samples = check.places.len(),
         first = Bytes(lost_first)
     );
-    if held_last.is_some_and(|held| held > lost_first) {
+    if check.is_whole && held_to.is_none() && error.is_none() {
+        return Some(Inference {
+            code: "lost-writes".to_owned(),
+            claim: Text::from("a drive that keeps nothing of what is written to it"),
+            figures: vec![figure("lost_places", to_float(lost as u64))],
+            confidence: Confidence::High,
+            evidence: Text::list([seen, of_all(check)], "; "),
+        });
+    }
+    if held_to.is_some_and(|held| held > lost_first) {
         // What is refused here and there is broken, and the row says so.
         return error.is_none().then(|| Inference {
             code: "lost-writes".to_owned(),
@@ -159,29 +174,41 @@ fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Infer
             evidence: seen,
         });
     }
-    let real = match check.is_whole {
-        true => check.own.0,
-        false => lost_first,
+    // A size is found where what is lost begins right behind what is kept.
+    let (least, most) = match held_to {
+        Some(_) if check.is_whole => (check.own.0, check.own.0),
+        held_to => (held_to.unwrap_or(0), lost_first),
     };
+    let is_found = least == most && held_to.is_some();
     let whole = check.is_whole.then(|| of_all(check));
-    let refused = error.map(|errno| {
-        text!(
+    let refused = error.map(|errno| match errno {
+        0 => text!(
+            "from there on the drive moves nothing and gives no error, which one that has vanished does as well"
+        ),
+        _ => text!(
             "from there on the drive answers with error {errno}, which a broken one may do as well"
-        )
+        ),
     });
-    let (real_size, stated) = (Bytes(real), check.size);
+    let (real_size, stated) = (Bytes(most), check.size);
+    let is_sure = is_found && error.is_none() && is_complete;
     Some(Inference {
         code: "fake-capacity".to_owned(),
-        claim: match error {
-            Some(_) => text!(
+        claim: match (error, is_found) {
+            (Some(_), true) => text!(
                 "a drive of {real_size} that says it has {stated}: what is written beyond is refused"
             ),
-            None => text!(
+            (None, true) => text!(
                 "a drive of {real_size} that says it has {stated}: what is written beyond is lost"
             ),
+            (Some(_), false) => text!(
+                "a drive of less than {real_size} that says it has {stated}: what is written beyond is refused"
+            ),
+            (None, false) => text!(
+                "a drive of less than {real_size} that says it has {stated}: what is written beyond is lost"
+            ),
         },
-        figures: sizes(check, real, real),
-        confidence: sure((lost >= CAPACITY_WITNESSES_SURE || check.is_whole) && error.is_none()),
+        figures: sizes(check, least, most),
+        confidence: sure(is_sure && is_witnessed(check, |held| held != Held::Own)),
         evidence: Text::list([Some(seen), refused, whole].into_iter().flatten(), "; "),
     })
 }
@@ -297,7 +324,13 @@ mod tests {
         assert_eq!(figures(&with(Some(false))), [8_000.0, stated]);
         assert_eq!(figures(&with(Some(true))), [5_000.0, stated]);
         assert_eq!(figures(&with(None)), [5_000.0, stated, 8_000.0]);
-        assert_eq!(with(None).confidence, Confidence::High);
+        let either = with(None);
+        assert_eq!(either.confidence, Confidence::High);
+        let claim = either.claim.english();
+        assert!(
+            claim.contains("4.9 KiB at least and 7.8 KiB at most"),
+            "{claim}"
+        );
         let unknown = concluded(places(&FOLDED));
         assert_eq!(unknown.code, "fake-capacity");
         assert_eq!(unknown.confidence, Confidence::Medium);
@@ -306,12 +339,16 @@ mod tests {
 
     #[test]
     fn what_is_refused_behind_all_that_holds_its_own_is_an_end_and_else_it_says_nothing() {
-        let end = [(0, Held::Own), (5, Held::Refused(5)), (9, Held::Refused(5))];
-        let found = concluded(places(&end));
+        let end = |errno| {
+            let refused = [BLOCK, 3 * BLOCK].map(|place| (place, Held::Refused(errno)));
+            concluded(places(&[&[(0, Held::Own)], &refused[..]].concat()))
+        };
+        let found = end(5);
         assert_eq!(
             (found.code.as_str(), found.figures[0].value),
-            ("fake-capacity", 5.0)
+            ("fake-capacity", to_float(BLOCK))
         );
+        assert!(end(0).evidence.english().contains("no error"));
         assert_eq!(found.confidence, Confidence::Medium);
         assert!(found.evidence.english().contains("error 5"), "{found:?}");
         let middle = [(0, Held::Own), (5, Held::Refused(5)), (9, Held::Own)];
@@ -333,9 +370,58 @@ mod tests {
         }
     }
 
+    const BLOCK: u64 = CapacityCheck::BLOCK.0;
+
+    #[test]
+    fn a_size_is_told_where_what_is_lost_begins_right_behind_what_is_kept() {
+        let lost = |first: u64| [1, 2, 3].map(|far| (first + (far - 1) * 9 * BLOCK, Held::Nothing));
+        let with = |held: &[(u64, Held)], first: u64| {
+            let held: Vec<(u64, Held)> = held.iter().copied().chain(lost(first)).collect();
+            concluded(places(&held))
+        };
+        let found = with(&[(0, Held::Own)], BLOCK);
+        assert_eq!(found.figures[0].value, to_float(BLOCK));
+        assert_eq!(found.confidence, Confidence::High);
+        for (held, least) in [(&[(0, Held::Own)][..], BLOCK), (&[], 0)] {
+            let found = with(held, 20 * BLOCK);
+            let figures = figures(&found);
+            assert_eq!(
+                (figures[0], figures[2]),
+                (to_float(least), to_float(20 * BLOCK))
+            );
+            assert_eq!(found.confidence, Confidence::Medium);
+            let claim = found.claim.english();
+            assert!(claim.contains("of less than 80 KiB"), "{claim}");
+        }
+    }
+
+    #[test]
+    fn one_block_that_is_lost_at_the_end_is_no_false_capacity_for_sure() {
+        let whole = |lost: u64| {
+            let mut check = CapacityCheck {
+                is_whole: true,
+                own: Bytes(BLOCK),
+                ..places(&[(0, Held::Own), (BLOCK, Held::Nothing)])
+            };
+            check.places[1].length = Bytes(lost);
+            concluded(check).confidence
+        };
+        assert_eq!(whole(BLOCK), Confidence::Medium);
+        assert_eq!(whole(1 << 30), Confidence::High);
+        let nothing = CapacityCheck {
+            is_whole: true,
+            ..places(&[(0, Held::Nothing)])
+        };
+        assert_eq!(concluded(nothing).code, "lost-writes");
+    }
+
     #[test]
     fn a_hole_in_the_middle_is_no_end_of_the_drive() {
-        let holed = [(0, Held::Own), (5, Held::Nothing), (9, Held::Own)];
+        let holed = [
+            (0, Held::Own),
+            (BLOCK, Held::Nothing),
+            (9 * BLOCK, Held::Own),
+        ];
         assert_eq!(concluded(places(&holed)).code, "lost-writes");
         assert_eq!(concluded(places(&holed[..2])).code, "fake-capacity");
     }

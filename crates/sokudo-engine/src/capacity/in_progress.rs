@@ -44,8 +44,8 @@ const GONE: [i32; 2] = [
     rustix::io::Errno::NXIO.raw_os_error(),
 ];
 
-/// Linux's error number of a write that moved nothing at the end of a device.
-const NO_SPACE: i32 = rustix::io::Errno::NOSPC.raw_os_error();
+/// Where nothing was moved, and no error given.
+const NO_ERROR: i32 = 0;
 
 /// Up to where a device takes one kind of operation.
 #[derive(Default)]
@@ -424,19 +424,27 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             }
             return Ok(());
         };
-        let errno = error.raw_os_error();
+        let kind = match (error.raw_os_error(), error.kind()) {
+            (Some(errno), _) => FailureKind::Errno(errno),
+            (None, io::ErrorKind::TimedOut) => FailureKind::Unanswered,
+            (None, _) => FailureKind::Nothing,
+        };
+        let errno = match kind {
+            FailureKind::Errno(errno) => errno,
+            FailureKind::Unanswered => rustix::io::Errno::TIMEDOUT.raw_os_error(),
+            _ => NO_ERROR,
+        };
         if extent.length > BLOCK_BYTES {
             // Its blocks are tried one by one.
-            return Err(errno.unwrap_or(NO_SPACE));
+            return Err(errno);
         }
         if let Some(reach) = reach {
             let from = reach.refused_from.unwrap_or(u64::MAX);
             reach.refused_from = Some(from.min(extent.offset));
             reach.refusals += 1;
         }
-        let kind = errno.map_or(FailureKind::Nothing, FailureKind::Errno);
         self.failures.push((operation, kind, extent.offset));
-        Err(errno.unwrap_or(NO_SPACE))
+        Err(errno)
     }
 
     /// What has been done so far.
