@@ -161,7 +161,7 @@ fn stalls(rows: u64) -> Vec<String> {
         ("tail σ 0.5; stalls 8 %", 0.5, 0.08),
     ];
     for (name, deviation, share) in noises {
-        for times in [0.0, 10.0, 15.0, 18.0, 20.0, 22.0, 25.0, 30.0, 50.0, 100.0] {
+        for times in [0.0, 10.0, 15.0, 18.0, 20.0, 22.0, 25.0, 30.0, 50.0] {
             lines.push(count(rows, "stalls", times, name, |random| {
                 let mut latency = Histogram::new();
                 for _ in 0..5_000 {
