@@ -28,22 +28,43 @@ fn stalls(case: &Case<'_>) -> Option<Ruling> {
     if case.target().kind == TargetKind::Null || throttled_by_cgroup(case).is_some() {
         return None;
     }
-    let (operation, stalled) = [Operation::Read, Operation::Write]
+    let latencies = [Operation::Read, Operation::Write]
         .into_iter()
-        .filter_map(|operation| Some((operation, Stalled::of(&case.latency(operation)?)?)))
+        .filter_map(|operation| Some((operation, case.latency(operation)?)));
+    let latencies: Vec<(Operation, Histogram)> = latencies.collect();
+    // A device that stands still does so in both directions: a write that waits as long as reads
+    // do, behind others that a cache took, does not.
+    let p99s = latencies
+        .iter()
+        .filter_map(|(operation, it)| Some((it.trusted_quantile(0.99)?, *operation)));
+    let (p99, slowest) = p99s.max_by_key(|(p99, _)| *p99)?;
+    let (operation, stalled) = latencies
+        .iter()
+        .filter_map(|(operation, latency)| Some((*operation, Stalled::of(latency, p99)?)))
         .max_by(|left, right| left.1.share.total_cmp(&right.1.share))?;
-    let slow = text!(
-        "{stalled} of {ios} {operation}s took longer than {limit} ({factor} times their p99) and \
-         hold {percent:.0} % of all latency; the mean is {mean}, without them {mean_without}",
-        stalled = stalled.count,
-        ios = stalled.all,
-        operation = Text::from(operation.name()),
-        limit = Nanos(stalled.limit),
-        factor = STALL_FACTOR_MIN,
-        percent = stalled.share * 100.0,
-        mean = Nanos(stalled.mean),
-        mean_without = Nanos(stalled.mean_without),
-    );
+    let (stalled_ios, ios) = (stalled.count, stalled.all);
+    let of = |operation: Operation| Text::from(operation.name());
+    let (limit, percent) = (Nanos(stalled.limit), stalled.share * 100.0);
+    let (mean, mean_without) = (Nanos(stalled.mean), Nanos(stalled.mean_without));
+    let slow = match operation == slowest {
+        true => text!(
+            "{stalled} of {ios} {operation}s took longer than {limit} ({factor} times their p99) \
+             and hold {percent:.0} % of all latency; the mean is {mean}, without them \
+             {mean_without}",
+            stalled = stalled_ios,
+            operation = of(operation),
+            factor = STALL_FACTOR_MIN
+        ),
+        false => text!(
+            "{stalled} of {ios} {operation}s took longer than {limit} ({factor} times the p99 of \
+             {slowest}s) and hold {percent:.0} % of all latency; the mean is {mean}, without them \
+             {mean_without}",
+            stalled = stalled_ios,
+            operation = of(operation),
+            factor = STALL_FACTOR_MIN,
+            slowest = of(slowest)
+        ),
+    };
     Some(Ruling::new(
         Code::Stalls,
         Text::list([slow].into_iter().chain(times(&intervals(case))), "; "),
@@ -66,17 +87,17 @@ struct Stalled {
 }
 
 impl Stalled {
-    /// `None` where there are none, or they do not matter.
+    /// Those that are far beyond the p99 of the row's slowest operation; `None` where there are
+    /// none, or they do not matter.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "latencies are estimated from buckets"
     )]
-    fn of(latency: &Histogram) -> Option<Self> {
-        let limit = latency
-            .trusted_quantile(0.99)?
-            .checked_mul(STALL_FACTOR_MIN)?;
+    fn of(latency: &Histogram, p99: u64) -> Option<Self> {
+        latency.trusted_quantile(0.99)?;
+        let limit = p99.checked_mul(STALL_FACTOR_MIN)?;
         let (mut count, mut sum) = (0u64, 0.0);
         for bucket in latency.buckets().filter(|bucket| bucket.low > limit) {
             count += bucket.count;
@@ -126,7 +147,7 @@ fn times(intervals: &[RateInterval]) -> Option<Text> {
 
 #[cfg(test)]
 mod tests {
-    use crate::sample::{check, each_outcome, histogram, reads_with, says, text_of};
+    use crate::sample::{check, each_outcome, histogram, mix, reads_with, says, spoilt, text_of};
     use sokudo_model::Verdict::Verified;
     use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
 
@@ -160,6 +181,36 @@ mod tests {
             "without them 100 µs",
         ] {
             assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_write_that_waits_as_long_as_reads_do_is_no_stall() {
+        let mixed = |length: Nanos| {
+            spoilt(mix(), |run| {
+                each_outcome(run, |outcome| {
+                    // A disk reads in 10 ms, and its cache takes writes in 20 µs.
+                    outcome.operations[0].latency = histogram(700, Nanos::from_millis(10));
+                    outcome.operations[1].latency = histogram(299, Nanos::from_micros(20));
+                    outcome.operations[1].latency.merge(&histogram(1, length));
+                    for tally in &mut outcome.operations {
+                        tally.ios = tally.latency.count();
+                        tally.bytes = Bytes(tally.ios * 4096);
+                    }
+                    let sums = outcome.operations.iter().map(|it| it.latency.sum());
+                    outcome.elapsed = Nanos(u64::try_from(sums.sum::<u128>()).unwrap());
+                });
+                for trial in &mut run.rows[0].trials {
+                    let device = trial.evidence.device.as_mut().unwrap();
+                    (device.read_ios, device.read_bytes) = (700, 700 * 4096);
+                    (device.written_ios, device.written_bytes) = (300, 300 * 4096);
+                }
+                run.rows[0].workload.limits.time = None;
+            })
+        };
+        check! {
+            "behind a read": mixed(Nanos::from_millis(12)) => [], Verified;
+            "behind nothing": mixed(Nanos::from_millis(400)) => ["stalls"], Verified;
         }
     }
 

@@ -23,6 +23,8 @@ pub(crate) struct LayoutColumn {
     pub(crate) cells: Vec<String>,
     /// The ANSI colour of each cell; of none where there are no colours.
     pub(crate) colours: Vec<Option<&'static str>>,
+    /// What must be known to read it; empty for nothing.
+    pub(crate) note: &'static str,
 }
 
 impl LayoutColumn {
@@ -276,6 +278,7 @@ mod tests {
             least: None,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
             colours: Vec::new(),
+            note: "",
         }
     }
 

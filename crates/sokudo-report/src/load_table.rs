@@ -26,6 +26,10 @@ const LEGEND: &str = "Load: part of the closed loop's rate. Latencies are of ser
     issue of an I/O; and intended: from the instant at which the rate meant it to start. In an \
     overload the latter grow with the length of a trial.";
 
+/// What the rare latencies of the line without a load leave out.
+const CLOSED_LOOP: &str = "p99.9 of the closed loop: while the disk stands still nobody asks it; \
+    compare those of the rates.";
+
 fn rows<'a>(document: &'a RunDocument, load: &'a LoadDocument) -> Vec<Line<'a>> {
     let closed = document
         .results
@@ -56,7 +60,10 @@ fn table(document: &RunDocument, load: &LoadDocument) -> Table {
         })
         .column(service("p50").rank(4), of_service(|it| it.p50))
         .column(service("p99").rank(1), of_service(|it| it.p99))
-        .column(service("p99.9").rank(6), of_service(|it| it.p99_9))
+        .column(
+            service("p99.9").rank(6).noted(CLOSED_LOOP),
+            of_service(|it| it.p99_9),
+        )
         .column(intended("p50").rank(2), of_intended(|it| it.p50))
         .column(intended("p99"), of_intended(|it| it.p99))
         .column(intended("p99.9").rank(5), of_intended(|it| it.p99_9))

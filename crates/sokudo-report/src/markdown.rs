@@ -104,7 +104,9 @@ pub(crate) fn table(table: &Table, words: MarkdownWords) -> String {
         true => String::new(),
         false => lines(heads.into_iter().chain((0..table.len()).map(row))),
     };
+    let of_columns = table.column_notes_on_paper().map(|note| words.word(note));
     let notes = [words.text(&table.note), words.word(table.note_on_paper)];
+    let notes: Vec<_> = notes.into_iter().chain(of_columns).collect();
     let notes = notes.join(" ").trim().to_owned();
     let blocks = [words.text(&table.title), rows, notes].into_iter();
     let blocks = blocks.filter(|block| !block.is_empty());

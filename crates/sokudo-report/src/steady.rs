@@ -114,7 +114,11 @@ pub(crate) fn add(
         article.add(Element::Table(rounds));
     }
     let after = of_phases(document, steady, |kind| kind == SteadyPhaseKind::Afterwards);
-    article.add(Element::OfRows(after.filter_map(after_line).collect()));
+    let after: Vec<_> = after.filter_map(after_line).collect();
+    if !after.is_empty() {
+        article.add(Element::OfRows(after));
+        article.paragraph(CLOSED_LOOP);
+    }
     let mut notes = vec![legend(steady)];
     let differences = differences(procedure);
     notes.extend(differences.map(|all| text!("{}.", text!("Not as the PTS has it: {all}"))));
@@ -169,6 +173,10 @@ fn before_line(result: &ResultDocument) -> Text {
     }
     text!("{name}: {bytes} in {}, {rate}, {verdict}", duration(time))
 }
+
+/// What rare latencies leave out whose next I/O waits for the one before.
+const CLOSED_LOOP: &str = "p99.9 and p99.99 of a closed loop: while the disk stands still nobody \
+    asks it; for latency under a load fix the rate (sokudo load).";
 
 /// What was measured once it was steady.
 fn after_line(result: &ResultDocument) -> Option<(Text, Text)> {

@@ -153,6 +153,9 @@ pub(crate) struct Head {
     pub(crate) is_quiet: bool,
     /// How wide a cell is at most, and to how much it may be cut where there is no room.
     pub(crate) widths: Option<Widths>,
+    /// What must be known to read it, said beside the table where the column is shown and has
+    /// figures; empty for nothing.
+    pub(crate) note: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +173,7 @@ fn head(title: impl Into<Text>, align: Align) -> Head {
         on: Skin::Both,
         is_quiet: false,
         widths: None,
+        note: "",
     }
 }
 
@@ -215,6 +219,11 @@ impl Head {
         self
     }
 
+    pub(crate) const fn noted(mut self, note: &'static str) -> Self {
+        self.note = note;
+        self
+    }
+
     pub(crate) const fn is_number(&self) -> bool {
         !matches!(self.align, Align::Left)
     }
@@ -224,6 +233,17 @@ impl Head {
 pub(crate) struct Column {
     pub(crate) head: Head,
     pub(crate) cells: Vec<Cell>,
+}
+
+impl Column {
+    /// What must be known to read its figures, if it has any; empty for nothing.
+    pub(crate) fn note(&self) -> &'static str {
+        let missing = Cell::missing();
+        match self.cells.iter().all(|cell| *cell == missing) {
+            true => "",
+            false => self.head.note,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -277,6 +297,13 @@ impl Table {
     pub(crate) fn on_paper(&self) -> impl Iterator<Item = &Column> {
         let columns = self.columns.iter();
         columns.filter(|column| column.head.on != Skin::Terminal)
+    }
+
+    /// What must be known to read columns that are shown on paper.
+    pub(crate) fn column_notes_on_paper(&self) -> impl Iterator<Item = &'static str> {
+        self.on_paper()
+            .map(Column::note)
+            .filter(|note| !note.is_empty())
     }
 }
 

@@ -63,10 +63,12 @@ fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
             rows.iter().flat_map(line).collect()
         }
         Element::Table(table) => {
-            let mut lines = table_text(table, style);
-            if !table.note.is_empty() {
+            let (mut lines, of_columns) = table_and_notes(table, style);
+            let notes = std::iter::once(table.note.clone());
+            let notes = notes.chain(of_columns.into_iter().map(Text::from));
+            for note in notes.filter(|note| !note.is_empty()) {
                 lines.push(String::new());
-                lines.extend(style.wrapped("", &table.note));
+                lines.extend(style.wrapped("", &note));
             }
             lines
         }
@@ -159,19 +161,28 @@ fn lines_of(group: &FindingGroup<'_>, is_short: bool, style: &TableStyle) -> Vec
 
 /// The lines of a table, with what stands above it.
 pub(crate) fn table_text(table: &Table, style: &TableStyle) -> Vec<String> {
+    table_and_notes(table, style).0
+}
+
+/// The same, and what must be known to read the columns that have found room.
+fn table_and_notes(table: &Table, style: &TableStyle) -> (Vec<String>, Vec<&'static str>) {
     let mut lines = match table.title.is_empty() {
         true => Vec::new(),
         false => style.wrapped("", &table.title),
     };
     let mut columns = columns(table, style);
     match table.repeated {
-        Some(repeated) => lines.extend(going_on_below(columns, repeated, style)),
+        Some(repeated) => {
+            lines.extend(going_on_below(columns.clone(), repeated, style));
+        }
         None => {
             fit(&mut columns, style.width, style.end());
             lines.extend(table_lines(&columns, style.rule(), &table.turns));
         }
     }
-    lines
+    let notes = columns.iter().map(|column| column.note);
+    let notes = notes.filter(|note| !note.is_empty()).collect();
+    (lines, notes)
 }
 
 fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
@@ -195,6 +206,7 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
             least: head.widths.map(|widths| widths.least),
             cells: column.cells.iter().map(text).collect(),
             colours: column.cells.iter().map(colour_of).collect(),
+            note: column.note(),
         }
     });
     columns.collect()

@@ -15,6 +15,10 @@ const LATENCY: &str = "latency";
 const SERVICE: &str = "service";
 const INTENDED: &str = "intended";
 
+/// What the rare latencies of a row leave out whose next I/O waits for the one before.
+const CLOSED_LOOP: &str = "p99.9 of a closed loop: while the disk stands still nobody asks it; for \
+    latency under a load fix the rate (--rate).";
+
 /// All columns in the order in which they are shown.
 pub(super) fn table(
     document: &RunDocument,
@@ -143,6 +147,20 @@ impl ColumnContext<'_> {
         })
     }
 
+    /// What must be known of p99.9, unless all rows that have one were measured at fixed rates.
+    /// Whether another tool's were is not known.
+    fn closed_loop(&self) -> &'static str {
+        let is_closed = |result: &ResultDocument| {
+            let rare = result.latency_ns.as_ref().and_then(|it| it.p99_9);
+            result.workload.rate.is_none() && rare.is_some()
+        };
+        let is_own = self.document.origin.is_none();
+        match is_own && self.document.results.iter().any(is_closed) {
+            true => CLOSED_LOOP,
+            false => "",
+        }
+    }
+
     fn latencies<'a>(&self, rows: Columns<'a>) -> Columns<'a> {
         let service = if self.is_at_rates { SERVICE } else { LATENCY };
         let service =
@@ -151,7 +169,10 @@ impl ColumnContext<'_> {
         let rows = rows
             .column(service("p50", 9, 12), latency(|it| it.p50))
             .column(service("p99", 11, 2), latency(|it| it.p99))
-            .column(service("p99.9", 16, 15), latency(|it| it.p99_9));
+            .column(
+                service("p99.9", 16, 15).noted(self.closed_loop()),
+                latency(|it| it.p99_9),
+            );
         if !self.is_at_rates {
             return rows;
         }

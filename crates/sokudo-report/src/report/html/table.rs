@@ -25,16 +25,17 @@ pub(super) fn table(page: &HtmlPage, table: &Table) -> Markup {
         true => "A bar is the share of the largest.",
         false => "",
     };
-    let notes = [
-        page.text(&table.note),
-        page.say(table.note_on_paper),
-        page.say(bars),
-    ];
+    let notes = [table.note_on_paper, bars].into_iter();
+    let notes = notes.chain(table.column_notes_on_paper());
+    let notes: Vec<_> = std::iter::once(page.text(&table.note))
+        .chain(notes.map(|note| page.say(note)))
+        .filter(|note| !note.0.is_empty())
+        .collect();
     html! {
         div.scroll tabindex="0" role="region" aria-label=(page.say("Table, scrolls sideways")) {
             table {
-                @if notes.iter().any(|note| !note.0.is_empty()) {
-                    caption { span { (notes[0]) " " (notes[1]) " " (notes[2]) } }
+                @if !notes.is_empty() {
+                    caption { span { @for note in &notes { (note) " " } } }
                 }
                 thead { tr { @for column in table.on_paper() { (heading(page, column)) } } }
                 tbody {
