@@ -237,6 +237,17 @@ struct Pass {
     repeats_left: u32,
 }
 
+impl Pass {
+    fn new(workload: &Workload) -> Self {
+        Self {
+            bytes_issued: 0,
+            ios_issued: 0,
+            is_over: false,
+            repeats_left: workload.limits.repeats,
+        }
+    }
+}
+
 impl Worker {
     /// A clone that has not begun.
     pub(crate) fn new(workload: &Workload, setup: Setup) -> Self {
@@ -294,12 +305,7 @@ impl Worker {
             window: OwnWindow::new(workload, settle, window),
             flushing: Flushing::new(workload, files),
             limits: WorkerLimits::new(workload),
-            pass: Pass {
-                bytes_issued: 0,
-                ios_issued: 0,
-                is_over: false,
-                repeats_left: workload.limits.repeats,
-            },
+            pass: Pass::new(workload),
             next_boundary: u64::MAX,
             unsubmitted: 0,
             first_unsubmitted_at: 0,
