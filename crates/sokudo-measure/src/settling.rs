@@ -8,6 +8,9 @@ use sokudo_stats::WarmUp;
 /// first writes into its memory at once, however few they are.
 const SHARE_OF_TIME: u64 = 20;
 
+/// And however long a trial is, no longer than this unless it is seen to take longer.
+const LEAST_TIME_MAX: Nanos = Nanos::from_secs(5);
+
 /// Trials that may show that it takes longer. A device that has not come to its speed by then
 /// is measured as it is, and the finding `warm-up` says so.
 const SCOUTS_MAX: u32 = 3;
@@ -31,7 +34,7 @@ impl Settling {
         let is_asked = workload.is_sustained();
         let time = workload.limits.time.filter(|_| is_asked);
         Self {
-            time: Nanos(time.unwrap_or_default().0 / SHARE_OF_TIME),
+            time: Nanos(time.unwrap_or_default().0 / SHARE_OF_TIME).min(LEAST_TIME_MAX),
             scouts_left: if is_asked && learns { SCOUTS_MAX } else { 0 },
         }
     }

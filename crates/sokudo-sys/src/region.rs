@@ -197,7 +197,9 @@ fn map_aligned(bytes: usize) -> io::Result<NonNull<u8>> {
     let memory = map(whole, 0)?;
     let before = memory.as_ptr().align_offset(HUGE_PAGE_BYTES);
     // SAFETY: the mapping is a huge page longer than what is used of it.
-    let (used, after) = unsafe { (memory.add(before), memory.add(before + bytes)) };
+    let used = unsafe { memory.add(before) };
+    // SAFETY: as above.
+    let after = unsafe { used.add(bytes) };
     if before > 0 {
         unmap(memory, before);
     }

@@ -130,6 +130,25 @@ fn of_all(check: &CapacityCheck) -> Text {
     )
 }
 
+/// What is said of a drive behind whose end writes are refused or lost; of less than its size
+/// where that was not found.
+fn end(real_size: Bytes, stated: Bytes, is_refused: bool, is_found: bool) -> Text {
+    match (is_refused, is_found) {
+        (true, true) => text!(
+            "a drive of {real_size} that says it has {stated}: what is written beyond is refused"
+        ),
+        (false, true) => text!(
+            "a drive of {real_size} that says it has {stated}: what is written beyond is lost"
+        ),
+        (true, false) => text!(
+            "a drive of less than {real_size} that says it has {stated}: what is written beyond is refused"
+        ),
+        (false, false) => text!(
+            "a drive of less than {real_size} that says it has {stated}: what is written beyond is lost"
+        ),
+    }
+}
+
 /// Writes that are lost or refused: behind an end, or anywhere.
 fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Inference> {
     let is_lost = |place: &&CheckedSample| place.held != Held::Own;
@@ -189,24 +208,10 @@ fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Infer
             "from there on the drive answers with error {errno}, which a broken one may do as well"
         ),
     });
-    let (real_size, stated) = (Bytes(most), check.size);
     let is_sure = is_found && error.is_none() && is_complete;
     Some(Inference {
         code: "fake-capacity".to_owned(),
-        claim: match (error, is_found) {
-            (Some(_), true) => text!(
-                "a drive of {real_size} that says it has {stated}: what is written beyond is refused"
-            ),
-            (None, true) => text!(
-                "a drive of {real_size} that says it has {stated}: what is written beyond is lost"
-            ),
-            (Some(_), false) => text!(
-                "a drive of less than {real_size} that says it has {stated}: what is written beyond is refused"
-            ),
-            (None, false) => text!(
-                "a drive of less than {real_size} that says it has {stated}: what is written beyond is lost"
-            ),
-        },
+        claim: end(Bytes(most), check.size, error.is_some(), is_found),
         figures: sizes(check, least, most),
         confidence: sure(is_sure && is_witnessed(check, |held| held != Held::Own)),
         evidence: Text::list([Some(seen), refused, whole].into_iter().flatten(), "; "),

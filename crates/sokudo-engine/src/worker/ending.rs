@@ -144,11 +144,7 @@ impl Worker {
     }
 
     /// What was counted, and why it ended, which it did at `ended_at`.
-    pub(crate) fn finish(mut self, ended_at: u64) -> FinishedWorker {
-        if self.window.is_settling() {
-            // It ended before what was to be measured began.
-            self.start_measuring(ended_at);
-        }
+    pub(crate) fn finish(self, ended_at: u64) -> FinishedWorker {
         let mut tally = self.tally.finish();
         // A survey's clock may have stood still when the limit came; it knows since when.
         let is_paced = self.pace.is_some() && self.survey.is_none();
