@@ -1,12 +1,10 @@
 //! What the system does around a run is told with its cause: limits of control groups,
 //! other processes, queues that cut I/Os. Where nothing is so, nothing is said.
 
-use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -161,45 +159,37 @@ fn a_limit_of_a_control_group_is_told_only_where_it_held_the_row_back() {
     assert!(!codes.contains(&"throttled-by-cgroup"), "{codes:?}");
 }
 
-/// Reads a device past the page cache until it is dropped: the tests are another process
-/// than sokudo.
-struct Reader {
-    is_over: Arc<AtomicBool>,
-    thread: Option<thread::JoinHandle<()>>,
-}
+/// Reads a device past the page cache until it is dropped.
+struct Reader(Child);
 
 impl Reader {
+    /// A process of its own: what the children of this one have moved is added to it whenever one
+    /// of them ends.
     fn new(device: &Path) -> Self {
-        let direct = rustix::fs::OFlags::DIRECT.bits().cast_signed();
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(direct)
-            .open(device)
+        let child = Command::new(env!("CARGO_BIN_EXE_sokudo"))
+            .args([
+                "mark",
+                "--row",
+                "SEQ256K,Q1,read",
+                "--runs",
+                "1",
+                "--time",
+                "10min",
+            ])
+            .arg(device)
+            .env("SOKUDO_STORE", "none")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
             .unwrap();
-        let is_over = Arc::new(AtomicBool::new(false));
-        let told = is_over.clone();
-        let thread = thread::spawn(move || {
-            const BLOCK: usize = 256 << 10;
-            let mut memory = vec![0_u8; 2 * BLOCK];
-            let start = memory.as_ptr().align_offset(4096);
-            let mut offset = 0;
-            while !told.load(Ordering::Relaxed) {
-                let buffer = &mut memory[start..start + BLOCK];
-                file.read_exact_at(buffer, offset).unwrap();
-                offset = (offset + BLOCK as u64) % SIZE;
-            }
-        });
-        Self {
-            is_over,
-            thread: Some(thread),
-        }
+        Self(child)
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        let _ = self.thread.take().map(thread::JoinHandle::join);
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -217,13 +207,15 @@ fn who_reads_the_same_device_meanwhile_is_named_also_in_jobs_of_other_tools() {
         measured(&device.path, "--row RND4K,Q1,read --time 500ms"),
         sokudo(&format!("run {} --format json --quiet", job.display())).json(),
     ];
+    let pid = reader.0.id();
     drop(reader);
-    let us = format!("(process {}) read ", std::process::id());
+    let reader = pid;
+    let us = format!("(process {reader}) read ");
     for run in runs {
         let finding = found(&run, "foreign-io");
         assert!(text(finding, "cause").contains(&us), "{finding}");
         let users = results(&run)[0]["foreign_users"].as_array().unwrap();
-        let own = users.iter().find(|user| user["pid"] == std::process::id());
+        let own = users.iter().find(|user| user["pid"] == reader);
         assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 1 << 20);
         assert_eq!(results(&run)[0]["verdict"], "UNVERIFIED");
         let drives = run["circumstances"]["drives"].as_array().map(Vec::len);
