@@ -25,9 +25,6 @@ const EXPLICIT: BackendFeature = BackendFeature::HugePages;
 /// Pages of memory that are no huge ones.
 const PAGE_BYTES: u64 = Bytes::KIB * 4;
 
-/// No device takes less at once.
-const SECTOR_BYTES: u64 = 512;
-
 /// Requests of one direction at the devices.
 struct Requests {
     operation: Operation,
@@ -82,8 +79,9 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
     let moved = case.moved(operation);
     let bytes = counted(&device, operation)?;
     let surplus = bytes as f64 > moved as f64 * ARRIVED_RATIO_MAX;
-    // Few bytes of others can be many requests: of a sector each.
-    let others = bytes.saturating_sub(moved) / SECTOR_BYTES;
+    // Few bytes of others can be many requests; who makes them in smaller pieces is looked for
+    // before (`surplus::is_shared`).
+    let others = bytes.saturating_sub(moved) / PAGE_BYTES;
     let is_flushed =
         case.requested(Operation::Flush) > 0 || case.row.workload.durability.write_through;
     let has_more = match operation {

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
+use crate::interruption::wait_for_io;
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{codes, directory_on_disk, end, measured, results, shell, skip, sokudo};
 
@@ -182,6 +183,8 @@ impl Reader {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        // Who begins while it is looked at others is not known to have read anything.
+        wait_for_io(&child, "read_bytes", 4 << 20);
         Self(child)
     }
 }
