@@ -340,7 +340,7 @@ mod tests {
             })
         };
         check! {
-            "half a block at once": run(512) => [], Verified;
+            "half a block at once": run(512) => ["split-io"], Verified;
             "whole blocks": run(1_024) => FOREIGN, Unverified;
         }
     }

@@ -65,11 +65,19 @@ fn warned(run: &Run) -> Vec<String> {
     told
 }
 
+/// Nothing is told but a trend or a trial unlike the others, which about 1 row in 100 has by
+/// chance.
 fn assert_quiet(spec: &str, time: Nanos) {
+    let mut by_chance = 0;
+    let is_of_chance = |told: &String| told.contains(" trend: ") || told.contains(" outliers: ");
+    let rows = SEEDS * default_rows(time).len() as u64;
     for seed in 1..=SEEDS {
         let told = warned(&judged(spec, default_rows(time), seed));
-        assert!(told.is_empty(), "{spec}, seed {seed}: {told:?}");
+        let (chance, other): (Vec<String>, Vec<String>) = told.into_iter().partition(is_of_chance);
+        assert!(other.is_empty(), "{spec}, seed {seed}: {other:?}");
+        by_chance += chance.len() as u64;
     }
+    assert!(by_chance * 50 <= rows, "{spec}: {by_chance} in {rows} rows");
 }
 
 #[test]
