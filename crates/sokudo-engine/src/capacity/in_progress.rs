@@ -155,7 +155,8 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             match sample.held {
                 Held::Own => held = held.max(Some(last(sample))),
                 Held::Nothing | Held::Refused(_) => {
-                    lost = Some(lost.unwrap_or(u64::MAX).min(sample.offset.0));
+                    let at = sample.offset.0;
+                    lost = Some(lost.map_or(at, |first: u64| first.min(at)));
                 }
                 Held::Other(_) => return None,
             }
