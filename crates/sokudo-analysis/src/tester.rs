@@ -250,12 +250,18 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
     }
     if cancelled || cut {
         let last = case.outcomes().last()?;
+        let elapsed = last.elapsed;
+        let never_settled =
+            case.row.workload.is_sustained() && case.direct() && last.window.is_none();
         Some(Ruling::new(
             Code::StoppedEarly,
-            text!(
-                "{trials} of {asked} trials were run, the last one for {elapsed}",
-                elapsed = last.elapsed
-            ),
+            match never_settled {
+                true => text!(
+                    "the load had not settled when it was stopped: the figure is of its first \
+                     {elapsed}, not of what lasts"
+                ),
+                false => text!("{trials} of {asked} trials were run, the last one for {elapsed}"),
+            },
             "the run was interrupted",
             "let it run to its end for the full number of trials",
         ))
@@ -298,7 +304,7 @@ mod tests {
         writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
-    use sokudo_model::{Bytes, CpuTime, Nanos, OperationMix, Rate, Run, Think};
+    use sokudo_model::{Bytes, CpuTime, Estimand, Nanos, OperationMix, Rate, Run, Think};
 
     /// A row of this depth and number of clones in which one I/O was in flight.
     fn shallow(clones: u32, depth: u32, kind: BackendKind) -> Run {
@@ -493,12 +499,18 @@ mod tests {
             run.interrupted = true;
             run.rows[0].trials.truncate(2);
         });
+        let never_settled = spoilt(cut.clone(), |run| {
+            run.rows[0].workload.estimand = Estimand::Sustained;
+            run.rows[0].trials.truncate(1);
+        });
         check! {
             "byte limit": last(StopReason::Bytes) => [], Verified;
             "ended": last(StopReason::Ended) => ["stopped-early"], Verified;
             "cancelled": last(StopReason::Cancelled) => ["stopped-early"], Verified;
             "cut": cut.clone() => ["stopped-early"], Verified,
                 "^2 of 6 trials were run, the last one for 1.00 s";
+            "while it settled": never_settled => ["stopped-early"], Verified,
+                "^the load had not settled when it was stopped: the figure is of its first 1.00 s";
             "interrupted after this row": writes_with(|run| run.interrupted = true) => [], Verified;
         }
     }

@@ -258,8 +258,7 @@ pub(crate) fn run(
             row: step.row,
             trial: step.trial,
         });
-        let measured_something = trial.outcome.ios() > 0 || !trial.outcome.failures.is_empty();
-        if measured_something && (!step.warm_up || is_failed(&trial)) {
+        if counts(&trial, step, &rows[step.row]) {
             listener(Event::counted(step.row, &trial.outcome));
             rows[step.row].trials.push(trial);
         }
@@ -363,6 +362,22 @@ fn measure(
     Ok(trial)
 }
 
+/// Whether a trial is one of its row. One that was given up before it was measured is of the
+/// beginning of its load: it would be mixed with others, and stands only where there are none.
+fn counts(trial: &Trial, step: ScheduledTrial, row: &Row) -> bool {
+    let outcome = &trial.outcome;
+    if is_failed(trial) || step.warm_up {
+        return is_failed(trial);
+    }
+    let is_of_another_kind = outcome.stopped == StopReason::Cancelled
+        && outcome.window.is_none()
+        && row
+            .trials
+            .iter()
+            .any(|before| before.outcome.window.is_some());
+    (outcome.ios() > 0 || !outcome.failures.is_empty()) && !is_of_another_kind
+}
+
 /// Every trial of every row has chance of its own.
 fn trial_seed(seed: u64, step: ScheduledTrial) -> u64 {
     let number = (step.row as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
@@ -420,6 +435,30 @@ mod tests {
         assert_eq!(trials_at_most(&limited, Nanos::from_millis(900)), 12);
         assert_eq!(trials_at_most(&limited, Nanos::from_millis(100)), 40);
         assert_eq!(trials_at_most(&limited, Nanos::from_secs(5)), 6);
+    }
+
+    #[test]
+    fn a_trial_that_was_given_up_while_it_settled_stands_only_alone() {
+        let step = steps(&schedule(false), 1)[0];
+        let trial = |stopped, window| {
+            let mut outcome = sokudo_model::Outcome::new(sokudo_model::BackendKind::Sim, stopped);
+            outcome.window = window;
+            let mut moved = sokudo_model::OperationTally::new(sokudo_model::Operation::Read);
+            moved.ios = 1;
+            outcome.operations.push(moved);
+            Trial {
+                outcome,
+                evidence: Default::default(),
+            }
+        };
+        let window = Some(sokudo_model::Window::default());
+        let given_up = trial(StopReason::Cancelled, None);
+        let mut row = Row::new(sokudo_model::Workload::new("w", Bytes(4096)));
+        assert!(counts(&given_up, step, &row));
+        row.trials.push(trial(StopReason::Time, window));
+        assert!(!counts(&given_up, step, &row));
+        assert!(counts(&trial(StopReason::Cancelled, window), step, &row));
+        assert!(counts(&trial(StopReason::Failed, None), step, &row));
     }
 
     #[test]
