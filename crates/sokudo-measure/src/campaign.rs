@@ -242,7 +242,9 @@ pub(crate) fn run(
             let measured = measure(plan, step, row.time(), subject, control, listener);
             let workload = &plan.stages[step.row].workloads[0];
             match &measured {
-                Ok(trial) if !control.is_cancelled() && row.is_longer_than_in(trial, workload) => {}
+                Ok(trial) if !control.is_cancelled() && row.is_longer_than_in(trial, workload) => {
+                    rows[step.row].unsettled += 1;
+                }
                 _ => break measured,
             }
         };

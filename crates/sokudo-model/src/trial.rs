@@ -34,6 +34,9 @@ pub struct Row {
     /// What the size of pages does to its figure; `None` where it was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<PagesCompared>,
+    /// Trials that came to their speed only while they were measured, and were made again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unsettled: u32,
 }
 
 /// The rates of a row whose buffers lay in small pages and in huge ones by turns, in bytes per
@@ -54,6 +57,7 @@ impl Row {
             assessment: None,
             reported: None,
             pages: None,
+            unsettled: 0,
         }
     }
 }

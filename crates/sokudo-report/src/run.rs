@@ -147,20 +147,24 @@ fn other_runs(results: &[&ResultDocument]) -> Option<Text> {
 fn estimand(results: &[&ResultDocument]) -> Text {
     let trials = || results.iter().flat_map(|result| &result.trials);
     let sustained = trials().filter(|trial| trial.settled_ns.is_some()).count();
-    match sustained {
-        0 => Text::default(),
+    let kind = match sustained {
+        0 => return Text::default(),
         count if count == trials().count() => {
-            text!(
-                " {}",
-                Text::from("Rates are sustained: of a full queue that has settled.")
-            )
+            Text::from("Rates are sustained: of a full queue that has settled.")
         }
-        _ => text!(
-            " {}",
-            Text::from(
-                "Rates are sustained, of a full queue that has settled, where only time ends a row."
-            )
+        _ => Text::from(
+            "Rates are sustained, of a full queue that has settled, where only time ends a row.",
         ),
+    };
+    let unsettled = results
+        .iter()
+        .map(|result| u64::from(result.unsettled_trials));
+    match unsettled.sum() {
+        0_u64 => text!(" {kind}"),
+        1 => text!(" {kind} 1 trial that settled only while it was measured does not count."),
+        count => {
+            text!(" {kind} {count} trials that settled only while they were measured do not count.")
+        }
     }
 }
 

@@ -87,6 +87,7 @@ impl ResultDocument {
                 device_ratio: self.device_ratio,
                 findings: self.findings.clone(),
             }),
+            unsettled: self.unsettled_trials,
             ..Row::new(self.workload.clone())
         }
     }

@@ -100,6 +100,10 @@ pub struct ResultDocument {
     /// What another tool told of the row beside; missing for what sokudo measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<ToldDocument>,
+    /// Trials that came to their speed only while they were measured: they were made again,
+    /// settled for longer, and are in no figure. Missing where there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unsettled_trials: u32,
     /// Raw figures of each trial.
     pub trials: Vec<TrialDocument>,
     /// Latencies of all trials, as `[low_ns, high_ns, count]` for each bucket
@@ -302,6 +306,7 @@ impl ResultDocument {
             beside: 0,
             workload: row.workload.clone(),
             told: None,
+            unsettled_trials: row.unsettled,
             trials: (1..)
                 .zip(row.trials.iter().zip(&inside))
                 .map(|(number, (trial, inside))| {
