@@ -39,6 +39,35 @@ pub(crate) struct Driver<'a> {
     pub(crate) stage_started_at: u64,
 }
 
+/// What the thread uses in the measured part.
+struct Used {
+    /// Until it began.
+    before: UsedSoFar,
+    /// `None` until it has closed.
+    measured: Option<(CpuTime, ThreadUsage)>,
+}
+
+impl Used {
+    /// The measured part begins now.
+    fn from_now() -> Self {
+        Self {
+            before: used_so_far(),
+            measured: None,
+        }
+    }
+
+    /// Takes note of an edge. Returns whether there is one.
+    #[inline]
+    fn notes(&mut self, change: WindowChange) -> bool {
+        match change {
+            WindowChange::None => return false,
+            WindowChange::Opened => *self = Self::from_now(),
+            WindowChange::Closed => self.measured = Some(used_since(self.before)),
+        }
+        true
+    }
+}
+
 impl Driver<'_> {
     /// Runs the worker to its end. Returns what the thread used in the measured part.
     pub(crate) fn drive<B: Backend>(
@@ -48,8 +77,7 @@ impl Driver<'_> {
     ) -> (CpuTime, ThreadUsage) {
         let (shared, clock) = (self.shared, &self.shared.clock);
         let halt = &shared.halts[self.clone.workload];
-        let mut used_before = used_so_far();
-        let mut used = None;
+        let mut used = Used::from_now();
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut now = clock.now();
         worker.begin(now);
@@ -69,32 +97,24 @@ impl Driver<'_> {
             worker.hold_depth(now);
             if now >= worker.next_boundary() {
                 if worker.at_boundary(now) {
-                    used_before = used_so_far();
+                    used = Used::from_now();
                 }
                 self.tell(worker, now);
                 let asked = shared.snapshots_asked.load(Ordering::Relaxed);
                 if asked != snapshots_told {
                     snapshots_told = asked;
-                    self.tell_snapshot(worker, used_before);
+                    self.tell_snapshot(worker, used.before);
                 }
             }
-            let before = worker.look_before(now);
+            while used.notes(worker.look_before(now)) {}
             let in_flight = worker.in_flight();
             if worker.is_plain() {
                 backend.reap(|chunk, result| worker.complete(chunk, result, now));
             } else {
                 worker.reap(backend, now);
             }
-            let after = match worker.in_flight() < in_flight {
-                true => worker.look_after(now),
-                false => WindowChange::None,
-            };
-            for change in [before, after] {
-                match change {
-                    WindowChange::None => {}
-                    WindowChange::Opened => used_before = used_so_far(),
-                    WindowChange::Closed => used = Some(used_since(used_before)),
-                }
+            if worker.in_flight() < in_flight {
+                used.notes(worker.look_after(now));
             }
             let halted = shared.control.is_stopped() | halt.load(Ordering::Relaxed);
             if halted || worker.stopped().is_some() {
@@ -105,7 +125,7 @@ impl Driver<'_> {
                 }
             }
         }
-        used.unwrap_or_else(|| used_since(used_before))
+        used.measured.unwrap_or_else(|| used_since(used.before))
     }
 
     fn tell(&self, worker: &Worker, now: u64) {

@@ -27,6 +27,7 @@ use crate::steady::SteadyWatch;
 use crate::survey::{SurveyTarget, Surveying};
 use crate::target::{SECTOR_BYTES, SimulatedTarget};
 use crate::target_use::{stretch_of, uses};
+use crate::window::WindowChange;
 use crate::worker::{FinishedWorker, NextAction, Setup, Worker};
 
 /// The control is looked at, and progress told, once in this many events, so that an hour of
@@ -269,7 +270,7 @@ impl Simulation<'_> {
         let now = self.clock.now();
         self.device.advance(Nanos(now), &mut self.completed);
         for actor in self.actors.iter_mut().filter(|actor| actor.has_begun) {
-            actor.worker.look_before(now);
+            while actor.worker.look_before(now) != WindowChange::None {}
         }
         for completion in self.completed.drain(..) {
             let (index, chunk) = from_device(completion.id);

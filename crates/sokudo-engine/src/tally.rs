@@ -145,15 +145,20 @@ impl Tally {
         self.depth_seen_at = now;
     }
 
-    /// The depth is held until `now` and no longer, with `in_flight` I/Os; it may have been
-    /// counted beyond that.
-    pub(crate) fn end_depth(&mut self, now: u64, in_flight: u32) {
-        if self.depth_seen_at < now {
-            self.hold_depth(now, in_flight);
-        }
-        let beyond = self.depth_seen_at.saturating_sub(now);
-        let beyond = u128::from(beyond.saturating_mul(u64::from(in_flight)));
-        self.depth_time = self.depth_time.saturating_sub(beyond);
+    /// The I/Os in flight have been so for `area` all together between the start and `now`.
+    pub(crate) fn begin_depth(&mut self, now: u64, area: u64) {
+        self.depth_time += u128::from(area);
+        self.depth_seen_at = now;
+    }
+
+    /// When the depth was last counted.
+    pub(crate) fn depth_seen_at(&self) -> u64 {
+        self.depth_seen_at
+    }
+
+    /// The I/Os in flight have been counted for `area` all together behind the end.
+    pub(crate) fn end_depth(&mut self, area: u64) {
+        self.depth_time = self.depth_time.saturating_sub(area.into());
     }
 
     /// Counts an I/O that was reaped at `now`.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, StopReason};
 
 use super::Worker;
 use crate::clock::NEVER;
@@ -28,7 +28,8 @@ impl Worker {
         true
     }
 
-    /// Looks what the other clones have done, before what was reaped at `now` is counted.
+    /// Looks what the other clones have done, before what was reaped at `now` is counted; to be
+    /// asked again until nothing changes.
     #[inline]
     pub(crate) fn look_before(&mut self, now: u64) -> WindowChange {
         match self.window.is_waiting() {
@@ -143,9 +144,13 @@ impl Worker {
         self.limits.ramp_ends_at = None;
         self.limits.deadline = at.saturating_add(self.limits.time_ns);
         self.start_measuring(at);
-        self.hold_depth(now);
+        self.tally.begin_depth(now, self.in_flight_between(at, now));
         self.set_boundary(now);
         self.set_completions_wanted(now);
+        // A clone that had no processor may come when the others have closed.
+        if self.limits.deadline <= now {
+            self.stop(StopReason::Time);
+        }
         WindowChange::Opened
     }
 
@@ -163,10 +168,19 @@ impl Worker {
         self.window.stage = WindowStage::Closed;
         self.window.closed_at = at;
         self.window.edges.carried_out = self.carried(at);
-        self.tally.end_depth(at, self.in_flight);
+        match self.tally.depth_seen_at() {
+            seen_at if seen_at < at => self.hold_depth(at),
+            seen_at => self.tally.end_depth(self.in_flight_between(at, seen_at)),
+        }
         self.in_flight_unmeasured = self.in_flight;
         self.counts_from = NEVER;
         WindowChange::Closed
+    }
+
+    /// How long the I/Os in flight were so from `start` to `end`, all together. A clone that
+    /// had no processor for a while has started some of them since the others' `start`.
+    fn in_flight_between(&self, start: u64, end: u64) -> u64 {
+        self.carried(end).0.saturating_sub(self.carried(start).0)
     }
 
     /// How long the I/Os in flight have been so at `at`, all together.

@@ -1,6 +1,10 @@
 //! What holds for every run, whatever it did, as long as nothing failed: Little's
 //! law and the sums (invariants 1 to 3).
 
+use std::hint;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
 use sokudo_model::{
     BackendKind, Bytes, DataContent, Estimand, Nanos, Operation, OperationMix, Outcome, Workload,
 };
@@ -12,17 +16,15 @@ use sokudo_engine::Target;
 
 /// I/Os in flight are counted over time, and latencies are counted one by one: by
 /// Little's law both give the same sum, to the nanosecond, with what crossed the edges of a
-/// window. Threads see the edges that another one has set a moment later.
-fn assert_little(outcome: &Outcome, clones: u32, of: &str) {
+/// window.
+fn assert_little(outcome: &Outcome, of: &str) {
     let latencies: u128 = outcome.operations.iter().map(|t| t.latency.sum()).sum();
     let edges = outcome.window.unwrap_or_default();
     let latencies = latencies as f64 + edges.carried_out.0 as f64 - edges.carried_in.0 as f64;
     let in_flight = outcome.depth_achieved * outcome.elapsed.0 as f64;
     let ratio = in_flight / latencies;
-    let is_exact = outcome.window.is_none() || clones == 1 || outcome.cpu.is_none();
-    let tolerance = if is_exact { 1e-9 } else { 0.02 };
     assert!(
-        (ratio - 1.0).abs() < tolerance,
+        (ratio - 1.0).abs() < 1e-9,
         "{of}: in flight / latencies = {ratio}"
     );
 }
@@ -88,7 +90,7 @@ fn assert_honest(outcome: &Outcome, workload: &Workload) {
     let of = format!("{} on {}", workload.name, outcome.backend.kind.name());
     assert_eq!(outcome.failures, [], "{of}");
     assert!(outcome.ios() > 0, "{of}: nothing was done");
-    assert_little(outcome, workload.clones, &of);
+    assert_little(outcome, &of);
     assert_sums(outcome, &of);
     assert_latencies(outcome, &of);
     let most = f64::from(workload.clones * workload.depth);
@@ -160,6 +162,35 @@ fn every_backend_of_the_kernel_is_honest_about_every_workload() {
             assert_honest(&outcome, &workload);
         }
     }
+}
+
+#[test]
+fn threads_that_are_refused_a_processor_are_honest_all_the_same() {
+    let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
+    let workload = with!(
+        random_reads(32),
+        name = "sustained by many".to_owned(),
+        clones = 16,
+        limits = for_ms(30),
+        estimand = Estimand::Sustained
+    );
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    hint::spin_loop();
+                }
+            });
+        }
+        let outcomes: Vec<Outcome> = (0..5)
+            .map(|_| run_one(workload.clone(), &mut own.target()))
+            .collect();
+        is_over.store(true, Ordering::Relaxed);
+        for outcome in &outcomes {
+            assert_honest(outcome, &workload);
+        }
+    });
 }
 
 #[test]
