@@ -5,7 +5,16 @@
 //! and serves until its input ends or SIGTERM comes. `foreign_disk --list` names the models.
 //! It uses nothing of sokudo: the models are a witness beside its simulator.
 
-use std::process::ExitCode;
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::mpsc::channel;
+use std::thread;
+
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 mod false_capacity;
 mod flash;
@@ -15,7 +24,7 @@ mod served;
 mod shingled;
 mod whims;
 
-use model::Kind;
+use model::{Draw, Kind, Options};
 
 const KINDS: [&[Kind]; 5] = [
     rotating::KINDS,
@@ -25,7 +34,117 @@ const KINDS: [&[Kind]; 5] = [
     whims::KINDS,
 ];
 
+const USAGE: &str = "usage: foreign_disk MODEL --seed N [--KEY VALUE…] DIRECTORY, or --list";
+
 fn main() -> ExitCode {
-    let _kinds = KINDS.iter().copied().flatten();
-    ExitCode::SUCCESS
+    let words = std::env::args().skip(1).collect::<Vec<_>>();
+    let result = if words == ["--list"] {
+        list()
+    } else {
+        serve(&words)
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn kinds() -> impl Iterator<Item = &'static Kind> {
+    KINDS.iter().copied().flatten()
+}
+
+fn list() -> Result<(), String> {
+    for kind in kinds() {
+        print(&format!("{}\t{}\t{}", kind.name, kind.what, kind.source))?;
+    }
+    Ok(())
+}
+
+fn print(line: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    let printed = writeln!(out, "{line}").and_then(|()| out.flush());
+    printed.map_err(|error| error.to_string())
+}
+
+/// What was asked for on the command line.
+struct Asked {
+    kind: &'static Kind,
+    seed: u64,
+    options: Options,
+    directory: PathBuf,
+}
+
+fn asked(words: &[String]) -> Result<Asked, String> {
+    let [name, pairs @ .., directory] = words else {
+        return Err(USAGE.to_owned());
+    };
+    let kind = kinds().find(|kind| kind.name == name);
+    let kind = kind.ok_or_else(|| format!("no model is called {name}; see --list"))?;
+    let mut values = BTreeMap::new();
+    for pair in pairs.chunks(2) {
+        let [key, value] = pair else {
+            return Err(USAGE.to_owned());
+        };
+        let key = key.strip_prefix("--").ok_or(USAGE)?;
+        values.insert(key.to_owned(), value.clone());
+    }
+    let seed = values.remove("seed").ok_or(USAGE)?;
+    Ok(Asked {
+        kind,
+        seed: seed.parse().map_err(|error| format!("--seed: {error}"))?,
+        options: Options::new(values),
+        directory: directory.into(),
+    })
+}
+
+fn serve(words: &[String]) -> Result<(), String> {
+    let asked = asked(words)?;
+    let model = (asked.kind.make)(&mut Draw::new(asked.seed), &asked.options)?;
+    asked.options.all_asked()?;
+    let line = json!({
+        "model": asked.kind.name,
+        "seed": asked.seed,
+        "file": asked.directory.join(served::FILE_NAME),
+        "rotational": model.rotational(),
+        "bytes": model.bytes(),
+        "source": asked.kind.source,
+        "truth": model.truth(),
+    });
+    let directory = asked.directory;
+    let session = served::mount(model, asked.seed, &directory)
+        .map_err(|error| format!("cannot mount on {}: {error}", directory.display()))?;
+    let printed = print(&line.to_string());
+    let waited = printed.and_then(|()| wait_for_the_end());
+    // Lazily: who still uses it gets errors once this process is gone, and nobody hangs.
+    let unmounted = Command::new("umount")
+        .arg("--lazy")
+        .arg(&directory)
+        .status();
+    std::mem::forget(session);
+    waited?;
+    match unmounted {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("umount {}: {status}", directory.display())),
+        Err(error) => Err(format!("cannot run umount: {error}")),
+    }
+}
+
+/// Until the input ends or a signal asks for it.
+fn wait_for_the_end() -> Result<(), String> {
+    let (ends, end) = channel();
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| error.to_string())?;
+    let by_signal = ends.clone();
+    thread::spawn(move || {
+        signals.forever().next();
+        let _ = by_signal.send(());
+    });
+    thread::spawn(move || {
+        let mut read = [0; 64];
+        while matches!(io::stdin().read(&mut read), Ok(1..)) {}
+        let _ = ends.send(());
+    });
+    end.recv().map_err(|error| error.to_string())
 }
