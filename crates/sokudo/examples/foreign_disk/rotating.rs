@@ -127,7 +127,7 @@ impl Plain {
         let uneven = options.number("uneven")?.unwrap_or(drawn);
         Ok(Self {
             sheet,
-            mechanics: Mechanics::new(sheet, draw, uneven),
+            mechanics: Mechanics::new(sheet, sheet.bytes(), draw, uneven),
             uneven,
             flaws: Flaws::default(),
         })

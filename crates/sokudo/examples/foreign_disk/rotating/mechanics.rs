@@ -121,7 +121,13 @@ pub(crate) struct Geometry {
 impl Geometry {
     /// `uneven` is how much the bits per track of the heads differ at most: makers fit them to
     /// each head (Krevat, Tucek and Ganger, «Disks Are Like Snowflakes», HotOS 2011).
-    fn new(sheet: &DataSheet, draw: &mut Draw, bend: f64, uneven: f64) -> (Self, SeekCurve) {
+    fn new(
+        sheet: &DataSheet,
+        bytes: u64,
+        draw: &mut Draw,
+        bend: f64,
+        uneven: f64,
+    ) -> (Self, SeekCurve) {
         let turn = sheet.turn_s();
         let skew = sheet.switch / 1e3 / turn * SKEW_MARGIN;
         let count = sheet.zones.unwrap_or_else(|| draw.whole(ZONES.0..ZONES.1));
@@ -141,14 +147,13 @@ impl Geometry {
                 .map(|share| track_bytes(zone, *share))
                 .collect()
         };
-        let bytes = sheet.bytes();
         let per_track: f64 = (0..count)
             .zip(&widths)
             .map(|(zone, width)| of_zone(zone).iter().sum::<u64>() as f64 * width / width_sum)
             .sum();
         let tracks = bytes as f64 / per_track;
         let curve = SeekCurve::new(sheet, tracks, bend);
-        let back = if sheet.heads % 2 == 0 {
+        let back = if sheet.heads.is_multiple_of(2) {
             run as f64
         } else {
             1.0
@@ -223,7 +228,7 @@ impl Geometry {
         let track_bytes = zone.track_bytes[head as usize];
         let step = within / track_bytes;
         // A serpentine: every second head goes back.
-        let across = if head % 2 == 0 {
+        let across = if head.is_multiple_of(2) {
             step
         } else {
             self.run - 1 - step
@@ -270,9 +275,10 @@ pub(crate) struct Mechanics {
 }
 
 impl Mechanics {
-    pub(crate) fn new(sheet: &DataSheet, draw: &mut Draw, uneven: f64) -> Self {
+    /// A drive whose tracks hold so many bytes.
+    pub(crate) fn new(sheet: &DataSheet, bytes: u64, draw: &mut Draw, uneven: f64) -> Self {
         let bend = draw.uniform(BEND.0, BEND.1);
-        let (geometry, curve) = Geometry::new(sheet, draw, bend, uneven);
+        let (geometry, curve) = Geometry::new(sheet, bytes, draw, bend, uneven);
         let off = draw.uniform(-SPINDLE_TOLERANCE, SPINDLE_TOLERANCE);
         Self {
             geometry,
