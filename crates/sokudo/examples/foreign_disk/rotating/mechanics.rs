@@ -217,7 +217,7 @@ impl Geometry {
         let heads = zone.track_bytes.len() as u64;
         let group = (offset - zone.start) / zone.group_bytes;
         let mut within = (offset - zone.start) % zone.group_bytes;
-        let mut head = 0;
+        let mut head: u64 = 0;
         for bytes in &zone.track_bytes {
             if within < bytes * self.run {
                 break;
