@@ -387,6 +387,8 @@ pub(crate) struct Flash {
     /// Erase blocks that are open, the oldest first.
     open: VecDeque<u64>,
     random_bytes: u64,
+    /// All takes so many times as long as it says; 1 as a rule.
+    pub slowness: f64,
 }
 
 impl Flash {
@@ -410,6 +412,7 @@ impl Flash {
             ends: VecDeque::new(),
             open: VecDeque::new(),
             random_bytes: 0,
+            slowness: 1.0,
         }
     }
 
@@ -421,17 +424,18 @@ impl Flash {
             access_us += self.draw.uniform(0.0, PROGRAMMING_US);
         }
         let transfer_s = length as f64 / figures.read_mb_per_s * 1e-6;
-        let through = self.interface[0].take(now, transfer_s.max(1.0 / figures.read_iops));
-        through.max(now + seconds(access_us * 1e-6))
+        let turn_s = transfer_s.max(1.0 / figures.read_iops) * self.slowness;
+        let through = self.interface[0].take(now, turn_s);
+        through.max(now + seconds(access_us * self.slowness * 1e-6))
     }
 
     fn write(&mut self, now: Duration, offset: u64, length: u64) -> Duration {
         let figures = self.figures;
-        let access_us = self.draw.lognormal(figures.write_us, 0.15);
+        let access_us = self.slowness * self.draw.lognormal(figures.write_us, 0.15);
         let sequential = self.is_sequential(offset, length);
         let transfer_s = length as f64 / figures.read_mb_per_s * 1e-6;
         let way = usize::from(!figures.half_duplex);
-        let through = self.interface[way].take(now, transfer_s);
+        let through = self.interface[way].take(now, transfer_s * self.slowness);
         let mut cells_s = length as f64 / figures.write_mb_per_s * 1e-6;
         if !sequential {
             let blocks = length.div_ceil(4 * KIB) as f64;
@@ -439,8 +443,8 @@ impl Flash {
             cells_s += self.collection_s(length);
         }
         let cells_s = cells_s + self.merge_s(offset, length);
-        let programmed = self.cells.take(now, cells_s);
-        let buffer_s = figures.buffer_bytes as f64 / figures.write_mb_per_s * 1e-6;
+        let programmed = self.cells.take(now, cells_s * self.slowness);
+        let buffer_s = figures.buffer_bytes as f64 / figures.write_mb_per_s * 1e-6 * self.slowness;
         let has_room = programmed.saturating_sub(seconds(buffer_s));
         through.max(now + seconds(access_us * 1e-6)).max(has_room)
     }

@@ -5,6 +5,11 @@
 //! and serves until its input ends or SIGTERM comes. `foreign_disk --list` names the models.
 //! It uses nothing of sokudo: the models are a witness beside its simulator.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "a model's times and sizes are far below the limits of its numbers"
+)]
+
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -16,8 +21,11 @@ use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+mod credit;
 mod false_capacity;
+mod fill;
 mod flash;
+mod map;
 mod model;
 mod rotating;
 mod served;
@@ -26,10 +34,13 @@ mod whims;
 
 use model::{Draw, Kind, Options};
 
-const KINDS: [&[Kind]; 5] = [
+const KINDS: [&[Kind]; 8] = [
     rotating::KINDS,
     shingled::KINDS,
     flash::KINDS,
+    fill::KINDS,
+    map::KINDS,
+    credit::KINDS,
     false_capacity::KINDS,
     whims::KINDS,
 ];
