@@ -192,14 +192,12 @@ impl Bucket {
         let earned = now.saturating_sub(self.at).as_secs_f64() * self.baseline;
         self.balance = (self.balance + earned).min(self.most);
         self.at = self.at.max(now);
-        // With all of the credit spent, what is earned is spent at once: the baseline.
-        let rate = if self.balance >= units {
-            self.burst
-        } else {
-            self.baseline
-        };
-        self.balance = (self.balance - units).max(0.0);
-        units / rate
+        let missing = (units - self.balance).max(0.0);
+        self.balance -= units - missing;
+        // What is earned while it waits for the rest is spent by that.
+        let wait_s = missing / self.baseline;
+        self.at += seconds(wait_s);
+        wait_s.max(units / self.burst)
     }
 }
 
