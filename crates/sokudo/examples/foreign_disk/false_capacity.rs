@@ -80,9 +80,12 @@ enum Filler {
 /// f3's default block; controllers are cut in these, too.
 const BLOCK: u64 = 4 * KIB;
 
-/// An erase block of a stick (Bergmann, "Optimizing Linux with cheap flash drives", LWN 2011):
-/// as a rule 4 MiB, here less because the sizes are.
+/// What is damaged goes in pages of flash and more, not in blocks of a file system.
 const DAMAGED: u64 = 64 * KIB;
+
+/// What a controller has is in whole erase blocks: 4 MiB as a rule (Bergmann, LWN 428584, 2011),
+/// less in small chips.
+const ERASE_BLOCK: u64 = MIB;
 
 struct Stick {
     announced: u64,
@@ -107,9 +110,11 @@ fn make(fake: Fake, draw: &mut Draw, options: &Options) -> Result<Box<dyn Model>
         // f3 knows wraparound at powers of two only; controllers can do others.
         Fake::Wraparound if draw.chance(0.6) => announced >> draw.whole(1..5),
         // Less than half, or the power of two above it would be all that is announced: limbo.
-        Fake::Chain => (announced as f64 * draw.uniform(0.08, 0.45)) as u64 / BLOCK * BLOCK,
+        Fake::Chain => {
+            (announced as f64 * draw.uniform(0.08, 0.45)) as u64 / ERASE_BLOCK * ERASE_BLOCK
+        }
         // Not a power of two: chips come with spare blocks, and a part is the controller's own.
-        _ => (announced as f64 * draw.uniform(0.08, 0.7)) as u64 / BLOCK * BLOCK,
+        _ => (announced as f64 * draw.uniform(0.08, 0.7)) as u64 / ERASE_BLOCK * ERASE_BLOCK,
     };
     let real = options.bytes("real")?.unwrap_or(drawn);
     if real == 0 || real > announced || !real.is_multiple_of(BLOCK) {

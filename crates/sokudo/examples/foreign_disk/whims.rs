@@ -126,7 +126,6 @@ const DISK: Figures = Figures {
     read_mb_per_s: 180.0,
     write_mb_per_s: 180.0,
     write_iops: 120.0,
-    buffer_bytes: 16 * MIB,
     power_loss_protection: false,
     flush_us: 150.0,
     ..DRIVE
@@ -200,6 +199,8 @@ enum Whim {
     },
     FastFlush {
         flush_ignored: bool,
+        /// Random writes that its cache takes before it is as slow as the disk.
+        cached_writes: f64,
         last_end: u64,
     },
 }
@@ -238,7 +239,11 @@ fn make(whim: MakeWhim, draw: &mut Draw, options: &Options) -> Result<Box<dyn Mo
     let whim = whim(strength, said.unwrap_or(DRIVE.bytes), draw, options)?;
     let mut figures = match whim {
         Whim::SecondPass { .. } => ARRAY,
-        Whim::FastFlush { .. } => DISK,
+        Whim::FastFlush { cached_writes, .. } => Figures {
+            // As much as could be streamed while these writes are made.
+            buffer_bytes: (cached_writes / DISK.write_iops * DISK.write_mb_per_s * 1e6) as u64,
+            ..DISK
+        },
         // Contents are in memory.
         Whim::Corrupt { .. } => Figures {
             bytes: GIB,
@@ -391,9 +396,11 @@ fn vanish(strength: f64, _: u64, draw: &mut Draw, options: &Options) -> Result<W
     })
 }
 
-fn fast_flush(strength: f64, _: u64, _: &mut Draw, _: &Options) -> Result<Whim, String> {
+fn fast_flush(strength: f64, _: u64, draw: &mut Draw, options: &Options) -> Result<Whim, String> {
+    let cached_writes = draw.log_uniform(32.0, 2_000.0).round();
     Ok(Whim::FastFlush {
         flush_ignored: strength > 0.0,
+        cached_writes: options.number("cached-writes")?.unwrap_or(cached_writes),
         last_end: 0,
     })
 }
@@ -519,6 +526,7 @@ impl Whimsical {
             Whim::FastFlush {
                 flush_ignored,
                 last_end,
+                ..
             } => match request.operation {
                 Operation::Flush if *flush_ignored => {
                     return begins + seconds(self.draw.lognormal(60.0, 0.2) * 1e-6);
@@ -623,7 +631,12 @@ impl Whim {
                 let after = (*after < u64::MAX).then_some(*after);
                 json!({"after_requests": after, "error": error.code()})
             }
-            Self::FastFlush { flush_ignored, .. } => json!({
+            Self::FastFlush {
+                flush_ignored,
+                cached_writes,
+                ..
+            } => json!({
+                "cached_writes": cached_writes,
                 "flush": if *flush_ignored { "ignored" } else { "honoured" },
                 "turn_ms": TURN_US * 1e-3,
             }),
