@@ -8,17 +8,21 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{Draw, GIB, KIB, Kind, MIB, Model, Options, Outcome};
 
+mod back;
 mod drives;
 mod extents;
 mod front;
+mod geometry;
 mod mechanics;
 
+pub(crate) use back::BackEnd;
 pub(crate) use drives::{DataSheet, SHINGLED};
 pub(crate) use extents::Extents;
-pub(crate) use front::{BackEnd, HardDisk, Parking};
+pub(crate) use front::HardDisk;
 pub(crate) use mechanics::Mechanics;
 
 use drives::DRIVES;
+use front::Parking;
 
 const SOURCE: &str = "data sheets (see truth); seek curve and zones: Ruemmler and Wilkes, IEEE \
                       Computer 27(3), 1994; serpentine: Gim and Won, ACM TOS 6(2), 2010; uneven \
