@@ -2,7 +2,8 @@
 //!
 //! `foreign_disk MODEL --seed N [--KEY VALUE…] DIRECTORY` mounts a file system with one file,
 //! `disk`, on the directory, prints one line of JSON that says what the truth about the disk is,
-//! and serves until its input ends or SIGTERM comes. `foreign_disk --list` names the models.
+//! and serves until its input ends or SIGTERM comes; then it says on its standard error how late
+//! its answers were, which on a busy machine they are. `foreign_disk --list` names the models.
 //! It uses nothing of sokudo: the models are a witness beside its simulator.
 
 #![expect(
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 
@@ -33,6 +35,7 @@ mod shingled;
 mod whims;
 
 use model::{Draw, Kind, Options};
+use served::Late;
 
 const KINDS: [&[Kind]; 8] = [
     rotating::KINDS,
@@ -125,16 +128,19 @@ fn serve(words: &[String]) -> Result<(), String> {
         "truth": model.truth(),
     });
     let directory = asked.directory;
-    let session = served::mount(model, asked.seed, &directory)
+    let signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| error.to_string())?;
+    let late = Arc::new(Late::default());
+    let session = served::mount(model, asked.seed, &directory, Arc::clone(&late))
         .map_err(|error| format!("cannot mount on {}: {error}", directory.display()))?;
     let printed = print(&line.to_string());
-    let waited = printed.and_then(|()| wait_for_the_end());
+    let waited = printed.and_then(|()| wait_for_the_end(signals));
     // Lazily: who still uses it gets errors once this process is gone, and nobody hangs.
     let unmounted = Command::new("umount")
         .arg("--lazy")
         .arg(&directory)
         .status();
     std::mem::forget(session);
+    let _ = writeln!(io::stderr(), "{}", late.told());
     waited?;
     match unmounted {
         Ok(status) if status.success() => Ok(()),
@@ -144,9 +150,8 @@ fn serve(words: &[String]) -> Result<(), String> {
 }
 
 /// Until the input ends or a signal asks for it.
-fn wait_for_the_end() -> Result<(), String> {
+fn wait_for_the_end(mut signals: Signals) -> Result<(), String> {
     let (ends, end) = channel();
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| error.to_string())?;
     let by_signal = ends.clone();
     thread::spawn(move || {
         signals.forever().next();

@@ -11,6 +11,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
@@ -20,6 +21,7 @@ use fuser::{
     Generation, INodeNo, InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr,
     ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, WriteFlags,
 };
+use serde_json::{Value, json};
 
 use crate::model::{Draw, MIB, Model, Operation, Outcome, Request, mixed};
 
@@ -42,11 +44,48 @@ const UNDER_WAY_MAX: u16 = 1_024;
 /// A thread wakes up some tens of microseconds late; the last part is waited for awake.
 const AWAKE: Duration = Duration::from_micros(50);
 
+/// How late answers went out: on a busy machine the model is not what is measured.
+#[derive(Default)]
+pub(crate) struct Late {
+    /// By the binary digits of their microseconds, and all together.
+    answers: [AtomicU64; 32],
+    sum_us: AtomicU64,
+    most_us: AtomicU64,
+}
+
+impl Late {
+    fn count(&self, late: Duration) {
+        let us = late.as_micros() as u64;
+        let digits = (u64::BITS - us.leading_zeros()) as usize;
+        self.answers[digits.min(self.answers.len() - 1)].fetch_add(1, Relaxed);
+        self.sum_us.fetch_add(us, Relaxed);
+        self.most_us.fetch_max(us, Relaxed);
+    }
+
+    /// Of all answers so far; the one in a hundred that were later, to the next power of two.
+    pub(crate) fn told(&self) -> Value {
+        let answers = self.answers.each_ref().map(|it| it.load(Relaxed));
+        let all = answers.iter().sum::<u64>();
+        let mut below = 0;
+        let digits = answers.iter().position(|count| {
+            below += count;
+            below * 100 >= all * 99
+        });
+        json!({
+            "answers": all,
+            "late_mean_us": self.sum_us.load(Relaxed) as f64 / all.max(1) as f64,
+            "late_99_percent_below_us": digits.map(|digits| 1_u64 << digits),
+            "late_most_us": self.most_us.load(Relaxed),
+        })
+    }
+}
+
 /// Mounts the file system and serves the model from a thread of its own.
 pub(crate) fn mount(
     model: Box<dyn Model>,
     seed: u64,
     directory: &Path,
+    late: Arc<Late>,
 ) -> io::Result<BackgroundSession> {
     let (jobs, new) = channel();
     let noise = (!model.keeps_contents()).then(|| Noise::new(seed));
@@ -65,6 +104,7 @@ pub(crate) fn mount(
         replies: VecDeque::new(),
         endings: Vec::new(),
         kept: Kept::default(),
+        late,
     };
     thread::Builder::new()
         .name("dispatcher".to_owned())
@@ -106,6 +146,7 @@ struct Dispatcher {
     replies: VecDeque<Reply>,
     endings: Vec<Ending>,
     kept: Kept,
+    late: Arc<Late>,
 }
 
 impl Dispatcher {
@@ -185,6 +226,7 @@ impl Dispatcher {
     fn end(&mut self, now: Duration) {
         while let Some(index) = self.endings.iter().position(|it| it.at <= now) {
             let ending = self.endings.swap_remove(index);
+            self.late.count(self.start.elapsed() - ending.at);
             answer(ending);
         }
     }
