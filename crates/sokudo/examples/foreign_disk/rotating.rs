@@ -291,9 +291,11 @@ fn places(
     bytes: impl Fn(&mut Draw) -> u64,
     of: u64,
 ) -> Vec<Range<u64>> {
+    // Three quarters of the drive stay sound, so that there is room for the last one.
+    let most = of / (4 * count.max(1)) / PHYSICAL_SECTOR * PHYSICAL_SECTOR;
     let mut places: Vec<Range<u64>> = Vec::new();
     while (places.len() as u64) < count {
-        let length = bytes(draw);
+        let length = bytes(draw).clamp(PHYSICAL_SECTOR, most);
         let start = draw.whole(0..(of - length) / PHYSICAL_SECTOR) * PHYSICAL_SECTOR;
         let place = start..start + length;
         if !places.iter().any(|other| meets(other, &place)) {
