@@ -1,5 +1,7 @@
 //! Hard disks of real data sheets: sound ones, ones with slow or unreadable places, and ones
 //! that park their heads.
+//!
+//! Where figures of a data sheet come from is said with each drive. Papers are cited as known.
 
 use std::ops::Range;
 

@@ -4,7 +4,8 @@
 //! Random writes go to a journal, the persistent cache, whose map has room for so many of them.
 //! Cleaning takes a band of the disk, joins what the journal has of it, and writes it again.
 //! Writes that go through whole bands in order skip the journal. All bands are full of data from
-//! the beginning.
+//! the beginning. The paper's figures are given as remembered: only its abstract could be read
+//! while this was written.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
