@@ -73,8 +73,9 @@ pub(crate) trait Model: Send {
     /// What becomes of the data of a write before it is kept, so that it can come out wrong.
     fn spoil(&mut self, _offset: u64, _data: &mut [u8]) {}
 
-    /// Whether contents are kept (capacity, verify); else writes are dropped and reads are
-    /// pseudo-random of the seed and the offset.
+    /// Whether all contents are kept, and go where `place` says (capacity, verify). Else only the
+    /// last that was written is kept, where it was written, and other reads are pseudo-random of
+    /// the seed and the offset.
     fn keeps_contents(&self) -> bool {
         false
     }
@@ -245,4 +246,28 @@ impl Options {
 /// Seconds as a duration; zero where rounding made them a little less than that.
 pub(crate) fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds.max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_is_splitmix64() {
+        // The first values that Vigna's splitmix64.c gives for this seed.
+        let mut draw = Draw::new(1_234_567);
+        assert_eq!(draw.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(draw.bits(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn a_lognormal_has_its_median_and_its_spread() {
+        let mut draw = Draw::new(1);
+        let values = (0..20_001).map(|_| draw.lognormal(100.0, 0.5));
+        let mut values = values.collect::<Vec<_>>();
+        values.sort_by(f64::total_cmp);
+        assert!((values[10_000] / 100.0 - 1.0).abs() < 0.02);
+        // 84.13 % lie below one standard deviation of the logarithm.
+        assert!((values[16_826] / (100.0 * 0.5_f64.exp()) - 1.0).abs() < 0.03);
+    }
 }

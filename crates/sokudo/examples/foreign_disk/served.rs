@@ -88,10 +88,10 @@ pub(crate) fn mount(
     late: Arc<Late>,
 ) -> io::Result<BackgroundSession> {
     let (jobs, new) = channel();
-    let noise = (!model.keeps_contents()).then(|| Noise::new(seed));
+    let noise = (!model.keeps_contents()).then(|| Arc::new(Noise::new(seed)));
     let file_system = FileSystem {
         bytes: model.bytes(),
-        noise: noise.map(Arc::new),
+        noise: noise.clone(),
         start: Instant::now(),
         jobs,
     };
@@ -104,6 +104,7 @@ pub(crate) fn mount(
         replies: VecDeque::new(),
         endings: Vec::new(),
         kept: Kept::default(),
+        lately: noise.map(Lately::new),
         late,
     };
     thread::Builder::new()
@@ -145,7 +146,9 @@ struct Dispatcher {
     waiting: Vec<Request>,
     replies: VecDeque<Reply>,
     endings: Vec<Ending>,
+    /// What has been written: all of it, or where the model does not ask for that, the last.
     kept: Kept,
+    lately: Option<Lately>,
     late: Arc<Late>,
 }
 
@@ -205,7 +208,12 @@ impl Dispatcher {
     /// Moves what is kept. Its copying is done by the time the reply goes out.
     fn transfer(&mut self, request: &Request, outcome: Outcome, reply: &mut Reply) {
         let length = moved(request.length, outcome).unwrap_or(0) as usize;
-        if !self.model.keeps_contents() {
+        if let Some(lately) = &mut self.lately {
+            match reply {
+                Reply::Read(_, data) => lately.read(request.offset, data),
+                Reply::Write(_, data) => lately.write(request.offset, &data[..length]),
+                Reply::Flush(_) => {}
+            }
             return;
         }
         match reply {
@@ -320,6 +328,93 @@ impl Noise {
             at = end;
         }
         data
+    }
+}
+
+/// The last that was written, over noise: a disk may have more bytes than this machine, and one
+/// that forgets at once what is written would be false.
+struct Lately {
+    noise: Arc<Noise>,
+    /// Which slot a block is in, and which block a slot has.
+    slots: HashMap<u64, usize>,
+    blocks: Vec<u64>,
+    data: Vec<u8>,
+    /// The slot that was taken first, and is taken next when all are.
+    oldest: usize,
+}
+
+impl Lately {
+    /// Several such disks are served on one machine.
+    const SLOTS_MAX: usize = (256 * MIB / Noise::BLOCK) as usize;
+    const BLOCK: usize = Noise::BLOCK as usize;
+
+    fn new(noise: Arc<Noise>) -> Self {
+        Self {
+            noise,
+            // To grow later would be to pause.
+            slots: HashMap::with_capacity(Self::SLOTS_MAX),
+            blocks: Vec::with_capacity(Self::SLOTS_MAX),
+            data: Vec::with_capacity(Self::SLOTS_MAX * Self::BLOCK),
+            oldest: 0,
+        }
+    }
+
+    fn read(&self, offset: u64, data: &mut [u8]) {
+        let mut done = 0;
+        while done < data.len() {
+            let (block, first, length) = Self::piece(offset, done, data.len());
+            if let Some(slot) = self.slots.get(&block) {
+                let from = slot * Self::BLOCK + first;
+                data[done..][..length].copy_from_slice(&self.data[from..][..length]);
+            }
+            done += length;
+        }
+    }
+
+    fn write(&mut self, offset: u64, data: &[u8]) {
+        let mut done = 0;
+        while done < data.len() {
+            let (block, first, length) = Self::piece(offset, done, data.len());
+            let from = self.slot(block, length < Self::BLOCK) * Self::BLOCK + first;
+            self.data[from..][..length].copy_from_slice(&data[done..][..length]);
+            done += length;
+        }
+    }
+
+    /// A new slot for a block, with what the block had before if that is asked for. What is
+    /// written again is forgotten as late as what is written first.
+    fn slot(&mut self, block: u64, as_before: bool) -> usize {
+        let before = as_before.then(|| {
+            let mut before = self.noise.read(block * Noise::BLOCK, Noise::BLOCK);
+            self.read(block * Noise::BLOCK, &mut before);
+            before
+        });
+        let slot = if self.blocks.len() < Self::SLOTS_MAX {
+            self.blocks.push(block);
+            self.data.resize(self.blocks.len() * Self::BLOCK, 0);
+            self.blocks.len() - 1
+        } else {
+            let slot = self.oldest;
+            self.oldest = (slot + 1) % Self::SLOTS_MAX;
+            let forgotten = std::mem::replace(&mut self.blocks[slot], block);
+            if self.slots.get(&forgotten) == Some(&slot) {
+                self.slots.remove(&forgotten);
+            }
+            slot
+        };
+        self.slots.insert(block, slot);
+        if let Some(before) = before {
+            self.data[slot * Self::BLOCK..][..Self::BLOCK].copy_from_slice(&before);
+        }
+        slot
+    }
+
+    /// Which block `offset + done` is in, where in it, and how much up to `total` is in there.
+    fn piece(offset: u64, done: usize, total: usize) -> (u64, usize, usize) {
+        let at = offset + done as u64;
+        let first = (at % Noise::BLOCK) as usize;
+        let length = (total - done).min(Self::BLOCK - first);
+        (at / Noise::BLOCK, first, length)
     }
 }
 
@@ -512,8 +607,7 @@ impl Filesystem for FileSystem {
         if offset + length > self.bytes {
             return reply.error(Errno::ENOSPC);
         }
-        let kept = self.noise.is_none().then(|| data.to_vec());
-        let reply = Reply::Write(reply, kept.unwrap_or_default());
+        let reply = Reply::Write(reply, data.to_vec());
         self.send(Operation::Write, offset, length, reply);
     }
 
@@ -532,4 +626,60 @@ impl Filesystem for FileSystem {
     fn fsync(&self, _: &fuser::Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         self.send(Operation::Flush, 0, 0, Reply::Flush(reply));
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+    use crate::model::KIB;
+
+    #[test]
+    fn noise_is_the_same_in_whatever_pieces_it_is_read_and_has_no_two_blocks_alike() {
+        let noise = Noise::new(7);
+        let whole = noise.read(0, MIB);
+        let mut pieces = Vec::new();
+        while pieces.len() < whole.len() {
+            let length = (1_536 * 5).min(whole.len() - pieces.len());
+            pieces.extend(noise.read(pieces.len() as u64, length as u64));
+        }
+        assert!(whole == pieces);
+        let blocks = whole
+            .chunks(4_096)
+            .collect::<std::collections::HashSet<_>>();
+        assert_eq!(blocks.len(), 256);
+    }
+
+    #[test]
+    fn what_was_written_lately_is_read_again_and_what_is_around_it_stays() {
+        let noise = Arc::new(Noise::new(7));
+        let mut lately = Lately::new(Arc::clone(&noise));
+        let at = 3 * GIB_AND_A_BIT;
+        lately.write(at, &[1; 6 * KIB as usize]);
+        let mut read = noise.read(at - 512, 8 * KIB);
+        let before = read.clone();
+        lately.read(at - 512, &mut read);
+        assert!(
+            read[512..][..6 * KIB as usize]
+                .iter()
+                .all(|byte| *byte == 1)
+        );
+        assert!(read[..512] == before[..512]);
+        assert!(read[512 + 6 * KIB as usize..] == before[512 + 6 * KIB as usize..]);
+        // It is forgotten when as much as there is room for was written since it was last.
+        let mut is_there = |writes: Range<u64>| {
+            for index in writes {
+                lately.write(index * MIB, &vec![2; MIB as usize]);
+            }
+            let mut read = before.clone();
+            lately.read(at - 512, &mut read);
+            read != before
+        };
+        assert!(is_there(0..200));
+        assert!(!is_there(200..256));
+    }
+
+    /// Not at the start of a block.
+    const GIB_AND_A_BIT: u64 = (1 << 30) + 1_536;
 }
