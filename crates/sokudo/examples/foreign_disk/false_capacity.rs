@@ -20,37 +20,39 @@ const SOURCE: &str = "AltraMayor/f3 src/libdevs.c: create_file_device, dev_param
 pub(crate) const KINDS: &[Kind] = &[
     Kind {
         name: "fake-none",
-        what: "a stick that has what it announces",
+        what: "a stick that has what it announces: --bytes",
         source: SOURCE,
         make: |draw, options| make(Fake::None, draw, options),
     },
     Kind {
         name: "fake-wraparound",
-        what: "addresses beyond the real size begin again at its start",
+        what: "addresses beyond the real size begin again at its start: --bytes, --real",
         source: SOURCE,
         make: |draw, options| make(Fake::Wraparound, draw, options),
     },
     Kind {
         name: "fake-chain",
-        what: "addresses begin again after a power of two, of which only the first part is real",
+        what: "addresses begin again after a power of two, of which only the first part is real: \
+               --bytes, --real, --filler zeros, ones, stale or random",
         source: SOURCE,
         make: |draw, options| make(Fake::Chain, draw, options),
     },
     Kind {
         name: "fake-limbo",
-        what: "writes beyond the real size are lost",
+        what: "writes beyond the real size are lost: fake-chain's options",
         source: SOURCE,
         make: |draw, options| make(Fake::Limbo, draw, options),
     },
     Kind {
         name: "fake-cached",
-        what: "limbo, but the last blocks written beyond the end are read back right from a cache",
+        what: "limbo, but the last blocks written beyond the end are read back right from a cache: \
+               fake-chain's options, --cache-blocks",
         source: SOURCE,
         make: |draw, options| make(Fake::Cached, draw, options),
     },
     Kind {
         name: "fake-damaged",
-        what: "an honest size of which a few blocks lose what is written",
+        what: "an honest size of which a few blocks lose what is written: --bytes, --lost N, --filler",
         source: "AltraMayor/f3 doc/usage.rst: f3probe's \"damaged\"",
         make: |draw, options| make(Fake::Damaged, draw, options),
     },

@@ -351,10 +351,11 @@ impl Lately {
     fn new(noise: Arc<Noise>) -> Self {
         Self {
             noise,
-            // To grow later would be to pause.
             slots: HashMap::with_capacity(Self::SLOTS_MAX),
             blocks: Vec::with_capacity(Self::SLOTS_MAX),
-            data: Vec::with_capacity(Self::SLOTS_MAX * Self::BLOCK),
+            // Touched here: to meet each page for the first time would be a slow start, which is
+            // not the model's.
+            data: vec![0xff; Self::SLOTS_MAX * Self::BLOCK],
             oldest: 0,
         }
     }
@@ -391,7 +392,6 @@ impl Lately {
         });
         let slot = if self.blocks.len() < Self::SLOTS_MAX {
             self.blocks.push(block);
-            self.data.resize(self.blocks.len() * Self::BLOCK, 0);
             self.blocks.len() - 1
         } else {
             let slot = self.oldest;

@@ -1,6 +1,6 @@
 //! Drives with one whim each, of which a measurement has to tell or must not be misled by it.
 //!
-//! What a whim is like is drawn; `--strength 0` takes it away and leaves the drive, as a control,
+//! What a whim is like is drawn, or said (`--list`), as are the drive's `--bytes`; `--strength 0` takes it away and leaves the drive, as a control,
 //! and strengths between and above weaken and strengthen it.
 
 use std::ops::Range;
@@ -18,60 +18,62 @@ use crate::model::{
 pub(crate) const KINDS: &[Kind] = &[
     kind(
         "stalls",
-        "it pauses as a whole every so many requests",
+        "it pauses as a whole every so many requests: --every, --ms",
         |draw, options| make(stalls, draw, options),
     ),
     kind(
         "throttling",
-        "it slows down when it has been busy for a while",
+        "it slows down when it has been busy for a while: --heats-s, --cools-s, --share",
         |draw, options| make(throttling, draw, options),
     ),
     kind(
         "two-levels",
-        "it changes between two speeds, slowly",
+        "it changes between two speeds, slowly: --ratio",
         |draw, options| make(two_levels, draw, options),
     ),
     kind(
         "drift",
-        "it becomes slower or faster all the time",
+        "it becomes slower or faster all the time: --per-minute SHARE",
         |draw, options| make(drift, draw, options),
     ),
     kind(
         "cold-start",
-        "it is slow at first, and again after a rest",
+        "it is slow at first, and again after a rest: --factor, --lasts-s, --rest-s",
         |draw, options| make(cold_start, draw, options),
     ),
     kind(
         "second-pass",
-        "what was read before comes from an array's memory",
+        "what was read before comes from an array's memory: --cache BYTES",
         |draw, options| make(second_pass, draw, options),
     ),
     kind(
         "noise",
-        "honest: its rate wavers, and remembers a little of that",
+        "honest: its rate wavers, and remembers a little of that: --sigma, --interval-s",
         |draw, options| make(noise, draw, options),
     ),
     kind(
         "corrupt",
-        "some writes end wrong: --how flip, lost or misdirected",
+        "some writes end wrong: --how flip, lost or misdirected, --share",
         |draw, options| make(corrupt, draw, options),
     ),
     kind(
         "errors",
-        "some ranges fail: --of read, write or both",
+        "some ranges fail: --of read, write or both, --ranges N",
         |draw, options| make(errors, draw, options),
     ),
-    kind("short", "some transfers are cut short", |draw, options| {
-        make(short, draw, options)
-    }),
+    kind(
+        "short",
+        "some transfers are cut short: --share",
+        |draw, options| make(short, draw, options),
+    ),
     kind(
         "vanish",
-        "after so many requests all fail",
+        "after so many requests all fail: --after N",
         |draw, options| make(vanish, draw, options),
     ),
     kind(
         "fast-flush",
-        "a hard disk whose flush does nothing",
+        "a hard disk whose flush does nothing: --cached-writes N",
         |draw, options| make(fast_flush, draw, options),
     ),
 ];
