@@ -301,7 +301,7 @@ const READS: Figures = Figures {
     read_iops: 20_000.0,
     write_iops: 20_000.0,
     buffer_bytes: 4 * MIB,
-    power_loss_protection: true,
+    power_loss_protection: false,
     flush_us: 1_500.0,
     collection_ms: 0.0,
     merge: None,

@@ -23,6 +23,7 @@ use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+mod contents;
 mod credit;
 mod false_capacity;
 mod fill;
