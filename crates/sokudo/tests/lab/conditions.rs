@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::guest::{Guest, Undo};
+use crate::guest::{Guest, Undo, codes, part};
 
 /// Members of the array.
 const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
@@ -15,23 +15,6 @@ const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
 /// The array, with its directory in sysfs.
 const ARRAY: &str = "/dev/md9";
 const ARRAY_FILES: &str = "/sys/block/md9/md";
-
-/// The codes of the findings of `value`.
-fn codes(value: &Value) -> Vec<&str> {
-    let findings = value["findings"].as_array().unwrap();
-    findings
-        .iter()
-        .map(|finding| finding["code"].as_str().unwrap())
-        .collect()
-}
-
-/// One part of the finding with this code.
-fn part<'a>(value: &'a Value, code: &str, part: &str) -> &'a str {
-    let findings = value["findings"].as_array().unwrap();
-    let finding = findings.iter().find(|finding| finding["code"] == code);
-    let finding = finding.unwrap_or_else(|| panic!("no {code}: {findings:?}"));
-    finding[part].as_str().unwrap()
-}
 
 /// One row of `sokudo mark`, which may destroy the device.
 fn mark(guest: &Guest, node: &str, row: &str) -> Value {

@@ -237,6 +237,39 @@ impl Running {
     }
 }
 
+/// The codes of the findings of a run or of one of its rows.
+pub(crate) fn codes(value: &Value) -> Vec<&str> {
+    let findings = value["findings"].as_array().unwrap();
+    let codes = findings.iter().map(|finding| &finding["code"]);
+    codes.map(|code| code.as_str().unwrap()).collect()
+}
+
+/// One part of the finding with this code.
+pub(crate) fn part<'a>(value: &'a Value, code: &str, part: &str) -> &'a str {
+    let findings = value["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["code"] == code);
+    let finding = finding.unwrap_or_else(|| panic!("no {code}: {findings:?}"));
+    finding[part].as_str().unwrap()
+}
+
+/// Kernel names of the leaves that a run has found, in order.
+pub(crate) fn leaves(run: &Value) -> Vec<String> {
+    let devices = run["target"]["devices"].as_array().unwrap();
+    let leaves = devices.iter().filter(|device| device["is_leaf"] == true);
+    let found: Vec<&str> = leaves.map(|leaf| leaf["name"].as_str().unwrap()).collect();
+    names(&found)
+}
+
+/// Kernel names of nodes, in order.
+pub(crate) fn names(nodes: &[impl AsRef<str>]) -> Vec<String> {
+    let names = nodes
+        .iter()
+        .map(|node| node.as_ref().trim_start_matches("/dev/"));
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
 /// What follows `label` on its line in what a program has told, without the padding.
 pub(crate) fn after<'a>(label: &str, told: &'a str) -> &'a str {
     let mut values = told.lines().filter_map(|line| line.split_once(label));
