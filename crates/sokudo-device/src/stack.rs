@@ -338,8 +338,8 @@ impl<'a> Stack<'a> {
 
     fn add_below(&mut self, directory: &Path, index: usize, level: u32) -> DevicesBelow {
         let device = &self.devices[index];
-        let name = device.name.clone();
-        match (device.kind, device.backing_file.clone()) {
+        let (name, device_kind) = (device.name.clone(), device.kind);
+        match (device_kind, device.backing_file.clone()) {
             (BlockDeviceKind::Partition, _) => {
                 let disk = directory.parent().map(Path::to_owned);
                 DevicesBelow::on(disk.and_then(|disk| self.add_directory(disk, level)))
@@ -370,7 +370,13 @@ impl<'a> Stack<'a> {
                         "{name} is served by another program or machine, whose caches are not seen"
                     ));
                 }
-                self.add_members(directory, level)
+                let is_mapped = device_kind == BlockDeviceKind::DeviceMapper;
+                let below = self.add_members(directory, level);
+                if below.is_leaf && is_mapped {
+                    // A table without a disk, as of the target `zero`.
+                    self.devices[index].kind = BlockDeviceKind::Memory;
+                }
+                below
             }
         }
     }

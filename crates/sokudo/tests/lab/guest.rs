@@ -270,6 +270,26 @@ pub(crate) fn names(nodes: &[impl AsRef<str>]) -> Vec<String> {
     names
 }
 
+/// Gives the disk one partition.
+pub(crate) fn partition(guest: &Guest, node: &str, first_sector: u32, sectors: u32) {
+    let table = partition_table(first_sector, sectors);
+    let device = File::options().write(true).open(node).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&device, &table, 0).unwrap();
+    device.sync_all().unwrap();
+    drop(device);
+    guest.must("blockdev", &["--rereadpt", node]);
+}
+
+/// A master boot record with one partition.
+fn partition_table(first_sector: u32, sectors: u32) -> Vec<u8> {
+    let mut table = vec![0_u8; 512];
+    table[450] = 0x83;
+    table[454..458].copy_from_slice(&first_sector.to_le_bytes());
+    table[458..462].copy_from_slice(&sectors.to_le_bytes());
+    table[510..].copy_from_slice(&[0x55, 0xaa]);
+    table
+}
+
 /// What follows `label` on its line in what a program has told, without the padding.
 pub(crate) fn after<'a>(label: &str, told: &'a str) -> &'a str {
     let mut values = told.lines().filter_map(|line| line.split_once(label));

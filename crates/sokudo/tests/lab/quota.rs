@@ -94,3 +94,29 @@ fn a_quota_of_the_user_is_named_where_the_file_does_not_fit() {
         "{told}"
     );
 }
+
+/// btrfs tells nothing of a subvolume's limit. A write first moves a part of its bytes; that
+/// the limit was the reason is what comes behind it.
+#[test]
+fn the_limit_of_a_subvolume_is_named_where_the_file_does_not_fit() {
+    let Some(guest) = Guest::enter() else { return };
+    let node = guest.disk("raid-1");
+    let mut undo = Undo::new(&guest);
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().to_str().unwrap();
+    guest.must("mkfs.btrfs", &["-q", "-f", &node]);
+    guest.must("modprobe", &["btrfs"]);
+    guest.must("mount", &[&node, at]);
+    undo.by(&["umount", at]);
+    let inside = format!("{at}/in");
+    guest.must("btrfs", &["quota", "enable", at]);
+    guest.must("btrfs", &["subvolume", "create", &inside]);
+    guest.must("btrfs", &["qgroup", "limit", QUOTA, &inside]);
+    let what = ["mark", &inside, "--row", "RND4K,Q1,read", "--size", "64MiB"];
+    let ended = guest.end(&[&what[..], &["--runs", "1", "--quiet"]].concat());
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.told.trim_end().lines().count(), 1, "{ended:?}");
+    for words in ["quota exceeded", "make room, or use a smaller test file"] {
+        assert!(ended.told.contains(words), "{ended:?}");
+    }
+}
