@@ -36,14 +36,13 @@ fn a_delay_is_in_the_latency_and_nothing_is_held_against_the_disk() {
         &guest,
         &mut undo,
         "lab",
-        &format!("0 {SECTORS} delay {disk} 0 20"),
+        &format!("0 {SECTORS} delay {disk} 0 50"),
     );
     let run = row(&guest, NODE, "RND4K,Q4,read", &[]);
     let result = &run["results"][0];
-    let latency = |figure| result["latency_ns"][figure].as_f64().unwrap();
-    // The kernel delays by its ticks, of 4 ms.
-    assert!(latency("min") >= 12e6, "{result}");
-    assert!(latency("mean") >= 16e6, "{result}");
+    // Single ones are delayed by less, where a busy host has kept ticks back.
+    let mean = result["latency_ns"]["mean"].as_f64().unwrap();
+    assert!(mean >= 25e6, "{result}");
     assert_eq!(result["verdict"], "VERIFIED", "{result}");
     assert_eq!(leaves(&run), names(&[disk]));
 }
