@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::guest::{Guest, Undo};
 
 /// Length of a trial, and how far beyond it a guest without a processor of its own comes.
-const TRIAL_NS: u64 = 1_000_000_000;
+const TRIAL_NS: u64 = 500_000_000;
 const TRIAL_NS_MAX: u64 = 3_000_000_000;
 
 fn set(guest: &Guest, by: &str) {
@@ -31,10 +31,10 @@ fn a_clock_that_is_set_during_a_run_changes_no_figure() {
     let node = guest.disk("nvme-a");
     let (then, since) = (seconds(&guest), Instant::now());
     let what = ["mark", &node, "--row", "RND4K,Q1,read", "--runs", "6"];
-    let how = ["--time", "1s", "--format", "json", "--quiet"];
+    let how = ["--time", "500ms", "--format", "json", "--quiet"];
     let mut running = guest.start(&[&what[..], &how].concat());
     for by in ["+1 hour", "-2 hours", "+3 days", "-1 year"] {
-        std::thread::sleep(std::time::Duration::from_millis(900));
+        std::thread::sleep(std::time::Duration::from_millis(400));
         assert!(running.runs(), "it ended before the clock was set");
         set(&guest, by);
     }

@@ -40,7 +40,7 @@ fn what_a_program_swaps_to_the_disk_is_that_programs_io() {
     let mut eater = eater.args(["-c", &eat]).spawn().unwrap();
     guest.wait_until("the swapping", || swapped_in() > 2_000);
     let mark = ["mark", "/dev/mapper/lab", "--row", "RND4K,Q1,read"];
-    let how = ["--runs", "2", "--time", "2s", "--format", "json", "--quiet"];
+    let how = ["--runs", "2", "--time", "1s", "--format", "json", "--quiet"];
     let ended = guest.end(&[&mark[..], &how].concat());
     eater.kill().unwrap();
     eater.wait().unwrap();
