@@ -89,6 +89,7 @@ impl<'a> Stack<'a> {
 
     fn found(mut self) -> StackedDevices {
         self.check_counters();
+        self.check_kinds();
         let stat_files = if self.is_complete {
             self.stat_files
         } else {
@@ -122,6 +123,24 @@ impl<'a> Stack<'a> {
                 ),
                 None => self.miss(text!("the counters {} are not seen", file.display())),
             }
+        }
+    }
+
+    /// A figure of disks of two kinds is of neither, unless it is known which of them moved
+    /// the bytes; their counters are added up. So it is where a fast disk caches for a slow one.
+    fn check_kinds(&mut self) {
+        let leaves = || self.devices.iter().filter(|device| device.is_leaf);
+        let of_kind = |rotational| {
+            let names = leaves().filter(|leaf| leaf.rotational == Some(rotational));
+            let names: Vec<&str> = names.map(|leaf| leaf.name.as_str()).collect();
+            names.join(", ")
+        };
+        let (rotating, still) = (of_kind(true), of_kind(false));
+        if !rotating.is_empty() && !still.is_empty() {
+            self.note(text!(
+                "the figures are those of {rotating}, which rotates, and {still}, which does not, \
+                 together: what each of them moved is not told"
+            ));
         }
     }
 
@@ -319,8 +338,8 @@ impl<'a> Stack<'a> {
 
     fn add_below(&mut self, directory: &Path, index: usize, level: u32) -> DevicesBelow {
         let device = &self.devices[index];
-        let name = device.name.clone();
-        match (device.kind, device.backing_file.clone()) {
+        let (name, device_kind) = (device.name.clone(), device.kind);
+        match (device_kind, device.backing_file.clone()) {
             (BlockDeviceKind::Partition, _) => {
                 let disk = directory.parent().map(Path::to_owned);
                 DevicesBelow::on(disk.and_then(|disk| self.add_directory(disk, level)))
@@ -351,7 +370,13 @@ impl<'a> Stack<'a> {
                         "{name} is served by another program or machine, whose caches are not seen"
                     ));
                 }
-                self.add_members(directory, level)
+                let is_mapped = device_kind == BlockDeviceKind::DeviceMapper;
+                let below = self.add_members(directory, level);
+                if below.is_leaf && is_mapped {
+                    // A table without a disk, as of the target `zero`.
+                    self.devices[index].kind = BlockDeviceKind::Memory;
+                }
+                below
             }
         }
     }
@@ -391,6 +416,7 @@ impl<'a> Stack<'a> {
         let slaves = directory.join("slaves");
         let members = system::names(&slaves);
         let is_leaf = members.is_empty();
+        self.check_bcache(directory, &members);
         let mut names = Vec::new();
         for member in members {
             match slaves.join(&member).canonicalize() {
@@ -399,6 +425,29 @@ impl<'a> Stack<'a> {
             }
         }
         DevicesBelow { is_leaf, names }
+    }
+
+    /// Notes which disk of a bcache answers for which. Both have a directory of that name; only
+    /// that of the disk that is cached has a mode (Documentation/admin-guide/bcache.rst).
+    fn check_bcache(&mut self, directory: &Path, members: &[String]) {
+        if !directory.join("bcache").exists() {
+            return;
+        }
+        let is_cached = |member: &&String| {
+            let mode = directory
+                .join("slaves")
+                .join(member)
+                .join("bcache/cache_mode");
+            mode.exists()
+        };
+        let (cached, caches): (Vec<&String>, Vec<&String>) = members.iter().partition(is_cached);
+        if let ([cached], [cache]) = (&cached[..], &caches[..]) {
+            self.note(text!(
+                "{bcache} is a bcache: {cache} answers for {cached} where it can, and their \
+                 counters are added up",
+                bcache = block::name(directory)
+            ));
+        }
     }
 }
 

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FallocateFlags, OFlags};
 use rustix::io::Errno;
 use sokudo_model::{
-    BufferMemory, Bytes, DataContent, Event, FailureKind, Layout, Limits, Nanos, Operation,
-    OperationMix, Stage, StopReason, Workload,
+    BufferMemory, Bytes, DataContent, Event, FailureKind, IoFailure, Layout, Limits, Nanos,
+    Operation, OperationMix, Stage, StopReason, Workload,
 };
 use sokudo_words::Text;
 
@@ -278,12 +278,13 @@ impl LayoutFill {
         };
         let outcomes = run_stage(&stage, options, &mut [self.target], control, &mut tell);
         for outcome in outcomes.map_err(LayoutError::Stage)? {
-            if let Some(failure) = outcome.failures.first() {
+            if let Some(failure) = telling(&outcome.failures) {
                 let offset = failure.offset;
                 let source = match failure.kind {
                     FailureKind::Errno(errno) => io::Error::from_raw_os_error(errno),
-                    FailureKind::Short { .. } => io::ErrorKind::WriteZero.into(),
-                    FailureKind::Nothing => io::ErrorKind::StorageFull.into(),
+                    FailureKind::Short { .. } | FailureKind::Nothing => {
+                        io::ErrorKind::StorageFull.into()
+                    }
                     FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
                 };
                 return Err(LayoutError::Write { offset, source });
@@ -294,6 +295,16 @@ impl LayoutFill {
         }
         Ok(())
     }
+}
+
+/// The failure that says why. Where room ends, as by a quota, a write first moves only a part
+/// of its bytes, and what comes behind it is told the reason.
+fn telling(failures: &[IoFailure]) -> Option<&IoFailure> {
+    let has_reason = |failure: &&IoFailure| matches!(failure.kind, FailureKind::Errno(_));
+    failures
+        .iter()
+        .find(has_reason)
+        .or_else(|| failures.first())
 }
 
 fn layout_workload(size: Bytes, content: DataContent) -> Workload {
@@ -457,6 +468,22 @@ mod tests {
             missing.to_string().contains("name a directory that exists"),
             "{missing}"
         );
+    }
+
+    #[test]
+    fn where_room_ends_the_reason_is_told_and_not_that_a_write_was_short() {
+        let failure = |kind| IoFailure {
+            operation: Operation::Write,
+            offset: Bytes(0),
+            kind,
+            count: 1,
+        };
+        let short = failure(FailureKind::Short { asked: 2, moved: 1 });
+        let quota = failure(FailureKind::Errno(Errno::DQUOT.raw_os_error()));
+        let both = [short.clone(), quota.clone()];
+        assert_eq!(telling(&both), Some(&quota));
+        assert_eq!(telling(&both[..1]), Some(&short));
+        assert_eq!(telling(&[]), None);
     }
 
     #[test]

@@ -7,8 +7,8 @@
 use sokudo_model::{Nanos, Run, narrow};
 use sokudo_report::RunDocument;
 use sokudo_report::document::{ResultDocument, is_document, pack};
-use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
-use sokudo_words::text;
+use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store};
+use sokudo_words::{Text, text};
 
 use crate::cli::{Keeping, Location};
 use crate::exit::{self, Exit, WithCauses};
@@ -17,12 +17,31 @@ use crate::exit::{self, Exit, WithCauses};
 /// measured is printed through it, and so never before.
 #[must_use = "what was kept is yet to be printed"]
 #[derive(Debug, Default)]
-pub(crate) struct KeptRuns(Vec<RunId>);
+pub(crate) struct KeptRuns(Vec<KeptRun>);
+
+#[derive(Clone, Copy, Debug)]
+struct KeptRun {
+    id: RunId,
+    /// The run that is `last`, where that is another: the clock was set back since it began.
+    last: Option<RunId>,
+}
+
+impl KeptRun {
+    fn note(self) -> Text {
+        let id = self.id;
+        match self.last {
+            Some(last) => text!(
+                "kept as run {id}: sokudo show {id}; last is still run {last}, which by the clock began later"
+            ),
+            None => text!("kept as run {id}: sokudo show {id}"),
+        }
+    }
+}
 
 impl KeptRuns {
     /// The number of the first.
     pub(crate) fn first(&self) -> Option<RunId> {
-        self.0.first().copied()
+        self.0.first().map(|run| run.id)
     }
 
     /// Prints. Where that fails, the error says under which numbers the runs are kept, also
@@ -34,8 +53,8 @@ impl KeptRuns {
     ) -> Result<T, Exit> {
         let printed = print().map_err(|error| self.way_back(error))?;
         if !quiet {
-            for id in &self.0 {
-                exit::note(text!("kept as run {id}: sokudo show {id}"));
+            for run in &self.0 {
+                exit::note(run.note());
             }
         }
         Ok(printed)
@@ -48,7 +67,7 @@ impl KeptRuns {
         let commands: Vec<String> = self
             .0
             .iter()
-            .map(|id| format!("sokudo show {id}"))
+            .map(|run| format!("sokudo show {}", run.id))
             .collect();
         let commands = commands.join(", ");
         error.map(|error| {
@@ -85,13 +104,22 @@ pub(crate) fn keep_at_door(run: impl FnOnce() -> Run) -> KeptRuns {
     kept.unwrap_or_default()
 }
 
-fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<RunId>> {
+fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<KeptRun>> {
     let Some(mut store) = opened(keeping)? else {
         return Ok(None);
     };
     let packed = pack(run);
     note_if_not_whole(&packed);
-    Ok(Some(store.keep(&new_run(document, packed))?))
+    let new = new_run(document, packed);
+    let id = store.keep(&new)?;
+    let newest = Page { skip: 0, count: 1 };
+    // It is kept, whatever becomes of this question.
+    let newest = store.list(&Filter::default(), newest).unwrap_or_default();
+    let later = newest
+        .first()
+        .filter(|it| it.run.started_at > new.started_at);
+    let last = later.map(|it| it.id);
+    Ok(Some(KeptRun { id, last }))
 }
 
 /// Says so where a run is too large to be kept as more than its figures.

@@ -35,6 +35,8 @@ pub struct Neighbours {
     parents: BTreeMap<u32, u32>,
     /// Those that may not be looked at, or for which no time was left.
     hidden: BTreeSet<u32>,
+    /// How many of these may not be looked at, however much time there is.
+    forbidden: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +90,7 @@ impl Neighbours {
                 }
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                     seen.hidden.insert(pid);
+                    seen.forbidden += 1;
                 }
                 // It has ended.
                 Err(_) => {}
@@ -140,7 +143,7 @@ impl Neighbours {
                 .into_iter()
                 .map(|(pid, grown)| self.user(pid, grown))
                 .collect(),
-            hidden: self.hidden.len() as u64,
+            hidden: self.forbidden,
         }
     }
 
@@ -340,6 +343,16 @@ mod tests {
         before.hidden.insert(10);
         machine.moving(10, "other user's", 1 << 30, 0);
         assert_eq!(look(&machine).since(&before).users, []);
+    }
+
+    #[test]
+    fn those_for_which_no_time_was_left_are_none_that_may_not_be_looked_at() {
+        let before = look(&Machine::new());
+        let mut now = look(&Machine::new());
+        now.hidden.insert(10);
+        assert_eq!(now.since(&before).hidden, 0);
+        now.forbidden = 1;
+        assert_eq!(now.since(&before).hidden, 1);
     }
 
     #[test]

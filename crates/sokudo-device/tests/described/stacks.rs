@@ -184,6 +184,44 @@ fn a_loop_device_inside_itself_ends() {
 }
 
 #[test]
+fn it_is_said_that_a_figure_is_that_of_two_disks_and_which_of_them_caches() {
+    let machine = Machine::new();
+    machine.plain("sda", "8:0").plain("nvme0n1", "259:0");
+    machine.write("sys/devices/sda/queue/rotational", "1\n");
+    machine.write("sys/devices/nvme0n1/queue/rotational", "0\n");
+    machine.plain("bcache0", "252:0");
+    machine.slaves("bcache0", &["nvme0n1", "sda"]);
+    machine.write("sys/devices/sda/bcache/cache_mode", "[writethrough]\n");
+    machine.write("sys/devices/nvme0n1/bcache/bucket_size", "512k\n");
+    machine.link("sys/devices/bcache0/bcache", "../sda/bcache");
+    machine.mount("data", "252:0", "ext4 /dev/bcache0 rw");
+    let found = machine.inspect("data");
+    assert_eq!(leaves(&found), ["nvme0n1", "sda"]);
+    assert!(
+        found.counters.read().is_some(),
+        "all bytes pass one of them"
+    );
+    assert!(blind(&found).contains("bcache0 is a bcache: nvme0n1 answers for sda"));
+    let two_kinds = "sda, which rotates, and nvme0n1, which does not";
+    assert!(blind(&found).contains(two_kinds));
+
+    machine.write("sys/devices/sda/queue/rotational", "0\n");
+    assert!(!blind(&machine.inspect("data")).contains("rotates"));
+}
+
+#[test]
+fn a_mapped_device_without_a_disk_is_memory() {
+    let machine = Machine::new();
+    machine.plain("dm-0", "253:0");
+    machine.mount("data", "253:0", "ext4 /dev/dm-0 rw");
+    let found = machine.inspect("data");
+    assert_eq!(device(&found, "dm-0").kind, BlockDeviceKind::Memory);
+    machine.plain("sda", "8:0").slaves("dm-0", &["sda"]);
+    let found = machine.inspect("data");
+    assert_eq!(device(&found, "dm-0").kind, BlockDeviceKind::DeviceMapper);
+}
+
+#[test]
 fn members_that_lead_in_a_circle_end() {
     let machine = Machine::new();
     machine.plain("dm-0", "253:0").plain("dm-1", "253:1");

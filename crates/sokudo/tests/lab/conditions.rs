@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::guest::{Guest, Undo};
+use crate::guest::{Guest, Undo, codes, part, partition};
 
 /// Members of the array.
 const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
@@ -15,23 +15,6 @@ const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
 /// The array, with its directory in sysfs.
 const ARRAY: &str = "/dev/md9";
 const ARRAY_FILES: &str = "/sys/block/md9/md";
-
-/// The codes of the findings of `value`.
-fn codes(value: &Value) -> Vec<&str> {
-    let findings = value["findings"].as_array().unwrap();
-    findings
-        .iter()
-        .map(|finding| finding["code"].as_str().unwrap())
-        .collect()
-}
-
-/// One part of the finding with this code.
-fn part<'a>(value: &'a Value, code: &str, part: &str) -> &'a str {
-    let findings = value["findings"].as_array().unwrap();
-    let finding = findings.iter().find(|finding| finding["code"] == code);
-    let finding = finding.unwrap_or_else(|| panic!("no {code}: {findings:?}"));
-    finding[part].as_str().unwrap()
-}
 
 /// One row of `sokudo mark`, which may destroy the device.
 fn mark(guest: &Guest, node: &str, row: &str) -> Value {
@@ -122,12 +105,7 @@ fn a_partition_and_blocks_that_do_not_fit_the_disk_are_told() {
         &format!("head -c 4096 /dev/zero > {node}; blockdev --rereadpt {node}"),
     ]);
     for (first_sector, is_told) in [(63_u32, true), (2048, false)] {
-        let table = partition_table(first_sector, 200_000);
-        let device = fs::OpenOptions::new().write(true).open(&node).unwrap();
-        std::os::unix::fs::FileExt::write_all_at(&device, &table, 0).unwrap();
-        device.sync_all().unwrap();
-        drop(device);
-        guest.must("blockdev", &["--rereadpt", &node]);
+        partition(&guest, &node, first_sector, 200_000);
         let part_node = format!("{node}1");
         let arguments = ["mark", &part_node, "--row", "RND4K,Q1,read", "--runs", "1"];
         let how = ["--time", "200ms", "--format", "json", "--quiet"];
@@ -142,16 +120,6 @@ fn a_partition_and_blocks_that_do_not_fit_the_disk_are_told() {
         let run = guest.json(&[&arguments[..], &how].concat());
         assert!(!codes(&run).contains(&"partition-misaligned"), "{run}");
     }
-}
-
-/// A master boot record with one partition.
-fn partition_table(first_sector: u32, sectors: u32) -> Vec<u8> {
-    let mut table = vec![0_u8; 512];
-    table[450] = 0x83;
-    table[454..458].copy_from_slice(&first_sector.to_le_bytes());
-    table[458..462].copy_from_slice(&sectors.to_le_bytes());
-    table[510..].copy_from_slice(&[0x55, 0xaa]);
-    table
 }
 
 #[test]

@@ -237,6 +237,59 @@ impl Running {
     }
 }
 
+/// The codes of the findings of a run or of one of its rows.
+pub(crate) fn codes(value: &Value) -> Vec<&str> {
+    let findings = value["findings"].as_array().unwrap();
+    let codes = findings.iter().map(|finding| &finding["code"]);
+    codes.map(|code| code.as_str().unwrap()).collect()
+}
+
+/// One part of the finding with this code.
+pub(crate) fn part<'a>(value: &'a Value, code: &str, part: &str) -> &'a str {
+    let findings = value["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["code"] == code);
+    let finding = finding.unwrap_or_else(|| panic!("no {code}: {findings:?}"));
+    finding[part].as_str().unwrap()
+}
+
+/// Kernel names of the leaves that a run has found, in order.
+pub(crate) fn leaves(run: &Value) -> Vec<String> {
+    let devices = run["target"]["devices"].as_array().unwrap();
+    let leaves = devices.iter().filter(|device| device["is_leaf"] == true);
+    let found: Vec<&str> = leaves.map(|leaf| leaf["name"].as_str().unwrap()).collect();
+    names(&found)
+}
+
+/// Kernel names of nodes, in order.
+pub(crate) fn names(nodes: &[impl AsRef<str>]) -> Vec<String> {
+    let names = nodes
+        .iter()
+        .map(|node| node.as_ref().trim_start_matches("/dev/"));
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+/// Gives the disk one partition.
+pub(crate) fn partition(guest: &Guest, node: &str, first_sector: u32, sectors: u32) {
+    let table = partition_table(first_sector, sectors);
+    let device = File::options().write(true).open(node).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&device, &table, 0).unwrap();
+    device.sync_all().unwrap();
+    drop(device);
+    guest.must("blockdev", &["--rereadpt", node]);
+}
+
+/// A master boot record with one partition.
+fn partition_table(first_sector: u32, sectors: u32) -> Vec<u8> {
+    let mut table = vec![0_u8; 512];
+    table[450] = 0x83;
+    table[454..458].copy_from_slice(&first_sector.to_le_bytes());
+    table[458..462].copy_from_slice(&sectors.to_le_bytes());
+    table[510..].copy_from_slice(&[0x55, 0xaa]);
+    table
+}
+
 /// What follows `label` on its line in what a program has told, without the padding.
 pub(crate) fn after<'a>(label: &str, told: &'a str) -> &'a str {
     let mut values = told.lines().filter_map(|line| line.split_once(label));

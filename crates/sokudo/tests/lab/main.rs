@@ -7,12 +7,17 @@
     reason = "a test fails by panicking, and tells loudly what it skips"
 )]
 
+mod caching;
+mod clock;
 mod conditions;
 mod defects;
 mod guest;
 mod info;
 mod limits;
+mod mapped;
+mod quota;
 mod refusals;
 mod stacks;
+mod swap;
 mod unplug;
 mod write_cache;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use crate::guest::{Guest, Undo};
+use crate::guest::{self, Guest, Undo};
 
 /// Members of the stacks.
 const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
@@ -81,26 +81,10 @@ impl<'a> Stack<'a> {
     /// Measures, and compares what the disks have counted with what sokudo moved.
     fn costs(&self, row: &str, leaves: &[String], per_byte_written: RangeInclusive<f64>) {
         let run = self.measured(row);
-        assert_eq!(leaves_of(&run), sorted(leaves));
+        assert_eq!(guest::leaves(&run), guest::names(leaves));
         assert_ratio(&run, "read", &(0.98..=1.05));
         assert_ratio(&run, "write", &per_byte_written);
     }
-}
-
-/// Kernel names of the leaves that a run has found.
-fn leaves_of(run: &Value) -> Vec<String> {
-    let devices = run["target"]["devices"].as_array().unwrap();
-    let leaves = devices.iter().filter(|device| device["is_leaf"] == true);
-    let names = leaves.map(|device| device["name"].as_str().unwrap().to_owned());
-    sorted(&names.collect::<Vec<_>>())
-}
-
-/// Kernel names, of nodes too, in order.
-fn sorted(names: &[String]) -> Vec<String> {
-    let names = names.iter().map(|name| name.trim_start_matches("/dev/"));
-    let mut names: Vec<String> = names.map(str::to_owned).collect();
-    names.sort();
-    names
 }
 
 fn assert_ratio(run: &Value, direction: &str, expected: &RangeInclusive<f64>) {
