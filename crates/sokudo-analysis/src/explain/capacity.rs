@@ -83,6 +83,9 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
         (true, _) => Some((check.own.0, check.own.0)),
         (false, shared) => shared.map(real_size),
     };
+    // A search that comes to the end has found no size: a drive that answers with what came
+    // last shares every block with its neighbour.
+    let real = real.filter(|(least, _)| *least < check.size.0);
     let is_sure = is_witnessed(check, |held| matches!(held, Held::Other(_)));
     Inference {
         code: "fake-capacity".to_owned(),
@@ -314,10 +317,10 @@ mod tests {
 
     #[test]
     fn what_was_tried_tells_the_real_size_and_nothing_else_does() {
-        let with = |reaches_below| {
+        let from = |from, reaches_below| {
             let shared = Some(SharedBlocks {
                 distance: Bytes(3_000),
-                from: Bytes(5_000),
+                from: Bytes(from),
                 reaches_below,
             });
             concluded(CapacityCheck {
@@ -325,6 +328,7 @@ mod tests {
                 ..places(&FOLDED)
             })
         };
+        let with = |reaches_below| from(5_000, reaches_below);
         let stated = to_float(1 << 40);
         assert_eq!(figures(&with(Some(false))), [8_000.0, stated]);
         assert_eq!(figures(&with(Some(true))), [5_000.0, stated]);
@@ -336,10 +340,11 @@ mod tests {
             claim.contains("4.9 KiB at least and 7.8 KiB at most"),
             "{claim}"
         );
-        let unknown = concluded(places(&FOLDED));
-        assert_eq!(unknown.code, "fake-capacity");
-        assert_eq!(unknown.confidence, Confidence::Medium);
-        assert_eq!(figures(&unknown), [stated]);
+        for unknown in [concluded(places(&FOLDED)), from(1 << 40, None)] {
+            assert_eq!(unknown.code, "fake-capacity");
+            assert_eq!(unknown.confidence, Confidence::Medium);
+            assert_eq!(figures(&unknown), [stated]);
+        }
     }
 
     #[test]

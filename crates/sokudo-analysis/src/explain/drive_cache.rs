@@ -81,6 +81,10 @@ fn writes_one_stream(workload: &Workload) -> bool {
     workload.operations.single() == Some(Operation::Write) && is_one_stream(workload)
 }
 
+/// How much more has been written where the line that is continued back to the start ends,
+/// than where it begins.
+const NEAR_THE_KNEE: f64 = 3.0;
+
 /// In one stream, the platters are behind by what the memory holds: the line of what was
 /// written over time, once it is straight, begins at that.
 fn write_cache_size(run: &Run) -> Option<Inference> {
@@ -140,8 +144,15 @@ fn burst(outcome: &Outcome) -> Option<(f64, f64, f64)> {
         .skip(4)
         .map(|point| point.1 / point.0)
         .fold(0.0, f64::max);
-    let held = last.1 - late * last.0;
-    (is_straight && held > 0.0 && late > 0.0).then_some((early, late, held))
+    // From here on the memory is full: the rate on average has come half of the way down.
+    let is_full = |point: &(f64, f64)| point.1 / point.0 <= f64::midpoint(early, late);
+    let full = 4 + line[4..].iter().position(is_full)?;
+    // Near it, for the tracks of the next head may hold some percent more.
+    let is_far = |point: &(f64, f64)| point.1 >= NEAR_THE_KNEE * line[full].1;
+    let far = line[full..].iter().position(is_far);
+    let far = far.map_or(line.len() - 1, |far| full + far);
+    let held = line[full].1 - rate(line[full], line[far]) * line[full].0;
+    (is_straight && held > 0.0 && late > 0.0 && far > full).then_some((early, late, held))
 }
 
 /// One block overwritten again and again passes under the head once per turn: what is

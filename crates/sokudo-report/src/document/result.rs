@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, IoFailure, Operation,
-    OperationTally, Outcome, PlanParts, Row, RunsDiffer, Schedule, StopReason, Trial, Verdict,
-    Workload,
+    BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
+    Outcome, PlanParts, Row, RunsDiffer, Schedule, StopReason, Trial, Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -297,7 +296,7 @@ impl ResultDocument {
             failures: numbered(
                 &row.trials,
                 |outcome| &outcome.failures,
-                |trial, failure: &IoFailure| FailureDocument::new(trial, failure),
+                FailureDocument::new,
             ),
             findings: assessment.map_or_else(Vec::new, |assessment| assessment.findings.clone()),
             fingerprint: String::new(),
@@ -307,13 +306,7 @@ impl ResultDocument {
             workload: row.workload.clone(),
             told: None,
             unsettled_trials: row.unsettled,
-            trials: (1..)
-                .zip(row.trials.iter().zip(&inside))
-                .map(|(number, (trial, inside))| {
-                    let moved = work.moved(&trial.outcome, |operation| direction.counts(operation));
-                    TrialDocument::new(number, trial, moved, inside)
-                })
-                .collect(),
+            trials: work.trials(&inside),
             histogram: latency.as_ref().map_or_else(Vec::new, sparse),
             series: (1..)
                 .zip(&row.trials)
@@ -396,6 +389,15 @@ impl ResultBuilder<'_> {
 
     fn latency(&self, counts: impl Fn(Operation) -> bool) -> Option<Histogram> {
         merged(self.tallies(counts).map(|tally| &tally.latency))
+    }
+
+    fn trials(&self, insides: &[Inside]) -> Vec<TrialDocument> {
+        let trials = (1..).zip(self.row.trials.iter().zip(insides));
+        let told = trials.map(|(number, (trial, inside))| {
+            let moved = self.moved(&trial.outcome, |operation| self.direction.counts(operation));
+            TrialDocument::new(number, trial, moved, inside)
+        });
+        told.collect()
     }
 
     /// What the inside of each trial tells.
