@@ -435,7 +435,7 @@ pub(crate) struct HdparmArguments {
 pub(crate) enum ScheduleChoice {
     /// Rows in turn, so drift affects all alike; each row until it is precise enough
     Interleaved,
-    /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s, 5 s apart
+    /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s; 5 s between rows
     Crystal,
 }
 

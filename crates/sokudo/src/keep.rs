@@ -135,7 +135,7 @@ pub(crate) fn note_if_not_whole(packed: &[u8]) {
 pub(crate) fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
     opened(keeping).map_err(Exit::Failed)?.ok_or_else(|| {
         Exit::usage(text!(
-            "no store is given, so there is nothing to show; leave --no-store out, or name a store with --store"
+            "no store is given, so there is nothing to show; name one with --store, or leave out what says that there is none (--no-store, SOKUDO_STORE=none)"
         ))
     })
 }
