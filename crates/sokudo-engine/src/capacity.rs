@@ -255,6 +255,24 @@ mod tests {
     }
 
     #[test]
+    fn a_round_part_of_the_size_is_found_like_any_other() {
+        for (size, real) in [
+            ("1GiB", 512_u64 << 20),
+            ("1GiB", 256 << 20),
+            ("1536MiB", 1 << 30),
+            ("64GiB", 32 << 30),
+            ("256GiB", 8 << 30),
+        ] {
+            let found = shared(&format!("size={size}&real={real}"));
+            let real_size = match found.reaches_below {
+                Some(true) => found.from.0,
+                _ => found.from.0 + found.distance.0,
+            };
+            assert_eq!(real_size, real, "{size}: {found:?}");
+        }
+    }
+
+    #[test]
     fn a_fold_into_a_window_below_is_told_from_one_into_the_end() {
         for (window, at) in [
             (67_117_056_u64, 3_u64 << 30),

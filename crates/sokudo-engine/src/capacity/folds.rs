@@ -122,6 +122,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 places.insert(0, 0);
             }
             places.retain(|place| !filler.holds(*place));
+            keep_apart(&mut places, distance);
             if places.is_empty() || self.is_over() {
                 break;
             }
@@ -214,6 +215,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
         places.retain(|place| !filler.holds(*place));
         places.sort_unstable();
         places.dedup();
+        keep_apart(&mut places, distance);
         let found = self.try_shared(&places, distance, filler_at, listener);
         let is_as_found = |sample: &CheckedSample| match sample.held {
             Held::Own => sample.offset.0 < from,
@@ -222,6 +224,22 @@ impl<M: Medium> CheckInProgress<'_, M> {
         };
         found.len() == places.len() && found.iter().all(is_as_found)
     }
+}
+
+/// Leaves of two places that may share a block the lower one: the other is written to spoil it,
+/// and would be taken for its own. Where the size is a round multiple of the distance, even
+/// steps meet it. Places ascend.
+fn keep_apart(places: &mut Vec<u64>, distance: u64) {
+    let mut kept: Vec<u64> = Vec::new();
+    places.retain(|place| {
+        let is_partner = place
+            .checked_sub(distance)
+            .is_some_and(|lower| kept.binary_search(&lower).is_ok());
+        if !is_partner {
+            kept.push(*place);
+        }
+        !is_partner
+    });
 }
 
 /// The common divisors of ever more numbers.
