@@ -88,7 +88,7 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
             "the file system stores the file compressed, so that the device reads less",
             Text::from("measure with random data, or on a file system mounted without compression"),
         )
-    } else if case.cached_loop().is_some() {
+    } else if case.target().cached_loop().is_some() {
         (
             "a loop device reads its file through the page cache",
             Text::from(DIRECT_LOOP),
@@ -134,7 +134,7 @@ fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
             "the file system compresses what it writes",
             Text::from("measure with random data, on a file system mounted without compression"),
         )
-    } else if case.cached_loop().is_some() {
+    } else if case.target().cached_loop().is_some() {
         (
             "a loop device writes its file through the page cache",
             Text::from(DIRECT_LOOP),
@@ -196,7 +196,7 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
             ),
             Text::from("put the file of the loop device on a local disk, and measure again"),
         )
-    } else if let Some(device) = case.cached_loop()
+    } else if let Some(device) = case.target().cached_loop()
         && case.moved(Operation::Read) > 0
         && missing(case, Operation::Read).is_none()
     {
@@ -277,7 +277,7 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
         // A store into a mapping is written whenever the kernel likes.
         || is_synchronous(case) && case.outcomes().all(|it| it.backend.kind != BackendKind::Mmap)
         || survey.is_some_and(|survey| survey.write_back);
-    let cached_loop = case.cached_loop();
+    let cached_loop = case.target().cached_loop();
     let cached = case.real() && (!case.direct() || cached_loop.is_some());
     if !case.asks(Operation::Write) || case.in_memory() || settled || !cached {
         return None;

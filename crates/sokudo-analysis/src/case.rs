@@ -243,14 +243,6 @@ impl<'a> Case<'a> {
             })
     }
 
-    /// A loop device in the stack that does not bypass the page cache of what is
-    /// below it.
-    pub(crate) fn cached_loop(&self) -> Option<&'a BlockDevice> {
-        self.target().devices.iter().find(|device| {
-            device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
-        })
-    }
-
     /// Whether a leaf is memory presented as a disk.
     pub(crate) fn on_memory_device(&self) -> bool {
         let mut leaves = self.target().leaves();

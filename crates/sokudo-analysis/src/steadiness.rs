@@ -134,7 +134,7 @@ impl Beginning {
         reason = "a series has hundreds of points"
     )]
     fn of(outcome: &Outcome, time: Option<Nanos>) -> Option<Self> {
-        let intervals = IntervalRates::of(outcome, time).joined();
+        let intervals = IntervalRates::of(outcome, time).joined(outcome.ios());
         let rates = &intervals.per_second;
         let found = WarmUp::of(rates)?;
         Some(Self {

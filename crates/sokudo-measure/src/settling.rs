@@ -52,7 +52,7 @@ impl Settling {
         if self.scouts_left == 0 || outcome.window.is_none() || !is_whole {
             return false;
         }
-        let intervals = IntervalRates::of(&trial.outcome, workload.limits.time).joined();
+        let intervals = IntervalRates::of(outcome, workload.limits.time).joined(outcome.ios());
         let Some(length) = warm_up(&intervals) else {
             self.scouts_left = 0;
             return false;
@@ -105,6 +105,7 @@ mod tests {
         outcome.window = Some(Window::default());
         outcome.operations.push(OperationTally {
             bytes: Bytes(outcome.series.iter().map(|point| point.bytes.0).sum()),
+            ios: outcome.series.iter().map(|point| point.ios).sum(),
             ..OperationTally::new(Operation::Write)
         });
         Trial {

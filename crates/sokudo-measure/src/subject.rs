@@ -10,8 +10,8 @@ use sokudo_engine::{
     SimulatedTarget, Target, TestFile, lay_out,
 };
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo,
-    TargetKind, Workload,
+    Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo, TargetKind,
+    Workload,
 };
 use sokudo_words::text;
 
@@ -210,10 +210,7 @@ impl PreparedTargets {
         if self.is_in_phases() {
             return MakeDurable::Nothing;
         }
-        let has_cached_loop = self.info().devices.iter().any(|device| {
-            device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
-        });
-        if has_cached_loop {
+        if self.info().cached_loop().is_some() {
             MakeDurable::All
         } else {
             MakeDurable::Buffered

@@ -49,12 +49,16 @@ impl IntervalRates {
         }
     }
 
-    /// At most 200 of them: above, neighbours are joined, and what is left over at the end
-    /// is left out.
+    /// At most 200 of them, and no more than there were I/Os, for where most intervals are
+    /// empty the first I/O alone makes a slow beginning. Above, neighbours are joined, and
+    /// what is left over at the end is left out.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a few neighbours")]
-    pub fn joined(self) -> Self {
-        let count = self.per_second.len().div_ceil(RATES_MAX).max(1);
+    pub fn joined(self, ios: u64) -> Self {
+        let most = RATES_MAX
+            .min(usize::try_from(ios).unwrap_or(RATES_MAX))
+            .max(1);
+        let count = self.per_second.len().div_ceil(most).max(1);
         let mean = |rates: &[f64]| rates.iter().sum::<f64>() / count as f64;
         Self {
             length: Nanos(self.length.0.saturating_mul(count as u64)),
@@ -97,9 +101,12 @@ mod tests {
         let ends: Vec<u64> = (1..=1_000).map(|number| number * 10).collect();
         let rates = IntervalRates::of(&outcome(&ends, 1_000), None);
         assert_eq!(rates.per_second, [1e5; 1_000]);
-        let joined = rates.joined();
+        let joined = rates.clone().joined(3_000);
         assert_eq!(joined.per_second, [1e5; 200]);
         assert_eq!(joined.length, Nanos::from_millis(50));
+        let joined = rates.joined(40);
+        assert_eq!(joined.per_second, [1e5; 40]);
+        assert_eq!(joined.length, Nanos::from_millis(250));
     }
 
     #[test]

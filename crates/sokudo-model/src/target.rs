@@ -77,6 +77,13 @@ impl TargetInfo {
     pub fn leaves(&self) -> impl Iterator<Item = &BlockDevice> {
         self.devices.iter().filter(|device| device.is_leaf)
     }
+
+    /// A loop device in the stack that does not bypass the page cache of what is below it.
+    pub fn cached_loop(&self) -> Option<&BlockDevice> {
+        self.devices.iter().find(|device| {
+            device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
+        })
+    }
 }
 
 /// A mounted file system.

@@ -85,6 +85,9 @@ fn writes_one_stream(workload: &Workload) -> bool {
 /// than where it begins.
 const NEAR_THE_KNEE: f64 = 3.0;
 
+/// What is less is where the line was read off, and no memory of a drive.
+const HELD_BYTES_MIN: f64 = 1024.0 * 1024.0;
+
 /// In one stream, the platters are behind by what the memory holds: the line of what was
 /// written over time, once it is straight, begins at that.
 fn write_cache_size(run: &Run) -> Option<Inference> {
@@ -152,7 +155,8 @@ fn burst(outcome: &Outcome) -> Option<(f64, f64, f64)> {
     let far = line[full..].iter().position(is_far);
     let far = far.map_or(line.len() - 1, |far| full + far);
     let held = line[full].1 - rate(line[full], line[far]) * line[full].0;
-    (is_straight && held > 0.0 && late > 0.0 && far > full).then_some((early, late, held))
+    (is_straight && held >= HELD_BYTES_MIN && late > 0.0 && far > full)
+        .then_some((early, late, held))
 }
 
 /// One block overwritten again and again passes under the head once per turn: what is
@@ -250,6 +254,12 @@ mod tests {
     fn a_memory_that_was_never_full_has_no_size() {
         assert!(burst(&outcome(200, 100)).is_none());
         assert!(burst(&outcome(8, 8)).is_none());
+    }
+
+    #[test]
+    fn one_write_that_is_fast_is_no_memory() {
+        assert!(burst(&outcome(1, 400)).is_none());
+        assert!(burst(&outcome(4, 400)).is_some());
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) struct Inside {
 impl Inside {
     /// Of a trial whose last I/O was to be issued at `time`.
     pub(super) fn of(outcome: &Outcome, time: Option<Nanos>) -> Self {
-        let intervals = IntervalRates::of(outcome, time).joined();
+        let intervals = IntervalRates::of(outcome, time).joined(outcome.ios());
         let rates = &intervals.per_second;
         let autocorrelation = Autocorrelation::of(rates);
         Self {
