@@ -173,7 +173,9 @@ impl Drop for Region {
 
 fn map_small(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
     let bytes = bytes.next_multiple_of(CHUNK_ALIGNMENT);
-    Ok((map(bytes, libc::MAP_POPULATE)?, bytes, Pages::Small))
+    let memory = map(bytes, 0)?;
+    touch(memory, bytes, APART);
+    Ok((memory, bytes, Pages::Small))
 }
 
 /// Huge pages of the system's pool, else transparent ones.
@@ -187,7 +189,7 @@ fn map_huge(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
         unmap(memory, bytes);
         return Err(error);
     }
-    touch(memory, bytes);
+    touch(memory, bytes, 1);
     Ok((memory, bytes, Pages::TransparentHuge))
 }
 
@@ -241,9 +243,20 @@ fn advise_huge(memory: NonNull<u8>, bytes: usize) -> io::Result<()> {
     }
 }
 
-/// Writes one byte per page, so that no page fault falls into the measurement.
-fn touch(memory: NonNull<u8>, bytes: usize) {
-    for offset in (0..bytes).step_by(CHUNK_ALIGNMENT) {
+/// Every other page is touched first. The kernel gives pages in the order in which they are
+/// touched, and where it has them side by side, a device takes neighbours as one piece: how
+/// many pieces a block is would hang on what ran before. Of a virtio disk that takes 254 at
+/// once, fio read blocks of 256 pages with 1.1 to 2.2 GB/s.
+const APART: usize = 2;
+
+/// Writes one byte per page, so that no page fault falls into the measurement: every `apart`th
+/// page, then those behind them.
+fn touch(memory: NonNull<u8>, bytes: usize, apart: usize) {
+    let of_round = |first| (first..bytes.div_ceil(CHUNK_ALIGNMENT)).step_by(apart);
+    for offset in (0..apart)
+        .flat_map(of_round)
+        .map(|page| page * CHUNK_ALIGNMENT)
+    {
         // SAFETY: offset < bytes, which is mapped and writable.
         let byte = unsafe { memory.as_ptr().add(offset) };
         // SAFETY: as above; volatile so that the store is not optimised away.
@@ -274,6 +287,28 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Only root sees where pages are.
+    #[test]
+    fn neighbours_in_a_buffer_are_none_in_memory() {
+        const PAGES: usize = 2_048;
+        let region = Region::with_pages(8, PAGES / 8 * 4096, PageWish::Small).unwrap();
+        let mut entries = vec![0; PAGES * 8];
+        let map = std::fs::File::open("/proc/self/pagemap").unwrap();
+        let at = region.memory.as_ptr().addr() as u64 / 4096 * 8;
+        std::os::unix::fs::FileExt::read_exact_at(&map, &mut entries, at).unwrap();
+        let frames: Vec<u64> = entries
+            .chunks_exact(8)
+            .map(|entry| u64::from_ne_bytes(entry.try_into().unwrap()) & ((1 << 55) - 1))
+            .collect();
+        let is_huge = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled")
+            .is_ok_and(|mode| mode.contains("[always]"));
+        if frames.contains(&0) || is_huge {
+            return;
+        }
+        let beside = frames.windows(2).filter(|two| two[0] + 1 == two[1]).count();
+        assert!(beside < PAGES / 50, "{beside} of {PAGES} lie side by side");
     }
 
     #[test]
