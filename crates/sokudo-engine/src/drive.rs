@@ -84,14 +84,20 @@ impl Driver<'_> {
         self.tell(worker, now);
         let mut stopped_at = None;
         loop {
-            match worker.fill(backend, clock, &mut now) {
-                NextAction::Finished => break,
-                NextAction::Completion => worker.wait(backend, clock, None),
-                NextAction::CompletionOr(at) => {
+            let is_halted = || shared.control.is_stopped() | halt.load(Ordering::Relaxed);
+            let next = match worker.is_even() && stopped_at.is_none() {
+                true => worker.go_on(backend, clock, &mut now, is_halted),
+                false => Some(worker.fill(backend, clock, &mut now)),
+            };
+            match next {
+                None => {}
+                Some(NextAction::Finished) => break,
+                Some(NextAction::Completion) => worker.wait(backend, clock, None),
+                Some(NextAction::CompletionOr(at)) => {
                     worker.wait(backend, clock, Some(patience(at, clock.now())));
                 }
-                NextAction::Until(at) => sleep_until(clock, at),
-                NextAction::Busy(at) => spin_until(clock, at),
+                Some(NextAction::Until(at)) => sleep_until(clock, at),
+                Some(NextAction::Busy(at)) => spin_until(clock, at),
             }
             now = clock.now();
             worker.hold_depth(now);
@@ -116,7 +122,7 @@ impl Driver<'_> {
             if worker.in_flight() < in_flight {
                 used.notes(worker.look_after(now));
             }
-            let halted = shared.control.is_stopped() | halt.load(Ordering::Relaxed);
+            let halted = is_halted();
             if halted || worker.stopped().is_some() {
                 let since = *stopped_at.get_or_insert(now);
                 if stop(worker, shared.control, halted, now - since) {

@@ -72,6 +72,10 @@ impl Flushing {
     /// The flush that is due before the next write, and its file.
     #[inline]
     pub(crate) fn due(&mut self) -> Option<(Action, u32)> {
+        // Nearly always: a loop over nothing would be a part of every I/O.
+        if self.rules.is_empty() {
+            return None;
+        }
         let rule = self
             .rules
             .iter_mut()

@@ -105,7 +105,19 @@ impl Pattern {
     #[inline(always)]
     pub(crate) fn access(&mut self, operation: Operation) -> Access {
         if self.route.is_some() {
-            return self.routed(operation);
+            // Field by field: the common case then needs no place in memory for it.
+            let Access {
+                operation,
+                file,
+                offset,
+                length,
+            } = self.routed(operation);
+            return Access {
+                operation,
+                file,
+                offset,
+                length,
+            };
         }
         let length = draw(&self.blocks, &mut self.random);
         let offset = self.offsets.next(u64::from(length), &mut self.random);

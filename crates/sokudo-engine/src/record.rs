@@ -5,8 +5,8 @@
 //! Logs grow while the workload runs; nothing else here allocates after the start.
 
 use sokudo_model::{
-    Bytes, Depths, HistogramPoint, LogPoint, Logs, Moved, Nanos, Operation, OperationTally,
-    Recording, SeriesPoint, Workload,
+    Depths, HistogramPoint, LogPoint, Logs, Moved, Nanos, Operation, OperationTally, Recording,
+    SeriesPoint, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -406,7 +406,7 @@ impl OperationSeries {
     fn end_interval(&mut self, moved: [Moved; 3]) {
         let at = self.timer.next();
         for ((points, seen), moved) in self.points.iter_mut().zip(&mut self.seen).zip(moved) {
-            points.push(since(*seen, moved, at));
+            points.push(moved.since(*seen, at));
             *seen = moved;
         }
     }
@@ -422,17 +422,9 @@ impl OperationSeries {
         if let Some(seen) = self.seen.get(index)
             && moved.ios > seen.ios
         {
-            points.push(since(*seen, moved, at));
+            points.push(moved.since(*seen, at));
         }
         points
-    }
-}
-
-fn since(seen: Moved, moved: Moved, at: Nanos) -> SeriesPoint {
-    SeriesPoint {
-        at,
-        bytes: Bytes(moved.bytes.0 - seen.bytes.0),
-        ios: moved.ios - seen.ios,
     }
 }
 
@@ -578,6 +570,7 @@ impl HistogramLogger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::Bytes;
     use sokudo_model::LatencyLog;
 
     const MS: u64 = 1_000_000;

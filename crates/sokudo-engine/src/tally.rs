@@ -162,7 +162,7 @@ impl Tally {
     }
 
     /// Counts an I/O that was reaped at `now`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn complete(
         &mut self,
         operation: Operation,
@@ -184,10 +184,6 @@ impl Tally {
         tally.latency.record(now - issued_at);
         if let Some(from_intended) = &mut tally.latency_from_intended {
             from_intended.record(now.saturating_sub(intended_at));
-        }
-        if operation != Operation::Flush {
-            self.series.current.bytes.0 += u64::from(bytes);
-            self.series.current.ios += 1;
         }
     }
 
@@ -241,8 +237,9 @@ impl Tally {
     /// Ends every interval that is over at `now`. What is counted afterwards falls
     /// into the interval that contains `now`.
     pub(crate) fn end_intervals(&mut self, now: u64) {
+        let moved = self.moved_in_all();
         while self.interval_ends_at() <= now {
-            self.series.end_interval();
+            self.series.end_interval(moved);
         }
     }
 
@@ -254,6 +251,13 @@ impl Tally {
         })
     }
 
+    fn moved_in_all(&self) -> Moved {
+        let [mut all, writes, trims] = self.moved();
+        all.add(writes);
+        all.add(trims);
+        all
+    }
+
     /// The finished counts.
     pub(crate) fn finish(mut self) -> FinishedTally {
         self.end_phase();
@@ -263,8 +267,9 @@ impl Tally {
             .flatten()
             .map(|counts| counts.last_at)
             .fold(self.started_at, u64::max);
+        let moved = self.moved_in_all();
         self.series
-            .end_last(Nanos(last_completed_at - self.started_at));
+            .end_last(Nanos(last_completed_at - self.started_at), moved);
         FinishedTally {
             operations: self
                 .operations
@@ -343,7 +348,8 @@ struct IntervalSeries {
     first_interval_ns: u64,
     interval_ns: u64,
     points: Vec<SeriesPoint>,
-    current: SeriesPoint,
+    /// What had been moved at the end of the last interval.
+    seen: Moved,
 }
 
 impl IntervalSeries {
@@ -360,24 +366,25 @@ impl IntervalSeries {
             first_interval_ns,
             interval_ns: first_interval_ns,
             points,
-            current: SeriesPoint::default(),
+            seen: Moved::default(),
         }
     }
 
     fn clear(&mut self) {
         self.interval_ns = self.first_interval_ns;
         self.points.clear();
-        self.current = SeriesPoint::default();
+        self.seen = Moved::default();
     }
 
     fn interval_end_ns(&self) -> u64 {
         (self.points.len() as u64 + 1) * self.interval_ns
     }
 
-    fn end_interval(&mut self) {
+    /// `moved` is what has been moved since the start.
+    fn end_interval(&mut self, moved: Moved) {
         let at = Nanos(self.interval_end_ns());
-        self.points.push(SeriesPoint { at, ..self.current });
-        self.current = SeriesPoint::default();
+        self.points.push(moved.since(self.seen, at));
+        self.seen = moved;
         if self.points.len() == INTERVALS_MAX {
             self.join_pairs();
         }
@@ -397,9 +404,9 @@ impl IntervalSeries {
     }
 
     /// Ends the interval in progress where the trial ended.
-    fn end_last(&mut self, at: Nanos) {
-        if self.current.ios > 0 {
-            self.points.push(SeriesPoint { at, ..self.current });
+    fn end_last(&mut self, at: Nanos, moved: Moved) {
+        if moved.ios > self.seen.ios {
+            self.points.push(moved.since(self.seen, at));
         }
     }
 }

@@ -366,7 +366,38 @@ impl Worker {
         }
     }
 
+    /// Whether nothing but time and those who watch change what it does.
     #[inline]
+    pub(crate) fn is_even(&self) -> bool {
+        self.plain && !self.window.is_waiting()
+    }
+
+    /// Fills, waits and reaps until a boundary is due, or `is_over` says so: what can change
+    /// only then is not looked at for each I/O. What has been waited for is left to be reaped,
+    /// or, if nothing was to be waited for, it says what is next.
+    #[inline]
+    pub(crate) fn go_on<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+        now: &mut u64,
+        is_over: impl Fn() -> bool,
+    ) -> Option<NextAction> {
+        loop {
+            match self.fill_plainly(backend, clock, now) {
+                NextAction::Completion => self.wait_plainly(backend, clock),
+                next => return Some(next),
+            }
+            *now = clock.now();
+            if *now >= self.next_boundary || self.stopped.is_some() || is_over() {
+                return None;
+            }
+            self.hold_depth(*now);
+            backend.reap(|chunk, result| self.complete(chunk, result, *now));
+        }
+    }
+
+    #[inline(always)]
     fn fill_plainly<B: Backend, C: Clock>(
         &mut self,
         backend: &mut B,
@@ -409,12 +440,14 @@ impl Worker {
 
     /// Counts one completion of a plain workload, reaped at `now`. `result` is bytes
     /// moved or minus errno.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn complete(&mut self, chunk: u32, result: i32, now: u64) {
         let slot = self.slots[chunk as usize];
         self.free.give_back(chunk);
         let (moved, counts) = self.land(slot, result);
         if moved != slot.length.cast_signed() {
+            // Read again, so that what goes well needs no copy of it in memory.
+            let slot = self.slots[chunk as usize];
             self.complete_badly(chunk, slot, moved, counts, now);
         } else if counts {
             self.count(slot, slot.length, now);
@@ -486,7 +519,6 @@ impl Worker {
 
     /// Submits what is prepared and waits for completions, no longer than
     /// `patience` if there is one.
-    #[inline(always)]
     pub(crate) fn wait<B: Backend, C: Clock>(
         &mut self,
         backend: &mut B,
@@ -494,11 +526,7 @@ impl Worker {
         patience: Option<Duration>,
     ) {
         if patience.is_none() {
-            self.batches = self.batches.wrapping_add(1);
-            let is_sample = self.batches.is_multiple_of(BATCHES_PER_SUBMISSION_SAMPLE);
-            if B::SUBMITS && is_sample && self.unsubmitted > 0 {
-                self.submit_counted(backend, clock);
-            }
+            self.sample_submission(backend, clock);
         }
         let mut wanted = self.completions_wanted;
         if !self.plain {
@@ -514,6 +542,29 @@ impl Worker {
         };
         if let Err(error) = waited {
             self.fail_backend(&error);
+        }
+    }
+
+    /// The same for a plain workload, which waits for completions alone.
+    #[inline(always)]
+    fn wait_plainly<B: Backend, C: Clock>(&mut self, backend: &mut B, clock: &C) {
+        self.sample_submission(backend, clock);
+        self.unsubmitted = 0;
+        if let Err(error) = backend.submit_and_wait(self.completions_wanted) {
+            self.fail_backend(&error);
+        }
+    }
+
+    /// Times the submission of one batch in many.
+    #[inline(always)]
+    fn sample_submission<B: Backend, C: Clock>(&mut self, backend: &mut B, clock: &C) {
+        if !B::SUBMITS {
+            return;
+        }
+        self.batches = self.batches.wrapping_add(1);
+        let is_sample = self.batches.is_multiple_of(BATCHES_PER_SUBMISSION_SAMPLE);
+        if is_sample && self.unsubmitted > 0 {
+            self.submit_counted(backend, clock);
         }
     }
 

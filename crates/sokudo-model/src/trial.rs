@@ -290,6 +290,15 @@ impl Moved {
         self.bytes.0 += other.bytes.0;
         self.ios += other.ios;
     }
+
+    /// What was moved in an interval that ended at `at`, after `before` had been.
+    pub fn since(self, before: Self, at: Nanos) -> SeriesPoint {
+        SeriesPoint {
+            at,
+            bytes: Bytes(self.bytes.0 - before.bytes.0),
+            ios: self.ios - before.ios,
+        }
+    }
 }
 
 /// What one kind of operation did.

@@ -25,15 +25,43 @@ pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 
 /// Counts of recorded values, with exact count, minimum, maximum, sum and sum of
 /// squares.
-#[derive(Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, Serialize)]
 #[serde(into = "SerializedHistogram")]
 pub struct Histogram {
     counts: Box<[u64]>,
     count: u64,
     min: u64,
     max: u64,
-    sum: u128,
-    sum_of_squares: u128,
+    /// What was recorded last, until a sum has no more room.
+    recent: Sums<u64>,
+    before: Sums<u128>,
+}
+
+/// Sums of values, and of their squares.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Sums<T> {
+    values: T,
+    squares: T,
+}
+
+impl Sums<u128> {
+    fn and(self, other: Self) -> Self {
+        Self {
+            values: self.values + other.values,
+            // Saturates only beyond 2^128: 2^48 values of 2^40 (18 minutes in
+            // nanoseconds).
+            squares: self.squares.saturating_add(other.squares),
+        }
+    }
+}
+
+impl From<Sums<u64>> for Sums<u128> {
+    fn from(narrow: Sums<u64>) -> Self {
+        Self {
+            values: narrow.values.into(),
+            squares: narrow.squares.into(),
+        }
+    }
 }
 
 /// A bucket that holds something.
@@ -55,8 +83,8 @@ impl Histogram {
             count: 0,
             min: u64::MAX,
             max: 0,
-            sum: 0,
-            sum_of_squares: 0,
+            recent: Sums::default(),
+            before: Sums::default(),
         }
     }
 
@@ -88,12 +116,30 @@ impl Histogram {
         self.count += 1;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
-        self.sum += u128::from(value);
-        // Saturates only beyond 2^128: 2^48 values of 2^40 (18 minutes in
-        // nanoseconds).
-        self.sum_of_squares = self
-            .sum_of_squares
-            .saturating_add(u128::from(value) * u128::from(value));
+        let square = value.checked_mul(value);
+        match square.and_then(|square| self.recent.squares.checked_add(square)) {
+            Some(squares) => {
+                self.recent.squares = squares;
+                // It has room, too: no value is above its square.
+                self.recent.values += value;
+            }
+            None => self.widen(value),
+        }
+    }
+
+    /// Adds a value for whose square the recent sum has no room.
+    #[cold]
+    fn widen(&mut self, value: u64) {
+        let value = u128::from(value);
+        self.before = self.sums().and(Sums {
+            values: value,
+            squares: value * value,
+        });
+        self.recent = Sums::default();
+    }
+
+    fn sums(&self) -> Sums<u128> {
+        self.before.and(self.recent.into())
     }
 
     /// Adds all values of another histogram. Associative and commutative.
@@ -104,8 +150,7 @@ impl Histogram {
         self.count += other.count;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
-        self.sum += other.sum;
-        self.sum_of_squares = self.sum_of_squares.saturating_add(other.sum_of_squares);
+        self.before = self.before.and(other.sums());
     }
 
     /// Forgets everything, keeping the memory.
@@ -114,8 +159,7 @@ impl Histogram {
         self.count = 0;
         self.min = u64::MAX;
         self.max = 0;
-        self.sum = 0;
-        self.sum_of_squares = 0;
+        (self.recent, self.before) = (Sums::default(), Sums::default());
     }
 
     /// Number of values.
@@ -140,13 +184,13 @@ impl Histogram {
 
     /// Exact sum of all values.
     pub fn sum(&self) -> u128 {
-        self.sum
+        self.sums().values
     }
 
     /// Exact mean.
     #[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
     pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+        (self.count > 0).then(|| self.sum() as f64 / self.count as f64)
     }
 
     /// Sample standard deviation, from exact integer sums; `None` below two
@@ -157,17 +201,15 @@ impl Histogram {
             return None;
         }
         let n = u128::from(self.count);
-        let variance = match (
-            n.checked_mul(self.sum_of_squares),
-            self.sum.checked_mul(self.sum),
-        ) {
+        let Sums { values, squares } = self.sums();
+        let variance = match (n.checked_mul(squares), values.checked_mul(values)) {
             (Some(left), Some(right)) => {
                 left.saturating_sub(right) as f64 / (n as f64 * (n - 1) as f64)
             }
             // Beyond 2^128 the float formula has ample digits left.
             _ => {
-                let mean = self.sum as f64 / n as f64;
-                ((self.sum_of_squares as f64 - n as f64 * mean * mean) / (n - 1) as f64).max(0.0)
+                let mean = values as f64 / n as f64;
+                ((squares as f64 - n as f64 * mean * mean) / (n - 1) as f64).max(0.0)
             }
         };
         Some(variance.sqrt())
@@ -242,11 +284,12 @@ impl From<Histogram> for SerializedHistogram {
             .filter(|(_, count)| **count > 0)
             .map(|(number, count)| (number - std::mem::replace(&mut before, number), *count))
             .unzip();
+        let sums = histogram.sums();
         Self {
             min: histogram.min().unwrap_or(0),
             max: histogram.max,
-            sum: histogram.sum,
-            sum_of_squares: histogram.sum_of_squares,
+            sum: sums.values,
+            sum_of_squares: sums.squares,
             steps,
             counts,
         }
@@ -299,11 +342,24 @@ impl TryFrom<SerializedHistogram> for Histogram {
         }
         if histogram.count > 0 {
             (histogram.min, histogram.max) = (written.min, written.max);
-            (histogram.sum, histogram.sum_of_squares) = (written.sum, written.sum_of_squares);
+            histogram.before = Sums {
+                values: written.sum,
+                squares: written.sum_of_squares,
+            };
         }
         Ok(histogram)
     }
 }
+
+/// When what is recent was put to the rest is of no matter.
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        let ends = |histogram: &Self| (histogram.count, histogram.min, histogram.max);
+        ends(self) == ends(other) && self.sums() == other.sums() && self.counts == other.counts
+    }
+}
+
+impl Eq for Histogram {}
 
 impl Default for Histogram {
     fn default() -> Self {
@@ -368,6 +424,28 @@ mod tests {
     use super::*;
     use crate::Random;
     use proptest::prelude::*;
+
+    proptest! {
+        /// Values whose squares fill the recent sum at once, and such that never do.
+        #[test]
+        fn sums_are_exact_however_large_values_are(
+            values in prop::collection::vec((any::<u64>(), 0_u32..64), 1..200),
+        ) {
+            let values: Vec<u64> = values.iter().map(|(value, shift)| value >> shift).collect();
+            let (mut whole, mut parts) = (Histogram::new(), Histogram::new());
+            for part in values.chunks(7) {
+                let mut histogram = Histogram::new();
+                part.iter().for_each(|value| histogram.record(*value));
+                parts.merge(&histogram);
+            }
+            values.iter().for_each(|value| whole.record(*value));
+            let wide = |value: &u64| u128::from(*value);
+            prop_assert_eq!(whole.sum(), values.iter().map(wide).sum::<u128>());
+            let squares = values.iter().map(wide).map(|value| value * value);
+            prop_assert_eq!(whole.sums().squares, squares.fold(0, u128::saturating_add));
+            prop_assert_eq!(whole, parts);
+        }
+    }
 
     fn histogram_of(values: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
