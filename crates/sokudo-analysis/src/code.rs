@@ -175,6 +175,8 @@ codes! {
     FewTrials => "few-trials", Info, Verified;
     /// Another backend or fewer features than asked for, and why.
     EngineFallback => "engine-fallback", Info, Verified;
+    /// Threads of the kernel did I/O beside those that asked for it (io_uring's workers).
+    KernelWorkers => "kernel-workers", Info, Verified;
     /// Several sequential streams: threads of a row, or rows at the same time on the same
     /// part.
     SeparateOffsets => "separate-offsets", Info, Verified;

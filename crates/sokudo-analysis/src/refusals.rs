@@ -267,6 +267,7 @@ mod tests {
                     *cpu = sokudo_model::CpuTime {
                         user: Nanos::from_millis(600),
                         system: Nanos::from_millis(1_000),
+                        ..sokudo_model::CpuTime::default()
                     };
                 }
             })

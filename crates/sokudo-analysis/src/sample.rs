@@ -162,6 +162,7 @@ pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Ou
         cpu: Some(CpuTime {
             user: Nanos::from_millis(100),
             system: Nanos::from_millis(200),
+            ..CpuTime::default()
         }),
         depth_achieved: depth as f64,
         direct: true,

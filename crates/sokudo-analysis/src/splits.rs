@@ -1,8 +1,7 @@
 //! I/Os that are not what the device gets: cut into smaller ones on their way, or smaller
 //! than what the device writes at once.
 
-use sokudo_model::{BackendFeature, Bytes, DriveCircumstances, Operation, Order};
-use sokudo_stats::Summary;
+use sokudo_model::{BackendFeature, Bytes, DriveCircumstances, Operation, Order, PairRatios};
 use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
@@ -186,32 +185,12 @@ fn lies_in_huge_pages(case: &Case<'_>) -> bool {
 }
 
 /// How much faster than from small pages the row was from huge ones, measured by turns.
-struct Factor {
-    median: f64,
-    least: f64,
-    most: f64,
-    pairs: u64,
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-fn factor(case: &Case<'_>) -> Option<Factor> {
-    let pages = case.row.pages.as_ref()?;
-    let pairs = pages.huge.iter().zip(&pages.small);
-    let ratios: Vec<f64> = pairs
-        .filter(|(_, small)| **small > 0)
-        .map(|(huge, small)| *huge as f64 / *small as f64)
-        .collect();
-    let summary = Summary::of(&ratios)?;
-    Some(Factor {
-        median: summary.median,
-        least: summary.min,
-        most: summary.max,
-        pairs: ratios.len() as u64,
-    })
+fn factor(case: &Case<'_>) -> Option<PairRatios> {
+    case.row.pages.as_ref()?.ratios()
 }
 
 /// A factor that is clear and large enough to be told.
-fn told_factor(case: &Case<'_>) -> Option<Factor> {
+fn told_factor(case: &Case<'_>) -> Option<PairRatios> {
     factor(case).filter(|it| it.least > 1.0 && it.median >= HUGE_PAGES_RATIO_MIN)
 }
 
@@ -228,7 +207,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
     }
     let told = told_factor(case);
     if !lies_in_huge_pages(case) {
-        let Factor {
+        let PairRatios {
             median: factor,
             least,
             most: greatest,
@@ -246,7 +225,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
         ));
     }
     let cause = match told {
-        Some(Factor {
+        Some(PairRatios {
             median: factor,
             least,
             most: greatest,
@@ -257,7 +236,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
         None => match factor(case) {
             // It was tried, and does not matter.
             Some(tried) if tried.median < HUGE_PAGES_RATIO_MIN => return None,
-            Some(Factor {
+            Some(PairRatios {
                 least, most, pairs, ..
             }) => text!(
                 "the kernel cuts the blocks of a program with ordinary buffers; what that costs did not show clearly: from huge pages the row was {least:.2} to {most:.2} times as fast ({pairs} pairs of short trials)"

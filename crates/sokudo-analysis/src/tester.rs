@@ -1,8 +1,8 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
 use sokudo_model::{
-    BackendKind, Method, Outcome, RateKept, Sample, ScheduleName, StopReason, Survey, TargetKind,
-    Visit,
+    BackendKind, Method, Outcome, PairRatios, RateKept, Sample, ScheduleName, StopReason, Survey,
+    TargetKind, Visit,
 };
 use sokudo_words::{Text, text};
 
@@ -10,13 +10,16 @@ use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::remedy;
 use crate::rule::RowRule;
-use crate::threshold::{CPU_SHARE_MAX, DEPTH_SHARE_MIN, INTERVAL_TRIALS_MIN};
+use crate::threshold::{
+    CPU_SHARE_MAX, DEPTH_SHARE_MIN, INTERVAL_TRIALS_MIN, KERNEL_WORKERS_SHARE_MAX,
+};
 
 pub(crate) const RULES: &[RowRule] = &[
     depth_not_reached,
     rate_not_reached,
     tester_limited,
     engine_fallback,
+    kernel_workers,
     stopped_early,
     few_trials,
 ];
@@ -212,7 +215,7 @@ fn is_busy(case: &Case<'_>, outcome: &Outcome) -> bool {
     })
 }
 
-/// The backend had something to say about itself.
+/// The backend had something to say about itself, or was chosen because it is faster.
 fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
     let mut notes: Vec<Text> = Vec::new();
     for note in case.outcomes().flat_map(|outcome| &outcome.backend.notes) {
@@ -222,6 +225,7 @@ fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
         }
     }
     let used = case.outcomes().next()?.backend.kind;
+    notes.extend(faster_backend(case, used));
     (!notes.is_empty()).then(|| {
         Ruling::new(
             Code::EngineFallback,
@@ -230,6 +234,56 @@ fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
             "none is needed; compare only with runs that used the same backend",
         )
     })
+}
+
+/// Why `auto` is the backend that it is.
+fn faster_backend(case: &Case<'_>, used: BackendKind) -> Option<Text> {
+    let (_, ratios) = case
+        .row
+        .backends
+        .as_ref()?
+        .faster()
+        .filter(|(faster, _)| *faster == used)?;
+    let other = match used {
+        BackendKind::Libaio => BackendKind::IoUring.name(),
+        _ => BackendKind::Libaio.name(),
+    };
+    let PairRatios {
+        median: factor,
+        least,
+        most: greatest,
+        pairs,
+    } = ratios;
+    Some(text!(
+        "it read {factor:.2} times as fast as {other} (median of {pairs} pairs of short trials, {least:.2} to {greatest:.2})"
+    ))
+}
+
+/// Threads of the kernel did the I/O on processors of their own, so that one thread's figure is
+/// more than one processor's.
+#[expect(clippy::cast_precision_loss, reason = "a count of I/Os is a float")]
+fn kernel_workers(case: &Case<'_>) -> Option<Ruling> {
+    let (mut own, mut workers, mut seconds, mut ios) = (0.0, 0.0, 0.0, 0);
+    for outcome in case.outcomes() {
+        let cpu = outcome.cpu?;
+        own += cpu.user.as_secs_f64() + cpu.system.as_secs_f64();
+        workers += cpu.kernel_workers.as_secs_f64();
+        seconds += outcome.elapsed.as_secs_f64();
+        ios += outcome.ios();
+    }
+    if ios == 0 || workers <= own * KERNEL_WORKERS_SHARE_MAX {
+        return None;
+    }
+    let (processors, of_workers) = ((own + workers) / seconds, workers / seconds);
+    let rate = ios as f64 / (own + workers);
+    Some(Ruling::new(
+        Code::KernelWorkers,
+        text!(
+            "the row took {processors:.2} processors, {of_workers:.2} of them in threads of the kernel: {rate:.0} I/Os per second of processor time"
+        ),
+        "what is measured takes no I/O without waiting, so that io_uring leaves it to threads of the kernel, which run beside those that ask",
+        remedy::no_kernel_workers(),
+    ))
 }
 
 fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
@@ -307,7 +361,9 @@ mod tests {
         writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
-    use sokudo_model::{Bytes, CpuTime, Estimand, Nanos, OperationMix, Rate, Run, Think};
+    use sokudo_model::{
+        BackendsCompared, Bytes, CpuTime, Estimand, Nanos, OperationMix, Rate, Run, Think,
+    };
 
     /// A row of this depth and number of clones in which one I/O was in flight.
     fn shallow(clones: u32, depth: u32, kind: BackendKind) -> Run {
@@ -356,6 +412,7 @@ mod tests {
                     outcome.cpu = Some(CpuTime {
                         user: Nanos::from_millis(percent * 5),
                         system: Nanos::from_millis(percent * 5),
+                        ..CpuTime::default()
                     });
                 });
             })
@@ -396,6 +453,7 @@ mod tests {
             outcome.cpu = Some(CpuTime {
                 user: Nanos::from_millis(500),
                 system: Nanos::from_millis(450),
+                ..CpuTime::default()
             });
         });
         says(busy, "depth-not-reached", &["bottleneck"]);
@@ -490,6 +548,44 @@ mod tests {
         check! {
             "denied": run => ["engine-fallback"], Verified,
                 "^I/O was issued by libaio | io_uring is denied by the sandbox |";
+        }
+    }
+
+    #[test]
+    fn a_backend_is_named_that_was_taken_because_it_is_faster() {
+        let tried = |libaio: u64, used: BackendKind| {
+            reads_with(|run| {
+                run.rows[0].backends = Some(BackendsCompared {
+                    io_uring: vec![100; 5],
+                    libaio: vec![libaio; 5],
+                });
+                each_outcome(run, |outcome| outcome.backend.kind = used);
+            })
+        };
+        check! {
+            "faster": tried(130, BackendKind::Libaio) => ["engine-fallback"], Verified,
+                "^I/O was issued by libaio | it read 1.30 times as fast as io_uring (median of 5 pairs of short trials, 1.30 to 1.30) |";
+            "slower": tried(80, BackendKind::IoUring) => ["engine-fallback"], Verified,
+                "it read 1.25 times as fast as libaio";
+            "alike": tried(102, BackendKind::Libaio) => [], Verified;
+            "asked for": tried(130, BackendKind::IoUring) => [], Verified;
+        }
+    }
+
+    #[test]
+    fn processors_that_the_kernel_used_beside_the_row_are_told() {
+        let with = |workers: u64| {
+            reads_with(|run| {
+                each_outcome(run, |outcome| {
+                    let cpu = outcome.cpu.as_mut().unwrap();
+                    cpu.kernel_workers = Nanos(cpu.system.0 * workers / 100);
+                });
+            })
+        };
+        check! {
+            "none": with(0) => [], Verified;
+            "few": with(7) => [], Verified;
+            "as many": with(100) => ["kernel-workers"], Verified;
         }
     }
 

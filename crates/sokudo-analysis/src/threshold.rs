@@ -86,6 +86,10 @@ thresholds! {
     /// of a missing depth, or as what limits the figure.
     pub CPU_SHARE_MAX: f64 = 0.90, percent;
 
+    /// Processor time of the kernel's workers ÷ that of the threads that ask for I/O, from which
+    /// it is told.
+    pub KERNEL_WORKERS_SHARE_MAX: f64 = 0.05, percent;
+
     /// I/Os started ÷ I/Os that a fixed rate meant to start, in trials that ended by
     /// their time; arrivals by chance may be short by three standard deviations (3·√due),
     /// even ones by one per clone and trial.

@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use sokudo_model::{CpuTime, Phase, StopReason, ThreadUsage, narrow};
+use sokudo_model::{BackendKind, CpuTime, Phase, StopReason, ThreadUsage, narrow};
 
 use crate::backend::{Backend, TICK};
 use crate::clock::{Clock, RealClock};
@@ -14,7 +14,7 @@ use crate::collector::ThreadReport;
 use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
 use crate::progress::Glance;
-use crate::usage::{UsedSoFar, used_since, used_so_far};
+use crate::usage::{UsedSoFar, used_since, used_so_far, used_so_far_with_workers};
 use crate::window::WindowChange;
 use crate::worker::{NextAction, Worker};
 
@@ -29,6 +29,10 @@ const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
 /// After Ctrl-C a person waits less.
 const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
 
+/// Of so many clones each looks through all threads of the process for its ring's; of more that
+/// would take milliseconds in the measured part.
+const LOOKED_AT_WORKERS_MAX: u32 = 16;
+
 /// What a thread needs to drive its clone.
 pub(crate) struct Driver<'a> {
     pub(crate) shared: &'a StageContext<'a>,
@@ -41,6 +45,7 @@ pub(crate) struct Driver<'a> {
 
 /// What the thread uses in the measured part.
 struct Used {
+    has_workers: bool,
     /// Until it began.
     before: UsedSoFar,
     /// `None` until it has closed.
@@ -49,9 +54,13 @@ struct Used {
 
 impl Used {
     /// The measured part begins now.
-    fn from_now() -> Self {
+    fn from_now(has_workers: bool) -> Self {
         Self {
-            before: used_so_far(),
+            has_workers,
+            before: match has_workers {
+                true => used_so_far_with_workers(),
+                false => used_so_far(),
+            },
             measured: None,
         }
     }
@@ -61,7 +70,7 @@ impl Used {
     fn notes(&mut self, change: WindowChange) -> bool {
         match change {
             WindowChange::None => return false,
-            WindowChange::Opened => *self = Self::from_now(),
+            WindowChange::Opened => *self = Self::from_now(self.has_workers),
             WindowChange::Closed => self.measured = Some(used_since(self.before)),
         }
         true
@@ -77,7 +86,9 @@ impl Driver<'_> {
     ) -> (CpuTime, ThreadUsage) {
         let (shared, clock) = (self.shared, &self.shared.clock);
         let halt = &shared.halts[self.clone.workload];
-        let mut used = Used::from_now();
+        let has_workers = self.opened.used.kind == BackendKind::IoUring
+            && shared.stage.workloads[self.clone.workload].clones <= LOOKED_AT_WORKERS_MAX;
+        let mut used = Used::from_now(has_workers);
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut now = clock.now();
         worker.begin(now);
@@ -103,7 +114,7 @@ impl Driver<'_> {
             worker.hold_depth(now);
             if now >= worker.next_boundary() {
                 if worker.at_boundary(now) {
-                    used = Used::from_now();
+                    used = Used::from_now(has_workers);
                 }
                 self.tell(worker, now);
                 let asked = shared.snapshots_asked.load(Ordering::Relaxed);

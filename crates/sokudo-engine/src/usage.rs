@@ -1,6 +1,6 @@
 //! What a thread has used, and how long it was refused a processor.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 
 use sokudo_model::{CpuTime, Nanos, ThreadUsage};
@@ -19,6 +19,8 @@ thread_local! {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UsedSoFar {
     counts: ThreadCounts,
+    /// Of threads of the kernel that work for it, where they are looked at.
+    workers_ns: Option<u64>,
     /// How long it was ready to run and did not; `None` where the kernel does not tell.
     waited_ns: Option<u64>,
 }
@@ -26,8 +28,17 @@ pub(crate) struct UsedSoFar {
 /// What the calling thread has used so far.
 pub(crate) fn used_so_far() -> UsedSoFar {
     UsedSoFar {
+        workers_ns: None,
         counts: thread_counts(),
         waited_ns: waited_ns(),
+    }
+}
+
+/// The same with what threads of the kernel have used that io_uring has named after it.
+pub(crate) fn used_so_far_with_workers() -> UsedSoFar {
+    UsedSoFar {
+        workers_ns: Some(workers_ns()),
+        ..used_so_far()
     }
 }
 
@@ -40,11 +51,30 @@ fn waited_ns() -> Option<u64> {
     text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
+/// The first number of `schedstat`, nanoseconds on a processor, of each of the process's threads
+/// that io_uring has named after the calling one. They appear when they are needed, and go when
+/// they are idle for seconds.
+fn workers_ns() -> u64 {
+    let name = format!("iou-wrk-{}", rustix::thread::gettid().as_raw_nonzero());
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+    let of_thread = |thread: fs::DirEntry| {
+        let told = fs::read_to_string(thread.path().join("comm")).ok()?;
+        let schedstat = (told.trim_end() == name).then(|| thread.path().join("schedstat"))?;
+        let line = fs::read_to_string(schedstat).ok()?;
+        line.split_ascii_whitespace().next()?.parse::<u64>().ok()
+    };
+    threads.flatten().filter_map(of_thread).sum()
+}
+
 /// What the thread has used since `start`.
 pub(crate) fn used_since(start: UsedSoFar) -> (CpuTime, ThreadUsage) {
     let end = used_so_far();
+    let workers = start
+        .workers_ns
+        .map_or(0, |before| workers_ns().saturating_sub(before));
     let (start, end, waited) = (start.counts, end.counts, end.waited_ns.zip(start.waited_ns));
     let cpu = CpuTime {
+        kernel_workers: Nanos(workers),
         user: Nanos(end.user_ns.saturating_sub(start.user_ns)),
         system: Nanos(end.system_ns.saturating_sub(start.system_ns)),
     };

@@ -13,6 +13,7 @@
 //! It prints nothing, and it does not decide what is measured: that is in the plan that it
 //! gets.
 
+mod backends;
 mod cache_guard;
 mod cache_keeper;
 mod campaign;
@@ -29,6 +30,7 @@ mod permission;
 mod place;
 mod settling;
 mod subject;
+mod turns;
 
 pub use cache_guard::everything_is_put_back;
 pub use cache_keeper::{PutBack, drives_of, keep};

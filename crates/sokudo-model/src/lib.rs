@@ -41,6 +41,7 @@ pub mod steady;
 pub mod target;
 mod together;
 pub mod trial;
+mod turns;
 pub mod units;
 
 pub use calendar::{civil_date, day_since_1970};
@@ -90,8 +91,9 @@ pub use target::{
 };
 pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure,
-    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, PagesCompared, Row,
-    SeriesPoint, SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence,
-    VerifyOutcome, Window,
+    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row, SeriesPoint,
+    SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    Window,
 };
+pub use turns::{BackendsCompared, PagesCompared, PairRatios};
 pub use units::{Bytes, Nanos, ParseSizeError};

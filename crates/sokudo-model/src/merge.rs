@@ -185,6 +185,7 @@ impl CpuTime {
     pub fn merge(&mut self, other: &Self) {
         self.user.0 += other.user.0;
         self.system.0 += other.system.0;
+        self.kernel_workers.0 += other.kernel_workers.0;
     }
 }
 

@@ -14,6 +14,7 @@ use crate::json::{float_or_none, is_default};
 use crate::plan::{BackendKind, Operation, Workload};
 use crate::reported::Reported;
 use crate::target::DeviceCounters;
+use crate::turns::{BackendsCompared, PagesCompared};
 use crate::units::{Bytes, Nanos};
 
 pub use points::{SeriesPoint, SurveySample};
@@ -34,18 +35,12 @@ pub struct Row {
     /// What the size of pages does to its figure; `None` where it was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<PagesCompared>,
+    /// What its backends came to before it was measured; `None` where that was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backends: Option<BackendsCompared>,
     /// Trials that came to their speed only while they were measured, and were made again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unsettled: u32,
-}
-
-/// The rates of a row whose buffers lay in small pages and in huge ones by turns, in bytes per
-/// second; as many of each, in pairs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "they say what they are")]
-pub struct PagesCompared {
-    pub small: Vec<u64>,
-    pub huge: Vec<u64>,
 }
 
 impl Row {
@@ -57,6 +52,7 @@ impl Row {
             assessment: None,
             reported: None,
             pages: None,
+            backends: None,
             unsettled: 0,
         }
     }
@@ -375,6 +371,14 @@ pub struct CpuTime {
     /// In the kernel.
     #[serde(rename = "system_ns")]
     pub system: Nanos,
+    /// Of threads of the kernel that did the I/O in the place of those that asked for it
+    /// (io_uring's workers).
+    #[serde(
+        default,
+        rename = "kernel_workers_ns",
+        skip_serializing_if = "is_default"
+    )]
+    pub kernel_workers: Nanos,
 }
 
 /// What the system counted about threads (getrusage, and `schedstat` of proc_pid(5)).

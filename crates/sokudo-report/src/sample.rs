@@ -225,6 +225,7 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
             cpu: Some(CpuTime {
                 user: Nanos::from_millis(12),
                 system: Nanos::from_millis(140),
+                ..CpuTime::default()
             }),
             depth_achieved: f64::from(workload.depth) * 0.998,
             direct: true,

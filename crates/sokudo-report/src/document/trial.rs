@@ -155,6 +155,7 @@ pub(super) fn cpu_of(trials: &[Trial]) -> Option<CpuTime> {
     Some(CpuTime {
         user: Nanos(times.iter().map(|time| time.user.0).sum()),
         system: Nanos(times.iter().map(|time| time.system.0).sum()),
+        kernel_workers: Nanos(times.iter().map(|time| time.kernel_workers.0).sum()),
     })
 }
 

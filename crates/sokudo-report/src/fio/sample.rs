@@ -98,6 +98,7 @@ fn row(name: &str) -> Row {
     outcome.cpu = Some(CpuTime {
         user: Nanos::from_millis(200),
         system: Nanos::from_millis(1_000),
+        ..CpuTime::default()
     });
     outcome.usage = Some(ThreadUsage {
         context_switches: 6,

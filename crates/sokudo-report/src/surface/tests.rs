@@ -31,6 +31,7 @@ fn scan() -> Run {
     curve.trials[0].outcome.cpu = Some(CpuTime {
         user: Nanos::from_millis(4),
         system: Nanos::from_millis(8),
+        ..CpuTime::default()
     });
     let mut run = sample::run_of(vec![curve, access, burst]);
     run.plan.method = "scan/surface".into();

@@ -1,0 +1,139 @@
+//! Which backend `auto` is: where several I/Os are in flight, io_uring or libaio, whichever is
+//! seen to be faster on the target itself; the engine's own order where that cannot be seen.
+//!
+//! It is tried with reads like the row's, whatever the row does: nothing is written for it.
+
+use sokudo_engine::Control;
+use sokudo_model::{
+    BackendKind, BackendsCompared, DirectMode, Nanos, Operation, OperationMix, Outcome, Plan, Row,
+    Schedule, TargetKind, Workload,
+};
+
+use crate::error::MeasureError;
+use crate::expectation::Expectation;
+use crate::subject::PreparedTargets;
+use crate::turns::{PAIRS, Turns, bytes_per_second};
+
+/// One trial: a ring's threads and a device's queue have come to their speed after a tenth of it.
+const TIME: Nanos = Nanos::from_millis(20);
+
+/// All trials take no more than a part of what the row itself takes.
+const PART_OF_ROW: u64 = 4;
+
+/// Of fewer I/Os a trial shows chance: a rate is known to a fifteenth by 200.
+const IOS_MIN: u64 = 200;
+
+/// Tries backends for each row that leaves the choice, notes in the row what came of it, and
+/// returns the plan with what was chosen. Rows that differ in their direction alone share it.
+/// What goes wrong is left to the row itself.
+pub(crate) fn choose(
+    plan: &Plan,
+    schedule: &Schedule,
+    rows: &mut [Row],
+    subject: &mut PreparedTargets,
+    control: &Control,
+) -> Plan {
+    let mut chosen = plan.clone();
+    let mut tried: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
+    for (index, stage) in plan.stages.iter().enumerate() {
+        let [workload] = &stage.workloads[..] else {
+            continue;
+        };
+        let row_time = Expectation::of_stage(stage, subject.info().size_bytes)
+            .time
+            .0;
+        let row_time = row_time.saturating_mul(schedule.trials.into());
+        let trials_time = TIME.0 * 2 * u64::from(PAIRS);
+        if trials_time > row_time / PART_OF_ROW || !leaves_the_choice(workload, subject) {
+            continue;
+        }
+        let reads = reading_alike(workload);
+        let known = tried.iter().find(|(other, _)| *other == reads);
+        let compared = match known {
+            Some((_, compared)) => compared.clone(),
+            None => {
+                let compared = pairs(plan, index, subject, control).ok().flatten();
+                tried.push((reads, compared.clone()));
+                compared
+            }
+        };
+        if let Some((faster, _)) = compared.as_ref().and_then(BackendsCompared::faster) {
+            chosen.stages[index].workloads[0].backend = faster;
+        }
+        rows[index].backends = compared;
+    }
+    chosen
+}
+
+/// Whether the choice is between queues, and a part of what is measured.
+fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
+    let on = &subject.info().kind;
+    workload.backend == BackendKind::Auto
+        && workload.depth > 1
+        && workload.direct != DirectMode::Off
+        && workload.rate.is_none()
+        && workload.think.is_none()
+        && workload.verify.is_none()
+        && workload.survey.is_none()
+        && workload.tree.is_none()
+        && !workload.checks_capacity
+        && !subject.is_in_phases()
+        && !matches!(on, TargetKind::Null | TargetKind::Simulated)
+}
+
+/// The workload, but that it reads, and has no name of its own.
+fn reading_alike(workload: &Workload) -> Workload {
+    let mut reads = Workload {
+        name: String::new(),
+        ..workload.clone()
+    };
+    read(&mut reads);
+    reads
+}
+
+fn read(workload: &mut Workload) {
+    let plain = Workload::new("", workload.blocks.largest());
+    workload.operations = OperationMix::only(Operation::Read);
+    workload.durability = plain.durability;
+    workload.rewritten_percent = 0;
+    workload.data = plain.data;
+}
+
+fn by_ring(workload: &mut Workload) {
+    read(workload);
+    workload.backend = BackendKind::IoUring;
+}
+
+fn by_libaio(workload: &mut Workload) {
+    read(workload);
+    workload.backend = BackendKind::Libaio;
+}
+
+/// The rates of both; `None` where a trial shows too little, or goes through the page cache.
+fn pairs(
+    plan: &Plan,
+    row: usize,
+    subject: &mut PreparedTargets,
+    control: &Control,
+) -> Result<Option<BackendsCompared>, MeasureError> {
+    let turns = Turns {
+        plan,
+        row,
+        variants: [by_ring, by_libaio],
+        time: TIME,
+    };
+    let mut compared = BackendsCompared::default();
+    let shows = |outcome: &Outcome| outcome.ios() >= IOS_MIN && outcome.direct;
+    for pair in 0..PAIRS {
+        let Some(both) = turns.pair(pair, subject, control)? else {
+            return Ok(None);
+        };
+        if !both.iter().all(shows) {
+            return Ok(None);
+        }
+        let [ring, libaio] = &both;
+        compared.io_uring.push(bytes_per_second(ring));
+        compared.libaio.push(bytes_per_second(libaio));
+    }
+    Ok(Some(compared))
+}
