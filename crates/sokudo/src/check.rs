@@ -31,7 +31,9 @@ const HEADER_BYTES: u64 = 256;
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     output::check_writable(arguments.output.as_deref())?;
     let (reference, target) = reference(arguments)?;
-    let mut repeat = Repeat::of_run(&reference.run)?.aimed_at(&target)?;
+    let mut repeat = Repeat::of_run(&reference.run)?
+        .aimed_at(&target)?
+        .by_backends_of(&reference.run);
     repeat.ask_again(&Leave {
         overwrite: arguments.overwrite,
         destroying: &arguments.destroying,

@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared};
-use sokudo_model::Enough;
+use sokudo_model::{BackendKind, Enough, Plan, Workload};
 use sokudo_report::RunDocument;
 use sokudo_words::text;
 
@@ -27,6 +27,8 @@ pub(crate) struct Repeat {
     has_seed: Option<bool>,
     /// Whether it says how often rows are measured.
     has_trials: bool,
+    /// By what rows that leave the choice had their I/O issued.
+    backends: Vec<(Workload, BackendKind)>,
 }
 
 /// What a command will measure.
@@ -71,11 +73,37 @@ impl Repeat {
             command: command.ok_or_else(|| unrepeatable(&text))?,
             has_seed: has_seed(&given),
             has_trials: has_trials(&given),
+            backends: Vec::new(),
         };
         if repeat.printing_mut().is_none() {
             return Err(unrepeatable(&text));
         }
         Ok(repeat)
+    }
+
+    /// By the backends that a run has used, where the choice is left: what is faster today is
+    /// not to be taken for what has become faster.
+    pub(crate) fn by_backends_of(mut self, run: &RunDocument) -> Self {
+        let used = run.results.iter().filter_map(|result| {
+            let kind = result.backend.as_ref()?.kind;
+            let is_queue = matches!(kind, BackendKind::IoUring | BackendKind::Libaio);
+            is_queue.then(|| (result.workload.clone(), kind))
+        });
+        self.backends = used.collect();
+        self
+    }
+
+    fn fix_backends(&self, plan: &mut Plan) {
+        let workloads = plan
+            .stages
+            .iter_mut()
+            .flat_map(|stage| &mut stage.workloads);
+        for workload in workloads.filter(|it| it.backend == BackendKind::Auto) {
+            let is_same =
+                |was: &Workload| was.name == workload.name && was.operations == workload.operations;
+            let used = self.backends.iter().find(|(was, _)| is_same(was));
+            workload.backend = used.map_or(BackendKind::Auto, |(_, kind)| *kind);
+        }
     }
 
     /// What it measures, as it was named; `None` where that is in job files.
@@ -246,7 +274,8 @@ impl Repeat {
         control: &Control,
         quiet: bool,
     ) -> Result<FinishedMeasurement, Exit> {
-        let planned = |measurement: Measurement<'_>| {
+        let planned = |mut measurement: Measurement<'_>| {
+            self.fix_backends(&mut measurement.plan);
             measurement::finish(measurement, control, quiet, Prepared::measure)
         };
         let mut finished = match &self.command {
@@ -405,6 +434,31 @@ mod tests {
             jobs.map(|it| it.words).ok(),
             Some(vec!["run".to_owned(), "a.fio".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_repeated_row_has_the_backend_that_it_had() {
+        let rows = "mark . --row RND4K,Q8,read --row RND4K,Q8,write --row RND4K,Q1,read";
+        let plan = || mark_plan(rows);
+        let workloads = plan().stages.into_iter().flat_map(|stage| stage.workloads);
+        let kinds = [BackendKind::Libaio, BackendKind::IoUring];
+        let mut repeat = repeat(rows);
+        repeat.backends = workloads.zip(kinds).collect();
+        let mut again = plan();
+        repeat.fix_backends(&mut again);
+        let fixed: Vec<BackendKind> = again
+            .stages
+            .iter()
+            .map(|stage| stage.workloads[0].backend)
+            .collect();
+        assert_eq!(fixed, [kinds[0], kinds[1], BackendKind::Auto]);
+    }
+
+    fn mark_plan(text: &str) -> Plan {
+        match repeat(text).command {
+            Command::Mark(it) => mark::measurement(&it).ok().map(|it| it.plan).unwrap(),
+            _ => unreachable!("it is a mark"),
+        }
     }
 
     #[test]
