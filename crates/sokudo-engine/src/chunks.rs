@@ -9,42 +9,102 @@ use crate::data::POOL_BYTES;
 /// turn. Holds at most as many as there are.
 pub(crate) struct FreeSlots {
     ring: Box<[u32]>,
+    ends: RingEnds,
+}
+
+/// How many have been taken from a ring and given back to it, modulo 2^32.
+#[derive(Clone, Copy)]
+struct RingEnds {
     mask: u32,
     taken: u32,
     given_back: u32,
+}
+
+/// The same for a loop: its ends are where the processor has them at hand, and are put back when
+/// it is dropped.
+pub(crate) struct FreeSlotsAtHand<'a> {
+    ring: &'a mut [u32],
+    ends: RingEnds,
+    to: &'a mut RingEnds,
+}
+
+impl RingEnds {
+    #[inline(always)]
+    fn take(&mut self, ring: &[u32]) -> u32 {
+        debug_assert_ne!(self.taken, self.given_back, "a chunk per I/O in flight");
+        let chunk = ring[(self.taken & self.mask) as usize];
+        self.taken = self.taken.wrapping_add(1);
+        chunk
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, ring: &mut [u32], chunk: u32) {
+        ring[(self.given_back & self.mask) as usize] = chunk;
+        self.given_back = self.given_back.wrapping_add(1);
+    }
+}
+
+impl FreeSlotsAtHand<'_> {
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> u32 {
+        self.ends.take(self.ring)
+    }
+
+    #[inline(always)]
+    pub(crate) fn give_back(&mut self, chunk: u32) {
+        self.ends.give_back(self.ring, chunk);
+    }
+}
+
+impl Drop for FreeSlotsAtHand<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.to = self.ends;
+    }
 }
 
 impl FreeSlots {
     /// All of them are free.
     pub(crate) fn new(chunks: u32) -> Self {
         let size = chunks.next_power_of_two();
-        let ring = (0..size).collect();
         Self {
-            ring,
-            mask: size - 1,
-            taken: 0,
-            given_back: chunks,
+            ring: (0..size).collect(),
+            ends: RingEnds {
+                mask: size - 1,
+                taken: 0,
+                given_back: chunks,
+            },
         }
     }
 
     #[inline]
     pub(crate) fn take(&mut self) -> u32 {
-        debug_assert_ne!(self.taken, self.given_back, "a chunk per I/O in flight");
-        let chunk = self.ring[(self.taken & self.mask) as usize];
-        self.taken = self.taken.wrapping_add(1);
-        chunk
+        self.ends.take(&self.ring)
     }
 
     #[inline]
     pub(crate) fn give_back(&mut self, chunk: u32) {
-        self.ring[(self.given_back & self.mask) as usize] = chunk;
-        self.given_back = self.given_back.wrapping_add(1);
+        self.ends.give_back(&mut self.ring, chunk);
+    }
+
+    #[inline]
+    pub(crate) fn at_hand(&mut self) -> FreeSlotsAtHand<'_> {
+        FreeSlotsAtHand {
+            ring: &mut self.ring,
+            ends: self.ends,
+            to: &mut self.ends,
+        }
     }
 
     /// Those that are free.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let count = self.given_back.wrapping_sub(self.taken);
-        (0..count).map(|index| self.ring[(self.taken.wrapping_add(index) & self.mask) as usize])
+        let RingEnds {
+            mask,
+            taken,
+            given_back,
+        } = self.ends;
+        let count = given_back.wrapping_sub(taken);
+        (0..count).map(move |index| self.ring[(taken.wrapping_add(index) & mask) as usize])
     }
 }
 

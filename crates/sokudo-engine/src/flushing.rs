@@ -61,6 +61,11 @@ impl Flushing {
         self.write_action
     }
 
+    /// Whether none is ever due between two writes of a file.
+    pub(crate) fn is_never_due(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// Whether a flush is due before the next write.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {

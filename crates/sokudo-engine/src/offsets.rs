@@ -56,7 +56,37 @@ pub(crate) enum Offsets {
     },
 }
 
+/// Offsets of one length, uniformly at random.
+#[derive(Clone, Copy)]
+pub(crate) struct UniformOffsets {
+    start: u64,
+    alignment: u64,
+    places: u64,
+}
+
+impl UniformOffsets {
+    /// The offset of the next I/O.
+    #[inline(always)]
+    pub(crate) fn next(self, random: &mut Random) -> u64 {
+        self.start + random.below(self.places) * self.alignment
+    }
+}
+
 impl Offsets {
+    /// Those of I/Os of `length` bytes, where they are uniform.
+    pub(crate) fn uniform_of(&self, length: u64) -> Option<UniformOffsets> {
+        match *self {
+            Self::Uniform {
+                stretch, alignment, ..
+            } => Some(UniformOffsets {
+                start: stretch.start,
+                alignment,
+                places: (stretch.length - length) / alignment + 1,
+            }),
+            _ => None,
+        }
+    }
+
     /// Uniformly at random at multiples of `alignment`.
     pub(crate) fn uniform(stretch: ByteRange, alignment: u64) -> Self {
         Self::Uniform {

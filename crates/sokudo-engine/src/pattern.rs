@@ -83,6 +83,19 @@ impl Pattern {
         self.access(operation)
     }
 
+    /// Operation and length of every I/O, where all have the same and go to one stretch.
+    pub(crate) fn alike(&self) -> Option<(Operation, u32)> {
+        match (&self.route, &self.operations[..], &self.blocks[..]) {
+            (None, [(operation, _)], [(length, _)]) => Some((*operation, *length)),
+            _ => None,
+        }
+    }
+
+    /// Where I/Os that are alike go.
+    pub(crate) fn offsets(&mut self) -> (&mut Offsets, &mut Random) {
+        (&mut self.offsets, &mut self.random)
+    }
+
     /// What the next I/O does.
     #[inline(always)]
     pub(crate) fn draw_operation(&mut self) -> Operation {

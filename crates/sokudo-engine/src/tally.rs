@@ -4,7 +4,7 @@ use sokudo_model::{
     Bytes, FAILURE_KINDS_MAX, FailureKind, IoFailure, Moved, Nanos, Operation, OperationTally,
     SeriesPoint, Workload, count_failure,
 };
-use sokudo_stats::Histogram;
+use sokudo_stats::{Histogram, HistogramWriter};
 
 /// Intervals that a trial of a known length is cut into: enough to see where it becomes
 /// steady and how much neighbours resemble each other, few enough that a disk completes
@@ -159,6 +159,40 @@ impl Tally {
     /// The I/Os in flight have been counted for `area` all together behind the end.
     pub(crate) fn end_depth(&mut self, area: u64) {
         self.depth_time = self.depth_time.saturating_sub(area.into());
+    }
+
+    /// Where I/Os that are alike are counted, once one has been: how long each took, and how
+    /// long submitting a batch did. `oldest` is when the first of those in flight was issued.
+    pub(crate) fn alike(
+        &mut self,
+        operation: Operation,
+        oldest: u64,
+    ) -> Option<(HistogramWriter<'_>, &mut Histogram)> {
+        let counts = self.operations[operation.index()].as_mut()?;
+        let is_one_by_one = counts.tally.latency_from_intended.is_some();
+        if is_one_by_one || counts.first_at == u64::MAX {
+            return None;
+        }
+        counts.first_at = counts.first_at.min(oldest);
+        Some((counts.tally.latency.writer(), &mut self.submission))
+    }
+
+    /// Counts I/Os that were alike, the last of them at `last_at`, and that those in flight have
+    /// been so for `area` all together until `seen_at`.
+    pub(crate) fn complete_alike(
+        &mut self,
+        operation: Operation,
+        moved: Moved,
+        last_at: u64,
+        (area, seen_at): (u64, u64),
+    ) {
+        if let Some(counts) = &mut self.operations[operation.index()] {
+            counts.tally.ios += moved.ios;
+            counts.tally.bytes.0 += moved.bytes.0;
+            counts.last_at = counts.last_at.max(last_at);
+        }
+        self.depth_time += u128::from(area);
+        self.depth_seen_at = seen_at;
     }
 
     /// Counts an I/O that was reaped at `now`.

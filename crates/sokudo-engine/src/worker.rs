@@ -3,6 +3,7 @@
 //! [`Worker::fill`] and [`Worker::complete`] are the hot loop. Threads drive them
 //! in real time, the simulation drives them in virtual time.
 
+mod alike;
 mod boundary;
 mod edges;
 mod ending;
@@ -383,6 +384,9 @@ impl Worker {
         now: &mut u64,
         is_over: impl Fn() -> bool,
     ) -> Option<NextAction> {
+        if self.go_on_alike(backend, clock, now, &is_over) {
+            return None;
+        }
         loop {
             match self.fill_plainly(backend, clock, now) {
                 NextAction::Completion => self.wait_plainly(backend, clock),

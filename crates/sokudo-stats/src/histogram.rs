@@ -29,12 +29,26 @@ pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 #[serde(into = "SerializedHistogram")]
 pub struct Histogram {
     counts: Box<[u64]>,
+    totals: Totals,
+}
+
+/// What is known of all values together.
+#[derive(Clone, Copy)]
+struct Totals {
     count: u64,
     min: u64,
     max: u64,
     /// What was recorded last, until a sum has no more room.
     recent: Sums<u64>,
     before: Sums<u128>,
+}
+
+/// Counts values of a histogram, whose totals it holds until it is dropped: of a loop they are
+/// where the processor has them at hand.
+pub struct HistogramWriter<'a> {
+    counts: &'a mut [u64],
+    totals: Totals,
+    to: &'a mut Totals,
 }
 
 /// Sums of values, and of their squares.
@@ -80,11 +94,7 @@ impl Histogram {
     pub fn new() -> Self {
         Self {
             counts: vec![0; BUCKET_COUNT].into_boxed_slice(),
-            count: 0,
-            min: u64::MAX,
-            max: 0,
-            recent: Sums::default(),
-            before: Sums::default(),
+            totals: Totals::default(),
         }
     }
 
@@ -98,48 +108,33 @@ impl Histogram {
     ) -> Option<Self> {
         let mut histogram = Self::new();
         for (value, count) in buckets {
-            let sum = histogram.count.checked_add(count);
-            histogram.count = sum.filter(|sum| *sum <= COUNT_READ_MAX)?;
+            let sum = histogram.totals.count.checked_add(count);
+            histogram.totals.count = sum.filter(|sum| *sum <= COUNT_READ_MAX)?;
             histogram.counts[bucket_index(value)] += count;
         }
         // Where they are no ends, they bound nothing.
-        (histogram.min, histogram.max) = (min.min(max), min.max(max));
+        (histogram.totals.min, histogram.totals.max) = (min.min(max), min.max(max));
         Some(histogram)
     }
 
     /// Counts one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        // The index is below the table's length for every u64, which the test
-        // `every_value_has_a_bucket` checks at all borders.
-        self.counts[bucket_index(value)] += 1;
-        self.count += 1;
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
-        let square = value.checked_mul(value);
-        match square.and_then(|square| self.recent.squares.checked_add(square)) {
-            Some(squares) => {
-                self.recent.squares = squares;
-                // It has room, too: no value is above its square.
-                self.recent.values += value;
-            }
-            None => self.widen(value),
+        count(&mut self.counts, &mut self.totals, value);
+    }
+
+    /// For who counts many.
+    #[inline]
+    pub fn writer(&mut self) -> HistogramWriter<'_> {
+        HistogramWriter {
+            counts: &mut self.counts,
+            totals: self.totals,
+            to: &mut self.totals,
         }
     }
 
-    /// Adds a value for whose square the recent sum has no room.
-    #[cold]
-    fn widen(&mut self, value: u64) {
-        let value = u128::from(value);
-        self.before = self.sums().and(Sums {
-            values: value,
-            squares: value * value,
-        });
-        self.recent = Sums::default();
-    }
-
     fn sums(&self) -> Sums<u128> {
-        self.before.and(self.recent.into())
+        self.totals.sums()
     }
 
     /// Adds all values of another histogram. Associative and commutative.
@@ -147,39 +142,36 @@ impl Histogram {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
         }
-        self.count += other.count;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-        self.before = self.before.and(other.sums());
+        self.totals.count += other.totals.count;
+        self.totals.min = self.totals.min.min(other.totals.min);
+        self.totals.max = self.totals.max.max(other.totals.max);
+        self.totals.before = self.totals.before.and(other.sums());
     }
 
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
         self.counts.fill(0);
-        self.count = 0;
-        self.min = u64::MAX;
-        self.max = 0;
-        (self.recent, self.before) = (Sums::default(), Sums::default());
+        self.totals = Totals::default();
     }
 
     /// Number of values.
     pub fn count(&self) -> u64 {
-        self.count
+        self.totals.count
     }
 
     /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.totals.count == 0
     }
 
     /// Exact smallest value.
     pub fn min(&self) -> Option<u64> {
-        (self.count > 0).then_some(self.min)
+        (self.totals.count > 0).then_some(self.totals.min)
     }
 
     /// Exact largest value.
     pub fn max(&self) -> Option<u64> {
-        (self.count > 0).then_some(self.max)
+        (self.totals.count > 0).then_some(self.totals.max)
     }
 
     /// Exact sum of all values.
@@ -190,17 +182,17 @@ impl Histogram {
     /// Exact mean.
     #[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
     pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum() as f64 / self.count as f64)
+        (self.totals.count > 0).then(|| self.sum() as f64 / self.totals.count as f64)
     }
 
     /// Sample standard deviation, from exact integer sums; `None` below two
     /// values. s² = (n·Σx² − (Σx)²) / (n·(n−1)).
     #[expect(clippy::cast_precision_loss, reason = "a deviation is a float")]
     pub fn stdev(&self) -> Option<f64> {
-        if self.count < 2 {
+        if self.totals.count < 2 {
             return None;
         }
-        let n = u128::from(self.count);
+        let n = u128::from(self.totals.count);
         let Sums { values, squares } = self.sums();
         let variance = match (n.checked_mul(squares), values.checked_mul(values)) {
             (Some(left), Some(right)) => {
@@ -225,23 +217,24 @@ impl Histogram {
         reason = "a rank lies between 1 and the count"
     )]
     pub fn quantile(&self, fraction: f64) -> Option<u64> {
-        if self.count == 0 {
+        if self.totals.count == 0 {
             return None;
         }
-        let rank = ((fraction * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let rank =
+            ((fraction * self.totals.count as f64).ceil() as u64).clamp(1, self.totals.count);
         let mut seen = 0;
         let bucket = self.buckets().find(|bucket| {
             seen += bucket.count;
             seen >= rank
         })?;
         let middle = bucket.low + (bucket.high - bucket.low) / 2;
-        Some(middle.clamp(self.min, self.max))
+        Some(middle.clamp(self.totals.min, self.totals.max))
     }
 
     /// The quantile, but only when enough values were recorded for it to mean
     /// something; see [`samples_needed`].
     pub fn trusted_quantile(&self, fraction: f64) -> Option<u64> {
-        (self.count >= samples_needed(fraction))
+        (self.totals.count >= samples_needed(fraction))
             .then(|| self.quantile(fraction))
             .flatten()
     }
@@ -260,6 +253,76 @@ impl Histogram {
                     count: *count,
                 }
             })
+    }
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            min: u64::MAX,
+            max: 0,
+            recent: Sums::default(),
+            before: Sums::default(),
+        }
+    }
+}
+
+impl Totals {
+    fn sums(&self) -> Sums<u128> {
+        self.before.and(self.recent.into())
+    }
+
+    /// With a value for whose square the recent sum has no room.
+    #[cold]
+    fn widened(mut self, value: u64) -> Self {
+        let value = u128::from(value);
+        self.before = self.sums().and(Sums {
+            values: value,
+            squares: value * value,
+        });
+        self.recent = Sums::default();
+        self
+    }
+}
+
+impl HistogramWriter<'_> {
+    /// Counts one value.
+    #[inline(always)]
+    pub fn record(&mut self, value: u64) {
+        count(self.counts, &mut self.totals, value);
+    }
+
+    /// How many have been recorded so far, with those of before.
+    #[inline]
+    pub fn count(&self) -> u64 {
+        self.totals.count
+    }
+}
+
+impl Drop for HistogramWriter<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.to = self.totals;
+    }
+}
+
+#[inline(always)]
+fn count(counts: &mut [u64], totals: &mut Totals, value: u64) {
+    // The index is below the table's length for every u64, which the test
+    // `every_value_has_a_bucket` checks at all borders.
+    counts[bucket_index(value)] += 1;
+    totals.count += 1;
+    totals.min = totals.min.min(value);
+    totals.max = totals.max.max(value);
+    let square = value.checked_mul(value);
+    match square.and_then(|square| totals.recent.squares.checked_add(square)) {
+        Some(squares) => {
+            totals.recent.squares = squares;
+            // It has room, too: no value is above its square.
+            totals.recent.values += value;
+        }
+        None => *totals = totals.widened(value),
     }
 }
 
@@ -287,7 +350,7 @@ impl From<Histogram> for SerializedHistogram {
         let sums = histogram.sums();
         Self {
             min: histogram.min().unwrap_or(0),
-            max: histogram.max,
+            max: histogram.totals.max,
             sum: sums.values,
             sum_of_squares: sums.squares,
             steps,
@@ -328,21 +391,21 @@ impl TryFrom<SerializedHistogram> for Histogram {
         let mut number = 0_u64;
         for (step, count) in written.steps.iter().zip(&written.counts) {
             number = number.saturating_add(*step);
-            histogram.count = histogram.count.saturating_add(*count);
-            if histogram.count > COUNT_READ_MAX {
+            histogram.totals.count = histogram.totals.count.saturating_add(*count);
+            if histogram.totals.count > COUNT_READ_MAX {
                 return Err("a histogram has more values than anything records");
             }
             let place = usize::try_from(number).ok();
             let bucket = place.and_then(|place| histogram.counts.get_mut(place));
             *bucket.ok_or("a histogram has more buckets than there are")? += count;
         }
-        let sum_max = u128::from(histogram.count) * u128::from(written.max);
+        let sum_max = u128::from(histogram.totals.count) * u128::from(written.max);
         if written.sum > sum_max || written.min > written.max {
             return Err("the sums of a histogram are not those of its counts");
         }
-        if histogram.count > 0 {
-            (histogram.min, histogram.max) = (written.min, written.max);
-            histogram.before = Sums {
+        if histogram.totals.count > 0 {
+            (histogram.totals.min, histogram.totals.max) = (written.min, written.max);
+            histogram.totals.before = Sums {
                 values: written.sum,
                 squares: written.sum_of_squares,
             };
@@ -354,7 +417,13 @@ impl TryFrom<SerializedHistogram> for Histogram {
 /// When what is recent was put to the rest is of no matter.
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        let ends = |histogram: &Self| (histogram.count, histogram.min, histogram.max);
+        let ends = |histogram: &Self| {
+            (
+                histogram.totals.count,
+                histogram.totals.min,
+                histogram.totals.max,
+            )
+        };
         ends(self) == ends(other) && self.sums() == other.sums() && self.counts == other.counts
     }
 }
@@ -370,7 +439,7 @@ impl Default for Histogram {
 impl fmt::Debug for Histogram {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Histogram")
-            .field("count", &self.count)
+            .field("count", &self.totals.count)
             .field("min", &self.min())
             .field("max", &self.max())
             .field("mean", &self.mean())

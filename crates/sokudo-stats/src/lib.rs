@@ -37,7 +37,9 @@ pub use comparison::{
 };
 pub use distributions::{Normal, Pareto, Zipf};
 pub use drift::{Groups, Step, Trend, groups, step, trend};
-pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, bucket_numbered, samples_needed};
+pub use histogram::{
+    Bucket, Histogram, HistogramWriter, RELATIVE_ERROR_MAX, bucket_numbered, samples_needed,
+};
 pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
 pub use quantile_interval::{quantile_design_effect, quantile_interval};

@@ -1,0 +1,375 @@
+//! The loop of I/Os that are all alike, between two boundaries: one operation, one length, one
+//! file, offsets in one of the common orders. What it is made of is decided before it begins, and
+//! what it counts is in few places of its own until it ends.
+
+use std::io;
+
+use sokudo_model::{Bytes, Moved, Operation};
+use sokudo_stats::{Histogram, HistogramWriter, Random};
+use sokudo_sys::{Action, Request};
+
+use super::{BATCHES_PER_SUBMISSION_SAMPLE, Slot, Worker};
+use crate::backend::Backend;
+use crate::chunks::FreeSlotsAtHand;
+use crate::clock::{Clock, NEVER};
+use crate::data::Data;
+use crate::offsets::{Offsets, UniformOffsets};
+
+/// Where the next I/O goes.
+trait NextOffset {
+    fn next(&mut self) -> u64;
+}
+
+/// Anywhere.
+struct Anywhere<'a> {
+    offsets: UniformOffsets,
+    random: &'a mut Random,
+    state: Random,
+}
+
+impl<'a> Anywhere<'a> {
+    fn of(offsets: &'a mut Offsets, random: &'a mut Random, length: u64) -> Self {
+        let offsets = offsets.uniform_of(length);
+        Self {
+            offsets: offsets.expect("they are uniform, which was looked at"),
+            state: random.clone(),
+            random,
+        }
+    }
+}
+
+impl NextOffset for Anywhere<'_> {
+    #[inline(always)]
+    fn next(&mut self) -> u64 {
+        self.offsets.next(&mut self.state)
+    }
+}
+
+impl Drop for Anywhere<'_> {
+    fn drop(&mut self) {
+        self.random.clone_from(&self.state);
+    }
+}
+
+/// In any other order.
+struct InOrder<'a> {
+    offsets: &'a mut Offsets,
+    random: &'a mut Random,
+    length: u64,
+}
+
+impl<'a> InOrder<'a> {
+    fn of(offsets: &'a mut Offsets, random: &'a mut Random, length: u64) -> Self {
+        Self {
+            offsets,
+            random,
+            length,
+        }
+    }
+}
+
+impl NextOffset for InOrder<'_> {
+    #[inline(always)]
+    fn next(&mut self) -> u64 {
+        self.offsets.next(self.length, self.random)
+    }
+}
+
+/// What is the same of all I/Os.
+#[derive(Clone, Copy)]
+struct Alike {
+    operation: Operation,
+    length: u32,
+    action: Action,
+    depth: u32,
+    prepared_per_reading: u32,
+    submitted_at_once: u32,
+    completions_wanted: u32,
+    next_boundary: u64,
+}
+
+/// How the loop ended.
+enum End {
+    /// A boundary is due, or the work is over; what has been waited for is to be reaped.
+    Boundary,
+    /// All that may be issued has been; what has been waited for has been reaped.
+    Issued,
+    /// These were reaped and moved less than they should.
+    Failed(Vec<(u32, i32)>),
+    /// The backend itself failed.
+    Backend(io::Error),
+}
+
+/// What I/Os change.
+struct Lane<'a, O> {
+    offsets: O,
+    slots: &'a mut [Slot],
+    free: FreeSlotsAtHand<'a>,
+    data: &'a mut Data,
+    latency: HistogramWriter<'a>,
+    submission: &'a mut Histogram,
+    /// How long I/Os have been in flight all together, until `seen_at`.
+    area: u64,
+    seen_at: u64,
+    in_flight: u32,
+    unsubmitted: u32,
+    first_unsubmitted_at: u64,
+    batches: u32,
+    /// I/Os that may still be issued.
+    left: u64,
+    last_at: u64,
+    /// What was reaped and moved less than it should.
+    failed: Vec<(u32, i32)>,
+}
+
+impl<O: NextOffset> Lane<'_, O> {
+    #[inline(always)]
+    fn run<B: Backend, C: Clock>(
+        &mut self,
+        all: Alike,
+        (backend, clock): (&mut B, &C),
+        now: &mut u64,
+        is_over: impl Fn() -> bool,
+    ) -> End {
+        loop {
+            if let Err(error) = self.fill(all, backend, clock, now) {
+                return End::Backend(error);
+            }
+            if self.left == 0 {
+                return End::Issued;
+            }
+            if let Err(error) = self.wait(all, backend, clock) {
+                return End::Backend(error);
+            }
+            *now = clock.now();
+            if *now >= all.next_boundary || is_over() {
+                return End::Boundary;
+            }
+            self.hold_depth(*now);
+            self.reap(all, backend, *now);
+            if !self.failed.is_empty() {
+                return End::Failed(std::mem::take(&mut self.failed));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fill<B: Backend, C: Clock>(
+        &mut self,
+        all: Alike,
+        backend: &mut B,
+        clock: &C,
+        now: &mut u64,
+    ) -> io::Result<()> {
+        let mut until_reading = all.prepared_per_reading;
+        while self.in_flight < all.depth && self.left > 0 {
+            if until_reading == 0 {
+                *now = clock.now();
+                self.hold_depth(*now);
+                until_reading = all.prepared_per_reading;
+            }
+            until_reading -= 1;
+            self.left -= 1;
+            let offset = self.offsets.next();
+            let chunk = self.free.take();
+            if all.operation == Operation::Write {
+                if B::MOVES_DATA {
+                    let buffer = &mut backend.chunk_mut(chunk)[..all.length as usize];
+                    self.data.stamp(buffer);
+                }
+                if self.data.takes_long(all.length) {
+                    *now = clock.now();
+                    self.hold_depth(*now);
+                }
+            }
+            if B::SUBMITS {
+                // The last part is left to the system call that waits.
+                if self.unsubmitted >= all.submitted_at_once {
+                    self.unsubmitted = 0;
+                    backend.submit()?;
+                }
+                if self.unsubmitted == 0 {
+                    self.first_unsubmitted_at = *now;
+                }
+                self.unsubmitted += 1;
+            }
+            let slot = &mut self.slots[chunk as usize];
+            (slot.issued_at, slot.offset) = (*now, offset);
+            self.in_flight += 1;
+            backend.prepare(Request {
+                action: all.action,
+                chunk,
+                file: 0,
+                length: all.length,
+                offset,
+            });
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn wait<B: Backend, C: Clock>(
+        &mut self,
+        all: Alike,
+        backend: &mut B,
+        clock: &C,
+    ) -> io::Result<()> {
+        if B::SUBMITS {
+            self.batches = self.batches.wrapping_add(1);
+            let is_sample = self.batches.is_multiple_of(BATCHES_PER_SUBMISSION_SAMPLE);
+            if is_sample && self.unsubmitted > 0 {
+                backend.submit()?;
+                let took = clock.now().saturating_sub(self.first_unsubmitted_at);
+                self.submission.record(took);
+            }
+            self.unsubmitted = 0;
+        }
+        backend.submit_and_wait(all.completions_wanted)
+    }
+
+    #[inline(always)]
+    fn reap<B: Backend>(&mut self, all: Alike, backend: &mut B, now: u64) {
+        backend.reap(|chunk, result| {
+            self.free.give_back(chunk);
+            self.in_flight -= 1;
+            if result == all.length.cast_signed() {
+                let issued_at = self.slots[chunk as usize].issued_at;
+                self.latency.record(now - issued_at);
+                self.last_at = now;
+            } else {
+                self.failed.push((chunk, result));
+            }
+        });
+    }
+
+    #[inline(always)]
+    fn hold_depth(&mut self, now: u64) {
+        self.area += (now - self.seen_at) * u64::from(self.in_flight);
+        self.seen_at = now;
+    }
+}
+
+impl Worker {
+    /// What all I/Os until the next boundary are, where they are alike and all count.
+    fn alike(&self) -> Option<Alike> {
+        let (operation, length) = self.pattern.alike()?;
+        let action = match operation {
+            Operation::Read => Action::Read,
+            Operation::Write => self.flushing.write_action(),
+            _ => return None,
+        };
+        let is_alike = self.in_flight_unmeasured == 0
+            && self.counts_from != NEVER
+            && self.stopped.is_none()
+            && self.flushing.is_never_due();
+        is_alike.then_some(Alike {
+            operation,
+            length,
+            action,
+            depth: self.depth,
+            prepared_per_reading: self.prepared_per_reading,
+            submitted_at_once: self.submitted_at_once,
+            completions_wanted: self.completions_wanted,
+            next_boundary: self.next_boundary,
+        })
+    }
+
+    /// Does I/O until a boundary is due or `is_over` says so, where all of it is alike; returns
+    /// whether what has been waited for is left to be reaped.
+    #[inline]
+    pub(super) fn go_on_alike<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+        now: &mut u64,
+        is_over: impl Fn() -> bool,
+    ) -> bool {
+        let Some(all) = self.alike() else {
+            return false;
+        };
+        let ended = match self.pattern.offsets() {
+            (Offsets::Uniform { .. }, _) => {
+                self.run_alike(all, (backend, clock), now, is_over, Anywhere::of)
+            }
+            _ => self.run_alike(all, (backend, clock), now, is_over, InOrder::of),
+        };
+        match ended {
+            None | Some(End::Issued) => false,
+            Some(End::Boundary) => true,
+            Some(End::Failed(reaped)) => {
+                for (chunk, result) in reaped {
+                    let slot = self.slots[chunk as usize];
+                    self.complete_badly(chunk, slot, result, true, *now);
+                }
+                false
+            }
+            Some(End::Backend(error)) => {
+                self.fail_backend(&error);
+                false
+            }
+        }
+    }
+
+    /// A function of its own for each kind of order and backend, so that the loop has the
+    /// processor's registers to itself.
+    #[inline(never)]
+    fn run_alike<'a, O: NextOffset, B: Backend, C: Clock>(
+        &'a mut self,
+        all: Alike,
+        by: (&mut B, &C),
+        now: &mut u64,
+        is_over: impl Fn() -> bool,
+        offsets: impl FnOnce(&'a mut Offsets, &'a mut Random, u64) -> O,
+    ) -> Option<End> {
+        let length = u64::from(all.length);
+        let mut oldest = u64::MAX;
+        for slot in &mut self.slots {
+            (slot.operation, slot.length, slot.file) = (all.operation, all.length, 0);
+            if slot.issued_at >= self.counts_from {
+                oldest = oldest.min(slot.issued_at);
+            }
+        }
+        let seen_at = self.tally.depth_seen_at();
+        let (latency, submission) = self.tally.alike(all.operation, oldest)?;
+        let before = latency.count();
+        let bytes_left = self.limits.bytes.saturating_sub(self.pass.bytes_issued);
+        let ios_left = self.limits.ios.saturating_sub(self.pass.ios_issued);
+        let left = bytes_left.div_ceil(length).min(ios_left);
+        let (order, random) = self.pattern.offsets();
+        let mut lane = Lane {
+            offsets: offsets(order, random, length),
+            slots: &mut self.slots,
+            free: self.free.at_hand(),
+            data: &mut self.data,
+            latency,
+            submission,
+            area: 0,
+            seen_at,
+            in_flight: self.in_flight,
+            unsubmitted: self.unsubmitted,
+            first_unsubmitted_at: self.first_unsubmitted_at,
+            batches: self.batches,
+            left,
+            last_at: 0,
+            failed: Vec::new(),
+        };
+        let end = lane.run(all, by, now, is_over);
+        let issued = left - lane.left;
+        self.pass.ios_issued += issued;
+        self.pass.bytes_issued += issued * length;
+        self.in_flight = lane.in_flight;
+        self.unsubmitted = lane.unsubmitted;
+        self.first_unsubmitted_at = lane.first_unsubmitted_at;
+        self.batches = lane.batches;
+        let ios = lane.latency.count() - before;
+        let (last_at, depth) = (lane.last_at, (lane.area, lane.seen_at));
+        drop(lane);
+        let moved = Moved {
+            bytes: Bytes(ios * length),
+            ios,
+        };
+        self.tally
+            .complete_alike(all.operation, moved, last_at, depth);
+        Some(end)
+    }
+}
