@@ -2,11 +2,13 @@
 //! the workloads beside it.
 
 use std::fs::File;
+use std::thread;
+use std::time::Duration;
 
 use sokudo_engine::{FileTarget, Target};
 use sokudo_model::{
-    Bytes, DataContent, FailureKind, IoFailure, Nanos, Operation, OperationMix, Outcome,
-    StopReason, Think, Users, Workload,
+    Bytes, DataContent, DirectMode, FailureKind, IoFailure, Nanos, Operation, OperationMix,
+    Outcome, StopReason, Think, Users, Workload,
 };
 
 use crate::builders::span;
@@ -240,5 +242,38 @@ fn a_stall_inside_the_trial_is_waited_for_in_no_real_time_and_is_shown() {
         assert!(outcome.elapsed >= silence, "{:?}", outcome.elapsed);
         assert!(outcome.operations[0].latency.max() >= Some(silence.0));
         assert!(outcome.ios().abs_diff(4_000) <= 4, "{}", outcome.ios());
+    }
+}
+
+/// What is in progress when it happens counts up to there, and the place is named.
+#[test]
+fn a_file_that_becomes_shorter_ends_its_row_with_the_place() {
+    for backend in KERNEL_BACKENDS {
+        let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Zero);
+        let workload = with!(
+            random_reads(4),
+            backend = backend,
+            direct = DirectMode::Off,
+            limits = for_ms(20_000)
+        );
+        let mut target = own.target();
+        let outcome = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(100));
+                own.file.handle().set_len(4 << 20).unwrap();
+            });
+            run_one(workload, &mut target)
+        });
+        assert_eq!(outcome.stopped, StopReason::Failed, "{backend:?}");
+        assert!(outcome.elapsed < Nanos::from_secs(10), "{backend:?}");
+        assert!(outcome.ios() > 10, "{backend:?}");
+        let places = outcome.failures.iter().map(|failure| failure.offset.0);
+        assert!(places.clone().count() > 0, "{backend:?}");
+        for place in places {
+            assert!((4 << 20..8 << 20).contains(&place), "{backend:?}: {place}");
+        }
+        let tally = &outcome.operations[0];
+        assert_eq!(tally.latency.count(), tally.ios, "{backend:?}");
+        assert_eq!(tally.bytes.0, tally.ios * BLOCK, "{backend:?}");
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, Operation, OperationMix, Order, Outcome, SequentialOffset,
+    BackendKind, Bytes, DataContent, DirectMode, Operation, OperationMix, Order, Outcome,
+    SequentialOffset,
 };
 
 use crate::builders::span;
@@ -53,22 +54,46 @@ fn clones_with_a_shared_position_write_every_block_once() {
 
 #[test]
 fn a_random_map_writes_every_block_once() {
-    for (backend, blocks) in [
-        (BackendKind::IoUring, BLOCKS),
-        (BackendKind::Libaio, 1024),
-        (BackendKind::Psync, 1),
+    for (backend, direct, blocks) in [
+        (BackendKind::IoUring, DirectMode::Auto, BLOCKS),
+        (BackendKind::Libaio, DirectMode::Auto, 1024),
+        (BackendKind::Psync, DirectMode::Auto, 1),
+        // It lasts for many intervals of a millisecond.
+        (BackendKind::Psync, DirectMode::Off, 20_000),
     ] {
         let own = OwnFile::empty(Bytes(blocks * BLOCK));
         let order = Order::Random { map: true };
         let workload = with!(
             writes(8),
             backend = backend,
+            direct = direct,
             order = order,
             limits = for_ios(blocks)
         );
         let outcome = run_one(workload, &mut own.target());
         assert_every_block_is_written_once(&own, &outcome, &format!("{blocks} blocks"));
     }
+}
+
+/// Of 20,000 places out of 100,000 some are drawn twice: 18,127 others are expected, with a
+/// standard deviation of 54. A stream that began anew at each interval would visit far fewer.
+#[test]
+fn random_places_are_drawn_from_one_stream() {
+    let (blocks, ios) = (100_000, 20_000);
+    let own = OwnFile::empty(Bytes(blocks * BLOCK));
+    let workload = with!(
+        writes(8),
+        backend = BackendKind::Psync,
+        direct = DirectMode::Off,
+        order = Order::Random { map: false },
+        limits = for_ios(ios)
+    );
+    let outcome = run_one(workload, &mut own.target());
+    assert_eq!(outcome.ios(), ios);
+    let contents = own.contents();
+    let written = contents.chunks(4096).filter(|block| **block != [0; 4096]);
+    let places = written.count();
+    assert!((17_850..18_400).contains(&places), "{places} places");
 }
 
 #[test]
