@@ -14,8 +14,12 @@ use crate::expectation::Expectation;
 use crate::subject::PreparedTargets;
 use crate::turns::{PAIRS, Turns, bytes_per_second};
 
-/// One trial: a ring's threads and a device's queue have come to their speed after a tenth of it.
+/// One trial, and what runs before it is measured. Threads of the kernel that work for a ring are
+/// made when they are needed, and moved to another processor only then: with them a memory disk came to
+/// its speed after tens of milliseconds, and a trial without a ramp took the slower backend for
+/// the faster one.
 const TIME: Nanos = Nanos::from_millis(20);
+const RAMP: Nanos = Nanos::from_millis(40);
 
 /// All trials take no more than a part of what the row itself takes.
 const PART_OF_ROW: u64 = 4;
@@ -43,7 +47,7 @@ pub(crate) fn choose(
             .time
             .0;
         let row_time = row_time.saturating_mul(schedule.trials.into());
-        let trials_time = TIME.0 * 2 * u64::from(PAIRS);
+        let trials_time = (RAMP.0 + TIME.0) * 2 * u64::from(PAIRS);
         if trials_time > row_time / PART_OF_ROW || !leaves_the_choice(workload, subject) {
             continue;
         }
@@ -121,6 +125,7 @@ fn pairs(
         row,
         variants: [by_ring, by_libaio],
         time: TIME,
+        ramp: RAMP,
     };
     let mut compared = BackendsCompared::default();
     let shows = |outcome: &Outcome| outcome.ios() >= IOS_MIN && outcome.direct;

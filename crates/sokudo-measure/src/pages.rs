@@ -54,6 +54,7 @@ fn pairs(
         row,
         variants: [in_small_pages, in_huge_pages],
         time: TIME,
+        ramp: Nanos(0),
     };
     let mut compared = PagesCompared::default();
     for pair in 0..PAIRS {

@@ -23,6 +23,8 @@ pub(crate) struct Turns<'a> {
     pub(crate) row: usize,
     pub(crate) variants: [Variant; 2],
     pub(crate) time: Nanos,
+    /// How long it runs before that.
+    pub(crate) ramp: Nanos,
 }
 
 impl Turns<'_> {
@@ -56,7 +58,7 @@ impl Turns<'_> {
     fn shortened(&self, variant: Variant) -> Plan {
         let mut workloads = self.plan.stages[self.row].workloads.clone();
         for workload in &mut workloads {
-            workload.ramp = Nanos(0);
+            workload.ramp = self.ramp;
             workload.limits = Limits {
                 time: Some(self.time),
                 ..workload.limits
