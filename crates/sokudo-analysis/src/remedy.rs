@@ -124,7 +124,7 @@ remedies! {
     lower_rate: "ask for a lower rate ({rate}), or allow more in flight ({depth})", rate: [Rate], depth: [Depth];
     more_threads: "use more threads ({options}), as many as there are processors, or larger blocks", options: [Threads];
     queue: "use a backend that has a queue ({options}), or as many threads as the depth", options: [Libaio];
-    no_kernel_workers: "none is needed; compare I/Os per second of processor time, or let those that ask do the I/O themselves ({options})", options: [Libaio];
+    no_kernel_workers: "none is needed; compare IOPS per processor, or let those that ask do the I/O themselves ({options})", options: [Libaio];
     no_blocking: "use a backend that does not wait ({io_uring}), or direct I/O ({direct})", io_uring: [IoUring], direct: [Direct];
     random_data: "for what real data gets, measure with data that do not repeat themselves ({options})", options: [RandomData];
     health: "save what is on the device, and look at its health ({command})", command: [Info];

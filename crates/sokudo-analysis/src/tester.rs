@@ -275,11 +275,11 @@ fn kernel_workers(case: &Case<'_>) -> Option<Ruling> {
         return None;
     }
     let (processors, of_workers) = ((own + workers) / seconds, workers / seconds);
-    let rate = ios as f64 / (own + workers);
+    let thousands = ios as f64 / (own + workers) / 1e3;
     Some(Ruling::new(
         Code::KernelWorkers,
         text!(
-            "the row took {processors:.2} processors, {of_workers:.2} of them in threads of the kernel: {rate:.0} I/Os per second of processor time"
+            "the row took {processors:.2} processors, {of_workers:.2} of them in threads of the kernel: {thousands:.0}k IOPS per processor"
         ),
         "what is measured takes no I/O without waiting, so that io_uring leaves it to threads of the kernel, which run beside those that ask",
         remedy::no_kernel_workers(),
