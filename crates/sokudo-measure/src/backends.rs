@@ -5,10 +5,11 @@
 
 use sokudo_engine::Control;
 use sokudo_model::{
-    BackendKind, BackendsCompared, DirectMode, Nanos, Operation, OperationMix, Outcome, Plan, Row,
-    Schedule, TargetKind, Workload,
+    BackendKind, BackendsCompared, DirectMode, Event, Nanos, Operation, OperationMix, Outcome,
+    Plan, Schedule, TargetKind, Workload,
 };
 
+use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
 use crate::expectation::Expectation;
 use crate::subject::PreparedTargets;
@@ -27,46 +28,65 @@ const PART_OF_ROW: u64 = 4;
 /// Of fewer I/Os a trial shows chance: a rate is known to a fifteenth by 200.
 const IOS_MIN: u64 = 200;
 
-/// Tries backends for each row that leaves the choice, notes in the row what came of it, and
-/// returns the plan with what was chosen. Rows that differ in their direction alone share it.
-/// What goes wrong is left to the row itself.
-pub(crate) fn choose(
+/// Carries a schedule out by the backends that are faster, and notes in each row what was tried.
+/// A steady procedure begins on the drive as it is found, so that nothing is tried before it.
+pub(crate) fn run(
     plan: &Plan,
     schedule: &Schedule,
-    rows: &mut [Row],
     subject: &mut PreparedTargets,
     control: &Control,
-) -> Plan {
+    listener: &mut dyn FnMut(Event),
+) -> Result<MeasuredRows, MeasureError> {
+    if schedule.steady.is_some() {
+        return campaign::run(plan, schedule, subject, control, listener);
+    }
     let mut chosen = plan.clone();
-    let mut tried: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
-    for (index, stage) in plan.stages.iter().enumerate() {
-        let [workload] = &stage.workloads[..] else {
-            continue;
-        };
+    let tried = choose(&mut chosen, schedule, subject, control);
+    let mut measured = campaign::run(&chosen, schedule, subject, control, listener)?;
+    let asked = plan.stages.iter().map(|stage| &stage.workloads[0]);
+    for ((row, workload), compared) in measured.rows.iter_mut().zip(asked).zip(tried) {
+        row.workload.backend = workload.backend;
+        row.backends = compared;
+    }
+    Ok(measured)
+}
+
+/// Tries backends for each row that leaves the choice, writes what is faster into the plan, and
+/// returns what each row's came to. Rows that differ in their direction alone share it. What goes
+/// wrong is left to the row itself.
+fn choose(
+    plan: &mut Plan,
+    schedule: &Schedule,
+    subject: &mut PreparedTargets,
+    control: &Control,
+) -> Vec<Option<BackendsCompared>> {
+    let mut known: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
+    let mut of_rows = vec![None; plan.stages.len()];
+    for (row, compared) in of_rows.iter_mut().enumerate() {
+        let stage = &plan.stages[row];
         let row_time = Expectation::of_stage(stage, subject.info().size_bytes)
             .time
             .0;
         let row_time = row_time.saturating_mul(schedule.trials.into());
         let trials_time = (RAMP.0 + TIME.0) * 2 * u64::from(PAIRS);
-        if trials_time > row_time / PART_OF_ROW || !leaves_the_choice(workload, subject) {
+        if trials_time > row_time / PART_OF_ROW || !leaves_the_choice(&stage.workloads[0], subject)
+        {
             continue;
         }
-        let reads = reading_alike(workload);
-        let known = tried.iter().find(|(other, _)| *other == reads);
-        let compared = match known {
+        let reads = reading_alike(&stage.workloads[0]);
+        *compared = match known.iter().find(|(other, _)| *other == reads) {
             Some((_, compared)) => compared.clone(),
             None => {
-                let compared = pairs(plan, index, subject, control).ok().flatten();
-                tried.push((reads, compared.clone()));
+                let compared = pairs(plan, row, subject, control).ok().flatten();
+                known.push((reads, compared.clone()));
                 compared
             }
         };
         if let Some((faster, _)) = compared.as_ref().and_then(BackendsCompared::faster) {
-            chosen.stages[index].workloads[0].backend = faster;
+            plan.stages[row].workloads[0].backend = faster;
         }
-        rows[index].backends = compared;
     }
-    chosen
+    of_rows
 }
 
 /// Whether the choice is between queues, and a part of what is measured.

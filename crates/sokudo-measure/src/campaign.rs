@@ -10,7 +10,6 @@ use sokudo_model::{
 use sokudo_stats::Random;
 use sokudo_stats::mix64;
 
-use crate::backends;
 use crate::error::MeasureError;
 use crate::evidence::FoundState;
 use crate::expectation::Expectation;
@@ -209,15 +208,6 @@ pub(crate) fn run(
 ) -> Result<MeasuredRows, MeasureError> {
     let mut ended_by = None;
     let mut rows = empty_rows(plan);
-    let with_backends;
-    let plan = match schedule.steady {
-        // It begins on the drive as it is found.
-        Some(_) => plan,
-        None => {
-            with_backends = backends::choose(plan, schedule, &mut rows, subject, control);
-            &with_backends
-        }
-    };
     let size = subject.info().size_bytes;
     let stages = plan.stages.iter();
     let expected: Vec<Nanos> = stages

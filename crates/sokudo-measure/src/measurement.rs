@@ -10,6 +10,7 @@ use sokudo_model::{
 
 use sokudo_words::Text;
 
+use crate::backends;
 use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
 use crate::memory;
@@ -182,7 +183,7 @@ impl Prepared {
     ) -> Result<Option<MeasureError>, MeasureError> {
         let Run { plan, schedule, .. } = &self.run;
         let MeasuredRows { mut rows, ended_by } =
-            campaign::run(plan, schedule, &mut self.subject, control, listener)?;
+            backends::run(plan, schedule, &mut self.subject, control, listener)?;
         if ended_by.is_none() && !control.is_cancelled() {
             self.is_complete = true;
             pages::compare(plan, &mut rows, &mut self.subject, control);
@@ -203,7 +204,7 @@ impl Prepared {
         listener: &mut dyn FnMut(Event),
     ) -> Result<MeasuredRows, MeasureError> {
         let schedule = &self.run.schedule;
-        campaign::run(part, schedule, &mut self.subject, control, listener)
+        backends::run(part, schedule, &mut self.subject, control, listener)
     }
 
     /// Makes one trial of a row, for who keeps a schedule of their own. It is not put into
