@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_words::{Text, text};
 
 use crate::method::Method;
 use crate::run::Run;
@@ -26,6 +27,15 @@ impl PeakLoad {
     /// I/Os in flight, of all threads.
     pub fn in_flight(self) -> u64 {
         u64::from(self.threads) * u64::from(self.depth)
+    }
+
+    /// For people, such as `2 threads × depth 32`.
+    pub fn said(self) -> Text {
+        let Self { threads, depth } = self;
+        match threads {
+            1 => text!("1 thread × depth {depth}"),
+            _ => text!("{threads} threads × depth {depth}"),
+        }
     }
 }
 
@@ -152,6 +162,8 @@ pub struct Peak {
     /// The knee: the step with the least in flight, then the fewest threads, whose rate is
     /// within [`PeakSearch::GAIN_MIN`] of the best; of those that were confirmed where any were.
     pub knee: usize,
+    /// Whether the search came to its end, and what it found was measured again.
+    pub is_confirmed: bool,
 }
 
 impl Peak {
@@ -171,24 +183,50 @@ impl Peak {
             }
             steps.push((number, step));
         }
-        let candidates = match confirmed.is_empty() {
-            true => (0..steps.len()).collect(),
-            false => confirmed,
+        let is_confirmed = !confirmed.is_empty();
+        let candidates = match is_confirmed {
+            true => confirmed,
+            false => (0..steps.len()).collect(),
         };
         let rate = |step: &usize| steps[*step].1.ios_per_s;
-        let best = candidates
-            .iter()
-            .copied()
-            .max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
+        let cost = |step: &usize| {
+            let load = steps[*step].1.load;
+            (load.in_flight(), load.threads)
+        };
+        let best = candidates.iter().copied().max_by(|one, other| {
+            let by_rate = rate(one).total_cmp(&rate(other));
+            by_rate.then(cost(other).cmp(&cost(one)))
+        })?;
         let enough = rate(&best) * (1.0 - PeakSearch::GAIN_MIN);
-        let knee = candidates
-            .into_iter()
-            .filter(|step| rate(step) >= enough)
-            .min_by_key(|step| {
-                let load = steps[*step].1.load;
-                (load.in_flight(), load.threads)
-            })?;
-        Some(Self { steps, best, knee })
+        let near = candidates.into_iter().filter(|step| rate(step) >= enough);
+        let knee = near.min_by_key(cost)?;
+        Some(Self {
+            steps,
+            best,
+            knee,
+            is_confirmed,
+        })
+    }
+
+    /// The steps that are worth being measured again: the best and the knee; where that is
+    /// one, the best of those with less in flight, too, if it is near enough that single trials
+    /// may have mistaken it.
+    pub fn to_confirm(&self) -> Vec<usize> {
+        let rate = |step: &usize| self.steps[*step].1.ios_per_s;
+        let in_flight = |step: usize| self.steps[step].1.load.in_flight();
+        let other = match self.knee == self.best {
+            false => Some(self.knee),
+            true => (0..self.steps.len())
+                .filter(|step| in_flight(*step) < in_flight(self.best))
+                .filter(|step| rate(step) >= self.near_best())
+                .max_by(|one, other| rate(one).total_cmp(&rate(other))),
+        };
+        other.into_iter().chain([self.best]).collect()
+    }
+
+    /// Rates from here on may be as high as the best, as far as single trials tell.
+    fn near_best(&self) -> f64 {
+        self.best().ios_per_s * (1.0 - 2.0 * PeakSearch::GAIN_MIN)
     }
 
     /// The step with the highest rate.
@@ -220,8 +258,7 @@ impl Peak {
     /// The step that drives hardest past the knee, without having broken down: the one with
     /// the most threads, then the deepest.
     pub fn hardest(&self) -> usize {
-        let least = self.best().ios_per_s * (1.0 - 2.0 * PeakSearch::GAIN_MIN);
-        let holds = |step: &usize| self.steps[*step].1.ios_per_s >= least;
+        let holds = |step: &usize| self.steps[*step].1.ios_per_s >= self.near_best();
         let steps = (0..self.steps.len()).filter(holds);
         let hardest = steps.max_by_key(|step| {
             let load = self.steps[*step].1.load;
@@ -444,6 +481,13 @@ mod tests {
         assert_eq!(found.knee().load, load(1, 2));
         let all = peak(&steps, &[]);
         assert_eq!(all.best().load, load(4, 2));
+        // Its knee is itself, and nothing comes near it.
+        assert_eq!(all.to_confirm(), [3]);
+        // One that is 6 % lower may be as high in truth.
+        let close = [step(1, 1, 94.0), step(1, 2, 100.0)];
+        assert_eq!(peak(&close, &[]).to_confirm(), [0, 1]);
+        assert_eq!(peak(&steps[..3], &[]).to_confirm(), [1, 2]);
+        assert_eq!(peak(&steps[..1], &[]).to_confirm(), [0]);
         assert_eq!(Peak::of_rows(&[]), None);
     }
 
