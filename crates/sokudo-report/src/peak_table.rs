@@ -76,6 +76,8 @@ fn table(document: &RunDocument, peak: &PeakDocument) -> Table {
     let lines: Vec<Line<'_>> = steps
         .filter_map(|(place, step)| Some((place, step, document.results.get(step.result)?)))
         .collect();
+    // Virtual time has no processors.
+    let is_real = peak.steps.iter().any(|step| step.processors_user.is_some());
     let processors = |title| right(title).under("processors");
     let latency = |title| right(title).under("latency");
     Table::of(&lines)
@@ -104,13 +106,14 @@ fn table(document: &RunDocument, peak: &PeakDocument) -> Table {
         .column(latency("p99").rank(1), |(_, _, result)| {
             Cell::time(result.latency_ns.as_ref()?.p99)
         })
-        .column(processors("user").rank(2), |(_, step, _)| {
+        .column_if(is_real, processors("user").rank(2), |(_, step, _)| {
             Some(format!("{:.2}", step.processors_user?))
         })
-        .column(processors("kernel").rank(2), |(_, step, _)| {
+        .column_if(is_real, processors("kernel").rank(2), |(_, step, _)| {
             Some(format!("{:.2}", step.processors_system?))
         })
-        .column(
+        .column_if(
+            is_real,
             right("per processor").under("IOPS").rank(3),
             |(_, step, _)| Some(Cell::rate(step.ios_per_processor_s?)),
         )
