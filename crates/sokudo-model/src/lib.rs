@@ -67,7 +67,7 @@ pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use method::{Method, ScheduleName};
 pub use narrow::narrow;
 pub use occupancy::{Occupancy, Occupant, Users};
-pub use peak::{Peak, PeakLimit, PeakLoad, PeakRise, PeakSearch, PeakStep};
+pub use peak::{Peak, PeakLimit, PeakLoad, PeakSearch, PeakStep};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,

@@ -239,20 +239,16 @@ impl Peak {
         self.steps[self.knee].1
     }
 
-    /// Whether the rate still rose with the last doubling that was tried: there is more to be
-    /// had with more threads, or with more depth.
-    pub fn rises(&self) -> Option<PeakRise> {
+    /// Whether the rate still rose with the last doubling that was tried, of threads or of depth.
+    pub fn rises(&self) -> bool {
         let knee = self.knee().load;
         let loads = || self.steps.iter().map(|(_, step)| step.load);
         let fewer = loads().any(|load| load.threads < knee.threads);
         let more = loads().any(|load| load.threads > knee.threads);
-        if fewer && !more {
-            return Some(PeakRise::Threads);
-        }
         let at_knee = || loads().filter(|load| load.threads == knee.threads);
         let shallower = at_knee().any(|load| load.depth < knee.depth);
         let deeper = at_knee().any(|load| load.depth > knee.depth);
-        (shallower && !deeper && !more).then_some(PeakRise::Depth)
+        !more && (fewer || shallower && !deeper)
     }
 
     /// The step that drives hardest past the knee, without having broken down: the one with
@@ -266,15 +262,6 @@ impl Peak {
         });
         hardest.unwrap_or(self.best)
     }
-}
-
-/// In what a rate still rose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PeakRise {
-    /// With more threads.
-    Threads,
-    /// With more I/Os in flight per thread.
-    Depth,
 }
 
 fn step(row: &Row) -> Option<PeakStep> {
@@ -399,7 +386,7 @@ mod tests {
         assert_eq!(loads(&steps), tried);
         let peak = peak(&steps, &[]);
         assert_eq!(peak.knee().load, load(1, 8));
-        assert_eq!(peak.rises(), None);
+        assert!(!peak.rises());
         assert_eq!(peak.steps[peak.hardest()].1.load, load(4, 8));
     }
 
@@ -419,7 +406,7 @@ mod tests {
         ];
         assert_eq!(loads(&steps), tried);
         let found = peak(&steps, &[]);
-        assert_eq!((found.knee().load, found.rises()), (load(4, 1), None));
+        assert_eq!((found.knee().load, found.rises()), (load(4, 1), false));
         assert_eq!(found.steps[found.hardest()].1.load, load(8, 1));
         // Six processors are no power of two.
         let six = PeakSearch {
@@ -437,14 +424,14 @@ mod tests {
         let rising = |load: PeakLoad| load.in_flight() as f64;
         let steps = searched(SEARCH, rising);
         assert_eq!(*loads(&steps).last().unwrap(), (8, 64));
-        assert_eq!(peak(&steps, &[]).rises(), Some(PeakRise::Threads));
+        assert!(peak(&steps, &[]).rises());
         let one_thread = PeakSearch {
             threads_max: 1,
             ..SEARCH
         };
         let steps = searched(one_thread, rising);
         assert_eq!(*loads(&steps).last().unwrap(), (1, 64));
-        assert_eq!(peak(&steps, &[]).rises(), Some(PeakRise::Depth));
+        assert!(peak(&steps, &[]).rises());
         let small = PeakSearch {
             in_flight_max: 16,
             ..SEARCH

@@ -3,8 +3,8 @@
 //! waited for the disk, and where the latency was spent.
 
 use sokudo_model::{
-    BlockDeviceKind, Confidence, Inference, Nanos, Operation, Peak, PeakLimit, PeakLoad, PeakRise,
-    Row, Run, TargetKind,
+    BlockDeviceKind, Confidence, Inference, Nanos, Operation, Peak, PeakLimit, PeakLoad, Row, Run,
+    TargetKind,
 };
 use sokudo_stats::Histogram;
 use sokudo_words::{Text, text};
@@ -21,8 +21,8 @@ pub(super) const RULES: &[InferenceRule] = &[limit];
 fn limit(run: &Run) -> Option<Inference> {
     // Of a search that was cut off nobody knows what it would have come to.
     let peak = Peak::of(run).filter(|peak| peak.is_confirmed)?;
-    if let Some(rise) = peak.rises() {
-        return Some(still_rising(peak.knee().load, rise));
+    if peak.rises() {
+        return Some(still_rising(peak.knee().load));
     }
     let hardest = peak.steps[peak.hardest()];
     let row = &run.rows[hardest.0];
@@ -78,19 +78,12 @@ fn found(
     }
 }
 
-fn still_rising(load: PeakLoad, rise: PeakRise) -> Inference {
-    let evidence = match rise {
-        PeakRise::Threads => text!(
-            "the rate still rose at {load}, the most threads that were tried; --max-threads and a \
-             quarter of the memory bound them",
-            load = load.said()
-        ),
-        PeakRise::Depth => text!(
-            "the rate still rose at {load}, the deepest that was tried; --max-depth and a quarter \
-             of the memory bound it",
-            load = load.said()
-        ),
-    };
+fn still_rising(load: PeakLoad) -> Inference {
+    let evidence = text!(
+        "the rate still rose at {load}, the most that was tried; --max-threads, --max-depth and a \
+         quarter of the memory bound the search",
+        load = load.said()
+    );
     let figures = vec![
         figure("threads", load.threads.into()),
         figure("depth", load.depth.into()),
