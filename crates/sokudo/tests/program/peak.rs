@@ -101,6 +101,12 @@ fn the_knee_of_the_simulated_ssd_is_far_below_its_deepest_load() {
 }
 
 #[test]
+fn measuring_again_finds_the_queue_of_the_simulated_hard_disk() {
+    let run = peak("sim:hdd", "--max-threads 2 --format json").json();
+    assert_eq!(at(&run["peak"], "knee")["depth"], 32, "{}", run["peak"]);
+}
+
+#[test]
 fn without_a_device_the_processor_is_the_limit() {
     let run = peak(
         "null:",
