@@ -171,7 +171,7 @@ codes! {
     WarmUp => "warm-up", Info, Verified;
     /// Interrupted, or ended by a controller; what was measured counts.
     StoppedEarly => "stopped-early", Info, Verified;
-    /// Fewer than 6 trials, unless the schedule is `crystal`.
+    /// Fewer than 6 trials, unless the schedule is `crystal` or `peak` only tried the load.
     FewTrials => "few-trials", Info, Verified;
     /// Another backend or fewer features than asked for, and why.
     EngineFallback => "engine-fallback", Info, Verified;

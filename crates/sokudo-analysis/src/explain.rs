@@ -12,6 +12,7 @@ mod fast_cells;
 mod levels;
 mod map;
 mod parity;
+mod peak_limit;
 mod rotation;
 mod seek;
 mod shingles;
@@ -28,7 +29,7 @@ use crate::code::Code;
 use crate::rule::InferenceRule;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 10] = [
+const RULES: [&[InferenceRule]; 11] = [
     zones::RULES,
     rotation::RULES,
     seek::RULES,
@@ -38,6 +39,7 @@ const RULES: [&[InferenceRule]; 10] = [
     fast_cells::RULES,
     parity::RULES,
     capacity::RULES,
+    peak_limit::RULES,
     untold::RULES,
 ];
 

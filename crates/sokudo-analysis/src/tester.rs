@@ -336,7 +336,10 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
 
 fn few_trials(case: &Case<'_>) -> Option<Ruling> {
     let trials = case.row.trials.len();
+    // A search tries each load once, and measures again what it has found.
+    let is_tried = case.run.plan.method == Method::Peak && trials == 1;
     let by_choice = case.run.schedule.name != ScheduleName::Crystal && !case.run.interrupted;
+    let by_choice = by_choice && !is_tried;
     (by_choice && (1..INTERVAL_TRIALS_MIN).contains(&trials)).then(|| {
         Ruling::new(
             Code::FewTrials,

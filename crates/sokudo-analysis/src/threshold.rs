@@ -325,6 +325,25 @@ thresholds! {
 
     /// A process's bytes ÷ the bytes of others at the devices, from which it is named.
     pub CULPRIT_SHARE_MIN: f64 = 0.05, percent;
+
+    /// Of `peak`: what a doubling of depth or threads gains at least, for the climb to go on.
+    ///
+    /// Twice as many I/Os in flight that bring less than a twentieth cost nearly twice the
+    /// latency. Single trials of a second differ by some per cent.
+    pub PEAK_GAIN_MIN: f64 = sokudo_model::PeakSearch::GAIN_MIN, percent;
+
+    /// Latency that passed between the start and the end of the devices' requests, from which
+    /// the disk is taken for the limit of a peak.
+    ///
+    /// The rest is submission and completion, which at a full queue are small beside the
+    /// queue's own time.
+    pub PEAK_IN_DEVICE_SHARE_MIN: f64 = 0.80, percent;
+
+    /// Latency outside of these requests, above which I/Os waited in the kernel.
+    pub PEAK_IN_KERNEL_SHARE_MIN: f64 = 0.50, percent;
+
+    /// What other programs and machines may have of all processor time at a peak.
+    pub PEAK_OTHERS_SHARE_MAX: f64 = 0.10, percent;
 }
 
 #[cfg(test)]

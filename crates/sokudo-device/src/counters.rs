@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sokudo_model::DeviceCounters;
+use sokudo_model::{DeviceCounters, Nanos};
 
 use crate::block::SECTOR_BYTES;
 use crate::system::System;
@@ -15,6 +15,9 @@ const LINE_BYTES_MAX: usize = 512;
 
 /// Where flushes stand in the line, counted from 1.
 const FLUSHES_FIELD: usize = 16;
+
+/// Where the milliseconds of writes stand in it.
+const WRITE_TIME_FIELD: usize = 8;
 
 /// Where the counters of a target's leaf devices are read. The default reads
 /// none.
@@ -32,14 +35,10 @@ impl CounterSource {
     /// The sum over all leaf devices since the machine started; `None` if there
     /// are none, or one of them does not count or has vanished.
     pub fn read(&self) -> Option<DeviceCounters> {
-        if self.stat_files.is_empty() {
-            return None;
-        }
-        self.stat_files
-            .iter()
-            .try_fold(DeviceCounters::default(), |sum, file| {
-                Some(saturating_sum(&sum, &parse(&first_line(file)?)?))
-            })
+        let files = self.stat_files.iter();
+        let mut counts = files.map(|file| parse(&first_line(file)?));
+        let first = counts.next()??;
+        counts.try_fold(first, |sum, next| Some(saturating_sum(&sum, &next?)))
     }
 }
 
@@ -101,7 +100,7 @@ fn parse(line: &str) -> Option<DeviceCounters> {
         read_ios,
         merged_reads,
         read_sectors,
-        _,
+        read_millis,
         written_ios,
         merged_writes,
         written_sectors,
@@ -118,6 +117,11 @@ fn parse(line: &str) -> Option<DeviceCounters> {
         flushes: fields.get(FLUSHES_FIELD - 1).copied().unwrap_or(0),
         merged_reads,
         merged_writes,
+        request_time: fields
+            .get(WRITE_TIME_FIELD - 1)
+            .and_then(|written_millis| read_millis.checked_add(*written_millis))
+            .and_then(|millis| millis.checked_mul(1_000_000))
+            .map(Nanos),
     })
 }
 
@@ -131,6 +135,10 @@ fn saturating_sum(a: &DeviceCounters, b: &DeviceCounters) -> DeviceCounters {
         flushes: a.flushes.saturating_add(b.flushes),
         merged_reads: a.merged_reads.saturating_add(b.merged_reads),
         merged_writes: a.merged_writes.saturating_add(b.merged_writes),
+        request_time: a
+            .request_time
+            .zip(b.request_time)
+            .map(|(a, b)| Nanos(a.0.saturating_add(b.0))),
     }
 }
 
@@ -148,6 +156,10 @@ mod tests {
         assert_eq!(counters.written_ios, 10_388);
         assert_eq!(counters.written_bytes, 2_220_160 * 512);
         assert_eq!(counters.flushes, 1019);
+        assert_eq!(
+            counters.request_time,
+            Some(Nanos::from_millis(24_905 + 6_340))
+        );
         assert_eq!(counters.merged_reads, 7_772);
         assert_eq!(counters.merged_writes, 24_187);
     }
@@ -163,6 +175,7 @@ mod tests {
         assert_eq!(parse("1 2 3 4 5 6 99999999999999999999"), None);
         let old = parse("1 2 3 4 5 6 7 8 9 10 11").unwrap();
         assert_eq!((old.written_bytes, old.flushes), (7 * 512, 0));
+        assert_eq!(old.request_time, Some(Nanos::from_millis(4 + 8)));
     }
 
     #[test]

@@ -257,6 +257,8 @@ fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> Devi
         flushes: part(counted.flushes, Operation::Flush, ios),
         merged_reads: part(counted.merged_reads, Operation::Read, ios),
         merged_writes: part(counted.merged_writes, Operation::Write, ios),
+        // It is not told apart by operation.
+        request_time: counted.request_time.filter(|_| together.len() == 1),
     }
 }
 

@@ -46,6 +46,13 @@ pub enum Event {
         /// The index of its first row in the plan.
         first: usize,
     },
+    /// What a row of the plan does has been decided.
+    RowNamed {
+        /// The row's index in the plan.
+        row: usize,
+        /// Its name from now on.
+        name: String,
+    },
     /// A stage of several rows ended.
     StageEnded,
     /// A trial of a row begins.
@@ -139,6 +146,7 @@ impl Event {
             | Self::TrialEnded { row, .. }
             | Self::TrialCounted { row, .. }
             | Self::RowEnough { row, .. }
+            | Self::RowNamed { row, .. }
             | Self::StageStarted { first: row, .. } => *row += rows,
             Self::LayoutProgress { .. }
             | Self::LayoutStarted { .. }

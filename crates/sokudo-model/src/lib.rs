@@ -33,6 +33,7 @@ pub mod method;
 mod narrow;
 pub mod occupancy;
 mod parts;
+pub mod peak;
 pub mod plan;
 pub mod reported;
 pub mod run;
@@ -67,6 +68,7 @@ pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use method::{Method, ScheduleName};
 pub use narrow::narrow;
 pub use occupancy::{Occupancy, Occupant, Users};
+pub use peak::{Peak, PeakLimit, PeakLoad, PeakSearch, PeakStep};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,

@@ -19,6 +19,7 @@ pub enum Method {
     Load,
     /// With its profile.
     Mark(String),
+    Peak,
     Quick,
     /// With its preset.
     Scan(String),
@@ -40,6 +41,7 @@ impl Method {
             Self::Hdparm => "hdparm",
             Self::Load => "load",
             Self::Mark(_) => "mark",
+            Self::Peak => "peak",
             Self::Quick => "quick",
             Self::Scan(_) => "scan",
             Self::Steady(_) => "steady",
@@ -71,6 +73,7 @@ impl From<&str> for Method {
                 "explain" => Self::Explain,
                 "hdparm" => Self::Hdparm,
                 "load" => Self::Load,
+                "peak" => Self::Peak,
                 "quick" => Self::Quick,
                 "sweep" => Self::Sweep,
                 _ => Self::Other(name.to_owned()),

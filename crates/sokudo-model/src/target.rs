@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
 use crate::json::is_default;
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 
 /// What the user named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -245,6 +245,15 @@ pub struct DeviceCounters {
     /// The same of writes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub merged_writes: u64,
+    /// How long requests were on their way, from their start in the kernel to their end, summed
+    /// over requests; `None` where that is not counted, and in runs of versions that did not
+    /// look.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        rename = "request_time_ns"
+    )]
+    pub request_time: Option<Nanos>,
 }
 
 impl DeviceCounters {
@@ -259,6 +268,11 @@ impl DeviceCounters {
             flushes: self.flushes.saturating_sub(earlier.flushes),
             merged_reads: self.merged_reads.saturating_sub(earlier.merged_reads),
             merged_writes: self.merged_writes.saturating_sub(earlier.merged_writes),
+            request_time: self
+                .request_time
+                .zip(earlier.request_time)
+                // The kernel shows 32 bits of its milliseconds.
+                .and_then(|(now, then)| now.0.checked_sub(then.0).map(Nanos)),
         }
     }
 
@@ -273,6 +287,10 @@ impl DeviceCounters {
             flushes: self.flushes + other.flushes,
             merged_reads: self.merged_reads + other.merged_reads,
             merged_writes: self.merged_writes + other.merged_writes,
+            request_time: self
+                .request_time
+                .zip(other.request_time)
+                .map(|(one, other)| Nanos(one.0.saturating_add(other.0))),
         }
     }
 }

@@ -4,7 +4,7 @@ mod points;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_stats::Histogram;
+use sokudo_stats::{Histogram, Summary};
 use sokudo_words::Text;
 
 use crate::capacity::CapacityCheck;
@@ -44,6 +44,17 @@ pub struct Row {
 }
 
 impl Row {
+    /// I/Os per second, the median of the trials that did any; `None` without such.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn ios_per_second(&self) -> Option<f64> {
+        let outcomes = self.trials.iter().map(|trial| &trial.outcome);
+        let rates: Vec<f64> = outcomes
+            .filter(|outcome| outcome.ios() > 0 && outcome.elapsed > Nanos(0))
+            .map(|outcome| outcome.ios() as f64 / outcome.elapsed.as_secs_f64())
+            .collect();
+        Summary::of(&rates).map(|summary| summary.median)
+    }
+
     /// A row of which nothing has been done.
     pub const fn new(workload: Workload) -> Self {
         Self {

@@ -23,6 +23,7 @@ mod imported;
 mod inside;
 mod kept;
 mod load;
+mod peak;
 mod place;
 mod rebuilt;
 mod result;
@@ -36,6 +37,7 @@ use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use kept::{Kept, UnpackError, is_document, pack};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
+pub use peak::{PeakDocument, PeakStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
@@ -97,6 +99,9 @@ pub struct RunDocument {
     /// Latency against load; absent unless that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadDocument>,
+    /// The most that the device gives, and what it takes; absent unless that was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<PeakDocument>,
     /// One entry per row, in the plan's order.
     pub results: Vec<ResultDocument>,
     /// Rounds until the drive was steady; absent for anything else.
@@ -155,6 +160,7 @@ impl RunDocument {
             findings: run.findings.clone(),
             inferences: run.inferences.clone(),
             load: LoadDocument::of(run),
+            peak: PeakDocument::of(run),
             steady: SteadyDocument::of(run),
             results: run
                 .rows

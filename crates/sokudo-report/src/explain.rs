@@ -3,7 +3,7 @@
 //!
 //! It shows what was concluded and concludes nothing.
 
-use sokudo_model::{Confidence, Inference};
+use sokudo_model::{Confidence, Inference, PeakLimit};
 use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
@@ -18,7 +18,10 @@ pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. T
 /// What is sure enough to be told below other figures.
 pub(crate) fn told(document: &RunDocument) -> Option<Text> {
     let sure = document.inferences.iter();
+    // What limits a peak is told with its figures.
+    let of_device = |inference: &&Inference| PeakLimit::of_code(&inference.code).is_none();
     let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
+    let sure = sure.filter(of_device);
     let claims: Vec<Text> = sure.map(sentence).collect();
     (!claims.is_empty()).then(|| {
         let claims = Text::list(claims, "; ");

@@ -346,6 +346,15 @@ fn trials_line(document: &RunDocument) -> Text {
             .iter()
             .map(|result| result.workload.limits.time),
     );
+    if let Some(peak) = &document.peak {
+        let again = peak.steps.get(peak.best).map(|step| step.result);
+        let again = again.and_then(|result| document.results.get(result));
+        let again = again.filter(|_| peak.confirmed);
+        let again = again.map(|it| text!("{} per load that was measured again", it.trials.len()));
+        let time = times.first().copied().flatten().map(exact_time);
+        let once = text!("1 × {} per load", time.unwrap_or_default());
+        return Text::list(std::iter::once(once).chain(again).chain(end), "; ");
+    }
     let count = match times[..] {
         [Some(time)] => format!("{} × {}", schedule.trials, exact_time(time)),
         _ => schedule.trials.to_string(),

@@ -42,6 +42,7 @@ mod layout;
 mod letter;
 mod load_table;
 mod number;
+mod peak_table;
 mod phase;
 mod phase_table;
 mod record;

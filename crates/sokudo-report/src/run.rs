@@ -16,6 +16,7 @@ use crate::facts::facts;
 use crate::grouping::{grouped_findings, row_name};
 use crate::load_table;
 use crate::number;
+use crate::peak_table;
 use crate::phase::BonniePhase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
@@ -51,10 +52,11 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         article.add(Element::Conclusions(&document.inferences));
         return article;
     }
-    match (&document.load, &document.steady) {
+    match (&document.load, &document.steady, &document.peak) {
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
-        (Some(load), _) => load_table::add(&mut article, document, load),
-        (_, Some(steady)) => steady::add(&mut article, document, steady, unit),
+        (Some(load), ..) => load_table::add(&mut article, document, load),
+        (_, Some(steady), _) => steady::add(&mut article, document, steady, unit),
+        (.., Some(peak)) => peak_table::add(&mut article, document, peak),
         _ if BonniePhase::makes_up(document) => phase_table::add(&mut article, document, unit),
         _ => rows(&mut article, document, unit),
     }

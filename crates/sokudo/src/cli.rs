@@ -15,6 +15,7 @@ mod load;
 mod man;
 mod mistake;
 mod moment;
+mod peak;
 mod plot;
 mod precision;
 mod printing;
@@ -39,7 +40,7 @@ use sokudo_words::{Language, Text, text};
 
 use crate::language;
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
-use issuing::{Buffers, backend_kind, direct_mode};
+use issuing::{backend_kind, direct_mode};
 use mistake::whole_number;
 
 pub(crate) use baseline::{
@@ -55,9 +56,11 @@ pub(crate) use history::{
 };
 pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
+pub(crate) use issuing::Buffers;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
 pub(crate) use mistake::mistake;
+pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
 pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, TableUnit, Trust};
@@ -240,6 +243,9 @@ pub(crate) enum Command {
     /// Measure latency against load: the knee, and the highest rate within a latency limit
     #[command(after_help = load::EXAMPLES)]
     Load(Box<LoadArguments>),
+    /// Find how many threads and how much depth a device needs to give its most, and what limits it
+    #[command(after_help = peak::EXAMPLES)]
+    Peak(Box<PeakArguments>),
     /// Write to a drive until it is steady, then measure it, as the SNIA PTS does
     #[command(after_help = steady::EXAMPLES)]
     Steady(Box<SteadyArguments>),

@@ -1,9 +1,15 @@
 //! Sizes and times that arguments give, held against what there is.
 
-use sokudo_model::{Bytes, Nanos};
+use sokudo_device::System;
+use sokudo_measure::Named;
+use sokudo_model::{Bytes, Nanos, TargetKind};
 use sokudo_words::text;
 
 use crate::exit::Exit;
+
+/// The share of the memory that the buffers of a row may take; the engine refuses
+/// more than half.
+const MEMORY_DIVISOR: u64 = 4;
 
 /// A trial of no time measures nothing.
 pub(crate) fn check_time(time: Nanos) -> Result<(), Exit> {
@@ -33,4 +39,14 @@ pub(crate) fn check_not_empty(known: Option<Bytes>, target: &str) -> Result<(), 
         ))),
         _ => Ok(()),
     }
+}
+
+/// What the buffers of a row may take. Simulated devices move no data; elsewhere the memory
+/// is the limit.
+pub(crate) fn buffer_bytes_max(named: &Named) -> Option<Bytes> {
+    if named.kind() == TargetKind::Simulated {
+        return None;
+    }
+    let memory = sokudo_device::environment(&System::host()).memory_bytes?;
+    Some(Bytes(memory.0 / MEMORY_DIVISOR))
 }

@@ -5,22 +5,20 @@
 //! What the rates have come to is computed by `sokudo-report`; here is only decided what
 //! is measured next.
 
-use sokudo_dialect::crystal::{self, RowDirection, RowSpec};
+use sokudo_dialect::crystal;
 use sokudo_engine::Control;
-use sokudo_measure::{
-    MeasureError, MeasuredRows, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
-};
+use sokudo_measure::{MeasureError, Measurement, Named, Prepared, TEST_FILE_SIZE, duration};
 use sokudo_model::{
-    Event, LatencyLimit, Method, Nanos, Plan, Rate, RateProcess, Row, Schedule, Span, StopReason,
-    TargetKind, Trial, Workload,
+    Event, LatencyLimit, Method, Nanos, Plan, Rate, RateProcess, Row, Schedule, TargetKind,
+    Workload,
 };
-use sokudo_stats::{Summary, mix64, samples_needed};
+use sokudo_stats::samples_needed;
 use sokudo_words::text;
 
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
 use crate::measurement::{self, Conduct};
-use crate::{given, writing};
+use crate::one_row::{MeasuredParts, OneRow};
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.
@@ -91,66 +89,26 @@ pub(crate) fn measurement(
             let climb = Climb {
                 row: workload,
                 arguments,
-                prepared,
-                control,
-                listener,
-                rows: Vec::new(),
-                ended_by: None,
+                parts: MeasuredParts::new(prepared, control, listener),
             };
             climb.carry_out()
         };
     Ok((measurement, conduct))
 }
 
-/// The row in a closed loop; refused where it would write what it may not.
+/// The row in a closed loop.
 fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> {
-    let name = &arguments.target;
-    let RowSpec { directions, .. } = &arguments.row;
-    let direction = match directions[..] {
-        [] => RowDirection::Read,
-        [only] => only,
-        _ => {
-            return Err(Exit::usage(text!(
-                "row {} names two directions, and sokudo load measures one; name read or write",
-                arguments.row
-            )));
-        }
+    let row = OneRow {
+        command: "load",
+        target: &arguments.target,
+        row: &arguments.row,
+        size: arguments.size,
+        time: arguments.time,
+        overwrite: arguments.overwrite,
+        destroying: &arguments.destroying,
+        buffers: &arguments.buffers,
     };
-    let mut workload = arguments.row.workload(direction);
-    writing::check_overwrite(name, named.kind(), arguments.overwrite)?;
-    let permission = arguments.destroying.permission(arguments.overwrite);
-    if workload.operations.changes_data()
-        && let Some(refusal) = writing::refusal(name, named.kind(), &permission)
-    {
-        return Err(Exit::refused(refusal));
-    }
-    given::check_time(arguments.time)?;
-    workload.limits.time = Some(arguments.time);
-    arguments.buffers.set_of(&mut workload);
-    set_span(&mut workload, arguments, named)?;
-    Ok(workload)
-}
-
-/// How much of the target is used.
-fn set_span(workload: &mut Workload, arguments: &LoadArguments, named: &Named) -> Result<(), Exit> {
-    let (name, block) = (&arguments.target, workload.blocks.largest());
-    let known = named.size();
-    let length = arguments.size.or(known).unwrap_or(TEST_FILE_SIZE);
-    given::check_size(length, known, name)?;
-    let is_made = named.kind() == TargetKind::Directory;
-    if length < block || is_made && !length.0.is_multiple_of(block.0) {
-        return Err(Exit::usage(text!(
-            "{length} of {name} is not a multiple of row {}'s block of {block}; use a multiple (--size)",
-            workload.name
-        )));
-    }
-    if known.is_some_and(|known| length < known) {
-        workload.span = Some(Span {
-            offset: sokudo_model::Bytes(0),
-            length,
-        });
-    }
-    Ok(())
+    row.workload(named)
 }
 
 /// What will be measured, as far as that is known before the first figure: for the
@@ -177,34 +135,22 @@ fn at_share(row: &Workload, share: f64) -> String {
 struct Climb<'a> {
     row: Workload,
     arguments: &'a LoadArguments,
-    /// What has been measured is its stages, in the end.
-    prepared: &'a mut Prepared,
-    control: &'a Control,
-    listener: &'a mut dyn FnMut(Event),
-    rows: Vec<Row>,
-    ended_by: Option<MeasureError>,
+    parts: MeasuredParts<'a>,
 }
 
 impl Climb<'_> {
     fn carry_out(mut self) -> Result<Option<MeasureError>, MeasureError> {
-        if self.measure(vec![self.row.clone()])?
-            && let Some(most) = self
-                .rows
-                .first()
-                .and_then(|row| ios_per_second(&row.trials))
+        if self.parts.measure(vec![self.row.clone()])?
+            && let Some(most) = self.parts.rows.first().and_then(Row::ios_per_second)
         {
             let steps = SHARES_PERMILLE.map(|share| self.step(most, f64::from(share) / 1e3));
-            if self.measure(steps.into())?
+            if self.parts.measure(steps.into())?
                 && let Some(limit) = self.arguments.limit
             {
                 self.search(limit, most)?;
             }
         }
-        let measured = self.rows.iter().map(|row| row.workload.clone());
-        let run = &mut self.prepared.run;
-        run.plan.stages = crystal::stages(measured.collect());
-        run.rows = self.rows;
-        Ok(self.ended_by)
+        Ok(self.parts.put_into_run())
     }
 
     /// Halves the gap between the highest rate that is within the limit and the lowest
@@ -212,7 +158,7 @@ impl Climb<'_> {
     fn search(&mut self, limit: LatencyLimit, most: f64) -> Result<(), MeasureError> {
         let mut within = 0.0;
         let mut beyond = None;
-        for row in &self.rows[1..] {
+        for row in &self.parts.rows[1..] {
             let share = asked(&row.workload).unwrap_or_default() / most;
             match limit.standing(&row.workload, &row.trials) {
                 Some(standing) if standing.is_within() => within = share,
@@ -232,10 +178,10 @@ impl Climb<'_> {
             }
             let share = f64::midpoint(within, beyond);
             let step = self.step(most, share);
-            if !self.measure(vec![step])? {
+            if !self.parts.measure(vec![step])? {
                 break;
             }
-            let row = self.rows.last();
+            let row = self.parts.rows.last();
             match row.and_then(|row| limit.standing(&row.workload, &row.trials)) {
                 Some(standing) if standing.is_within() => within = share,
                 Some(_) => beyond = share,
@@ -262,7 +208,7 @@ impl Climb<'_> {
         if !self.arguments.linear {
             step.rates.process = RateProcess::Poisson;
         }
-        let mean = SAMPLES_FOR_MEAN / f64::from(self.prepared.run.schedule.trials);
+        let mean = SAMPLES_FOR_MEAN / f64::from(self.parts.trials());
         let samples = self.arguments.limit.map_or(mean, |limit| {
             let needed = samples_needed(limit.percentile.fraction());
             (needed as f64 * SAMPLES_RESERVE).max(mean)
@@ -271,44 +217,6 @@ impl Climb<'_> {
         step.limits.time = Some(self.arguments.time.max(needed));
         step
     }
-
-    /// Measures rows by turns and keeps them; false when there should be no more.
-    fn measure(&mut self, workloads: Vec<Workload>) -> Result<bool, MeasureError> {
-        let before = self.rows.len();
-        let plan = &self.prepared.run.plan;
-        let part = Plan {
-            method: plan.method.clone(),
-            seed: match before {
-                0 => plan.seed,
-                _ => mix64(plan.seed ^ before as u64),
-            },
-            stages: crystal::stages(workloads),
-        };
-        let mut listener = |event: Event| (self.listener)(event.behind(before));
-        let prepared = &mut self.prepared;
-        match prepared.measure_part(&part, self.control, &mut listener) {
-            Ok(MeasuredRows { rows, ended_by }) => {
-                self.rows.extend(rows);
-                self.ended_by = ended_by;
-            }
-            Err(error) if before == 0 => return Err(error),
-            Err(error) => self.ended_by = Some(error),
-        }
-        let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
-        let is_failed = self.rows.iter().any(|row| row.trials.iter().any(failed));
-        Ok(!is_failed && self.ended_by.is_none() && !self.control.is_cancelled())
-    }
-}
-
-/// The median rate of trials that moved something.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn ios_per_second(trials: &[Trial]) -> Option<f64> {
-    let rates: Vec<f64> = trials
-        .iter()
-        .filter(|trial| trial.outcome.ios() > 0)
-        .map(|trial| trial.outcome.ios() as f64 / trial.outcome.elapsed.as_secs_f64())
-        .collect();
-    Summary::of(&rates).map(|summary| summary.median)
 }
 
 /// I/Os per second that all threads of a row are meant to start.

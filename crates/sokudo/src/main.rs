@@ -34,8 +34,10 @@ mod load;
 mod locate;
 mod mark;
 mod measurement;
+mod one_row;
 mod output;
 mod past;
+mod peak;
 mod picture;
 mod plan;
 mod progress;
@@ -110,6 +112,7 @@ fn start() -> ExitCode {
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),
+        Some(Command::Peak(arguments)) => peak::run(&arguments),
         Some(Command::Steady(arguments)) => steady::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),

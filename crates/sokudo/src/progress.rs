@@ -41,6 +41,7 @@ pub(crate) struct ProgressLine {
 /// What is shown of a row, and how long one of its trials takes.
 struct ProgressRow {
     label: String,
+    direction: &'static str,
     trial: Nanos,
     bytes: Option<Bytes>,
     /// Bytes per second of each of its trials so far.
@@ -72,8 +73,9 @@ impl ProgressLine {
         let rows = plan.stages.iter().flat_map(|stage| {
             let expected = Expectation::of_stage(stage, size);
             let trial = Nanos(expected.time.0.saturating_add(schedule.pause.0));
-            let label = move |workload| ProgressRow {
-                label: label(workload),
+            let label = move |workload: &Workload| ProgressRow {
+                label: label(&workload.name, workload.operations.direction()),
+                direction: workload.operations.direction(),
                 trial,
                 bytes: expected.bytes,
                 rates: Vec::new(),
@@ -137,6 +139,11 @@ impl ProgressLine {
             | Event::Progress { .. }
             | Event::Snapshot { .. }
             | Event::MakingDurable { .. } => {}
+            Event::RowNamed { row, name } => {
+                if let Some(row) = self.rows.get_mut(*row) {
+                    row.label = label(name, row.direction);
+                }
+            }
             Event::RowEnough { row, left_out } => {
                 let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
                 let left_out = trial.saturating_mul(u64::from(*left_out));
@@ -263,7 +270,7 @@ pub(crate) fn bar(length: u64, quiet: bool) -> ProgressBar {
     bar
 }
 
-fn label(workload: &Workload) -> String {
-    let direction = language::current().word(workload.operations.direction());
-    format!("{} {direction}", harmless::line(&workload.name))
+fn label(name: &str, direction: &'static str) -> String {
+    let direction = language::current().word(direction);
+    format!("{} {direction}", harmless::line(name))
 }

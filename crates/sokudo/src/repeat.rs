@@ -16,7 +16,7 @@ use crate::cli::{self, Command, Destroying, Printing};
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::run_door::JobFilePlan;
-use crate::{bonnie, command_line, explain, load, mark, quick, scan, steady, sweep};
+use crate::{bonnie, command_line, explain, load, mark, peak, quick, scan, steady, sweep};
 
 /// A command that measures, understood.
 pub(crate) struct Repeat {
@@ -115,6 +115,7 @@ impl Repeat {
             Command::Quick(it) => Some(&it.target),
             Command::Explain(it) => Some(&it.target),
             Command::Load(it) => Some(&it.target),
+            Command::Peak(it) => Some(&it.target),
             Command::Steady(it) => Some(&it.target),
             Command::Bonnie(it) => Some(&it.directory),
             _ => None,
@@ -238,6 +239,7 @@ impl Repeat {
             Command::Sweep(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Explain(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Load(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Peak(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Steady(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Quick(it) => Leaves {
                 overwrite: Some(&mut it.overwrite),
@@ -261,6 +263,7 @@ impl Repeat {
             Command::Quick(it) => Some(&mut it.printing),
             Command::Explain(it) => Some(&mut it.printing),
             Command::Load(it) => Some(&mut it.printing),
+            Command::Peak(it) => Some(&mut it.printing),
             Command::Steady(it) => Some(&mut it.printing),
             Command::Bonnie(it) => Some(&mut it.printing),
             Command::Run(it) => Some(&mut it.printing),
@@ -287,6 +290,10 @@ impl Repeat {
             Command::Steady(it) => planned(steady::measurement(it)?),
             Command::Load(it) => {
                 let (measurement, conduct) = load::measurement(it)?;
+                measurement::finish(measurement, control, quiet, conduct)
+            }
+            Command::Peak(it) => {
+                let (measurement, conduct) = peak::measurement(it)?;
                 measurement::finish(measurement, control, quiet, conduct)
             }
             Command::Bonnie(it) => bonnie::measured(it, control),

@@ -1,7 +1,6 @@
 //! `sokudo sweep`: block sizes against depths or threads, as ATTO and MiniTool measure
 //! them, each cell until it is precise enough.
 
-use sokudo_device::System;
 use sokudo_dialect::crystal::{RowPattern, THREADS_MAX};
 use sokudo_dialect::sweep::{CountList, Load, Sizes, Sweep, SweepPreset};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
@@ -14,10 +13,6 @@ use crate::{given, measurement, writing};
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;
-
-/// The share of the memory that the buffers of one cell may take; the engine refuses
-/// more than half.
-const MEMORY_DIVISOR: u64 = 4;
 
 /// Whoever has to wait longer is told so.
 const LONG: Nanos = Nanos::from_secs(600);
@@ -47,7 +42,7 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
         write_through: arguments.write_through,
         verify: arguments.verify,
         data: arguments.data.clone(),
-        buffer_bytes_max: buffer_bytes_max(&named),
+        buffer_bytes_max: given::buffer_bytes_max(&named),
         seed,
     };
     let mut plan = sweep.plan().map_err(Exit::usage)?;
@@ -218,15 +213,6 @@ fn loads(arguments: &SweepArguments) -> Result<Vec<Load>, Exit> {
         threads.iter().map(load).collect::<Vec<_>>()
     };
     Ok(depths.iter().flat_map(with_depth).collect())
-}
-
-/// Simulated devices move no data; elsewhere the memory is the limit.
-fn buffer_bytes_max(named: &Named) -> Option<Bytes> {
-    if named.kind() == TargetKind::Simulated {
-        return None;
-    }
-    let memory = sokudo_device::environment(&System::host()).memory_bytes?;
-    Some(Bytes(memory.0 / MEMORY_DIVISOR))
 }
 
 fn no_room((size, load): &(Bytes, Load)) -> Text {

@@ -153,13 +153,14 @@ mod tests {
     use super::*;
 
     /// Every command that prints remedies, with what it must be given.
-    const COMMANDS: [(&str, &[&str]); 8] = [
+    const COMMANDS: [(&str, &[&str]); 9] = [
         ("mark", &["."]),
         ("scan", &["."]),
         ("sweep", &["."]),
         ("quick", &["."]),
         ("explain", &["."]),
         ("load", &["."]),
+        ("peak", &["."]),
         ("steady", &["."]),
         ("bonnie", &["."]),
     ];

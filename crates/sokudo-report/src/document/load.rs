@@ -1,7 +1,6 @@
 //! Latency against load: which rates were asked for and had, where the knee is, and which
 //! rate keeps a latency.
 
-use crate::number::float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
@@ -88,10 +87,7 @@ impl LoadDocument {
             return None;
         }
         let closed = run.rows.iter().find(|row| row.workload.rate.is_none())?;
-        let maximum = median(closed.trials.iter().filter_map(|trial| {
-            let seconds = trial.outcome.elapsed.as_secs_f64();
-            (trial.outcome.ios() > 0).then(|| float(trial.outcome.ios()) / seconds)
-        }))?;
+        let maximum = closed.ios_per_second()?;
         let mut steps: Vec<(LoadStepDocument, &Row)> = run
             .rows
             .iter()

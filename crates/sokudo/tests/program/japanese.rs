@@ -12,7 +12,7 @@ const SAME: [&str; 6] = [
     // Units, and names of figures and of their makers' methods.
     "kHz rpm sec tsc med std",
     // sokudo, its commands, methods, presets and the simulated devices, which are typed.
-    "sokudo mark scan sweep steady load explain quick trend compare check report show list \
+    "sokudo mark scan sweep steady load peak explain quick trend compare check report show list \
      info rows default surface iops latency hdd ssd smr const sim run import",
     // Engines, and parts of Linux.
     "psync mmap null virtio udev ext overlay tmpfs bookworm error kyber bfq deadline \
@@ -95,7 +95,7 @@ fn texts(markup: &str) -> String {
 }
 
 /// What is measured, so that it can be shown.
-const MEASURED: [&str; 10] = [
+const MEASURED: [&str; 12] = [
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6",
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6 --seed 2",
     "mark sim:ssd --row SEQ1M,Q8 --runs 6",
@@ -103,6 +103,8 @@ const MEASURED: [&str; 10] = [
     "scan sim:hdd",
     "sweep sim:ssd --sizes 4K,1M --runs 1",
     "load sim:hdd --time 100ms --runs 2",
+    "peak sim:ssd --max-depth 4 --max-threads 2 --time 20ms --runs 2",
+    "peak null: --max-depth 1 --max-threads 2 --time 20ms --runs 2",
     "explain sim:hdd",
     "quick sim:hdd",
     "steady sim:ssd",

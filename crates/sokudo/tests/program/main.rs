@@ -38,6 +38,7 @@ mod language;
 mod limits;
 mod load;
 mod loop_device;
+mod peak;
 mod pictures;
 mod pivot;
 mod precision;

@@ -21,6 +21,7 @@ fn commands(place: &Path) -> Vec<(String, usize)> {
         ("scan sim:ssd", 1),
         ("sweep sim:ssd --sizes 4k --runs 1 --time 20ms", 1),
         ("load sim:ssd --time 20ms --runs 1", 1),
+        ("peak sim:ssd --time 20ms --runs 2 --max-depth 4", 1),
         ("explain sim:hdd --only rotation", 1),
         (
             "steady sim:ssd --sizes 4K --mixes 0/100 --round-time 50ms --size 64MiB",

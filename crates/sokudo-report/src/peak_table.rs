@@ -1,0 +1,216 @@
+//! The most that a device gives, for people: one sentence, then a line per load that was tried.
+
+use sokudo_model::{Inference, PeakLimit};
+use sokudo_words::{Text, text};
+
+use crate::article::{Article, Element};
+use crate::document::{PeakDocument, PeakStepDocument, ResultDocument, RunDocument};
+use crate::number;
+use crate::shortfall::verdict_cell;
+use crate::table::{Cell, Table, left, right};
+
+/// A line: a step, its place, and its result.
+type Line<'a> = (usize, &'a PeakStepDocument, &'a ResultDocument);
+
+const LEGEND: &str = "Depth: I/Os in flight per thread. Processors: what the row's threads used, \
+    on average; per processor: IOPS per second of that time. A load that was only tried has one \
+    trial. The most, and one that came near it with less in flight, were then measured again, by \
+    turns; the knee is the least of these within 5 % of the most.";
+
+/// The sentence, what was seen, and the table.
+pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, peak: &PeakDocument) {
+    let inference = limit(document);
+    article.paragraph(sentence(peak, inference));
+    if let Some(inference) = inference {
+        let seen = ("seen".into(), inference.evidence.clone().into());
+        article.add(Element::Facts(vec![seen]));
+    }
+    article.add(Element::Table(table(document, peak)));
+    article.paragraph(LEGEND);
+}
+
+/// What was concluded of the peak.
+fn limit(document: &RunDocument) -> Option<&Inference> {
+    let mut inferences = document.inferences.iter();
+    inferences.find(|inference| PeakLimit::of_code(&inference.code).is_some())
+}
+
+fn sentence(peak: &PeakDocument, limit: Option<&Inference>) -> Text {
+    let [best, knee] = [peak.best, peak.knee].map(|place| &peak.steps[place]);
+    let rate = number::rate(best.ios_per_s);
+    if !peak.confirmed {
+        return text!(
+            "{rate} IOPS with {}, the most as far as was searched; the search did not come to its \
+             end, so that nothing is said of what limits it.",
+            best.load.said()
+        );
+    }
+    let most = match best == knee {
+        true => text!("{rate} IOPS, with {}", best.load.said()),
+        false => text!(
+            "{rate} IOPS, with {}; {} of it already with {}",
+            best.load.said(),
+            number::percent(knee.share),
+            knee.load.said()
+        ),
+    };
+    let said = limit.and_then(|it| Some((PeakLimit::of_code(&it.code)?, it.confidence)));
+    let limit = match said {
+        None => "what limits it could not be told".into(),
+        Some((limit, confidence)) => text!(
+            "{} ({} confidence)",
+            Text::from(match limit {
+                PeakLimit::Processor => "the processor was the limit",
+                PeakLimit::Kernel => "the kernel was the limit",
+                PeakLimit::Disk => "the disk was the limit",
+                PeakLimit::NotFound => "the limit was not found",
+            }),
+            Text::from(confidence.name())
+        ),
+    };
+    text!("{}.", Text::list([most, limit], "; "))
+}
+
+fn table(document: &RunDocument, peak: &PeakDocument) -> Table {
+    let steps = peak.steps.iter().enumerate();
+    let lines: Vec<Line<'_>> = steps
+        .filter_map(|(place, step)| Some((place, step, document.results.get(step.result)?)))
+        .collect();
+    // Virtual time has no processors.
+    let is_real = peak.steps.iter().any(|step| step.processors_user.is_some());
+    let processors = |title| right(title).under("processors");
+    let latency = |title| right(title).under("latency");
+    Table::of(&lines)
+        .column(right("Threads"), |(_, step, _)| {
+            Some(step.load.threads.to_string())
+        })
+        .column(right("Depth"), |(_, step, _)| {
+            Some(step.load.depth.to_string())
+        })
+        .column(right("median").under("IOPS"), |(_, step, _)| {
+            Some(Cell::rate(step.ios_per_s))
+        })
+        .column(right("95 %").under("IOPS").rank(4), |(_, _, result)| {
+            let spread = result.iops.as_ref()?.spread(1.0)?;
+            Some(spread.replace("± ", "±"))
+        })
+        .column(right("median").under("MB/s").rank(5), |(_, _, result)| {
+            Some(Cell::rate(
+                result.bandwidth_bytes_per_s.as_ref()?.median_mb_per_s,
+            ))
+        })
+        .column(latency("mean"), |(_, _, result)| {
+            let mean = number::nanos(result.latency_ns.as_ref()?.mean);
+            Some(mean.to_string())
+        })
+        .column(latency("p99").rank(1), |(_, _, result)| {
+            Cell::time(result.latency_ns.as_ref()?.p99)
+        })
+        .column_if(is_real, processors("user").rank(2), |(_, step, _)| {
+            Some(format!("{:.2}", step.processors_user?))
+        })
+        .column_if(is_real, processors("kernel").rank(2), |(_, step, _)| {
+            Some(format!("{:.2}", step.processors_system?))
+        })
+        .column_if(
+            is_real,
+            right("per processor").under("IOPS").rank(3),
+            |(_, step, _)| Some(Cell::rate(step.ios_per_processor_s?)),
+        )
+        .column(left(""), |(place, _, _)| Some(remark(peak, *place)))
+        .column(left("Verdict"), |(_, _, result)| {
+            Some(verdict_cell(result, document.schedule.trials))
+        })
+        .table()
+}
+
+/// What a load is.
+fn remark(peak: &PeakDocument, place: usize) -> Text {
+    let remarks = [(peak.knee, "knee"), (peak.best, "most")];
+    let said = remarks
+        .into_iter()
+        .filter_map(|(of, word)| (of == place).then_some(word.into()));
+    Text::list(said, ", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunDocument, TableStyle, markdown, sample, text};
+    use sokudo_model::{Confidence, Method};
+
+    /// One thread at depths of 4, 8 and 16, of which the last two were measured again, and
+    /// two threads.
+    fn document(limit: PeakLimit, is_confirmed: bool) -> RunDocument {
+        let mut run = sample::run();
+        run.plan.method = Method::Peak;
+        run.schedule.trials = 1;
+        let row = run.rows[0].clone();
+        let step = |(threads, depth, ios, is_again): (u32, u32, u64, bool)| {
+            let mut row = row.clone();
+            (row.workload.clones, row.workload.depth) = (threads, depth);
+            let mut trial = row.trials[0].clone();
+            trial.outcome.operations.truncate(1);
+            trial.outcome.operations[0].ios = ios * trial.outcome.elapsed.0 / 1_000_000_000;
+            row.trials = vec![trial; if is_again && is_confirmed { 6 } else { 1 }];
+            row
+        };
+        let steps = [
+            (1, 4, 45_000, false),
+            (1, 8, 96_000, true),
+            (1, 16, 100_000, true),
+            (2, 8, 90_000, false),
+        ];
+        run.rows = steps.into_iter().map(step).collect();
+        run.inferences = vec![Inference {
+            code: limit.code().to_owned(),
+            claim: "the disk as the limit".into(),
+            figures: Vec::new(),
+            confidence: Confidence::High,
+            evidence: "processors were idle".into(),
+        }];
+        RunDocument::from_run(&run)
+    }
+
+    fn shown(document: &RunDocument) -> String {
+        text::render(document, &TableStyle::default())
+    }
+
+    #[test]
+    fn one_sentence_says_the_most_what_it_takes_and_what_limits_it() {
+        let document = document(PeakLimit::Disk, true);
+        for text in [shown(&document), markdown::render(&document)] {
+            for words in [
+                "100,000 IOPS, with 1 thread × depth 16; 96 % of it already with 1 thread × depth 8",
+                "the disk was the limit (high confidence)",
+                "processors were idle",
+                "knee",
+                "most",
+            ] {
+                let joined: Vec<&str> = text.split_whitespace().collect();
+                assert!(joined.join(" ").contains(words), "{words}: {text}");
+            }
+            // It is not told a second time, as of a device.
+            assert!(!text.contains("consistent with"), "{text}");
+        }
+        let peak = document.peak.unwrap();
+        assert_eq!((peak.best, peak.knee, peak.confirmed), (2, 1, true));
+        assert_eq!(peak.limit, Some(PeakLimit::Disk));
+        assert!((peak.steps[0].share - 0.45).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_search_that_was_cut_off_says_so() {
+        let mut document = document(PeakLimit::Disk, false);
+        document.inferences.clear();
+        let text = shown(&document);
+        assert!(text.contains("as far as was searched"), "{text}");
+        assert!(!text.contains("was the limit"), "{text}");
+    }
+
+    #[test]
+    fn a_limit_that_was_not_found_is_told_as_that() {
+        let text = shown(&document(PeakLimit::NotFound, true));
+        assert!(text.contains("the limit was not found"), "{text}");
+    }
+}

@@ -1,0 +1,168 @@
+//! A row that is measured under one load after the other: how arguments name it, and how
+//! `load` and `peak` measure it part by part, each part decided by those before.
+
+use sokudo_dialect::crystal::{self, RowDirection, RowSpec};
+use sokudo_engine::Control;
+use sokudo_measure::{MeasureError, MeasuredRows, Named, Prepared, TEST_FILE_SIZE};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Span, StopReason, TargetKind, Trial, Workload};
+use sokudo_stats::mix64;
+use sokudo_words::text;
+
+use crate::cli::{Buffers, Destroying};
+use crate::exit::Exit;
+use crate::{given, writing};
+
+/// What the arguments say of the row.
+pub(crate) struct OneRow<'a> {
+    /// The command that measures it.
+    pub(crate) command: &'static str,
+    pub(crate) target: &'a str,
+    pub(crate) row: &'a RowSpec,
+    pub(crate) size: Option<Bytes>,
+    pub(crate) time: Nanos,
+    pub(crate) overwrite: bool,
+    pub(crate) destroying: &'a Destroying,
+    pub(crate) buffers: &'a Buffers,
+}
+
+impl OneRow<'_> {
+    /// The row in a closed loop; refused where it would write what it may not.
+    pub(crate) fn workload(&self, named: &Named) -> Result<Workload, Exit> {
+        let (name, row) = (self.target, self.row);
+        let direction = match row.directions[..] {
+            [] => RowDirection::Read,
+            [only] => only,
+            _ => {
+                return Err(Exit::usage(text!(
+                    "row {row} names two directions, and sokudo {} measures one; name read or write",
+                    self.command
+                )));
+            }
+        };
+        let mut workload = row.workload(direction);
+        writing::check_overwrite(name, named.kind(), self.overwrite)?;
+        let permission = self.destroying.permission(self.overwrite);
+        if workload.operations.changes_data()
+            && let Some(refusal) = writing::refusal(name, named.kind(), &permission)
+        {
+            return Err(Exit::refused(refusal));
+        }
+        given::check_time(self.time)?;
+        workload.limits.time = Some(self.time);
+        self.buffers.set_of(&mut workload);
+        self.set_span(&mut workload, named)?;
+        Ok(workload)
+    }
+
+    /// How much of the target is used.
+    fn set_span(&self, workload: &mut Workload, named: &Named) -> Result<(), Exit> {
+        let (name, block) = (self.target, workload.blocks.largest());
+        let known = named.size();
+        let length = self.size.or(known).unwrap_or(TEST_FILE_SIZE);
+        given::check_size(length, known, name)?;
+        let is_made = named.kind() == TargetKind::Directory;
+        if length < block || is_made && !length.0.is_multiple_of(block.0) {
+            return Err(Exit::usage(text!(
+                "{length} of {name} is not a multiple of row {}'s block of {block}; use a multiple (--size)",
+                workload.name
+            )));
+        }
+        if known.is_some_and(|known| length < known) {
+            workload.span = Some(Span::from_start(length));
+        }
+        Ok(())
+    }
+}
+
+/// What has been measured so far, part by part.
+pub(crate) struct MeasuredParts<'a> {
+    /// What has been measured is its stages, in the end.
+    prepared: &'a mut Prepared,
+    control: &'a Control,
+    listener: &'a mut dyn FnMut(Event),
+    pub(crate) rows: Vec<Row>,
+    ended_by: Option<MeasureError>,
+}
+
+impl<'a> MeasuredParts<'a> {
+    pub(crate) fn new(
+        prepared: &'a mut Prepared,
+        control: &'a Control,
+        listener: &'a mut dyn FnMut(Event),
+    ) -> Self {
+        Self {
+            prepared,
+            control,
+            listener,
+            rows: Vec::new(),
+            ended_by: None,
+        }
+    }
+
+    /// Trials of each row of a part.
+    pub(crate) fn trials(&self) -> u32 {
+        self.prepared.run.schedule.trials
+    }
+
+    /// Tells something to who watches.
+    pub(crate) fn tell(&mut self, event: Event) {
+        (self.listener)(event);
+    }
+
+    /// Measures rows by turns and keeps them; false when there should be no more.
+    pub(crate) fn measure(&mut self, workloads: Vec<Workload>) -> Result<bool, MeasureError> {
+        let before = self.rows.len();
+        let rows = self.measure_behind(workloads, before)?;
+        self.rows.extend(rows);
+        Ok(self.goes_on())
+    }
+
+    /// Measures rows as the ones behind so many others, and leaves it to the caller what
+    /// becomes of them.
+    pub(crate) fn measure_behind(
+        &mut self,
+        workloads: Vec<Workload>,
+        before: usize,
+    ) -> Result<Vec<Row>, MeasureError> {
+        let plan = &self.prepared.run.plan;
+        let part = Plan {
+            method: plan.method.clone(),
+            seed: match before {
+                0 => plan.seed,
+                _ => mix64(plan.seed ^ before as u64),
+            },
+            stages: crystal::stages(workloads),
+        };
+        let mut listener = |event: Event| (self.listener)(event.behind(before));
+        let measured = self
+            .prepared
+            .measure_part(&part, self.control, &mut listener);
+        match measured {
+            Ok(MeasuredRows { rows, ended_by }) => {
+                self.ended_by = ended_by;
+                Ok(rows)
+            }
+            Err(error) if before == 0 => Err(error),
+            Err(error) => {
+                self.ended_by = Some(error);
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Whether nothing speaks against measuring more.
+    pub(crate) fn goes_on(&self) -> bool {
+        let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
+        let is_failed = self.rows.iter().any(|row| row.trials.iter().any(failed));
+        !is_failed && self.ended_by.is_none() && !self.control.is_cancelled()
+    }
+
+    /// The rows and their stages are those of the run.
+    pub(crate) fn put_into_run(self) -> Option<MeasureError> {
+        let measured = self.rows.iter().map(|row| row.workload.clone());
+        let run = &mut self.prepared.run;
+        run.plan.stages = crystal::stages(measured.collect());
+        run.rows = self.rows;
+        self.ended_by
+    }
+}
