@@ -34,7 +34,7 @@ mod trial;
 use crate::number::float;
 use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
-pub use kept::{Kept, UnpackError, is_document, pack};
+pub use kept::{Kept, SummaryReader, UnpackError, is_document, pack, summary};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{Direction, ResultDocument, ShareDocument, Status};

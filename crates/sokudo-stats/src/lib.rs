@@ -40,7 +40,7 @@ pub use drift::{Groups, Step, Trend, groups, step, trend};
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, bucket_numbered, samples_needed};
 pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
-pub use quantile_interval::{quantile_design_effect, quantile_interval};
+pub use quantile_interval::{quantile_design_effects, quantile_interval};
 pub use random::{Random, mix64};
 pub use round_window::RoundWindow;
 pub use student::{student_t, student_tail};

@@ -35,6 +35,7 @@ mod locate;
 mod mark;
 mod measurement;
 mod output;
+mod parallel;
 mod past;
 mod picture;
 mod plan;
