@@ -48,8 +48,11 @@ struct History {
     points: Vec<(Nanos, f64)>,
     /// What was told last, and of which runs: many are asked for without others that are none
     /// of the newest.
-    told: Option<(Vec<(Nanos, f64)>, Option<PastRuns>)>,
+    told: Option<ToldOf>,
 }
+
+/// Runs, and how much they differ.
+type ToldOf = (Vec<(Nanos, f64)>, Option<PastRuns>);
 
 impl History {
     /// How much these of its runs differ.
