@@ -85,16 +85,14 @@ pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compa
         .iter()
         .filter_map(|index| compared[*index].change.map(|change| change.p_value))
         .collect();
+    let together = Together {
+        rows: tested.len(),
+        trials_needed: trials_needed(tested.len(), comparing.paired),
+    };
     for (index, p_value) in tested.iter().zip(holm(&p_values)) {
         let (reference, other) = rows[*index];
         let counts = (reference.values.len(), other.values.len());
-        conclude(
-            &mut compared[*index],
-            p_value,
-            counts,
-            tested.len(),
-            comparing,
-        );
+        conclude(&mut compared[*index], p_value, counts, together, comparing);
     }
     compared
 }
@@ -239,12 +237,14 @@ fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec
     unproven.chain(uneven).collect()
 }
 
+/// `None` where one is no rate.
+fn logarithms(values: &[f64]) -> Option<Vec<f64>> {
+    let positive = values.iter().all(|value| *value > 0.0 && value.is_finite());
+    positive.then(|| values.iter().map(|value| value.ln()).collect())
+}
+
 /// The figures, of logarithms, so that differences are ratios. `None` without values.
 fn change(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Option<Change> {
-    let logarithms = |values: &[f64]| -> Option<Vec<f64>> {
-        let positive = values.iter().all(|value| *value > 0.0 && value.is_finite());
-        positive.then(|| values.iter().map(|value| value.ln()).collect())
-    };
     let (a, b) = (logarithms(reference.values)?, logarithms(other.values)?);
     let margin = comparing.difference_min.ln_1p();
     let past = reference.past.zip(other.past);
@@ -379,12 +379,20 @@ fn effect(delta: f64) -> Effect {
     }
 }
 
+/// Rows that are tested together.
+#[derive(Clone, Copy)]
+struct Together {
+    rows: usize,
+    /// Of each side of each of them.
+    trials_needed: usize,
+}
+
 /// Puts the conclusion in, once the number of rows that are tested together is known.
 fn conclude(
     compared: &mut Compared,
     p_value_of_all_rows: f64,
     counts: (usize, usize),
-    rows: usize,
+    together: Together,
     comparing: Comparing,
 ) {
     let Some(change) = &mut compared.change else {
@@ -392,7 +400,10 @@ fn conclude(
     };
     change.p_value_of_all_rows = p_value_of_all_rows;
     let level = 1.0 - CONFIDENCE;
-    let needed = trials_needed(rows, comparing.paired);
+    let Together {
+        rows,
+        trials_needed: needed,
+    } = together;
     if counts.0.min(counts.1) < needed {
         compared.conclusion = Conclusion::TooFewTrials;
         compared.reason = Some(too_few(counts, needed, rows, comparing.paired));

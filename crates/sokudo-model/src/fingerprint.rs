@@ -224,6 +224,9 @@ impl PlanParts {
 
     /// The parts in which both differ. Two that nobody knows are alike.
     pub fn differing(&self, other: &Self) -> Vec<PlanPart> {
+        if self == other {
+            return Vec::new();
+        }
         let mut parts: Vec<PlanPart> = self.0.keys().chain(other.0.keys()).copied().collect();
         parts.sort_unstable();
         parts.dedup();

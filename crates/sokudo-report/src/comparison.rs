@@ -66,7 +66,7 @@ pub enum Way {
 }
 
 /// Which rate of a row is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
     /// Bytes per second; of rows that only handle files, files per second.

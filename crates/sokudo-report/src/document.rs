@@ -35,7 +35,7 @@ mod trial;
 use crate::number::float;
 use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
-pub use kept::{Kept, UnpackError, is_document, pack};
+pub use kept::{Kept, SummaryReader, UnpackError, is_document, pack, summary};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use peak::{PeakDocument, PeakStepDocument};
 pub use place::{DefectDocument, PlaceDocument};

@@ -91,24 +91,30 @@ fn start_line(out: &mut String, depth: usize) {
 
 /// The first token and what follows it.
 fn split_token(text: &str) -> (&str, &str) {
-    let is_punctuation = |c: char| matches!(c, '{' | '}' | '[' | ']' | ',' | ':');
-    let length = match text.chars().next() {
-        Some('"') => string_length(text),
+    let is_punctuation = |byte: &u8| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':');
+    let length = match text.as_bytes().first() {
+        Some(b'"') => string_length(text),
         Some(first) if is_punctuation(first) => 1,
-        _ => text.find(is_punctuation).unwrap_or(text.len()),
+        _ => text
+            .bytes()
+            .position(|byte| is_punctuation(&byte))
+            .unwrap_or(text.len()),
     };
     text.split_at(length)
 }
 
+/// With both quotes. The last is the first that no odd number of backslashes stands before.
 fn string_length(text: &str) -> usize {
-    let mut escaped = true; // The opening quote does not end the string.
-    text.bytes()
-        .position(|byte| {
-            let ends = byte == b'"' && !escaped;
-            escaped = byte == b'\\' && !escaped;
-            ends
-        })
-        .map_or(text.len(), |last| last + 1)
+    let mut length = 1;
+    while let Some(found) = text[length..].find('"') {
+        let before = &text.as_bytes()[length..length + found];
+        length += found + 1;
+        let escapes = before.iter().rev().take_while(|byte| **byte == b'\\');
+        if escapes.count() % 2 == 0 {
+            return length;
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]

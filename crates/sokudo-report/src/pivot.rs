@@ -355,7 +355,8 @@ impl<'a> Cells<'a> {
         let mut parts: BTreeSet<PlanPart> = BTreeSet::new();
         let mut count = 0;
         for cell in self.rows.iter().flat_map(|(_, _, cells)| cells) {
-            let loads: Vec<_> = cell.iter().map(|(_, load)| *load).collect();
+            let mut loads: Vec<_> = cell.iter().map(|(_, load)| *load).collect();
+            loads.dedup();
             let differing = differing(&loads);
             count += usize::from(!differing.is_empty());
             parts.extend(differing);

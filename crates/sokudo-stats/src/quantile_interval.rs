@@ -47,22 +47,29 @@ pub fn quantile_interval(histogram: &Histogram, fraction: f64, effective: f64) -
     Some([ends[0]?, ends[1]?])
 }
 
-/// How many values are worth an independent one where the quantile of several groups together
-/// is asked for, and the values of a group resemble each other: the variance of the groups'
+/// How many values are worth an independent one where these quantiles of several groups together
+/// are asked for, and the values of a group resemble each other: the variance of the groups'
 /// shares below the quantile over that of independent values (Woodruff 1952; Kish 1965), as
 /// large as so few groups leave it possible (Student's t for the normal quantile). At least 1;
 /// `None` below three groups, and where no value lies on one of the sides.
-#[expect(clippy::cast_precision_loss, reason = "counts are divided")]
-pub fn quantile_design_effect(groups: &[&Histogram], fraction: f64) -> Option<f64> {
+pub fn quantile_design_effects<const COUNT: usize>(
+    groups: &[&Histogram],
+    fractions: [f64; COUNT],
+) -> [Option<f64>; COUNT] {
     let mut all = Histogram::new();
     groups.iter().for_each(|group| all.merge(group));
+    fractions.map(|fraction| design_effect(&all, groups, fraction))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are divided")]
+fn design_effect(all: &Histogram, groups: &[&Histogram], fraction: f64) -> Option<f64> {
     let quantile = all.quantile(fraction)?;
     let count = all.count() as f64;
     let below = |group: &Histogram| {
         let buckets = group.buckets().take_while(|bucket| bucket.low <= quantile);
         buckets.map(|bucket| bucket.count).sum::<u64>() as f64
     };
-    let share = below(&all) / count;
+    let share = below(all) / count;
     let independent = share * (1.0 - share) / count;
     let filled = groups.iter().filter(|group| !group.is_empty());
     let (mut squares, mut number) = (0.0, 0_u32);
@@ -149,7 +156,7 @@ mod tests {
         };
         let effect = |groups: &[Histogram]| {
             let groups: Vec<&Histogram> = groups.iter().collect();
-            quantile_design_effect(&groups, 0.9)
+            quantile_design_effects(&groups, [0.9])[0]
         };
         let alike: Vec<Histogram> = (0..10).map(|_| group(0, &mut random)).collect();
         let apart: Vec<Histogram> = (0..10).map(|it| group(it * 40, &mut random)).collect();

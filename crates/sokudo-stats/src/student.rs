@@ -1,16 +1,39 @@
 //! Quantiles of Student's t distribution, for intervals of means of few batches.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 /// Halvings of the range in which a quantile is looked for: beyond 60, a double has no more
 /// digits to find.
 const HALVINGS: u32 = 60;
+/// Quantiles that are remembered.
+const KNOWN_MAX: usize = 1_000;
 
 /// How many standard errors an interval with this confidence reaches to either side, with so
 /// many degrees of freedom: 12.71 for 95 % and 1, 2.262 for 9, 1.96 for many. `None` for 0
 /// degrees, and for a confidence that is not between 0 and 1.
 pub fn student_t(confidence: f64, degrees: u32) -> Option<f64> {
+    thread_local! {
+        // A comparison of many runs asks for the same few ten thousands of times.
+        static KNOWN: RefCell<HashMap<(u64, u32), f64>> = RefCell::default();
+    }
     if degrees == 0 || !(confidence > 0.0 && confidence < 1.0) {
         return None;
     }
+    let key = (confidence.to_bits(), degrees);
+    if let Some(known) = KNOWN.with_borrow(|known| known.get(&key).copied()) {
+        return Some(known);
+    }
+    let reach = halved(confidence, degrees);
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() < KNOWN_MAX {
+            known.insert(key, reach);
+        }
+    });
+    Some(reach)
+}
+
+fn halved(confidence: f64, degrees: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while probability_within(high, degrees) < confidence {
         (low, high) = (high, high * 2.0);
@@ -23,7 +46,7 @@ pub fn student_t(confidence: f64, degrees: u32) -> Option<f64> {
             high = middle;
         }
     }
-    Some(high)
+    high
 }
 
 /// P(t ≥ x): how likely a value so many standard errors above the truth or more is, with so

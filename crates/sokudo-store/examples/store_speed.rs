@@ -201,5 +201,6 @@ fn run(number: u64, bytes: usize) -> NewRun {
             .flatten()
             .take(bytes)
             .collect(),
+        summary: Vec::new(),
     }
 }

@@ -46,6 +46,8 @@ pub struct NewRun {
     pub rows: Vec<NewRow>,
     /// The whole of it, packed.
     pub document: Vec<u8>,
+    /// What is computed of it and looked at of many runs; empty for nothing.
+    pub summary: Vec<u8>,
 }
 
 /// A row of a run that is to be kept.
@@ -80,7 +82,7 @@ pub type RowEntry = NewRow;
 pub struct Entry {
     /// Its number.
     pub id: RunId,
-    /// Its facts, with an empty document.
+    /// Its facts, with an empty document and summary.
     pub run: NewRun,
     /// What somebody wrote about it.
     pub note: String,

@@ -47,6 +47,20 @@ pub trait Store {
     /// [`StoreError::NoRun`] where there is none of this number.
     fn document(&mut self, run: RunId) -> Result<Vec<u8>, StoreError>;
 
+    /// What was computed of these runs, each with [`NewRun::summary`] or since; `None` of one of
+    /// which nothing is kept.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn summaries(&mut self, runs: &[RunId]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
+
+    /// Keeps what was computed of runs, in the place of what was before. A store of an older
+    /// version stays as it is, and nobody who writes is waited for: it can be computed again.
+    ///
+    /// # Errors
+    /// When it is not kept.
+    fn keep_summaries(&mut self, summaries: &[(RunId, Vec<u8>)]) -> Result<(), StoreError>;
+
     /// Changes what is kept of a run.
     ///
     /// # Errors

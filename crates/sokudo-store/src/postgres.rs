@@ -9,6 +9,7 @@ mod connector;
 mod meter;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io;
 use std::sync::mpsc;
 use std::thread;
@@ -33,6 +34,7 @@ use connector::Connector;
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/1.sql"),
     include_str!("../migrations/postgres/2.sql"),
+    include_str!("../migrations/postgres/3.sql"),
 ];
 
 /// All tables are in this schema, so that the database may be used for others too.
@@ -56,6 +58,11 @@ impl From<postgres::Error> for ServerError {
         Self::Database(error)
     }
 }
+
+/// Keeps a summary of a run that is still there.
+const KEEP_SUMMARY: &str = "INSERT INTO summaries (run, summary) \
+     SELECT id, $2 FROM runs WHERE id = $1 \
+     ON CONFLICT (run) DO UPDATE SET summary = excluded.summary";
 
 /// A store on a server.
 pub struct Postgres {
@@ -209,6 +216,9 @@ impl Store for Postgres {
                 "INSERT INTO documents (run, document) VALUES ($1, $2)",
                 &[&id, &run.document],
             )?;
+            if !run.summary.is_empty() {
+                transaction.execute(KEEP_SUMMARY, &[&id, &run.summary])?;
+            }
             let insert = transaction.prepare(
                 "INSERT INTO rows (run, position, device, name, direction, fingerprint, \
                  verdict, bytes_per_s, ios_per_s, latency_ns, trials, stands_for_disk) \
@@ -301,6 +311,30 @@ impl Store for Postgres {
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         })?;
         found.ok_or(StoreError::NoRun(run))
+    }
+
+    fn summaries(&mut self, runs: &[RunId]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let ids: Vec<i64> = runs.iter().map(|run| number(run.0)).collect();
+        let query = "SELECT run, summary FROM summaries WHERE run = ANY ($1)";
+        let found = self.with(|client| {
+            let found = client.query(query, &[&ids])?;
+            let pair = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
+            Ok(found
+                .iter()
+                .map(pair)
+                .collect::<Result<HashMap<i64, Vec<u8>>, postgres::Error>>()?)
+        })?;
+        Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
+    }
+
+    fn keep_summaries(&mut self, summaries: &[(RunId, Vec<u8>)]) -> Result<(), StoreError> {
+        self.within(|transaction| {
+            let keep = transaction.prepare(KEEP_SUMMARY)?;
+            for (run, summary) in summaries {
+                transaction.execute(&keep, &[&number(run.0), summary])?;
+            }
+            Ok(())
+        })
     }
 
     fn change(&mut self, run: RunId, change: StoredChange<'_>) -> Result<(), StoreError> {
@@ -480,6 +514,7 @@ fn entry(row: &Row) -> Result<Entry, postgres::Error> {
             interrupted: row.try_get(12)?,
             rows: Vec::new(),
             document: Vec::new(),
+            summary: Vec::new(),
         },
         note: row.try_get(13)?,
         is_baseline: row.try_get(14)?,

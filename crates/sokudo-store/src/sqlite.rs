@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
 use sokudo_model::{Nanos, narrow};
 use sokudo_words::{Text, text};
@@ -26,10 +27,11 @@ use file::{APPLICATION, PathState};
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/1.sql"),
     include_str!("../migrations/sqlite/2.sql"),
+    include_str!("../migrations/sqlite/3.sql"),
 ];
 
-/// What an older store lacks that is looked at, which changes nothing in it: a view of this
-/// connection alone stands before its table.
+/// What a store of the first version lacks that is looked at, which changes nothing in it: a
+/// view of this connection alone stands before its table.
 const AS_READ: &str = "CREATE TEMP VIEW rows AS \
      SELECT *, NULL AS stands_for_disk FROM main.rows";
 const AS_WRITTEN: &str = "DROP VIEW IF EXISTS temp.rows";
@@ -146,6 +148,8 @@ impl Sqlite {
     fn prepare(&mut self, origin: DatabaseOrigin) -> Result<(), StoreError> {
         let setup = |connection: &Connection| {
             connection.busy_timeout(PATIENCE)?;
+            // A statement stays as it was prepared, whatever is put in its place marks.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             connection.pragma_update(None, "page_size", PAGE_BYTES)?;
             // A run that is reported as kept survives a power cut.
             connection.pragma_update(None, "synchronous", "extra")?;
@@ -176,7 +180,7 @@ impl Sqlite {
         self.is_older = found < i64::from(known);
         match found {
             0 => self.bring_up_to_date(),
-            _ if self.is_older => self.with(|connection| connection.execute_batch(AS_READ)),
+            1 => self.with(|connection| connection.execute_batch(AS_READ)),
             _ => Ok(()),
         }
     }
@@ -270,6 +274,8 @@ impl Store for Sqlite {
 
     fn list(&mut self, filter: &Filter, page: Page) -> Result<Vec<Entry>, StoreError> {
         self.with(|connection| {
+            // One look at the file: it is locked once, not for every statement.
+            let connection = &*connection.unchecked_transaction()?;
             let mut entries = Vec::new();
             for run in listing::page(connection, filter, page)? {
                 entries.extend(entry_of(connection, run)?);
@@ -291,6 +297,38 @@ impl Store for Sqlite {
                 .optional()
         })?
         .ok_or(StoreError::NoRun(run))
+    }
+
+    fn summaries(&mut self, runs: &[RunId]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        if self.is_older {
+            return Ok(vec![None; runs.len()]);
+        }
+        self.with(|connection| {
+            let connection = &*connection.unchecked_transaction()?;
+            let query = "SELECT summary FROM summaries WHERE run = ?";
+            let mut query = connection.prepare(query)?;
+            let mut of = |run: &RunId| {
+                let found = query.query_row([number(run.0)], |row| row.get(0));
+                found.optional()
+            };
+            runs.iter().map(&mut of).collect()
+        })
+    }
+
+    fn keep_summaries(&mut self, summaries: &[(RunId, Vec<u8>)]) -> Result<(), StoreError> {
+        if self.missing.is_some() || self.is_older {
+            return Ok(());
+        }
+        let patient =
+            |store: &mut Self, patience| store.with(|connection| connection.busy_timeout(patience));
+        patient(self, Duration::ZERO)?;
+        let kept = self.within(|transaction| {
+            summaries
+                .iter()
+                .try_for_each(|(run, summary)| keep_summary(transaction, number(run.0), summary))
+        });
+        patient(self, PATIENCE)?;
+        kept
     }
 
     fn change(&mut self, run: RunId, change: StoredChange<'_>) -> Result<(), StoreError> {
@@ -446,6 +484,9 @@ fn insert(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<RunId
     transaction
         .prepare_cached("INSERT INTO documents (run, document) VALUES (?1, ?2)")?
         .execute(params![id, run.document])?;
+    if !run.summary.is_empty() {
+        keep_summary(transaction, id, &run.summary)?;
+    }
     let mut insert = transaction.prepare_cached(
         "INSERT INTO rows (run, position, kind, device, verdict, bytes_per_s, \
          ios_per_s, latency_ns, trials, stands_for_disk) \
@@ -469,6 +510,14 @@ fn insert(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<RunId
         ])?;
     }
     Ok(RunId(id.cast_unsigned()))
+}
+
+/// Keeps a summary of a run that is still there.
+fn keep_summary(transaction: &Transaction<'_>, run: i64, summary: &[u8]) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO summaries (run, summary) SELECT id, ?2 FROM runs WHERE id = ?1",
+    )?;
+    insert.execute(params![run, summary]).map(drop)
 }
 
 /// The id of a device, which people may call otherwise than before.
@@ -519,6 +568,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
             interrupted: row.get(12)?,
             rows: Vec::new(),
             document: Vec::new(),
+            summary: Vec::new(),
         },
         note: row.get(13)?,
         tags: Vec::new(),

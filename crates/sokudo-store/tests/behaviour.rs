@@ -31,6 +31,7 @@ const RULES: &[Rule] = &[
     ("devices are found by what they are called", devices),
     ("what is not there is refused by its number", not_there),
     ("any text is kept", any_text),
+    ("what was computed of a run goes with it", summaries),
 ];
 
 fn hold(store: &mut dyn Store) {
@@ -111,6 +112,7 @@ fn run(device: &str, started_at: u64) -> NewRun {
         interrupted: false,
         rows: vec![row("SEQ1M Q8T1", "r1"), row("RND4K Q1T1", "r2")],
         document: vec![1, 2, 3],
+        summary: Vec::new(),
     }
 }
 
@@ -372,4 +374,27 @@ fn any_text(store: &mut dyn Store) {
         ..Filter::default()
     };
     assert_eq!(listed(store, &filter), [id]);
+}
+
+fn summaries(store: &mut dyn Store) {
+    let summarised = NewRun {
+        summary: vec![1, 2],
+        ..run("a", 1)
+    };
+    let with = store.keep(&summarised).unwrap();
+    let without = store.keep(&run("a", 2)).unwrap();
+    let all = [without, with, RunId(with.0 + 99)];
+    assert_eq!(
+        store.summaries(&all).unwrap(),
+        [None, Some(vec![1, 2]), None]
+    );
+    // One replaces the other, and what is of no run is not kept.
+    let new = all.map(|run| (run, vec![3; 3]));
+    store.keep_summaries(&new).unwrap();
+    assert_eq!(
+        store.summaries(&all).unwrap(),
+        [Some(vec![3; 3]), Some(vec![3; 3]), None]
+    );
+    store.delete(with).unwrap();
+    assert_eq!(store.summaries(&[with]).unwrap(), [None]);
 }

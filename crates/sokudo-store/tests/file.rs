@@ -32,6 +32,7 @@ fn run() -> NewRun {
         interrupted: false,
         rows: Vec::new(),
         document: vec![7; 3000],
+        summary: vec![8; 30],
     }
 }
 
@@ -500,7 +501,7 @@ fn what_was_reported_as_kept_is_there_after_death() {
 fn stores_of_earlier_versions_are_read_and_go_on() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept");
     let is_blessed = std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1");
-    const VERSIONS: &[&str] = &["version-1.db"];
+    const VERSIONS: &[&str] = &["version-1.db", "version-2.db"];
     for version in VERSIONS {
         let kept = fixtures.join(version);
         // One that is there is of the version that made it, and stays.
@@ -534,10 +535,17 @@ fn stores_of_earlier_versions_are_read_and_go_on() {
         let history = store.history("a", "SEQ1M Q8T1").unwrap();
         assert_eq!((history.len(), history[0].row.trials), (1, 6));
         assert_eq!(history[0].row, entry.run.rows[0]);
+        // Who only looks at an older store leaves it as it is.
+        let summary = [(RunId(1), vec![9])];
+        store.keep_summaries(&summary).unwrap();
+        assert_eq!(store.summaries(&[RunId(1)]).unwrap(), [None]);
         drop(store);
         assert_eq!(fs::read(&path).unwrap(), bytes, "looking writes nothing");
         let mut store = Sqlite::open(&path).unwrap();
         assert_eq!(store.keep(&run()).unwrap(), RunId(2));
         assert_eq!(store.entry(RunId(1)).unwrap(), entry);
+        store.keep_summaries(&summary).unwrap();
+        let summaries = store.summaries(&[RunId(1), RunId(2)]).unwrap();
+        assert_eq!(summaries, [Some(vec![9]), Some(run().summary)]);
     }
 }

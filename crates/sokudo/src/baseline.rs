@@ -233,7 +233,7 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
     let baselines = store.baselines().map_err(Exit::failed)?;
     let mut runs = Vec::new();
     for baseline in baselines {
-        runs.push(listed(&store.entry(baseline.run).map_err(Exit::failed)?));
+        runs.push(listed(store.entry(baseline.run).map_err(Exit::failed)?));
     }
     let is_empty = runs.is_empty();
     let document = ListDocument::new(runs);

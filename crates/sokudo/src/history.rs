@@ -28,7 +28,7 @@ const COUNT_MAX: u64 = u64::MAX >> 2;
 pub(crate) fn list(arguments: &ListArguments) -> Result<(), Exit> {
     let mut store = keep::store(&arguments.keeping)?;
     let entries = listed_entries(store.as_mut(), arguments)?;
-    print_list(&entries, arguments)
+    print_list(entries, arguments)
 }
 
 fn listed_entries(store: &mut dyn Store, arguments: &ListArguments) -> Result<Vec<Entry>, Exit> {
@@ -75,12 +75,12 @@ pub(crate) fn found(
     store.list(&by_name, page).map_err(Exit::failed)
 }
 
-fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> {
-    let document = ListDocument::new(entries.iter().map(listed).collect());
+fn print_list(entries: Vec<Entry>, arguments: &ListArguments) -> Result<(), Exit> {
+    let document = ListDocument::new(entries.into_iter().map(listed).collect());
     if arguments.format.is_json() {
         return output::print(&document.to_json());
     }
-    if !entries.is_empty() {
+    if !document.runs.is_empty() {
         return output::print_coloured(&document.render(&output::style(true, TableUnit::Mb)));
     }
     let is_filtered =
@@ -94,12 +94,12 @@ fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> 
 }
 
 /// A run of the store as lists show it.
-pub(crate) fn listed(entry: &Entry) -> ListedRun {
-    let run = &entry.run;
-    let rows = run.rows.iter().map(|row| ListedRow {
-        name: row.name.clone(),
-        direction: row.direction.clone(),
-        fingerprint: row.fingerprint.clone(),
+pub(crate) fn listed(entry: Entry) -> ListedRun {
+    let run = entry.run;
+    let rows = run.rows.into_iter().map(|row| ListedRow {
+        name: row.name,
+        direction: row.direction,
+        fingerprint: row.fingerprint,
         verdict: row.verdict,
         bytes_per_s: row.bytes_per_s,
         ios_per_s: row.ios_per_s,
@@ -114,19 +114,19 @@ pub(crate) fn listed(entry: &Entry) -> ListedRun {
             Nanos(0) => String::new(),
             started_at => rfc3339(started_at),
         },
-        method: run.method.clone(),
-        target: run.target.clone(),
-        device: run.device.clone(),
-        device_name: run.device_name.clone(),
-        host: run.host.clone(),
+        method: run.method,
+        target: run.target,
+        device: run.device,
+        device_name: run.device_name,
+        host: run.host,
         verdict: run.verdict,
-        fingerprint: run.fingerprint.clone(),
-        sokudo_version: run.sokudo_version.clone(),
-        origin: run.origin.clone(),
-        command: run.command.clone(),
+        fingerprint: run.fingerprint,
+        sokudo_version: run.sokudo_version,
+        origin: run.origin,
+        command: run.command,
         interrupted: run.interrupted,
-        note: entry.note.clone(),
-        tags: entry.tags.clone(),
+        note: entry.note,
+        tags: entry.tags,
         is_baseline: entry.is_baseline,
         rows: rows.collect(),
     }
@@ -145,7 +145,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
     let recalled = recall::only(&arguments.run, recalled)?;
     if let Some(id) = recalled.id.filter(|_| is_for_people) {
         let entry = keep::store(&arguments.keeping)?.entry(id);
-        let heading = listed(&entry.map_err(Exit::failed)?).heading(&output::terminal_style());
+        let heading = listed(entry.map_err(Exit::failed)?).heading(&output::terminal_style());
         output::print_coloured(&heading)?;
     }
     results::write_run(&recalled.run, rendering, plotting)
@@ -203,7 +203,7 @@ fn is_wanted(entries: &[Entry]) -> Result<bool, Exit> {
             "deleting cannot be undone, and there is no terminal to ask on; use --yes"
         )));
     }
-    let runs: Vec<ListedRun> = entries.iter().map(listed).collect();
+    let runs: Vec<ListedRun> = entries.iter().cloned().map(listed).collect();
     output::print_coloured(&ListDocument::new(runs).render(&output::terminal_style()))?;
     output::print("\n")?;
     output::ask(&text!("Delete permanently? [y/N]"))

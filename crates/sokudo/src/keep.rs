@@ -6,7 +6,7 @@
 
 use sokudo_model::{Nanos, Run, narrow};
 use sokudo_report::RunDocument;
-use sokudo_report::document::{ResultDocument, is_document, pack};
+use sokudo_report::document::{ResultDocument, is_document, pack, summary};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store};
 use sokudo_words::{Text, text};
 
@@ -173,6 +173,7 @@ pub(crate) fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
         interrupted: document.interrupted,
         rows: results.iter().map(new_row).collect(),
         document: packed,
+        summary: summary(document),
     }
 }
 

@@ -36,6 +36,7 @@ mod mark;
 mod measurement;
 mod one_row;
 mod output;
+mod parallel;
 mod past;
 mod peak;
 mod picture;

@@ -2,6 +2,8 @@
 //!
 //! It only reads, and makes no store where there is none.
 
+use std::collections::{HashMap, HashSet};
+
 use sokudo_analysis::{runs_differ, trials_needed};
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::RunDocument;
@@ -16,7 +18,78 @@ use crate::{exit, keep};
 
 /// The runs that are kept.
 #[derive(Default)]
-pub(crate) struct Past(Option<Box<dyn Store>>);
+pub(crate) struct Past {
+    store: Option<Box<dyn Store>>,
+    /// What was read of the store.
+    histories: HashMap<HistoryKey, History>,
+}
+
+impl PastRow<'_> {
+    /// What its other runs are kept under; `None` where the store has none that are like it.
+    pub(crate) fn key(self, figure: Figure) -> Option<HistoryKey> {
+        // The store has no files per second, which such rows are compared by.
+        let is_in_store = self.result.files_per_s.is_none() && self.run.origin.is_none();
+        is_in_store.then(|| {
+            (
+                self.run.target.identity(),
+                self.result.fingerprint.clone(),
+                figure,
+            )
+        })
+    }
+}
+
+/// A device, the fingerprint of a row, and what it is compared by.
+pub(crate) type HistoryKey = (String, String, Figure);
+
+/// The runs of a row that tell how much they differ: when, and the logarithm of the figure.
+#[derive(Default)]
+struct History {
+    points: Vec<(Nanos, f64)>,
+    /// What was told last, and of which runs: many are asked for without others that are none
+    /// of the newest.
+    told: Option<ToldOf>,
+}
+
+/// Runs, and how much they differ.
+type ToldOf = (Vec<(Nanos, f64)>, Option<PastRuns>);
+
+impl History {
+    /// How much these of its runs differ.
+    fn of(&mut self, points: Vec<(Nanos, f64)>) -> Option<PastRuns> {
+        match &self.told {
+            Some((told, past)) if *told == points => *past,
+            _ => {
+                let past = of(&points);
+                self.told = Some((points, past));
+                past
+            }
+        }
+    }
+
+    /// The newest without these, in order of time.
+    fn without(&self, begun: &Begun) -> Vec<(Nanos, f64)> {
+        let others = self.points.iter().rev();
+        let others = others.filter(|(at, _)| !begun.0.contains(at));
+        let mut newest: Vec<(Nanos, f64)> = others.take(RUNS_MAX).copied().collect();
+        newest.reverse();
+        newest
+    }
+}
+
+/// When runs began. One that is read from a file may be kept, too: no two begin at the same
+/// instant.
+pub(crate) struct Begun(HashSet<Nanos>);
+
+impl Begun {
+    pub(crate) fn of<'a>(runs: impl IntoIterator<Item = &'a RunDocument>) -> Self {
+        Self(
+            runs.into_iter()
+                .filter_map(RunDocument::started_at)
+                .collect(),
+        )
+    }
+}
 
 /// A row of which other runs are looked for.
 #[derive(Clone, Copy)]
@@ -42,6 +115,13 @@ impl Past {
         })
     }
 
+    fn of_store(store: Option<Box<dyn Store>>) -> Self {
+        Self {
+            store,
+            histories: HashMap::new(),
+        }
+    }
+
     fn found(keeping: &Keeping) -> anyhow::Result<Self> {
         let is_there = match keeping.location() {
             Ok(Location::File(path)) => path.exists(),
@@ -49,7 +129,7 @@ impl Past {
             Ok(Location::None) | Err(_) => false,
         };
         match is_there {
-            true => keep::opened(keeping).map(Self),
+            true => keep::opened(keeping).map(Self::of_store),
             false => Ok(Self::default()),
         }
     }
@@ -62,24 +142,34 @@ impl Past {
         rows: [PastRow<'_>; 2],
         figure: Figure,
     ) -> [Option<PastRuns>; 2] {
-        let both = rows.map(|row| row.run);
-        let [mut first, mut second] = rows.map(|row| self.points(row, figure, &both));
+        let begun = Begun::of(rows.map(|row| row.run));
         let [one, other] = rows.map(|row| row.run.target.identity());
-        if one != other {
-            return [first, second].map(|points| of(&points));
+        let is_one_device = one == other;
+        let mut each = [None, None];
+        for (past, row) in each.iter_mut().zip(rows) {
+            let key = row.key(figure);
+            let Some(history) = key.and_then(|key| self.history(key)) else {
+                continue;
+            };
+            let mut points = history.without(&begun);
+            if is_one_device {
+                leave_out_the_new(&mut points, rows, figure);
+            }
+            *past = history.of(points);
         }
-        for points in [&mut first, &mut second] {
-            leave_out_the_new(points, rows, figure);
+        let [first, second] = each;
+        match is_one_device {
+            true => [first.or(second), second.or(first)],
+            false => each,
         }
-        let [first, second] = [first, second].map(|points| of(&points));
-        [first.or(second), second.or(first)]
     }
 
     /// Puts into a run's document how much other runs of its rows differ.
     pub(crate) fn tell(&mut self, run: &mut RunDocument) {
+        let begun = Begun::of([&*run]);
         let of_row = |result| {
-            let row = PastRow { run, result };
-            self.of_row(row, Figure::Bandwidth, &[run])
+            let key = PastRow { run, result }.key(Figure::Bandwidth)?;
+            self.without(key, &begun)
         };
         let known: Vec<Option<PastRuns>> = run.results.iter().map(of_row).collect();
         for (result, past) in run.results.iter_mut().zip(known) {
@@ -87,40 +177,31 @@ impl Past {
         }
     }
 
-    /// How much other runs of a row differ, without these.
-    pub(crate) fn of_row(
-        &mut self,
-        row: PastRow<'_>,
-        figure: Figure,
-        without: &[&RunDocument],
-    ) -> Option<PastRuns> {
-        of(&self.points(row, figure, without))
+    /// How much other runs of this differ, without these.
+    pub(crate) fn without(&mut self, key: HistoryKey, begun: &Begun) -> Option<PastRuns> {
+        let history = self.history(key)?;
+        let points = history.without(begun);
+        history.of(points)
     }
 
-    /// Other runs of a row in order of time: when, and the logarithm of the figure.
-    fn points(
-        &mut self,
-        PastRow { run, result }: PastRow<'_>,
-        figure: Figure,
-        without: &[&RunDocument],
-    ) -> Vec<(Nanos, f64)> {
-        // The store has no files per second, which such rows are compared by.
-        let is_in_store = result.files_per_s.is_none() && run.origin.is_none();
-        // A run that is read from a file may be kept, too: no two begin at the same instant.
-        let begun: Vec<Option<Nanos>> = without.iter().map(|run| run.started_at()).collect();
-        let is_other = |point: &HistoryPoint| !begun.contains(&Some(point.started_at));
-        let Some(store) = self.0.as_mut().filter(|_| is_in_store) else {
-            return Vec::new();
-        };
-        let (device, row) = (run.target.identity(), &result.fingerprint);
-        let points = store.history(&device, row).unwrap_or_default();
-        let mut points: Vec<(Nanos, f64)> = points
-            .iter()
-            .filter(|point| point.row.fingerprint == *row && is_other(point))
-            .filter_map(|point| Some((point.started_at, logarithm(point, figure)?)))
-            .collect();
-        points.drain(..points.len().saturating_sub(RUNS_MAX));
-        points
+    /// What is kept of this; `None` where there is no store.
+    fn history(&mut self, key: HistoryKey) -> Option<&mut History> {
+        let figure = key.2;
+        let store = self.store.as_mut()?;
+        let history = self
+            .histories
+            .entry(key)
+            .or_insert_with_key(|(device, row, _)| {
+                let points = store.history(device, row).unwrap_or_default();
+                let points = points.iter().filter(|point| point.row.fingerprint == *row);
+                let points =
+                    points.filter_map(|point| Some((point.started_at, logarithm(point, figure)?)));
+                History {
+                    points: points.collect(),
+                    told: None,
+                }
+            });
+        Some(history)
     }
 }
 

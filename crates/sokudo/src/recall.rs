@@ -3,15 +3,16 @@
 
 use std::path::Path;
 
+use indicatif::ProgressBar;
 use sokudo_import::ImportError;
-use sokudo_report::document::{JSON_BYTES_MAX, Kept};
+use sokudo_report::document::{JSON_BYTES_MAX, Kept, SummaryReader, summary};
 use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_words::{Text, text};
 
 use crate::cli::Keeping;
 use crate::exit::{self, Exit};
-use crate::{keep, reading};
+use crate::{keep, parallel, reading};
 
 /// What somebody has said of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl<R> Recalled<R> {
 impl Recalled<Kept> {
     fn figures(self) -> Recalled {
         Recalled {
-            run: self.run.document(),
+            run: self.run.into_document(),
             source: self.source,
             id: self.id,
             said: self.said,
@@ -97,27 +98,120 @@ impl<'a> Recall<'a> {
 
     pub(crate) fn stored(&mut self, id: RunId) -> Result<Recalled, Exit> {
         let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
-        self.of_entry(entry)
-    }
-
-    /// The run of which these are the facts.
-    pub(crate) fn of_entry(&mut self, entry: Entry) -> Result<Recalled, Exit> {
         Ok(self.kept_of(entry)?.figures())
     }
 
     fn kept_of(&mut self, entry: Entry) -> Result<Recalled<Kept>, Exit> {
         let id = entry.id;
         let packed = self.store()?.document(id).map_err(Exit::of_store)?;
-        let run = Kept::unpack(&packed).map_err(|error| Exit::failed(text!("run {id} {error}")))?;
-        Ok(Recalled {
-            source: format!("run {id}"),
-            id: Some(id),
-            said: Annotations {
-                note: entry.note,
-                tags: entry.tags,
-            },
-            run,
-        })
+        Ok(of_store(entry, unpacked(id, &packed)?))
+    }
+
+    /// The runs of which these are the facts, in their order.
+    pub(crate) fn of_entries(&mut self, entries: Vec<Entry>) -> Result<Vec<Recalled>, Exit> {
+        let ids: Vec<RunId> = entries.iter().map(|entry| entry.id).collect();
+        let mut runs = Vec::new();
+        for ids in ids.chunks(AT_ONCE) {
+            runs.extend(self.documents(ids)?);
+        }
+        Ok(entries
+            .into_iter()
+            .zip(runs)
+            .map(|(entry, run)| of_store(entry, run))
+            .collect())
+    }
+
+    /// What is compared of the runs of which these are the facts, in their order. It is kept
+    /// beside them once it has been computed of many.
+    pub(crate) fn compared(
+        &mut self,
+        entries: Vec<Entry>,
+        progress: &ProgressBar,
+    ) -> Result<Vec<Recalled>, Exit> {
+        let ids: Vec<RunId> = entries.iter().map(|entry| entry.id).collect();
+        let mut runs = Vec::new();
+        let mut computed: Vec<(RunId, Vec<u8>)> = Vec::new();
+        for ids in ids.chunks(AT_ONCE) {
+            // Where they cannot be read, there are the runs.
+            let kept = self.store()?.summaries(ids);
+            let kept = kept.unwrap_or_else(|_| vec![None; ids.len()]);
+            let read = parallel::map(&kept, |part| {
+                let mut reader = SummaryReader::default();
+                let mut read = |packed: &Option<Vec<u8>>| reader.read(packed.as_ref()?);
+                part.iter().map(&mut read).collect()
+            });
+            let without = ids.iter().zip(&read).filter(|(_, run)| run.is_none());
+            let without: Vec<RunId> = without.map(|(id, _)| *id).collect();
+            let whole = self.documents(&without)?;
+            let summaries = parallel::map(&whole, |part| part.iter().map(summary).collect());
+            computed.extend(without.into_iter().zip(summaries));
+            let mut whole = whole.into_iter();
+            runs.extend(
+                read.into_iter()
+                    .filter_map(|run| run.or_else(|| whole.next())),
+            );
+            progress.inc(ids.len() as u64);
+        }
+        if computed.len() >= KEPT_FROM {
+            computed.retain(|(_, summary)| !summary.is_empty());
+            // Nobody waits for it, and it can be computed again.
+            let _ = self.store()?.keep_summaries(&computed);
+        }
+        Ok(entries
+            .into_iter()
+            .zip(runs)
+            .map(|(entry, run)| of_store(entry, run))
+            .collect())
+    }
+
+    /// All figures of these runs, in their order.
+    fn documents(&mut self, ids: &[RunId]) -> Result<Vec<RunDocument>, Exit> {
+        let mut documents = Vec::new();
+        let mut rest = ids;
+        while !rest.is_empty() {
+            let mut packed: Vec<(RunId, Vec<u8>)> = Vec::new();
+            let mut bytes = 0;
+            while let Some((id, others)) = rest.split_first().filter(|_| bytes < BYTES_AT_ONCE) {
+                let run = self.store()?.document(*id).map_err(Exit::of_store)?;
+                bytes += run.len();
+                packed.push((*id, run));
+                rest = others;
+            }
+            let computed = parallel::map(&packed, |part| {
+                let of = |(id, packed): &(RunId, Vec<u8>)| {
+                    Ok::<_, Exit>(unpacked(*id, packed)?.into_document())
+                };
+                part.iter().map(of).collect()
+            });
+            for document in computed {
+                documents.push(document?);
+            }
+        }
+        Ok(documents)
+    }
+}
+
+/// Runs that are read from the store before they are unpacked, and the bytes that they take.
+const AT_ONCE: usize = 256;
+const BYTES_AT_ONCE: usize = 16 << 20;
+/// What is compared of fewer runs is computed in less than a second: it is not worth writing
+/// where somebody only looks.
+const KEPT_FROM: usize = 100;
+
+fn unpacked(id: RunId, packed: &[u8]) -> Result<Kept, Exit> {
+    Kept::unpack(packed).map_err(|error| Exit::failed(text!("run {id} {error}")))
+}
+
+fn of_store<R>(entry: Entry, run: R) -> Recalled<R> {
+    let id = entry.id;
+    Recalled {
+        source: format!("run {id}"),
+        id: Some(id),
+        said: Annotations {
+            note: entry.note,
+            tags: entry.tags,
+        },
+        run,
     }
 }
 

@@ -74,8 +74,7 @@ fn recalled(arguments: &ReportArguments) -> Result<Vec<Recalled>, Exit> {
             "more than {RUNS_MAX} runs match, too many for one report; choose a shorter time with --since and --until"
         )));
     }
-    let entries = entries.into_iter().rev();
-    entries.map(|entry| recall.of_entry(entry)).collect()
+    recall.of_entries(entries.into_iter().rev().collect())
 }
 
 /// Every format with the file that it goes to; `None` is standard output.

@@ -5,7 +5,7 @@
 
 use sokudo_stats::holm;
 
-use super::{Comparing, Side, change, obstacle, of_load, trials_needed};
+use super::{Comparing, Side, change, logarithms, obstacle, of_load, trials_needed};
 use crate::threshold::CONFIDENCE;
 
 /// The best side of each row: faster than each other that is there, by what matters.
@@ -60,13 +60,18 @@ fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate
         if obstacle(other, leader, &load, comparing).is_some() {
             return None;
         }
-        let change = change(other, leader, comparing)?;
-        let p_value = if change.ratio > 1.0 {
-            change.p_value
+        // Of who cannot be the best any more nothing is asked but whether all can be compared.
+        if candidate.p_value <= 1.0 - CONFIDENCE {
+            let change = change(other, leader, comparing)?;
+            let p_value = if change.ratio > 1.0 {
+                change.p_value
+            } else {
+                1.0
+            };
+            candidate.p_value = candidate.p_value.max(p_value);
         } else {
-            1.0
-        };
-        candidate.p_value = candidate.p_value.max(p_value);
+            logarithms(other.values).filter(|values| !values.is_empty())?;
+        }
         candidate.trials = candidate.trials.min(other.values.len());
         others += 1;
     }

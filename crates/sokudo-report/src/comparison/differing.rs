@@ -107,9 +107,12 @@ pub(super) fn differing(
 
 /// Every part in which two plans differ, in words.
 pub(super) fn plans(reference: &PlanParts, other: &PlanParts) -> Vec<PartDifference> {
+    let differing = reference.differing(other);
+    if differing.is_empty() {
+        return Vec::new();
+    }
     let (before, now) = (words::of_all(reference), words::of_all(other));
-    let differing = reference.differing(other).into_iter();
-    let differing = differing.map(|part| PartDifference {
+    let differing = differing.into_iter().map(|part| PartDifference {
         name: part.name().to_owned(),
         reference: before.get(&part).cloned(),
         other: now.get(&part).cloned(),

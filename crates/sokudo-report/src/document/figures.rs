@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Nanos};
 use sokudo_stats::{
-    Histogram, Interval, Summary, median_interval, quantile_design_effect, quantile_interval,
+    Histogram, Interval, Summary, median_interval, quantile_design_effects, quantile_interval,
     samples_needed, trimmed_mean,
 };
 
@@ -12,6 +12,8 @@ use crate::number::{self, BYTES_PER_MB, float};
 
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
+/// What lies below the percentiles.
+const FRACTIONS: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 const BYTES_PER_MIB: f64 = 1_048_576.0;
 
 /// A rate, summarised over the trials in which I/O completed.
@@ -170,22 +172,41 @@ impl PercentileIntervals {
     pub(super) fn of(
         figures: &LatencyFigures,
         histogram: &Histogram,
-        effective: impl Fn(f64) -> f64,
+        effective: [f64; FRACTIONS.len()],
     ) -> Self {
-        let interval = |percentile: Option<u64>, fraction| {
-            percentile.and_then(|_| quantile_interval(histogram, fraction, effective(fraction)))
+        let interval = |percentile: Option<u64>, place: usize| {
+            percentile
+                .and_then(|_| quantile_interval(histogram, FRACTIONS[place], effective[place]))
         };
         Self {
-            p50: interval(figures.p50, 0.5),
-            p90: interval(figures.p90, 0.9),
-            p99: interval(figures.p99, 0.99),
-            p99_9: interval(figures.p99_9, 0.999),
-            p99_99: interval(figures.p99_99, 0.9999),
+            p50: interval(figures.p50, 0),
+            p90: interval(figures.p90, 1),
+            p99: interval(figures.p99, 2),
+            p99_9: interval(figures.p99_9, 3),
+            p99_99: interval(figures.p99_99, 4),
         }
     }
 }
 
 impl LatencyFigures {
+    /// Only the mean is known.
+    pub(super) const fn of_mean(mean: f64) -> Self {
+        Self {
+            min: None,
+            mean,
+            stdev: None,
+            p50: None,
+            p90: None,
+            p99: None,
+            p99_9: None,
+            p99_99: None,
+            max: None,
+            count: None,
+            effective_count: None,
+            intervals_95: None,
+        }
+    }
+
     /// The figures of a histogram; `None` when it is empty.
     pub fn of(histogram: &Histogram) -> Option<Self> {
         Some(Self {
@@ -215,18 +236,21 @@ impl LatencyFigures {
         trials: &[&Histogram],
     ) -> Self {
         let count = float(histogram.count());
-        let effective = |fraction| {
-            let of_trials = quantile_design_effect(trials, fraction).unwrap_or(1.0);
+        let of_trials = quantile_design_effects(trials, FRACTIONS);
+        let effective = of_trials.map(|of_trials| {
+            let of_trials = of_trials.unwrap_or(1.0);
             count / design_effect.max(of_trials).max(1.0)
-        };
-        for (percentile, fraction) in [
-            (&mut self.p50, 0.5),
-            (&mut self.p90, 0.9),
-            (&mut self.p99, 0.99),
-            (&mut self.p99_9, 0.999),
-            (&mut self.p99_99, 0.9999),
-        ] {
-            if effective(fraction) < float(samples_needed(fraction)) {
+        });
+        let percentiles = [
+            &mut self.p50,
+            &mut self.p90,
+            &mut self.p99,
+            &mut self.p99_9,
+            &mut self.p99_99,
+        ];
+        let each = FRACTIONS.into_iter().zip(effective);
+        for (percentile, (fraction, effective)) in percentiles.into_iter().zip(each) {
+            if effective < float(samples_needed(fraction)) {
                 *percentile = None;
             }
         }

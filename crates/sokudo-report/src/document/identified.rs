@@ -13,6 +13,25 @@ mod early;
 impl RunDocument {
     /// Puts the fingerprints in, where each row says how many ran at the same time.
     fn identify(&mut self) {
+        self.plan_rows();
+        let mut rows = Vec::new();
+        for stage in stages(&mut self.results) {
+            add_beside(stage);
+            rows.push(identify(stage));
+        }
+        let parts = PlanParts::from_iter([PlanData::Rows(rows)]);
+        self.fingerprint = fingerprint::id(&parts);
+        self.fingerprint_parts = words::english(&parts);
+    }
+
+    /// Puts in what was done in each row of a summary, whose fingerprints this sokudo has taken.
+    pub(super) fn identify_summary(&mut self) {
+        self.plan_rows();
+        stages(&mut self.results).into_iter().for_each(add_beside);
+    }
+
+    /// Puts in what was done in each row, alone.
+    fn plan_rows(&mut self) {
         let size = self.target.size_bytes;
         let schedule = &self.schedule;
         let schedule = (schedule.name.clone(), schedule.pause, schedule.warm_up);
@@ -28,16 +47,6 @@ impl RunDocument {
                 .for_each(|spread| result.plan.set(spread.clone()));
             result.tell_of(tool);
         }
-        let mut rows = Vec::new();
-        let mut rest = &mut self.results[..];
-        while let Some(first) = rest.first() {
-            let (stage, others) = rest.split_at_mut(together(first, rest.len()));
-            rows.push(identify(stage));
-            rest = others;
-        }
-        let parts = PlanParts::from_iter([PlanData::Rows(rows)]);
-        self.fingerprint = fingerprint::id(&parts);
-        self.fingerprint_parts = words::english(&parts);
     }
 
     /// Puts them into a document that was read.
@@ -64,21 +73,39 @@ pub(super) fn together(first: &ResultDocument, rows: usize) -> usize {
     rows.min(1 + beside)
 }
 
-/// Gives rows that ran together their fingerprints, and says what those are. The same row
-/// beside others is another measurement: what they were all together is the sum of what each
-/// would be alone.
-fn identify(stage: &mut [ResultDocument]) -> Vec<String> {
+/// The rows that ran together, one stage after the other.
+fn stages(results: &mut [ResultDocument]) -> Vec<&mut [ResultDocument]> {
+    let mut stages = Vec::new();
+    let mut rest = results;
+    while let Some(first) = rest.first() {
+        let (stage, others) = rest.split_at_mut(together(first, rest.len()));
+        stages.push(stage);
+        rest = others;
+    }
+    stages
+}
+
+/// Says of rows that ran together what the others were. The same row beside others is another
+/// measurement: what they were all together is the sum of what each would be alone.
+fn add_beside(stage: &mut [ResultDocument]) {
+    let count = stage.len() - 1;
+    if count == 0 {
+        return;
+    }
     let alone: Vec<u64> = stage
         .iter()
         .map(|row| fingerprint::hash(&row.plan))
         .collect();
     let all = alone.iter().fold(0, |sum: u64, row| sum.wrapping_add(*row));
-    let count = stage.len() - 1;
     for (row, alone) in stage.iter_mut().zip(alone) {
-        if count > 0 {
-            row.plan
-                .set(PlanData::Beside((count, all.wrapping_sub(alone))));
-        }
+        row.plan
+            .set(PlanData::Beside((count, all.wrapping_sub(alone))));
+    }
+}
+
+/// Gives rows their fingerprints, and says what those are.
+fn identify(stage: &mut [ResultDocument]) -> Vec<String> {
+    for row in stage.iter_mut() {
         row.fingerprint = fingerprint::id(&row.plan);
         row.fingerprint_parts = words::english(&row.plan);
     }

@@ -14,6 +14,9 @@ use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, is_bounded};
 
 mod columns;
 mod lean;
+mod summary;
+
+pub use summary::{SummaryReader, summary};
 
 /// How the bytes behind it are packed, by the first byte: a document as JSON.
 const ZSTD_OF_DOCUMENT: u8 = 1;
@@ -90,6 +93,14 @@ impl Kept {
         }
     }
 
+    /// The figures, of what is needed no more.
+    pub fn into_document(self) -> RunDocument {
+        match self {
+            Self::Run(run) => RunDocument::from_run(&run),
+            Self::Document(document) => *document,
+        }
+    }
+
     /// It as few bytes.
     pub fn pack(&self) -> Vec<u8> {
         match self {
@@ -158,6 +169,10 @@ fn compressed(way: u8, bytes: &[u8]) -> Vec<u8> {
         true => LEVEL_OF_LARGE,
         false => LEVEL,
     };
+    compressed_by(level, way, bytes)
+}
+
+fn compressed_by(level: i32, way: u8, bytes: &[u8]) -> Vec<u8> {
     let small = zstd::bulk::Compressor::new(level).and_then(|mut compressor| {
         compressor.include_checksum(true)?;
         compressor.compress(bytes)

@@ -248,6 +248,48 @@ impl ResultDocument {
         (elapsed_ns > 0).then(|| float(cpu.user.0 + cpu.system.0) / float(elapsed_ns))
     }
 
+    /// A row of which nothing is known but what was to be done.
+    pub(super) fn without_figures(workload: Workload) -> Self {
+        Self {
+            name: String::new(),
+            direction: Direction::of(&workload),
+            status: Status::NotReached,
+            verdict: None,
+            bandwidth_bytes_per_s: None,
+            durable_bytes_per_s: None,
+            iops: None,
+            files_per_s: None,
+            latency_ns: None,
+            latency_from_intended_ns: None,
+            submission_latency_ns: None,
+            flush_latency_ns: None,
+            shares: None,
+            runs_differ: None,
+            depth_achieved: None,
+            cpu: None,
+            device: None,
+            device_ratio: None,
+            foreign_users: Vec::new(),
+            backend: None,
+            direct: None,
+            failures: Vec::new(),
+            findings: Vec::new(),
+            fingerprint: String::new(),
+            fingerprint_parts: BTreeMap::new(),
+            plan: PlanParts::default(),
+            beside: 0,
+            workload,
+            told: None,
+            unsettled_trials: 0,
+            trials: Vec::new(),
+            histogram: Vec::new(),
+            series: Vec::new(),
+            surface: None,
+            places: Vec::new(),
+            defects: Vec::new(),
+        }
+    }
+
     /// The result of a row.
     pub(super) fn from_row(row: &Row, schedule: &Schedule) -> Self {
         let direction = Direction::of(&row.workload);

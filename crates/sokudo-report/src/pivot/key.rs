@@ -52,7 +52,7 @@ pub enum Key {
 pub struct KeyError(pub String);
 
 impl Key {
-    pub(super) const WORDS: [(&'static str, Self); 13] = [
+    pub(crate) const WORDS: [(&'static str, Self); 13] = [
         ("row", Self::Row),
         ("direction", Self::Direction),
         ("target", Self::Target),

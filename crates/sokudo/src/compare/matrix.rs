@@ -102,10 +102,5 @@ pub(super) fn named(
     progress.inc_length(entries.len() as u64);
     progress.inc(1);
     // The oldest first, as people tell what happened.
-    let runs = entries.into_iter().rev().map(|entry| {
-        let run = recall.of_entry(entry);
-        progress.inc(1);
-        run
-    });
-    runs.collect()
+    recall.compared(entries.into_iter().rev().collect(), progress)
 }

@@ -1,5 +1,7 @@
 //! Three or more runs side by side: which is the reference, and who is the best of a row.
 
+use std::collections::HashMap;
+
 use sokudo_analysis::{Comparing, Side};
 use sokudo_report::comparison::{Figure, letter, rates};
 use sokudo_report::document::ResultDocument;
@@ -12,7 +14,7 @@ use super::rows::{self, Common, RowKey, keys};
 use crate::cli::CompareArguments;
 use crate::exit::Exit;
 use crate::output;
-use crate::past::{Past, PastRow};
+use crate::past::{Begun, HistoryKey, Past, PastRow};
 use crate::recall::Recalled;
 
 /// Puts the side that others are compared with in the first place.
@@ -91,7 +93,8 @@ fn best(
 ) -> Vec<Option<usize>> {
     let figure = arguments.rendering.unit.figure();
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
-    let all: Vec<&RunDocument> = runs.iter().map(|side| &side.run).collect();
+    let all = Begun::of(runs.iter().map(|side| &side.run));
+    let mut known: HashMap<HistoryKey, Option<PastRuns>> = HashMap::new();
     let rows: Vec<Vec<Option<Side<'_>>>> = places
         .iter()
         .map(|places| {
@@ -100,7 +103,11 @@ fn best(
                 .map(|((letter, Recalled { run, .. }), place)| {
                     let row = (*place)?;
                     let result = &run.results[row];
-                    let past = past.of_row(PastRow { run, result }, figure, &all);
+                    let key = PastRow { run, result }.key(figure);
+                    let past = key.and_then(|key| {
+                        let known = known.entry(key.clone());
+                        *known.or_insert_with(|| past.without(key, &all))
+                    });
                     Some(side(letter, run, row, figure, past))
                 })
                 .collect()

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use sokudo_store::{Filter, Page, Sqlite, Store};
+use sokudo_model::Nanos;
+use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store};
 
 use crate::sokudo::{Ended, end, program, sokudo, sokudo_in, split};
 
@@ -183,4 +184,53 @@ fn a_store_that_cannot_be_used_is_not_taken_for_an_empty_one() {
     for command in ["show 1", "check", "baseline show"] {
         sokudo(&format!("{command} --no-store")).refused(2, &["no store is given"]);
     }
+}
+
+#[test]
+fn what_is_compared_of_many_runs_is_the_same_from_summaries_as_from_the_runs() {
+    const COPIES: u64 = 120;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    with_store(
+        &path,
+        "mark sim:ssd --row RND4K,Q1 --runs 6 --time 50ms --quiet",
+    )
+    .ok();
+    let mut store = Sqlite::open(&path).unwrap();
+    let summarised = store.summaries(&[RunId(1)]).unwrap().swap_remove(0);
+    assert!(summarised.is_some(), "a run is kept with its summary");
+    let entry = store.entry(RunId(1)).unwrap();
+    let document = store.document(RunId(1)).unwrap();
+    let copy = |number| NewRun {
+        started_at: Nanos(entry.run.started_at.0 + number * 1_000),
+        document: document.clone(),
+        ..entry.run.clone()
+    };
+    let copies: Vec<NewRun> = (1..COPIES).map(copy).collect();
+    let mut ids = vec![RunId(1)];
+    ids.extend(store.keep_all(&copies).unwrap());
+    let without = store.summaries(&ids[1..]).unwrap();
+    assert!(without.iter().all(Option::is_none));
+
+    // A comparison of many has them computed, and leaves them for the next.
+    let commands = [
+        "compare all --pivot row:run --format json --quiet",
+        "compare all --format json --quiet",
+        "compare 2 all --quiet",
+    ];
+    let compared = || commands.map(|command| with_store(&path, command).ok().printed);
+    let of_runs = compared();
+    let summaries = store.summaries(&ids).unwrap();
+    assert!(summaries.iter().all(|summary| *summary == summarised));
+    assert!(compared() == of_runs);
+    // Such as cannot be read are as none, and a comparison of few writes nothing.
+    let damaged = |id: &RunId| (*id, vec![1, 2, 3]);
+    let damaged: Vec<(RunId, Vec<u8>)> = ids.iter().take(90).map(damaged).collect();
+    store.keep_summaries(&damaged).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    assert!(compared() == of_runs);
+    assert!(
+        fs::read(&path).unwrap() == bytes,
+        "looking at few writes nothing"
+    );
 }

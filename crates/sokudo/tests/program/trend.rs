@@ -47,6 +47,7 @@ fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64)
         interrupted: false,
         rows: vec![row("read", rate), row("write", 100e6)],
         document: Kept::Document(Box::new(run)).pack(),
+        summary: Vec::new(),
     };
     store.keep(&run).unwrap();
 }

@@ -77,7 +77,7 @@ fn with_percentiles(result: &ResultDocument) -> Option<LatencyFigures> {
     };
     let effective = figures.effective_count;
     Some(LatencyFigures {
-        intervals_95: effective.map(|it| PercentileIntervals::of(&figures, &histogram, |_| it)),
+        intervals_95: effective.map(|it| PercentileIntervals::of(&figures, &histogram, [it; 5])),
         ..figures
     })
 }

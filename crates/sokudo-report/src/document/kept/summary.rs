@@ -1,0 +1,286 @@
+//! What comparisons and matrices of many runs look at, of a run that is kept whole beside it.
+//!
+//! To unpack a run and to compute its figures takes milliseconds, to read its summary a
+//! hundredth of that. A summary holds nothing that the run does not: one that is damaged, or that
+//! another version has made, is as none, and the run itself is read.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::{
+    BackendUse, Circumstances, Finding, Severity, Verdict, Workload, with_texts_as_data,
+};
+use sokudo_stats::Interval;
+use sokudo_words::Text;
+use zstd::bulk::Decompressor;
+
+use super::super::result::Status;
+use super::super::{
+    BandwidthFigures, Direction, LatencyFigures, RateFigures, ResultDocument, RunDocument,
+    ToldDocument, TrialDocument,
+};
+use super::{ROWS_MAX, compressed_by};
+
+/// Which figures there are, how they are computed and written. What changes any of it raises
+/// it, so that summaries made before are made anew.
+const VERSION: u8 = 1;
+/// Summaries are read by thousands.
+const LEVEL: i32 = 6;
+/// A run of so many rows that its summary is larger has none.
+const PACKED_BYTES_MAX: usize = 1 << 20;
+const TEXT_BYTES_MAX: usize = 8 << 20;
+/// So many different workloads are remembered; a store has some hundreds.
+const WORKLOADS_MAX: usize = 4_096;
+
+/// What is compared of a run, packed; nothing of one with too many rows.
+pub fn summary(document: &RunDocument) -> Vec<u8> {
+    let mut text = env!("CARGO_PKG_VERSION").to_owned();
+    // No line feed is in JSON that is written in one line.
+    let mut add = |line: serde_json::Result<String>| {
+        text.push('\n');
+        text.push_str(&line.expect("it is plain data and is written to memory"));
+    };
+    with_texts_as_data(|| {
+        add(serde_json::to_string(&without_rows(document)));
+        for result in &document.results {
+            add(serde_json::to_string(&result.workload));
+            add(serde_json::to_string(&RowSummary::of(result)));
+        }
+    });
+    let packed = compressed_by(LEVEL, VERSION, text.as_bytes());
+    match packed.len() <= PACKED_BYTES_MAX && text.len() <= TEXT_BYTES_MAX {
+        true => packed,
+        false => Vec::new(),
+    }
+}
+
+/// Reads summaries, of which many have the same workloads.
+#[derive(Default)]
+pub struct SummaryReader {
+    workloads: HashMap<String, Workload>,
+    decompressor: Option<Decompressor<'static>>,
+}
+
+impl SummaryReader {
+    /// The document of a run without what no comparison looks at; `None` where another sokudo
+    /// has made the summary, or it is damaged.
+    pub fn read(&mut self, packed: &[u8]) -> Option<RunDocument> {
+        let text = self.text(packed.strip_prefix(&[VERSION])?)?;
+        let mut lines = text.split('\n');
+        if lines.next()? != env!("CARGO_PKG_VERSION") {
+            return None;
+        }
+        let mut run: RunDocument = serde_json::from_str(lines.next()?).ok()?;
+        run.results.reserve_exact(text.matches('\n').count() / 2);
+        while let Some(workload) = lines.next() {
+            let workload = self.workload(workload)?;
+            let row: RowSummary = serde_json::from_str(lines.next()?).ok()?;
+            run.results.push(row.result(workload));
+        }
+        if run.results.len() > ROWS_MAX || !run.is_countable() {
+            return None;
+        }
+        run.identify_summary();
+        Some(run)
+    }
+
+    fn text(&mut self, packed: &[u8]) -> Option<String> {
+        let declared = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
+        let bytes = usize::try_from(declared).ok()?;
+        if bytes > TEXT_BYTES_MAX {
+            return None;
+        }
+        let decompressor = match self.decompressor.take() {
+            Some(decompressor) => decompressor,
+            None => Decompressor::new().ok()?,
+        };
+        let decompressor = self.decompressor.insert(decompressor);
+        String::from_utf8(decompressor.decompress(packed, bytes).ok()?).ok()
+    }
+
+    fn workload(&mut self, json: &str) -> Option<Workload> {
+        if let Some(known) = self.workloads.get(json) {
+            return Some(known.clone());
+        }
+        let workload: Workload = serde_json::from_str(json).ok()?;
+        if self.workloads.len() < WORKLOADS_MAX {
+            self.workloads.insert(json.to_owned(), workload.clone());
+        }
+        Some(workload)
+    }
+}
+
+fn without_rows(document: &RunDocument) -> RunDocument {
+    RunDocument {
+        schema: document.schema.clone(),
+        sokudo_version: document.sokudo_version.clone(),
+        origin: document.origin.clone(),
+        started_at: document.started_at.clone(),
+        method: document.method.clone(),
+        command: document.command.clone(),
+        fingerprint: document.fingerprint.clone(),
+        fingerprint_parts: BTreeMap::new(),
+        seed: document.seed,
+        schedule: document.schedule.clone(),
+        interrupted: document.interrupted,
+        target: document.target.clone(),
+        layout: None,
+        environment: document.environment.clone(),
+        circumstances: Circumstances {
+            drives: document.circumstances.drives.clone(),
+            arrays: document.circumstances.arrays.clone(),
+            io_limits: document.circumstances.io_limits.clone(),
+            power: document.circumstances.power.clone(),
+            ..Circumstances::default()
+        },
+        findings: Vec::new(),
+        inferences: Vec::new(),
+        load: None,
+        results: Vec::new(),
+        steady: None,
+    }
+}
+
+/// What is compared of a row, beside its workload.
+#[derive(Serialize, Deserialize)]
+struct RowSummary(
+    String,
+    Direction,
+    Status,
+    Option<Verdict>,
+    /// Bytes, I/Os and files per second.
+    [Option<RateSummary>; 3],
+    /// The mean latency.
+    Option<f64>,
+    Option<ToldDocument>,
+    Option<BackendUse>,
+    /// Whether the page cache was bypassed.
+    Option<bool>,
+    Vec<(String, Severity)>,
+    /// The fingerprint, and how many ran beside.
+    (String, u32),
+    /// The first trial: whether there were any.
+    Option<TrialDocument>,
+);
+
+/// Median, mean, smallest, largest and range; deviation, interval (low, high, coverage) and
+/// trimmed mean where there is one; trials.
+#[derive(Serialize, Deserialize)]
+struct RateSummary(
+    [f64; 5],
+    Option<f64>,
+    Option<[f64; 3]>,
+    Option<f64>,
+    Vec<f64>,
+);
+
+impl RowSummary {
+    fn of(result: &ResultDocument) -> Self {
+        let bandwidth = result.bandwidth_bytes_per_s.as_ref();
+        let bandwidth = bandwidth.map(|bandwidth| &bandwidth.bytes_per_s);
+        let rates = [bandwidth, result.iops.as_ref(), result.files_per_s.as_ref()];
+        let findings = result.findings.iter();
+        Self(
+            result.name.clone(),
+            result.direction,
+            result.status,
+            result.verdict,
+            rates.map(|rates| rates.map(RateSummary::of)),
+            result.latency_ns.as_ref().map(|latency| latency.mean),
+            result.told.clone(),
+            result.backend.clone(),
+            result.direct,
+            findings.map(|it| (it.code.clone(), it.severity)).collect(),
+            (result.fingerprint.clone(), result.beside),
+            result.trials.first().cloned(),
+        )
+    }
+
+    fn result(self, workload: Workload) -> ResultDocument {
+        let Self(
+            name,
+            direction,
+            status,
+            verdict,
+            rates,
+            latency,
+            told,
+            backend,
+            direct,
+            findings,
+            (fingerprint, beside),
+            trial,
+        ) = self;
+        let [bandwidth, iops, files] = rates.map(|rates| rates.map(RateSummary::figures));
+        ResultDocument {
+            name,
+            direction,
+            status,
+            verdict,
+            bandwidth_bytes_per_s: bandwidth.map(BandwidthFigures::of_rate),
+            iops,
+            files_per_s: files,
+            latency_ns: latency.map(LatencyFigures::of_mean),
+            told,
+            backend,
+            direct,
+            findings: findings.into_iter().map(finding).collect(),
+            fingerprint,
+            beside,
+            trials: Vec::from_iter(trial),
+            ..ResultDocument::without_figures(workload)
+        }
+    }
+}
+
+impl RateSummary {
+    fn of(figures: &RateFigures) -> Self {
+        let interval = figures.interval_95;
+        Self(
+            [
+                figures.median,
+                figures.mean,
+                figures.min,
+                figures.max,
+                figures.range,
+            ],
+            figures.stdev,
+            interval.map(|it| [it.low, it.high, it.coverage]),
+            figures.trimmed_mean,
+            figures.trials.clone(),
+        )
+    }
+
+    fn figures(self) -> RateFigures {
+        let Self([median, mean, min, max, range], stdev, interval, trimmed_mean, trials) = self;
+        RateFigures {
+            median,
+            mean,
+            min,
+            max,
+            range,
+            stdev,
+            interval_95: interval.map(|[low, high, coverage]| Interval {
+                low,
+                high,
+                coverage,
+            }),
+            trimmed_mean,
+            trials,
+        }
+    }
+}
+
+/// A finding by its code: what it says is in the run.
+fn finding((code, severity): (String, Severity)) -> Finding {
+    Finding {
+        code,
+        severity,
+        symptom: Text::default(),
+        cause: Text::default(),
+        remedy: Text::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
