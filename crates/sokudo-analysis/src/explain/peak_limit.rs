@@ -361,6 +361,7 @@ mod tests {
             trial.outcome.cpu = Some(CpuTime {
                 user: Nanos::from_millis(user),
                 system: Nanos::from_millis(system),
+                ..CpuTime::default()
             });
             trial.outcome.usage = Some(ThreadUsage {
                 waited: Some(Nanos::from_millis(waited)),

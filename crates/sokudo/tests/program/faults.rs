@@ -81,7 +81,8 @@ fn a_run_keeps_what_it_measured_before_the_disk_failed() {
     let Some(file) = FaultyFile::new(16 * MIB, faults) else {
         return;
     };
-    let row = "--overwrite --row SEQ64K,Q4,T1";
+    // It is to fail in the row, not while backends are tried.
+    let row = "--overwrite --row SEQ64K,Q4,T1 --engine io_uring";
     let how = "--format json --time 60s";
     let ended = mark(file.path(), &format!("{row} {how}")).ends(1);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
@@ -125,7 +126,6 @@ fn ctrl_c_ends_a_run_while_the_disk_is_silent() {
     let mut command = program();
     command.arg("mark").arg(disk.path());
     command.args(["--read-only", "--row", "RND4K,Q4,T1", "--runs", "1"]);
-    // It is to fall silent in the row, not while backends are tried.
     command.args(["--engine", "io_uring"]);
     let child = start(command.args(["--time", "600s", "--format", "json"]));
     assert!(file.wait_until_it_hangs(HANG_MAX));

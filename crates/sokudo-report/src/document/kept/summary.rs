@@ -136,6 +136,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         findings: Vec::new(),
         inferences: Vec::new(),
         load: None,
+        peak: None,
         results: Vec::new(),
         steady: None,
     }
