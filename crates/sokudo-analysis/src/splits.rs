@@ -219,7 +219,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
                 "in pages of 4 KiB a block of {block} has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
             ),
             text!(
-                "the kernel cuts the blocks, as it does those of every program with ordinary buffers; from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials, {least:.2} to {greatest:.2})"
+                "the kernel cuts the blocks, as it does those of every program with ordinary buffers; from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
             ),
             remedy::huge_pages(),
         ));
@@ -231,7 +231,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
             most: greatest,
             pairs,
         }) => text!(
-            "the kernel cuts the blocks of a program with ordinary buffers: from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials, {least:.2} to {greatest:.2})"
+            "the kernel cuts the blocks of a program with ordinary buffers: from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
         ),
         None => match factor(case) {
             // It was tried, and does not matter.
@@ -239,7 +239,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
             Some(PairRatios {
                 least, most, pairs, ..
             }) => text!(
-                "the kernel cuts the blocks of a program with ordinary buffers; what that costs did not show clearly: from huge pages the row was {least:.2} to {most:.2} times as fast ({pairs} pairs of short trials)"
+                "the kernel cuts the blocks of a program with ordinary buffers; what that costs did not show clearly: from huge pages the row was {least:.2} times as fast at the least and {most:.2} at the most ({pairs} pairs of short trials)"
             ),
             None => Text::from(
                 "the kernel cuts the blocks of a program with ordinary buffers, which gets less: of reads of 1 MiB on a virtio disk, 2.2 to 2.5 times less was measured",
@@ -502,7 +502,7 @@ mod tests {
         let small = BackendFeature::RegisteredBuffers;
         check! {
             "cut and slower": tried(4, small.clone(), [230, 220, 240, 250, 210])
-                => ["huge-pages"], Verified, "2.30 times as fast (median of 5 pairs of short trials, 2.10 to 2.50)";
+                => ["huge-pages"], Verified, "2.30 times as fast (median of 5 pairs of short trials; least 2.10, greatest 2.50)";
             "cut, and no slower": tried(4, small.clone(), [99, 101, 100, 102, 98]) => [], Verified;
             "a pair says the opposite": tried(4, small, [230, 220, 99, 250, 210]) => [], Verified;
             "whole and faster": tried(2, TRANSPARENT, [230, 220, 240, 250, 210])

@@ -255,7 +255,7 @@ fn faster_backend(case: &Case<'_>, used: BackendKind) -> Option<Text> {
         pairs,
     } = ratios;
     Some(text!(
-        "it read {factor:.2} times as fast as {other} (median of {pairs} pairs of short trials, {least:.2} to {greatest:.2})"
+        "it read {factor:.2} times as fast as {other} (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
     ))
 }
 
@@ -567,7 +567,7 @@ mod tests {
         };
         check! {
             "faster": tried(130, BackendKind::Libaio) => ["engine-fallback"], Verified,
-                "^I/O was issued by libaio | it read 1.30 times as fast as io_uring (median of 5 pairs of short trials, 1.30 to 1.30) |";
+                "^I/O was issued by libaio | it read 1.30 times as fast as io_uring (median of 5 pairs of short trials; least 1.30, greatest 1.30) |";
             "slower": tried(80, BackendKind::IoUring) => ["engine-fallback"], Verified,
                 "it read 1.25 times as fast as libaio";
             "alike": tried(102, BackendKind::Libaio) => [], Verified;
