@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::keeper::Keeper;
 use crate::sokudo::{has, is_root, skip};
@@ -17,6 +18,10 @@ const IMAGE: &str = "image";
 /// in it, the device `$2`.
 const KEEPER: &str = "read -r _; flock \"$1\" umount --lazy \"$1/mount\" 2>/dev/null; losetup -d \"$2\"; \
                       rm -rf --one-file-system \"$1\"";
+
+/// `losetup --find` looks first, and then opens what it has found for writing: without this,
+/// it opens, at times, what another test has taken meanwhile and watches.
+static ATTACHING: Mutex<()> = Mutex::new(());
 
 /// A loop device over a file.
 pub(crate) struct LoopDevice {
@@ -46,11 +51,13 @@ impl LoopDevice {
             return None;
         }
         let direct = format!("--direct-io={}", if direct { "on" } else { "off" });
+        let attaching = ATTACHING.lock().unwrap_or_else(PoisonError::into_inner);
         let output = Command::new("losetup")
             .args(["--show", "--find", &direct])
             .arg(image)
             .output()
             .unwrap();
+        drop(attaching);
         if !output.status.success() {
             skip("losetup attaches no loop device here");
             return None;

@@ -121,7 +121,8 @@ fn files_and_devices_are_only_read_without_consent() {
         sweep(&file, &format!("{short} {option}")).refused(3, &["--overwrite"]);
     }
     assert_eq!(fs::read(&file).unwrap(), content);
-    let run = swept(&file, &format!("{short} --overwrite --data 0x55"));
+    let whole = "--sizes 64K --runs 1 --length 1MiB --time 1m";
+    let run = swept(&file, &format!("{whole} --overwrite --data 0x55"));
     assert_eq!(results(&run).len(), 2);
     assert_eq!(fs::read(&file).unwrap(), vec![0x55; 1 << 20]);
     let Some(device) = LoopDevice::new(16 << 20, true) else {
