@@ -13,6 +13,7 @@ use sokudo_stats::mix64;
 use crate::error::MeasureError;
 use crate::evidence::FoundState;
 use crate::expectation::Expectation;
+use crate::length::TrialLength;
 use crate::settling::Settling;
 use crate::subject::PreparedTargets;
 
@@ -29,6 +30,8 @@ struct ScheduledTrial {
     pause_before: bool,
     /// The phase of a steady procedure that it belongs to.
     phase: Option<usize>,
+    /// How often it was made before, and did not count.
+    made_before: u32,
 }
 
 /// The steps of a schedule over `rows` rows.
@@ -39,6 +42,7 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<ScheduledTrial> {
         warm_up,
         pause_before: true,
         phase: None,
+        made_before: 0,
     };
     let mut steps: Vec<ScheduledTrial> = if let Some(steady) = &schedule.steady {
         rounds(steady)
@@ -75,6 +79,7 @@ fn rounds(steady: &SteadyProcedure) -> Vec<ScheduledTrial> {
                 warm_up: false,
                 pause_before: true,
                 phase: Some(number),
+                made_before: 0,
             })
         };
         (0..phase.rounds_max).flat_map(of_round)
@@ -187,6 +192,65 @@ fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
     limit.map_or(schedule.trials, |limit| limit.min(schedule.trials))
 }
 
+/// What a row of the plan can come to.
+struct RowTime {
+    trial: Nanos,
+    trials: u32,
+}
+
+impl RowTime {
+    fn of(plan: &Plan, schedule: &Schedule, row: usize, size: Option<Bytes>) -> Self {
+        let trial = Expectation::of_stage(&plan.stages[row], size).time;
+        Self {
+            trial,
+            trials: trials_at_most(schedule, trial),
+        }
+    }
+
+    fn all(&self) -> Nanos {
+        Nanos(self.trial.0.saturating_mul(self.trials.into()))
+    }
+}
+
+/// What the first trials of a row show of how it is to be measured.
+struct Learned {
+    row: usize,
+    settling: Settling,
+    length: TrialLength,
+}
+
+impl Learned {
+    /// Of a row without trials, whose first one gets its length in the plan.
+    fn of(plan: &mut Plan, row: usize, learns: bool) -> Self {
+        let workload = &mut plan.stages[row].workloads[0];
+        let length = TrialLength::of(workload);
+        workload.limits.time = length.time();
+        Self {
+            row,
+            settling: Settling::of(workload, learns),
+            length,
+        }
+    }
+
+    /// Whether a trial does not count, because those of its row are to settle for longer, or to
+    /// have another length, which is put into the plan.
+    fn from(&mut self, trial: &Trial, plan: &mut Plan, schedule: &Schedule) -> bool {
+        let workload = &mut plan.stages[self.row].workloads[0];
+        if self.settling.is_longer_than_in(trial, workload) {
+            return true;
+        }
+        let Some(enough) = schedule.enough else {
+            return false;
+        };
+        let is_another = self
+            .length
+            .is_another_than_of(trial, workload, enough.half_width());
+        workload.limits.time = self.length.time();
+        self.settling.lengthen(workload);
+        is_another
+    }
+}
+
 /// What a campaign has left.
 pub struct MeasuredRows {
     /// Each workload of the plan with its trials.
@@ -209,14 +273,12 @@ pub(crate) fn run(
     let mut ended_by = None;
     let mut rows = empty_rows(plan);
     let size = subject.info().size_bytes;
-    let stages = plan.stages.iter();
-    let expected: Vec<Nanos> = stages
-        .map(|stage| Expectation::of_stage(stage, size).time)
-        .collect();
     let learns = !schedule.warm_up && schedule.steady.is_none();
-    let settling = |stage: &Stage| Settling::of(&stage.workloads[0], learns);
-    let mut settling: Vec<Settling> = plan.stages.iter().map(settling).collect();
-    let mut spread = SpreadRounds::of(plan, schedule, subject);
+    let mut plan = plan.clone();
+    let mut learned: Vec<Learned> = (0..rows.len())
+        .map(|row| Learned::of(&mut plan, row, learns))
+        .collect();
+    let mut spread = SpreadRounds::of(&plan, schedule, subject);
     for step in steps(schedule, plan.stages.len()) {
         if is_enough(schedule, &rows[step.row].trials) || has_failed(subject, step, &rows) {
             continue;
@@ -233,21 +295,37 @@ pub(crate) fn run(
         if control.is_cancelled() {
             break;
         }
-        let row = &mut settling[step.row];
+        let learned = &mut learned[step.row];
         let measured = loop {
             listener(Event::TrialStarted {
                 row: step.row,
                 trial: step.trial,
             });
-            let measured = measure(plan, step, row.time(), subject, control, listener);
-            let workload = &plan.stages[step.row].workloads[0];
+            let settle = learned.settling.time();
+            let made_before = rows[step.row].unsettled;
+            let step = ScheduledTrial {
+                made_before,
+                ..step
+            };
+            let measured = measure(&plan, step, settle, subject, control, listener);
+            let before = RowTime::of(&plan, schedule, step.row, size);
             match &measured {
-                Ok(trial) if !control.is_cancelled() && row.is_longer_than_in(trial, workload) => {
+                Ok(trial)
+                    if !control.is_cancelled() && learned.from(trial, &mut plan, schedule) =>
+                {
                     rows[step.row].unsettled += 1;
+                    let now = RowTime::of(&plan, schedule, step.row, size);
+                    listener(Event::RowTimed {
+                        row: step.row,
+                        trial: now.trial,
+                        all_before: before.all(),
+                        all: now.all(),
+                    });
                 }
                 _ => break measured,
             }
         };
+        rows[step.row].workload.limits = plan.stages[step.row].workloads[0].limits;
         let trial = match measured {
             Ok(trial) => trial,
             Err(error) if rows.iter().all(|row| row.trials.is_empty()) => return Err(error),
@@ -268,7 +346,8 @@ pub(crate) fn run(
         if step.phase.is_some() && rows[step.row].trials.last().is_none_or(is_failed) {
             break;
         }
-        let left_out = trials_at_most(schedule, expected[step.row]).saturating_sub(step.trial + 1);
+        let expected = RowTime::of(&plan, schedule, step.row, size);
+        let left_out = expected.trials.saturating_sub(step.trial + 1);
         if left_out > 0 && is_enough(schedule, &rows[step.row].trials) {
             listener(Event::RowEnough {
                 row: step.row,
@@ -329,6 +408,7 @@ pub(crate) fn trial(
         warm_up: false,
         pause_before: false,
         phase: None,
+        made_before: 0,
     };
     let settling = Settling::of(&plan.stages[row].workloads[0], false);
     measure(plan, step, settling.time(), subject, control, listener)
@@ -347,8 +427,7 @@ fn measure(
         seed: match subject.is_in_phases() {
             // One phase makes the files that the next one works on.
             true => mix64(plan.seed ^ mix64(step.trial.into())),
-            // A trial that is made again, because it had not settled, goes to other places.
-            false => trial_seed(plan.seed, step) ^ settle.0,
+            false => trial_seed(plan.seed, step),
         },
         make_durable: subject.make_durable(),
         settle,
@@ -380,10 +459,10 @@ fn counts(trial: &Trial, step: ScheduledTrial, row: &Row) -> bool {
     (outcome.ios() > 0 || !outcome.failures.is_empty()) && !is_of_another_kind
 }
 
-/// Every trial of every row has chance of its own.
+/// Every trial of every row has chance of its own, and goes to other places when it is made again.
 fn trial_seed(seed: u64, step: ScheduledTrial) -> u64 {
     let number = (step.row as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
-    mix64(seed ^ mix64(number))
+    mix64(seed ^ mix64(number)) ^ u64::from(step.made_before)
 }
 
 fn pause(length: Nanos, control: &Control, listener: &mut dyn FnMut(Event)) {

@@ -22,6 +22,7 @@ mod evidence;
 mod expectation;
 mod job_targets;
 mod jobs;
+mod length;
 mod measurement;
 mod memory;
 mod named;

@@ -31,12 +31,20 @@ pub(crate) struct Settling {
 impl Settling {
     /// Of a row without trials. A schedule that imitates another tool does not `learn`.
     pub(crate) fn of(workload: &Workload, learns: bool) -> Self {
-        let is_asked = workload.is_sustained();
-        let time = workload.limits.time.filter(|_| is_asked);
+        let scouts_left = if workload.is_sustained() && learns {
+            SCOUTS_MAX
+        } else {
+            0
+        };
         Self {
-            time: Nanos(time.unwrap_or_default().0 / SHARE_OF_TIME).min(LEAST_TIME_MAX),
-            scouts_left: if is_asked && learns { SCOUTS_MAX } else { 0 },
+            time: least(workload),
+            scouts_left,
         }
+    }
+
+    /// Once the trials of the row have another length, which the workload tells.
+    pub(crate) fn lengthen(&mut self, workload: &Workload) {
+        self.time = self.time.max(least(workload));
     }
 
     /// How long the load runs before it is measured.
@@ -61,6 +69,12 @@ impl Settling {
         self.time.0 = self.time.0.saturating_add(length.0.saturating_mul(MARGIN));
         true
     }
+}
+
+/// How long a row settles at least.
+fn least(workload: &Workload) -> Nanos {
+    let time = workload.limits.time.filter(|_| workload.is_sustained());
+    Nanos(time.unwrap_or_default().0 / SHARE_OF_TIME).min(LEAST_TIME_MAX)
 }
 
 /// How long the rates were others at the start, where that matters.

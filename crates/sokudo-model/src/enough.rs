@@ -78,7 +78,12 @@ impl Enough {
 
     /// Whether their interval reaches no further than it may.
     pub fn is_precise(self, trials: &[Trial]) -> bool {
-        Self::reach(trials).is_some_and(|reach| reach * 1e3 <= f64::from(self.half_width_permille))
+        Self::reach(trials).is_some_and(|reach| reach <= self.half_width())
+    }
+
+    /// How far an interval may reach, as a share.
+    pub fn half_width(self) -> f64 {
+        f64::from(self.half_width_permille) / 1e3
     }
 
     /// How far the 95 % interval reaches from the median of these trials' bandwidths,

@@ -104,6 +104,17 @@ pub enum Event {
         /// Bytes per second; `None` where nothing was moved.
         bytes_per_second: Option<f64>,
     },
+    /// The first trials of a row have shown how long each of them takes.
+    RowTimed {
+        /// The row's index in the plan.
+        row: usize,
+        /// How long one is expected to take.
+        trial: Nanos,
+        /// How long all of them were expected to take at most before that.
+        all_before: Nanos,
+        /// How long they are now.
+        all: Nanos,
+    },
     /// A row has been measured precisely enough, so that its other trials are left out.
     RowEnough {
         /// The row's index in the plan.
@@ -146,6 +157,7 @@ impl Event {
             | Self::TrialEnded { row, .. }
             | Self::TrialCounted { row, .. }
             | Self::RowEnough { row, .. }
+            | Self::RowTimed { row, .. }
             | Self::RowNamed { row, .. }
             | Self::StageStarted { first: row, .. } => *row += rows,
             Self::LayoutProgress { .. }

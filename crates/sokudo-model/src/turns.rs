@@ -62,14 +62,14 @@ impl PagesCompared {
 }
 
 impl BackendsCompared {
-    /// A backend that came to more than 3 % more than the other, in every pair to more, and by
-    /// how much; `None` where neither did.
+    /// A backend that came to more than 3 % more than the other in the middle of all pairs, and by
+    /// how much; `None` where neither did. One pair against it proves nothing: the other would be
+    /// taken without any.
     pub fn faster(&self) -> Option<(BackendKind, PairRatios)> {
         let Self { io_uring, libaio } = self;
         let faster = |kind, rates, beside| {
             let ratios = PairRatios::of(rates, beside)?;
-            let is_clear = ratios.least > 1.0 && ratios.median > BACKEND_RATIO_MIN;
-            is_clear.then_some((kind, ratios))
+            (ratios.median > BACKEND_RATIO_MIN).then_some((kind, ratios))
         };
         faster(BackendKind::IoUring, io_uring, libaio)
             .or_else(|| faster(BackendKind::Libaio, libaio, io_uring))
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_backend_is_faster_that_wins_every_pair_clearly() {
+    fn a_backend_is_faster_that_wins_clearly() {
         let faster = |io_uring: &[u64], libaio: &[u64]| {
             let compared = BackendsCompared {
                 io_uring: io_uring.to_vec(),
@@ -92,7 +92,11 @@ mod tests {
         assert_eq!(faster(&[110; 5], &[100; 5]), Some(BackendKind::IoUring));
         assert_eq!(faster(&[100; 5], &[110; 5]), Some(BackendKind::Libaio));
         assert_eq!(faster(&[103; 5], &[100; 5]), None);
-        assert_eq!(faster(&[200, 200, 99], &[100; 3]), None);
+        assert_eq!(
+            faster(&[200, 200, 99], &[100; 3]),
+            Some(BackendKind::IoUring)
+        );
+        assert_eq!(faster(&[200, 99, 99], &[100; 3]), None);
         assert_eq!(faster(&[], &[]), None);
         assert_eq!(faster(&[1], &[0]), None);
     }

@@ -355,9 +355,12 @@ fn trials_line(document: &RunDocument) -> Text {
         let once = text!("1 × {} per load", time.unwrap_or_default());
         return Text::list(std::iter::once(once).chain(again).chain(end), "; ");
     }
-    let count = match times[..] {
-        [Some(time)] => format!("{} × {}", schedule.trials, exact_time(time)),
-        _ => schedule.trials.to_string(),
+    let least = times.iter().copied().min().flatten().map(exact_time);
+    let most = times.iter().copied().max().flatten().map(exact_time);
+    let count: Text = match least.zip(most) {
+        None => Text::name(schedule.trials.to_string()),
+        Some((least, most)) if least == most => text!("{} × {most}", schedule.trials),
+        Some((least, most)) => text!("{} × {least} to {most}", schedule.trials),
     };
     let enough = schedule.enough.map(|it| f64::from(it.half_width_permille));
     let count = match enough {

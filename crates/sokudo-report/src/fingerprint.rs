@@ -9,8 +9,9 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sokudo_model::{
     BackendClass, BackendKind, Batching, BlockChoice, BlockSizes, BufferMemory, Bytes, DirectMode,
-    DirectUse, Distribution, DriveCache, EndsOthers, Estimand, Nanos, Operation, Order, PlanData,
-    PlanPart, PlanParts, Rates, Recording, Scatter, SequentialOffset, Span, Verify, Workload,
+    DirectUse, Distribution, DriveCache, EndsOthers, Estimand, Limits, Nanos, Operation, Order,
+    PlanData, PlanPart, PlanParts, Rates, Recording, Scatter, SequentialOffset, Span, Verify,
+    Workload,
 };
 
 pub(crate) mod words;
@@ -58,7 +59,7 @@ pub(crate) fn parts(workload: &Workload, used: Used, size: Option<Bytes>) -> Pla
         PlanData::Data(workload.data.clone()),
         PlanData::Depth(workload.depth),
         PlanData::Durability(workload.durability),
-        PlanData::Duration((workload.limits, workload.ramp)),
+        PlanData::Duration((limits(workload.limits), workload.ramp)),
         PlanData::Operations(workload.operations.sorted()),
         PlanData::Order(order(workload)),
         PlanData::Rate(workload.rate),
@@ -139,6 +140,14 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
         ),
     ];
     parts.into_iter().flatten()
+}
+
+/// Where the length of trials is what they needed, it says how well a rate is known.
+fn limits(limits: Limits) -> Limits {
+    Limits {
+        time: limits.time.filter(|_| limits.time_min.is_none()),
+        ..limits
+    }
 }
 
 const fn backend_class(kind: BackendKind) -> Option<BackendClass> {

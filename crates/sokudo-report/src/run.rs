@@ -163,9 +163,9 @@ fn estimand(results: &[&ResultDocument]) -> Text {
         .map(|result| u64::from(result.unsettled_trials));
     match unsettled.sum() {
         0_u64 => text!(" {kind}"),
-        1 => text!(" {kind} 1 trial that settled only while it was measured does not count."),
+        1 => text!(" {kind} 1 trial that showed how its row is to be measured does not count."),
         count => {
-            text!(" {kind} {count} trials that settled only while they were measured do not count.")
+            text!(" {kind} {count} trials that showed how rows are to be measured do not count.")
         }
     }
 }

@@ -513,7 +513,10 @@ pub(crate) struct MarkArguments {
     #[command(flatten)]
     pub(crate) precision: Precision,
 
-    /// Length of a trial, such as 5s or 500ms [default: 1s, crystal: 5s]
+    /// Length of a trial, such as 5s [default: as needed, crystal: 5s]
+    ///
+    /// Without it, a row's trials take 250 ms, 500 ms or 1 s, whatever its first one shows to be
+    /// enough; 1 s where --runs or --rate is given.
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) time: Option<Nanos>,
 

@@ -18,7 +18,11 @@ const TEST_FILE_SIZE_MIN: Bytes = Bytes::mib(16);
 
 /// A row is measured for so long in any case, however well its trials agree: what happens
 /// once in a second must be among them.
-const ADAPTIVE_TIME_MIN: Nanos = Nanos::from_secs(2);
+const ADAPTIVE_TIME_MIN: Nanos = Nanos::from_millis(1_500);
+
+/// The shortest trial of a row whose trials are as long as it needs. Much of what disturbs a disk
+/// takes some tens of milliseconds: each trial is to have its share of that.
+const ADAPTIVE_TRIAL_TIME_MIN: Nanos = Nanos::from_millis(250);
 
 /// And for so long at most, so that the eight rows of the default profile take less than a
 /// minute and a half on the noisiest disk. CrystalDiskMark takes 25 s per row on any.
@@ -144,6 +148,17 @@ fn trial_time(arguments: &MarkArguments) -> Nanos {
     })
 }
 
+/// Whether the length of trials is left to what the first ones show: where their number is, too,
+/// and nothing spaces I/Os or trials.
+fn chooses_time(arguments: &MarkArguments) -> bool {
+    arguments.time.is_none()
+        && arguments.rate.is_none()
+        && arguments.profile.interval().is_none()
+        && schedule(arguments).is_ok_and(|schedule| {
+            schedule.enough.is_some() && arguments.runs.is_none() && schedule.spread_over.is_none()
+        })
+}
+
 fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
     let mut rows = if arguments.rows.is_empty() {
         arguments.profile.rows()
@@ -248,6 +263,7 @@ fn adjust(
     known_size: Option<Bytes>,
 ) {
     workload.limits.time = Some(trial_time(arguments));
+    workload.limits.time_min = chooses_time(arguments).then_some(ADAPTIVE_TRIAL_TIME_MIN);
     workload.backend = arguments.engine;
     workload.direct = arguments.direct;
     workload.data = arguments.data.clone();

@@ -38,7 +38,7 @@ pub(crate) struct ProgressLine {
     pace: f64,
 }
 
-/// What is shown of a row, and how long one of its trials takes.
+/// What is shown of a row, and how long its trials take.
 struct ProgressRow {
     label: String,
     direction: &'static str,
@@ -144,6 +144,19 @@ impl ProgressLine {
                     row.label = label(name, row.direction);
                 }
             }
+            Event::RowTimed {
+                row,
+                trial,
+                all_before,
+                all,
+            } => {
+                if let Some(row) = self.rows.get_mut(*row) {
+                    row.trial = *trial;
+                }
+                let others = self.total.0.saturating_sub(all_before.0);
+                self.total.0 = others.saturating_add(all.0);
+                self.bar.set_length(self.total.0);
+            }
             Event::RowEnough { row, left_out } => {
                 let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
                 let left_out = trial.saturating_mul(u64::from(*left_out));
@@ -163,9 +176,10 @@ impl ProgressLine {
     }
 
     fn start(&mut self, row: usize, trial: u32) {
-        let (name, step, bytes) = self.rows.get(row).map_or(("", Nanos(0), None), |row| {
-            (&row.label, row.trial, row.bytes)
-        });
+        let Some(row) = self.rows.get(row) else {
+            return;
+        };
+        let (name, step, bytes) = (&row.label, row.trial, row.bytes);
         let up_to = if self.is_adaptive { "≤ " } else { "" };
         let trial = text!("trial {}/{up_to}{}", trial + 1, self.trials);
         self.label = format!("{name}  {}", trial.said(language::current()));

@@ -245,6 +245,7 @@ impl Job {
             bytes: Some(Bytes(bytes.saturating_mul(moved_per_byte))),
             ios: self.ios,
             repeats: self.loops.saturating_sub(1),
+            ..Limits::default()
         }
     }
 

@@ -62,6 +62,10 @@ pub enum RateProcess {
 pub struct Limits {
     /// Measured time, the ramp not included.
     pub time: Option<Nanos>,
+    /// The shortest time that is taken instead where it shows as much; in a result `time` is what
+    /// was taken.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub time_min: Option<Nanos>,
     /// Bytes moved per clone, the ramp included.
     pub bytes: Option<Bytes>,
     /// I/Os per clone, the ramp included (fio: `number_ios`).

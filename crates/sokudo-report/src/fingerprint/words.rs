@@ -231,6 +231,8 @@ fn reducible(data: &Reducible) -> Text {
 
 fn duration(limits: Limits, ramp: Nanos) -> Text {
     let time = limits.time.map(|time| Text::name(exact_time(time)));
+    let least = limits.time_min.map(exact_time);
+    let time = time.or_else(|| least.map(|least| text!("{least} or as long as it needs")));
     let bytes = limits.bytes.map(exact_size);
     let bytes = bytes.map(|bytes| text!("{bytes} per clone"));
     let ios = limits.ios.map(|ios| text!("{ios} I/Os per clone"));

@@ -3,10 +3,10 @@ use crate::sample;
 use proptest::prelude::*;
 use sokudo_model::{
     BackendKind, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, Check, CpuPolicy,
-    DataContent, Distribution, DriveCache, EndsOthers, FileTree, FileUse, LatencyLog, Nanos,
-    OperationMix, Order, Rate, RateProcess, Run, Sample, SequentialOffset, Span, SteadyFigure,
-    SteadyLimit, SteadyRule, Survey, Think, TreeContents, TreeNames, TreeOrder, Verify, Visit,
-    Workload,
+    DataContent, Distribution, DriveCache, EndsOthers, FileTree, FileUse, LatencyLog, Limits,
+    Nanos, OperationMix, Order, Rate, RateProcess, Run, Sample, SequentialOffset, Span,
+    SteadyFigure, SteadyLimit, SteadyRule, Survey, Think, TreeContents, TreeNames, TreeOrder,
+    Verify, Visit, Workload,
 };
 
 type Change = fn(&mut Workload);
@@ -79,6 +79,7 @@ const CHANGES: &[Change] = &[
     |w| w.steady = Some(STEADY),
     |w| w.survey = Some(SURVEY),
     |w| w.tree = Some(TREE),
+    |w| w.limits.time_min = Some(Nanos(250)),
 ];
 
 /// Each means the same to a workload of one thread.
@@ -210,6 +211,15 @@ fn names_seeds_dates_and_the_number_of_trials_do_not_matter() {
     for (index, change) in NO_CHANGES.iter().enumerate() {
         assert_eq!(workload_after([*change]).fingerprint, plain, "{index}");
     }
+    let as_needed = |time| {
+        let limits = Limits {
+            time: Some(time),
+            time_min: Some(Nanos(250)),
+            ..Limits::default()
+        };
+        id_after(|run| run.rows[0].workload.limits = limits)
+    };
+    assert_eq!(as_needed(Nanos(250)), as_needed(Nanos(1_000)));
     let other = id_after(|run| {
         run.plan.seed += 1;
         run.plan.method = "other".into();
