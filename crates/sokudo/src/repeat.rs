@@ -87,7 +87,7 @@ impl Repeat {
         let used = run.results.iter().filter_map(|result| {
             let kind = result.backend.as_ref()?.kind;
             let is_queue = matches!(kind, BackendKind::IoUring | BackendKind::Libaio);
-            is_queue.then(|| (result.workload.clone(), kind))
+            is_queue.then(|| ((*result.workload).clone(), kind))
         });
         self.backends = used.collect();
         self
