@@ -88,7 +88,7 @@ impl PeakSearch {
         let mut steps: Vec<PeakStep> = Vec::new();
         // A device that always gains climbs to the end of both.
         while let Some(load) = self.next(&steps) {
-            let ios_per_s = 2.0_f64.powi(i32::try_from(steps.len()).unwrap_or(i32::MAX));
+            let ios_per_s = steps.last().map_or(1.0, |step| 2.0 * step.ios_per_s);
             steps.push(PeakStep { load, ios_per_s });
         }
         steps.len() + Self::FLAT_STEPS as usize * 2

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{Compared, Conclusion, PartDifference, Verdict};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
+use crate::grouping::have_one_name;
 use crate::json_layout;
 use crate::pivot::PivotDocument;
 
@@ -163,9 +164,9 @@ impl RowDocument {
         compared: Compared,
     ) -> Self {
         let name = row_name(reference);
-        let other_name = row_name(other);
+        let other_name = (!have_one_name(reference, other)).then(|| row_name(other));
         Self {
-            other_row: (other_name != name).then_some(other_name),
+            other_row: other_name.filter(|other| *other != name),
             row: name,
             reference: RowSideDocument::new(reference, figure),
             other: RowSideDocument::new(other, figure),

@@ -331,21 +331,37 @@ pub(crate) fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGrou
 /// A row's name with its direction, which alone tells rows apart; where the name says it,
 /// as those of phases do, once.
 pub(crate) fn row_name(result: &ResultDocument) -> String {
-    row_text(result).english()
+    match direction_beside(result) {
+        None => result.name.clone(),
+        Some(direction) => format!("{} {direction}", result.name),
+    }
+}
+
+/// Whether both rows are called alike.
+pub(crate) fn have_one_name(one: &ResultDocument, other: &ResultDocument) -> bool {
+    one.name == other.name
+        && one.direction == other.direction
+        && one.workload.operations == other.workload.operations
+        && one.workload.rewritten_percent == other.workload.rewritten_percent
 }
 
 fn row_text(result: &ResultDocument) -> Text {
     let name = wording::row_alone(&result.name);
-    let label = result.direction_label();
-    let says_it = result.name.split(' ').next_back() == Some(&*label);
-    if says_it || result.workload.rewritten_percent > 0 {
+    let Some(label) = direction_beside(result) else {
         return name;
-    }
+    };
     let direction = match result.direction {
         Direction::Mix => Text::name(label),
         other => Text::from(other.name()),
     };
     text!("{name} {direction}")
+}
+
+/// The direction, where the name does not say it.
+fn direction_beside(result: &ResultDocument) -> Option<String> {
+    let label = result.direction_label();
+    let says_it = result.name.split(' ').next_back() == Some(&*label);
+    (!says_it && result.workload.rewritten_percent == 0).then_some(label)
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.

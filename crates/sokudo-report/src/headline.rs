@@ -41,6 +41,7 @@ mod tests {
     use crate::{RunDocument, sample};
     use sokudo_model::{Finding, Severity};
     use sokudo_words::Text;
+    use std::sync::Arc;
 
     #[test]
     fn no_cache_no_page_cache_and_nothing_invalid_stands_for_the_disk() {
@@ -52,7 +53,9 @@ mod tests {
             result.stands_for_disk()
         };
         assert!(!spoilt(|it| it.verdict = Some(Verdict::Invalid)));
-        assert!(!spoilt(|it| it.workload.subject = Subject::Cache));
+        assert!(!spoilt(
+            |it| Arc::make_mut(&mut it.workload).subject = Subject::Cache
+        ));
         assert!(!spoilt(|it| it.direct = Some(false)));
         assert!(!spoilt(|it| it.direct = None));
         assert!(!spoilt(|it| it.findings.push(Finding {
@@ -70,7 +73,7 @@ mod tests {
         assert!(!spoilt(|it| {
             it.direct = None;
             it.trials.clear();
-            it.workload.direct = DirectMode::Off;
+            Arc::make_mut(&mut it.workload).direct = DirectMode::Off;
         }));
     }
 }

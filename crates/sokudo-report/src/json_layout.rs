@@ -54,32 +54,40 @@ pub(crate) fn lay_out(compact: &str) -> String {
 /// The length of the list or object that begins here, if it fits on a line and
 /// holds no other.
 fn inline_length(text: &str) -> Option<usize> {
-    let (mut token, mut rest) = split_token(text);
-    if !matches!(token, "{" | "[") {
+    let bytes = text.as_bytes();
+    if !matches!(bytes.first(), Some(b'{' | b'[')) {
         return None;
     }
-    while !rest.is_empty() && text.len() - rest.len() <= INLINE_BYTES_MAX {
-        (token, rest) = split_token(rest);
-        match token {
-            "{" | "[" => return None,
-            "}" | "]" => return Some(text.len() - rest.len()),
-            _ => {}
-        }
+    let mut at = 1;
+    while at <= INLINE_BYTES_MAX {
+        at += match bytes.get(at)? {
+            b'{' | b'[' => return None,
+            b'}' | b']' => return Some(at + 1),
+            b'"' => string_length(&text[at..]),
+            _ => 1,
+        };
     }
     None
 }
 
-fn push_inline(out: &mut String, mut text: &str) {
-    while !text.is_empty() {
-        let (token, rest) = split_token(text);
-        push_spaced(out, token);
-        text = rest;
+fn push_inline(out: &mut String, text: &str) {
+    let (mut from, mut at) = (0, 0);
+    while let Some(byte) = text.as_bytes().get(at) {
+        at += match byte {
+            b'"' => string_length(&text[at..]),
+            _ => 1,
+        };
+        if matches!(byte, b',' | b':') {
+            push_spaced(out, &text[from..at]);
+            from = at;
+        }
     }
+    out.push_str(&text[from..]);
 }
 
 fn push_spaced(out: &mut String, token: &str) {
     out.push_str(token);
-    if matches!(token, "," | ":") {
+    if token.ends_with([',', ':']) {
         out.push(' ');
     }
 }

@@ -29,7 +29,9 @@ pub(crate) struct LayoutColumn {
 
 impl LayoutColumn {
     fn width(&self) -> usize {
-        let cells = self.aligned().iter().map(|cell| cell.width()).max();
+        let decimals_max = self.decimals_max();
+        let width = |cell: &String| cell.width() + self.room_behind(cell, decimals_max);
+        let cells = self.cells.iter().map(width).max();
         self.title.width().max(cells.unwrap_or(0))
     }
 
@@ -46,24 +48,25 @@ impl LayoutColumn {
         least.unwrap_or(0)
     }
 
-    /// The cells, filled up on the right so that points come to lie under each
-    /// other when the cells are aligned to the right.
-    fn aligned(&self) -> Vec<String> {
-        let decimals = |cell: &str| cell.find('.').map_or(0, |point| cell.len() - point);
-        let most = self
-            .cells
-            .iter()
-            .map(|cell| decimals(cell))
-            .max()
-            .unwrap_or(0);
-        let fill = |cell: &String| match self.align {
-            Align::Point | Align::PointWithRoom => {
-                format!("{cell}{:1$}", "", most - decimals(cell))
-            }
-            Align::Left | Align::Right => cell.clone(),
-        };
-        self.cells.iter().map(fill).collect()
+    /// The most that a cell has from its point on.
+    fn decimals_max(&self) -> usize {
+        let decimals = self.cells.iter().map(|cell| decimals(cell));
+        decimals.max().unwrap_or(0)
     }
+
+    /// Spaces behind a cell, so that points come to lie under each other when the cells are
+    /// aligned to the right.
+    fn room_behind(&self, cell: &str, decimals_max: usize) -> usize {
+        match self.align {
+            Align::Point | Align::PointWithRoom => decimals_max - decimals(cell),
+            Align::Left | Align::Right => 0,
+        }
+    }
+}
+
+/// What it has from its point on.
+fn decimals(cell: &str) -> usize {
+    cell.find('.').map_or(0, |point| cell.len() - point)
 }
 
 /// How wide each column is. Where the columns of a group are narrower than its heading, the
@@ -136,18 +139,21 @@ pub(crate) fn shortened(text: &str, columns: usize, end: &str) -> String {
 /// ends in spaces.
 pub(crate) fn table_lines(columns: &[LayoutColumn], rule: char, turns: &[usize]) -> Vec<String> {
     let widths = widths(columns);
-    let aligned: Vec<Vec<String>> = columns.iter().map(LayoutColumn::aligned).collect();
     let line = |cell: &dyn Fn(usize) -> (String, Option<&'static str>)| {
-        let cells = (0..columns.len()).map(|index| {
-            let (text, colour) = cell(index);
-            let padded = pad(&text, widths[index], columns[index].align);
-            match colour {
-                Some(colour) => padded.replacen(&text, &coloured(&text, colour), 1),
-                None => padded,
+        let mut line = String::new();
+        for (index, (column, width)) in columns.iter().zip(&widths).enumerate() {
+            if index > 0 {
+                line.push_str(&" ".repeat(GAP));
             }
-        });
-        let cells: Vec<String> = cells.collect();
-        cells.join(&" ".repeat(GAP)).trim_end().to_owned()
+            let (text, colour) = cell(index);
+            let padded = pad(&text, *width, column.align);
+            match colour {
+                Some(colour) => line += &padded.replacen(&text, &coloured(&text, colour), 1),
+                None => line += &padded,
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line
     };
     let groups = group_line(columns, &widths, rule);
     let mut lines: Vec<String> = Some(groups)
@@ -157,10 +163,16 @@ pub(crate) fn table_lines(columns: &[LayoutColumn], rule: char, turns: &[usize])
     lines.push(line(&|index| (columns[index].title.clone(), None)));
     lines.push(rule.to_string().repeat(table_width(columns)));
     let rows = columns.first().map_or(0, |column| column.cells.len());
+    let decimals_max: Vec<usize> = columns.iter().map(LayoutColumn::decimals_max).collect();
     lines.extend((0..rows).flat_map(|row| {
         let turn = turns.contains(&row).then(String::new);
-        let colour = |index: usize| columns[index].colours.get(row).copied().flatten();
-        let cells = line(&|index| (aligned[index][row].clone(), colour(index)));
+        let cells = line(&|index| {
+            let column = &columns[index];
+            let cell = &column.cells[row];
+            let room = column.room_behind(cell, decimals_max[index]);
+            let colour = column.colours.get(row).copied().flatten();
+            (format!("{cell}{:room$}", ""), colour)
+        });
         turn.into_iter().chain([cells])
     }));
     lines

@@ -144,8 +144,9 @@ impl SideRow<'_> {
 
     /// The names that the sides call it by, each once.
     fn name(&self) -> String {
-        let results = self.results.iter().flatten();
-        let names = results.map(|result| key::row_title(result));
+        let mut results: Vec<&ResultDocument> = self.results.iter().flatten().copied().collect();
+        results.dedup_by(|one, before| key::have_one_title(one, before));
+        let names = results.into_iter().map(key::row_title);
         let name = unique(names).join(" | ");
         match self.differs.is_empty() {
             true => name,

@@ -132,6 +132,9 @@ impl TableStyle {
     /// beyond ASCII. Names of devices and files are written by strangers and may
     /// hold escapes.
     fn safe(&self, text: &str) -> String {
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return text.to_owned();
+        }
         let mut safe = String::with_capacity(text.len());
         for sign in text.chars() {
             match (sign, self.ascii) {

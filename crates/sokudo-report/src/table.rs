@@ -5,6 +5,8 @@
 
 mod drawn;
 
+use std::borrow::Cow;
+
 use sokudo_model::{Nanos, Verdict};
 use sokudo_words::{Language, Text};
 
@@ -93,10 +95,10 @@ impl Cell {
     }
 
     /// As text in a language.
-    pub(crate) fn said(&self, language: Language, ascii: bool) -> String {
-        match self {
+    pub(crate) fn said(&self, language: Language, ascii: bool) -> Cow<'_, str> {
+        Cow::Owned(match self {
             Self::Text(text) | Self::Judged(_, text) => text.said(language),
-            Self::Name(text) => text.clone(),
+            Self::Name(text) => return Cow::Borrowed(text),
             Self::Figure { text, signs, .. } => format!("{text} {signs}").trim_end().to_owned(),
             Self::Bar(share) => drawn::bar(*share, ascii),
             Self::Course(values) => drawn::course(values, ascii),
@@ -107,7 +109,7 @@ impl Cell {
                 };
                 counts.iter().map(count).collect::<Vec<_>>().join(", ")
             }
-        }
+        })
     }
 }
 

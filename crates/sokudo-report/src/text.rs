@@ -3,6 +3,8 @@
 //! A narrow terminal gets fewer columns, never a broken table; columns of rank 0, such as the
 //! verdict, are always there. Colour only repeats what a word says.
 
+use std::borrow::Cow;
+
 use sokudo_model::{Inference, Severity};
 use sokudo_words::{Text, text};
 use unicode_width::UnicodeWidthStr;
@@ -171,17 +173,15 @@ fn table_and_notes(table: &Table, style: &TableStyle) -> (Vec<String>, Vec<&'sta
         false => style.wrapped("", &table.title),
     };
     let mut columns = columns(table, style);
-    match table.repeated {
-        Some(repeated) => {
-            lines.extend(going_on_below(columns.clone(), repeated, style));
-        }
-        None => {
-            fit(&mut columns, style.width, style.end());
-            lines.extend(table_lines(&columns, style.rule(), &table.turns));
-        }
+    if table.repeated.is_none() {
+        fit(&mut columns, style.width, style.end());
     }
     let notes = columns.iter().map(|column| column.note);
     let notes = notes.filter(|note| !note.is_empty()).collect();
+    lines.extend(match table.repeated {
+        Some(repeated) => going_on_below(columns, repeated, style),
+        None => table_lines(&columns, style.rule(), &table.turns),
+    });
     (lines, notes)
 }
 
@@ -189,8 +189,13 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
     let shown = table.columns.iter().filter(|it| it.head.on != Skin::Paper);
     let columns = shown.map(|column| {
         let head = &column.head;
-        let most = head.widths.map_or(usize::MAX, |widths| widths.most);
-        let text = |cell| shortened(&style.name(&said(cell, style)), most, style.end());
+        let text = |cell| {
+            let text = style.name(&said(cell, style));
+            match head.widths {
+                Some(widths) => shortened(&text, widths.most, style.end()),
+                None => text,
+            }
+        };
         let colour_of = |cell: &Cell| match cell {
             Cell::Judged(tone, _) => colour(*tone, style),
             _ => None,
@@ -261,13 +266,15 @@ fn going_on_below(
     let mut parts: Vec<Vec<LayoutColumn>> = Vec::new();
     for column in figures.into_iter().map(spread) {
         if let Some(part) = parts.last_mut() {
-            part.push(column.clone());
+            part.push(column);
             if table_width(part) <= style.width {
                 continue;
             }
-            part.pop();
+            let column = part.pop();
+            parts.push(first.iter().cloned().chain(column).collect());
+        } else {
+            parts.push(first.iter().cloned().chain([column]).collect());
         }
-        parts.push(first.iter().cloned().chain([column]).collect());
     }
     let parts = parts
         .iter()
@@ -285,7 +292,7 @@ const fn colour(tone: Tone, style: &TableStyle) -> Option<&'static str> {
     }
 }
 
-fn said(cell: &Cell, style: &TableStyle) -> String {
+fn said<'a>(cell: &'a Cell, style: &TableStyle) -> Cow<'a, str> {
     cell.said(style.language(), style.ascii)
 }
 

@@ -239,6 +239,11 @@ impl Histogram {
             .flatten()
     }
 
+    /// How many values lie in the bucket of this one and in those below.
+    pub fn count_to(&self, value: u64) -> u64 {
+        self.counts[..=bucket_index(value)].iter().sum()
+    }
+
     /// The buckets that hold something, in ascending order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         self.counts
@@ -529,6 +534,16 @@ mod tests {
         let again = Histogram::of_buckets(buckets, 1, 4999 * 4999).unwrap();
         for fraction in [0.0, 0.5, 0.9, 0.999, 1.0] {
             assert_eq!(again.quantile(fraction), whole.quantile(fraction));
+        }
+    }
+
+    #[test]
+    fn counts_to_a_value_are_those_of_the_buckets_up_to_it() {
+        let histogram = histogram_of(&(1..3000).map(|it| it * it).collect::<Vec<_>>());
+        for value in [0, 1, 255, 256, 4_711, 1_000_000, 9_000_000, u64::MAX] {
+            let below = histogram.buckets().take_while(|it| it.low <= value);
+            let count: u64 = below.map(|bucket| bucket.count).sum();
+            assert_eq!(histogram.count_to(value), count, "{value}");
         }
     }
 

@@ -65,10 +65,7 @@ pub fn quantile_design_effects<const COUNT: usize>(
 fn design_effect(all: &Histogram, groups: &[&Histogram], fraction: f64) -> Option<f64> {
     let quantile = all.quantile(fraction)?;
     let count = all.count() as f64;
-    let below = |group: &Histogram| {
-        let buckets = group.buckets().take_while(|bucket| bucket.low <= quantile);
-        buckets.map(|bucket| bucket.count).sum::<u64>() as f64
-    };
+    let below = |group: &Histogram| group.count_to(quantile) as f64;
     let share = below(all) / count;
     let independent = share * (1.0 - share) / count;
     let filled = groups.iter().filter(|group| !group.is_empty());

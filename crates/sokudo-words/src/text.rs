@@ -192,6 +192,10 @@ impl Text {
 
     /// In a language.
     pub fn said(&self, language: Language) -> String {
+        // Most are names, of which no language has another.
+        if let ("{}", [name]) = (&*self.template, &self.arguments[..]) {
+            return name.said(language);
+        }
         let holes = self.arguments.iter().map(|it| it.said(language));
         filled(language, &self.template, &holes.collect::<Vec<_>>())
     }

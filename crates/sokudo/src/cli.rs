@@ -13,6 +13,7 @@ mod info;
 mod issuing;
 mod load;
 mod man;
+mod measuring;
 mod mistake;
 mod moment;
 mod peak;
@@ -30,6 +31,7 @@ mod trend;
 mod which;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -59,6 +61,7 @@ pub(crate) use info::InfoArguments;
 pub(crate) use issuing::Buffers;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
+pub(crate) use measuring::Measuring;
 pub(crate) use mistake::mistake;
 pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
@@ -176,9 +179,11 @@ pub(crate) struct Cli {
 impl Cli {
     /// Reads the arguments; what is wrong with them is said in the current language.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        let mut command = command(HelpDestination::Terminal {
+        // The program ends without it, and to take its hundreds of options apart takes longer
+        // than to read them.
+        let mut command = ManuallyDrop::new(command(HelpDestination::Terminal {
             width: help_width(),
-        });
+        }));
         let arguments = language::before_help(arguments, &command);
         let matches = command.try_get_matches_from_mut(arguments)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))

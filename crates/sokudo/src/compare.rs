@@ -9,6 +9,9 @@ mod plans;
 mod rows;
 mod sides;
 
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+
 use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
@@ -21,11 +24,14 @@ use sokudo_words::text;
 use crate::cli::{CompareArguments, Format};
 use crate::exit::Exit;
 use crate::keep::KeptRuns;
-use crate::past::{Past, PastRow};
+use crate::past::{Past, PastRow, PastRun};
 use crate::recall::{Recall, Recalled};
 use crate::{command_line, language, output, progress, results};
-use rows::{Common, Matched, keys};
+use rows::{Common, Matched, RowKey, keys};
 use sides::side;
+
+/// So many kinds of runs are remembered by their rows.
+const KINDS_KNOWN_MAX: usize = 64;
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     results::check_rendering(&arguments.rendering, &arguments.pictures)?;
@@ -38,13 +44,16 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     } else {
         (kept(arguments)?, KeptRuns::default(), None, None)
     };
-    let mut document = ComparisonDocument {
+    // Both are needed to the end of the program, which frees thousands of rows at once.
+    let sides = ManuallyDrop::new(sides);
+    let mut past = past(arguments);
+    let mut document = ManuallyDrop::new(ComparisonDocument {
         command: command(arguments, seed),
         seed,
-        ..document(&sides, arguments)
-    };
+        ..document(&sides, arguments, &mut past)
+    });
     let is_foreign = sides.iter().any(|side| side.run.origin.is_some());
-    let beside = sides::matrix(&sides, arguments, &mut past(arguments));
+    let beside = sides::matrix(&sides, arguments, &mut past);
     // Two that sokudo has measured have a table that says more of them.
     if sides.len() > 2 || is_foreign {
         document.matrix = Some(beside.clone());
@@ -91,7 +100,11 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
     Ok(sides)
 }
 
-fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
+fn document(
+    sides: &[Recalled],
+    arguments: &CompareArguments,
+    past: &mut Past,
+) -> ComparisonDocument {
     let figure = arguments.rendering.unit.figure();
     let way = if arguments.live { Way::Live } else { Way::Kept };
     let comparing = Comparing {
@@ -99,7 +112,7 @@ fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocum
         paired: arguments.live,
         loads_may_differ: arguments.live || arguments.by_position,
     };
-    side_by_side(sides, way, figure, comparing, &mut past(arguments))
+    side_by_side(sides, way, figure, comparing, past)
 }
 
 /// What is known of how much runs differ; live pairs need none of it.
@@ -119,25 +132,35 @@ pub(crate) fn side_by_side(
     past: &mut Past,
 ) -> ComparisonDocument {
     let (reference, others) = sides.split_first().expect("two or more are compared");
-    let matched: Vec<Matched> = others
-        .iter()
-        .map(|other| {
-            let keys = |side: &Recalled| keys(&side.run, comparing.paired);
-            let common = match comparing.loads_may_differ {
-                true => Common::Nothing,
-                false => Common::LoadOrName,
-            };
-            rows::matched(&keys(reference), &keys(other), common)
-        })
-        .collect();
+    let common = match comparing.loads_may_differ {
+        true => Common::Nothing,
+        false => Common::LoadOrName,
+    };
+    let ours = keys(&reference.run, comparing.paired);
+    // Of thousands of runs most have the rows of one of the first.
+    let mut known: Vec<(Vec<RowKey<'_>>, Rc<Matched>)> = Vec::new();
+    let matched = others.iter().map(|other| {
+        let theirs = keys(&other.run, comparing.paired);
+        if let Some((_, matched)) = known.iter().find(|(keys, _)| *keys == theirs) {
+            return Rc::clone(matched);
+        }
+        let matched = Rc::new(rows::matched(&ours, &theirs, common));
+        if known.len() < KINDS_KNOWN_MAX {
+            known.push((theirs, Rc::clone(&matched)));
+        }
+        matched
+    });
+    let matched: Vec<Rc<Matched>> = matched.collect();
     let letters: Vec<String> = (0..sides.len()).map(letter).collect();
+    let runs: Vec<PastRun<'_>> = sides.iter().map(|side| PastRun::of(&side.run)).collect();
     let pairs: Vec<(Side<'_>, Side<'_>)> = (1..)
         .zip(others.iter().zip(&matched))
         .flat_map(|(number, (other, matched))| {
             let names = [&*letters[0], &*letters[number]];
             let pairs = matched.pairs.iter().map(|[a, b]| {
-                let rows = [(reference, *a), (other, *b)].map(|(side, row)| PastRow {
-                    run: &side.run,
+                let rows = [(0, reference, *a), (number, other, *b)];
+                let rows = rows.map(|(number, side, row)| PastRow {
+                    run: &runs[number],
                     result: &side.run.results[row],
                 });
                 let [ours, theirs] = past.of_both(rows, figure);

@@ -18,14 +18,17 @@ use crate::scan::block_min;
 use crate::writing;
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
-    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
 }
 
 /// What the arguments ask for.
 pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_>, Exit> {
     let target = &arguments.target;
     let named = Named::recognise(target)?;
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments
+        .measuring
+        .seed
+        .unwrap_or_else(|| named.default_seed());
     writing::check_overwrite(target, named.kind(), arguments.overwrite)?;
     let permission = arguments.destroying.permission(arguments.overwrite);
     let request = ExplainRequest {
@@ -59,7 +62,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
     {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
-        arguments.buffers.set_of(workload);
+        arguments.measuring.buffers.set_of(workload);
     }
     let mut notes = planned.notes;
     if arguments.full {
@@ -84,7 +87,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         schedule: Schedule::in_turn(1, Nanos(0)),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes,
-        command: measurement::command(arguments.seed, seed),
+        command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(target, named, plan)
     })
 }

@@ -47,7 +47,7 @@ const LONG: Nanos = Nanos::from_secs(600);
 
 pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
     let (measurement, conduct) = measurement(arguments)?;
-    measurement::run_and_print_by(measurement, &arguments.printing, conduct)
+    measurement::run_and_print_by(measurement, &arguments.measuring.printing, conduct)
 }
 
 /// What the arguments ask for, and how it is carried out.
@@ -55,7 +55,10 @@ pub(crate) fn measurement(
     arguments: &LoadArguments,
 ) -> Result<(Measurement<'_>, impl Conduct), Exit> {
     let named = Named::recognise(&arguments.target)?;
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments
+        .measuring
+        .seed
+        .unwrap_or_else(|| named.default_seed());
     let workload = workload(arguments, &named)?;
     let schedule = Schedule {
         latency_limit: arguments.limit,
@@ -81,7 +84,7 @@ pub(crate) fn measurement(
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         permission: arguments.destroying.permission(arguments.overwrite),
         notes,
-        command: measurement::command(arguments.seed, seed),
+        command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     };
     let conduct =
@@ -106,7 +109,7 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
         time: arguments.time,
         overwrite: arguments.overwrite,
         destroying: &arguments.destroying,
-        buffers: &arguments.buffers,
+        measuring: &arguments.measuring,
     };
     row.workload(named)
 }

@@ -8,7 +8,7 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Span, StopReason, TargetKind,
 use sokudo_stats::mix64;
 use sokudo_words::text;
 
-use crate::cli::{Buffers, Destroying};
+use crate::cli::{Destroying, Measuring};
 use crate::exit::Exit;
 use crate::{given, writing};
 
@@ -22,7 +22,7 @@ pub(crate) struct OneRow<'a> {
     pub(crate) time: Nanos,
     pub(crate) overwrite: bool,
     pub(crate) destroying: &'a Destroying,
-    pub(crate) buffers: &'a Buffers,
+    pub(crate) measuring: &'a Measuring,
 }
 
 impl OneRow<'_> {
@@ -49,7 +49,7 @@ impl OneRow<'_> {
         }
         given::check_time(self.time)?;
         workload.limits.time = Some(self.time);
-        self.buffers.set_of(&mut workload);
+        self.measuring.buffers.set_of(&mut workload);
         self.set_span(&mut workload, named)?;
         Ok(workload)
     }

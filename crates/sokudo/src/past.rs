@@ -2,7 +2,8 @@
 //!
 //! It only reads, and makes no store where there is none.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use sokudo_analysis::{runs_differ, trials_needed};
 use sokudo_model::{Nanos, Verdict};
@@ -24,18 +25,48 @@ pub(crate) struct Past {
     histories: HashMap<HistoryKey, History>,
 }
 
+/// A run of whose rows other runs are looked for.
+pub(crate) struct PastRun<'a> {
+    run: &'a RunDocument,
+    device: String,
+    begun: Option<Nanos>,
+}
+
+impl<'a> PastRun<'a> {
+    pub(crate) fn of(run: &'a RunDocument) -> Self {
+        Self {
+            run,
+            device: run.target.identity(),
+            begun: run.started_at(),
+        }
+    }
+}
+
+/// A row of which other runs are looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct PastRow<'a> {
+    pub(crate) run: &'a PastRun<'a>,
+    pub(crate) result: &'a ResultDocument,
+}
+
 impl PastRow<'_> {
     /// What its other runs are kept under; `None` where the store has none that are like it.
     pub(crate) fn key(self, figure: Figure) -> Option<HistoryKey> {
         // The store has no files per second, which such rows are compared by.
-        let is_in_store = self.result.files_per_s.is_none() && self.run.origin.is_none();
+        let is_in_store = self.result.files_per_s.is_none() && self.run.run.origin.is_none();
         is_in_store.then(|| {
             (
-                self.run.target.identity(),
+                self.run.device.clone(),
                 self.result.fingerprint.clone(),
                 figure,
             )
         })
+    }
+
+    /// When it was measured, and the logarithm of its figure.
+    fn point(self, figure: Figure) -> Option<(Nanos, f64)> {
+        let median = rates(self.result, figure)?.median;
+        Some((self.run.begun?, median.ln()))
     }
 }
 
@@ -55,47 +86,55 @@ struct History {
 type ToldOf = (Vec<(Nanos, f64)>, Option<PastRuns>);
 
 impl History {
-    /// How much these of its runs differ.
-    fn of(&mut self, points: Vec<(Nanos, f64)>) -> Option<PastRuns> {
+    /// How much the newest of its runs differ, without these, and without the state of the
+    /// device that is in question between two rows.
+    fn past(&mut self, without: &Begun, rows: Option<[(Nanos, f64); 2]>) -> Option<PastRuns> {
+        let newest = newest(&self.points, without);
+        let points = match rows {
+            Some([one, other]) => before_the_state_of(&newest, one, other),
+            None => &newest[..],
+        };
         match &self.told {
-            Some((told, past)) if *told == points => *past,
+            Some((told, past)) if told == points => *past,
             _ => {
-                let past = of(&points);
-                self.told = Some((points, past));
+                let logarithms: Vec<f64> = points.iter().map(|(_, it)| *it).collect();
+                let past = PastRuns::of(&logarithms);
+                self.told = Some((points.to_vec(), past));
                 past
             }
         }
     }
-
-    /// The newest without these, in order of time.
-    fn without(&self, begun: &Begun) -> Vec<(Nanos, f64)> {
-        let others = self.points.iter().rev();
-        let others = others.filter(|(at, _)| !begun.0.contains(at));
-        let mut newest: Vec<(Nanos, f64)> = others.take(RUNS_MAX).copied().collect();
-        newest.reverse();
-        newest
-    }
 }
 
-/// When runs began. One that is read from a file may be kept, too: no two begin at the same
-/// instant.
-pub(crate) struct Begun(HashSet<Nanos>);
+/// The newest without these, in order of time.
+fn newest<'a>(points: &'a [(Nanos, f64)], without: &Begun) -> Cow<'a, [(Nanos, f64)]> {
+    let all = &points[points.len().saturating_sub(RUNS_MAX)..];
+    if !all.iter().any(|(at, _)| without.contains(*at)) {
+        return Cow::Borrowed(all);
+    }
+    let others = points.iter().rev().filter(|(at, _)| !without.contains(*at));
+    let mut newest: Vec<(Nanos, f64)> = others.take(RUNS_MAX).copied().collect();
+    newest.reverse();
+    Cow::Owned(newest)
+}
+
+/// When runs began, in order. One that is read from a file may be kept, too: no two begin at the
+/// same instant.
+pub(crate) struct Begun(Vec<Nanos>);
 
 impl Begun {
-    pub(crate) fn of<'a>(runs: impl IntoIterator<Item = &'a RunDocument>) -> Self {
-        Self(
-            runs.into_iter()
-                .filter_map(RunDocument::started_at)
-                .collect(),
-        )
+    pub(crate) fn of<'a>(runs: impl IntoIterator<Item = &'a PastRun<'a>>) -> Self {
+        let mut begun: Vec<Nanos> = runs.into_iter().filter_map(|run| run.begun).collect();
+        begun.sort_unstable();
+        Self(begun)
     }
-}
 
-/// A row of which other runs are looked for.
-#[derive(Clone, Copy)]
-pub(crate) struct PastRow<'a> {
-    pub(crate) run: &'a RunDocument,
-    pub(crate) result: &'a ResultDocument,
+    fn contains(&self, at: Nanos) -> bool {
+        match self.0.len() {
+            0..4 => self.0.contains(&at),
+            _ => self.0.binary_search(&at).is_ok(),
+        }
+    }
 }
 
 impl Past {
@@ -142,21 +181,14 @@ impl Past {
         rows: [PastRow<'_>; 2],
         figure: Figure,
     ) -> [Option<PastRuns>; 2] {
-        let begun = Begun::of(rows.map(|row| row.run));
-        let [one, other] = rows.map(|row| row.run.target.identity());
-        let is_one_device = one == other;
-        let mut each = [None, None];
-        for (past, row) in each.iter_mut().zip(rows) {
-            let key = row.key(figure);
-            let Some(history) = key.and_then(|key| self.history(key)) else {
-                continue;
-            };
-            let mut points = history.without(&begun);
-            if is_one_device {
-                leave_out_the_new(&mut points, rows, figure);
-            }
-            *past = history.of(points);
-        }
+        let without = Begun::of(rows.map(|row| row.run));
+        let [one, other] = rows;
+        let is_one_device = one.run.device == other.run.device;
+        let state = is_one_device.then(|| Some([one.point(figure)?, other.point(figure)?]));
+        let each = rows.map(|row| {
+            let history = self.history(row.key(figure)?)?;
+            history.past(&without, state.flatten())
+        });
         let [first, second] = each;
         match is_one_device {
             true => [first.or(second), second.or(first)],
@@ -165,23 +197,22 @@ impl Past {
     }
 
     /// Puts into a run's document how much other runs of its rows differ.
-    pub(crate) fn tell(&mut self, run: &mut RunDocument) {
-        let begun = Begun::of([&*run]);
+    pub(crate) fn tell(&mut self, document: &mut RunDocument) {
+        let run = &PastRun::of(document);
+        let without = Begun::of([run]);
         let of_row = |result| {
             let key = PastRow { run, result }.key(Figure::Bandwidth)?;
-            self.without(key, &begun)
+            self.without(key, &without)
         };
-        let known: Vec<Option<PastRuns>> = run.results.iter().map(of_row).collect();
-        for (result, past) in run.results.iter_mut().zip(known) {
+        let known: Vec<Option<PastRuns>> = document.results.iter().map(of_row).collect();
+        for (result, past) in document.results.iter_mut().zip(known) {
             result.runs_differ = past.map(runs_differ);
         }
     }
 
     /// How much other runs of this differ, without these.
     pub(crate) fn without(&mut self, key: HistoryKey, begun: &Begun) -> Option<PastRuns> {
-        let history = self.history(key)?;
-        let points = history.without(begun);
-        history.of(points)
+        self.history(key)?.past(begun, None)
     }
 
     /// What is kept of this; `None` where there is no store.
@@ -205,31 +236,20 @@ impl Past {
     }
 }
 
-fn of(points: &[(Nanos, f64)]) -> Option<PastRuns> {
-    let logarithms: Vec<f64> = points.iter().map(|(_, logarithm)| *logarithm).collect();
-    PastRuns::of(&logarithms)
-}
-
 /// The newest runs that are looked at: more say nothing that these do not.
 const RUNS_MAX: usize = 200;
 
 /// So many times nearer to the newer of two runs than to the older lies what is of its state.
 const NEARER: f64 = 4.0;
 
-/// Leaves out the last runs since the older of both that lie by far nearer to the newer: whether
-/// they are another state of the device is what is asked. A disk that has become slower would
-/// otherwise vouch for it with its second slow run.
-fn leave_out_the_new(points: &mut Vec<(Nanos, f64)>, rows: [PastRow<'_>; 2], figure: Figure) {
-    let of_row = |row: PastRow<'_>| {
-        let median = rates(row.result, figure)?.median;
-        Some((row.run.started_at()?, median.ln()))
-    };
-    if let [Some(one), Some(other)] = rows.map(of_row) {
-        leave_out_the_state_of(points, one, other);
-    }
-}
-
-fn leave_out_the_state_of(points: &mut Vec<(Nanos, f64)>, one: (Nanos, f64), other: (Nanos, f64)) {
+/// The runs without the last ones since the older of both that lie by far nearer to the newer:
+/// whether they are another state of the device is what is asked. A disk that has become slower
+/// would otherwise vouch for it with its second slow run.
+fn before_the_state_of(
+    points: &[(Nanos, f64)],
+    one: (Nanos, f64),
+    other: (Nanos, f64),
+) -> &[(Nanos, f64)] {
     let (older, newer) = if one.0 <= other.0 {
         (one, other)
     } else {
@@ -238,9 +258,8 @@ fn leave_out_the_state_of(points: &mut Vec<(Nanos, f64)>, one: (Nanos, f64), oth
     let is_new = |(at, logarithm): &(Nanos, f64)| {
         *at > older.0 && NEARER * (logarithm - newer.1).abs() < (logarithm - older.1).abs()
     };
-    while points.last().is_some_and(is_new) {
-        points.pop();
-    }
+    let new = points.iter().rev().take_while(|point| is_new(point));
+    &points[..points.len() - new.count()]
 }
 
 /// Of a run's figure; `None` of one that tells nothing of how much such runs differ.
@@ -271,9 +290,8 @@ mod tests {
         let kept = [5.0, 5.01, 4.99, 5.0, 5.01, 4.65, 4.66];
         let (baseline, now) = ((Nanos(0), 5.0), (Nanos(9), 4.64));
         for [one, other] in [[baseline, now], [now, baseline]] {
-            let mut past = points(&kept);
-            leave_out_the_state_of(&mut past, one, other);
-            assert_eq!(past, points(&kept[..5]));
+            let past = points(&kept);
+            assert_eq!(before_the_state_of(&past, one, other), &past[..5]);
         }
         let spread = PastRuns::of(&kept[..5]).unwrap();
         let with_them = PastRuns::of(&kept).unwrap();
@@ -283,10 +301,10 @@ mod tests {
     #[test]
     fn runs_that_differ_as_ever_and_those_before_both_stay() {
         let kept = [5.0, 4.7, 5.1, 4.8];
-        let mut past = points(&kept);
-        leave_out_the_state_of(&mut past, (Nanos(0), 5.0), (Nanos(9), 4.9));
-        assert_eq!(past, points(&kept));
-        leave_out_the_state_of(&mut past, (Nanos(8), 5.0), (Nanos(9), 4.8));
-        assert_eq!(past, points(&kept));
+        let past = points(&kept);
+        for (older, newer) in [((0, 5.0), (9, 4.9)), ((8, 5.0), (9, 4.8))] {
+            let [older, newer] = [older, newer].map(|(at, it)| (Nanos(at), it));
+            assert_eq!(before_the_state_of(&past, older, newer), past);
+        }
     }
 }

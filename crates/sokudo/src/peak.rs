@@ -23,7 +23,7 @@ const THREADS_PER_PROCESSOR: u32 = 2;
 
 pub(crate) fn run(arguments: &PeakArguments) -> Result<(), Exit> {
     let (measurement, conduct) = measurement(arguments)?;
-    measurement::run_and_print_by(measurement, &arguments.printing, conduct)
+    measurement::run_and_print_by(measurement, &arguments.measuring.printing, conduct)
 }
 
 /// What the arguments ask for, and how it is carried out.
@@ -31,7 +31,10 @@ pub(crate) fn measurement(
     arguments: &PeakArguments,
 ) -> Result<(Measurement<'_>, impl Conduct), Exit> {
     let named = Named::recognise(&arguments.target)?;
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments
+        .measuring
+        .seed
+        .unwrap_or_else(|| named.default_seed());
     let row = OneRow {
         command: "peak",
         target: &arguments.target,
@@ -40,7 +43,7 @@ pub(crate) fn measurement(
         time: arguments.time,
         overwrite: arguments.overwrite,
         destroying: &arguments.destroying,
-        buffers: &arguments.buffers,
+        measuring: &arguments.measuring,
     };
     let workload = row.workload(&named)?;
     let search = search(arguments, &named, &workload);
@@ -51,7 +54,7 @@ pub(crate) fn measurement(
         schedule: Schedule::in_turn(1, Nanos(0)),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         permission: arguments.destroying.permission(arguments.overwrite),
-        command: measurement::command(arguments.seed, seed),
+        command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(
             &arguments.target,
             named,

@@ -131,12 +131,13 @@ impl<'a> Recall<'a> {
         let ids: Vec<RunId> = entries.iter().map(|entry| entry.id).collect();
         let mut runs = Vec::new();
         let mut computed: Vec<(RunId, Vec<u8>)> = Vec::new();
+        let reader = SummaryReader::default();
         for ids in ids.chunks(AT_ONCE) {
             // Where they cannot be read, there are the runs.
             let kept = self.store()?.summaries(ids);
             let kept = kept.unwrap_or_else(|_| vec![None; ids.len()]);
             let read = parallel::map(&kept, |part| {
-                let mut reader = SummaryReader::default();
+                let mut reader = reader.another();
                 let mut read = |packed: &Option<Vec<u8>>| reader.read(packed.as_ref()?);
                 part.iter().map(&mut read).collect()
             });

@@ -87,7 +87,7 @@ impl Repeat {
         let used = run.results.iter().filter_map(|result| {
             let kind = result.backend.as_ref()?.kind;
             let is_queue = matches!(kind, BackendKind::IoUring | BackendKind::Libaio);
-            is_queue.then(|| (result.workload.clone(), kind))
+            is_queue.then(|| ((*result.workload).clone(), kind))
         });
         self.backends = used.collect();
         self
@@ -258,13 +258,13 @@ impl Repeat {
     pub(crate) fn printing_mut(&mut self) -> Option<&mut Printing> {
         match &mut self.command {
             Command::Mark(it) => Some(&mut it.printing),
-            Command::Scan(it) => Some(&mut it.printing),
-            Command::Sweep(it) => Some(&mut it.printing),
+            Command::Scan(it) => Some(&mut it.measuring.printing),
+            Command::Sweep(it) => Some(&mut it.measuring.printing),
             Command::Quick(it) => Some(&mut it.printing),
-            Command::Explain(it) => Some(&mut it.printing),
-            Command::Load(it) => Some(&mut it.printing),
-            Command::Peak(it) => Some(&mut it.printing),
-            Command::Steady(it) => Some(&mut it.printing),
+            Command::Explain(it) => Some(&mut it.measuring.printing),
+            Command::Load(it) => Some(&mut it.measuring.printing),
+            Command::Peak(it) => Some(&mut it.measuring.printing),
+            Command::Steady(it) => Some(&mut it.measuring.printing),
             Command::Bonnie(it) => Some(&mut it.printing),
             Command::Run(it) => Some(&mut it.printing),
             _ => None,

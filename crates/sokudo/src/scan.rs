@@ -16,16 +16,19 @@ const GNOME_SEED: u64 = 42;
 const BLOCK_MIN: Bytes = Bytes(512);
 
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
-    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
 }
 
 /// What the arguments ask for.
 pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
-    let seed = arguments.seed.unwrap_or_else(|| match arguments.gnome {
-        true => GNOME_SEED,
-        false => named.default_seed(),
-    });
+    let seed = arguments
+        .measuring
+        .seed
+        .unwrap_or_else(|| match arguments.gnome {
+            true => GNOME_SEED,
+            false => named.default_seed(),
+        });
     let writes = writes(arguments, named.kind())?;
     let request = SurfaceRequest {
         preset: preset(arguments),
@@ -54,7 +57,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
     {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
-        arguments.buffers.set_of(workload);
+        arguments.measuring.buffers.set_of(workload);
     }
     Ok(Measurement {
         permission: leave(arguments),
@@ -65,7 +68,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         )?,
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
-        command: measurement::command(arguments.seed, seed),
+        command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
 }

@@ -38,13 +38,16 @@ const UNKNOWN: u64 = 500_000_000;
 pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
     if arguments.estimate {
         let named = Named::recognise(&arguments.target)?;
-        let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+        let seed = arguments
+            .measuring
+            .seed
+            .unwrap_or_else(|| named.default_seed());
         let SteadyPlan { procedure, .. } = planned(arguments, &named, seed)?;
         let lines = estimate_lines(&procedure).into_iter();
         let lines = lines.map(|line| line.said(language::current()) + "\n");
         return output::print(&lines.collect::<String>());
     }
-    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
 }
 
 /// The rounds that the arguments ask for.
@@ -89,7 +92,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
         .flat_map(|stage| &mut stage.workloads)
     {
         workload.backend = arguments.engine;
-        arguments.buffers.set_of(workload);
+        arguments.measuring.buffers.set_of(workload);
         // A discard has no data that a cache could hold.
         if workload.operations.single() != Some(Operation::Trim) {
             workload.direct = arguments.direct;
@@ -100,16 +103,19 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
 
 pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments
+        .measuring
+        .seed
+        .unwrap_or_else(|| named.default_seed());
     let SteadyPlan { plan, procedure } = planned(arguments, &named, seed)?;
-    let notes = told_before(&procedure, named.kind(), arguments.printing.quiet);
+    let notes = told_before(&procedure, named.kind(), arguments.measuring.printing.quiet);
     let test_file_size = capacity(arguments, &named)?;
     Ok(Measurement {
         permission: arguments.destroying.permission(arguments.overwrite),
         schedule: schedule(procedure),
         test_file_size,
         notes,
-        command: measurement::command(arguments.seed, seed),
+        command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
 }

@@ -18,12 +18,15 @@ const TEST_FILE_UNIT: u64 = Bytes::MIB;
 const LONG: Nanos = Nanos::from_secs(600);
 
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
-    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
 }
 
 pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments
+        .measuring
+        .seed
+        .unwrap_or_else(|| named.default_seed());
     let mut notes = Vec::new();
     let operations = operations(arguments, named.kind(), &mut notes)?;
     let length = length(arguments, &named, &mut notes)?;
@@ -46,7 +49,7 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
         seed,
     };
     let mut plan = sweep.plan().map_err(Exit::usage)?;
-    arguments.buffers.set(&mut plan);
+    arguments.measuring.buffers.set(&mut plan);
     notes.extend(sweep.without_room().iter().map(no_room));
     let schedule = schedule(arguments)?;
     let longest = duration(&plan, &schedule, None);
@@ -68,7 +71,7 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
         permission: arguments.destroying.permission(arguments.overwrite),
         notes,
         files: OwnFiles::Full(arguments.data.clone()),
-        command: measurement::command(arguments.seed, seed),
+        command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
 }

@@ -107,15 +107,11 @@ pub(super) fn differing(
 
 /// Every part in which two plans differ, in words.
 pub(super) fn plans(reference: &PlanParts, other: &PlanParts) -> Vec<PartDifference> {
-    let differing = reference.differing(other);
-    if differing.is_empty() {
-        return Vec::new();
-    }
-    let (before, now) = (words::of_all(reference), words::of_all(other));
-    let differing = differing.into_iter().map(|part| PartDifference {
+    let differing = reference.differing(other).into_iter();
+    let differing = differing.map(|part| PartDifference {
         name: part.name().to_owned(),
-        reference: before.get(&part).cloned(),
-        other: now.get(&part).cloned(),
+        reference: words::of_part(reference, part),
+        other: words::of_part(other, part),
     });
     differing.collect()
 }

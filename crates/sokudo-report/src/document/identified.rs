@@ -25,7 +25,7 @@ impl RunDocument {
     }
 
     /// Puts in what was done in each row of a summary, whose fingerprints this sokudo has taken.
-    pub(super) fn identify_summary(&mut self) {
+    pub(super) fn plan_summary(&mut self) {
         self.plan_rows();
         stages(&mut self.results).into_iter().for_each(add_beside);
     }

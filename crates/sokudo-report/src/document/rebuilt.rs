@@ -65,7 +65,7 @@ impl RunDocument {
         let stages = std::iter::from_fn(|| {
             let (stage, others) = rest.split_at(together(rest.first()?, rest.len()));
             rest = others;
-            let workloads = stage.iter().map(|it| it.workload.clone()).collect();
+            let workloads = stage.iter().map(|it| (*it.workload).clone()).collect();
             Some(Stage { workloads })
         });
         stages.collect()
@@ -88,7 +88,7 @@ impl ResultDocument {
                 findings: self.findings.clone(),
             }),
             unsettled: self.unsettled_trials,
-            ..Row::new(self.workload.clone())
+            ..Row::new((*self.workload).clone())
         }
     }
 

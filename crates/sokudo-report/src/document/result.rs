@@ -1,6 +1,7 @@
 //! One result: a workload with the figures of all its trials.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,8 +95,9 @@ pub struct ResultDocument {
     /// How many other results ran at the same time; missing for one that ran alone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub beside: u32,
+    // Rows of thousands of runs share it.
     /// What was to be done.
-    pub workload: Workload,
+    pub workload: Arc<Workload>,
     /// What another tool told of the row beside; missing for what sokudo measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<ToldDocument>,
@@ -230,14 +232,15 @@ impl ResultDocument {
     /// What people call the direction: `read`, `write`, or the shares of a mix as
     /// `R70/W30`, since a run may have several.
     pub fn direction_label(&self) -> String {
-        let operations = &self.workload.operations;
-        let reads = operations.percent(Operation::Read);
-        let writes = operations.percent(Operation::Write);
-        if self.direction == Direction::Mix && reads + writes == 100 {
-            format!("R{reads}/W{writes}")
-        } else {
-            self.direction.name().to_owned()
+        if self.direction == Direction::Mix {
+            let operations = &self.workload.operations;
+            let reads = operations.percent(Operation::Read);
+            let writes = operations.percent(Operation::Write);
+            if reads + writes == 100 {
+                return format!("R{reads}/W{writes}");
+            }
         }
+        self.direction.name().to_owned()
     }
 
     /// Processor time of the measured part ÷ its length: 1 is one processor. `None` in
@@ -249,7 +252,7 @@ impl ResultDocument {
     }
 
     /// A row of which nothing is known but what was to be done.
-    pub(super) fn without_figures(workload: Workload) -> Self {
+    pub(super) fn without_figures(workload: Arc<Workload>) -> Self {
         Self {
             name: String::new(),
             direction: Direction::of(&workload),
@@ -345,7 +348,7 @@ impl ResultDocument {
             fingerprint_parts: BTreeMap::new(),
             plan: PlanParts::default(),
             beside: 0,
-            workload: row.workload.clone(),
+            workload: Arc::new(row.workload.clone()),
             told: None,
             unsettled_trials: row.unsettled,
             trials: work.trials(&inside),

@@ -25,19 +25,21 @@ const NONE: &str = "none";
 const MILLIONTHS: f64 = 1e6;
 const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write, Operation::Trim];
 
-/// Each part in words by its name.
-pub(crate) fn of_all(parts: &PlanParts) -> BTreeMap<PlanPart, Text> {
+/// Each part in words by its name, for a document, which programs read.
+pub(crate) fn english(parts: &PlanParts) -> BTreeMap<String, String> {
     let words = parts.iter();
-    let words = words.map(|(part, data)| (part, data.map_or_else(|| UNKNOWN.into(), of)));
+    let words = words.map(|(part, data)| (part.name().to_owned(), of_known(data).english()));
     words.collect()
 }
 
-/// The same for a document, which programs read.
-pub(crate) fn english(parts: &PlanParts) -> BTreeMap<String, String> {
-    let words = of_all(parts).into_iter();
-    words
-        .map(|(part, words)| (part.name().to_owned(), words.english()))
-        .collect()
+/// What it says, if it is there.
+pub(crate) fn of_part(parts: &PlanParts, part: PlanPart) -> Option<Text> {
+    let data = parts.get(part);
+    (data.is_some() || parts.is_unknown(part)).then(|| of_known(data))
+}
+
+fn of_known(data: Option<&PlanData>) -> Text {
+    data.map_or_else(|| UNKNOWN.into(), of)
 }
 
 /// What a part says.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sokudo_words::Text;
 
 use crate::document::{ResultDocument, RunDocument};
-use crate::grouping::row_name;
+use crate::grouping::{have_one_name, row_name};
 use crate::number::MISSING;
 use crate::wording::phrase;
 
@@ -105,6 +105,11 @@ pub(super) fn row_title(result: &ResultDocument) -> String {
         true => result.name.clone(),
         false => row_name(result),
     }
+}
+
+/// Whether both rows have one title.
+pub(super) fn have_one_title(one: &ResultDocument, other: &ResultDocument) -> bool {
+    one.told.is_some() == other.told.is_some() && have_one_name(one, other)
 }
 
 /// The level of the array as the kernel says it, or as whoever named the target does.

@@ -4,6 +4,9 @@
 //! included; larger ones the normal approximation with corrections for ties and
 //! continuity.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 /// Largest product of both sizes for which the distribution of U is computed exactly: 30
 /// and 30 values take 200,000 additions, with ties 5 million. Above, the normal
 /// approximation is closer than anybody reads p-values.
@@ -196,7 +199,22 @@ fn doubled_ranks(values: &[f64]) -> Vec<usize> {
 /// which f(n − 1, m, u − m) have the largest value in the first sample, where it is above
 /// all m of the second, and f(n, m − 1, u) in the second (Mann and Whitney 1947, with
 /// the samples exchanged, which changes nothing: U is symmetric).
-fn u_without_ties(first: usize, second: usize) -> Vec<f64> {
+fn u_without_ties(first: usize, second: usize) -> Rc<[f64]> {
+    let last = LAST_U.take().filter(|(sizes, _)| *sizes == (first, second));
+    let (_, all) = last.unwrap_or_else(|| ((first, second), ways_of_u(first, second).into()));
+    LAST_U.set(Some(((first, second), Rc::clone(&all))));
+    all
+}
+
+/// Both sizes, and the probabilities.
+type UOfSizes = ((usize, usize), Rc<[f64]>);
+
+thread_local! {
+    /// Thousands of rows that are compared have as many trials.
+    static LAST_U: Cell<Option<UOfSizes>> = const { Cell::new(None) };
+}
+
+fn ways_of_u(first: usize, second: usize) -> Vec<f64> {
     let mut ways: Vec<Vec<f64>> = vec![vec![1.0]; second + 1];
     for of_first in 1..=first {
         for of_second in 1..=second {
@@ -224,10 +242,10 @@ fn subset_sums(ranks: &[usize], count: usize) -> Vec<f64> {
     for (seen, rank) in ranks.iter().enumerate() {
         for chosen in (1..=count.min(seen + 1)).rev() {
             let (fewer, more) = ways.split_at_mut(chosen);
-            let from = &fewer[chosen - 1];
-            for (sum, weight) in more[0].iter_mut().enumerate().skip(*rank) {
-                *weight += from[sum - rank];
-            }
+            let above = more[0].iter_mut().skip(*rank);
+            above
+                .zip(&fewer[chosen - 1])
+                .for_each(|(weight, before)| *weight += before);
         }
     }
     normalised(ways.swap_remove(count))

@@ -4,10 +4,10 @@ use clap::Args;
 use sokudo_dialect::explain::Theme;
 use sokudo_model::{BackendKind, Bytes, DirectMode};
 
-use super::Printing;
+use super::Measuring;
 use super::destroying::Destroying;
 use super::heading::{HOW, WRITTEN};
-use super::issuing::{Buffers, backend_kind, direct_mode};
+use super::issuing::{backend_kind, direct_mode};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -67,12 +67,5 @@ pub(crate) struct ExplainArguments {
     pub(crate) direct: DirectMode,
 
     #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
+    pub(crate) measuring: Measuring,
 }

@@ -4,10 +4,9 @@ use clap::Args;
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_model::{Bytes, LatencyLimit, Nanos};
 
-use super::Printing;
+use super::Measuring;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::Buffers;
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -70,12 +69,5 @@ pub(crate) struct LoadArguments {
     pub(crate) runs: u32,
 
     #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
+    pub(crate) measuring: Measuring,
 }

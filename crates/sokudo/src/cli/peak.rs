@@ -4,10 +4,9 @@ use clap::Args;
 use sokudo_dialect::crystal::{DEPTH_MAX, RowSpec, THREADS_MAX};
 use sokudo_model::{Bytes, Nanos};
 
-use super::Printing;
+use super::Measuring;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::Buffers;
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -69,12 +68,5 @@ pub(crate) struct PeakArguments {
     pub(crate) runs: u32,
 
     #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
+    pub(crate) measuring: Measuring,
 }

@@ -6,9 +6,9 @@ use sokudo_model::{BackendKind, Bytes, DirectMode};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{Buffers, backend_kind, direct_mode};
+use super::issuing::{backend_kind, direct_mode};
 use super::mistake::whole_number;
-use super::{Precision, Printing};
+use super::{Measuring, Precision};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -146,14 +146,7 @@ pub(crate) struct ScanArguments {
     pub(crate) direct: DirectMode,
 
     #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
+    pub(crate) measuring: Measuring,
 }
 
 /// What becomes of the drive's own write cache.

@@ -5,10 +5,10 @@ use sokudo_dialect::steady::Mixes;
 use sokudo_dialect::sweep::Sizes;
 use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
 
-use super::Printing;
+use super::Measuring;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{Buffers, backend_kind, direct_mode};
+use super::issuing::{backend_kind, direct_mode};
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -165,12 +165,5 @@ pub(crate) struct SteadyArguments {
     pub(crate) direct: DirectMode,
 
     #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
+    pub(crate) measuring: Measuring,
 }

@@ -7,9 +7,9 @@ use sokudo_words::{Text, text};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{Buffers, direct_mode};
+use super::issuing::direct_mode;
 use super::mistake::whole_number;
-use super::{Precision, Printing};
+use super::{Measuring, Precision};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -117,14 +117,7 @@ pub(crate) struct SweepArguments {
     pub(crate) cool_down: Nanos,
 
     #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
+    pub(crate) measuring: Measuring,
 }
 
 /// Random, zero, repeated, or bytes in hexadecimal.

@@ -307,13 +307,12 @@ fn is_empty(side: &Prepared) -> bool {
 
 /// Which rows of both plans take turns: those that will be compared.
 fn units(first: &Plan, second: &Plan) -> Vec<[usize; 2]> {
-    let keys = |plan: &Plan| -> Vec<RowKey> {
+    let [ours, theirs] = [first, second].map(|plan| {
         let stages = plan.stages.iter();
-        stages
-            .map(|stage| RowKey::planned(&stage.workloads[0]))
-            .collect()
-    };
-    let Matched { pairs, .. } = rows::matched(&keys(first), &keys(second), Common::Nothing);
+        let keys = stages.map(|stage| RowKey::planned(&stage.workloads[0]));
+        keys.collect::<Vec<_>>()
+    });
+    let Matched { pairs, .. } = rows::matched(&ours, &theirs, Common::Nothing);
     pairs
 }
 

@@ -75,7 +75,7 @@ impl ComparedPlan {
     pub(super) fn seed(&mut self, seed: u64) {
         let own = match self {
             Self::Mark(arguments) => &mut arguments.seed,
-            Self::Scan(arguments) => &mut arguments.seed,
+            Self::Scan(arguments) => &mut arguments.measuring.seed,
             Self::Jobs(_) => return,
         };
         own.get_or_insert(seed);

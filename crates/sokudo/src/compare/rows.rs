@@ -7,25 +7,25 @@ use sokudo_report::document::ResultDocument;
 
 /// What a row is recognised by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RowKey {
-    name: String,
-    direction: String,
+pub(super) struct RowKey<'a> {
+    name: &'a str,
+    direction: &'static str,
     /// Parts of its fingerprint; empty before it is measured.
     plan: PlanParts,
 }
 
-impl RowKey {
+impl<'a> RowKey<'a> {
     /// Of what is to be done.
-    pub(super) fn planned(workload: &Workload) -> Self {
+    pub(super) fn planned(workload: &'a Workload) -> Self {
         Self {
-            name: workload.name.clone(),
-            direction: workload.operations.direction().to_owned(),
+            name: &workload.name,
+            direction: workload.operations.direction(),
             plan: PlanParts::default(),
         }
     }
 
     /// Of what was measured.
-    pub(super) fn measured(result: &ResultDocument) -> Self {
+    pub(super) fn measured(result: &'a ResultDocument) -> Self {
         Self {
             plan: result.plan.clone(),
             ..Self::planned(&result.workload)
@@ -68,13 +68,13 @@ pub(super) struct Matched {
 
 /// Rows of one name and load belong together, then those of one load, then as far as
 /// `common` goes. Among several alike, the first belongs to the first.
-pub(super) fn matched(reference: &[RowKey], other: &[RowKey], common: Common) -> Matched {
+pub(super) fn matched(reference: &[RowKey<'_>], other: &[RowKey<'_>], common: Common) -> Matched {
     let mut partner: Vec<Option<usize>> = vec![None; reference.len()];
     let mut is_taken = vec![false; other.len()];
-    let rules: [fn(&RowKey, &RowKey) -> bool; 5] = [
+    let rules: [fn(&RowKey<'_>, &RowKey<'_>) -> bool; 5] = [
         |a, b| a.has_name_of(b) && a.load_differences(b).is_empty(),
         |a, b| a.is_whole() && b.is_whole() && a.load_differences(b).is_empty(),
-        RowKey::has_name_of,
+        |a, b| a.has_name_of(b),
         |a, b| a.direction == b.direction,
         |_, _| true,
     ];
@@ -111,9 +111,9 @@ pub(super) fn matched(reference: &[RowKey], other: &[RowKey], common: Common) ->
 
 /// The lines of a table with a column for each side: the number of each side's row, where it
 /// has one that belongs there. Those of the first side come first.
-pub(super) fn lines(sides: &[Vec<RowKey>], common: Common) -> Vec<Vec<Option<usize>>> {
+pub(super) fn lines(sides: &[Vec<RowKey<'_>>], common: Common) -> Vec<Vec<Option<usize>>> {
     let mut lines: Vec<Vec<Option<usize>>> = Vec::new();
-    let mut firsts: Vec<RowKey> = Vec::new();
+    let mut firsts: Vec<RowKey<'_>> = Vec::new();
     for (side, keys) in sides.iter().enumerate() {
         let matched = matched(&firsts, keys, common);
         for [line, row] in matched.pairs {
@@ -131,12 +131,15 @@ pub(super) fn lines(sides: &[Vec<RowKey>], common: Common) -> Vec<Vec<Option<usi
 
 /// Of each line in what its load differs from the first line of the same name and direction;
 /// nothing for that one.
-pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<RowKey>]) -> Vec<Vec<PlanPart>> {
-    let first = |line: &Vec<Option<usize>>| -> Option<&RowKey> {
+pub(super) fn differing(
+    lines: &[Vec<Option<usize>>],
+    sides: &[Vec<RowKey<'_>>],
+) -> Vec<Vec<PlanPart>> {
+    let heads = lines.iter().filter_map(|line| {
         let mut keys = line.iter().zip(sides);
         keys.find_map(|(row, keys)| keys.get((*row)?))
-    };
-    let heads: Vec<&RowKey> = lines.iter().filter_map(first).collect();
+    });
+    let heads: Vec<&RowKey<'_>> = heads.collect();
     heads
         .iter()
         .map(|head| {
@@ -148,7 +151,7 @@ pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<RowKey>]) -> 
 
 /// What the rows of a run are recognised by. What took turns was matched before anything was
 /// known of it but its plan, and stays matched so.
-pub(super) fn keys(run: &RunDocument, took_turns: bool) -> Vec<RowKey> {
+pub(super) fn keys(run: &RunDocument, took_turns: bool) -> Vec<RowKey<'_>> {
     let results = run.results.iter();
     match took_turns {
         true => results
@@ -164,10 +167,10 @@ mod tests {
     use sokudo_model::{BlockSizes, Operation, OperationMix, PlanData};
 
     /// Rows with a name, a direction and a block size.
-    fn keys(rows: &[(&str, &str, &str)]) -> Vec<RowKey> {
-        let key = |(name, direction, blocks): &(&str, &str, &str)| RowKey {
-            name: (*name).to_owned(),
-            direction: (*direction).to_owned(),
+    fn keys(rows: &[(&'static str, &'static str, &'static str)]) -> Vec<RowKey<'static>> {
+        let key = |(name, direction, blocks): &(&'static str, &'static str, &str)| RowKey {
+            name,
+            direction,
             plan: PlanParts::from_iter([
                 PlanData::Blocks(BlockSizes::one(blocks.parse().unwrap())),
                 PlanData::Operations(match *direction {

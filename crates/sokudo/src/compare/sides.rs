@@ -14,7 +14,7 @@ use super::rows::{self, Common, RowKey, keys};
 use crate::cli::CompareArguments;
 use crate::exit::Exit;
 use crate::output;
-use crate::past::{Begun, HistoryKey, Past, PastRow};
+use crate::past::{Begun, HistoryKey, Past, PastRow, PastRun};
 use crate::recall::Recalled;
 
 /// Puts the side that others are compared with in the first place.
@@ -47,7 +47,7 @@ pub(super) fn matrix(
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> PivotDocument {
-    let keys: Vec<Vec<RowKey>> = sides
+    let keys: Vec<Vec<RowKey<'_>>> = sides
         .iter()
         .map(|side| keys(&side.run, arguments.live))
         .collect();
@@ -93,17 +93,21 @@ fn best(
 ) -> Vec<Option<usize>> {
     let figure = arguments.rendering.unit.figure();
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
-    let all = Begun::of(runs.iter().map(|side| &side.run));
+    let begun: Vec<PastRun<'_>> = runs.iter().map(|side| PastRun::of(&side.run)).collect();
+    let all = Begun::of(&begun);
     let mut known: HashMap<HistoryKey, Option<PastRuns>> = HashMap::new();
     let rows: Vec<Vec<Option<Side<'_>>>> = places
         .iter()
         .map(|places| {
-            let sides = letters.iter().zip(runs).zip(places);
+            let sides = letters.iter().zip(runs).zip(&begun).zip(places);
             sides
-                .map(|((letter, Recalled { run, .. }), place)| {
+                .map(|(((letter, Recalled { run, .. }), begun), place)| {
                     let row = (*place)?;
-                    let result = &run.results[row];
-                    let key = PastRow { run, result }.key(figure);
+                    let of_past = PastRow {
+                        run: begun,
+                        result: &run.results[row],
+                    };
+                    let key = of_past.key(figure);
                     let past = key.and_then(|key| {
                         let known = known.entry(key.clone());
                         *known.or_insert_with(|| past.without(key, &all))

@@ -5,10 +5,11 @@
 //! another version has made, is as none, and the run itself is read.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Circumstances, Finding, Severity, Verdict, Workload, with_texts_as_data,
+    BackendUse, Circumstances, Finding, PlanParts, Severity, Verdict, Workload, with_texts_as_data,
 };
 use sokudo_stats::Interval;
 use sokudo_words::Text;
@@ -29,8 +30,8 @@ const LEVEL: i32 = 6;
 /// A run of so many rows that its summary is larger has none.
 const PACKED_BYTES_MAX: usize = 1 << 20;
 const TEXT_BYTES_MAX: usize = 8 << 20;
-/// So many different workloads are remembered; a store has some hundreds.
-const WORKLOADS_MAX: usize = 4_096;
+/// So many different workloads, and plans of rows, are remembered; a store has some hundreds.
+const REMEMBERED_MAX: usize = 4_096;
 
 /// What is compared of a run, packed; nothing of one with too many rows.
 pub fn summary(document: &RunDocument) -> Vec<u8> {
@@ -54,14 +55,31 @@ pub fn summary(document: &RunDocument) -> Vec<u8> {
     }
 }
 
-/// Reads summaries, of which many have the same workloads.
+/// Reads summaries, of which many have rows of the same plan.
 #[derive(Default)]
 pub struct SummaryReader {
-    workloads: HashMap<String, Workload>,
+    known: Arc<Mutex<Known>>,
     decompressor: Option<Decompressor<'static>>,
 }
 
+/// What readers have read.
+#[derive(Default)]
+struct Known {
+    /// By their JSON.
+    workloads: HashMap<String, Arc<Workload>>,
+    /// By their fingerprints.
+    plans: HashMap<String, PlanParts>,
+}
+
 impl SummaryReader {
+    /// A reader for another thread, which knows what this one knows, and the other way round.
+    pub fn another(&self) -> Self {
+        Self {
+            known: Arc::clone(&self.known),
+            decompressor: None,
+        }
+    }
+
     /// The document of a run without what no comparison looks at; `None` where another sokudo
     /// has made the summary, or it is damaged.
     pub fn read(&mut self, packed: &[u8]) -> Option<RunDocument> {
@@ -72,15 +90,22 @@ impl SummaryReader {
         }
         let mut run: RunDocument = serde_json::from_str(lines.next()?).ok()?;
         run.results.reserve_exact(text.matches('\n').count() / 2);
-        while let Some(workload) = lines.next() {
-            let workload = self.workload(workload)?;
+        let mut is_planned = true;
+        while let Some(json) = lines.next() {
             let row: RowSummary = serde_json::from_str(lines.next()?).ok()?;
-            run.results.push(row.result(workload));
+            let (workload, plan) = self.known(json, row.fingerprint())?;
+            let mut result = row.result(workload);
+            is_planned &= plan.is_some();
+            result.plan = plan.unwrap_or_default();
+            run.results.push(result);
         }
         if run.results.len() > ROWS_MAX || !run.is_countable() {
             return None;
         }
-        run.identify_summary();
+        if !is_planned {
+            run.plan_summary();
+            self.remember(&run.results);
+        }
         Some(run)
     }
 
@@ -98,15 +123,29 @@ impl SummaryReader {
         String::from_utf8(decompressor.decompress(packed, bytes).ok()?).ok()
     }
 
-    fn workload(&mut self, json: &str) -> Option<Workload> {
-        if let Some(known) = self.workloads.get(json) {
-            return Some(known.clone());
+    /// A workload, and the plan of its row where that is known.
+    fn known(&self, json: &str, fingerprint: &str) -> Option<(Arc<Workload>, Option<PlanParts>)> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let plan = known.plans.get(fingerprint).cloned();
+        if let Some(workload) = known.workloads.get(json) {
+            return Some((workload.clone(), plan));
         }
-        let workload: Workload = serde_json::from_str(json).ok()?;
-        if self.workloads.len() < WORKLOADS_MAX {
-            self.workloads.insert(json.to_owned(), workload.clone());
+        let workload = Arc::new(serde_json::from_str::<Workload>(json).ok()?);
+        if known.workloads.len() < REMEMBERED_MAX {
+            let workload = Arc::clone(&workload);
+            known.workloads.insert(json.to_owned(), workload);
         }
-        Some(workload)
+        Some((workload, plan))
+    }
+
+    fn remember(&self, results: &[ResultDocument]) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for result in results {
+            if known.plans.len() < REMEMBERED_MAX {
+                let fingerprint = result.fingerprint.clone();
+                known.plans.insert(fingerprint, result.plan.clone());
+            }
+        }
     }
 }
 
@@ -197,7 +236,12 @@ impl RowSummary {
         )
     }
 
-    fn result(self, workload: Workload) -> ResultDocument {
+    /// The hash of its plan.
+    fn fingerprint(&self) -> &str {
+        &self.10.0
+    }
+
+    fn result(self, workload: Arc<Workload>) -> ResultDocument {
         let Self(
             name,
             direction,

@@ -5,6 +5,7 @@ use sokudo_model::Conclusion;
 
 use super::*;
 use crate::cli::{Cli, Command};
+use crate::past::Past;
 
 /// What comes of comparing a device of so many µs, give or take 10 %, with one of 100.
 fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
@@ -39,7 +40,7 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
             run: RunDocument::from_run(run),
         })
         .collect();
-    let document = super::super::document(&sides, &arguments);
+    let document = super::super::document(&sides, &arguments, &mut Past::default());
     document.rows().next().unwrap().compared.conclusion
 }
 
