@@ -41,6 +41,7 @@ mod outcome;
 mod own_name;
 mod pace;
 mod pattern;
+mod polling;
 mod progress;
 mod read_back;
 mod record;

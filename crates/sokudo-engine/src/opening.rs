@@ -2,9 +2,10 @@
 
 use std::os::fd::OwnedFd;
 
-use sokudo_model::{BackendUse, Workload};
+use sokudo_model::{BackendUse, DirectMode, Workload};
 
 use crate::backend::{AnyBackend, BackendRequirements, OpenError, open};
+use crate::polling::check_polled;
 use crate::read_back::{ReadBack, WriteBackFile};
 use crate::stage_error::StageError;
 use crate::survey::SurveyTarget;
@@ -37,17 +38,22 @@ pub(crate) fn open_files(
             Some(Target::File(file)) => Some(file),
             _ => None,
         });
+    let mut direct = workload.direct;
+    if workload.polled {
+        files.clone().try_for_each(check_polled)?;
+        direct = DirectMode::On;
+    }
     if workload.survey.is_some_and(|survey| survey.write_back) {
         // A survey has one target.
-        let mut opened = files.map(|file| file.open_to_write_back(workload.direct));
+        let mut opened = files.map(|file| file.open_to_write_back(direct));
         let (file, direct) = opened.next().transpose()?.unzip();
         return Ok((ThreadFiles::WriteBack(file), direct.unwrap_or(false)));
     }
     let mut opened = Vec::new();
     let mut all_direct = true;
     for file in files {
-        let (file, direct) = file.open(writes(workload), workload.direct)?;
-        all_direct &= direct;
+        let (file, is_direct) = file.open(writes(workload), direct)?;
+        all_direct &= is_direct;
         opened.push(file.into());
     }
     let direct = all_direct && !opened.is_empty();

@@ -188,6 +188,7 @@ fn prepare(
     let chunk_bytes = chunk_bytes(workload, logical_bytes);
     let wanted = BackendRequirements {
         kind: workload.backend,
+        polled: workload.polled,
         depth: workload.depth,
         chunks,
         chunk_bytes,

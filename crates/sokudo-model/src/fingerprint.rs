@@ -97,6 +97,8 @@ parts! {
     Operations(OperationMix) = "operations";
     /// In which order blocks are visited.
     Order(Order) = "order";
+    /// Whether completions are asked for, instead of coming by interrupt.
+    Polled(bool) = "polled";
     /// The fixed rate of all operations together.
     Rate(Option<Rate>) = "rate";
     /// Fixed rates of single operations, and how I/Os are spaced.

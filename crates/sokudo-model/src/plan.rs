@@ -82,6 +82,10 @@ pub struct Workload {
     pub clones: u32,
     /// How I/O is asked to be issued.
     pub backend: BackendKind,
+    /// Whether the device's driver is asked for completions again and again, instead of
+    /// interrupting a processor (fio: `hipri`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub polled: bool,
     /// Whether the page cache is bypassed.
     pub direct: DirectMode,
     /// Which operations, in which shares.
@@ -182,6 +186,7 @@ impl Workload {
             name: name.into(),
             clones: 1,
             backend: BackendKind::Auto,
+            polled: false,
             direct: DirectMode::Auto,
             operations: OperationMix::only(Operation::Read),
             order: Order::SEQUENTIAL,

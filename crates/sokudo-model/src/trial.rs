@@ -590,6 +590,9 @@ pub enum BackendFeature {
     SingleIssuer,
     #[serde(rename = "deferred task work")]
     DeferredTaskWork,
+    /// Completions are asked for, instead of coming by interrupt.
+    #[serde(rename = "polled")]
+    Polled,
     /// One that another version of sokudo knows.
     #[serde(untagged)]
     Other(String),
@@ -605,6 +608,7 @@ impl From<&BackendFeature> for Text {
             BackendFeature::RegisteredFiles => "registered files",
             BackendFeature::SingleIssuer => "single issuer",
             BackendFeature::DeferredTaskWork => "deferred task work",
+            BackendFeature::Polled => "polled",
             BackendFeature::Other(name) => return Self::name(name),
         };
         name.into()

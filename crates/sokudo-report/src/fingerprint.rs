@@ -113,6 +113,7 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
             PlanData::Estimand(Estimand::Sustained),
         ),
         files(workload),
+        asked(workload.polled, PlanData::Polled(true)),
         asked(
             workload.rates != Rates::default(),
             PlanData::Rates(workload.rates),

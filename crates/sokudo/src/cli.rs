@@ -525,6 +525,13 @@ pub(crate) struct MarkArguments {
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
 
+    /// Ask the device for completions again and again, instead of being interrupted
+    ///
+    /// With io_uring, for direct I/O on devices whose driver has queues for it (NVMe:
+    /// nvme.poll_queues=2 on the kernel's command line). Each thread keeps a processor busy.
+    #[arg(long, help_heading = HOW)]
+    pub(crate) polled: bool,
+
     /// I/Os in flight per thread, instead of each row's Q
     #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX_IO_URING), help_heading = HOW)]
     pub(crate) depth: Option<u32>,

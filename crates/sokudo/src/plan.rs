@@ -249,6 +249,7 @@ fn adjust(
 ) {
     workload.limits.time = Some(trial_time(arguments));
     workload.backend = arguments.engine;
+    workload.polled = arguments.polled;
     workload.direct = arguments.direct;
     workload.data = arguments.data.clone();
     workload.exact_clock = arguments.exact_clock;

@@ -75,6 +75,7 @@ impl Job {
             name: name.to_owned(),
             clones: 1,
             backend,
+            polled: self.polled && backend == BackendKind::IoUring,
             direct: if self.direct {
                 DirectMode::On
             } else {

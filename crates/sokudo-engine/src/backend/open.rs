@@ -6,7 +6,9 @@ use std::os::fd::OwnedFd;
 use rustix::fs::FileType;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use sokudo_model::{BackendFeature, BackendKind, BackendUse, BufferMemory, Order, Workload};
-use sokudo_sys::{Aio, Blocking, Calls, Mapped, PageWish, Pages, Region, Ring, RingFeatures};
+use sokudo_sys::{
+    Aio, Blocking, Calls, Completions, Mapped, PageWish, Pages, Region, Ring, RingFeatures,
+};
 use sokudo_words::{Text, text};
 
 use super::{Mmap, Null, Psync, Queued, TICK, Vsync};
@@ -15,6 +17,7 @@ use super::{Mmap, Null, Psync, Queued, TICK, Vsync};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackendRequirements {
     pub(crate) kind: BackendKind,
+    pub(crate) polled: bool,
     pub(crate) depth: u32,
     pub(crate) chunks: u32,
     pub(crate) chunk_bytes: u32,
@@ -67,8 +70,8 @@ pub enum OpenError {
 
 /// Opens the backend that is wanted. `Auto` is psync at depth 1, where one
 /// system call per I/O is the least there can be, else io_uring, else libaio, else
-/// psync; libaio comes before io_uring on block devices that make rings wait. No
-/// files are the null target.
+/// psync; libaio comes before io_uring on block devices that make rings wait. What is
+/// polled is io_uring or nothing. No files are the null target.
 pub(crate) fn open(
     wanted: BackendRequirements,
     files: Vec<OwnedFd>,
@@ -104,6 +107,8 @@ pub(crate) fn open(
     }
     let opened = match wanted.kind {
         BackendKind::IoUring => open_ring(files, region, wanted, features),
+        // Nothing else asks for completions.
+        BackendKind::Auto if wanted.polled => open_ring(files, region, wanted, features),
         BackendKind::Libaio => open_aio(files, region, wanted, features),
         BackendKind::Mmap => open_mmap(files, region, features),
         BackendKind::Auto if wanted.depth > 1 => Ok(open_best(files, region, wanted, features)),
@@ -197,18 +202,24 @@ fn open_ring(
     } else {
         BackendFeature::RegisteredFiles
     };
-    let ring = Ring::new(files, region, wanted.depth, TICK)?;
+    let completions = match wanted.polled {
+        true => Completions::Polled,
+        false => Completions::Interrupt,
+    };
+    let ring = Ring::new(files, region, wanted.depth, TICK, completions)?;
     let RingFeatures {
         registered_buffers,
         registered_files,
         single_issuer,
         deferred_task_work,
+        polled,
     } = ring.features();
     let granted = [
         (registered_buffers, BackendFeature::RegisteredBuffers),
         (registered_files, registered),
         (single_issuer, BackendFeature::SingleIssuer),
         (deferred_task_work, BackendFeature::DeferredTaskWork),
+        (polled, BackendFeature::Polled),
     ];
     let granted = granted.into_iter().filter(|(is_on, _)| *is_on);
     features.extend(granted.map(|(_, feature)| feature));
@@ -295,6 +306,7 @@ mod tests {
 
     const WANTED: BackendRequirements = BackendRequirements {
         kind: BackendKind::Auto,
+        polled: false,
         depth: 2,
         chunks: 2,
         chunk_bytes: 4096,

@@ -61,6 +61,7 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Memory(memory) => pages(*memory),
         PlanData::Mix(mix) | PlanData::Operations(mix) => operations(mix),
         PlanData::Order(visited) => order(*visited),
+        PlanData::Polled(_) => "yes".into(),
         PlanData::Rate(fixed) => rate(*fixed),
         PlanData::Rates(each) => rates(each),
         PlanData::Recording(kept) => recording(kept),

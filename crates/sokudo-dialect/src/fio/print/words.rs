@@ -32,6 +32,9 @@ pub(super) fn options(workload: &Workload) -> Vec<String> {
         list.push(format!("thinktime_blocks={}", think.after_ios));
     }
     list.push(format!("ioengine={}", engine(workload.backend)));
+    if workload.polled {
+        list.push("hipri".to_owned());
+    }
     let direct = workload.direct != DirectMode::Off;
     list.push(format!("direct={}", u8::from(direct)));
     list.extend(durability(workload.durability));

@@ -45,10 +45,10 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "fadvise_hint" | "fadvise" = "1", "what the kernel is told of the access pattern",
         Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
         no_effect("the kernel is told nothing; it sees the pattern itself");
-    "hipri" = "", "polls for completions", Flag(|_, _| {}),
-        of_engines(POLLED), no_effect("completions come by interrupt; the run says so");
+    "hipri" = "", "polls for completions", Flag(|j, on| j.polled = on),
+        of_engines(POLLED), differs("with io_uring; with pvsync2 completions come by interrupt, and the run says so");
     "hipri_percentage" = "100", "percentage of I/Os that are polled for", Number(0, 100, |_, _| {}),
-        of_engines(&["pvsync2"]), no_effect("see hipri");
+        of_engines(&["pvsync2"]), no_effect("pvsync2 does not poll");
     "fixedbufs" = "", "registers buffers", Flag(|_, _| {}),
         of_engines(RINGS), no_effect("the ring registers its buffers wherever the kernel allows it");
     "registerfiles" = "", "registers files", Flag(|_, _| {}),
