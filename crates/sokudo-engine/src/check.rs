@@ -99,6 +99,11 @@ pub enum WorkloadError {
         "only direct I/O is polled for, and this goes through the page cache; leave one of both out"
     )]
     PolledCache,
+    /// What is not done by commands to a drive.
+    #[error(
+        "io_uring_cmd reads, writes and flushes drives past the page cache, and nothing else; use io_uring"
+    )]
+    Commands,
     /// Files and nothing in one workload.
     #[error("one workload cannot use files and null: together; make it two")]
     Mixed,
@@ -183,6 +188,7 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
 fn check_alone(stage: &Stage, workload: &Workload) -> Result<(), WorkloadError> {
     check_ranges(workload)?;
     check_polling(workload)?;
+    check_commands(workload)?;
     check_kind_of_work(workload)?;
     check_capacity(stage, workload)?;
     check_order(workload)?;
@@ -276,9 +282,22 @@ fn check_polling(workload: &Workload) -> Result<(), WorkloadError> {
     match workload.backend {
         _ if !workload.polled => Ok(()),
         _ if workload.direct == DirectMode::Off => Err(WorkloadError::PolledCache),
-        BackendKind::Auto | BackendKind::IoUring => Ok(()),
+        BackendKind::Auto | BackendKind::IoUring | BackendKind::IoUringCmd => Ok(()),
         backend => Err(WorkloadError::UnpolledBackend(backend.name())),
     }
+}
+
+fn check_commands(workload: &Workload) -> Result<(), WorkloadError> {
+    use Operation::{Flush, Read, Write};
+    let mut shares = workload.operations.shares().iter();
+    let is_plain = shares.all(|(operation, _)| matches!(operation, Read | Write | Flush))
+        && workload.direct != DirectMode::Off
+        && workload.survey.is_none()
+        && !workload.checks_capacity;
+    if is_plain || workload.backend != BackendKind::IoUringCmd {
+        return Ok(());
+    }
+    Err(WorkloadError::Commands)
 }
 
 fn check_steady(workload: &Workload) -> Result<(), WorkloadError> {

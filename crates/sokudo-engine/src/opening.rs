@@ -2,9 +2,11 @@
 
 use std::os::fd::OwnedFd;
 
-use sokudo_model::{BackendUse, DirectMode, Workload};
+use sokudo_model::{BackendKind, BackendUse, DirectMode, Workload};
+use sokudo_sys::Namespace;
 
-use crate::backend::{AnyBackend, BackendRequirements, OpenError, open};
+use crate::backend::{AnyBackend, BackendRequirements, OpenError, open, open_commands};
+use crate::passthrough::check_transfer;
 use crate::polling::check_polled;
 use crate::read_back::{ReadBack, WriteBackFile};
 use crate::stage_error::StageError;
@@ -16,6 +18,8 @@ use crate::target_use::{stretch_of, uses, writes};
 pub(crate) enum ThreadFiles {
     /// None for null targets.
     Any(Vec<OwnedFd>),
+    /// Drives that take commands.
+    Namespaces(Vec<Namespace>),
     /// Nothing may be written but what was read; `None` for null targets.
     WriteBack(Option<WriteBackFile>),
 }
@@ -43,6 +47,15 @@ pub(crate) fn open_files(
         files.clone().try_for_each(check_polled)?;
         direct = DirectMode::On;
     }
+    if workload.backend == BackendKind::IoUringCmd {
+        let mut namespaces = Vec::new();
+        for file in files {
+            namespaces.push(file.namespace(writes(workload))?);
+            check_transfer(workload, file)?;
+        }
+        let direct = !namespaces.is_empty();
+        return Ok((ThreadFiles::Namespaces(namespaces), direct));
+    }
     if workload.survey.is_some_and(|survey| survey.write_back) {
         // A survey has one target.
         let mut opened = files.map(|file| file.open_to_write_back(direct));
@@ -69,6 +82,10 @@ impl ThreadFiles {
         let (backend, used) = match self {
             Self::Any(files) => {
                 let (backend, used) = open(wanted, files)?;
+                return Ok((ThreadBackend::Any(backend), used));
+            }
+            Self::Namespaces(namespaces) => {
+                let (backend, used) = open_commands(wanted, namespaces)?;
                 return Ok((ThreadBackend::Any(backend), used));
             }
             Self::WriteBack(Some(file)) => file.backend(wanted)?,

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::backend::OpenError;
 use crate::check::CheckError;
+use crate::passthrough::TransferError;
 use crate::polling::PollingError;
 use crate::target::TargetError;
 
@@ -19,6 +20,9 @@ pub enum StageError {
     /// It cannot be polled.
     #[error(transparent)]
     Polling(#[from] PollingError),
+    /// A block does not fit a command.
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
     /// There is no backend.
     #[error(transparent)]
     Backend(#[from] OpenError),

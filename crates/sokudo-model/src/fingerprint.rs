@@ -141,6 +141,8 @@ parts! {
 pub enum BackendClass {
     /// Several I/Os are in flight at once.
     Async,
+    /// Several at once, past the block layer.
+    Passthrough,
     /// One after the other.
     Sync,
     Mmap,

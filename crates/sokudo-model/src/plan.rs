@@ -346,6 +346,8 @@ pub enum BackendKind {
     Auto,
     /// io_uring.
     IoUring,
+    /// Commands to NVMe drives through io_uring, past the block layer.
+    IoUringCmd,
     /// Linux native asynchronous I/O, by raw system calls.
     Libaio,
     /// `pread`/`pwrite`, one at a time.
@@ -370,6 +372,7 @@ impl BackendKind {
         match self {
             Self::Auto => "auto",
             Self::IoUring => "io_uring",
+            Self::IoUringCmd => "io_uring_cmd",
             Self::Libaio => "libaio",
             Self::Psync => "psync",
             Self::Sync => "sync",

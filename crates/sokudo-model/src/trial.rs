@@ -646,6 +646,8 @@ pub enum FailureKind {
     Nothing,
     /// The device did not answer for as long as anybody would wait.
     Unanswered,
+    /// The NVMe drive itself answered with this status: type in bits 8–10, code in bits 0–7.
+    Nvme(u16),
 }
 
 /// Why a trial ended.

@@ -145,6 +145,7 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
 const fn backend_class(kind: BackendKind) -> Option<BackendClass> {
     Some(match kind {
         BackendKind::IoUring | BackendKind::Libaio => BackendClass::Async,
+        BackendKind::IoUringCmd => BackendClass::Passthrough,
         BackendKind::Psync | BackendKind::Sync | BackendKind::Vsync | BackendKind::Pvsync2 => {
             BackendClass::Sync
         }

@@ -521,7 +521,10 @@ pub(crate) struct MarkArguments {
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) interval: Option<Nanos>,
 
-    /// I/O engine: auto, io_uring, libaio or psync
+    /// I/O engine: auto, io_uring, libaio, psync or io_uring_cmd
+    ///
+    /// auto tries io_uring and libaio and takes the faster one. io_uring_cmd passes commands to a whole
+    /// NVMe drive around the block layer, which is guarded from writes as ever.
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
 

@@ -106,6 +106,7 @@ pub(crate) fn tree_files(tree: &FileTree) -> Text {
 fn backend(class: BackendClass) -> Text {
     match class {
         BackendClass::Async => "async".into(),
+        BackendClass::Passthrough => "passthrough".into(),
         BackendClass::Sync => "sync".into(),
         BackendClass::Mmap => "mmap".into(),
         BackendClass::Null => "null".into(),

@@ -15,6 +15,7 @@ mod guest;
 mod info;
 mod limits;
 mod mapped;
+mod passthrough;
 mod polling;
 mod quota;
 mod refusals;

@@ -25,7 +25,10 @@ fn a_drive_with_queues_for_it_is_polled_and_the_run_says_so() {
     let features = polled["backend"]["features"].as_array().unwrap();
     assert!(features.contains(&"polled".into()), "{polled}");
     assert_eq!(polled["verdict"], "VERIFIED", "{polled}");
-    assert!(polled["ios"].as_u64() > Some(20), "{polled}");
+    assert!(
+        polled["device"]["read_bytes"].as_u64() > Some(1 << 20),
+        "{polled}"
+    );
     assert_ne!(polled["fingerprint"], plain["fingerprint"]);
     // It is asked for from the first I/O to the last one, which takes a processor.
     let share = |result: &serde_json::Value| {

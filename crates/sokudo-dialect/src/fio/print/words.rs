@@ -138,6 +138,7 @@ fn rate_text(rate: Rate, operations: &OperationMix) -> String {
 const fn engine(backend: BackendKind) -> &'static str {
     match backend {
         BackendKind::Auto | BackendKind::IoUring => "io_uring",
+        BackendKind::IoUringCmd => "io_uring_cmd",
         BackendKind::Libaio => "libaio",
         BackendKind::Psync => "psync",
         BackendKind::Sync => "sync",
