@@ -150,6 +150,10 @@ fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
 
 /// Says how much is missing at the devices, if it is too much of what was measured.
 fn missing(case: &Case<'_>, operation: Operation) -> Option<Text> {
+    if case.is_passed_through() {
+        // What a drive counts itself, it may count later.
+        return None;
+    }
     let percent = case.ratio(operation)? * 100.0;
     let device_bytes = Bytes(counted(&case.device()?, operation)?);
     let engine_bytes = Bytes(case.moved(operation));
@@ -185,6 +189,8 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
             Text::from("devices count reads and writes, and the row did neither"),
             Text::from("take the figure as what the kernel answered"),
         )
+    } else if case.is_passed_through() {
+        unseen_commands(case)?
     } else if case.device().is_none() {
         unseen(case)
     } else if let Some(device) = leaf_loop {
@@ -212,6 +218,50 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
         return None;
     };
     Some(Ruling::new(Code::CannotSeeDevice, symptom, cause, remedy))
+}
+
+/// Why the drive's own counters do not show what commands moved. They must hold what was moved, as
+/// far as their unit lets that be seen; where that is not far enough, as many commands.
+#[expect(clippy::cast_precision_loss, reason = "ratios are asked for")]
+fn unseen_commands(case: &Case<'_>) -> Option<(Text, Text)> {
+    let Some(device) = case.device() else {
+        return Some((
+            Text::from(
+                "commands go around the block layer, which counts nothing of them, and the drive did not tell its health log",
+            ),
+            remedy::block_layer(),
+        ));
+    };
+    let unseen = |operation: &Operation| {
+        let (moved, requested) = (case.moved(*operation), case.requested(*operation));
+        let least = moved as f64 * ARRIVED_RATIO_MIN;
+        let uncertain = device.uncertain_bytes.0 as f64;
+        let bytes = counted(&device, *operation)?;
+        let commands = match operation {
+            Operation::Read => device.read_ios,
+            _ => device.written_ios,
+        };
+        let is_fine = uncertain <= moved as f64 - least;
+        let is_there = match is_fine {
+            true => bytes as f64 + uncertain >= least,
+            false => {
+                bytes as f64 + uncertain >= moved as f64
+                    && commands as f64 >= requested as f64 * ARRIVED_RATIO_MIN
+            }
+        };
+        (moved > 0 && !is_there).then_some((Bytes(moved), Bytes(bytes)))
+    };
+    let (engine_bytes, device_bytes) = [Operation::Read, Operation::Write]
+        .iter()
+        .find_map(unseen)?;
+    Some((
+        text!(
+            "commands go around the block layer, which counts nothing of them, and the drive's own \
+             count, in units of 512,000 bytes, shows {device_bytes} of {engine_bytes}; some drives bring it up \
+             to date only now and then"
+        ),
+        remedy::block_layer(),
+    ))
 }
 
 /// Why there are no counters, and what would give them.
@@ -368,7 +418,7 @@ impl Shortfall {
 
 /// Bytes are missing that may be the ramp's, or those of the measured part.
 fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
-    if case.is_of_cache() {
+    if case.is_of_cache() || case.is_passed_through() {
         return None;
     }
     let unclear = |operation: &Operation| {
@@ -407,7 +457,7 @@ mod tests {
         text_of, writes, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
-    use sokudo_model::{BlockDevice, Run};
+    use sokudo_model::{BlockDevice, DeviceCounters, Run};
 
     fn read_ratio(percent: u64) -> impl Fn(&mut Run) {
         move |run| {
@@ -429,6 +479,51 @@ mod tests {
         let mut device = device("loop0", BlockDeviceKind::Loop, is_leaf);
         device.backing_direct = direct;
         device
+    }
+
+    #[test]
+    fn what_commands_moved_is_proven_by_the_drives_own_count() {
+        /// The drive counts in so many parts of what a trial moved, of which it is off by some, and so
+        /// many percent of the commands.
+        fn passed(parts: i64, off: i64, commands: u64) -> Run {
+            reads_with(|run| {
+                for trial in &mut run.rows[0].trials {
+                    trial.outcome.backend.kind = BackendKind::IoUringCmd;
+                    let moved = trial.outcome.operations[0].clone();
+                    let unit = moved.bytes.0.cast_signed() / parts;
+                    trial.evidence.device = Some(DeviceCounters {
+                        read_bytes: (moved.bytes.0.cast_signed() + off * unit).cast_unsigned(),
+                        read_ios: moved.ios * commands / 100,
+                        uncertain_bytes: Bytes(unit.cast_unsigned()),
+                        ..DeviceCounters::default()
+                    });
+                }
+            })
+        }
+        check! {
+            "exact": passed(1_000, 0, 100) => [], Verified;
+            "a unit less": passed(1_000, -1, 100) => [], Verified;
+            "a unit more": passed(1_000, 1, 100) => [], Verified;
+            "not counted": passed(1_000, -1_000, 0) => ["cannot-see-device"], Unverified;
+            "a part": passed(1_000, -30, 97) => ["cannot-see-device"], Unverified;
+            "somebody else's": passed(1_000, 30, 103) => ["foreign-io"], Unverified;
+            // Of so few bytes the unit shows little, and the number of commands shows the rest.
+            "few": passed(3, -1, 100) => [], Verified;
+            "few, and commands are missing": passed(3, 0, 97) => ["cannot-see-device"], Unverified;
+            "few, and more than a unit is missing":
+                passed(3, -2, 100) => ["cannot-see-device"], Unverified;
+        }
+        let unread = reads_with(|run| {
+            for trial in &mut run.rows[0].trials {
+                trial.outcome.backend.kind = BackendKind::IoUringCmd;
+                trial.evidence.device = None;
+            }
+        });
+        says(
+            unread,
+            "cannot-see-device",
+            &["health log", "--engine io_uring"],
+        );
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! It answers with facts and judges nothing.
 
 use sokudo_model::{
-    ArrayState, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode,
-    DriveCircumstances, Method, Moved, Nanos, Operation, Outcome, RateProcess, Row, Run,
-    TargetInfo, TargetKind,
+    ArrayState, BackendKind, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport,
+    DirectMode, DriveCircumstances, Method, Moved, Nanos, Operation, Outcome, RateProcess, Row,
+    Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -162,6 +162,12 @@ impl<'a> Case<'a> {
         let moved = self.moved(operation);
         let counted = counted(&self.device()?, operation)?;
         (moved > 0).then(|| counted as f64 / moved as f64)
+    }
+
+    /// Whether I/O went around the block layer: then the devices' counters are their own.
+    pub(crate) fn is_passed_through(&self) -> bool {
+        let mut outcomes = self.outcomes();
+        outcomes.any(|outcome| outcome.backend.kind == BackendKind::IoUringCmd)
     }
 
     /// Whether there is, or should be, a device of the real world.

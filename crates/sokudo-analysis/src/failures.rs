@@ -209,7 +209,10 @@ fn means_vanished(case: &Case<'_>, failure: &IoFailure) -> bool {
     match failure.kind {
         FailureKind::Nothing | FailureKind::Errno(errno::ENODEV | errno::ENXIO) => true,
         FailureKind::Errno(errno::ENOSPC) => case.target().kind == TargetKind::BlockDevice,
-        FailureKind::Errno(_) | FailureKind::Short { .. } | FailureKind::Unanswered => false,
+        FailureKind::Errno(_)
+        | FailureKind::Short { .. }
+        | FailureKind::Unanswered
+        | FailureKind::Nvme(_) => false,
     }
 }
 
@@ -230,14 +233,23 @@ fn is_of_medium(failure: &IoFailure) -> bool {
             errno::EIO | errno::ENODATA | errno::EILSEQ | errno::ETIMEDOUT | errno::EREMOTEIO
         ),
         FailureKind::Short { .. } => true,
+        FailureKind::Nvme(status) => is_of_nvme_medium(status),
         FailureKind::Nothing | FailureKind::Unanswered => false,
     }
+}
+
+/// Status type 2h: media and data integrity errors.
+const fn is_of_nvme_medium(status: u16) -> bool {
+    status >> 8 == 2
 }
 
 fn errno_of(kind: FailureKind) -> Option<i32> {
     match kind {
         FailureKind::Errno(number) => Some(number),
-        FailureKind::Short { .. } | FailureKind::Nothing | FailureKind::Unanswered => None,
+        FailureKind::Short { .. }
+        | FailureKind::Nothing
+        | FailureKind::Unanswered
+        | FailureKind::Nvme(_) => None,
     }
 }
 
@@ -251,6 +263,11 @@ fn in_words(failure: &IoFailure) -> Text {
         FailureKind::Short { asked, moved } => text!("moved {moved} of {asked} bytes"),
         FailureKind::Nothing => Text::from("moved no bytes and gave no error"),
         FailureKind::Unanswered => Text::from("never completed and had to be given up"),
+        FailureKind::Nvme(status) => text!(
+            "failed with NVMe status type {kind:x}h code {code:02x}h",
+            kind = status >> 8,
+            code = status & 0xff
+        ),
     };
     let operation = Text::from(failure.operation.name());
     let (count, offset) = (failure.count, place(failure.offset));
@@ -302,6 +319,14 @@ fn errno_words(number: i32) -> Text {
 
 fn explain(kind: FailureKind) -> (&'static str, Text) {
     match kind {
+        FailureKind::Nvme(status) if is_of_nvme_medium(status) => (
+            "the device cannot read that place any more",
+            remedy::health(),
+        ),
+        FailureKind::Nvme(_) => (
+            "the drive refused the command or failed",
+            remedy::health_and_log(),
+        ),
         FailureKind::Errno(errno::ENODATA) => (
             "the device cannot read that place any more",
             remedy::health(),

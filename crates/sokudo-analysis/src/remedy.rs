@@ -106,6 +106,7 @@ macro_rules! remedies {
 remedies! {
     direct: "measure with direct I/O ({options})", options: [Direct];
     direct_where_possible: "measure with direct I/O ({options}), on a file system that supports it", options: [Direct];
+    block_layer: "measure as root, make trials longer ({time}), or measure through the block layer ({options})", time: [Time], options: [IoUring];
     buffered: "use blocks that are multiples of 4 KiB, or measure through the page cache ({options})", options: [Buffered];
     far_larger_part: "measure a part that is far larger than the cache ({options}), at least four times as large", options: [Size];
     larger_part: "measure over a larger part ({options})", options: [Size];

@@ -136,13 +136,15 @@ fn explained(case: &Case<'_>, operation: Operation) -> Option<Ruling> {
 /// happens on a quiet system.
 #[expect(clippy::cast_precision_loss, reason = "2 % are asked for")]
 fn surplus(case: &Case<'_>, operation: Operation) -> Option<ForeignIo> {
-    let counted = counted(&case.device()?, operation)?;
+    let device = case.device()?;
+    let counted = counted(&device, operation)?;
     let asked = case.moved(operation);
     let both = case.moved(Operation::Read) + case.moved(Operation::Write);
     if both == 0 {
         return None;
     }
-    let background = BACKGROUND_BYTES_PER_TRIAL_MAX * case.row.trials.len() as u64;
+    let background =
+        BACKGROUND_BYTES_PER_TRIAL_MAX * case.row.trials.len() as u64 + device.uncertain_bytes.0;
     let allowed = if asked > 0 {
         asked as f64 * ARRIVED_RATIO_MAX
     } else {

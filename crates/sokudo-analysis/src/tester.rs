@@ -102,7 +102,13 @@ fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
         || workload.survey.is_some()
         || workload.rewritten_percent > 0;
     let is_disk = case.real() && case.direct() && !case.in_memory() && !case.on_memory_device();
-    if !closed_loop || works_between || !is_disk || depth_not_reached(case).is_some() {
+    // Who polls computes all the time, whatever he waits for.
+    if workload.polled
+        || !closed_loop
+        || works_between
+        || !is_disk
+        || depth_not_reached(case).is_some()
+    {
         return None;
     }
     let (mut busy, mut available) = (0.0, 0.0);
@@ -209,6 +215,9 @@ fn depth_cause(case: &Case<'_>) -> (&'static str, Text) {
 
 /// Whether the clones computed nearly all the time.
 fn is_busy(case: &Case<'_>, outcome: &Outcome) -> bool {
+    if case.row.workload.polled {
+        return false;
+    }
     let available = outcome.elapsed.as_secs_f64() * f64::from(case.row.workload.clones);
     outcome.cpu.is_some_and(|cpu| {
         cpu.user.as_secs_f64() + cpu.system.as_secs_f64() > available * CPU_SHARE_MAX

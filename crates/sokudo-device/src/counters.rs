@@ -5,9 +5,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sokudo_model::{DeviceCounters, Nanos};
+use sokudo_model::{Bytes, DeviceCounters, Nanos};
+use sokudo_sys::nvme::{NvmeCommand, NvmeLog, ask_nvme};
 
 use crate::block::SECTOR_BYTES;
+use crate::nvme;
 use crate::system::System;
 
 /// A line of 17 numbers of up to 20 digits fits.
@@ -24,17 +26,34 @@ const WRITE_TIME_FIELD: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CounterSource {
     stat_files: Vec<PathBuf>,
+    /// A drive that is asked what it has counted itself.
+    drive: Option<PathBuf>,
 }
 
 impl CounterSource {
     /// Counts from these files, each a block device's `stat`.
     pub(crate) fn new(stat_files: Vec<PathBuf>) -> Self {
-        Self { stat_files }
+        let drive = None;
+        Self { stat_files, drive }
+    }
+
+    /// What the NVMe drive with this node counts itself, in its health log: commands and data
+    /// units of all its namespaces. For I/O that goes around the block layer.
+    pub fn of_drive(node: &Path) -> Self {
+        Self {
+            drive: Some(node.to_owned()),
+            ..Self::default()
+        }
     }
 
     /// The sum over all leaf devices since the machine started; `None` if there
     /// are none, or one of them does not count or has vanished.
     pub fn read(&self) -> Option<DeviceCounters> {
+        if let Some(node) = &self.drive {
+            let drive = File::open(node).ok()?;
+            let log = ask_nvme(&drive, &NvmeCommand::log(NvmeLog::Smart)).ok()?;
+            return nvme::counters(&log.data);
+        }
         let files = self.stat_files.iter();
         let mut counts = files.map(|file| parse(&first_line(file)?));
         let first = counts.next()??;
@@ -122,6 +141,7 @@ fn parse(line: &str) -> Option<DeviceCounters> {
             .and_then(|written_millis| read_millis.checked_add(*written_millis))
             .and_then(|millis| millis.checked_mul(1_000_000))
             .map(Nanos),
+        uncertain_bytes: Bytes(0),
     })
 }
 
@@ -139,6 +159,7 @@ fn saturating_sum(a: &DeviceCounters, b: &DeviceCounters) -> DeviceCounters {
             .request_time
             .zip(b.request_time)
             .map(|(a, b)| Nanos(a.0.saturating_add(b.0))),
+        uncertain_bytes: Bytes(0),
     }
 }
 

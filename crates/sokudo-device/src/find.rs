@@ -11,6 +11,7 @@ use sokudo_words::{Text, text};
 
 use crate::block;
 use crate::disk::{Listed, decimal_size};
+use crate::inspect::storage_node;
 use crate::system::{self, System};
 
 /// Candidates that one message names; of more, only the number is told.
@@ -62,7 +63,7 @@ fn list(candidates: &[Text]) -> Text {
 pub fn find(system: &System, word: &str) -> Result<PathBuf, FindError> {
     let path = Path::new(word);
     if word.contains('/') && path.exists() {
-        return Ok(path.to_owned());
+        return Ok(storage_node(path.to_owned()));
     }
     let listed = Listed::of(system);
     if let Some(name) = exact(system, &listed, word) {

@@ -181,7 +181,19 @@ fn known_state(file: &File, blind_spots: &mut Vec<Text>) -> Option<FileState> {
 fn resolve(name: &str) -> Result<PathBuf, InspectError> {
     let path = Path::new(name);
     path.canonicalize()
+        .map(storage_node)
         .map_err(|source| failure(name, path, source))
+}
+
+/// The node of the storage that a path means: for that of an NVMe namespace which takes commands
+/// (`ng0n1`) the block device of the namespace, by which it is guarded and known; for any other
+/// the path itself.
+pub fn storage_node(path: PathBuf) -> PathBuf {
+    let is_character = |it: Metadata| it.file_type().is_char_device();
+    match path.metadata().is_ok_and(is_character) {
+        true => sokudo_sys::nvme_block_device(&path).unwrap_or(path),
+        false => path,
+    }
 }
 
 fn failure(name: &str, path: &Path, source: io::Error) -> InspectError {

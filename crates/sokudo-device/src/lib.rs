@@ -53,7 +53,7 @@ pub use file::{
     free_bytes,
 };
 pub use find::{FindError, find};
-pub use inspect::{InspectError, Inspected, inspect, look};
+pub use inspect::{InspectError, Inspected, inspect, look, storage_node};
 pub use interrogate::{Interrogation, interrogate};
 pub use mounts::mount_points;
 pub use occupants::{OccupancyError, occupants};

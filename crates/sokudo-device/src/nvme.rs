@@ -1,10 +1,10 @@
 //! NVMe Identify pages and logs (NVM Express Base Specification 1.4, chapter 5; fields of
 //! later versions that mean the same in all). Pure functions over pages.
 
-use sokudo_model::Bytes;
 use sokudo_model::disk::{
     Health, HealthState, LbaFormat, NvmeController, NvmeNamespace, NvmePowerState,
 };
+use sokudo_model::{Bytes, DeviceCounters};
 use sokudo_words::text;
 
 use crate::health;
@@ -211,6 +211,22 @@ pub fn health(page: &[u8], controller: Option<&NvmeController>) -> Result<Health
     Ok(health)
 }
 
+/// What the controller has moved so far, of the health log (02h); `None` where the page is too
+/// short. It counts thousands of 512 bytes, and rounds up.
+pub(crate) fn counters(page: &[u8]) -> Option<DeviceCounters> {
+    page::at_least(page, SMART_BYTES, "the health log").ok()?;
+    let count = |at| page::le128(page, at).and_then(|count| u64::try_from(count).ok());
+    let bytes = |at| count(at)?.checked_mul(DATA_UNIT_BYTES);
+    Some(DeviceCounters {
+        read_bytes: bytes(32)?,
+        written_bytes: bytes(48)?,
+        read_ios: count(64)?,
+        written_ios: count(80)?,
+        uncertain_bytes: Bytes(DATA_UNIT_BYTES),
+        ..DeviceCounters::default()
+    })
+}
+
 /// Errors that the controller has counted so far, from the newest entry of its error log
 /// (01h); `None` where it has none.
 pub fn newest_error(page: &[u8]) -> Option<u64> {
@@ -324,4 +340,25 @@ fn names(all: &[&str], bits: u16) -> Vec<String> {
         .enumerate()
         .filter(|(bit, _)| bits >> bit & 1 == 1);
     set.map(|(_, name)| (*name).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_controller_counts_commands_and_thousands_of_sectors() {
+        let mut page = vec![0; SMART_BYTES];
+        for (at, count) in [(32, 3_u64), (48, 5), (64, 70), (80, 90)] {
+            page[at..at + 8].copy_from_slice(&count.to_le_bytes());
+        }
+        let counted = counters(&page).unwrap();
+        let bytes = (counted.read_bytes, counted.written_bytes);
+        assert_eq!(bytes, (1_536_000, 2_560_000));
+        assert_eq!((counted.read_ios, counted.written_ios), (70, 90));
+        assert_eq!(counted.uncertain_bytes, Bytes(512_000));
+        page[47] = 1;
+        assert_eq!(counters(&page), None, "more than any drive has moved");
+        assert_eq!(counters(&page[..100]), None);
+    }
 }

@@ -15,7 +15,7 @@ use sokudo_sys::Request;
 pub(crate) use any::each;
 pub(crate) use null::Null;
 pub use open::OpenError;
-pub(crate) use open::{AnyBackend, BackendRequirements, depth_used, open, used};
+pub(crate) use open::{AnyBackend, BackendRequirements, depth_used, open, open_commands, used};
 pub(crate) use psync::{Mmap, Psync};
 pub(crate) use queued::Queued;
 pub(crate) use vsync::Vsync;

@@ -1,8 +1,8 @@
 //! Whether workloads can be carried out on their targets, before anything is touched.
 
 use sokudo_model::{
-    BackendKind, Bytes, CapacityCheck, FileUse, Operation, Order, Rate, SequentialOffset, Stage,
-    SteadyRule, Workload, narrow,
+    BackendKind, Bytes, CapacityCheck, DirectMode, FileUse, Operation, Order, Rate,
+    SequentialOffset, Stage, SteadyRule, Workload, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -91,6 +91,19 @@ pub enum WorkloadError {
         "a simulated device has a time of its own; use one simulated device for everything that runs together, or none"
     )]
     Simulated,
+    /// A backend that polls for nothing.
+    #[error("{0} does not poll for completions; use io_uring, or leave polling out")]
+    UnpolledBackend(&'static str),
+    /// What memory answers cannot be polled for.
+    #[error(
+        "only direct I/O is polled for, and this goes through the page cache; leave one of both out"
+    )]
+    PolledCache,
+    /// What is not done by commands to a drive.
+    #[error(
+        "io_uring_cmd reads, writes and flushes drives past the page cache, and nothing else; use io_uring"
+    )]
+    Commands,
     /// Files and nothing in one workload.
     #[error("one workload cannot use files and null: together; make it two")]
     Mixed,
@@ -174,6 +187,8 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
 /// What does not depend on the targets.
 fn check_alone(stage: &Stage, workload: &Workload) -> Result<(), WorkloadError> {
     check_ranges(workload)?;
+    check_polling(workload)?;
+    check_commands(workload)?;
     check_kind_of_work(workload)?;
     check_capacity(stage, workload)?;
     check_order(workload)?;
@@ -261,6 +276,28 @@ fn check_capacity_size(workload: &Workload, target: &Target) -> Result<(), Workl
         }
         _ => Ok(()),
     }
+}
+
+fn check_polling(workload: &Workload) -> Result<(), WorkloadError> {
+    match workload.backend {
+        _ if !workload.polled => Ok(()),
+        _ if workload.direct == DirectMode::Off => Err(WorkloadError::PolledCache),
+        BackendKind::Auto | BackendKind::IoUring | BackendKind::IoUringCmd => Ok(()),
+        backend => Err(WorkloadError::UnpolledBackend(backend.name())),
+    }
+}
+
+fn check_commands(workload: &Workload) -> Result<(), WorkloadError> {
+    use Operation::{Flush, Read, Write};
+    let mut shares = workload.operations.shares().iter();
+    let is_plain = shares.all(|(operation, _)| matches!(operation, Read | Write | Flush))
+        && workload.direct != DirectMode::Off
+        && workload.survey.is_none()
+        && !workload.checks_capacity;
+    if is_plain || workload.backend != BackendKind::IoUringCmd {
+        return Ok(());
+    }
+    Err(WorkloadError::Commands)
 }
 
 fn check_steady(workload: &Workload) -> Result<(), WorkloadError> {

@@ -86,8 +86,12 @@ impl Driver<'_> {
     ) -> (CpuTime, ThreadUsage) {
         let (shared, clock) = (self.shared, &self.shared.clock);
         let halt = &shared.halts[self.clone.workload];
-        let has_workers = self.opened.used.kind == BackendKind::IoUring
-            && shared.stage.workloads[self.clone.workload].clones <= LOOKED_AT_WORKERS_MAX;
+        let is_ring = matches!(
+            self.opened.used.kind,
+            BackendKind::IoUring | BackendKind::IoUringCmd
+        );
+        let has_workers =
+            is_ring && shared.stage.workloads[self.clone.workload].clones <= LOOKED_AT_WORKERS_MAX;
         let mut used = Used::from_now(has_workers);
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut now = clock.now();

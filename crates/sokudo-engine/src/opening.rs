@@ -2,9 +2,12 @@
 
 use std::os::fd::OwnedFd;
 
-use sokudo_model::{BackendUse, Workload};
+use sokudo_model::{BackendKind, BackendUse, DirectMode, Workload};
+use sokudo_sys::Namespace;
 
-use crate::backend::{AnyBackend, BackendRequirements, OpenError, open};
+use crate::backend::{AnyBackend, BackendRequirements, OpenError, open, open_commands};
+use crate::passthrough::check_transfer;
+use crate::polling::check_polled;
 use crate::read_back::{ReadBack, WriteBackFile};
 use crate::stage_error::StageError;
 use crate::survey::SurveyTarget;
@@ -15,6 +18,8 @@ use crate::target_use::{stretch_of, uses, writes};
 pub(crate) enum ThreadFiles {
     /// None for null targets.
     Any(Vec<OwnedFd>),
+    /// Drives that take commands.
+    Namespaces(Vec<Namespace>),
     /// Nothing may be written but what was read; `None` for null targets.
     WriteBack(Option<WriteBackFile>),
 }
@@ -37,17 +42,31 @@ pub(crate) fn open_files(
             Some(Target::File(file)) => Some(file),
             _ => None,
         });
+    let mut direct = workload.direct;
+    if workload.polled {
+        files.clone().try_for_each(check_polled)?;
+        direct = DirectMode::On;
+    }
+    if workload.backend == BackendKind::IoUringCmd {
+        let mut namespaces = Vec::new();
+        for file in files {
+            namespaces.push(file.namespace(writes(workload))?);
+            check_transfer(workload, file)?;
+        }
+        let direct = !namespaces.is_empty();
+        return Ok((ThreadFiles::Namespaces(namespaces), direct));
+    }
     if workload.survey.is_some_and(|survey| survey.write_back) {
         // A survey has one target.
-        let mut opened = files.map(|file| file.open_to_write_back(workload.direct));
+        let mut opened = files.map(|file| file.open_to_write_back(direct));
         let (file, direct) = opened.next().transpose()?.unzip();
         return Ok((ThreadFiles::WriteBack(file), direct.unwrap_or(false)));
     }
     let mut opened = Vec::new();
     let mut all_direct = true;
     for file in files {
-        let (file, direct) = file.open(writes(workload), workload.direct)?;
-        all_direct &= direct;
+        let (file, is_direct) = file.open(writes(workload), direct)?;
+        all_direct &= is_direct;
         opened.push(file.into());
     }
     let direct = all_direct && !opened.is_empty();
@@ -63,6 +82,10 @@ impl ThreadFiles {
         let (backend, used) = match self {
             Self::Any(files) => {
                 let (backend, used) = open(wanted, files)?;
+                return Ok((ThreadBackend::Any(backend), used));
+            }
+            Self::Namespaces(namespaces) => {
+                let (backend, used) = open_commands(wanted, namespaces)?;
                 return Ok((ThreadBackend::Any(backend), used));
             }
             Self::WriteBack(Some(file)) => file.backend(wanted)?,

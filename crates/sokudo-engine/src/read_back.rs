@@ -167,6 +167,7 @@ mod tests {
         file.write_all_at(&content, 0).unwrap();
         let wanted = BackendRequirements {
             kind: BackendKind::Psync,
+            polled: false,
             depth: 1,
             chunks: 1,
             chunk_bytes: 4096,

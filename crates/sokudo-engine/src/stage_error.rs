@@ -4,6 +4,8 @@ use std::io;
 
 use crate::backend::OpenError;
 use crate::check::CheckError;
+use crate::passthrough::TransferError;
+use crate::polling::PollingError;
 use crate::target::TargetError;
 
 /// Why a stage did not run.
@@ -15,6 +17,12 @@ pub enum StageError {
     /// The target cannot be opened as asked.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// It cannot be polled.
+    #[error(transparent)]
+    Polling(#[from] PollingError),
+    /// A block does not fit a command.
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
     /// There is no backend.
     #[error(transparent)]
     Backend(#[from] OpenError),

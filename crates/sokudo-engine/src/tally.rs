@@ -5,6 +5,7 @@ use sokudo_model::{
     SeriesPoint, Workload, count_failure,
 };
 use sokudo_stats::{Histogram, HistogramWriter};
+use sokudo_sys::nvme_status;
 
 /// Intervals that a trial of a known length is cut into: enough to see where it becomes
 /// steady and how much neighbours resemble each other, few enough that a disk completes
@@ -327,7 +328,7 @@ impl Tally {
 /// moved, or minus errno.
 pub(crate) fn failure_kind(result: i32, asked: u32) -> FailureKind {
     match u32::try_from(result) {
-        Err(_) => FailureKind::Errno(-result),
+        Err(_) => nvme_status(result).map_or(FailureKind::Errno(-result), FailureKind::Nvme),
         Ok(0) => FailureKind::Nothing,
         Ok(moved) => FailureKind::Short { asked, moved },
     }

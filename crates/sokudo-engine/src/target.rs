@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, OFlags, StatxFlags, ioctl_blksszget, statx};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
+use sokudo_sys::{Namespace, NamespaceError};
 use sokudo_words::Text;
 
 use crate::consent::{ClaimedDevice, DevicePermit, InUse, Look, RewritePermit, unused};
@@ -30,6 +31,7 @@ const PAGE_BYTES: u64 = 4096;
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// What a stage runs on.
+#[expect(clippy::large_enum_variant, reason = "a plan has a few of them")]
 pub enum Target {
     /// A file or a block device.
     File(FileTarget),
@@ -142,6 +144,9 @@ pub enum TargetError {
     /// Writing was asked for without consent.
     #[error("{path} is only read, because writing would destroy what it holds; use a directory, in which sokudo makes a file of its own", path = .0.display())]
     ReadOnly(PathBuf),
+    /// It is no drive to which commands can be passed.
+    #[error("{path} takes no commands past the block layer: {1}", path = .0.display())]
+    NoCommands(PathBuf, NamespaceError),
     /// Direct I/O was demanded and there is none.
     #[error("{path} cannot be opened for direct I/O: its file system has none; use --direct off, and expect figures of the page cache", path = .0.display())]
     NoDirect(PathBuf),
@@ -309,6 +314,15 @@ impl FileTarget {
             return Err(TargetError::ReadOnly(self.path.clone()));
         }
         self.open_anew(write, direct)
+    }
+
+    /// The NVMe namespace that it is, to be read or to be written as well.
+    pub(crate) fn namespace(&self, write: bool) -> Result<Namespace, TargetError> {
+        if write && !self.is_writable() {
+            return Err(TargetError::ReadOnly(self.path.clone()));
+        }
+        Namespace::of_block_device(&self.handle, write)
+            .map_err(|why| TargetError::NoCommands(self.path.clone(), why))
     }
 
     /// The same, whoever may.

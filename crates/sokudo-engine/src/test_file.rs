@@ -286,6 +286,7 @@ impl LayoutFill {
                         io::ErrorKind::StorageFull.into()
                     }
                     FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
+                    FailureKind::Nvme(_) => io::Error::from(rustix::io::Errno::IO),
                 };
                 return Err(LayoutError::Write { offset, source });
             }

@@ -188,6 +188,7 @@ fn prepare(
     let chunk_bytes = chunk_bytes(workload, logical_bytes);
     let wanted = BackendRequirements {
         kind: workload.backend,
+        polled: workload.polled,
         depth: workload.depth,
         chunks,
         chunk_bytes,
@@ -196,7 +197,7 @@ fn prepare(
     let (mut backend, mut used) = files.backend(wanted)?;
     note_open_max(workload, &mut used);
     let submission = match used.kind {
-        BackendKind::IoUring | BackendKind::Libaio => Submission::Step,
+        BackendKind::IoUring | BackendKind::IoUringCmd | BackendKind::Libaio => Submission::Step,
         BackendKind::Vsync => Submission::None,
         _ => Submission::Whole,
     };

@@ -94,6 +94,7 @@ fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
     let on = &subject.info().kind;
     workload.backend == BackendKind::Auto
         && workload.depth > 1
+        && !workload.polled
         && workload.direct != DirectMode::Off
         && workload.rate.is_none()
         && workload.think.is_none()

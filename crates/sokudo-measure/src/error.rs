@@ -210,7 +210,7 @@ fn of_target(error: &TargetError) -> Fault {
 fn of_stage(error: &StageError) -> Fault {
     match error {
         StageError::Target(error) => of_target(error),
-        StageError::Check(_) => Fault::Request,
+        StageError::Check(_) | StageError::Polling(_) => Fault::Request,
         _ => Fault::World,
     }
 }

@@ -3,12 +3,13 @@
 //! Every trial of every command is made here, so that none is judged by less than another.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use sokudo_device::{CounterSource, Neighbours, ProcessorWatch, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
-    Bytes, DeviceCounters, Event, Moved, Operation, Outcome, ProcessorEvidence, Stage, Trial,
-    TrialEvidence, Workload, narrow,
+    BackendKind, Bytes, DeviceCounters, Event, Moved, Operation, Outcome, ProcessorEvidence, Stage,
+    Trial, TrialEvidence, Workload, narrow,
 };
 use sokudo_stats::mix64;
 
@@ -117,7 +118,7 @@ impl EvidenceBefore {
         let is_imaginary = |it: &Target| matches!(it, Target::Simulated(_) | Target::Null(_));
         let is_real = subject.directory().is_some() || !subject.targets.iter().all(is_imaginary);
         let others = is_real.then(|| Neighbours::look(&System::host()));
-        let sources = sources(subject, &used);
+        let sources = sources(subject, stage, &used);
         Self {
             cached,
             others,
@@ -195,16 +196,24 @@ fn all_targets_of(stage: &Stage) -> Vec<usize> {
 
 /// Where each workload's devices count. Files of one storage have equal sources; a
 /// workload on several has none that could be attributed.
-fn sources(subject: &PreparedTargets, used: &[Vec<usize>]) -> Vec<CounterSource> {
-    let of_workload = |targets: &Vec<usize>| {
+fn sources(subject: &PreparedTargets, stage: &Stage, used: &[Vec<usize>]) -> Vec<CounterSource> {
+    let of_workload = |(workload, targets): (&Workload, &Vec<usize>)| {
         let mut sources = targets
             .iter()
             .filter_map(|index| subject.opened.get(*index))
-            .map(|opened| &opened.counters);
+            .map(|opened| match workload.backend {
+                // The kernel counts nothing of it.
+                BackendKind::IoUringCmd => opened
+                    .info
+                    .path
+                    .as_deref()
+                    .map(|node| CounterSource::of_drive(Path::new(node))),
+                _ => Some(opened.counters.clone()),
+            });
         let first = sources.next()?;
-        sources.all(|source| source == first).then(|| first.clone())
+        first.filter(|first| sources.all(|source| source.as_ref() == Some(first)))
     };
-    let sources = used.iter().map(of_workload);
+    let sources = stage.workloads.iter().zip(used).map(of_workload);
     sources.map(Option::unwrap_or_default).collect()
 }
 
@@ -259,6 +268,7 @@ fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> Devi
         merged_writes: part(counted.merged_writes, Operation::Write, ios),
         // It is not told apart by operation.
         request_time: counted.request_time.filter(|_| together.len() == 1),
+        uncertain_bytes: counted.uncertain_bytes,
     }
 }
 

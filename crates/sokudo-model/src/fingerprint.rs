@@ -99,6 +99,8 @@ parts! {
     Operations(OperationMix) = "operations";
     /// In which order blocks are visited.
     Order(Order) = "order";
+    /// Whether completions are asked for, instead of coming by interrupt.
+    Polled(bool) = "polled";
     /// The fixed rate of all operations together.
     Rate(Option<Rate>) = "rate";
     /// Fixed rates of single operations, and how I/Os are spaced.
@@ -141,6 +143,8 @@ parts! {
 pub enum BackendClass {
     /// Several I/Os are in flight at once.
     Async,
+    /// Several at once, past the block layer.
+    Passthrough,
     /// One after the other.
     Sync,
     Mmap,

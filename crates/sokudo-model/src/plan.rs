@@ -82,6 +82,10 @@ pub struct Workload {
     pub clones: u32,
     /// How I/O is asked to be issued.
     pub backend: BackendKind,
+    /// Whether the device's driver is asked for completions again and again, instead of
+    /// interrupting a processor (fio: `hipri`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub polled: bool,
     /// Whether the page cache is bypassed.
     pub direct: DirectMode,
     /// Which operations, in which shares.
@@ -182,6 +186,7 @@ impl Workload {
             name: name.into(),
             clones: 1,
             backend: BackendKind::Auto,
+            polled: false,
             direct: DirectMode::Auto,
             operations: OperationMix::only(Operation::Read),
             order: Order::SEQUENTIAL,
@@ -341,6 +346,8 @@ pub enum BackendKind {
     Auto,
     /// io_uring.
     IoUring,
+    /// Commands to NVMe drives through io_uring, past the block layer.
+    IoUringCmd,
     /// Linux native asynchronous I/O, by raw system calls.
     Libaio,
     /// `pread`/`pwrite`, one at a time.
@@ -365,6 +372,7 @@ impl BackendKind {
         match self {
             Self::Auto => "auto",
             Self::IoUring => "io_uring",
+            Self::IoUringCmd => "io_uring_cmd",
             Self::Libaio => "libaio",
             Self::Psync => "psync",
             Self::Sync => "sync",

@@ -254,6 +254,10 @@ pub struct DeviceCounters {
         rename = "request_time_ns"
     )]
     pub request_time: Option<Nanos>,
+    /// By how much the bytes of each direction may be off. The kernel counts sectors; a drive's own
+    /// count, which is taken where I/O goes around the block layer, has units of 512,000 bytes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub uncertain_bytes: Bytes,
 }
 
 impl DeviceCounters {
@@ -273,6 +277,8 @@ impl DeviceCounters {
                 .zip(earlier.request_time)
                 // The kernel shows 32 bits of its milliseconds.
                 .and_then(|(now, then)| now.0.checked_sub(then.0).map(Nanos)),
+            // Both are rounded up to a unit.
+            uncertain_bytes: self.uncertain_bytes.max(earlier.uncertain_bytes),
         }
     }
 
@@ -291,6 +297,7 @@ impl DeviceCounters {
                 .request_time
                 .zip(other.request_time)
                 .map(|(one, other)| Nanos(one.0.saturating_add(other.0))),
+            uncertain_bytes: Bytes(self.uncertain_bytes.0 + other.uncertain_bytes.0),
         }
     }
 }

@@ -590,6 +590,9 @@ pub enum BackendFeature {
     SingleIssuer,
     #[serde(rename = "deferred task work")]
     DeferredTaskWork,
+    /// Completions are asked for, instead of coming by interrupt.
+    #[serde(rename = "polled")]
+    Polled,
     /// One that another version of sokudo knows.
     #[serde(untagged)]
     Other(String),
@@ -605,6 +608,7 @@ impl From<&BackendFeature> for Text {
             BackendFeature::RegisteredFiles => "registered files",
             BackendFeature::SingleIssuer => "single issuer",
             BackendFeature::DeferredTaskWork => "deferred task work",
+            BackendFeature::Polled => "polled",
             BackendFeature::Other(name) => return Self::name(name),
         };
         name.into()
@@ -642,6 +646,8 @@ pub enum FailureKind {
     Nothing,
     /// The device did not answer for as long as anybody would wait.
     Unanswered,
+    /// The NVMe drive itself answered with this status: type in bits 8–10, code in bits 0–7.
+    Nvme(u16),
 }
 
 /// Why a trial ended.

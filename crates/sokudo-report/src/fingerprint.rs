@@ -114,6 +114,7 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
             PlanData::Estimand(Estimand::Sustained),
         ),
         files(workload),
+        asked(workload.polled, PlanData::Polled(true)),
         asked(
             workload.rates != Rates::default(),
             PlanData::Rates(workload.rates),
@@ -153,6 +154,7 @@ fn limits(limits: Limits) -> Limits {
 const fn backend_class(kind: BackendKind) -> Option<BackendClass> {
     Some(match kind {
         BackendKind::IoUring | BackendKind::Libaio => BackendClass::Async,
+        BackendKind::IoUringCmd => BackendClass::Passthrough,
         BackendKind::Psync | BackendKind::Sync | BackendKind::Vsync | BackendKind::Pvsync2 => {
             BackendClass::Sync
         }

@@ -1,4 +1,4 @@
-//! io_uring on files, with buffers of its own.
+//! io_uring with buffers of its own, on files or for commands to NVMe drives.
 
 #![expect(
     unsafe_code,
@@ -7,13 +7,16 @@
 
 use std::io;
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::time::Duration;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
 
+use io_uring::cqueue::EntryMarker as _;
+use io_uring::squeue::EntryMarker as _;
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
-use io_uring::{IoUring, opcode, squeue};
+use io_uring::{IoUring, cqueue, opcode, squeue};
 
 use crate::blocking;
+use crate::namespace::{NVME_URING_CMD_IO, Namespace, result_of};
 use crate::queue::{Queue, drain};
 use crate::region::Region;
 use crate::request::{Action, Request};
@@ -30,6 +33,17 @@ const INTERRUPTIONS_MAX: u32 = 16;
 /// Marks the completion of the ring's own timer.
 const TICK: u64 = u64::MAX;
 
+/// How a ring learns that I/Os are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Completions {
+    /// The device interrupts a processor.
+    #[default]
+    Interrupt,
+    /// The thread asks the device's driver again and again (`IORING_SETUP_IOPOLL`), which takes
+    /// all of a processor. For direct reads and writes on queues that the driver polls.
+    Polled,
+}
+
 /// What the kernel granted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RingFeatures {
@@ -42,19 +56,138 @@ pub struct RingFeatures {
     /// Completions are processed when asked for, not by interrupting the thread
     /// (`IORING_SETUP_DEFER_TASKRUN`).
     pub deferred_task_work: bool,
+    /// Completions are asked for (`IORING_SETUP_IOPOLL`).
+    pub polled: bool,
+}
+
+/// What a ring's I/Os are done to, and what its entries are for that.
+pub trait Carrier {
+    type Submission: squeue::EntryMarker;
+    type Completion: cqueue::EntryMarker;
+
+    /// What is registered with the kernel; requests name its places.
+    fn descriptors(&self) -> impl Iterator<Item = RawFd>;
+
+    /// Does what a ring, perhaps one that polls, cannot do, or refuses it.
+    fn at_once(&self, request: Request, buffer: *mut u8, polled: bool) -> Option<i32>;
+
+    /// An entry for anything else.
+    fn entry(&mut self, slot: Slot, request: Request, buffer: *mut u8) -> Self::Submission;
+
+    /// What the completion of a chunk means, in bytes or as minus an error number.
+    fn result(&self, chunk: u32, answer: i32) -> i32;
+}
+
+/// How an entry names its file and its buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    descriptor: Fd,
+    flags: squeue::Flags,
+    fixed_buffer: bool,
+}
+
+/// Files, which are read and written.
+pub struct Files {
+    files: Vec<OwnedFd>,
+    are_devices: Box<[bool]>,
+}
+
+impl Files {
+    fn new(files: Vec<OwnedFd>) -> Self {
+        Self {
+            are_devices: files.iter().map(blocking::is_block_device).collect(),
+            files,
+        }
+    }
+}
+
+impl Carrier for Files {
+    type Submission = squeue::Entry;
+    type Completion = cqueue::Entry;
+
+    fn descriptors(&self) -> impl Iterator<Item = RawFd> {
+        self.files.iter().map(AsRawFd::as_raw_fd)
+    }
+
+    #[inline]
+    fn at_once(&self, request: Request, buffer: *mut u8, polled: bool) -> Option<i32> {
+        if request.action.moves_data() {
+            return None;
+        }
+        let is_device = self.are_devices[request.file as usize];
+        let is_discard = request.action == Action::Trim && is_device;
+        let file = self.files[request.file as usize].as_raw_fd();
+        (is_discard || polled).then(|| blocking::perform(file, is_device, buffer, request))
+    }
+
+    #[inline]
+    fn entry(&mut self, slot: Slot, request: Request, buffer: *mut u8) -> squeue::Entry {
+        build_entry(slot.descriptor, slot.fixed_buffer, request, buffer).flags(slot.flags)
+    }
+
+    #[inline]
+    fn result(&self, _chunk: u32, answer: i32) -> i32 {
+        answer
+    }
+}
+
+/// Namespaces of NVMe drives, which take commands.
+pub struct Commands {
+    namespaces: Vec<Namespace>,
+    /// What the command of each chunk moves.
+    lengths: Box<[u32]>,
+}
+
+impl Carrier for Commands {
+    type Submission = squeue::Entry128;
+    type Completion = cqueue::Entry32;
+
+    fn descriptors(&self) -> impl Iterator<Item = RawFd> {
+        self.namespaces.iter().map(|it| it.node.as_raw_fd())
+    }
+
+    #[inline]
+    fn at_once(&self, request: Request, buffer: *mut u8, _polled: bool) -> Option<i32> {
+        let namespace = &self.namespaces[request.file as usize];
+        namespace.command(request, buffer).err()
+    }
+
+    #[inline]
+    fn entry(&mut self, slot: Slot, request: Request, buffer: *mut u8) -> squeue::Entry128 {
+        let moved = if request.action.moves_data() {
+            request.length
+        } else {
+            0
+        };
+        self.lengths[request.chunk as usize] = moved;
+        let command = self.namespaces[request.file as usize].command(request, buffer);
+        opcode::UringCmd80::new(slot.descriptor, NVME_URING_CMD_IO)
+            .cmd(command.expect("what makes no command was answered at once"))
+            .buf_index((slot.fixed_buffer && moved > 0).then_some(0))
+            .build()
+            .flags(slot.flags)
+    }
+
+    #[inline]
+    fn result(&self, chunk: u32, answer: i32) -> i32 {
+        result_of(answer, self.lengths[chunk as usize])
+    }
 }
 
 /// A ring, its files and its buffers. Must be used by the thread that made it.
-pub struct Ring {
-    ring: ManuallyDrop<IoUring>,
+pub struct Ring<T: Carrier = Files> {
+    ring: ManuallyDrop<IoUring<T::Submission, T::Completion>>,
     region: ManuallyDrop<Region>,
-    files: Vec<OwnedFd>,
-    are_devices: Box<[bool]>,
+    carrier: T,
+    /// What the carrier's files are called.
+    raw: Box<[RawFd]>,
     features: RingFeatures,
     in_flight: u32,
-    /// Discards of devices, which the ring cannot do: they are done when prepared.
+    /// What the ring cannot do, and what is refused. It is done when prepared.
     done: Vec<(u32, i32)>,
-    tick: Box<Timespec>,
+    tick: Duration,
+    /// The tick as the kernel reads it.
+    timer: Box<Timespec>,
     tick_armed: bool,
 }
 
@@ -63,7 +196,8 @@ impl Ring {
     /// does not grant are left out and missing in [`Self::features`].
     ///
     /// `tick` bounds how long [`Self::submit_and_wait`] waits when a device is
-    /// silent.
+    /// silent. Whether a device can be polled is seen at its first I/O only, which is
+    /// answered with `EOPNOTSUPP`, or by interrupt before Linux 6.11, where it cannot.
     ///
     /// # Errors
     /// `ENOSYS` or `EPERM` where kernel or sandbox deny io_uring, `ENOMEM` where
@@ -74,31 +208,66 @@ impl Ring {
         region: Region,
         depth: u32,
         tick: Duration,
+        completions: Completions,
     ) -> Result<Self, (io::Error, Vec<OwnedFd>, Region)> {
+        Self::over(Files::new(files), region, depth, tick, completions)
+            .map_err(|(error, carrier, region)| (error, carrier.files, region))
+    }
+}
+
+impl Ring<Commands> {
+    /// The same on namespaces of NVMe drives. Needs Linux 6.1.
+    ///
+    /// # Errors
+    /// As [`Ring::new`].
+    pub fn of_commands(
+        namespaces: Vec<Namespace>,
+        region: Region,
+        depth: u32,
+        tick: Duration,
+        completions: Completions,
+    ) -> io::Result<Self> {
+        let commands = Commands {
+            namespaces,
+            lengths: vec![0; region.chunks()].into_boxed_slice(),
+        };
+        Self::over(commands, region, depth, tick, completions).map_err(|(error, ..)| error)
+    }
+}
+
+impl<T: Carrier> Ring<T> {
+    fn over(
+        carrier: T,
+        region: Region,
+        depth: u32,
+        tick: Duration,
+        completions: Completions,
+    ) -> Result<Self, (io::Error, T, Region)> {
         // One entry more for the tick.
         let entries = (depth + 1).next_power_of_two().min(ENTRIES_MAX);
-        let built = build(entries).and_then(|(mut ring, features)| {
+        let built = build(entries, completions).and_then(|(mut ring, features)| {
             try_out(&mut ring)?;
             Ok((ring, features))
         });
         let (ring, mut features) = match built {
             Ok(built) => built,
-            Err(error) => return Err((error, files, region)),
+            Err(error) => return Err((error, carrier, region)),
         };
         features.registered_buffers = register_region(&ring, &region);
-        let raw: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        let raw: Vec<_> = carrier.descriptors().collect();
         features.registered_files = ring.submitter().register_files(&raw).is_ok();
         // Saves a look-up per system call; not worth a word when it is refused.
         let _ = ring.submitter().register_ring_fd();
         Ok(Self {
             ring: ManuallyDrop::new(ring),
             region: ManuallyDrop::new(region),
-            are_devices: files.iter().map(blocking::is_block_device).collect(),
-            files,
+            raw: raw.into_boxed_slice(),
+            carrier,
             done: Vec::with_capacity(depth as usize),
             features,
             in_flight: 0,
-            tick: Box::new(Timespec::from(tick)),
+            tick,
+            timer: Box::new(Timespec::from(tick)),
             tick_armed: false,
         })
     }
@@ -109,24 +278,25 @@ impl Ring {
     }
 
     #[inline]
-    fn entry(&self, request: Request, buffer: *mut u8) -> squeue::Entry {
-        let RingFeatures {
-            registered_files,
-            registered_buffers,
-            ..
-        } = self.features;
-        if registered_files {
-            // A file's place in the table of registered files is its place in `files`.
-            let place = Fd(request.file.cast_signed());
-            build_entry(place, registered_buffers, request, buffer).flags(squeue::Flags::FIXED_FILE)
-        } else {
-            let file = Fd(self.files[request.file as usize].as_raw_fd());
-            build_entry(file, registered_buffers, request, buffer)
+    fn slot(&self, file: u32) -> Slot {
+        let fixed_buffer = self.features.registered_buffers;
+        match self.features.registered_files {
+            // A file's place in the table of registered files is its place in the list.
+            true => Slot {
+                descriptor: Fd(file.cast_signed()),
+                flags: squeue::Flags::FIXED_FILE,
+                fixed_buffer,
+            },
+            false => Slot {
+                descriptor: Fd(self.raw[file as usize]),
+                flags: squeue::Flags::empty(),
+                fixed_buffer,
+            },
         }
     }
 
     #[inline]
-    fn push(&mut self, entry: &squeue::Entry) {
+    fn push(&mut self, entry: &T::Submission) {
         // SAFETY: buffers named by the entry belong to the region, which is lent
         // until the completion is reaped and outlives the ring, as does the
         // timespec in its box; the files are owned by self.
@@ -134,16 +304,34 @@ impl Ring {
         pushed.expect("the ring has an entry for every I/O in flight and the tick");
     }
 
+    /// Asks for completions until `wanted` are there or `patience` is over. The kernel is
+    /// entered for a single look each time: it would ask a silent device until a signal comes,
+    /// and an `IORING_SETUP_IOPOLL` ring takes no timer.
+    fn poll(&mut self, wanted: u32, patience: Duration) -> io::Result<()> {
+        if self.in_flight == 0 {
+            std::thread::sleep(patience);
+            return Ok(());
+        }
+        let started = Instant::now();
+        loop {
+            self.submit()?;
+            let is_done = self.ring.completion().len() >= wanted.max(1) as usize;
+            if is_done || started.elapsed() >= patience {
+                return Ok(());
+            }
+        }
+    }
+
     fn arm_tick(&mut self) {
-        let entry = opcode::Timeout::new(&raw const *self.tick)
+        let entry = opcode::Timeout::new(&raw const *self.timer)
             .build()
             .user_data(TICK);
-        self.push(&entry);
+        self.push(&entry.into());
         self.tick_armed = true;
     }
 }
 
-impl Queue for Ring {
+impl<T: Carrier> Queue for Ring<T> {
     #[inline]
     fn region_mut(&mut self) -> &mut Region {
         &mut self.region
@@ -157,17 +345,15 @@ impl Queue for Ring {
     #[inline]
     fn prepare(&mut self, request: Request) {
         let buffer = self.region.lend(request.chunk, request.length);
-        if request.action == Action::Trim && self.are_devices[request.file as usize] {
-            let file = self.files[request.file as usize].as_raw_fd();
-            let result = blocking::perform(file, true, buffer, request);
-            self.in_flight += 1;
+        self.in_flight += 1;
+        let polled = self.features.polled;
+        if let Some(result) = self.carrier.at_once(request, buffer, polled) {
             self.done.push((request.chunk, result));
             return;
         }
-        let entry = self
-            .entry(request, buffer)
-            .user_data(u64::from(request.chunk));
-        self.in_flight += 1;
+        let slot = self.slot(request.file);
+        let mut entry = self.carrier.entry(slot, request, buffer);
+        entry.set_user_data(u64::from(request.chunk));
         self.push(&entry);
     }
 
@@ -184,6 +370,9 @@ impl Queue for Ring {
         if wanted == 0 && done > 0 {
             return self.submit();
         }
+        if self.features.polled {
+            return self.poll(wanted, self.tick);
+        }
         if !self.tick_armed {
             self.arm_tick();
         }
@@ -194,6 +383,9 @@ impl Queue for Ring {
     fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
         if !self.done.is_empty() {
             return self.submit();
+        }
+        if self.features.polled {
+            return self.poll(1, patience);
         }
         let timespec = Timespec::from(patience);
         let arguments = SubmitArgs::new().timespec(&timespec);
@@ -219,12 +411,13 @@ impl Queue for Ring {
             let chunk = completion.user_data() as u32;
             self.region.take_back(chunk);
             self.in_flight -= 1;
-            each(chunk, completion.result());
+            let answer = completion.into().result();
+            each(chunk, self.carrier.result(chunk, answer));
         }
     }
 }
 
-impl Drop for Ring {
+impl<T: Carrier> Drop for Ring<T> {
     fn drop(&mut self) {
         if !drain(self) {
             // The kernel may still write to the region: it must stay mapped.
@@ -244,40 +437,56 @@ impl Drop for Ring {
 
 /// The newest set of flags that the kernel accepts: single issuer since 6.0,
 /// deferred task work since 6.1, cooperative task work since 5.19.
-fn build(entries: u32) -> io::Result<(IoUring, RingFeatures)> {
-    let deferred = RingFeatures {
-        single_issuer: true,
-        deferred_task_work: true,
+fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    entries: u32,
+    completions: Completions,
+) -> io::Result<(IoUring<S, C>, RingFeatures)> {
+    let polled = completions == Completions::Polled;
+    let builder = || {
+        let mut builder = IoUring::<S, C>::builder();
+        if polled {
+            builder.setup_iopoll();
+        }
+        builder
+    };
+    let plain = RingFeatures {
+        polled,
         ..RingFeatures::default()
     };
     let single = RingFeatures {
         single_issuer: true,
-        ..RingFeatures::default()
+        ..plain
     };
-    if let Ok(ring) = IoUring::builder()
+    let deferred = RingFeatures {
+        deferred_task_work: true,
+        ..single
+    };
+    if let Ok(ring) = builder()
         .setup_single_issuer()
         .setup_defer_taskrun()
         .build(entries)
     {
         return Ok((ring, deferred));
     }
-    if let Ok(ring) = IoUring::builder()
+    if let Ok(ring) = builder()
         .setup_single_issuer()
         .setup_coop_taskrun()
         .build(entries)
     {
         return Ok((ring, single));
     }
-    IoUring::builder()
-        .build(entries)
-        .map(|ring| (ring, RingFeatures::default()))
+    builder().build(entries).map(|ring| (ring, plain))
 }
 
 /// Lets the ring do nothing once: sandboxes exist that let one be made and not be entered.
-fn try_out(ring: &mut IoUring) -> io::Result<()> {
+fn try_out<S, C>(ring: &mut IoUring<S, C>) -> io::Result<()>
+where
+    S: squeue::EntryMarker,
+    C: cqueue::EntryMarker,
+{
     let nothing = opcode::Nop::new().build();
     // SAFETY: the entry names neither memory nor a file.
-    unsafe { ring.submission().push(&nothing) }.expect("nothing is in a new ring");
+    unsafe { ring.submission().push(&nothing.into()) }.expect("nothing is in a new ring");
     for _ in 0..INTERRUPTIONS_MAX {
         ignoring_interrupts(ring.submit_and_wait(1))?;
         if ring.completion().next().is_some() {
@@ -287,7 +496,11 @@ fn try_out(ring: &mut IoUring) -> io::Result<()> {
     Err(io::ErrorKind::WouldBlock.into())
 }
 
-fn register_region(ring: &IoUring, region: &Region) -> bool {
+fn register_region<S, C>(ring: &IoUring<S, C>, region: &Region) -> bool
+where
+    S: squeue::EntryMarker,
+    C: cqueue::EntryMarker,
+{
     let vector = region.as_iovec();
     if vector.iov_len > REGISTERED_BYTES_MAX {
         return false;

@@ -11,9 +11,12 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::time::{Duration, Instant};
 
-use sokudo_sys::{Action, Aio, Blocking, Calls, Mapped, OneByOne, Queue, Region, Request, Ring};
+use sokudo_sys::{
+    Action, Aio, Blocking, Calls, Completions, Mapped, OneByOne, Queue, Region, Request, Ring,
+};
 
 const TICK: Duration = Duration::from_millis(20);
 
@@ -48,7 +51,7 @@ impl Backend {
             .into_iter()
             .map(|calls| Self::Blocking(Box::new(blocking(calls))))
             .collect();
-        match Ring::new(file(), region(), chunks, TICK) {
+        match Ring::new(file(), region(), chunks, TICK, Completions::Interrupt) {
             Ok(ring) => all.push(Self::Ring(Box::new(ring))),
             Err((error, ..)) => eprintln!("SKIPPED: io_uring: {error}"),
         }
@@ -185,7 +188,8 @@ fn the_end_of_the_file_and_errors_are_results() {
 fn a_silent_device_does_not_hold_a_wait_longer_than_the_tick() {
     let (reader, _writer) = std::io::pipe().unwrap();
     let region = Region::new(3, 4096).unwrap();
-    let Ok(mut ring) = Ring::new(vec![reader.into()], region, 3, TICK) else {
+    let Ok(mut ring) = Ring::new(vec![reader.into()], region, 3, TICK, Completions::Interrupt)
+    else {
         eprintln!("SKIPPED: io_uring is not allowed here");
         return;
     };
@@ -202,6 +206,39 @@ fn a_silent_device_does_not_hold_a_wait_longer_than_the_tick() {
     assert_eq!(ring.in_flight(), 3);
     // Dropping waits for the reads, which end when the writer is closed.
     drop(_writer);
+}
+
+/// Files that are written around the page cache lie on a disk, which can be polled or not.
+#[test]
+fn a_polled_ring_moves_data_or_says_that_it_cannot_and_flushes_either_way() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = directory.path().join("file");
+    std::fs::write(&path, [7; 8192]).unwrap();
+    let mut options = File::options();
+    let options = options.read(true).write(true).custom_flags(libc::O_DIRECT);
+    let file = match options.open(&path) {
+        Ok(file) => file,
+        Err(error) => return eprintln!("SKIPPED: direct I/O: {error}"),
+    };
+    let region = Region::new(2, 4096).unwrap();
+    let Ok(mut ring) = Ring::new(vec![file.into()], region, 2, TICK, Completions::Polled) else {
+        return eprintln!("SKIPPED: io_uring is not allowed here");
+    };
+    assert!(ring.features().polled);
+    let started = Instant::now();
+    ring.submit_and_wait(1).unwrap();
+    assert!(started.elapsed() >= TICK, "nothing is in flight");
+    let mut results = [i32::MIN; 2];
+    let requests = [
+        request(Action::Read, 0, 4096, 4096),
+        request(Action::Fdatasync, 1, 0, 0),
+    ];
+    perform_all(&mut ring, &requests, &mut results);
+    assert_eq!(results[1], 0);
+    match results[0] {
+        4096 => assert_eq!(ring.region_mut().chunk_mut(0)[..4096], [7; 4096]),
+        result => assert_eq!(result, -libc::EOPNOTSUPP),
+    }
 }
 
 #[test]

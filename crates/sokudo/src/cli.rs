@@ -529,9 +529,19 @@ pub(crate) struct MarkArguments {
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) interval: Option<Nanos>,
 
-    /// I/O engine: auto, io_uring, libaio or psync
+    /// I/O engine: auto, io_uring, libaio, psync or io_uring_cmd
+    ///
+    /// auto tries io_uring and libaio and takes the faster one. io_uring_cmd passes commands to a whole
+    /// NVMe drive around the block layer, which is guarded from writes as ever.
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
+
+    /// Ask the device for completions again and again, instead of being interrupted
+    ///
+    /// With io_uring, for direct I/O on devices whose driver has queues for it (NVMe:
+    /// nvme.poll_queues=2 on the kernel's command line). Each thread keeps a processor busy.
+    #[arg(long, help_heading = HOW)]
+    pub(crate) polled: bool,
 
     /// I/Os in flight per thread, instead of each row's Q
     #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX_IO_URING), help_heading = HOW)]

@@ -291,7 +291,8 @@ fn reason(kind: FailureKind) -> Text {
         FailureKind::Errno(number) => Text::from(&io::Error::from_raw_os_error(number)),
         FailureKind::Short { asked, moved } => text!("{moved} of {asked} bytes were read"),
         FailureKind::Nothing => text!("no byte was read"),
-        FailureKind::Unanswered => text!("the device did not answer"),
+        // Nothing here passes commands to a drive.
+        FailureKind::Unanswered | FailureKind::Nvme(_) => text!("the device did not answer"),
     }
 }
 

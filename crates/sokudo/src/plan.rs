@@ -265,6 +265,7 @@ fn adjust(
     workload.limits.time = Some(trial_time(arguments));
     workload.limits.time_min = chooses_time(arguments).then_some(ADAPTIVE_TRIAL_TIME_MIN);
     workload.backend = arguments.engine;
+    workload.polled = arguments.polled;
     workload.direct = arguments.direct;
     workload.data = arguments.data.clone();
     workload.exact_clock = arguments.exact_clock;

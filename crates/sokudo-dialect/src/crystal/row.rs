@@ -132,7 +132,7 @@ impl RowSpec {
     /// [`DEPTH_MAX_IO_URING`].
     pub fn check_depth(&self, backend: BackendKind) -> Result<(), RowError> {
         let max = match backend {
-            BackendKind::IoUring => DEPTH_MAX_IO_URING,
+            BackendKind::IoUring | BackendKind::IoUringCmd => DEPTH_MAX_IO_URING,
             _ => DEPTH_MAX,
         };
         if (1..=max).contains(&self.depth) {

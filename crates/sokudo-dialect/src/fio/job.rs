@@ -31,6 +31,7 @@ pub(super) struct Job {
     pub(super) block_split: [Vec<BlockShare>; 3],
     pub(super) alignment: Option<[u64; 3]>,
     pub(super) engine: String,
+    pub(super) polled: bool,
     pub(super) direct: bool,
     pub(super) depth: u32,
     pub(super) batch: u32,

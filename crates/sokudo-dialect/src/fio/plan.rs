@@ -252,6 +252,12 @@ impl<'a> Planner<'a> {
                 job.engine
             ));
         }
+        if job.polled && job.engine == "pvsync2" {
+            self.note(
+                "hipri has no effect with ioengine=pvsync2: completions come by interrupt"
+                    .to_owned(),
+            );
+        }
         let mut doubts = Vec::new();
         if job.time_based && job.runtime.0 == 0 {
             doubts.push("time_based has no effect without runtime".to_owned());

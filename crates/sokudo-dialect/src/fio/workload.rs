@@ -27,6 +27,7 @@ impl Job {
             "pvsync2" => BackendKind::Pvsync2,
             "libaio" => BackendKind::Libaio,
             "io_uring" => BackendKind::IoUring,
+            "io_uring_cmd" => BackendKind::IoUringCmd,
             "mmap" => BackendKind::Mmap,
             "null" => BackendKind::Null,
             "pvsync" => {
@@ -39,7 +40,7 @@ impl Job {
             }
             other => {
                 return Err(format!(
-                    "ioengine={other} is not supported; use io_uring, libaio, posixaio, psync, sync, vsync, pvsync2, mmap or null"
+                    "ioengine={other} is not supported; use io_uring, io_uring_cmd, libaio, posixaio, psync, sync, vsync, pvsync2, mmap or null"
                 ));
             }
         };
@@ -75,7 +76,9 @@ impl Job {
             name: name.to_owned(),
             clones: 1,
             backend,
-            direct: if self.direct {
+            polled: self.polled && backend != BackendKind::Pvsync2,
+            // Commands to a drive know no page cache.
+            direct: if self.direct || backend == BackendKind::IoUringCmd {
                 DirectMode::On
             } else {
                 DirectMode::Off

@@ -13,6 +13,7 @@ macro_rules! each {
     ($any:expr, $backend:ident => $does:expr) => {
         match $any {
             $crate::backend::AnyBackend::IoUring($backend) => $does,
+            $crate::backend::AnyBackend::IoUringCmd($backend) => $does,
             $crate::backend::AnyBackend::Libaio($backend) => $does,
             $crate::backend::AnyBackend::Psync($backend) => $does,
             $crate::backend::AnyBackend::Vsync($backend) => $does,

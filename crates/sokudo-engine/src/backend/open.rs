@@ -2,19 +2,27 @@
 
 use std::io::{self, IoSliceMut};
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use rustix::fs::FileType;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use sokudo_model::{BackendFeature, BackendKind, BackendUse, BufferMemory, Order, Workload};
-use sokudo_sys::{Aio, Blocking, Calls, Mapped, PageWish, Pages, Region, Ring, RingFeatures};
+use sokudo_sys::{
+    Action, Aio, Blocking, Calls, Commands, Completions, Mapped, Namespace, PageWish, Pages, Queue,
+    Region, Request, Ring, RingFeatures, nvme_status,
+};
 use sokudo_words::{Text, text};
 
 use super::{Mmap, Null, Psync, Queued, TICK, Vsync};
+
+/// A healthy drive answers within milliseconds, one that collects garbage within seconds.
+const TRY_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// What a clone needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackendRequirements {
     pub(crate) kind: BackendKind,
+    pub(crate) polled: bool,
     pub(crate) depth: u32,
     pub(crate) chunks: u32,
     pub(crate) chunk_bytes: u32,
@@ -24,6 +32,7 @@ pub(crate) struct BackendRequirements {
 /// A backend of any kind; the worker's loop is compiled once for each.
 pub(crate) enum AnyBackend {
     IoUring(Queued<Ring>),
+    IoUringCmd(Queued<Ring<Commands>>),
     Libaio(Queued<Aio>),
     /// psync, sync and pvsync2.
     Psync(Psync),
@@ -55,6 +64,11 @@ pub enum OpenError {
         /// What the system said.
         source: io::Error,
     },
+    /// The drive takes no commands from here.
+    #[error(
+        "io_uring_cmd cannot be used here: {0}; it needs Linux 6.1, and root before 6.2; use io_uring"
+    )]
+    Commands(io::Error),
     /// The backend asked for is not allowed here.
     #[error("{backend} cannot be used here: {source}; use --engine auto to take the best there is")]
     Denied {
@@ -67,12 +81,84 @@ pub enum OpenError {
 
 /// Opens the backend that is wanted. `Auto` is psync at depth 1, where one
 /// system call per I/O is the least there can be, else io_uring, else libaio, else
-/// psync; libaio comes before io_uring on block devices that make rings wait. No
-/// files are the null target.
+/// psync; libaio comes before io_uring on block devices that make rings wait. What is
+/// polled is io_uring or nothing. No files are the null target.
 pub(crate) fn open(
     wanted: BackendRequirements,
     files: Vec<OwnedFd>,
 ) -> Result<(AnyBackend, BackendUse), OpenError> {
+    let (region, features) = region(wanted)?;
+    if files.is_empty() || wanted.kind == BackendKind::Null {
+        let backend = AnyBackend::Null(Null::new(region, wanted.depth));
+        return Ok((backend, used(BackendKind::Null, features)));
+    }
+    let opened = match wanted.kind {
+        BackendKind::IoUring => open_ring(files, region, wanted, features),
+        // Nothing else asks for completions.
+        BackendKind::Auto if wanted.polled => open_ring(files, region, wanted, features),
+        BackendKind::Libaio => open_aio(files, region, wanted, features),
+        BackendKind::Mmap => open_mmap(files, region, features),
+        BackendKind::Auto if wanted.depth > 1 => Ok(open_best(files, region, wanted, features)),
+        _ => Ok(open_blocking(files, region, wanted, features)),
+    };
+    opened.map_err(|(source, ..)| OpenError::Denied {
+        backend: wanted.kind.name(),
+        source,
+    })
+}
+
+/// Opens the backend that passes commands to drives; none are the null target.
+pub(crate) fn open_commands(
+    wanted: BackendRequirements,
+    namespaces: Vec<Namespace>,
+) -> Result<(AnyBackend, BackendUse), OpenError> {
+    if namespaces.is_empty() {
+        return open(wanted, Vec::new());
+    }
+    let (region, features) = region(wanted)?;
+    let blocks: Vec<u32> = namespaces.iter().map(Namespace::block_bytes).collect();
+    let completions = completions(wanted);
+    let mut ring = Ring::of_commands(namespaces, region, wanted.depth, TICK, completions)
+        .map_err(OpenError::Commands)?;
+    for (file, block_bytes) in (0..).zip(blocks) {
+        try_out(&mut ring, file, block_bytes).map_err(OpenError::Commands)?;
+    }
+    let used = used_of_ring(
+        BackendKind::IoUringCmd,
+        ring.features(),
+        BackendFeature::RegisteredFile,
+        features,
+    );
+    Ok((AnyBackend::IoUringCmd(Queued(ring)), used))
+}
+
+/// Reads the first block: who may pass commands, and whether the drive is polled, is seen by nothing
+/// else. What the drive answers does not matter.
+fn try_out(ring: &mut Ring<Commands>, file: u32, block_bytes: u32) -> io::Result<()> {
+    ring.prepare(Request {
+        action: Action::Read,
+        chunk: 0,
+        file,
+        length: block_bytes,
+        offset: 0,
+    });
+    let started = Instant::now();
+    let mut answer = None;
+    while answer.is_none() && started.elapsed() < TRY_TIME_MAX {
+        ring.submit_and_wait(1)?;
+        ring.reap(|_, result| answer = Some(result));
+    }
+    match answer {
+        None => Err(io::ErrorKind::TimedOut.into()),
+        Some(result) if result < 0 && nvme_status(result).is_none() => {
+            Err(io::Error::from_raw_os_error(-result))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The buffers that are wanted, and what they are made of.
+fn region(wanted: BackendRequirements) -> Result<(Region, Vec<BackendFeature>), OpenError> {
     let bytes = u64::from(wanted.chunks) * u64::from(wanted.chunk_bytes);
     let wish = match wanted.memory {
         BufferMemory::Auto => PageWish::Best,
@@ -98,21 +184,7 @@ pub(crate) fn open(
         }
         Pages::TransparentHuge | Pages::Small => {}
     }
-    if files.is_empty() || wanted.kind == BackendKind::Null {
-        let backend = AnyBackend::Null(Null::new(region, wanted.depth));
-        return Ok((backend, used(BackendKind::Null, features)));
-    }
-    let opened = match wanted.kind {
-        BackendKind::IoUring => open_ring(files, region, wanted, features),
-        BackendKind::Libaio => open_aio(files, region, wanted, features),
-        BackendKind::Mmap => open_mmap(files, region, features),
-        BackendKind::Auto if wanted.depth > 1 => Ok(open_best(files, region, wanted, features)),
-        _ => Ok(open_blocking(files, region, wanted, features)),
-    };
-    opened.map_err(|(source, ..)| OpenError::Denied {
-        backend: wanted.kind.name(),
-        source,
-    })
+    Ok((region, features))
 }
 
 /// The kernel takes the wish for transparent huge pages even when the system is
@@ -190,35 +262,55 @@ fn open_ring(
     files: Vec<OwnedFd>,
     region: Region,
     wanted: BackendRequirements,
-    mut features: Vec<BackendFeature>,
+    features: Vec<BackendFeature>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let registered = if files.len() == 1 {
         BackendFeature::RegisteredFile
     } else {
         BackendFeature::RegisteredFiles
     };
-    let ring = Ring::new(files, region, wanted.depth, TICK)?;
+    let ring = Ring::new(files, region, wanted.depth, TICK, completions(wanted))?;
+    let used = used_of_ring(BackendKind::IoUring, ring.features(), registered, features);
+    Ok((AnyBackend::IoUring(Queued(ring)), used))
+}
+
+fn completions(wanted: BackendRequirements) -> Completions {
+    match wanted.polled {
+        true => Completions::Polled,
+        false => Completions::Interrupt,
+    }
+}
+
+/// What is used of a ring, by what it has `registered`.
+fn used_of_ring(
+    kind: BackendKind,
+    granted: RingFeatures,
+    registered: BackendFeature,
+    mut features: Vec<BackendFeature>,
+) -> BackendUse {
     let RingFeatures {
         registered_buffers,
         registered_files,
         single_issuer,
         deferred_task_work,
-    } = ring.features();
+        polled,
+    } = granted;
     let granted = [
         (registered_buffers, BackendFeature::RegisteredBuffers),
         (registered_files, registered),
         (single_issuer, BackendFeature::SingleIssuer),
         (deferred_task_work, BackendFeature::DeferredTaskWork),
+        (polled, BackendFeature::Polled),
     ];
     let granted = granted.into_iter().filter(|(is_on, _)| *is_on);
     features.extend(granted.map(|(_, feature)| feature));
-    let mut used = used(BackendKind::IoUring, features);
+    let mut used = used(kind, features);
     if !registered_buffers {
         used.notes.push(
             "buffers could not be registered; raise the limit of locked memory (ulimit -l)".into(),
         );
     }
-    Ok((AnyBackend::IoUring(Queued(ring)), used))
+    used
 }
 
 fn open_aio(
@@ -291,10 +383,10 @@ mod tests {
     use super::*;
     use crate::backend::Backend;
     use sokudo_model::{Bytes, DirectMode};
-    use sokudo_sys::{Action, Request};
 
     const WANTED: BackendRequirements = BackendRequirements {
         kind: BackendKind::Auto,
+        polled: false,
         depth: 2,
         chunks: 2,
         chunk_bytes: 4096,

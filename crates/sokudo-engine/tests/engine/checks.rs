@@ -4,8 +4,8 @@ use std::os::unix::fs::MetadataExt as _;
 
 use sokudo_engine::{CheckError, FileTarget, StageError, Target, TargetError, WorkloadError};
 use sokudo_model::{
-    BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Rate, SequentialOffset, Think, Users,
-    Workload,
+    BackendKind, BlockSizes, Bytes, DirectMode, Nanos, Operation, OperationMix, Order, Rate,
+    SequentialOffset, Think, Users, Workload,
 };
 
 use crate::builders::{sizes, span, use_of};
@@ -20,7 +20,7 @@ fn within(it: &mut Workload, offset: u64, length: u64) {
 }
 
 /// What makes a workload impossible, and words of the refusal.
-const SLIPS: [(&str, Slip); 19] = [
+const SLIPS: [(&str, Slip); 23] = [
     ("the number of threads is 0; use 1 to 4096", |it| {
         it.clones = 0
     }),
@@ -68,6 +68,19 @@ const SLIPS: [(&str, Slip); 19] = [
         it.order = Order::Sequential { offset };
         it.blocks = sizes(&[(4096, 1), (8192, 1)]);
     }),
+    ("libaio does not poll for completions", |it| {
+        (it.backend, it.polled) = (BackendKind::Libaio, true)
+    }),
+    ("only direct I/O is polled for", |it| {
+        (it.direct, it.polled) = (DirectMode::Off, true)
+    }),
+    ("io_uring_cmd reads, writes and flushes", |it| {
+        it.backend = BackendKind::IoUringCmd;
+        it.operations = OperationMix::only(Operation::Trim);
+    }),
+    ("io_uring_cmd reads, writes and flushes", |it| {
+        (it.backend, it.direct) = (BackendKind::IoUringCmd, DirectMode::Off)
+    }),
     ("target 3 does not exist; there are 1", |it| {
         it.files.uses = vec![use_of(3)]
     }),
@@ -100,6 +113,25 @@ fn what_is_impossible_is_named() {
         })
     );
     assert!(is_span, "{error}");
+}
+
+#[test]
+fn a_file_takes_no_commands_and_is_told_so_before_anything_runs() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(1 << 20).unwrap();
+    let mut target = Target::File(FileTarget::read_only(file.path()).unwrap());
+    let read = with!(
+        random_reads(1),
+        backend = BackendKind::IoUringCmd,
+        limits = for_ios(1)
+    );
+    let error = try_run(vec![read], &mut target, 1).unwrap_err();
+    let told = error.to_string();
+    assert!(
+        matches!(error, StageError::Target(TargetError::NoCommands(..))),
+        "{told}"
+    );
+    assert!(told.contains("no namespace of an NVMe drive"), "{told}");
 }
 
 #[test]

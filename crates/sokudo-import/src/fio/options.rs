@@ -173,6 +173,7 @@ impl Options {
 fn backend(engine: Option<&str>) -> BackendKind {
     match engine {
         Some("io_uring") => BackendKind::IoUring,
+        Some("io_uring_cmd") => BackendKind::IoUringCmd,
         Some("libaio") => BackendKind::Libaio,
         Some("psync") => BackendKind::Psync,
         Some("sync") => BackendKind::Sync,

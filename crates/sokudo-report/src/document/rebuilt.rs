@@ -212,6 +212,7 @@ impl FailureDocument {
                 },
                 FailureWay::Nothing => FailureKind::Nothing,
                 FailureWay::Unanswered => FailureKind::Unanswered,
+                FailureWay::Nvme => FailureKind::Nvme(self.nvme_status?),
             },
             offset: Bytes(self.offset_bytes),
             count: self.count,

@@ -201,6 +201,10 @@ pub struct FailureDocument {
     pub asked_bytes: Option<u32>,
     /// Bytes moved; null unless `kind` is `short`.
     pub moved_bytes: Option<u32>,
+    /// The drive's status, type in bits 8–10 and code in bits 0–7; missing unless `kind` is
+    /// `nvme`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvme_status: Option<u16>,
     /// Offset of the first one; of operations on files, how many files came before it.
     pub offset_bytes: u64,
     /// How many.
@@ -221,6 +225,8 @@ pub enum FailureWay {
     Nothing,
     /// The device never answered.
     Unanswered,
+    /// An NVMe drive answered with a status.
+    Nvme,
 }
 
 impl FailureDocument {
@@ -232,6 +238,11 @@ impl FailureDocument {
             }
             FailureKind::Nothing => (FailureWay::Nothing, None, None, None),
             FailureKind::Unanswered => (FailureWay::Unanswered, None, None, None),
+            FailureKind::Nvme(_) => (FailureWay::Nvme, None, None, None),
+        };
+        let nvme_status = match failure.kind {
+            FailureKind::Nvme(status) => Some(status),
+            _ => None,
         };
         let mut document = Self {
             trial,
@@ -240,6 +251,7 @@ impl FailureDocument {
             errno,
             asked_bytes,
             moved_bytes,
+            nvme_status,
             offset_bytes: failure.offset.0,
             count: failure.count,
             message: String::new(),
@@ -258,6 +270,7 @@ impl FailureDocument {
             },
             FailureWay::Nothing => FailureKind::Nothing,
             FailureWay::Unanswered => FailureKind::Unanswered,
+            FailureWay::Nvme => FailureKind::Nvme(self.nvme_status.unwrap_or_default()),
         });
         let operation = Text::from(self.operation.name());
         let (times, at) = (self.count, self.offset_bytes);
@@ -277,6 +290,11 @@ pub(super) fn failure_words(kind: FailureKind) -> Text {
         FailureKind::Short { asked, moved } => text!("{moved} of {asked} bytes moved"),
         FailureKind::Nothing => "no bytes moved and no error given".into(),
         FailureKind::Unanswered => "the device never answered".into(),
+        FailureKind::Nvme(status) => text!(
+            "the drive answered with NVMe status type {kind:x}h code {code:02x}h",
+            kind = status >> 8,
+            code = status & 0xff
+        ),
     }
 }
 

@@ -63,6 +63,7 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Memory(memory) => pages(*memory),
         PlanData::Mix(mix) | PlanData::Operations(mix) => operations(mix),
         PlanData::Order(visited) => order(*visited),
+        PlanData::Polled(_) => "yes".into(),
         PlanData::Rate(fixed) => rate(*fixed),
         PlanData::Rates(each) => rates(each),
         PlanData::Recording(kept) => recording(kept),
@@ -107,6 +108,7 @@ pub(crate) fn tree_files(tree: &FileTree) -> Text {
 fn backend(class: BackendClass) -> Text {
     match class {
         BackendClass::Async => "async".into(),
+        BackendClass::Passthrough => "passthrough".into(),
         BackendClass::Sync => "sync".into(),
         BackendClass::Mmap => "mmap".into(),
         BackendClass::Null => "null".into(),

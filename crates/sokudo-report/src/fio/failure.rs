@@ -58,7 +58,7 @@ pub fn failure_lines(report: &FioReport) -> Vec<String> {
 fn number_of(failure: &IoFailure) -> Option<i32> {
     match failure.kind {
         FailureKind::Errno(number) => Some(number),
-        FailureKind::Nothing => Some(EIO),
+        FailureKind::Nothing | FailureKind::Nvme(_) => Some(EIO),
         FailureKind::Unanswered => Some(ETIMEDOUT),
         FailureKind::Short { .. } => None,
     }

@@ -50,9 +50,10 @@ pub(super) fn backend_kind(text: &str) -> Result<BackendKind, Text> {
     match text {
         "auto" => Ok(BackendKind::Auto),
         "io_uring" => Ok(BackendKind::IoUring),
+        "io_uring_cmd" => Ok(BackendKind::IoUringCmd),
         "libaio" => Ok(BackendKind::Libaio),
         "psync" => Ok(BackendKind::Psync),
-        _ => Err(text!("use auto, io_uring, libaio or psync")),
+        _ => Err(text!("use auto, io_uring, io_uring_cmd, libaio or psync")),
     }
 }
 

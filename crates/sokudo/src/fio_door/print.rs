@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use sokudo_device::storage_node;
 use sokudo_dialect::fio::{Fallocate, FioPlan, FioTargetKind, FioTargetSpec};
 use sokudo_engine::Allocation;
 use sokudo_measure::{JobTarget, JobTargetKind};
@@ -118,7 +119,7 @@ pub(crate) fn place_of(spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
         .iter()
         .position(|other| std::ptr::eq(other, spec));
     JobTarget {
-        path: PathBuf::from(&spec.path),
+        path: storage_node(PathBuf::from(&spec.path)),
         kind: match spec.kind {
             FioTargetKind::File => JobTargetKind::File,
             FioTargetKind::BlockDevice => JobTargetKind::BlockDevice,

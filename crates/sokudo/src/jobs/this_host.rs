@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::SeekFrom;
+use sokudo_device::storage_node;
 use sokudo_dialect::host::{Host, HostPath, HostPathKind};
 use sokudo_measure::since_epoch;
 use sokudo_model::Bytes;
@@ -27,6 +29,7 @@ impl Host for ThisHost {
 
     fn found(&self, path: &str) -> Option<HostPath> {
         use HostPathKind::{BlockDevice, Directory, File, Other};
+        let path = &storage_node(PathBuf::from(path));
         let metadata = fs::metadata(path).ok()?;
         let kind = metadata.file_type();
         let (kind, bytes) = if kind.is_file() {
@@ -88,7 +91,7 @@ impl Host for ThisHost {
 }
 
 /// The size of a block device, where it may be opened; stat says 0.
-fn device_bytes(path: &str) -> Option<u64> {
+fn device_bytes(path: &Path) -> Option<u64> {
     let device = fs::File::open(path).ok()?;
     rustix::fs::seek(device, SeekFrom::End(0)).ok()
 }

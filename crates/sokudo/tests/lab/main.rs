@@ -15,6 +15,8 @@ mod guest;
 mod info;
 mod limits;
 mod mapped;
+mod passthrough;
+mod polling;
 mod quota;
 mod refusals;
 mod stacks;

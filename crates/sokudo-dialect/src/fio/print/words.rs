@@ -32,6 +32,9 @@ pub(super) fn options(workload: &Workload) -> Vec<String> {
         list.push(format!("thinktime_blocks={}", think.after_ios));
     }
     list.push(format!("ioengine={}", engine(workload.backend)));
+    if workload.polled {
+        list.push("hipri".to_owned());
+    }
     let direct = workload.direct != DirectMode::Off;
     list.push(format!("direct={}", u8::from(direct)));
     list.extend(durability(workload.durability));
@@ -135,6 +138,7 @@ fn rate_text(rate: Rate, operations: &OperationMix) -> String {
 const fn engine(backend: BackendKind) -> &'static str {
     match backend {
         BackendKind::Auto | BackendKind::IoUring => "io_uring",
+        BackendKind::IoUringCmd => "io_uring_cmd",
         BackendKind::Libaio => "libaio",
         BackendKind::Psync => "psync",
         BackendKind::Sync => "sync",

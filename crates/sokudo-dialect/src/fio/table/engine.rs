@@ -7,8 +7,10 @@ use super::super::numbers::Expected;
 use super::super::option::OptionEffect::{Flag, Number, Switch, Text, Unread, Word};
 use super::super::option::{FioOption, U32_MAX, options};
 
-const RINGS: &[&str] = &["io_uring"];
-const POLLED: &[&str] = &["io_uring", "pvsync2"];
+const RINGS: &[&str] = &["io_uring", "io_uring_cmd"];
+const COMMANDS: &[&str] = &["io_uring_cmd"];
+const POLLED: &[&str] = &["io_uring", "io_uring_cmd", "pvsync2"];
+const CACHED: &[&str] = &["io_uring", "pvsync2"];
 const ASYNC: &[&str] = &["io_uring", "libaio"];
 const NOWAIT: &[&str] = &["io_uring", "libaio", "pvsync2"];
 /// No backend takes more; each refuses what is too much for it.
@@ -16,7 +18,7 @@ const DEPTH_MAX: u64 = 1 << 16;
 
 pub(super) const OPTIONS: &[FioOption] = options! {
     "ioengine" = "psync", "how I/O is issued",
-        Word(&["io_uring", "libaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
+        Word(&["io_uring", "io_uring_cmd", "libaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
             "mmap", "null"], engine),
         differs("posixaio runs on the fastest native backend and pvsync on pvsync2; engines for networks, clusters and special hardware are refused");
     "iodepth" = "1", "I/Os in flight", Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v));
@@ -45,10 +47,12 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "fadvise_hint" | "fadvise" = "1", "what the kernel is told of the access pattern",
         Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
         no_effect("the kernel is told nothing; it sees the pattern itself");
-    "hipri" = "", "polls for completions", Flag(|_, _| {}),
-        of_engines(POLLED), no_effect("completions come by interrupt; the run says so");
+    "hipri" = "", "polls for completions", Flag(|j, on| j.polled = on),
+        of_engines(POLLED), differs("with io_uring and io_uring_cmd; with pvsync2 completions come by interrupt, and the run says so");
     "hipri_percentage" = "100", "percentage of I/Os that are polled for", Number(0, 100, |_, _| {}),
-        of_engines(&["pvsync2"]), no_effect("see hipri");
+        of_engines(&["pvsync2"]), no_effect("pvsync2 does not poll");
+    "cmd_type" = "nvme", "what commands io_uring_cmd passes", Word(&["nvme"], |_, _, _| Ok(())),
+        of_engines(COMMANDS);
     "fixedbufs" = "", "registers buffers", Flag(|_, _| {}),
         of_engines(RINGS), no_effect("the ring registers its buffers wherever the kernel allows it");
     "registerfiles" = "", "registers files", Flag(|_, _| {}),
@@ -64,7 +68,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "libaio_vectored" = "", "uses vectors with libaio", Flag(|_, _| {}),
         of_engines(&["libaio"]), no_effect("libaio always uses plain reads and writes");
     "uncached" = "0", "drops what was read from the cache", Unread,
-        of_engines(POLLED), needs("RWF_DONTCACHE in the backends");
+        of_engines(CACHED), needs("RWF_DONTCACHE in the backends");
     "nowait" = "0", "fails an I/O that would block", Unread,
         of_engines(NOWAIT), needs("RWF_NOWAIT in the backends");
     "force_async" = "0", "sends I/Os to a worker thread", Unread,

@@ -1,0 +1,78 @@
+//! Completions that are asked for.
+
+use crate::guest::Guest;
+
+const ROW: [&str; 8] = [
+    "--row",
+    "RND4K,Q4,read",
+    "--runs",
+    "2",
+    "--time",
+    "300ms",
+    "--format",
+    "json",
+];
+
+#[test]
+fn a_drive_with_queues_for_it_is_polled_and_the_run_says_so() {
+    let Some(guest) = Guest::enter() else { return };
+    let node = guest.disk("nvme-a");
+    let told = |more: &[&str]| {
+        let run = guest.json(&[&["mark", &node, "--quiet"], &ROW[..], more].concat());
+        run["results"][0].clone()
+    };
+    let (polled, plain) = (told(&["--polled"]), told(&["--engine", "io_uring"]));
+    let features = polled["backend"]["features"].as_array().unwrap();
+    assert!(features.contains(&"polled".into()), "{polled}");
+    assert_eq!(polled["verdict"], "VERIFIED", "{polled}");
+    assert!(
+        polled["device"]["read_bytes"].as_u64() > Some(1 << 20),
+        "{polled}"
+    );
+    assert_ne!(polled["fingerprint"], plain["fingerprint"]);
+    // It is asked for from the first I/O to the last one, which takes a processor.
+    let share = |result: &serde_json::Value| {
+        let cpu = &result["cpu"];
+        cpu["user_ns"].as_f64().unwrap() + cpu["system_ns"].as_f64().unwrap()
+    };
+    assert!(share(&polled) > share(&plain), "{polled} {plain}");
+}
+
+#[test]
+fn what_is_written_by_a_polled_job_is_flushed_and_read_back() {
+    let Some(guest) = Guest::enter() else { return };
+    let node = guest.disk("nvme-a");
+    let job = [
+        "fio",
+        "--name=a",
+        "--ioengine=io_uring",
+        "--hipri",
+        "--direct=1",
+        "--rw=randwrite",
+        "--iodepth=4",
+        "--fdatasync=8",
+        "--io_size=1m",
+        "--size=8m",
+        "--verify=crc32c",
+        "--output-format=json",
+    ];
+    let filename = format!("--filename={node}");
+    let destroy = format!("--destroy={node}");
+    let run = guest.json(&[&job[..], &[&filename, &destroy, "--allow_mounted_write=1"]].concat());
+    let job = &run["jobs"][0];
+    assert_eq!(job["error"], 0, "{job}");
+    assert_eq!(job["write"]["total_ios"], 256, "{job}");
+}
+
+#[test]
+fn a_drive_without_such_queues_is_refused_in_one_line() {
+    let Some(guest) = Guest::enter() else { return };
+    let node = guest.disk("scsi-a");
+    let ended = guest.end(&[&["mark", &node, "--polled"], &ROW[..]].concat());
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let told = ended.told.lines().find(|line| line.contains("polled"));
+    assert!(
+        told.is_some_and(|line| line.contains("nvme.poll_queues")),
+        "{ended:?}"
+    );
+}
