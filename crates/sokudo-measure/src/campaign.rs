@@ -217,6 +217,8 @@ struct Learned {
     row: usize,
     settling: Settling,
     length: TrialLength,
+    /// Trials that showed it, and do not count.
+    unsettled: u32,
 }
 
 impl Learned {
@@ -229,11 +231,49 @@ impl Learned {
             row,
             settling: Settling::of(workload, learns),
             length,
+            unsettled: 0,
+        }
+    }
+
+    /// A trial that shows nothing new. What is learned meanwhile is put into the plan.
+    fn trial(
+        &mut self,
+        step: ScheduledTrial,
+        plan: &mut Plan,
+        schedule: &Schedule,
+        subject: &mut PreparedTargets,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Trial, MeasureError> {
+        loop {
+            listener(Event::TrialStarted {
+                row: step.row,
+                trial: step.trial,
+            });
+            let step = ScheduledTrial {
+                made_before: self.unsettled,
+                ..step
+            };
+            let settle = self.settling.time();
+            let trial = measure(plan, step, settle, subject, control, listener)?;
+            let size = subject.info().size_bytes;
+            let before = RowTime::of(plan, schedule, step.row, size);
+            if control.is_cancelled() || !self.from(&trial, plan, schedule) {
+                return Ok(trial);
+            }
+            self.unsettled += 1;
+            let now = RowTime::of(plan, schedule, step.row, size);
+            listener(Event::RowTimed {
+                row: step.row,
+                trial: now.trial,
+                all_before: before.all(),
+                all: now.all(),
+            });
         }
     }
 
     /// Whether a trial does not count, because those of its row are to settle for longer, or to
-    /// have another length, which is put into the plan.
+    /// have another length.
     fn from(&mut self, trial: &Trial, plan: &mut Plan, schedule: &Schedule) -> bool {
         let workload = &mut plan.stages[self.row].workloads[0];
         if self.settling.is_longer_than_in(trial, workload) {
@@ -296,35 +336,8 @@ pub(crate) fn run(
             break;
         }
         let learned = &mut learned[step.row];
-        let measured = loop {
-            listener(Event::TrialStarted {
-                row: step.row,
-                trial: step.trial,
-            });
-            let settle = learned.settling.time();
-            let made_before = rows[step.row].unsettled;
-            let step = ScheduledTrial {
-                made_before,
-                ..step
-            };
-            let measured = measure(&plan, step, settle, subject, control, listener);
-            let before = RowTime::of(&plan, schedule, step.row, size);
-            match &measured {
-                Ok(trial)
-                    if !control.is_cancelled() && learned.from(trial, &mut plan, schedule) =>
-                {
-                    rows[step.row].unsettled += 1;
-                    let now = RowTime::of(&plan, schedule, step.row, size);
-                    listener(Event::RowTimed {
-                        row: step.row,
-                        trial: now.trial,
-                        all_before: before.all(),
-                        all: now.all(),
-                    });
-                }
-                _ => break measured,
-            }
-        };
+        let measured = learned.trial(step, &mut plan, schedule, subject, control, listener);
+        rows[step.row].unsettled = learned.unsettled;
         rows[step.row].workload.limits = plan.stages[step.row].workloads[0].limits;
         let trial = match measured {
             Ok(trial) => trial,

@@ -63,7 +63,7 @@ impl TrialLength {
         while chosen < longest && chosen.as_secs_f64() < needed {
             chosen = Nanos(chosen.0.saturating_mul(2)).min(longest);
         }
-        std::mem::replace(&mut self.time, Some(chosen)) != Some(chosen)
+        self.time.replace(chosen) != Some(chosen)
     }
 }
 

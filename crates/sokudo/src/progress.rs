@@ -153,15 +153,12 @@ impl ProgressLine {
                 if let Some(row) = self.rows.get_mut(*row) {
                     row.trial = *trial;
                 }
-                let others = self.total.0.saturating_sub(all_before.0);
-                self.total.0 = others.saturating_add(all.0);
-                self.bar.set_length(self.total.0);
+                self.expect(*all_before, *all);
             }
             Event::RowEnough { row, left_out } => {
                 let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
                 let left_out = trial.saturating_mul(u64::from(*left_out));
-                self.total.0 = self.total.0.saturating_sub(left_out);
-                self.bar.set_length(self.total.0);
+                self.expect(Nanos(left_out), Nanos(0));
             }
             Event::TrialCounted {
                 row,
@@ -173,6 +170,13 @@ impl ProgressLine {
                 self.tell(Nanos(0), None);
             }
         }
+    }
+
+    /// A part of all takes another time than was expected.
+    fn expect(&mut self, before: Nanos, now: Nanos) {
+        let others = self.total.0.saturating_sub(before.0);
+        self.total.0 = others.saturating_add(now.0);
+        self.bar.set_length(self.total.0);
     }
 
     fn start(&mut self, row: usize, trial: u32) {
