@@ -104,6 +104,7 @@ mod tests {
     }
 
     /// A hundred intervals of so many I/Os, give or take a share.
+    #[expect(clippy::cast_possible_truncation, reason = "I/Os are whole")]
     fn trial(time: Nanos, ios_each: f64, deviation: f64) -> Trial {
         let mut random = Random::new(5);
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Time);

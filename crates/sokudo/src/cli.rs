@@ -536,7 +536,7 @@ pub(crate) struct MarkArguments {
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: BackendKind,
 
-    /// Ask the device for completions again and again, instead of being interrupted
+    /// Poll the device for completions instead of waiting for its interrupts
     ///
     /// With io_uring, for direct I/O on devices whose driver has queues for it (NVMe:
     /// nvme.poll_queues=2 on the kernel's command line). Each thread keeps a processor busy.
