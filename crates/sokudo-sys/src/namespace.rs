@@ -54,6 +54,10 @@ pub enum NamespaceError {
     Partition,
     #[error("no character device (ng…) of it is below /dev; Linux makes one since 5.13")]
     NoNode,
+    #[error(
+        "several nodes beside it say that they are namespace {0}, and which of them is its own is not known; use io_uring"
+    )]
+    Ambiguous(u32),
     #[error("{path} cannot be opened: {source}; run as root, or as a user who may", path = path.display())]
     Open { path: PathBuf, source: io::Error },
     #[error(
@@ -192,6 +196,7 @@ fn twin(
         .and_then(|parent| fs::read_dir(parent).ok());
     let beside = beside.into_iter().flatten().flatten();
     let mut failed = NamespaceError::NoNode;
+    let mut found = None;
     for entry in beside.filter(|entry| is_of(&entry.path(), kind)) {
         let path = Path::new("/dev").join(entry.file_name());
         let Some(number) = number_in(&entry.path()) else {
@@ -207,11 +212,13 @@ fn twin(
         };
         // The node below /dev may be anything by that name.
         let is_it = kind_and_number(&node) == Some((kind, number));
-        if is_it && nvme_namespace(&node).is_ok_and(|its| its == id) {
-            return Ok((node, path));
+        let has_number = nvme_namespace(&node).is_ok_and(|its| its == id);
+        // Private namespaces of two controllers of one subsystem may share a number.
+        if is_it && has_number && found.replace((node, path)).is_some() {
+            return Err(NamespaceError::Ambiguous(id));
         }
     }
-    Err(failed)
+    found.ok_or(failed)
 }
 
 fn open_node(path: &Path, may_write: bool) -> io::Result<File> {
