@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let (reference, target) = reference(arguments)?;
     let mut repeat = Repeat::of_run(&reference.run)?
         .aimed_at(&target)?
-        .by_backends_of(&reference.run);
+        .with_choices_of(&reference.run);
     repeat.ask_again(&Leave {
         overwrite: arguments.overwrite,
         destroying: &arguments.destroying,

@@ -27,8 +27,8 @@ pub(crate) struct Repeat {
     has_seed: Option<bool>,
     /// Whether it says how often rows are measured.
     has_trials: bool,
-    /// By what rows that leave the choice had their I/O issued.
-    backends: Vec<(Workload, BackendKind)>,
+    /// The rows whose choices are made again where this command leaves them.
+    rows: Vec<(Workload, Option<BackendKind>)>,
 }
 
 /// What a command will measure.
@@ -73,7 +73,7 @@ impl Repeat {
             command: command.ok_or_else(|| unrepeatable(&text))?,
             has_seed: has_seed(&given),
             has_trials: has_trials(&given),
-            backends: Vec::new(),
+            rows: Vec::new(),
         };
         if repeat.printing_mut().is_none() {
             return Err(unrepeatable(&text));
@@ -81,28 +81,36 @@ impl Repeat {
         Ok(repeat)
     }
 
-    /// By the backends that a run has used, where the choice is left: what is faster today is
-    /// not to be taken for what has become faster.
-    pub(crate) fn by_backends_of(mut self, run: &RunDocument) -> Self {
-        let used = run.results.iter().filter_map(|result| {
-            let kind = result.backend.as_ref()?.kind;
-            let is_queue = matches!(kind, BackendKind::IoUring | BackendKind::Libaio);
-            is_queue.then(|| ((*result.workload).clone(), kind))
+    /// By the backends that a run has used, and with its trials' lengths, where these are left to
+    /// the row: what is faster today is not to be taken for what has become faster.
+    pub(crate) fn with_choices_of(mut self, run: &RunDocument) -> Self {
+        let chosen = run.results.iter().map(|result| {
+            let kind = result.backend.as_ref().map(|used| used.kind);
+            let is_queue = |kind: &_| matches!(kind, BackendKind::IoUring | BackendKind::Libaio);
+            ((*result.workload).clone(), kind.filter(is_queue))
         });
-        self.backends = used.collect();
+        self.rows = chosen.collect();
         self
     }
 
-    fn fix_backends(&self, plan: &mut Plan) {
+    fn choose_again(&self, plan: &mut Plan) {
         let workloads = plan
             .stages
             .iter_mut()
             .flat_map(|stage| &mut stage.workloads);
-        for workload in workloads.filter(|it| it.backend == BackendKind::Auto) {
-            let is_same =
-                |was: &Workload| was.name == workload.name && was.operations == workload.operations;
-            let used = self.backends.iter().find(|(was, _)| is_same(was));
-            workload.backend = used.map_or(BackendKind::Auto, |(_, kind)| *kind);
+        for workload in workloads {
+            let is_same = |(was, _): &&(Workload, _)| {
+                was.name == workload.name && was.operations == workload.operations
+            };
+            let Some((was, used)) = self.rows.iter().find(is_same) else {
+                continue;
+            };
+            if workload.backend == BackendKind::Auto {
+                workload.backend = used.unwrap_or(BackendKind::Auto);
+            }
+            if workload.limits.time_min.is_some() {
+                workload.limits = was.limits;
+            }
         }
     }
 
@@ -278,7 +286,7 @@ impl Repeat {
         quiet: bool,
     ) -> Result<FinishedMeasurement, Exit> {
         let planned = |mut measurement: Measurement<'_>| {
-            self.fix_backends(&mut measurement.plan);
+            self.choose_again(&mut measurement.plan);
             measurement::finish(measurement, control, quiet, Prepared::measure)
         };
         let mut finished = match &self.command {
