@@ -1,6 +1,6 @@
 //! Do the trials agree.
 
-use sokudo_model::{Enough, IntervalRates, Nanos, Outcome, TargetKind};
+use sokudo_model::{Enough, IntervalRates, Nanos, Outcome, Steadiness, TargetKind};
 use sokudo_stats::{Summary, WarmUp};
 use sokudo_words::text;
 
@@ -29,7 +29,7 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
         return None;
     }
     let reach = Enough::reach(&case.row.trials).filter(|_| !case.arrives_by_chance())?;
-    (reach > INTERVAL_REACH_MAX).then(|| {
+    (Steadiness::of_reach(reach) == Steadiness::Unsteady).then(|| {
         Ruling::new(
             Code::Unsteady,
             text!(

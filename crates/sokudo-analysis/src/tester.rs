@@ -1,8 +1,8 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
 use sokudo_model::{
-    BackendKind, Method, Outcome, PairRatios, RateKept, Sample, ScheduleName, StopReason, Survey,
-    TargetKind, Visit,
+    BackendKind, Faster, Method, Outcome, PairRatios, RateKept, Sample, ScheduleName, StopReason,
+    Survey, TargetKind, Visit,
 };
 use sokudo_words::{Text, text};
 
@@ -247,25 +247,23 @@ fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
 
 /// Why `auto` is the backend that it is.
 fn faster_backend(case: &Case<'_>, used: BackendKind) -> Option<Text> {
-    let (_, ratios) = case
-        .row
-        .backends
-        .as_ref()?
-        .faster()
-        .filter(|(faster, _)| *faster == used)?;
-    let other = match used {
-        BackendKind::Libaio => BackendKind::IoUring.name(),
-        _ => BackendKind::Libaio.name(),
-    };
+    let faster = case.row.backends.as_ref()?.faster();
+    let Faster { way, than, by } = faster.filter(|it| it.way.kind == used)?;
     let PairRatios {
         median: factor,
         least,
         most: greatest,
         pairs,
-    } = ratios;
-    Some(text!(
-        "it read {factor:.2} times as fast as {other} (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
-    ))
+    } = by;
+    let (other, is_polled) = (than.kind.name(), way.polled != than.polled);
+    Some(match is_polled {
+        true => text!(
+            "with polling it read {factor:.2} times as fast as {other} without (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
+        ),
+        false => text!(
+            "it read {factor:.2} times as fast as {other} (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
+        ),
+    })
 }
 
 /// Threads of the kernel did the I/O on processors of their own, so that one thread's figure is
@@ -570,6 +568,7 @@ mod tests {
                 run.rows[0].backends = Some(BackendsCompared {
                     io_uring: vec![100; 5],
                     libaio: vec![libaio; 5],
+                    around: Vec::new(),
                 });
                 each_outcome(run, |outcome| outcome.backend.kind = used);
             })

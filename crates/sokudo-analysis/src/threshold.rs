@@ -103,7 +103,7 @@ thresholds! {
 
     /// How far the 95 % interval reaches from the median at its wider side ÷ median (the
     /// ± of the table), above which a row is unsteady.
-    pub INTERVAL_REACH_MAX: f64 = 0.10, percent;
+    pub INTERVAL_REACH_MAX: f64 = sokudo_model::Steadiness::REACH_MAX, percent;
 
     /// Distance of the first trial from the median ÷ median absolute deviation, above
     /// which it is an outlier.

@@ -1,12 +1,13 @@
 //! Which backend `auto` is: where several I/Os are in flight, io_uring or libaio, whichever is
 //! seen to be faster on the target itself; the engine's own order where that cannot be seen.
+//! Polling and commands that go around the block layer are tried, too, where that is allowed.
 //!
 //! It is tried with reads like the row's, whatever the row does: nothing is written for it.
 
 use sokudo_engine::Control;
 use sokudo_model::{
     BackendKind, BackendsCompared, DirectMode, Event, Nanos, Operation, OperationMix, Outcome,
-    Plan, Schedule, TargetKind, Workload,
+    Plan, Schedule, TargetKind, Way, WayTried, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -28,24 +29,37 @@ const PART_OF_ROW: u64 = 4;
 /// Of fewer I/Os a trial shows chance: a rate is known to a fifteenth by 200.
 const IOS_MIN: u64 = 200;
 
+/// Of what and within what a backend is chosen.
+#[derive(Clone, Copy)]
+pub(crate) struct Choosing<'a> {
+    pub(crate) schedule: &'a Schedule,
+    /// Polling, and commands that are passed around the block layer, may be taken.
+    pub(crate) any_backend: bool,
+}
+
 /// Carries a schedule out by the backends that are faster, and notes in each row what was tried.
 /// A steady procedure begins on the drive as it is found, so that nothing is tried before it.
 pub(crate) fn run(
     plan: &Plan,
-    schedule: &Schedule,
+    choosing: Choosing<'_>,
     subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<MeasuredRows, MeasureError> {
+    let schedule = choosing.schedule;
     if schedule.steady.is_some() {
         return campaign::run(plan, schedule, subject, control, listener);
     }
     let mut chosen = plan.clone();
-    let tried = choose(&mut chosen, schedule, subject, control);
+    let tried = choose(&mut chosen, choosing, subject, control);
     let mut measured = campaign::run(&chosen, schedule, subject, control, listener)?;
     let asked = plan.stages.iter().map(|stage| &stage.workloads[0]);
-    for ((row, workload), compared) in measured.rows.iter_mut().zip(asked).zip(tried) {
-        row.workload.backend = workload.backend;
+    for ((row, asked), compared) in measured.rows.iter_mut().zip(asked).zip(tried) {
+        // Which queue it is makes no other row of it; what goes around more than that does.
+        let workload = &mut row.workload;
+        if !workload.polled && workload.backend != BackendKind::IoUringCmd {
+            workload.backend = asked.backend;
+        }
         row.backends = compared;
     }
     Ok(measured)
@@ -56,44 +70,51 @@ pub(crate) fn run(
 /// wrong is left to the row itself.
 fn choose(
     plan: &mut Plan,
-    schedule: &Schedule,
+    choosing: Choosing<'_>,
     subject: &mut PreparedTargets,
     control: &Control,
 ) -> Vec<Option<BackendsCompared>> {
     let mut known: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
     let mut of_rows = vec![None; plan.stages.len()];
     for (row, compared) in of_rows.iter_mut().enumerate() {
-        let stage = &plan.stages[row];
-        let row_time = Expectation::of_stage(stage, subject.info().size_bytes)
-            .time
-            .0;
-        let row_time = row_time.saturating_mul(schedule.trials.into());
-        let trials_time = (RAMP.0 + TIME.0) * 2 * u64::from(PAIRS);
-        if trials_time > row_time / PART_OF_ROW || !leaves_the_choice(&stage.workloads[0], subject)
-        {
+        let workload = &plan.stages[row].workloads[0];
+        if !leaves_the_choice(workload, subject) {
             continue;
         }
-        let reads = reading_alike(&stage.workloads[0]);
+        let ways = ways(workload, choosing.any_backend);
+        let trials_time = (RAMP.0 + TIME.0) * 2 * u64::from(PAIRS) * ways.len() as u64;
+        if ways.is_empty() || trials_time > row_time(plan, row, choosing, subject) / PART_OF_ROW {
+            continue;
+        }
+        let reads = reading_alike(workload);
         *compared = match known.iter().find(|(other, _)| *other == reads) {
             Some((_, compared)) => compared.clone(),
             None => {
-                let compared = pairs(plan, row, subject, control).ok().flatten();
+                let compared = try_ways(plan, row, &ways, subject, control);
                 known.push((reads, compared.clone()));
                 compared
             }
         };
-        if let Some((faster, _)) = compared.as_ref().and_then(BackendsCompared::faster) {
-            plan.stages[row].workloads[0].backend = faster;
+        if let Some(faster) = compared.as_ref().and_then(BackendsCompared::faster) {
+            let workload = &mut plan.stages[row].workloads[0];
+            workload.backend = faster.way.kind;
+            workload.polled = faster.way.polled;
         }
     }
     of_rows
 }
 
-/// Whether the choice is between queues, and a part of what is measured.
+/// What all trials of a row take, in nanoseconds.
+fn row_time(plan: &Plan, row: usize, choosing: Choosing<'_>, subject: &PreparedTargets) -> u64 {
+    let expected = Expectation::of_stage(&plan.stages[row], subject.info().size_bytes);
+    let trials = choosing.schedule.trials.into();
+    expected.time.0.saturating_mul(trials)
+}
+
+/// Whether the choice is a part of what is measured.
 fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
     let on = &subject.info().kind;
     workload.backend == BackendKind::Auto
-        && workload.depth > 1
         && !workload.polled
         && workload.direct != DirectMode::Off
         && workload.rate.is_none()
@@ -104,6 +125,21 @@ fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
         && !workload.checks_capacity
         && !subject.is_in_phases()
         && !matches!(on, TargetKind::Null | TargetKind::Simulated)
+}
+
+/// What there is to try against what is taken untried: with one I/O in flight no queue, with more
+/// libaio against io_uring, and what goes around more where that is allowed.
+fn ways(workload: &Workload, any_backend: bool) -> Vec<Way> {
+    let polled = |kind| Way { kind, polled: true };
+    let commands = Way::of(BackendKind::IoUringCmd);
+    let around = [
+        polled(BackendKind::IoUring),
+        commands,
+        polled(commands.kind),
+    ];
+    let queue = (workload.depth > 1).then_some(Way::of(BackendKind::Libaio));
+    let around = around.into_iter().filter(|_| any_backend);
+    queue.into_iter().chain(around).collect()
 }
 
 /// The workload, but that it reads, and has no name of its own.
@@ -124,31 +160,64 @@ fn read(workload: &mut Workload) {
     workload.data = plain.data;
 }
 
-fn by_ring(workload: &mut Workload) {
-    read(workload);
-    workload.backend = BackendKind::IoUring;
-}
-
-fn by_libaio(workload: &mut Workload) {
-    read(workload);
-    workload.backend = BackendKind::Libaio;
+/// Tries each way beside the fastest of those before it; `None` where none could be tried. One that
+/// the target does not take is left out.
+fn try_ways(
+    plan: &Plan,
+    row: usize,
+    ways: &[Way],
+    subject: &mut PreparedTargets,
+    control: &Control,
+) -> Option<BackendsCompared> {
+    let mut compared = BackendsCompared::default();
+    let is_queue = plan.stages[row].workloads[0].depth > 1;
+    let untried = Way::of(match is_queue {
+        true => BackendKind::IoUring,
+        false => BackendKind::Psync,
+    });
+    for way in ways {
+        let beside = compared.faster().map_or(untried, |it| it.way);
+        let rates = pairs(plan, row, [*way, beside], subject, control);
+        let Some([rates, rates_beside]) = rates.ok().flatten() else {
+            continue;
+        };
+        if way.kind == BackendKind::Libaio {
+            (compared.libaio, compared.io_uring) = (rates, rates_beside);
+        } else {
+            compared.around.push(WayTried {
+                way: *way,
+                rates,
+                beside,
+                rates_beside,
+            });
+        }
+    }
+    (compared != BackendsCompared::default()).then_some(compared)
 }
 
 /// The rates of both; `None` where a trial shows too little, or goes through the page cache.
 fn pairs(
     plan: &Plan,
     row: usize,
+    ways: [Way; 2],
     subject: &mut PreparedTargets,
     control: &Control,
-) -> Result<Option<BackendsCompared>, MeasureError> {
+) -> Result<Option<[Vec<u64>; 2]>, MeasureError> {
+    let by = ways.map(|way| {
+        move |workload: &mut Workload| {
+            read(workload);
+            workload.backend = way.kind;
+            workload.polled = way.polled;
+        }
+    });
     let turns = Turns {
         plan,
         row,
-        variants: [by_ring, by_libaio],
+        variants: [&by[0], &by[1]],
         time: TIME,
         ramp: RAMP,
     };
-    let mut compared = BackendsCompared::default();
+    let mut rates = [Vec::new(), Vec::new()];
     let shows = |outcome: &Outcome| outcome.ios() >= IOS_MIN && outcome.direct;
     for pair in 0..PAIRS {
         let Some(both) = turns.pair(pair, subject, control)? else {
@@ -157,9 +226,9 @@ fn pairs(
         if !both.iter().all(shows) {
             return Ok(None);
         }
-        let [ring, libaio] = &both;
-        compared.io_uring.push(bytes_per_second(ring));
-        compared.libaio.push(bytes_per_second(libaio));
+        for (rates, outcome) in rates.iter_mut().zip(&both) {
+            rates.push(bytes_per_second(outcome));
+        }
     }
-    Ok(Some(compared))
+    Ok(Some(rates))
 }

@@ -10,7 +10,7 @@ use sokudo_model::{
 
 use sokudo_words::Text;
 
-use crate::backends;
+use crate::backends::{self, Choosing};
 use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
 use crate::memory;
@@ -42,6 +42,9 @@ pub struct Measurement<'a> {
     pub files: OwnFiles,
     /// The command line that repeats it.
     pub command: String,
+    /// Rows that leave their backend open may poll and pass commands around the block layer, where
+    /// that is faster.
+    pub any_backend: bool,
 }
 
 /// What is made in a directory that is measured.
@@ -70,6 +73,7 @@ impl<'a> Measurement<'a> {
             notes: Vec::new(),
             files: OwnFiles::Full(DataContent::Random),
             command: String::new(),
+            any_backend: false,
         }
     }
 
@@ -138,6 +142,7 @@ impl<'a> Measurement<'a> {
         };
         Ok(Prepared {
             notes: self.notes,
+            any_backend: self.any_backend,
             ..Prepared::new(run, subject)
         })
     }
@@ -150,6 +155,7 @@ pub struct Prepared {
     /// What the user should know before it starts.
     pub notes: Vec<Text>,
     pub(crate) subject: PreparedTargets,
+    any_backend: bool,
     watch: Watch,
     /// All trials were made; what follows them may be interrupted.
     is_complete: bool,
@@ -161,6 +167,7 @@ impl Prepared {
             watch: Watch::begin(&System::host(), &run.target),
             run,
             notes: Vec::new(),
+            any_backend: false,
             subject,
             is_complete: false,
         }
@@ -182,8 +189,12 @@ impl Prepared {
         listener: &mut dyn FnMut(Event),
     ) -> Result<Option<MeasureError>, MeasureError> {
         let Run { plan, schedule, .. } = &self.run;
+        let choosing = Choosing {
+            schedule,
+            any_backend: self.any_backend,
+        };
         let MeasuredRows { mut rows, ended_by } =
-            backends::run(plan, schedule, &mut self.subject, control, listener)?;
+            backends::run(plan, choosing, &mut self.subject, control, listener)?;
         if ended_by.is_none() && !control.is_cancelled() {
             self.is_complete = true;
             pages::compare(plan, &mut rows, &mut self.subject, control);
@@ -203,8 +214,11 @@ impl Prepared {
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<MeasuredRows, MeasureError> {
-        let schedule = &self.run.schedule;
-        backends::run(part, schedule, &mut self.subject, control, listener)
+        let choosing = Choosing {
+            schedule: &self.run.schedule,
+            any_backend: self.any_backend,
+        };
+        backends::run(part, choosing, &mut self.subject, control, listener)
     }
 
     /// Makes one trial of a row, for who keeps a schedule of their own. It is not put into

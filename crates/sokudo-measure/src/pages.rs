@@ -52,7 +52,7 @@ fn pairs(
     let turns = Turns {
         plan,
         row,
-        variants: [in_small_pages, in_huge_pages],
+        variants: [&in_small_pages, &in_huge_pages],
         time: TIME,
         ramp: Nanos(0),
     };

@@ -15,13 +15,13 @@ pub(crate) const PAIRS: u32 = 5;
 const FIRST_TRIAL: u32 = 1 << 20;
 
 /// How a workload is varied.
-pub(crate) type Variant = fn(&mut Workload);
+pub(crate) type Variant<'a> = &'a dyn Fn(&mut Workload);
 
 /// What is tried, and how long each trial lasts.
 pub(crate) struct Turns<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) row: usize,
-    pub(crate) variants: [Variant; 2],
+    pub(crate) variants: [Variant<'a>; 2],
     pub(crate) time: Nanos,
     /// How long it runs before that.
     pub(crate) ramp: Nanos,
@@ -36,7 +36,7 @@ impl Turns<'_> {
         subject: &mut PreparedTargets,
         control: &Control,
     ) -> Result<Option<[Outcome; 2]>, MeasureError> {
-        let mut one = |variant: Variant, number: u32| {
+        let mut one = |variant: Variant<'_>, number: u32| {
             let plan = self.shortened(variant);
             let trial = FIRST_TRIAL + 2 * pair + number;
             campaign::trial(&plan, 0, trial, subject, control, &mut |_| ())
@@ -55,7 +55,7 @@ impl Turns<'_> {
         Ok(is_whole.then_some(outcomes))
     }
 
-    fn shortened(&self, variant: Variant) -> Plan {
+    fn shortened(&self, variant: Variant<'_>) -> Plan {
         let mut workloads = self.plan.stages[self.row].workloads.clone();
         for workload in &mut workloads {
             workload.ramp = self.ramp;

@@ -34,6 +34,38 @@ impl Verdict {
     }
 }
 
+/// Whether a figure comes out the same again, which says nothing of what it is the figure of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Steadiness {
+    /// The 95 % interval of the trials' median is narrow.
+    Steady,
+    /// It is wide: two disks that differ by less look the same.
+    Unsteady,
+}
+
+impl Steadiness {
+    /// How far that interval reaches from the median at its wider side ÷ median, at most, where a
+    /// row is steady.
+    pub const REACH_MAX: f64 = 0.10;
+
+    /// Of a row whose interval reaches so far, as a share of its median.
+    pub fn of_reach(reach: f64) -> Self {
+        match reach <= Self::REACH_MAX {
+            true => Self::Steady,
+            false => Self::Unsteady,
+        }
+    }
+
+    /// `STEADY` or `UNSTEADY`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Steady => "STEADY",
+            Self::Unsteady => "UNSTEADY",
+        }
+    }
+}
+
 /// How much a finding matters.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

@@ -58,7 +58,7 @@ pub use countable::{COUNTED_MAX, are_countable};
 pub use disk::Disk;
 pub use enough::Enough;
 pub use event::{Event, Phase};
-pub use finding::{Assessment, Finding, Severity, Verdict};
+pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
 pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts};
 pub use imported::{ImportedRow, ImportedRun, ImportedTarget};
 pub use inference::{Confidence, Inference, InferredFigure};
@@ -97,5 +97,5 @@ pub use trial::{
     SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
     Window,
 };
-pub use turns::{BackendsCompared, PagesCompared, PairRatios};
+pub use turns::{BackendsCompared, Faster, PagesCompared, PairRatios, Way, WayTried};
 pub use units::{Bytes, Nanos, ParseSizeError};

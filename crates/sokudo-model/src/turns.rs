@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sokudo_stats::Summary;
 
+use crate::json::is_default;
 use crate::plan::BackendKind;
 
 /// How much faster a backend has to be to be taken for it.
@@ -24,6 +25,38 @@ pub struct PagesCompared {
 pub struct BackendsCompared {
     pub io_uring: Vec<u64>,
     pub libaio: Vec<u64>,
+    /// Those that are tried only where that was allowed, one after another, each beside the fastest
+    /// of those before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<WayTried>,
+}
+
+/// How I/Os are issued and their completions come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "they say what they are")]
+pub struct Way {
+    pub kind: BackendKind,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub polled: bool,
+}
+
+/// A way, and what it was tried beside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "they say what they are")]
+pub struct WayTried {
+    pub way: Way,
+    pub rates: Vec<u64>,
+    pub beside: Way,
+    pub rates_beside: Vec<u64>,
+}
+
+/// What was taken, because it is faster than another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "they say what they are")]
+pub struct Faster {
+    pub way: Way,
+    pub than: Way,
+    pub by: PairRatios,
 }
 
 /// Rate ÷ rate of pairs of short trials.
@@ -61,18 +94,32 @@ impl PagesCompared {
     }
 }
 
+impl Way {
+    /// By interrupt, as a backend does where nothing else is said.
+    pub const fn of(kind: BackendKind) -> Self {
+        Self {
+            kind,
+            polled: false,
+        }
+    }
+}
+
 impl BackendsCompared {
-    /// A backend that came to more than 3 % more than the other in the middle of all pairs, and by
-    /// how much; `None` where neither did. One pair against it proves nothing: the other would be
-    /// taken without any.
-    pub fn faster(&self) -> Option<(BackendKind, PairRatios)> {
-        let Self { io_uring, libaio } = self;
-        let faster = |kind, rates, beside| {
-            let ratios = PairRatios::of(rates, beside)?;
-            (ratios.median > BACKEND_RATIO_MIN).then_some((kind, ratios))
+    /// What came to more than 3 % more than another in the middle of all pairs, the fastest of all;
+    /// `None` where nothing did. One pair against it proves nothing: the other would be taken
+    /// without any.
+    pub fn faster(&self) -> Option<Faster> {
+        let [ring, libaio] = [BackendKind::IoUring, BackendKind::Libaio].map(Way::of);
+        let faster = |way, rates, than, beside| {
+            let by = PairRatios::of(rates, beside)?;
+            (by.median > BACKEND_RATIO_MIN).then_some(Faster { way, than, by })
         };
-        faster(BackendKind::IoUring, io_uring, libaio)
-            .or_else(|| faster(BackendKind::Libaio, libaio, io_uring))
+        let around = self.around.iter().rev();
+        around
+            .filter_map(|it| faster(it.way, &it.rates, it.beside, &it.rates_beside))
+            .next()
+            .or_else(|| faster(ring, &self.io_uring, libaio, &self.libaio))
+            .or_else(|| faster(libaio, &self.libaio, ring, &self.io_uring))
     }
 }
 
@@ -86,8 +133,9 @@ mod tests {
             let compared = BackendsCompared {
                 io_uring: io_uring.to_vec(),
                 libaio: libaio.to_vec(),
+                around: Vec::new(),
             };
-            compared.faster().map(|(kind, _)| kind)
+            compared.faster().map(|it| it.way.kind)
         };
         assert_eq!(faster(&[110; 5], &[100; 5]), Some(BackendKind::IoUring));
         assert_eq!(faster(&[100; 5], &[110; 5]), Some(BackendKind::Libaio));
@@ -99,5 +147,40 @@ mod tests {
         assert_eq!(faster(&[200, 99, 99], &[100; 3]), None);
         assert_eq!(faster(&[], &[]), None);
         assert_eq!(faster(&[1], &[0]), None);
+    }
+    #[test]
+    fn the_last_way_that_won_is_the_fastest() {
+        let polled = Way {
+            kind: BackendKind::IoUring,
+            polled: true,
+        };
+        let commands = Way::of(BackendKind::IoUringCmd);
+        let tried = |way, rate, beside| WayTried {
+            way,
+            rates: vec![rate; 5],
+            beside,
+            rates_beside: vec![100; 5],
+        };
+        let plain = Way::of(BackendKind::Psync);
+        for (of_polled, of_commands, taken) in [
+            (110, 110, Some((commands, polled))),
+            (110, 102, Some((polled, plain))),
+            (102, 110, Some((commands, plain))),
+            (90, 102, None),
+        ] {
+            let beside = match of_polled {
+                110 => polled,
+                _ => plain,
+            };
+            let compared = BackendsCompared {
+                around: vec![
+                    tried(polled, of_polled, plain),
+                    tried(commands, of_commands, beside),
+                ],
+                ..BackendsCompared::default()
+            };
+            let faster = compared.faster();
+            assert_eq!(faster.map(|it| (it.way, it.than)), taken, "{of_polled}");
+        }
     }
 }

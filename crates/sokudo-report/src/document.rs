@@ -210,6 +210,10 @@ impl RunDocument {
             return Err(ReadDocumentError::Uncountable);
         }
         self.identify_read();
+        for result in &mut self.results {
+            let figures = result.bandwidth_bytes_per_s.as_ref();
+            result.steadiness = figures.and_then(BandwidthFigures::steadiness);
+        }
         Ok(self)
     }
 

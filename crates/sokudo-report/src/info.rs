@@ -23,6 +23,7 @@ use crate::style::is_unseen;
 pub use detail::render as render_detail;
 pub use overview::render as render_overview;
 pub use raw::render as render_raw;
+pub use words::model;
 
 /// The format and version that is written.
 const SCHEMA: &str = "sokudo.info/1";

@@ -30,6 +30,7 @@ pub mod text;
 pub mod trend;
 
 mod article;
+mod card;
 mod date;
 mod explain;
 mod facts;

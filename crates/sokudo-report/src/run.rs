@@ -1,9 +1,12 @@
 //! What is told of a run: what was measured, the figures, what is thought of them, and how to
 //! measure again.
 
+mod answer;
 mod columns;
 mod matrix;
 
+pub(crate) use answer::Answer;
+pub(crate) use columns::figures as figures_in;
 pub(crate) use matrix::sign;
 
 use sokudo_words::{Text, text};
@@ -12,7 +15,7 @@ use crate::article::{Article, Element};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
-use crate::facts::facts;
+use crate::facts::{Fact, facts};
 use crate::grouping::{grouped_findings, row_name};
 use crate::load_table;
 use crate::number;
@@ -29,20 +32,52 @@ use crate::wording::row;
 /// The whole of it.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
-    article.add(Element::Title(Cell::Name(format!(
-        "{} · {} · {}",
-        document.measurer(),
-        document.method,
-        date::for_people(&document.started_at)
-    ))));
-    let facts = facts(document).into_iter();
-    let facts = facts.map(|fact| (fact.label.into(), fact.value.into()));
-    article.add(Element::Facts(facts.collect()));
+    article.add(title(document));
+    article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
     article.add(Element::OfRows(shortfalls_of(document)));
     article.add(Element::Findings(grouped_findings(document)));
     article.add(Element::Repeat(&document.command));
     article
+}
+
+/// What was measured, and the brief figures.
+pub(crate) fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+    let mut article = Article::default();
+    article.add(title(document));
+    let of_target = |fact: &Fact| ["Target", "Device"].contains(&fact.label);
+    let facts = facts(document).into_iter().filter(of_target);
+    article.add(fact_lines(facts));
+    article.append(brief_figures(document, unit));
+    article
+}
+
+/// The figures without what must be known to doubt them.
+pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+    let mut figures = figures(document, unit);
+    for (_, element) in &mut figures.0 {
+        if let Element::Table(table) = element {
+            table.note = Text::default();
+            for column in &mut table.columns {
+                column.head.note = "";
+            }
+        }
+    }
+    figures
+}
+
+fn title(document: &RunDocument) -> Element<'_> {
+    Element::Title(Cell::Name(format!(
+        "{} · {} · {}",
+        document.measurer(),
+        document.method,
+        date::for_people(&document.started_at)
+    )))
+}
+
+fn fact_lines<'a>(facts: impl Iterator<Item = Fact>) -> Element<'a> {
+    let facts = facts.map(|fact| (fact.label.into(), fact.value.into()));
+    Element::Facts(facts.collect())
 }
 
 /// What the command was for, and what else its figures say.

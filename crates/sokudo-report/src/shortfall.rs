@@ -1,6 +1,6 @@
 //! How a result is worded that is less than it was meant to be.
 
-use sokudo_model::{Schedule, StopReason};
+use sokudo_model::{Schedule, Steadiness, StopReason};
 use sokudo_words::{Text, text};
 
 use crate::document::{ResultDocument, Status};
@@ -13,7 +13,17 @@ pub(crate) fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell
     Cell::Judged(Tone::of(result.verdict), text)
 }
 
-/// The same as text.
+/// Whether its figure comes out the same again, or `None` where too few trials tell.
+pub(crate) fn steadiness_cell(result: &ResultDocument) -> Option<Cell> {
+    let steadiness = result.steadiness?;
+    let tone = match steadiness {
+        Steadiness::Steady => Tone::Good,
+        Steadiness::Unsteady => Tone::Doubtful,
+    };
+    Some(Cell::Judged(tone, steadiness.name().into()))
+}
+
+/// A verdict, and what makes its row incomplete, as text.
 pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text {
     let verdict = Text::from(verdict_name(result.verdict));
     match result.status {

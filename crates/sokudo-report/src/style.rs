@@ -3,7 +3,7 @@
 
 use sokudo_words::{Language, Text};
 
-use crate::layout::{pad, wrapped};
+use crate::layout::{pad, shortened, wrapped};
 use crate::table::Align;
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
@@ -106,6 +106,11 @@ impl TableStyle {
     pub(crate) fn wrapped_name(&self, first: &str, name: &str) -> Vec<String> {
         let width = self.width.min(TEXT_WIDTH_MAX);
         wrapped(&self.safe(first), &self.safe(name), width)
+    }
+
+    /// A line that is no longer than the terminal is wide.
+    pub fn cut(&self, line: &str) -> String {
+        shortened(line, self.width, self.end())
     }
 
     /// What stands for the end of a text that is cut.

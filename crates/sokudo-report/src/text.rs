@@ -10,13 +10,14 @@ use sokudo_words::{Text, text};
 use unicode_width::UnicodeWidthStr;
 
 use crate::article::{Article, Element};
+use crate::card;
 use crate::document::RunDocument;
 use crate::explain::{NOTHING, sentence};
 use crate::grouping::FindingGroup;
 use crate::layout::{
     GAP, LayoutColumn, coloured, fit, pad, shortened, table_lines, table_width, wrapped,
 };
-use crate::run;
+use crate::run::{self, Answer};
 use crate::style::TableStyle;
 use crate::surface::curve;
 use crate::table::{Align, Cell, Skin, Table, Tone};
@@ -31,6 +32,41 @@ const LABEL_WIDTH: usize = 9;
 /// again.
 pub fn render(document: &RunDocument, style: &TableStyle) -> String {
     write(&run::article(document, style.unit), style)
+}
+
+/// What a run comes to: the figures, how good they are, the worst that was found, and where the
+/// rest of it is.
+pub fn answer(document: &RunDocument, style: &TableStyle, rest: &Text) -> String {
+    answered(&run::brief(document, style.unit), document, style, rest)
+}
+
+/// The same as a card: what the disk is, and reads and writes beside each other.
+pub fn card(document: &RunDocument, style: &TableStyle, rest: &Text) -> String {
+    answered(&card::article(document, style.unit), document, style, rest)
+}
+
+fn answered(
+    figures: &Article<'_>,
+    document: &RunDocument,
+    style: &TableStyle,
+    rest: &Text,
+) -> String {
+    let figures = write(figures, style);
+    let Answer { goodness, worst } = Answer::of(document);
+    let mut lines = Vec::new();
+    if let Some((tone, text)) = goodness {
+        lines.extend(answer_lines(tone, &text, style));
+    }
+    if let Some((label, text)) = worst {
+        let label = match label {
+            "" => String::new(),
+            label => format!("{}: ", style.word(label)),
+        };
+        let line = format!("{label}{}", style.text(&text));
+        lines.push(style.cut(&line));
+    }
+    lines.extend(style.wrapped("", rest));
+    format!("{figures}\n{}\n", lines.join("\n"))
 }
 
 /// An article as text that ends with a line feed.

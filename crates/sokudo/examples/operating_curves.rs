@@ -13,9 +13,9 @@
 
 use sokudo_model::{
     BackendKind, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, DeviceCounters, DeviceMarks,
-    FileState, FileSystem, IoLimit, Nanos, Operation, OperationMix, OperationTally, Order, Outcome,
-    Plan, Row, Run, Schedule, SeriesPoint, StopReason, TargetInfo, TargetKind, Trial,
-    TrialEvidence, Workload,
+    Enough, FileState, FileSystem, IoLimit, Nanos, Operation, OperationMix, OperationTally, Order,
+    Outcome, Plan, Row, Run, Schedule, SeriesPoint, Steadiness, StopReason, TargetInfo, TargetKind,
+    Trial, TrialEvidence, Workload,
 };
 use sokudo_stats::{Histogram, Random};
 
@@ -31,7 +31,7 @@ fn main() {
     let rows = std::env::args().nth(1);
     let rows = rows.map_or(ROWS_PER_CELL, |rows| rows.parse().expect("rows per cell"));
     println!("finding,effect,noise,runs,alarms");
-    let findings = [falls, passes, stalls, surpluses, limits];
+    let findings = [falls, passes, stalls, surpluses, limits, scatters];
     std::thread::scope(|scope| {
         let counting = findings.map(|lines| scope.spawn(move || lines(rows)));
         for lines in counting {
@@ -253,6 +253,30 @@ fn limits(rows: u64) -> Vec<String> {
                     run
                 },
             ));
+        }
+    }
+    lines
+}
+
+/// Reads whose trials scatter so much that the 95 % interval of their median, were it exact, would
+/// reach so far: 1.96 standard errors of the median of normal values, 1.2533 σ ÷ √n each.
+fn scatters(rows: u64) -> Vec<String> {
+    let mut lines = Vec::new();
+    for trials in [6, 12, 24, 40] {
+        let name = format!("{trials} trials");
+        for reach in [0.0, 2.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0] {
+            let deviation = reach / 100.0 * f64::from(trials).sqrt() / (1.96 * 1.2533);
+            let unsteady = (0..rows).filter(|seed| {
+                let mut random = Random::new(seed.wrapping_mul(7_919) + 1);
+                let trials = (0..trials).map(|_| {
+                    let ios = 1e4 * (deviation * normal(&mut random)).exp();
+                    even_trial(Operation::Read, ios as u64, Nanos::from_secs(1))
+                });
+                let reach = Enough::reach(&trials.collect::<Vec<_>>());
+                reach.map(Steadiness::of_reach) == Some(Steadiness::Unsteady)
+            });
+            let unsteady = unsteady.count();
+            lines.push(format!("unsteady,{reach},{name},{rows},{unsteady}"));
         }
     }
     lines

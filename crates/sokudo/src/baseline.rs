@@ -65,12 +65,11 @@ fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit>
     let quiet = repeat.printing_mut().is_some_and(|printing| printing.quiet);
     let finished = repeat.measure(&control, quiet)?;
     let document = &finished.document;
-    let print = || match repeat.printing_mut() {
-        Some(printing) => results::write(document, printing),
-        None => Ok(()),
-    };
     let kept = keep::keep([(&finished.run, document)], &arguments.keeping);
-    kept.print(quiet, print)?;
+    kept.print(quiet, || match repeat.printing_mut() {
+        Some(printing) => results::write(document, printing, kept.first()),
+        None => Ok(()),
+    })?;
     finished.ended_by.map_or(Ok(()), Err)?;
     let id = kept.first().ok_or_else(|| {
         Exit::failed(text!(

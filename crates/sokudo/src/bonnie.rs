@@ -11,6 +11,7 @@ use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Environment, Nanos, Schedule, TargetKind};
 use sokudo_report::bonnie;
+use sokudo_store::RunId;
 use sokudo_words::text;
 
 use crate::cli::BonnieArguments;
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let finished = measured(arguments, &control)?;
-    finished.conclude_by(&arguments.printing, |it| print(arguments, it))
+    finished.conclude_by(&arguments.printing, |it, kept| print(arguments, it, kept))
 }
 
 /// What was measured as the arguments ask.
@@ -98,10 +99,14 @@ fn twice(memory: Bytes, chunk: Bytes) -> Bytes {
     Bytes((wanted / chunk.0).max(1) * chunk.0)
 }
 
-fn print(arguments: &BonnieArguments, finished: &FinishedMeasurement) -> Result<(), Exit> {
+fn print(
+    arguments: &BonnieArguments,
+    finished: &FinishedMeasurement,
+    kept: Option<RunId>,
+) -> Result<(), Exit> {
     let printing = &arguments.printing;
     if !arguments.bonnie_csv {
-        return results::write(&finished.document, printing);
+        return results::write(&finished.document, printing, kept);
     }
     let path = printing.rendering.output.as_deref();
     output::put(path, &bonnie::render(&finished.run), false)

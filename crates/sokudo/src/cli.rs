@@ -37,12 +37,12 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
-use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
+use sokudo_model::{Bytes, DataContent, DirectMode, Nanos, Rate};
 use sokudo_words::{Language, Text, text};
 
 use crate::language;
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
-use issuing::{backend_kind, direct_mode};
+use issuing::{Engine, direct_mode, engine};
 use mistake::whole_number;
 
 pub(crate) use baseline::{
@@ -66,7 +66,9 @@ pub(crate) use mistake::mistake;
 pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
-pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, TableUnit, Trust};
+pub(crate) use printing::{
+    Format, ListFormat, Printing, Rendering, TableOrJson, TableUnit, Telling, Trust,
+};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCacheChoice};
@@ -209,6 +211,11 @@ pub(crate) fn command(page: HelpDestination) -> clap::Command {
         Language::English => Cli::command(),
         other => spoken::spoken(Cli::command(), page, &mut spoken::exactly(other)),
     }
+}
+
+/// Whether a word is the name of a command.
+pub(crate) fn is_command(word: &str) -> bool {
+    word == "help" || Cli::command().find_subcommand(word).is_some()
 }
 
 /// What bare `sokudo` prints, in the current language.
@@ -529,12 +536,14 @@ pub(crate) struct MarkArguments {
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) interval: Option<Nanos>,
 
-    /// I/O engine: auto, io_uring, libaio, psync or io_uring_cmd
+    /// auto, fastest, io_uring, libaio, psync or io_uring_cmd
     ///
     /// auto tries io_uring and libaio and takes the faster one. io_uring_cmd passes commands to a whole
-    /// NVMe drive around the block layer, which is guarded from writes as ever.
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
-    pub(crate) engine: BackendKind,
+    /// NVMe drive around the block layer, which is guarded from writes as ever. fastest tries
+    /// polling and io_uring_cmd, too, where the device takes them: what the disk gives to a program
+    /// that does so, which few do.
+    #[arg(short, long, default_value = "auto", value_parser = engine, value_name = "ENGINE", help_heading = HOW)]
+    pub(crate) engine: Engine,
 
     /// Poll the device for completions instead of waiting for its interrupts
     ///

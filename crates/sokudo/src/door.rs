@@ -8,7 +8,7 @@ use std::path::Path;
 use sokudo_words::text;
 
 use crate::exit::Exit;
-use crate::{diskspd_door, fio_door};
+use crate::{cli, command_line, diskspd_door, fio_door};
 
 /// A tool that sokudo stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,24 @@ pub(crate) fn as_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
         arguments.insert(1, "hdparm".into());
     }
     arguments
+}
+
+/// `sokudo TARGET …` as `sokudo mark TARGET … --card`: for a first word that is no command, and is
+/// a path or the name of a device of ours.
+pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
+    let Some(first) = arguments.get(1) else {
+        return arguments;
+    };
+    let text = first.to_string_lossy();
+    let is_ours = text == "null:" || text.starts_with("sim:");
+    let is_path = || text.contains('/') || Path::new(first).exists();
+    if text.starts_with('-') || !(is_ours || is_path()) || cli::is_command(&text) {
+        return arguments;
+    }
+    let mut words = arguments;
+    words.insert(1, "mark".into());
+    words.push("--card".into());
+    command_line::instead(words)
 }
 
 #[cfg(test)]

@@ -11,13 +11,14 @@ use sokudo_model::Nanos;
 use sokudo_report::list::ListedRow;
 use sokudo_report::{ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::cli::{
     DeleteArguments, Format, ListArguments, NoteArguments, RunFilterArguments, ShowArguments,
     TableUnit, TagArguments,
 };
 use crate::exit::Exit;
+use crate::results::Told;
 use crate::{cli, judge_again, keep, output, recall, results};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
@@ -148,7 +149,12 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
         let heading = listed(entry.map_err(Exit::failed)?).heading(&output::terminal_style());
         output::print_coloured(&heading)?;
     }
-    results::write_run(&recalled.run, rendering, plotting)
+    let rest = match recalled.id {
+        Some(id) => text!("Why, and how it was measured: sokudo show {id} --why"),
+        None => Text::from("Why, and how it was measured: the same command with --why"),
+    };
+    let told = Told::of(arguments.telling, &rest);
+    results::write_run(&recalled.run, rendering, plotting, told)
 }
 
 pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {

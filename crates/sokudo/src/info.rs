@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
     })
 }
 
-fn document(disks: Vec<Disk>) -> InfoDocument {
+pub(crate) fn document(disks: Vec<Disk>) -> InfoDocument {
     let judged = disks.into_iter().map(|disk| DiskDocument {
         findings: sokudo_analysis::examine(&disk),
         disk,

@@ -9,6 +9,7 @@ mod bonnie;
 mod busy;
 mod check;
 mod check_against;
+mod choose;
 mod clean;
 mod cli;
 mod command_line;
@@ -91,6 +92,7 @@ fn start() -> ExitCode {
     }
     interrupt::outlive_file_size_limit();
     let arguments = door::as_command(std::env::args_os().collect());
+    let arguments = door::of_target(arguments);
     language::choose(&arguments);
     if let Some((door, arguments)) = door::of(arguments.iter().cloned()) {
         return ended(door.enter(arguments));
@@ -105,7 +107,7 @@ fn start() -> ExitCode {
         Err(error) => return exit::from_clap(&error),
     };
     let result = match cli.command {
-        None => output::print(&cli::short_help()),
+        None => choose::run(),
         Some(Command::Mark(arguments)) => mark::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Quick(arguments)) => quick::run(&arguments),

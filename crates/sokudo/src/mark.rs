@@ -41,6 +41,7 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
         notes: notes(arguments, kind),
         files: OwnFiles::Full(arguments.data.clone()),
         command: measurement::command(arguments.seed, seed),
+        any_backend: arguments.engine.any,
         ..Measurement::new(&arguments.target, named, plan)
     })
 }

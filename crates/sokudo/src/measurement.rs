@@ -9,6 +9,7 @@ use sokudo_engine::{Control, Search, left_behind};
 use sokudo_measure::{MeasureError, Measurement, Prepared, duration};
 use sokudo_model::{Event, Nanos, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
+use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::clean;
@@ -17,6 +18,7 @@ use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::keep;
+use crate::output;
 use crate::past::Past;
 use crate::progress::ProgressLine;
 use crate::requirement;
@@ -58,19 +60,22 @@ impl FinishedMeasurement {
 
     /// Keeps, prints, and says by the exit code what came of it.
     pub(crate) fn conclude(self, printing: &Printing) -> Result<(), Exit> {
-        self.conclude_by(printing, |it| results::write(&it.document, printing))
+        self.conclude_by(printing, |it, kept| {
+            results::write(&it.document, printing, kept)
+        })
     }
 
     /// The same where it is printed in a way of the command's own.
     pub(crate) fn conclude_by(
         mut self,
         printing: &Printing,
-        print: impl FnOnce(&Self) -> Result<(), Exit>,
+        print: impl FnOnce(&Self, Option<RunId>) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
         let Printing { keeping, quiet, .. } = printing;
         let kept = keep::keep([(&self.run, &self.document)], keeping);
         Past::of_kept(keeping).tell(&mut self.document);
-        kept.print(*quiet, || print(&self))?;
+        let is_told = *quiet || printing.names_the_rest() && output::is_terminal();
+        kept.print(is_told, || print(&self, kept.first()))?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)
     }

@@ -23,6 +23,11 @@ use replacing::ReplaceFault;
 /// Width of a table that goes to no terminal: what mail, issues and printed pages hold.
 const WIDTH_WITHOUT_TERMINAL: usize = 80;
 
+/// Whether people read standard output as it is written.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Writes text to standard output. A terminal is sent nothing that commands it.
 pub(crate) fn print(text: &str) -> Result<(), Exit> {
     match io::stdout().is_terminal() {

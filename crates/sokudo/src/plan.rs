@@ -168,7 +168,8 @@ fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
     for row in &mut rows {
         row.depth = arguments.depth.unwrap_or(row.depth);
         row.threads = arguments.threads.unwrap_or(row.threads);
-        row.check_depth(arguments.engine).map_err(Exit::usage)?;
+        row.check_depth(arguments.engine.kind)
+            .map_err(Exit::usage)?;
     }
     // Overrides can make rows alike; each is measured once.
     let mut unique: Vec<RowSpec> = Vec::new();
@@ -264,7 +265,7 @@ fn adjust(
 ) {
     workload.limits.time = Some(trial_time(arguments));
     workload.limits.time_min = chooses_time(arguments).then_some(ADAPTIVE_TRIAL_TIME_MIN);
-    workload.backend = arguments.engine;
+    workload.backend = arguments.engine.kind;
     workload.polled = arguments.polled;
     workload.direct = arguments.direct;
     workload.data = arguments.data.clone();

@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared};
-use sokudo_model::{BackendKind, Enough, Plan, Workload};
+use sokudo_model::{BackendKind, Enough, Workload};
 use sokudo_report::RunDocument;
 use sokudo_words::text;
 
@@ -86,18 +86,16 @@ impl Repeat {
     pub(crate) fn with_choices_of(mut self, run: &RunDocument) -> Self {
         let chosen = run.results.iter().map(|result| {
             let kind = result.backend.as_ref().map(|used| used.kind);
-            let is_queue = |kind: &_| matches!(kind, BackendKind::IoUring | BackendKind::Libaio);
-            ((*result.workload).clone(), kind.filter(is_queue))
+            ((*result.workload).clone(), kind.filter(is_chosen_by_rate))
         });
         self.rows = chosen.collect();
         self
     }
 
-    fn choose_again(&self, plan: &mut Plan) {
-        let workloads = plan
-            .stages
-            .iter_mut()
-            .flat_map(|stage| &mut stage.workloads);
+    fn choose_again(&self, measurement: &mut Measurement<'_>) {
+        measurement.any_backend &= self.rows.is_empty();
+        let stages = measurement.plan.stages.iter_mut();
+        let workloads = stages.flat_map(|stage| &mut stage.workloads);
         for workload in workloads {
             let is_same = |(was, _): &&(Workload, _)| {
                 was.name == workload.name && was.operations == workload.operations
@@ -107,6 +105,7 @@ impl Repeat {
             };
             if workload.backend == BackendKind::Auto {
                 workload.backend = used.unwrap_or(BackendKind::Auto);
+                workload.polled = was.polled;
             }
             if workload.limits.time_min.is_some() {
                 workload.limits = was.limits;
@@ -286,7 +285,7 @@ impl Repeat {
         quiet: bool,
     ) -> Result<FinishedMeasurement, Exit> {
         let planned = |mut measurement: Measurement<'_>| {
-            self.choose_again(&mut measurement.plan);
+            self.choose_again(&mut measurement);
             measurement::finish(measurement, control, quiet, Prepared::measure)
         };
         let mut finished = match &self.command {
@@ -323,6 +322,12 @@ impl Repeat {
     }
 }
 
+/// Whether it may have been taken because it was faster.
+const fn is_chosen_by_rate(kind: &BackendKind) -> bool {
+    use BackendKind::{IoUring, IoUringCmd, Libaio};
+    matches!(kind, IoUring | IoUringCmd | Libaio)
+}
+
 fn has_seed(given: &ArgMatches) -> Option<bool> {
     let (_, given) = given.subcommand()?;
     given.try_contains_id("seed").ok()
@@ -357,6 +362,7 @@ fn unrepeatable(text: &str) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::{Limits, Nanos};
 
     fn repeat(text: &str) -> Repeat {
         Repeat::of_words(command_line::words(text).unwrap()).unwrap_or_else(|_| panic!("{text}"))
@@ -452,28 +458,45 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_row_has_the_backend_that_it_had() {
+    fn a_repeated_row_has_what_was_chosen_for_it() {
         let rows = "mark . --row RND4K,Q8,read --row RND4K,Q8,write --row RND4K,Q1,read";
-        let plan = || mark_plan(rows);
-        let workloads = plan().stages.into_iter().flat_map(|stage| stage.workloads);
-        let kinds = [BackendKind::Libaio, BackendKind::IoUring];
-        let mut repeat = repeat(rows);
-        repeat.backends = workloads.zip(kinds).collect();
-        let mut again = plan();
-        repeat.fix_backends(&mut again);
-        let fixed: Vec<BackendKind> = again
-            .stages
-            .iter()
-            .map(|stage| stage.workloads[0].backend)
-            .collect();
-        assert_eq!(fixed, [kinds[0], kinds[1], BackendKind::Auto]);
+        let was = Repeat {
+            rows: measured_rows(rows),
+            ..repeat(rows)
+        };
+        for (more, expected_ms) in [("", 7), (" -t 1s", 1000)] {
+            let again = repeat(&format!("{rows}{more}"));
+            let Command::Mark(arguments) = &again.command else {
+                unreachable!("it is a mark");
+            };
+            let mut measurement = mark::measurement(arguments).ok().unwrap();
+            was.choose_again(&mut measurement);
+            let stages = measurement.plan.stages.iter();
+            let workloads: Vec<&Workload> = stages.map(|stage| &stage.workloads[0]).collect();
+            let kinds = [BackendKind::Libaio, BackendKind::IoUring, BackendKind::Auto];
+            let fixed: Vec<BackendKind> = workloads.iter().map(|it| it.backend).collect();
+            assert_eq!(fixed, kinds);
+            let expected = Some(Nanos::from_millis(expected_ms));
+            assert!(workloads.iter().all(|it| it.limits.time == expected));
+        }
     }
 
-    fn mark_plan(text: &str) -> Plan {
-        match repeat(text).command {
-            Command::Mark(it) => mark::measurement(&it).ok().map(|it| it.plan).unwrap(),
-            _ => unreachable!("it is a mark"),
+    /// As a run tells them whose trials took 7 ms.
+    fn measured_rows(text: &str) -> Vec<(Workload, Option<BackendKind>)> {
+        let Command::Mark(arguments) = &repeat(text).command else {
+            unreachable!("it is a mark");
+        };
+        let plan = mark::measurement(arguments).ok().map(|it| it.plan).unwrap();
+        let mut workloads: Vec<Workload> = plan
+            .stages
+            .into_iter()
+            .flat_map(|stage| stage.workloads)
+            .collect();
+        for workload in &mut workloads {
+            workload.limits = Limits::of_time(Nanos::from_millis(7));
         }
+        let kinds = [Some(BackendKind::Libaio), Some(BackendKind::IoUring), None];
+        workloads.into_iter().zip(kinds).collect()
     }
 
     #[test]

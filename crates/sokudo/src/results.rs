@@ -4,9 +4,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use sokudo_report::{RunDocument, csv, markdown, text};
-use sokudo_words::text;
+use sokudo_store::RunId;
+use sokudo_words::{Text, text};
 
-use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering};
+use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering, Telling};
 use crate::exit::Exit;
 use crate::output::{check_writable, put, style};
 use crate::{language, picture};
@@ -71,9 +72,36 @@ fn is_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
-/// Writes what a command has measured.
-pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), Exit> {
-    write_run(document, &printing.rendering, &printing.plotting)
+/// Writes what a command has measured, which is kept under this number.
+pub(crate) fn write(
+    document: &RunDocument,
+    printing: &Printing,
+    kept: Option<RunId>,
+) -> Result<(), Exit> {
+    let rest = match kept {
+        Some(id) => text!("Kept as run {id}; why, and how it was measured: sokudo show {id} --why"),
+        None => Text::from("Why, and how it was measured: the same command with --why"),
+    };
+    let told = Told::of(printing.telling, &rest);
+    write_run(document, &printing.rendering, &printing.plotting, told)
+}
+
+/// How much people are told of a run, and where the rest of it is.
+#[derive(Clone, Copy)]
+pub(crate) enum Told<'a> {
+    Everything,
+    Answer(&'a Text),
+    Card(&'a Text),
+}
+
+impl<'a> Told<'a> {
+    pub(crate) const fn of(telling: Telling, rest: &'a Text) -> Self {
+        match telling {
+            Telling { why: true, .. } => Self::Everything,
+            Telling { card: true, .. } => Self::Card(rest),
+            Telling { .. } => Self::Answer(rest),
+        }
+    }
 }
 
 /// Writes a run in the format asked for, and its pictures.
@@ -81,10 +109,16 @@ pub(crate) fn write_run(
     document: &RunDocument,
     rendering: &Rendering,
     plotting: &Plotting,
+    told: Told<'_>,
 ) -> Result<(), Exit> {
     let path = rendering.output.as_deref();
+    let style = style(path.is_none(), rendering.unit);
     let text = match rendering.format {
-        Format::Table => text::render(document, &style(path.is_none(), rendering.unit)),
+        Format::Table => match told {
+            Told::Everything => text::render(document, &style),
+            Told::Answer(rest) => text::answer(document, &style, rest),
+            Told::Card(rest) => text::card(document, &style, rest),
+        },
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render_in(document, language::current()),

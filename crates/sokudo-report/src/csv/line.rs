@@ -83,6 +83,9 @@ fn what<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
         RecordColumn::text("verdict", |it| {
             or_missing(it.result.verdict.map(|verdict| verdict.name()))
         }),
+        RecordColumn::text("steadiness", |it| {
+            or_missing(it.result.steadiness.map(|steadiness| steadiness.name()))
+        }),
         RecordColumn::text("status", |it| word(&it.result.status)),
         RecordColumn::whole("trials", |it| {
             let trials = it.result.trials.len() as u64;

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Bytes, Nanos};
+use sokudo_model::{Bytes, Nanos, Steadiness};
 use sokudo_stats::{
     Histogram, Interval, Summary, median_interval, quantile_design_effects, quantile_interval,
     samples_needed, trimmed_mean,
@@ -74,6 +74,14 @@ impl RateFigures {
         number::spread(self.median / unit, self.interval_in(unit)?)
     }
 
+    /// How far the interval reaches from the median at its wider side, as a share of it; `None`
+    /// without an interval or with a median of 0.
+    pub(crate) fn reach(&self) -> Option<f64> {
+        let interval = self.interval_95.filter(|_| self.median > 0.0)?;
+        let reach = (self.median - interval.low).max(interval.high - self.median);
+        Some(reach / self.median)
+    }
+
     /// Low and high end of the interval in this unit.
     pub(crate) fn interval_in(&self, unit: f64) -> Option<[f64; 2]> {
         let interval = self.interval_95?;
@@ -107,6 +115,11 @@ impl BandwidthFigures {
             median_mib_per_s: bytes_per_s.median / BYTES_PER_MIB,
             bytes_per_s,
         }
+    }
+
+    /// Whether it comes out the same again; `None` without an interval.
+    pub(crate) fn steadiness(&self) -> Option<Steadiness> {
+        self.bytes_per_s.reach().map(Steadiness::of_reach)
     }
 
     /// As [`RateFigures::trimmed`].

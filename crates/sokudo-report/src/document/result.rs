@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
-    Outcome, PlanParts, Row, RunsDiffer, Schedule, StopReason, Trial, Verdict, Workload,
+    Outcome, PlanParts, Row, RunsDiffer, Schedule, Steadiness, StopReason, Trial, Verdict,
+    Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -36,6 +37,9 @@ pub struct ResultDocument {
     pub status: Status,
     /// Whether the figures can be trusted; null when nobody has judged them.
     pub verdict: Option<Verdict>,
+    /// Whether they come out the same again; null where too few trials were made to tell.
+    #[serde(default)]
+    pub steadiness: Option<Steadiness>,
     /// Bytes moved per second, of all operations together.
     pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
     /// Bytes written per second until they were durable, the median of the trials; missing
@@ -258,6 +262,7 @@ impl ResultDocument {
             direction: Direction::of(&workload),
             status: Status::NotReached,
             verdict: None,
+            steadiness: None,
             bandwidth_bytes_per_s: None,
             durable_bytes_per_s: None,
             iops: None,
@@ -308,6 +313,7 @@ impl ResultDocument {
         });
         let flushes = work.latency(|operation| !direction.counts(operation));
         let assessment = row.assessment.as_ref();
+        let bandwidth = work.bandwidth(|operation| direction.counts(operation));
         let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
         let defects = numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new);
         let inside: Vec<Inside> = work.insides().collect();
@@ -317,7 +323,8 @@ impl ResultDocument {
             direction,
             status: Status::of(row, schedule.trials_due(&row.trials)),
             verdict: assessment.map(|assessment| assessment.verdict),
-            bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
+            steadiness: bandwidth.as_ref().and_then(BandwidthFigures::steadiness),
+            bandwidth_bytes_per_s: bandwidth,
             durable_bytes_per_s: work.durable(),
             iops: work.iops(|operation| direction.counts(operation)),
             files_per_s: work.files(),

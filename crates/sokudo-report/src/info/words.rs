@@ -51,7 +51,7 @@ pub(crate) const fn kind(kind: BlockDeviceKind) -> &'static str {
 }
 
 /// Bus and link: `SATA 6.0 of 6.0 Gbit/s`.
-pub(super) fn connection(disk: &Disk) -> Text {
+pub(crate) fn connection(disk: &Disk) -> Text {
     let Some(bus_found) = disk.bus else {
         return "bus unknown".into();
     };
@@ -130,7 +130,7 @@ pub(super) fn cache_state(cache: &WriteCache) -> Text {
     }
 }
 
-pub(super) const fn health(state: HealthState) -> &'static str {
+pub(crate) const fn health(state: HealthState) -> &'static str {
     match state {
         HealthState::Unknown => "health unknown",
         HealthState::Good => "health good",
@@ -139,7 +139,7 @@ pub(super) const fn health(state: HealthState) -> &'static str {
     }
 }
 
-pub(super) fn temperature(celsius: Option<i32>) -> Option<Text> {
+pub(crate) fn temperature(celsius: Option<i32>) -> Option<Text> {
     celsius.map(|degrees| text!("{degrees} °C"))
 }
 
@@ -155,7 +155,7 @@ pub(super) fn partition_table(content: &Content) -> Option<String> {
 }
 
 /// Maker and model, the maker told once.
-pub(crate) fn model(disk: &Disk) -> Text {
+pub fn model(disk: &Disk) -> Text {
     match (&disk.vendor, &disk.model) {
         (Some(vendor), Some(model)) if !model.starts_with(vendor.as_str()) => {
             Text::name(format!("{vendor} {model}").trim())

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use sokudo_model::{Severity, Verdict};
+use sokudo_model::{Severity, Steadiness, Verdict};
 
 use super::{Report, ReportedRun};
 use crate::document::{LatencyFigures, ResultDocument, Status};
@@ -33,6 +33,7 @@ sokudo_latency_max_seconds Longest latency of an I/O.
 sokudo_failed_ios I/Os that failed or moved fewer bytes than asked.
 sokudo_trials Trials that were made.
 sokudo_verdict 1 for the verdict of the row, 0 for the others.
+sokudo_steady 1 where the 95 percent interval reaches no further than 10 percent, 0 where it does.
 ";
 
 pub(super) fn render(report: &Report) -> String {
@@ -153,6 +154,9 @@ impl Metrics {
             let is_it = result.verdict.map(|it| f64::from(u8::from(it == verdict)));
             self.add("sokudo_verdict", &labels, is_it);
         }
+        let steadiness = result.steadiness;
+        let is_steady = steadiness.map(|it| f64::from(u8::from(it == Steadiness::Steady)));
+        self.add("sokudo_steady", row, is_steady);
         if result.status == Status::NotReached {
             return;
         }

@@ -4,7 +4,7 @@ use sokudo_model::{Method, ScheduleName};
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::number;
-use crate::shortfall::verdict_cell;
+use crate::shortfall::{steadiness_cell, verdict_cell};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Head, Skin, Table, TableBuilder, left, point, right};
 use crate::wording::{phrase, row_alone};
@@ -33,9 +33,13 @@ pub(super) fn table(
     let rows = shown.medians(results);
     let rows = shown.spreads(rows);
     let rows = shown.latencies(rows);
+    let is_known = results.iter().any(|result| result.steadiness.is_some());
     let rows = rows
         .column(left("Verdict"), |result| {
             Some(verdict_cell(result, document.schedule.trials))
+        })
+        .column_if(is_known, left("Spread").rank(3), |result| {
+            steadiness_cell(result)
         })
         .turning(|before, after| before.direction != after.direction);
     Table {
@@ -167,7 +171,7 @@ impl ColumnContext<'_> {
             |title, usual, at_rates| self.rank(right(title).under(service), usual, at_rates);
         let intended_head = |title, rank| right(title).under(INTENDED).rank(rank);
         let rows = rows
-            .column(service("p50", 9, 12), latency(|it| it.p50))
+            .column(service("p50", 14, 12), latency(|it| it.p50))
             .column(service("p99", 11, 2), latency(|it| it.p99))
             .column(
                 service("p99.9", 16, 15).noted(self.closed_loop()),
@@ -197,7 +201,7 @@ pub(super) fn is_at_rates(document: &RunDocument) -> bool {
 }
 
 /// What is shown in a unit.
-pub(super) fn figures(result: &ResultDocument, unit: BandwidthUnit) -> Option<&RateFigures> {
+pub(crate) fn figures(result: &ResultDocument, unit: BandwidthUnit) -> Option<&RateFigures> {
     match unit {
         BandwidthUnit::IosPerSecond => result.iops.as_ref(),
         _ => result

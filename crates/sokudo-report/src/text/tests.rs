@@ -1,7 +1,7 @@
 use super::*;
 use crate::sample;
 use crate::style::BandwidthUnit;
-use sokudo_model::Run;
+use sokudo_model::{Nanos, Run, Verdict};
 
 fn rendered(run: &Run, style: TableStyle) -> String {
     render(&RunDocument::from_run(run), &style)
@@ -122,7 +122,7 @@ fn columns_leave_in_the_order_of_their_worth() {
             }
         }
     }
-    assert_eq!(lost, ["p99.9", "range", "IOPS", "p99 ", "p50", "± run"]);
+    assert_eq!(lost, ["p99.9", "range", "p50", "IOPS", "p99 ", "± run"]);
 }
 
 #[test]
@@ -161,4 +161,61 @@ fn the_unit_scales_the_bandwidth_only() {
 fn a_run_without_rows_is_still_a_report() {
     let text = rendered(&sample::run_of(vec![]), at(80));
     assert!(text.contains("Repeat: sokudo mark"), "{text}");
+}
+
+/// What is told of a run without being asked for more.
+fn answered(run: &Run) -> String {
+    let rest = Text::from("the rest is elsewhere");
+    super::answer(&RunDocument::from_run(run), &at(80), &rest)
+}
+
+/// The lines behind the table.
+fn told_behind_the_table(text: &str) -> Vec<&str> {
+    let blocks: Vec<&str> = text.trim_end().split("\n\n").collect();
+    blocks.last().unwrap().lines().collect()
+}
+
+#[test]
+fn an_answer_is_the_table_and_three_lines() {
+    insta::assert_snapshot!(answered(&sample::run()));
+    for run in [sample::run(), sample::troubled_run(), sample::bare_run()] {
+        let text = answered(&run);
+        let told = told_behind_the_table(&text);
+        assert!(told.len() <= 3, "{text}");
+        assert!(text.lines().all(|line| line.width() <= 80), "{text}");
+        assert_eq!(told.last(), Some(&"the rest is elsewhere"), "{text}");
+        for word in ["cause:", "remedy:", "Repeat:", "Engine", "Seed"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+    }
+}
+
+#[test]
+fn how_good_figures_are_is_that_of_the_worst_row() {
+    let first = |run: &Run| told_behind_the_table(&answered(run))[0].to_owned();
+    let mut run = sample::run();
+    assert!(first(&run).starts_with("Not proven: 2 of 7 rows are UNVERIFIED; ± 0.8 %"));
+    let judge = |run: &mut Run, row: usize, verdict| {
+        run.rows[row].assessment.as_mut().unwrap().verdict = verdict;
+    };
+    for row in 0..run.rows.len() {
+        judge(&mut run, row, Verdict::Verified);
+    }
+    assert_eq!(
+        first(&run),
+        "Good to about ± 0.8 % or better: every row is VERIFIED and STEADY"
+    );
+    let trials = &mut run.rows[0].trials;
+    for trial in trials.iter_mut().step_by(2) {
+        trial.outcome.elapsed = Nanos(trial.outcome.elapsed.0 * 2);
+    }
+    let said = first(&run);
+    assert!(said.contains("SEQ1M Q8T1 read: UNSTEADY"), "{said}");
+    assert!(said.starts_with("Good to about ± "), "{said}");
+    judge(&mut run, 1, Verdict::Invalid);
+    assert!(
+        first(&run).starts_with("Not the disk's: "),
+        "{}",
+        first(&run)
+    );
 }

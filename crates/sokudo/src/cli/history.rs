@@ -4,7 +4,7 @@ use clap::Args;
 use sokudo_words::{Text, text};
 
 use super::heading::PRINTED;
-use super::{Keeping, ListFormat, Plotting, Rendering, RunFilterArguments};
+use super::{Keeping, ListFormat, Plotting, Rendering, RunFilterArguments, Telling};
 
 /// What `list --help` ends with.
 pub(super) const LIST_EXAMPLES: &str = "\
@@ -93,6 +93,9 @@ pub(crate) struct ShowArguments {
 
     #[command(flatten)]
     pub(crate) rendering: Rendering,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 
     #[command(flatten)]
     pub(crate) plotting: Plotting,

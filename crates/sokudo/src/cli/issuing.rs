@@ -46,6 +46,26 @@ impl Buffers {
     }
 }
 
+/// The engine of a `mark`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Engine {
+    pub(crate) kind: BackendKind,
+    /// Rows may be polled and go around the block layer, where that is faster.
+    pub(crate) any: bool,
+}
+
+pub(super) fn engine(text: &str) -> Result<Engine, Text> {
+    let kind = match text {
+        "fastest" => Ok(BackendKind::Auto),
+        text => backend_kind(text),
+    };
+    kind.map(|kind| Engine {
+        kind,
+        any: text == "fastest",
+    })
+    .map_err(|_| text!("use auto, fastest, io_uring, io_uring_cmd, libaio or psync"))
+}
+
 pub(super) fn backend_kind(text: &str) -> Result<BackendKind, Text> {
     match text {
         "auto" => Ok(BackendKind::Auto),

@@ -92,11 +92,31 @@ pub(crate) struct Rendering {
     pub(crate) unit: TableUnit,
 }
 
+/// How much of a result is told.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Telling {
+    /// Tell all that was found, and how it was measured
+    ///
+    /// Without it the table is followed by what it comes to: how good the figures are, the worst
+    /// that was found, and where the rest is. All other formats have everything.
+    #[arg(long, help_heading = PRINTED)]
+    pub(crate) why: bool,
+
+    /// Show a card: the disk, its reads and writes side by side, one sentence
+    ///
+    /// sokudo TARGET is sokudo mark TARGET --card.
+    #[arg(long, conflicts_with = "why", help_heading = PRINTED)]
+    pub(crate) card: bool,
+}
+
 /// What every command that measures prints, and where to.
 #[derive(Debug, Args)]
 pub(crate) struct Printing {
     #[command(flatten)]
     pub(crate) rendering: Rendering,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 
     /// Show no progress
     #[arg(short, long, help_heading = PRINTED)]
@@ -141,6 +161,14 @@ pub(crate) enum TableUnit {
     Mib,
     /// Reads and writes per second
     Iops,
+}
+
+impl Printing {
+    /// Whether standard output is told where the rest of a result is, together with it.
+    pub(crate) fn names_the_rest(&self) -> bool {
+        let is_here = self.rendering.format == Format::Table && self.rendering.output.is_none();
+        is_here && !self.telling.why
+    }
 }
 
 impl TableUnit {

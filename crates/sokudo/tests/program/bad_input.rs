@@ -30,7 +30,10 @@ const USAGE: [(&str, &[&str]); 22] = [
     ("--depth 0", &["--depth", "1 to 32767"]),
     (
         "--engine fast",
-        &["fast", "use auto, io_uring, io_uring_cmd, libaio or psync"],
+        &[
+            "fast",
+            "use auto, fastest, io_uring, io_uring_cmd, libaio or psync",
+        ],
     ),
     ("--read-only --write-only", &["--read-only", "--write-only"]),
     ("--overwrite", &["leave --overwrite out"]),

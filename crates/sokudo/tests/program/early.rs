@@ -137,7 +137,7 @@ fn what_is_measured_today_is_set_beside_what_was_measured_then() {
 /// A document without what is taken anew of it whenever it is read.
 fn as_then(document: &str) -> Value {
     let mut document: Value = serde_json::from_str(document).unwrap();
-    let taken_anew = ["fingerprint", "fingerprint_parts"];
+    let taken_anew = ["fingerprint", "fingerprint_parts", "steadiness"];
     let forget = |value: &mut Value| {
         let fields = value.as_object_mut().unwrap();
         fields.retain(|name, _| !taken_anew.contains(&name.as_str()));

@@ -10,7 +10,7 @@ fn the_command_that_repeats_a_run_names_the_directory_whatever_its_name_holds() 
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("a\u{1b}[31mred\nb'c\\");
     std::fs::create_dir(&place).unwrap();
-    let ended = mark(&place, "--row RND4K").ok();
+    let ended = mark(&place, "--row RND4K --why").ok();
     assert!(!ended.printed.contains('\u{1b}'), "{ended:?}");
     let repeat = ended.printed.split("Repeat: sokudo mark ").nth(1).unwrap();
     let repeat = repeat.lines().next().unwrap();

@@ -195,7 +195,7 @@ fn a_run_is_shown_in_every_format_as_it_was_measured() {
     store.mark(DISK);
     store.ok("note 1 before 'the update'");
     store.ok("tag last idle");
-    let table = store.ok("show");
+    let table = store.ok("show --why");
     let words = [
         "run 1",
         "note  before the update",
@@ -215,7 +215,7 @@ fn a_run_is_shown_in_every_format_as_it_was_measured() {
     // What a file holds is shown likewise.
     let file = store.directory.path().join("a.json");
     store.ok(&format!("show 1 -f json -o {}", file.display()));
-    let of_file = store.ok(&format!("show {}", file.display()));
+    let of_file = store.ok(&format!("show {} --why", file.display()));
     assert!(table.ends_with(&of_file), "{table}\n{of_file}");
 }
 

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and tells loudly what it skips"
 )]
 
+mod answers;
 mod bad_input;
 mod bonnie;
 mod capacity;

@@ -61,7 +61,7 @@ fn the_knee_of_a_device_with_eight_places_is_where_all_are_taken() {
             (&"VERIFIED".into(), &"complete".into())
         );
     }
-    let table = peak(EIGHT_PLACES, "--max-threads 4").printed;
+    let table = peak(EIGHT_PLACES, "--max-threads 4 --why").printed;
     let words: Vec<&str> = table.split_whitespace().collect();
     holds(
         words.join(" "),

@@ -27,7 +27,7 @@ fn a_run_writes_its_table_and_every_picture_that_was_asked_for() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (svg, png) = (at("rates.svg"), at("rates.PNG"));
-    let mut arguments = format!("--plot {svg} --plot -");
+    let mut arguments = format!("--why --plot {svg} --plot -");
     if cfg!(feature = "png") {
         arguments += &format!(" --plot {png}");
     }

@@ -66,7 +66,7 @@ fn every_engine_can_be_asked_for_and_is_the_one_that_is_used() {
             assert!(!codes.any(|code| code.starts_with("breach")), "{result}");
         }
     }
-    let ended = mark(directory.path(), "--engine io_uring --row RND4K,read");
+    let ended = mark(directory.path(), "--engine io_uring --row RND4K,read --why");
     if ended.code() == Some(0) {
         assert!(ended.printed.contains("io_uring"), "{ended:?}");
     } else {

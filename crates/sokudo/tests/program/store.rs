@@ -9,7 +9,7 @@ use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store};
 
 use crate::sokudo::{Ended, end, program, sokudo, sokudo_in, split};
 
-const RUN: &str = "mark sim:ssd --runs 1 --time 20ms --quiet";
+const RUN: &str = "mark sim:ssd --runs 1 --time 20ms --why --quiet";
 
 /// `sokudo ARGUMENTS` with a store, given by the variable.
 fn with_store(store: &Path, arguments: &str) -> Ended {

@@ -257,12 +257,14 @@ impl RowSummary {
             trial,
         ) = self;
         let [bandwidth, iops, files] = rates.map(|rates| rates.map(RateSummary::figures));
+        let bandwidth = bandwidth.map(BandwidthFigures::of_rate);
         ResultDocument {
             name,
             direction,
             status,
             verdict,
-            bandwidth_bytes_per_s: bandwidth.map(BandwidthFigures::of_rate),
+            steadiness: bandwidth.as_ref().and_then(BandwidthFigures::steadiness),
+            bandwidth_bytes_per_s: bandwidth,
             iops,
             files_per_s: files,
             latency_ns: latency.map(LatencyFigures::of_mean),

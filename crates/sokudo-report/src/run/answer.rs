@@ -1,0 +1,117 @@
+//! A run in two sentences: how good its figures are, and the worst that was found.
+
+use sokudo_model::{Steadiness, Verdict};
+use sokudo_words::{Text, text};
+
+use super::shortfalls_of;
+use crate::document::{ResultDocument, RunDocument};
+use crate::grouping::{FindingGroup, grouped_findings, row_name};
+use crate::number::percent;
+use crate::table::Tone;
+use crate::wording::row;
+
+/// What a run comes to.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Answer {
+    /// How far the figures can be trusted, and how well they are known; `None` where nothing was
+    /// measured or judged. The tone is that of what stands before the colon.
+    pub(crate) goodness: Option<(Tone, Text)>,
+    /// What weighs most of all that was found, with its label, empty for a shortfall.
+    pub(crate) worst: Option<(&'static str, Text)>,
+}
+
+impl Answer {
+    pub(crate) fn of(document: &RunDocument) -> Self {
+        let is_judged = document.origin.is_none() && !document.is_explanation();
+        Self {
+            goodness: is_judged.then(|| goodness(document)).flatten(),
+            worst: worst(document),
+        }
+    }
+}
+
+fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
+    let judged = document.results.iter();
+    let judged = judged.filter(|it| it.verdict.is_some() && it.bandwidth_bytes_per_s.is_some());
+    let judged: Vec<&ResultDocument> = judged.collect();
+    let reaches = judged.iter();
+    let reaches = reaches.filter_map(|it| it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach());
+    let reach = reaches.reduce(f64::max).map(percent);
+    let of_verdict =
+        |verdict: Verdict| which(&judged, verdict.name(), |it| it.verdict == Some(verdict));
+    let unsteady = Steadiness::Unsteady;
+    let unsteady = which(&judged, unsteady.name(), |it| {
+        it.steadiness == Some(unsteady)
+    });
+    if let Some(invalid) = of_verdict(Verdict::Invalid) {
+        return Some((Tone::Bad, text!("Not the disk's: {invalid}")));
+    }
+    if let Some(unproven) = of_verdict(Verdict::Unverified) {
+        let text = match reach {
+            None => text!("Not proven: {unproven}"),
+            Some(reach) => {
+                text!("Not proven: {unproven}; ± {reach} if it is the disk's speed")
+            }
+        };
+        return Some((Tone::Doubtful, text));
+    }
+    let said = match (reach, unsteady) {
+        _ if judged.is_empty() => return None,
+        (None, _) => (
+            Tone::Good,
+            "Proven: every row is VERIFIED; too few trials tell how well its figure is known"
+                .into(),
+        ),
+        (Some(reach), Some(unsteady)) => (
+            Tone::Doubtful,
+            text!("Good to about ± {reach}: {unsteady}; smaller differences are noise"),
+        ),
+        (Some(reach), None) => (
+            Tone::Good,
+            text!("Good to about ± {reach} or better: every row is VERIFIED and STEADY"),
+        ),
+    };
+    Some(said)
+}
+
+/// Which rows this word is said of; `None` for none.
+fn which(
+    results: &[&ResultDocument],
+    word: &'static str,
+    holds: impl Fn(&ResultDocument) -> bool,
+) -> Option<Text> {
+    let of_it: Vec<_> = results.iter().filter(|it| holds(it)).collect();
+    match of_it.as_slice() {
+        [] => None,
+        [one] => Some(text!("{}: {}", row(&row_name(one)), Text::from(word))),
+        many => {
+            let (these, all) = (many.len(), results.len());
+            Some(text!("{these} of {all} rows are {}", Text::from(word)))
+        }
+    }
+}
+
+fn worst(document: &RunDocument) -> Option<(&'static str, Text)> {
+    let shortfalls = shortfalls_of(document);
+    let groups = grouped_findings(document);
+    let more = (shortfalls.len() + groups.len()).saturating_sub(1);
+    let of_row = |(row, why): (Text, Text)| match row.is_empty() {
+        true => why,
+        false => text!("{row}: {why}"),
+    };
+    let shortfall = shortfalls.into_iter().next().map(|it| ("", of_row(it)));
+    let (label, said) =
+        shortfall.or_else(|| groups.first().map(|it| (it.label(), of_group(it))))?;
+    Some(match more {
+        0 => (label, said),
+        more => (label, text!("{said} (+ {more} more)")),
+    })
+}
+
+fn of_group(group: &FindingGroup<'_>) -> Text {
+    let (rows, summary) = (group.rows.clone(), group.summary.clone());
+    match rows.is_empty() {
+        true => summary,
+        false => text!("{summary} ({rows})"),
+    }
+}

@@ -1,0 +1,109 @@
+//! What somebody sees who asks for nothing in particular: a question, a card, an answer.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::history::Store;
+use crate::sokudo::{Ended, directory_on_disk, end, has, program, shell, skip, sokudo};
+
+#[test]
+fn a_target_alone_is_measured_and_becomes_a_card() {
+    let store = Store::new();
+    let card = store.ok("sim:ssd --row RND4K,Q1");
+    for words in [
+        "read",
+        "write",
+        "RND4K Q1T1",
+        "every row is VERIFIED and STEADY",
+    ] {
+        assert!(card.contains(words), "{words}: {card}");
+    }
+    for words in ["cause:", "Engine", "Verdict"] {
+        assert!(!card.contains(words), "{words}: {card}");
+    }
+    // What was measured is the same as by `mark`, and is repeated by that.
+    let run: Value = serde_json::from_str(&store.ok("show last -f json")).unwrap();
+    let command = run["command"].as_str().unwrap();
+    assert!(
+        command.starts_with("sokudo mark sim:ssd --row RND4K,Q1 --card"),
+        "{command}"
+    );
+    let shown = store.ok("show last --card");
+    assert!(
+        shown.ends_with(&card.replace("Kept as run 1; w", "W")),
+        "{shown}"
+    );
+    store.ok("baseline set last");
+    let check = store.run("check sim:ssd -q");
+    assert_eq!(check.code(), Some(0), "{check:?}");
+}
+
+#[test]
+fn a_command_is_one_although_a_file_has_its_name_and_no_other_word_is_a_target() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("list"), "").unwrap();
+    let ended = end(program().arg("list").current_dir(&directory));
+    assert!(!ended.told.contains("mark"), "{ended:?}");
+    sokudo("nonsense").refused(2, &["nonsense"]);
+    sokudo("/there/is/nothing").refused(2, &["/there/is/nothing"]);
+}
+
+#[test]
+fn all_that_was_found_is_told_on_request() {
+    let short = sokudo("mark sim:ssd --runs 6 --time 20ms").ok().printed;
+    let whole = sokudo("mark sim:ssd --runs 6 --time 20ms --why")
+        .ok()
+        .printed;
+    for words in ["Engine", "cause:", "remedy:", "Repeat: ", "95 % interval"] {
+        assert!(
+            whole.contains(words) && !short.contains(words),
+            "{words}: {short}"
+        );
+    }
+    assert!(short.lines().count() <= 25, "{short}");
+    assert!(
+        short.trim_end().ends_with("the same command with --why"),
+        "{short}"
+    );
+    sokudo("mark sim:ssd --why --card").refused(2, &["--why", "--card"]);
+}
+
+/// What bare sokudo shows in a terminal in which these keys are typed, after a second each, and how
+/// it ends; `None` without a program that makes terminals.
+fn typed(keys: &[&str]) -> Option<Ended> {
+    if !has("script") {
+        skip("script (util-linux), which makes a terminal, is not installed");
+        return None;
+    }
+    let directory = directory_on_disk();
+    let keys: Vec<String> = keys
+        .iter()
+        .map(|key| format!("sleep 2; printf '{key}'"))
+        .collect();
+    let script = format!("({}) | script -qefc \"$SOKUDO\" /dev/null", keys.join("; "));
+    Some(end(shell(&script)
+        .current_dir(&directory)
+        .env("TERM", "xterm")))
+}
+
+#[test]
+fn bare_sokudo_in_a_terminal_asks_what_to_measure() {
+    let Some(left) = typed(&["q"]) else { return };
+    left.ok().prints(&["Measure which?", ">  1  .  "]);
+    // Up from the first is the last, and the number of the first comes back to it.
+    let Some(moved) = typed(&["\\033[A", "1", "q"]) else {
+        return;
+    };
+    let shown = &moved.ok().printed;
+    assert_eq!(shown.matches(">  1  .").count(), 2, "{shown}");
+}
+
+#[test]
+fn what_is_chosen_is_measured() {
+    let Some(ended) = typed(&["1\\r", "", "\\003"]) else {
+        return;
+    };
+    // Four seconds are not enough for all rows, so that Ctrl-C ends it.
+    assert_eq!(ended.code(), Some(130), "{ended:?}");
+}
