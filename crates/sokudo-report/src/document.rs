@@ -210,11 +210,16 @@ impl RunDocument {
             return Err(ReadDocumentError::Uncountable);
         }
         self.identify_read();
+        self.tell_steadiness();
+        Ok(self)
+    }
+
+    /// Says of each row whether its figures are steady, which earlier versions did not.
+    fn tell_steadiness(&mut self) {
         for result in &mut self.results {
             let figures = result.bandwidth_bytes_per_s.as_ref();
             result.steadiness = figures.and_then(BandwidthFigures::steadiness);
         }
-        Ok(self)
     }
 
     /// Reads a document that has been taken apart already.

@@ -2,6 +2,7 @@
 //! language.
 
 use sokudo_words::{Language, Text};
+use unicode_width::UnicodeWidthStr;
 
 use crate::layout::{pad, shortened, wrapped};
 use crate::table::Align;
@@ -108,9 +109,10 @@ impl TableStyle {
         wrapped(&self.safe(first), &self.safe(name), width)
     }
 
-    /// A line that is no longer than the terminal is wide.
-    pub fn cut(&self, line: &str) -> String {
-        shortened(line, self.width, self.end())
+    /// A line that is no longer than the terminal is wide, with what must stand at its end.
+    pub fn cut(&self, line: &str, end: &str) -> String {
+        let room = self.width.saturating_sub(end.width());
+        shortened(line, room, self.end()) + end
     }
 
     /// What stands for the end of a text that is cut.

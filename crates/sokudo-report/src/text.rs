@@ -52,7 +52,11 @@ fn answered(
     rest: &Text,
 ) -> String {
     let figures = write(figures, style);
-    let Answer { goodness, worst } = Answer::of(document);
+    let Answer {
+        goodness,
+        worst,
+        more,
+    } = Answer::of(document);
     let mut lines = Vec::new();
     if let Some((tone, text)) = goodness {
         lines.extend(answer_lines(tone, &text, style));
@@ -62,8 +66,12 @@ fn answered(
             "" => String::new(),
             label => format!("{}: ", style.word(label)),
         };
+        let more = match more {
+            0 => String::new(),
+            more => style.text(&text!(" (+ {more} more)")),
+        };
         let line = format!("{label}{}", style.text(&text));
-        lines.push(style.cut(&line));
+        lines.push(style.cut(&line, &more));
     }
     lines.extend(style.wrapped("", rest));
     format!("{figures}\n{}\n", lines.join("\n"))

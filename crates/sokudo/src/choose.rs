@@ -142,7 +142,7 @@ fn lines(choices: &[Choice], chosen: usize) -> String {
         let what = choice.what.said(language::current());
         let line = format!("{mark} {:>2}  {:<width$}  {what}", place + 1, choice.target);
         let line = harmless::lines(&line).into_owned();
-        style.cut(&line) + "\n"
+        style.cut(&line, "") + "\n"
     };
     choices.iter().enumerate().map(line).collect()
 }

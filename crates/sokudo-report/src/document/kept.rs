@@ -214,6 +214,7 @@ fn of_columns(plain: &[u8]) -> Result<RunDocument, UnpackError> {
     let value = columns::decode(rest).map_err(UnpackError::damaged)?;
     let mut document = RunDocument::from_value(value)?;
     lean::fill(&mut document, left_out).ok_or_else(senseless)?;
+    document.tell_steadiness();
     Ok(document)
 }
 

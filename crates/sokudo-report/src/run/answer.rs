@@ -18,14 +18,18 @@ pub(crate) struct Answer {
     pub(crate) goodness: Option<(Tone, Text)>,
     /// What weighs most of all that was found, with its label, empty for a shortfall.
     pub(crate) worst: Option<(&'static str, Text)>,
+    /// How much was found besides.
+    pub(crate) more: usize,
 }
 
 impl Answer {
     pub(crate) fn of(document: &RunDocument) -> Self {
+        let (worst, more) = worst(document);
         let is_judged = document.origin.is_none() && !document.is_explanation();
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),
-            worst: worst(document),
+            worst,
+            more,
         }
     }
 }
@@ -91,7 +95,7 @@ fn which(
     }
 }
 
-fn worst(document: &RunDocument) -> Option<(&'static str, Text)> {
+fn worst(document: &RunDocument) -> (Option<(&'static str, Text)>, usize) {
     let shortfalls = shortfalls_of(document);
     let groups = grouped_findings(document);
     let more = (shortfalls.len() + groups.len()).saturating_sub(1);
@@ -100,12 +104,8 @@ fn worst(document: &RunDocument) -> Option<(&'static str, Text)> {
         false => text!("{row}: {why}"),
     };
     let shortfall = shortfalls.into_iter().next().map(|it| ("", of_row(it)));
-    let (label, said) =
-        shortfall.or_else(|| groups.first().map(|it| (it.label(), of_group(it))))?;
-    Some(match more {
-        0 => (label, said),
-        more => (label, text!("{said} (+ {more} more)")),
-    })
+    let worst = shortfall.or_else(|| groups.first().map(|it| (it.label(), of_group(it))));
+    (worst, more)
 }
 
 fn of_group(group: &FindingGroup<'_>) -> Text {
