@@ -6,19 +6,21 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::date;
-use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::document::{ResultDocument, RunDocument};
 use crate::info::words;
 use crate::number;
 use crate::run;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Head, Table, left, point, right};
+use crate::unique::unique;
 use crate::wording::row_alone;
 
-/// A row of the card: reads and writes of one name.
-struct Pair<'a> {
-    name: &'a str,
-    read: Option<&'a ResultDocument>,
-    write: Option<&'a ResultDocument>,
+/// Rows by their names, and by what they did.
+pub(crate) struct Sides<'a> {
+    /// What was done: reads, writes, mixes.
+    pub(crate) names: Vec<&'static str>,
+    /// Each row with what it did, in the order of the names.
+    pub(crate) rows: Vec<(&'a str, Vec<Option<&'a ResultDocument>>)>,
 }
 
 /// What stands above the sentence of a card.
@@ -26,22 +28,25 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     let mut article = Article::default();
     let (title, facts) = heading(document);
     article.marked(title, "", vec![Text::list(facts, " · ")]);
-    match pairs(document) {
-        Some(pairs) => article.add(Element::Table(table(&pairs, unit))),
+    match Sides::of(document) {
+        Some(sides) => article.add(Element::Table(table(&sides, unit))),
         None => article.append(run::brief_figures(document, unit)),
     }
     article
 }
 
 /// What was measured, and what is known of it.
-fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
+pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let target = &document.target;
     let name = Text::name(target.path.clone().unwrap_or_else(|| target.name.clone()));
     let drives = document.circumstances.drives.iter();
     let disks: Vec<&Disk> = drives.map(|drive| &drive.disk).collect();
     let mut facts = Vec::new();
     let title = match disks.as_slice() {
-        [] => name.clone(),
+        [] => match target.leaves().find_map(|leaf| leaf.model.as_deref()) {
+            Some(model) => text!("{} ({name})", model.trim()),
+            None => name,
+        },
         [disk] => {
             facts.extend(of_disk(disk));
             let size = disk.size_bytes;
@@ -69,55 +74,56 @@ fn of_disk(disk: &Disk) -> Vec<Text> {
     parts.into_iter().flatten().collect()
 }
 
-/// Reads and writes beside each other; `None` where rows are something else.
-fn pairs(document: &RunDocument) -> Option<Vec<Pair<'_>>> {
-    if !matches!(document.method, Method::Mark(_)) {
-        return None;
-    }
-    let mut pairs: Vec<Pair<'_>> = Vec::new();
-    for result in document.results_by_direction() {
-        let is_new = pairs.iter().all(|pair| pair.name != result.name);
-        if is_new {
-            pairs.push(Pair {
-                name: &result.name,
-                read: None,
-                write: None,
-            });
-        }
-        let pair = pairs.iter_mut().find(|pair| pair.name == result.name)?;
-        let place = match result.direction {
-            Direction::Read => &mut pair.read,
-            Direction::Write => &mut pair.write,
-            _ => return None,
-        };
-        if place.replace(result).is_some() {
+impl<'a> Sides<'a> {
+    /// `None` where a run is no table of such rows.
+    pub(crate) fn of(document: &'a RunDocument) -> Option<Self> {
+        if !matches!(document.method, Method::Mark(_)) {
             return None;
         }
+        let results = document.results_by_direction();
+        let mut sides = Self {
+            names: unique(results.iter().map(|result| result.direction.name())),
+            rows: Vec::new(),
+        };
+        for result in results {
+            if sides.rows.iter().all(|(name, _)| *name != result.name) {
+                let none = vec![None; sides.names.len()];
+                sides.rows.push((&result.name, none));
+            }
+            let side = result.direction.name();
+            let side = sides.names.iter().position(|name| *name == side)?;
+            let mut rows = sides.rows.iter_mut();
+            let (_, row) = rows.find(|(name, _)| *name == result.name)?;
+            if row[side].replace(result).is_some() {
+                return None;
+            }
+        }
+        Some(sides)
     }
-    Some(pairs)
+
+    /// Every row that there is.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'a ResultDocument> {
+        self.rows.iter().flat_map(|(_, row)| row).copied().flatten()
+    }
 }
 
-type Side = for<'a> fn(&Pair<'a>) -> Option<&'a ResultDocument>;
-
-fn table(pairs: &[Pair<'_>], unit: BandwidthUnit) -> Table {
-    let sides: [(&'static str, Side); 2] = [("read", |it| it.read), ("write", |it| it.write)];
-    let mut rows = Table::of(pairs).column(left("Row"), |pair| Some(row_alone(pair.name)));
-    for (name, side) in sides {
-        let is_there = pairs.iter().any(|pair| side(pair).is_some());
+fn table(sides: &Sides<'_>, unit: BandwidthUnit) -> Table {
+    let mut rows = Table::of(&sides.rows).column(left("Row"), |(name, _)| Some(row_alone(name)));
+    for (side, name) in sides.names.iter().enumerate() {
         let under = |head: Head| head.under(name);
-        let rate = move |pair: &Pair<'_>| run::figures_in(side(pair)?, unit).map(|it| it.median);
+        let figures =
+            move |row: &[Option<&ResultDocument>]| run::figures_in(row[side]?, unit).cloned();
         rows = rows
-            .column_if(is_there, under(point(unit.name())), move |pair| {
-                Some(Cell::rate(rate(pair)? / unit.bytes()))
+            .column(under(point(unit.name())), move |(_, row)| {
+                Some(Cell::rate(figures(row)?.median / unit.bytes()))
             })
-            .column_if(is_there, under(right("±")), move |pair| {
-                let figures = run::figures_in(side(pair)?, unit)?;
-                Some(number::percent(figures.reach()?))
+            .column(under(right("±")), move |(_, row)| {
+                Some(number::percent(figures(row)?.reach()?))
             })
             .column_if(
-                is_there && unit != BandwidthUnit::IosPerSecond,
-                under(point("IOPS")),
-                move |pair| Some(Cell::rate(side(pair)?.iops.as_ref()?.median)),
+                unit != BandwidthUnit::IosPerSecond,
+                under(point("IOPS")).rank(1),
+                move |(_, row)| Some(Cell::rate(row[side]?.iops.as_ref()?.median)),
             );
     }
     rows.table()

@@ -7,6 +7,7 @@
 //! or asks for a terminal, a locale or installed fonts.
 
 mod bars;
+mod card;
 mod curve;
 pub(crate) mod figure;
 mod heading;
@@ -67,11 +68,13 @@ pub enum PlotKind {
     Histogram,
     /// Rate over time.
     Time,
+    /// Reads and writes side by side, with what they come to.
+    Card,
 }
 
 impl PlotKind {
     /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Load,
         Self::Rounds,
         Self::Curve,
@@ -81,6 +84,7 @@ impl PlotKind {
         Self::Cdf,
         Self::Histogram,
         Self::Time,
+        Self::Card,
     ];
 
     /// The word for it.
@@ -95,6 +99,7 @@ impl PlotKind {
             Self::Cdf => "cdf",
             Self::Histogram => "histogram",
             Self::Time => "time",
+            Self::Card => "card",
         }
     }
 
@@ -111,6 +116,7 @@ impl PlotKind {
             }
             Self::Cdf | Self::Histogram => "latencies",
             Self::Time => "figures over time",
+            Self::Card => "reads or writes as rows, as sokudo mark measures them",
         }
     }
 }
@@ -181,6 +187,7 @@ fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
         PlotKind::Cdf => latency::cumulative(document),
         PlotKind::Histogram => latency::histogram(document),
         PlotKind::Time => time::figure(document),
+        PlotKind::Card => card::figure(document),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use anyhow::Context;
 use sokudo_report::RunDocument;
-use sokudo_report::plot::{self, PictureTheme, PlotError, PlotFigure, Size, TerminalStyle};
+use sokudo_report::plot::{
+    self, PictureTheme, PlotError, PlotFigure, PlotKind, Size, TerminalStyle,
+};
 use sokudo_words::{Language, text};
 
 use crate::cli::{Destination, Pictures, PlotArguments, Plotting};
@@ -43,13 +45,17 @@ pub(crate) fn check(destinations: &[Destination]) -> Result<(), Exit> {
 }
 
 /// Draws a run wherever it was asked for. A run in which nothing was measured has said
-/// so already, and is only noted.
-pub(crate) fn draw(document: &RunDocument, plotting: &Plotting) -> Result<(), Exit> {
+/// so already, and is only noted. Where no kind was asked for it is this one, or what suits the run.
+pub(crate) fn draw(
+    document: &RunDocument,
+    plotting: &Plotting,
+    unasked: Option<PlotKind>,
+) -> Result<(), Exit> {
     let pictures = &plotting.pictures;
     if pictures.destinations.is_empty() {
         return Ok(());
     }
-    let kind = plotting.kind.in_model();
+    let kind = plotting.kind.in_model().or(unasked);
     match plot::figure(document, kind, language::current()) {
         Ok(_) => write_all(
             |language| plot::figure(document, kind, language).ok(),

@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use sokudo_report::plot::{PlotKind, fitting};
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
@@ -124,5 +125,9 @@ pub(crate) fn write_run(
         Format::Markdown => markdown::render_in(document, language::current()),
     };
     put(path, &text, rendering.format == Format::Table)?;
-    picture::draw(document, plotting)
+    let kind = match told {
+        Told::Card(_) => Some(PlotKind::Card).filter(|it| fitting(document).contains(it)),
+        Told::Everything | Told::Answer(_) => None,
+    };
+    picture::draw(document, plotting, kind)
 }

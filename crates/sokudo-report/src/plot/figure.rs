@@ -29,6 +29,36 @@ pub(crate) enum Body {
     Chart(Box<Chart>),
     Bars(Bars),
     Matrices(Matrices),
+    Card(Card),
+}
+
+/// Reads and writes side by side, a row of tiles for each row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Card {
+    /// What stands above the tiles.
+    pub(crate) sides: Vec<&'static str>,
+    pub(crate) rows: Vec<CardRow>,
+    /// What it comes to.
+    pub(crate) sentence: String,
+}
+
+/// A row of a card, with a tile for each side that it has.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CardRow {
+    pub(crate) name: String,
+    pub(crate) tiles: Vec<Option<CardTile>>,
+}
+
+/// What a row came to in one direction.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CardTile {
+    /// The rate with its unit.
+    pub(crate) value: String,
+    pub(crate) details: String,
+    /// Of the fastest of its kind.
+    pub(crate) share: f64,
+    pub(crate) ink: Ink,
+    pub(crate) verdict: Option<Verdict>,
 }
 
 /// Points over a horizontal axis.

@@ -6,6 +6,7 @@
 
 mod bars;
 mod canvas;
+mod card;
 mod chart;
 mod frame;
 mod heat;
@@ -54,6 +55,14 @@ impl Size {
     /// The usual one, or as high as many bars need, so that each has its value.
     pub fn fitting(figure: &PlotFigure) -> Self {
         let usual = Self::default();
+        if let Body::Card(card) = &figure.body {
+            let tiles = card::TILE * super::scale::whole(card.rows.len());
+            let height = HEAD + card::AROUND + tiles + FOOT;
+            return Self {
+                height: height.min(HEIGHT_MAX),
+                ..usual
+            };
+        }
         let Body::Bars(bars) = &figure.body else {
             return usual;
         };
@@ -124,6 +133,7 @@ fn draw(canvas: &mut Canvas, frame: Frame, figure: &PlotFigure) {
         Body::Chart(chart) => chart::draw(canvas, frame, chart),
         Body::Bars(bars) => bars::draw(canvas, frame, bars),
         Body::Matrices(matrices) => heat::draw(canvas, frame, matrices),
+        Body::Card(card) => card::draw(canvas, frame, card),
     });
 }
 

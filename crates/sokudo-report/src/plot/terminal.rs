@@ -4,6 +4,7 @@
 //! Colour only repeats what signs say.
 
 mod bars;
+mod card;
 mod chart;
 mod grid;
 mod heat;
@@ -31,6 +32,7 @@ pub fn terminal(figure: &PlotFigure, style: &TerminalStyle) -> String {
         Body::Chart(chart) => chart::draw(&mut grid, &style, chart),
         Body::Bars(bars) => bars::draw(&mut grid, &style, bars),
         Body::Matrices(matrices) => heat::draw(&mut grid, &style, matrices),
+        Body::Card(card) => card::draw(&mut grid, &style, card),
     });
     for line in wrapped("", &style.text(&figure.footer), style.columns) {
         grid.line(&line, Some(Hue::Grey));

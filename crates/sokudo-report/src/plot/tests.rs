@@ -107,6 +107,21 @@ fn words_of_a_mark() {
 }
 
 #[test]
+fn words_of_a_card() {
+    let figure = figure(&mark(), Some(PlotKind::Card)).unwrap();
+    let size = Size::fitting(&figure);
+    assert!(size.height < Size::default().height);
+    insta::assert_snapshot!(outline(&svg(&figure, size, PictureTheme::Auto)));
+    // A hard disk's sequential rows are no measure of its random ones.
+    let Body::Card(card) = &figure.body else {
+        panic!("it is a card")
+    };
+    let tiles = card.rows.iter().flat_map(|row| &row.tiles).flatten();
+    let fastest = tiles.filter(|tile| (tile.share - 1.0).abs() < 1e-9).count();
+    assert_eq!(fastest, 2, "one of sequential and one of random rows");
+}
+
+#[test]
 fn a_small_picture_to_the_byte() {
     insta::assert_snapshot!(of(&surface(12), PlotKind::Seek));
 }
@@ -150,7 +165,7 @@ fn a_kind_without_data_names_those_that_fit() {
     assert_eq!(
         error.to_string(),
         "this run has no picture of kind curve, which needs places over a device, as sokudo scan \
-         measures them; bars, cdf, histogram and time fit"
+         measures them; bars, cdf, histogram, time and card fit"
     );
     let mut nothing = mark();
     nothing.results.clear();
@@ -195,6 +210,7 @@ fn no_two_names_of_a_legend_are_alike() {
                 let matrices = matrices.matrices.iter();
                 matrices.map(|matrix| &*matrix.name).collect()
             }
+            Body::Card(card) => card.rows.iter().map(|row| &*row.name).collect(),
         };
         let different: std::collections::BTreeSet<&&str> = names.iter().collect();
         assert_eq!(different.len(), names.len(), "{name}: {names:?}");

@@ -79,7 +79,8 @@ pub(crate) struct PlotKindArguments {
     /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
     /// rate and access time over position. seek: access time over the distance from the previous
     /// offset. bars: rates of rows, or by block size. heat: rates by two of block size, depth and
-    /// threads, or by block size and mix. cdf and histogram: latencies. time: rate over time.
+    /// threads, or by block size and mix. cdf and histogram: latencies. time: rate over time. card:
+    /// reads and writes side by side, and what they come to, as --card draws it.
     /// Without it, the first of load, rounds, curve, heat and bars that the run has data for.
     #[arg(
         long = "plot-kind",
@@ -121,6 +122,7 @@ enum KindName {
     Cdf,
     Histogram,
     Time,
+    Card,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -143,6 +145,7 @@ impl PlotKindArguments {
             KindName::Cdf => PlotKind::Cdf,
             KindName::Histogram => PlotKind::Histogram,
             KindName::Time => PlotKind::Time,
+            KindName::Card => PlotKind::Card,
         })
     }
 }

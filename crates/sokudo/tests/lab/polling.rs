@@ -68,7 +68,7 @@ fn fastest_takes_what_goes_around_more_where_that_is_faster_and_a_check_repeats_
         );
         assert_eq!(result["workload"]["polled"] == true, is_polled, "{result}");
     }
-    let set = guest.end(&["baseline", "set", "last", "--store", store]);
+    let set = guest.end(&["baseline", "set", "last", "--anyway", "--store", store]);
     assert_eq!(set.code, Some(0), "{set:?}");
     let check = guest.end(&[
         "check", &node, "--anyway", "--store", store, "--format", "json", "--quiet",

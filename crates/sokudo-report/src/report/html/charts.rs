@@ -67,6 +67,7 @@ const fn caption(kind: PlotKind) -> &'static str {
         PlotKind::Cdf => "Latency: the share of I/Os that was done within which time",
         PlotKind::Histogram => "Latency: how many I/Os took how long",
         PlotKind::Time => "Rate over time",
+        PlotKind::Card => "Reads and writes side by side",
     }
 }
 
