@@ -49,6 +49,11 @@ impl ResultRecord<'_> {
         figures.and_then(pick)
     }
 
+    /// Of the flushes among the writes.
+    fn flush<T>(&self, pick: impl Fn(&LatencyFigures) -> Option<T>) -> Option<T> {
+        self.result.flush_latency_ns.as_ref().and_then(pick)
+    }
+
     /// The rate of a row's threads together, where blocks are of one size.
     fn rate_asked(&self) -> Option<f64> {
         let workload = &self.result.workload;
@@ -152,6 +157,9 @@ fn latencies<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
         RecordColumn::whole("latency_from_intended_p99_9_ns", |it| {
             it.intended(|l| l.p99_9)
         }),
+        RecordColumn::whole("flush_latency_p50_ns", |it| it.flush(|l| l.p50)),
+        RecordColumn::whole("flush_latency_p99_ns", |it| it.flush(|l| l.p99)),
+        RecordColumn::whole("flush_latency_max_ns", |it| it.flush(|l| l.max)),
     ]
 }
 
