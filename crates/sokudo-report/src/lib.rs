@@ -32,6 +32,7 @@ pub mod trend;
 mod article;
 mod date;
 mod explain;
+mod exposition;
 mod facts;
 mod grouping;
 mod headline;

@@ -174,6 +174,7 @@ impl ColumnContext<'_> {
         let intended_head = |title, rank| right(title).under(INTENDED).rank(rank);
         let rows = rows
             .column(service("p50", 9, 12), latency(|it| it.p50))
+            .column(service("p95", 17, 18), latency(|it| it.p95))
             .column(service("p99", 11, 2), latency(|it| it.p99))
             .column(
                 service("p99.9", 16, 15).noted(self.closed_loop()),
@@ -184,6 +185,7 @@ impl ColumnContext<'_> {
         let sync = |title, usual, at_rates| self.rank(right(title).under(SYNC), usual, at_rates);
         let rows = rows
             .column_if(has_syncs, sync("p50", 4, 8), flush(|it| it.p50))
+            .column_if(has_syncs, sync("p95", 18, 19), flush(|it| it.p95))
             .column_if(
                 has_syncs,
                 sync("p99", 2, 3).noted(SYNCS),
@@ -193,6 +195,7 @@ impl ColumnContext<'_> {
             return rows;
         }
         rows.column(intended_head("p50", 11), intended(|it| it.p50))
+            .column(intended_head("p95", 17), intended(|it| it.p95))
             .column(intended_head("p99", 1), intended(|it| it.p99))
             .column(intended_head("p99.9", 14), intended(|it| it.p99_9))
     }

@@ -62,6 +62,10 @@ const UNSPOKEN: [(&str, &str); 23] = [
         "a format that programs read",
     ),
     (
+        "crates/sokudo-report/src/exposition",
+        "a format that programs read",
+    ),
+    (
         "crates/sokudo-report/src/report/parquet",
         "a format that programs read",
     ),
