@@ -57,7 +57,7 @@ mod table;
 mod unique;
 mod wording;
 
-pub use check::CheckDocument;
+pub use check::{BaselineCheck, CheckDocument, ChecksDocument, gravest_code};
 pub use comparison::ComparisonDocument;
 pub use date::{from_rfc3339, rfc3339};
 pub use document::{ReadDocumentError, RunDocument};

@@ -42,12 +42,12 @@ use sokudo_words::{Language, Text, text};
 
 use crate::language;
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
-use issuing::{backend_kind, direct_mode};
+use issuing::{backend_kind, data_content, direct_mode};
 use mistake::whole_number;
 
 pub(crate) use baseline::{
-    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, SetArguments,
-    UnsetArguments,
+    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
+    SetArguments, UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
@@ -66,7 +66,7 @@ pub(crate) use mistake::mistake;
 pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
-pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, TableUnit, Trust};
+pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableUnit, Trust};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCacheChoice};
@@ -612,14 +612,6 @@ pub(crate) enum CommandLines {
 
 fn language(text: &str) -> Result<Language, Text> {
     language::of_code(text).ok_or_else(|| text!("use en or ja"))
-}
-
-fn data_content(text: &str) -> Result<DataContent, Text> {
-    match text {
-        "random" => Ok(DataContent::Random),
-        "zero" => Ok(DataContent::Zero),
-        _ => Err(text!("use random or zero")),
-    }
 }
 
 #[cfg(test)]

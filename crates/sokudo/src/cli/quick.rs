@@ -5,9 +5,9 @@ use sokudo_dialect::quick::QuickTest;
 use sokudo_model::{Bytes, DataContent, Nanos};
 
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::Buffers;
+use super::issuing::{Buffers, data_content};
 use super::mistake::whole_number;
-use super::{Precision, Printing, data_content};
+use super::{Precision, Printing};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\

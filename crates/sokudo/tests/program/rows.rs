@@ -66,7 +66,7 @@ fn durable_rows_are_written_and_tell_how_long_a_sync_takes() {
         ("SEQ1M Q1T1", "write"),
     ];
     assert_eq!(names(&run), expected);
-    let [_, dsync, fdatasync, plain] = &results(&run)[..] else {
+    let [_, dsync, fdatasync, plain] = results(&run) else {
         panic!("{run}");
     };
     assert_eq!(dsync["workload"]["durability"]["write_through"], true);
