@@ -324,6 +324,7 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
     // What is written back is flushed at each place, in its time.
     let settled = durability.write_through
         || durability.final_flush
+        || is_flushed_in_time(case)
         // A store into a mapping is written whenever the kernel likes.
         || is_synchronous(case) && case.outcomes().all(|it| it.backend.kind != BackendKind::Mmap)
         || survey.is_some_and(|survey| survey.write_back);
@@ -351,6 +352,22 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
         cause,
         remedy,
     ))
+}
+
+/// Whether flushes among the writes make them durable while the time runs: each write before
+/// the next, or as many of them as [`ARRIVED_RATIO_MIN`] asks for. Of a queue, what is in flight
+/// while a flush is may not be in it.
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn is_flushed_in_time(case: &Case<'_>) -> bool {
+    let workload = &case.row.workload;
+    let durability = &workload.durability;
+    let each = [durability.fsync_every, durability.fdatasync_every];
+    let Some(every) = each.into_iter().flatten().min() else {
+        return false;
+    };
+    let flushed = case.ios(Operation::Flush) as f64 * f64::from(every);
+    let share = flushed / case.ios(Operation::Write) as f64;
+    workload.depth == 1 && (every == 1 || share >= ARRIVED_RATIO_MIN)
 }
 
 /// Whether every write returns only when it is durable: on a file system that is mounted so, or
@@ -453,8 +470,8 @@ fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::{
-        buffered, check, device, each_count, mix, on_file_system, reads, reads_with, says, spoilt,
-        text_of, writes, writes_with,
+        buffered, check, device, each_count, each_outcome, judged, mix, on_file_system, reads,
+        reads_with, says, spoilt, text_of, writes, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{BlockDevice, DeviceCounters, Run};
@@ -714,6 +731,23 @@ mod tests {
         };
         let on_loop =
             |direct| writes_with(|run| run.target.devices.insert(0, looped(false, Some(direct))));
+        let called = |every: u32, flushes_per_write: f64| {
+            writes_with(|run| {
+                buffered(run);
+                run.rows[0].workload.depth = 1;
+                run.rows[0].workload.durability.fsync_every = Some(every);
+                each_outcome(run, |outcome| {
+                    let ios = outcome.ios() as f64 * flushes_per_write;
+                    let mut flushes = sokudo_model::OperationTally::new(Operation::Flush);
+                    flushes.ios = ios as u64;
+                    outcome.operations.push(flushes);
+                });
+            })
+        };
+        let is_told = |run| judged(run).0.contains(&"buffered-writes".to_owned());
+        assert!(!is_told(called(1, 1.0)));
+        assert!(!is_told(called(16, 1.0 / 16.0)));
+        assert!(is_told(called(16, 0.9 / 16.0)));
         check! {
             "buffered": spoilt(writes(), buffered) => ["buffered-writes"], Unverified;
             "flushed in the measured time": flushed => [], Verified;

@@ -356,8 +356,7 @@ fn flushes_like_writes(case: &Case<'_>) -> Option<(Text, Text)> {
 fn durable_writes(case: &Case<'_>) -> Option<u64> {
     let durability = &case.row.workload.durability;
     if durability.write_through {
-        // Simulated devices know no write-through.
-        return case.real().then(|| case.ios(Operation::Write));
+        return Some(case.ios(Operation::Write));
     }
     let every = durability.fsync_every.or(durability.fdatasync_every);
     every.map(|_| case.ios(Operation::Flush))

@@ -5,13 +5,15 @@
 //! module's.
 
 mod direction;
+mod durability;
 mod mix;
 mod profile;
 mod row;
 
-use sokudo_model::{Estimand, Nanos, Order, SequentialOffset, Stage, Workload};
+use sokudo_model::{DirectMode, Estimand, Nanos, Order, SequentialOffset, Stage, Workload};
 
 pub use direction::RowDirection;
+pub use durability::{FLUSH_EVERY_MAX, RowDurability};
 pub use mix::{Mix, MixError};
 pub use profile::{Profile, UnknownProfile};
 pub use row::{
@@ -26,13 +28,15 @@ pub const TRIAL_TIME: Nanos = Nanos::from_secs(1);
 /// then all mixes.
 ///
 /// A row that names its own directions is measured in those, any other in
-/// `directions` and `mixes`. The first of equal directions counts.
+/// `directions` and `mixes`, a durable one in those of them that write. The first of equal
+/// directions counts.
 pub fn workloads(rows: &[RowSpec], directions: &[RowDirection], mixes: &[Mix]) -> Vec<Workload> {
     let mixes = || mixes.iter().copied().map(RowDirection::Mix);
     let asked: Vec<RowDirection> = directions.iter().copied().chain(mixes()).collect();
     let wanted = |row: &RowSpec| {
         if row.directions.is_empty() {
-            asked.clone()
+            let fits = |direction: &RowDirection| row.takes(*direction);
+            asked.iter().copied().filter(fits).collect()
         } else {
             row.directions.clone()
         }
@@ -60,7 +64,7 @@ impl RowSpec {
     /// What this row does in one direction: until [`TRIAL_TIME`] is over, with
     /// direct I/O where there is any, by the best backend. Threads of a sequential
     /// row share one position (DiskSpd `-si`); random blocks may repeat, as
-    /// DiskSpd's do.
+    /// DiskSpd's do. What is flushed by fsync or fdatasync goes through the page cache.
     pub fn workload(&self, direction: RowDirection) -> Workload {
         let mut workload = Workload::new(self.to_string(), self.block);
         workload.operations = direction.operations();
@@ -74,6 +78,12 @@ impl RowSpec {
                 },
             },
         };
+        if let Some(durability) = self.durability {
+            workload.durability = durability.rule();
+            if durability.goes_through_cache() {
+                workload.direct = DirectMode::Off;
+            }
+        }
         workload.depth = self.depth;
         workload.clones = self.threads;
         workload.limits.time = Some(TRIAL_TIME);
@@ -134,6 +144,46 @@ mod tests {
                 ("RND4K Q1T1", "mix")
             ]
         );
+    }
+
+    #[test]
+    fn a_durable_row_is_written_where_it_names_no_direction() {
+        let rows = [row("RND4K,Q1,dsync").unwrap(), row("RND4K,Q2").unwrap()];
+        let both = [RowDirection::Read, RowDirection::Write];
+        let found = workloads(&rows, &both, &["R70/W30".parse().unwrap()]);
+        let names: Vec<_> = found
+            .iter()
+            .map(|w| (w.name.as_str(), w.operations.direction()))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                ("RND4K Q2T1", "read"),
+                ("RND4K Q1T1 dsync", "write"),
+                ("RND4K Q2T1", "write"),
+                ("RND4K Q1T1 dsync", "mix"),
+                ("RND4K Q2T1", "mix"),
+            ]
+        );
+        assert!(found[1].durability.write_through);
+        assert!(workloads(&rows[..1], &both[..1], &[]).is_empty());
+    }
+
+    #[test]
+    fn what_is_flushed_by_a_call_goes_through_the_page_cache() {
+        let of = |text: &str| row(text).unwrap().workload(RowDirection::Write);
+        for (text, direct, every) in [
+            ("RND4K,dsync", DirectMode::Auto, [None, None]),
+            ("RND4K,sync", DirectMode::Auto, [None, None]),
+            ("RND4K,fsync=16", DirectMode::Off, [Some(16), None]),
+            ("SEQ2300B,fdatasync", DirectMode::Off, [None, Some(1)]),
+        ] {
+            let workload = of(text);
+            let rule = workload.durability;
+            assert_eq!(workload.direct, direct, "{text}");
+            assert_eq!([rule.fsync_every, rule.fdatasync_every], every, "{text}");
+        }
+        assert!(of("RND4K,sync").durability.with_metadata);
     }
 
     #[test]

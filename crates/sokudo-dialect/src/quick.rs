@@ -15,7 +15,7 @@ use sokudo_model::{
 use crate::hdparm;
 
 /// The block that everybody gives dd (`bs=1M`).
-const DD_BLOCK: Bytes = Bytes::mib(1);
+pub const DD_BLOCK: Bytes = Bytes::mib(1);
 
 /// How long dd's part lasts: as long as `hdparm -t`.
 const DD_TIME: Nanos = hdparm::DEVICE_TIME;
@@ -50,6 +50,11 @@ impl QuickTest {
     /// Whether it reads through the page cache, which only what the kernel holds has.
     pub const fn uses_page_cache(self) -> bool {
         matches!(self, Self::Cached | Self::Buffered)
+    }
+
+    /// Whether it is dd's, which moves a number of blocks where one is given (`count=1024`).
+    pub const fn is_dd(self) -> bool {
+        matches!(self, Self::Direct | Self::Write)
     }
 
     /// The least that must be there.
@@ -95,6 +100,11 @@ pub struct Quick {
     pub size: Bytes,
     /// How long each part lasts; `None` is as long as the tool that it is named after.
     pub time: Option<Nanos>,
+    /// How much dd moves, whole blocks of it, however long that takes (`count=1024`); `None`
+    /// is as much as it can in its time.
+    pub bytes: Option<Bytes>,
+    /// What dd writes: zeros are `if=/dev/zero`.
+    pub data: DataContent,
     /// How I/O is issued; the tools issue it by one system call after the other.
     pub backend: BackendKind,
     /// Where all chance starts from.
@@ -135,31 +145,35 @@ impl Quick {
             QuickTest::Buffered => {
                 hdparm::device_reads(DirectMode::Off, Bytes(0), self.size).ok_or(too_small)?
             }
-            QuickTest::Direct => dd(Operation::Read, self.size),
-            QuickTest::Write => dd(Operation::Write, self.size),
+            QuickTest::Direct => self.dd(Operation::Read),
+            QuickTest::Write => self.dd(Operation::Write),
         };
         test.row_name().clone_into(&mut workload.name);
         workload.backend = self.backend;
-        workload.limits.time = self.time.or(workload.limits.time);
+        if self.bytes.is_none() || !test.is_dd() {
+            workload.limits.time = self.time.or(workload.limits.time);
+        }
         let all = Span::from_start(self.size);
         workload.span = workload.span.filter(|span| *span != all);
         Ok(workload)
     }
-}
 
-/// `dd bs=1M` past the page cache, over all of the target once.
-fn dd(operation: Operation, size: Bytes) -> Workload {
-    let length = Bytes(size.0 / DD_BLOCK.0 * DD_BLOCK.0);
-    Workload {
-        operations: OperationMix::only(operation),
-        data: DataContent::Random,
-        span: Some(Span::from_start(length)),
-        limits: Limits {
-            time: Some(DD_TIME),
-            bytes: Some(length),
-            ..Limits::default()
-        },
-        ..Workload::new("dd", DD_BLOCK)
+    /// `dd bs=1M` past the page cache, from the start: what is asked for, or all of the target
+    /// once.
+    fn dd(&self, operation: Operation) -> Workload {
+        let length = self.bytes.unwrap_or(self.size).min(self.size);
+        let length = Bytes(length.0 / DD_BLOCK.0 * DD_BLOCK.0);
+        Workload {
+            operations: OperationMix::only(operation),
+            data: self.data.clone(),
+            span: Some(Span::from_start(length)),
+            limits: Limits {
+                time: self.bytes.is_none().then_some(DD_TIME),
+                bytes: Some(length),
+                ..Limits::default()
+            },
+            ..Workload::new("dd", DD_BLOCK)
+        }
     }
 }
 
@@ -172,6 +186,8 @@ mod tests {
             tests: tests.to_vec(),
             size,
             time: None,
+            bytes: None,
+            data: DataContent::Random,
             backend: BackendKind::Psync,
             seed: 1,
         }
@@ -202,6 +218,20 @@ mod tests {
             .map(|w| w.operations.changes_data())
             .collect();
         assert_eq!(writes, [false, false, false, true]);
+    }
+
+    #[test]
+    fn dd_moves_as_many_blocks_as_it_is_told_whatever_time_that_takes() {
+        let mut quick = quick(&QuickTest::ALL, Bytes::gib(1));
+        quick.bytes = Some(Bytes::mib(64));
+        quick.data = DataContent::Zero;
+        let plan = quick.plan().unwrap();
+        let limits = plan.stages.iter().map(|stage| stage.workloads[0].limits);
+        let limits: Vec<_> = limits.map(|it| (it.time.is_some(), it.bytes)).collect();
+        let told = (false, Some(Bytes::mib(64)));
+        assert_eq!(limits[..2], [(true, None), (true, Some(Bytes::gib(1)))]);
+        assert_eq!(limits[2..], [told, told]);
+        assert_eq!(plan.stages[3].workloads[0].data, DataContent::Zero);
     }
 
     #[test]

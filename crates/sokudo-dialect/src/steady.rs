@@ -311,6 +311,7 @@ fn cell_row(request: &SteadyRequest, cell: SteadyCell, active_range: Bytes) -> W
         depth,
         threads,
         directions: Vec::new(),
+        durability: None,
     };
     let direction = match (cell.reads.get(), Mix::new(cell.reads.get())) {
         (_, Some(mix)) => RowDirection::Mix(mix),

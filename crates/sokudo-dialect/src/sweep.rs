@@ -154,6 +154,7 @@ impl Sweep {
             depth: load.depth,
             threads: load.threads,
             directions: Vec::new(),
+            durability: None,
         };
         let is_write = operation == Operation::Write;
         let is_checked = is_write && self.verify;

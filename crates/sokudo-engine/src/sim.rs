@@ -147,6 +147,16 @@ impl SimulatedDevice {
     /// Takes a request at an instant. It is completed by a later
     /// [`advance`](Self::advance), always after `now`.
     pub fn submit(&mut self, now: Nanos, request: SimulatedRequest) {
+        self.submit_as(now, request, false);
+    }
+
+    /// The same for a write that ends when it is durable. The device knows no FUA: as the
+    /// kernel does for such, it flushes behind the write.
+    pub fn submit_durable(&mut self, now: Nanos, request: SimulatedRequest) {
+        self.submit_as(now, request, true);
+    }
+
+    fn submit_as(&mut self, now: Nanos, request: SimulatedRequest, is_durable: bool) {
         self.pass_to(now);
         assert!(
             self.next_event().is_none_or(|event| event >= now),
@@ -159,6 +169,7 @@ impl SimulatedDevice {
             offset: request.offset,
             bytes: request.bytes,
             result: Ok(0),
+            is_durable,
         };
         match self.check(now, job) {
             Ok(job) => self.model.submit(drive_ns, job),
@@ -193,7 +204,10 @@ impl SimulatedDevice {
                 if vanished {
                     job.result = Err(Errno::IO.raw_os_error());
                 }
-                completed.push(self.complete(job));
+                match job.flush() {
+                    Some(flush) => self.model.submit(at_ns, flush),
+                    None => completed.push(self.complete(job)),
+                }
             }
             self.finished = finished;
         }
@@ -297,7 +311,11 @@ impl SimulatedDevice {
     fn complete(&mut self, job: PendingRequest) -> Completion {
         self.in_flight -= 1;
         if let Ok(bytes) = job.result {
-            count(&mut self.counters, job.operation, bytes);
+            let operation = match job.is_durable {
+                true => Operation::Write,
+                false => job.operation,
+            };
+            count(&mut self.counters, operation, bytes);
         }
         Completion {
             id: job.id,

@@ -6,6 +6,7 @@ use sokudo_model::{
     BackendKind, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload, narrow,
 };
 use sokudo_stats::Random;
+use sokudo_sys::Action;
 
 use crate::backend::used;
 use crate::chunks::chunks_for;
@@ -195,7 +196,15 @@ impl Simulation<'_> {
             for request in self.outbox.0.drain(..) {
                 // It tells the clone and the chunk.
                 let id = (index as u64) << 32 | u64::from(request.chunk);
-                self.device.submit(Nanos(now), to_device(id, request));
+                let is_durable = matches!(
+                    request.action,
+                    Action::WriteThrough | Action::WriteThroughWithMetadata
+                );
+                let request = to_device(id, request);
+                match is_durable {
+                    true => self.device.submit_durable(Nanos(now), request),
+                    false => self.device.submit(Nanos(now), request),
+                }
             }
             match next {
                 NextAction::Finished => {

@@ -102,6 +102,8 @@ pub enum Percentile {
     P50,
     /// 90 of 100.
     P90,
+    /// 95 of 100.
+    P95,
     /// 99 of 100.
     P99,
     /// 999 of 1,000.
@@ -114,13 +116,21 @@ pub enum Percentile {
 
 impl Percentile {
     /// Every one, from low to high.
-    pub const ALL: [Self; 5] = [Self::P50, Self::P90, Self::P99, Self::P99_9, Self::P99_99];
+    pub const ALL: [Self; 6] = [
+        Self::P50,
+        Self::P90,
+        Self::P95,
+        Self::P99,
+        Self::P99_9,
+        Self::P99_99,
+    ];
 
-    /// `p50`, `p90`, `p99`, `p99.9` or `p99.99`.
+    /// `p50`, `p90`, `p95`, `p99`, `p99.9` or `p99.99`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::P50 => "p50",
             Self::P90 => "p90",
+            Self::P95 => "p95",
             Self::P99 => "p99",
             Self::P99_9 => "p99.9",
             Self::P99_99 => "p99.99",
@@ -132,6 +142,7 @@ impl Percentile {
         match self {
             Self::P50 => 0.5,
             Self::P90 => 0.9,
+            Self::P95 => 0.95,
             Self::P99 => 0.99,
             Self::P99_9 => 0.999,
             Self::P99_99 => 0.9999,

@@ -21,6 +21,11 @@ use crate::table::{Cell, Table, Tone, left, right};
 use crate::wording::{self, phrase};
 use crate::{date, json_layout, text};
 
+mod fleet;
+mod monitoring;
+
+pub use fleet::{BaselineCheck, ChecksDocument, gravest_code};
+
 const SCHEMA: &str = "sokudo.check/1";
 
 /// Whoever finds no change where half the speed may be lost has found nothing.

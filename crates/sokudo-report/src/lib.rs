@@ -33,6 +33,7 @@ mod article;
 mod card;
 mod date;
 mod explain;
+mod exposition;
 mod facts;
 mod grouping;
 mod headline;
@@ -57,7 +58,7 @@ mod table;
 mod unique;
 mod wording;
 
-pub use check::CheckDocument;
+pub use check::{BaselineCheck, CheckDocument, ChecksDocument, gravest_code};
 pub use comparison::ComparisonDocument;
 pub use date::{from_rfc3339, rfc3339};
 pub use document::{ReadDocumentError, RunDocument};

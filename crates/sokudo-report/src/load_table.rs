@@ -59,12 +59,14 @@ fn table(document: &RunDocument, load: &LoadDocument) -> Table {
             Some(Cell::rate(result.iops.as_ref()?.median))
         })
         .column(service("p50").rank(4), of_service(|it| it.p50))
+        .column(service("p95").rank(8), of_service(|it| it.p95))
         .column(service("p99").rank(1), of_service(|it| it.p99))
         .column(
             service("p99.9").rank(6).noted(CLOSED_LOOP),
             of_service(|it| it.p99_9),
         )
         .column(intended("p50").rank(2), of_intended(|it| it.p50))
+        .column(intended("p95").rank(7), of_intended(|it| it.p95))
         .column(intended("p99"), of_intended(|it| it.p99))
         .column(intended("p99.9").rank(5), of_intended(|it| it.p99_9))
         .column(left(""), |(step, _)| {

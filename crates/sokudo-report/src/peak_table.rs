@@ -103,6 +103,9 @@ fn table(document: &RunDocument, peak: &PeakDocument) -> Table {
             let mean = number::nanos(result.latency_ns.as_ref()?.mean);
             Some(mean.to_string())
         })
+        .column(latency("p95").rank(6), |(_, _, result)| {
+            Cell::time(result.latency_ns.as_ref()?.p95)
+        })
         .column(latency("p99").rank(1), |(_, _, result)| {
             Cell::time(result.latency_ns.as_ref()?.p99)
         })

@@ -47,6 +47,7 @@ fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {
             result.cpu_share().map(number::percent)
         })
         .column(right("p50").under("latency").rank(3), latency(|l| l.p50))
+        .column(right("p95").under("latency").rank(4), latency(|l| l.p95))
         .column(right("p99").under("latency").rank(2), latency(|l| l.p99))
         .column(right("max").under("latency"), latency(|l| l.max))
         .column(left("Verdict"), |result| {

@@ -183,8 +183,9 @@ fn after_line(result: &ResultDocument) -> Option<(Text, Text)> {
     let latency = result.latency_ns.as_ref()?;
     let mean = number::nanos(latency.mean);
     let text = text!(
-        "mean {mean}, p50 {}, p99 {}, p99.9 {}, p99.99 {}, max {}, {}",
+        "mean {mean}, p50 {}, p95 {}, p99 {}, p99.9 {}, p99.99 {}, max {}, {}",
         number::latency(latency.p50),
+        number::latency(latency.p95),
         number::latency(latency.p99),
         number::latency(latency.p99_9),
         number::latency(latency.p99_99),

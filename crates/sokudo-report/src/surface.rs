@@ -98,6 +98,9 @@ fn table(
             .column(right("p50").under("latency"), |row| {
                 Cell::time(row.latency_ns.as_ref()?.p50)
             })
+            .column(right("p95").under("latency").rank(4), |row| {
+                Cell::time(row.latency_ns.as_ref()?.p95)
+            })
             .column(right("p99").under("latency").rank(1), |row| {
                 Cell::time(row.latency_ns.as_ref()?.p99)
             }),

@@ -8,12 +8,13 @@ use sokudo_engine::Control;
 use sokudo_measure::Named;
 use sokudo_model::{Conclusion, Method};
 use sokudo_report::comparison::{Figure, Way};
-use sokudo_report::{ListDocument, RunDocument};
+use sokudo_report::{ListDocument, RunDocument, gravest_code};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
+use crate::appointed::{at_its_place, of_this_machine, refuse_imported};
 use crate::cli::{
-    BaselineArguments, BaselineCommand, BaselineListArguments, Keeping, SetArguments,
+    BaselineArguments, BaselineCommand, BaselineListArguments, Destroying, Keeping, SetArguments,
     UnsetArguments,
 };
 use crate::exit::{self, Exit};
@@ -21,7 +22,7 @@ use crate::history::listed;
 use crate::idle::BusyPolicy;
 use crate::past::Past;
 use crate::recall::{Annotations, Recalled};
-use crate::repeat::Repeat;
+use crate::repeat::{Leave, Repeat};
 use crate::{busy, compare, interrupt, keep, output, recall, results};
 
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
@@ -33,6 +34,9 @@ pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
 }
 
 fn set(arguments: &SetArguments) -> Result<(), Exit> {
+    if arguments.all {
+        return set_all(arguments);
+    }
     if arguments.measured.is_empty() {
         if arguments.idle.wait_idle.is_some() {
             return Err(Exit::usage(text!(
@@ -43,32 +47,88 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
         let run = recall::stored(id, &arguments.keeping)?.run;
         return appoint(id, &run, false, arguments);
     }
-    let (id, run, was_idle) = measure(arguments)?;
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let repeat = Repeat::of_words(arguments.measured.clone())?;
+    let (id, run, was_idle) = measure(repeat, arguments, &control)?;
     appoint(id, &run, was_idle, arguments)
 }
 
-fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit> {
-    // Refused before anything is measured: what cannot be judged or is not kept is no
-    // baseline, and a busy machine gives none.
-    let mut repeat = often_enough(Repeat::of_words(arguments.measured.clone())?)?;
-    keep::store(&arguments.keeping)?;
+/// Measures every baseline of this machine anew. What one cannot be is told, and the others go
+/// on; the gravest code is that of all.
+fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
+    let all = keep::store(&arguments.keeping)?.baselines();
+    let all = of_this_machine(all.map_err(Exit::failed)?, &arguments.keeping)?;
+    if all.is_empty() {
+        return Err(Exit::usage(text!(
+            "there is no baseline to be measured anew; sokudo baseline set -- mark PATH measures one"
+        )));
+    }
+    let count = all.len();
+    let mut codes = Vec::new();
+    for baseline in all {
+        match set_anew(baseline.run, arguments, &control) {
+            Ok(()) => {}
+            Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) => return Err(exit),
+            Err(exit) => {
+                codes.push(exit.code());
+                let why = exit.told().unwrap_or_default();
+                let (name, method) = (&baseline.device_name, &baseline.method);
+                exit::fault(text!("{name} ({method}): {why}"));
+            }
+        }
+    }
+    output::say(&text!(
+        "{} of {count} baselines were measured anew.",
+        count - codes.len()
+    ))?;
+    match gravest_code(&codes) {
+        0 => Ok(()),
+        code => Err(Exit::AsReported(code)),
+    }
+}
+
+fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<(), Exit> {
+    let before = recall::stored(id, &arguments.keeping)?;
+    let (before, target) = at_its_place(before)?;
+    let mut repeat = Repeat::of_run(&before.run)?.aimed_at(&target)?;
+    repeat.ask_again(&Leave {
+        overwrite: false,
+        destroying: &Destroying::default(),
+    })?;
+    if let Some(printing) = repeat.printing_mut() {
+        printing.quiet = true;
+    }
+    let (id, run, was_idle) = measure(repeat, arguments, control)?;
+    appoint(id, &run, was_idle, arguments)
+}
+
+fn measure(
+    repeat: Repeat,
+    arguments: &SetArguments,
+    control: &Control,
+) -> Result<(RunId, RunDocument, bool), Exit> {
+    // Refused before anything is measured: what cannot be judged or is not kept is no
+    // baseline, and a busy machine gives none.
+    let mut repeat = often_enough(repeat)?;
+    keep::store(&arguments.keeping)?;
     let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = match repeat.target() {
-        Some(target) => before.make_sure(&Named::recognise(target)?, &control)?,
+        Some(target) => before.make_sure(&Named::recognise(target)?, control)?,
         None => false,
     };
     if let Some(printing) = repeat.printing_mut() {
         results::check(printing)?;
     }
     let quiet = repeat.printing_mut().is_some_and(|printing| printing.quiet);
-    let finished = repeat.measure(&control, quiet)?;
+    let finished = repeat.measure(control, quiet)?;
     let document = &finished.document;
     let kept = keep::keep([(&finished.run, document)], &arguments.keeping);
     kept.print(quiet, || match repeat.printing_mut() {
-        Some(printing) => results::write(document, printing, kept.first()),
-        None => Ok(()),
+        Some(printing) if !arguments.all => results::write(document, printing, kept.first()),
+        Some(_) | None => Ok(()),
     })?;
     finished.ended_by.map_or(Ok(()), Err)?;
     let id = kept.first().ok_or_else(|| {
@@ -140,18 +200,6 @@ fn appoint(
         ),
     };
     output::say(&told)
-}
-
-/// A run of another tool is no baseline, whatever is said: nothing could be checked against
-/// it.
-pub(crate) fn refuse_imported(name: &Text, run: &RunDocument) -> Result<(), Exit> {
-    match &run.origin {
-        None => Ok(()),
-        Some(origin) => Err(Exit::usage(text!(
-            "{name} comes from {}, and sokudo cannot measure it again; measure a baseline with sokudo: sokudo baseline set -- mark PATH",
-            origin.tool
-        ))),
-    }
 }
 
 /// A run of which `sokudo check` could not judge a row is no baseline, whatever is said. It

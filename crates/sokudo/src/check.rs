@@ -12,27 +12,149 @@ use sokudo_engine::Control;
 use sokudo_measure::Named;
 use sokudo_report::check::Outcome;
 use sokudo_report::comparison::Way;
-use sokudo_report::{CheckDocument, ComparisonDocument};
+use sokudo_report::{BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument};
 use sokudo_store::Baseline;
 use sokudo_words::{Text, text};
 
-use crate::cli::{CheckArguments, TableOrJson};
-use crate::exit::Exit;
+use crate::appointed::{at_its_place, of_this_machine, refuse_imported};
+use crate::cli::{CheckArguments, CheckFormat};
+use crate::exit::{self, Exit};
 use crate::idle::BusyPolicy;
+use crate::keep::KeptRuns;
 use crate::past::Past;
 use crate::recall::{Annotations, Recalled};
 use crate::repeat::{Leave, Repeat};
-use crate::{baseline, busy, command_line, compare, interrupt, keep, locate, output, recall};
+use crate::{busy, command_line, compare, interrupt, keep, output, recall};
 
 /// A result of sokudo's says what it is within so many bytes.
 const HEADER_BYTES: u64 = 256;
 
+/// A check that was carried out.
+struct Checked {
+    document: CheckDocument,
+    kept: KeptRuns,
+    /// What ended the measurement before its end.
+    ended_by: Option<Exit>,
+}
+
 /// Measures, compares, prints, and says by the exit code what came of it.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
+    let ended = checked(arguments);
+    let (CheckFormat::Nagios, Err(exit)) = (arguments.format, &ended) else {
+        return ended;
+    };
+    let Some(why) = exit.told() else {
+        return ended;
+    };
+    // Nagios takes 2 for a disk that is slow.
+    let (line, code) = ChecksDocument::nagios_unknown(&why.english());
+    output::put(arguments.output.as_deref(), &line, false)?;
+    Err(Exit::AsReported(code))
+}
+
+fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
     output::check_writable(arguments.output.as_deref())?;
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    if arguments.all {
+        return all(arguments, &control);
+    }
     let (reference, target) = reference(arguments)?;
+    let side = SideOf::of(&reference);
+    let ended = carry_out(reference, &target, arguments, &control);
+    if !arguments.format.is_for_monitoring() {
+        let Checked {
+            document,
+            kept,
+            ended_by,
+        } = ended?;
+        kept.print(arguments.quiet, || print(&document, arguments))?;
+        ended_by.map_or(Ok(()), Err)?;
+        return conclusion(&document);
+    }
+    if let Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) = ended {
+        return Err(exit);
+    }
+    print_all(&ChecksDocument::new(vec![side.check(&ended)]), arguments)
+}
+
+/// Every baseline of a device of this machine, one after the other.
+fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
+    let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
+    if baselines.is_empty() {
+        return only(baselines, &text!("any device")).map(|_| ());
+    }
+    let mut checks = Vec::new();
+    for baseline in baselines {
+        let reference = recall::stored(baseline.run, &arguments.keeping)?;
+        let side = SideOf::of(&reference);
+        exit::progress(text!("checking {} ({})", side.target, side.method));
+        let ended = at_its_place(reference)
+            .and_then(|(reference, target)| carry_out(reference, &target, arguments, control));
+        match ended {
+            Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) => return Err(exit),
+            ended => checks.push(side.check(&ended)),
+        }
+    }
+    print_all(&ChecksDocument::new(checks), arguments)
+}
+
+/// Of what a check is, whatever comes of it.
+struct SideOf {
+    device: String,
+    identity: String,
+    target: String,
+    method: String,
+    baseline_run: Option<u64>,
+}
+
+impl SideOf {
+    fn of(reference: &Recalled) -> Self {
+        Self {
+            device: reference.run.target.device_name(),
+            identity: reference.run.target.identity(),
+            target: reference.run.target.name.clone(),
+            method: reference.run.method.to_string(),
+            baseline_run: reference.id.map(|id| id.0),
+        }
+    }
+
+    /// What came of it.
+    fn check(&self, ended: &Result<Checked, Exit>) -> BaselineCheck {
+        let (exit_code, error, check) = match ended {
+            Err(exit) => (exit.code(), exit.told(), None),
+            Ok(checked) => {
+                let exit = match &checked.ended_by {
+                    Some(exit) => Some((exit.code(), exit.told())),
+                    None => conclusion(&checked.document)
+                        .err()
+                        .map(|exit| (exit.code(), None)),
+                };
+                let (code, error) = exit.unwrap_or_default();
+                (code, error, Some(checked.document.clone()))
+            }
+        };
+        BaselineCheck {
+            device: self.device.clone(),
+            identity: self.identity.clone(),
+            target: self.target.clone(),
+            method: self.method.clone(),
+            baseline_run: self.baseline_run,
+            exit_code,
+            error,
+            check,
+        }
+    }
+}
+
+fn carry_out(
+    reference: Recalled,
+    target: &str,
+    arguments: &CheckArguments,
+    control: &Control,
+) -> Result<Checked, Exit> {
     let mut repeat = Repeat::of_run(&reference.run)?
-        .aimed_at(&target)?
+        .aimed_at(target)?
         .with_choices_of(&reference.run);
     repeat.ask_again(&Leave {
         overwrite: arguments.overwrite,
@@ -41,11 +163,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     if let Some(printing) = repeat.printing_mut() {
         printing.quiet = arguments.quiet;
     }
-    let control = Control::new();
-    interrupt::watch(&control)?;
     let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
-    let was_idle = before.make_sure(&Named::recognise(&target)?, &control)?;
-    let finished = repeat.measure(&control, arguments.quiet)?;
+    let was_idle = before.make_sure(&Named::recognise(target)?, control)?;
+    let finished = repeat.measure(control, arguments.quiet)?;
     let kept = keep::keep([(&finished.run, &finished.document)], &arguments.keeping);
     if finished.document.interrupted {
         return kept
@@ -60,15 +180,40 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
         said: Annotations::default(),
         run: finished.document,
     };
-    let document = document(reference, now, was_idle, arguments);
-    kept.print(arguments.quiet, || print(&document, arguments))?;
-    finished.ended_by.map_or(Ok(()), Err)?;
+    Ok(Checked {
+        document: document(reference, now, was_idle, arguments),
+        kept,
+        ended_by: finished.ended_by,
+    })
+}
+
+/// How a check ends that was carried out to its end.
+fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
     match document.outcome {
         Outcome::Slower => Err(Exit::FailedAsReported),
         Outcome::NotJudged => Err(Exit::not_trusted(text!(
             "no row could be judged, so a slower row may go unnoticed; the result says why"
         ))),
         Outcome::Faster | Outcome::Unchanged | Outcome::NoChangeShown => Ok(()),
+    }
+}
+
+/// Prints what came of one or several, and ends with the gravest code.
+fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<(), Exit> {
+    let path = arguments.output.as_deref();
+    let (text, code) = match arguments.format {
+        CheckFormat::Table => {
+            let style = output::style(path.is_none(), arguments.unit);
+            (document.render(&style), document.exit_code)
+        }
+        CheckFormat::Json => (document.to_json(), document.exit_code),
+        CheckFormat::Nagios => document.to_nagios(),
+        CheckFormat::Prom => (document.to_prometheus(), document.exit_code),
+    };
+    output::put(path, &text, arguments.format == CheckFormat::Table)?;
+    match code {
+        0 => Ok(()),
+        code => Err(Exit::AsReported(code)),
     }
 }
 
@@ -133,11 +278,12 @@ fn document(
 
 fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = arguments.output.as_deref();
-    let text = match arguments.format {
-        TableOrJson::Table => document.render(&output::style(path.is_none(), arguments.unit)),
-        TableOrJson::Json => document.to_json(),
+    let is_table = arguments.format == CheckFormat::Table;
+    let text = match is_table {
+        true => document.render(&output::style(path.is_none(), arguments.unit)),
+        false => document.to_json(),
     };
-    output::put(path, &text, arguments.format == TableOrJson::Table)
+    output::put(path, &text, is_table)
 }
 
 /// With what is compared, and what is to be measured for it.
@@ -160,7 +306,7 @@ fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
             let own = all.filter(|baseline| baseline.device == identity).collect();
             let own = only(own, &Text::name(what))?;
             let run = recall::stored(own.run, &arguments.keeping)?;
-            baseline::refuse_imported(&run.name(), &run.run)?;
+            refuse_imported(&run.name(), &run.run)?;
             let target = match &named {
                 Named::Path(inspected) => inspected.info.path.clone(),
                 _ => None,
@@ -182,12 +328,6 @@ fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
             at_its_place(recall::stored(baseline.run, &arguments.keeping)?)
         }
     }
-}
-
-fn at_its_place(run: Recalled) -> Result<(Recalled, String), Exit> {
-    baseline::refuse_imported(&run.name(), &run.run)?;
-    let target = locate::target(&run.run.target)?;
-    Ok((run, target))
 }
 
 /// A file that sokudo has written; any other is one to be measured.

@@ -42,12 +42,12 @@ use sokudo_words::{Language, Text, text};
 
 use crate::language;
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
-use issuing::{Engine, direct_mode, engine};
+use issuing::{Engine, data_content, direct_mode, engine};
 use mistake::whole_number;
 
 pub(crate) use baseline::{
-    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, SetArguments,
-    UnsetArguments,
+    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
+    SetArguments, UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
@@ -66,9 +66,7 @@ pub(crate) use mistake::mistake;
 pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
-pub(crate) use printing::{
-    Format, ListFormat, Printing, Rendering, TableOrJson, TableUnit, Telling, Trust,
-};
+pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableUnit, Telling, Trust};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCacheChoice};
@@ -468,17 +466,21 @@ pub(crate) struct MarkArguments {
     #[arg(default_value = ".")]
     pub(crate) target: String,
 
-    /// Rows: default, nvme, flash, peak, real, demo or classic
+    /// Rows: nvme, flash, peak, real, demo, classic or durable
     ///
     /// The rows of CrystalDiskMark's profiles; classic has those of CrystalDiskMark 3 (Seq, 512K,
-    /// 4K, 4K QD32).
+    /// 4K, 4K QD32). durable writes as logs do: 4 KiB with O_DSYNC (Ceph journal, ZFS SLOG), 2,300 B
+    /// with fdatasync (etcd), 8 KiB with fdatasync and 16 MiB with fsync (PostgreSQL).
     #[arg(short, long, default_value = "default", value_name = "NAME", help_heading = MEASURED)]
     pub(crate) profile: Profile,
 
     /// Row to measure instead of the profile, such as RND4K,Q32,T16 (repeatable)
     ///
     /// SEQ or RND and a block size, then depth (Q), threads (T), and read, write or mix70 to
-    /// measure only that direction. Threads of a sequential row share one position.
+    /// measure only that direction. Threads of a sequential row share one position. dsync, sync,
+    /// fsync=16 or fdatasync make its writes durable, each or every 16: RND4K,Q1,T1,dsync. Such a
+    /// row is only written, and not with --read-only. fsync and fdatasync go through the page cache,
+    /// as in databases, unless --direct is on.
     #[arg(short, long = "row", value_name = "ROW", value_parser = sokudo_dialect::crystal::row, help_heading = MEASURED)]
     pub(crate) rows: Vec<RowSpec>,
 
@@ -617,14 +619,6 @@ pub(crate) enum CommandLines {
 
 fn language(text: &str) -> Result<Language, Text> {
     language::of_code(text).ok_or_else(|| text!("use en or ja"))
-}
-
-fn data_content(text: &str) -> Result<DataContent, Text> {
-    match text {
-        "random" => Ok(DataContent::Random),
-        "zero" => Ok(DataContent::Zero),
-        _ => Err(text!("use random or zero")),
-    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     Failed(anyhow::Error),
     /// 1: a job failed, and the result that was printed says so.
     FailedAsReported,
+    /// What was printed says why it ends with this code, which may be another program's.
+    AsReported(u8),
     /// 2: the arguments make no sense.
     Usage(anyhow::Error),
     /// 3: refused, because it would endanger data.
@@ -61,14 +63,41 @@ impl Exit {
     /// Tells the user in one line and gives the code.
     pub(crate) fn report(&self) -> ExitCode {
         self.tell();
-        ExitCode::from(match self {
+        ExitCode::from(self.code())
+    }
+
+    /// The exit code.
+    pub(crate) const fn code(&self) -> u8 {
+        match self {
             Self::Failed(_) | Self::FailedAsReported => 1,
             Self::Usage(_) => 2,
             Self::Refused(_) => 3,
             Self::NotTrusted(_) => 4,
             Self::InterruptedAsFio => 128,
             Self::Interrupted | Self::InterruptedEarly(_) => 130,
-        })
+            Self::AsReported(code) => *code,
+        }
+    }
+
+    /// What it tells; `None` where that has been printed.
+    pub(crate) fn told(&self) -> Option<Text> {
+        let error = self.error()?;
+        let text = error.downcast_ref::<Text>().cloned();
+        Some(text.unwrap_or_else(|| Text::name(one_line(error))))
+    }
+
+    const fn error(&self) -> Option<&anyhow::Error> {
+        match self {
+            Self::Failed(error)
+            | Self::Usage(error)
+            | Self::Refused(error)
+            | Self::NotTrusted(error)
+            | Self::InterruptedEarly(error) => Some(error),
+            Self::FailedAsReported
+            | Self::AsReported(_)
+            | Self::Interrupted
+            | Self::InterruptedAsFio => None,
+        }
     }
 
     /// What a store has refused: a run that is not there is one that was named wrongly.
@@ -87,7 +116,10 @@ impl Exit {
             Self::Refused(error) => Self::Refused(words(error)),
             Self::NotTrusted(error) => Self::NotTrusted(words(error)),
             Self::InterruptedEarly(error) => Self::InterruptedEarly(words(error)),
-            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => self,
+            Self::FailedAsReported
+            | Self::AsReported(_)
+            | Self::Interrupted
+            | Self::InterruptedAsFio => self,
         }
     }
 
@@ -120,6 +152,7 @@ impl Exit {
                 Some(of_system(error).unwrap_or(Errno::PERM.raw_os_error()))
             }
             Self::FailedAsReported
+            | Self::AsReported(_)
             | Self::NotTrusted(_)
             | Self::Interrupted
             | Self::InterruptedAsFio
@@ -129,13 +162,8 @@ impl Exit {
 
     /// Tells the user in one line.
     pub(crate) fn tell(&self) {
-        match self {
-            Self::Failed(error)
-            | Self::Usage(error)
-            | Self::Refused(error)
-            | Self::NotTrusted(error)
-            | Self::InterruptedEarly(error) => tell(&language::spoken(|| one_line(error))),
-            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
+        if let Some(error) = self.error() {
+            tell(&language::spoken(|| one_line(error)));
         }
     }
 }

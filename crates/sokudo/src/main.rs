@@ -4,6 +4,7 @@
 //! a subject whose evidence is taken, the run is judged, written out and answered
 //! with an exit code. It measures nothing itself.
 
+mod appointed;
 mod baseline;
 mod bonnie;
 mod busy;

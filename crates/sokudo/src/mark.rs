@@ -50,7 +50,8 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
 fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<Text> {
     let refusal = plan::refusal(kind, arguments);
     let refusal = refusal.filter(|_| !arguments.read_only);
-    refusal.into_iter().collect()
+    let left_out = plan::left_out(arguments, kind);
+    refusal.into_iter().chain(left_out).collect()
 }
 
 fn permission(arguments: &MarkArguments) -> Permission {

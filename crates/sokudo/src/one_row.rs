@@ -30,6 +30,7 @@ impl OneRow<'_> {
     pub(crate) fn workload(&self, named: &Named) -> Result<Workload, Exit> {
         let (name, row) = (self.target, self.row);
         let direction = match row.directions[..] {
+            [] if row.durability.is_some() => RowDirection::Write,
             [] => RowDirection::Read,
             [only] => only,
             _ => {

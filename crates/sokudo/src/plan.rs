@@ -1,10 +1,10 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
-use sokudo_dialect::crystal::{self, RowDirection, RowSpec};
+use sokudo_dialect::crystal::{self, BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
-    Bytes, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName, Span,
-    TargetKind, Workload,
+    Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName,
+    Span, TargetKind, Workload,
 };
 use sokudo_words::{Text, text};
 
@@ -48,7 +48,8 @@ pub(crate) fn resolve(
     seed: u64,
 ) -> Result<Plan, Exit> {
     check_precision(arguments)?;
-    let rows = rows(arguments)?;
+    let rows = rows(arguments, kind)?;
+    check_durable(&rows, arguments, kind)?;
     let size = used_size(arguments, kind, known_size)?;
     let length = arguments.size.map_or(size, |asked| asked.min(size));
     let mut workloads = crystal::workloads(&rows, &directions(arguments, kind)?, &arguments.mixes);
@@ -159,9 +160,57 @@ fn chooses_time(arguments: &MarkArguments) -> bool {
         })
 }
 
-fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
+/// What is durable is written: it is refused where nothing may be.
+fn check_durable(
+    rows: &[RowSpec],
+    arguments: &MarkArguments,
+    kind: TargetKind,
+) -> Result<(), Exit> {
+    for row in rows.iter().filter(|row| row.durability.is_some()) {
+        if arguments.read_only {
+            return Err(Exit::usage(text!(
+                "row {row} is only written, since it is about when writes are durable; leave it or --read-only out"
+            )));
+        }
+        if let Some(refusal) = refusal(kind, arguments) {
+            return Err(Exit::refused(refusal));
+        }
+        if needs_cache(row) && (arguments.direct == DirectMode::On || has_no_cache(kind)) {
+            return Err(Exit::usage(text!(
+                "row {row} goes through the page cache, for its block is no multiple of 512 B; leave --direct on out, or use a larger block, such as 4K"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether only the page cache takes its block.
+fn needs_cache(row: &RowSpec) -> bool {
+    !row.block.0.is_multiple_of(BLOCK_MIN.0)
+}
+
+fn has_no_cache(kind: TargetKind) -> bool {
+    matches!(kind, TargetKind::Simulated | TargetKind::Null)
+}
+
+/// Rows of the profile that a target of this kind cannot have.
+pub(crate) fn left_out(arguments: &MarkArguments, kind: TargetKind) -> Option<Text> {
+    let is_own = !arguments.rows.is_empty();
+    let rows = arguments.profile.rows();
+    let row = rows.iter().find(|row| needs_cache(row))?;
+    (!is_own && has_no_cache(kind)).then(|| {
+        text!(
+            "row {row} is left out: its block goes through a page cache, which {} has not",
+            arguments.target
+        )
+    })
+}
+
+fn rows(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<RowSpec>, Exit> {
     let mut rows = if arguments.rows.is_empty() {
-        arguments.profile.rows()
+        let mut rows = arguments.profile.rows();
+        rows.retain(|row| !(needs_cache(row) && has_no_cache(kind)));
+        rows
     } else {
         arguments.rows.clone()
     };
@@ -225,7 +274,9 @@ fn check_fit(
     let block = workload.blocks.largest();
     let row = &workload.name;
     if kind == TargetKind::Directory {
-        if length.0.is_multiple_of(block.0) {
+        // What is no multiple of a sector leaves a rest of any file, and takes it as it is.
+        let takes_rest = !block.0.is_multiple_of(BLOCK_MIN.0) && length >= block;
+        if length.0.is_multiple_of(block.0) || takes_rest {
             return Ok(());
         }
         let down = length.0 / block.0 * block.0;
@@ -267,7 +318,9 @@ fn adjust(
     workload.limits.time_min = chooses_time(arguments).then_some(ADAPTIVE_TRIAL_TIME_MIN);
     workload.backend = arguments.engine.kind;
     workload.polled = arguments.polled;
-    workload.direct = arguments.direct;
+    if arguments.direct != DirectMode::Auto {
+        workload.direct = arguments.direct;
+    }
     workload.data = arguments.data.clone();
     workload.exact_clock = arguments.exact_clock;
     arguments.buffers.set_of(workload);

@@ -1,7 +1,7 @@
 //! `sokudo quick`: hdparm's two timings and dd past the page cache, with proof.
 
-use sokudo_dialect::quick::{Quick, QuickTest};
-use sokudo_measure::{Measurement, Named, Permission};
+use sokudo_dialect::quick::{DD_BLOCK, Quick, QuickTest};
+use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
 use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
 use sokudo_words::{Text, text};
 
@@ -20,12 +20,18 @@ pub(crate) fn measurement(arguments: &QuickArguments) -> Result<Measurement<'_>,
     let plan = plan(arguments, kind, named.size(), seed)?;
     Ok(Measurement {
         schedule: schedule(arguments)?,
-        test_file_size: arguments.size,
+        test_file_size: test_file_size(arguments),
         permission: permission(arguments),
         notes: notes(arguments, kind),
         command: measurement::command(arguments.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
+}
+
+/// What dd is to move has room in a file of sokudo's own.
+fn test_file_size(arguments: &QuickArguments) -> Bytes {
+    let size = arguments.size.or(arguments.bytes);
+    size.unwrap_or(TEST_FILE_SIZE)
 }
 
 fn plan(
@@ -39,10 +45,16 @@ fn plan(
         TargetKind::Simulated | TargetKind::Null => BackendKind::Auto,
         _ => BackendKind::Psync,
     };
+    let size = known_size.unwrap_or_else(|| test_file_size(arguments));
+    if let Some(bytes) = arguments.bytes {
+        check_bytes(bytes, size, &arguments.target)?;
+    }
     let quick = Quick {
         tests: tests(arguments, kind)?,
-        size: known_size.unwrap_or(arguments.size),
+        size,
         time: arguments.time,
+        bytes: arguments.bytes,
+        data: arguments.data.clone(),
         backend,
         seed,
     };
@@ -53,17 +65,36 @@ fn plan(
     Ok(plan)
 }
 
+fn check_bytes(bytes: Bytes, size: Bytes, target: &str) -> Result<(), Exit> {
+    if bytes.0 == 0 || !bytes.0.is_multiple_of(DD_BLOCK.0) {
+        return Err(Exit::usage(text!(
+            "--bytes is {bytes}; dd moves blocks of {DD_BLOCK}, so use a multiple"
+        )));
+    }
+    if bytes > size {
+        return Err(Exit::usage(text!(
+            "--bytes is {bytes}, but {target} has only {size}; use less, or a larger test file (--size)"
+        )));
+    }
+    Ok(())
+}
+
 /// What can be looked at is looked at, unless more is asked for, which is then refused.
 fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit> {
     writing::check_overwrite(&arguments.target, kind, arguments.overwrite)?;
     for test in &arguments.tests {
+        if arguments.bytes.is_some() && !test.is_dd() {
+            return Err(Exit::usage(text!(
+                "--bytes is about direct and write; {test} takes its time, so leave one out"
+            )));
+        }
         if let Some(refusal) = refusal(*test, arguments, kind) {
             return Err(refusal);
         }
     }
     let asked = |test: &QuickTest| {
         if arguments.tests.is_empty() {
-            refusal(*test, arguments, kind).is_none()
+            (arguments.bytes.is_none() || test.is_dd()) && refusal(*test, arguments, kind).is_none()
         } else {
             arguments.tests.contains(test)
         }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use sokudo_model::{Bytes, Method, Nanos, Plan};
 
+use super::durability::RowDurability;
 use super::row::{RowPattern, RowSpec};
 use super::{RowDirection, workloads};
 
@@ -17,6 +18,19 @@ const RND4K_Q32T16: RowSpec = spec(RowPattern::Random, Bytes::kib(4), 32, 16);
 const RND4K_Q32T1: RowSpec = spec(RowPattern::Random, Bytes::kib(4), 32, 1);
 const RND4K_Q1T1: RowSpec = spec(RowPattern::Random, Bytes::kib(4), 1, 1);
 
+/// How Ceph's journals and ZFS' log devices are chosen: `fio --direct=1 --sync=1 --rw=write
+/// --bs=4k --numjobs=1 --iodepth=1` (Sébastien Han, "Ceph: how to test if your SSD is suitable
+/// as a journal device?", 2014), the data alone, as `dd oflag=direct,dsync` there.
+const JOURNAL: RowSpec = log(Bytes::kib(4), RowDurability::Dsync);
+/// etcd's log: `fio --rw=write --ioengine=sync --fdatasync=1 --bs=2300` (IBM, "Using fio to
+/// tell whether your storage is fast enough for etcd", 2019).
+const ETCD: RowSpec = log(Bytes(2_300), RowDurability::Fdatasync(1));
+/// `PostgreSQL`'s log: pages of 8 KiB and `wal_sync_method`'s default on Linux (`pg_test_fsync`).
+const POSTGRES: RowSpec = log(Bytes::kib(8), RowDurability::Fdatasync(1));
+/// A new segment of `PostgreSQL`'s log: 16 MiB, then fsync (`XLogFileInitInternal`); what copies
+/// a file and makes it durable does the like.
+const SEGMENT: RowSpec = log(Bytes::mib(1), RowDurability::Fsync(16));
+
 const fn spec(pattern: RowPattern, block: Bytes, depth: u32, threads: u32) -> RowSpec {
     RowSpec {
         block,
@@ -24,7 +38,15 @@ const fn spec(pattern: RowPattern, block: Bytes, depth: u32, threads: u32) -> Ro
         depth,
         threads,
         directions: Vec::new(),
+        durability: None,
     }
+}
+
+/// One at a time, in order: as a log is written.
+const fn log(block: Bytes, durability: RowDurability) -> RowSpec {
+    let mut row = spec(RowPattern::Sequential, block, 1, 1);
+    row.durability = Some(durability);
+    row
 }
 
 /// A set of rows.
@@ -45,6 +67,8 @@ pub enum Profile {
     Demo,
     /// The rows of CrystalDiskMark 3.
     Classic,
+    /// Logs of databases and journals: writes that count once they are durable.
+    Durable,
 }
 
 /// Why a profile could not be read.
@@ -56,7 +80,7 @@ pub struct UnknownProfile {
 
 impl Profile {
     /// Every profile.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Default,
         Self::Nvme,
         Self::Flash,
@@ -64,6 +88,7 @@ impl Profile {
         Self::Real,
         Self::Demo,
         Self::Classic,
+        Self::Durable,
     ];
 
     /// The name as users write it.
@@ -76,6 +101,7 @@ impl Profile {
             Self::Real => "real",
             Self::Demo => "demo",
             Self::Classic => "classic",
+            Self::Durable => "durable",
         }
     }
 
@@ -90,6 +116,7 @@ impl Profile {
             Self::Real => vec![SEQ1M_Q1T1, RND4K_Q1T1],
             Self::Demo => vec![SEQ1M_Q8T1],
             Self::Classic => vec![SEQ1M_Q1T1, RND512K_Q1T1, RND4K_Q1T1, RND4K_Q32T1],
+            Self::Durable => vec![JOURNAL, ETCD, POSTGRES, SEGMENT],
         }
     }
 
@@ -151,7 +178,7 @@ mod tests {
         assert_eq!("NVMe".parse(), Ok(Profile::Nvme));
         assert_eq!(
             "fast".parse::<Profile>().unwrap_err().to_string(),
-            "there is no profile \"fast\"; choose one of default, nvme, flash, peak, real, demo, classic"
+            "there is no profile \"fast\"; choose one of default, nvme, flash, peak, real, demo, classic, durable"
         );
     }
 }

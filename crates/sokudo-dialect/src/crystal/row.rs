@@ -5,6 +5,7 @@ use std::fmt;
 use sokudo_model::{BackendKind, Bytes};
 
 use super::direction::RowDirection;
+use super::durability::{FLUSH_EVERY_MAX, RowDurability};
 use super::mix::{Mix, MixError};
 
 /// No device has a smaller sector.
@@ -34,6 +35,8 @@ pub struct RowSpec {
     /// The directions that the row itself names; empty is whatever is asked for
     /// the whole table.
     pub directions: Vec<RowDirection>,
+    /// When its writes are durable, if it says so; it is then only measured where it writes.
+    pub durability: Option<RowDurability>,
 }
 
 /// In which order blocks are visited.
@@ -54,7 +57,9 @@ pub enum RowError {
     )]
     Start { row: String },
     /// The block size is out of range.
-    #[error("row \"{row}\": a block is a multiple of 512 B from {BLOCK_MIN} to {BLOCK_MAX}")]
+    #[error(
+        "row \"{row}\": a block is a multiple of 512 B from {BLOCK_MIN} to {BLOCK_MAX}; with fsync or fdatasync, which go through the page cache, any size between"
+    )]
     Block { row: String },
     /// The depth is out of range.
     #[error(
@@ -69,9 +74,19 @@ pub enum RowError {
     Mix { row: String, source: MixError },
     /// A part says nothing known.
     #[error(
-        "row \"{row}\": \"{part}\" is none of Q<depth>, T<threads>, read, write, mix<percent of reads>"
+        "row \"{row}\": \"{part}\" is none of Q<depth>, T<threads>, read, write, mix<percent of reads>, dsync, sync, fsync=<writes>, fdatasync=<writes>"
     )]
     Part { row: String, part: String },
+    /// A flush comes after too many writes, or after none.
+    #[error(
+        "row \"{row}\": \"{part}\" is no number of writes before a flush; use 1 to {FLUSH_EVERY_MAX}, such as fsync=16"
+    )]
+    Flush { row: String, part: String },
+    /// Reads are asked to be durable.
+    #[error(
+        "row \"{row}\": \"{part}\" is about writes, and the row reads; leave read or {part} out"
+    )]
+    DurableReads { row: String, part: String },
     /// A part is there twice.
     #[error("row \"{row}\": \"{part}\" says again what was said before; leave one out")]
     Twice { row: String, part: String },
@@ -79,7 +94,8 @@ pub enum RowError {
 
 /// Reads a row: `SEQ128K,Q32,T4`, `RND4K,Q1,T1,mix70`, `rnd512k,q1,t1,read|write`.
 ///
-/// Q and T are 1 if not given. Names as the table shows them (`SEQ1M Q8T1`) and as
+/// Q and T are 1 if not given. `dsync`, `sync`, `fsync=16` and `fdatasync` make its writes
+/// durable. Names as the table shows them (`SEQ1M Q8T1`) and as
 /// job files have them (`SEQ1M_Q8T1_READ`) are read too.
 ///
 /// # Errors
@@ -92,10 +108,8 @@ pub fn row(text: &str) -> Result<RowSpec, RowError> {
         .next()
         .and_then(pattern_and_block)
         .ok_or_else(|| RowError::Start { row: row() })?;
-    if block < BLOCK_MIN || block > BLOCK_MAX || !block.0.is_multiple_of(BLOCK_MIN.0) {
-        return Err(RowError::Block { row: row() });
-    }
     let (mut depth, mut threads, mut directions) = (None, None, Vec::new());
+    let mut durability = None;
     for part in parts {
         let again = match read_part(part, &row)? {
             RowToken::Load(q, t) => {
@@ -109,11 +123,21 @@ pub fn row(text: &str) -> Result<RowSpec, RowError> {
                 directions.push(direction);
                 again
             }
+            RowToken::Durability(word) => durability.replace(word).is_some(),
         };
         if again {
             let part = part.to_owned();
             return Err(RowError::Twice { row: row(), part });
         }
+    }
+    let is_cut_freely = durability.is_some_and(RowDurability::goes_through_cache);
+    let fits = is_cut_freely || block.0.is_multiple_of(BLOCK_MIN.0);
+    if !(BLOCK_MIN..=BLOCK_MAX).contains(&block) || !fits {
+        return Err(RowError::Block { row: row() });
+    }
+    if let Some(word) = durability.filter(|_| directions.contains(&RowDirection::Read)) {
+        let part = word.to_string();
+        return Err(RowError::DurableReads { row: row(), part });
     }
     Ok(RowSpec {
         block,
@@ -121,10 +145,16 @@ pub fn row(text: &str) -> Result<RowSpec, RowError> {
         depth: depth.unwrap_or(1),
         threads: threads.unwrap_or(1),
         directions,
+        durability,
     })
 }
 
 impl RowSpec {
+    /// Whether it can be measured in this direction: what is durable is written.
+    pub fn takes(&self, direction: RowDirection) -> bool {
+        self.durability.is_none() || direction != RowDirection::Read
+    }
+
     /// Checks the depth for a backend, once that is known.
     ///
     /// # Errors
@@ -144,7 +174,7 @@ impl RowSpec {
     }
 }
 
-/// Prints the canonical name, without directions: `SEQ1M Q8T1`.
+/// Prints the canonical name, without directions: `SEQ1M Q8T1`, `RND4K Q1T1 dsync`.
 impl fmt::Display for RowSpec {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pattern = match self.pattern {
@@ -160,7 +190,11 @@ impl fmt::Display for RowSpec {
             (bytes, "B")
         };
         let (depth, threads) = (self.depth, self.threads);
-        out.pad(&format!("{pattern}{number}{unit} Q{depth}T{threads}"))
+        let durability = self.durability.map(|word| format!(" {word}"));
+        let durability = durability.unwrap_or_default();
+        out.pad(&format!(
+            "{pattern}{number}{unit} Q{depth}T{threads}{durability}"
+        ))
     }
 }
 
@@ -168,6 +202,7 @@ impl fmt::Display for RowSpec {
 enum RowToken {
     Load(Option<u32>, Option<u32>),
     Direction(RowDirection),
+    Durability(RowDurability),
 }
 
 fn read_part(part: &str, row: &dyn Fn() -> String) -> Result<RowToken, RowError> {
@@ -184,6 +219,13 @@ fn read_part(part: &str, row: &dyn Fn() -> String) -> Result<RowToken, RowError>
             Ok(mix) => Ok(RowToken::Direction(RowDirection::Mix(mix))),
             Err(source) => Err(RowError::Mix { row: row(), source }),
         };
+    }
+    if let Some(durability) = RowDurability::read(&lower) {
+        let wrong = || RowError::Flush {
+            row: row(),
+            part: part.to_owned(),
+        };
+        return durability.map(RowToken::Durability).ok_or_else(wrong);
     }
     let unknown = || RowError::Part {
         row: row(),
@@ -245,6 +287,7 @@ mod tests {
             depth: 32,
             threads: 4,
             directions: vec![],
+            durability: None,
         };
         for text in [
             "SEQ128K,Q32,T4",
@@ -270,11 +313,46 @@ mod tests {
     }
 
     #[test]
+    fn a_row_may_say_when_its_writes_are_durable() {
+        use RowDurability::{Dsync, Fdatasync, Fsync, Sync};
+        let read = |text: &str| row(text).unwrap().durability;
+        for (text, durability) in [
+            ("RND4K,Q1,T1,dsync", Dsync),
+            ("RND4K,DSYNC", Dsync),
+            ("RND4K,Q1,sync,write", Sync),
+            ("SEQ1M,fsync=16", Fsync(16)),
+            ("SEQ8K,fsync", Fsync(1)),
+            ("SEQ2300B,Q1,T1,fdatasync=1", Fdatasync(1)),
+            ("SEQ2300,fdatasync", Fdatasync(1)),
+            // As a job file names it.
+            ("SEQ1M_Q1T1_fsync16_WRITE", Fsync(16)),
+            ("RND4K,mix70,fdatasync=4", Fdatasync(4)),
+        ] {
+            assert_eq!(read(text), Some(durability), "{text}");
+        }
+        for text in ["SEQ2300,Q1", "SEQ2300,Q1,dsync", "SEQ100,fsync"] {
+            assert!(matches!(row(text), Err(RowError::Block { .. })), "{text}");
+        }
+        for text in ["RND4K,fsync=0", "RND4K,fsync=x", "RND4K,fdatasync=9999999"] {
+            assert!(matches!(row(text), Err(RowError::Flush { .. })), "{text}");
+        }
+        for text in ["RND4K,dsync,fsync", "RND4K,sync,sync"] {
+            assert!(matches!(row(text), Err(RowError::Twice { .. })), "{text}");
+        }
+        assert_eq!(
+            error("RND4K,Q1,read,dsync"),
+            "row \"RND4K,Q1,read,dsync\": \"dsync\" is about writes, and the row reads; leave read or dsync out"
+        );
+    }
+
+    #[test]
     fn names_are_canonical() {
         for (text, name) in [
             ("seq1024k,q8,t1", "SEQ1M Q8T1"),
             ("rnd4096,q32,t16", "RND4K Q32T16"),
             ("RND512B,Q1", "RND512B Q1T1"),
+            ("SEQ2300,fdatasync=1", "SEQ2300B Q1T1 fdatasync"),
+            ("SEQ1M,fsync16", "SEQ1M Q1T1 fsync=16"),
         ] {
             assert_eq!(row(text).unwrap().to_string(), name);
         }
@@ -302,7 +380,9 @@ mod tests {
         ] {
             assert_eq!(
                 error(text),
-                format!("row \"{text}\": a block is a multiple of 512 B from 512 B to 64 MiB")
+                format!(
+                    "row \"{text}\": a block is a multiple of 512 B from 512 B to 64 MiB; with fsync or fdatasync, which go through the page cache, any size between"
+                )
             );
         }
         for text in ["SEQ1M,Q0,T1", "SEQ1M,Q32769,T1", "SEQ1M,Q99999999999"] {
@@ -321,7 +401,7 @@ mod tests {
         }
         assert_eq!(
             error("SEQ1M,Q1,fast"),
-            "row \"SEQ1M,Q1,fast\": \"fast\" is none of Q<depth>, T<threads>, read, write, mix<percent of reads>"
+            "row \"SEQ1M,Q1,fast\": \"fast\" is none of Q<depth>, T<threads>, read, write, mix<percent of reads>, dsync, sync, fsync=<writes>, fdatasync=<writes>"
         );
         assert_eq!(
             error("SEQ1M,Q1,Q2"),
@@ -352,6 +432,12 @@ mod tests {
             depth in 1..=DEPTH_MAX_IO_URING,
             threads in 1..=THREADS_MAX,
             random: bool,
+            durability in proptest::option::of(prop_oneof![
+                Just(RowDurability::Dsync),
+                Just(RowDurability::Sync),
+                (1..=FLUSH_EVERY_MAX).prop_map(RowDurability::Fsync),
+                (1..=FLUSH_EVERY_MAX).prop_map(RowDurability::Fdatasync),
+            ]),
         ) {
             let spec = RowSpec {
                 block: Bytes(sectors * 512),
@@ -359,6 +445,7 @@ mod tests {
                 depth,
                 threads,
                 directions: vec![],
+                durability,
             };
             prop_assert_eq!(row(&spec.to_string()), Ok(spec));
         }

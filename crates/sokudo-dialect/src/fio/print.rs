@@ -235,7 +235,9 @@ fn section_name(workload: &Workload) -> String {
         'A'..='Z' | 'a'..='z' | '0'..='9' | '-' | '.' => c,
         _ => '_',
     };
-    let name: String = workload.name.trim().chars().map(letter).collect();
+    // `fsync=16` is read as well without its sign.
+    let name = workload.name.trim().chars().filter(|c| *c != '=');
+    let name: String = name.map(letter).collect();
     format!("{name}_{}", workload.operations.direction().to_uppercase())
 }
 

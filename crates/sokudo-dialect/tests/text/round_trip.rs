@@ -54,7 +54,8 @@ struct Said {
 fn expected(workload: &Workload, size: Bytes) -> Said {
     let direction = workload.operations.direction().to_uppercase();
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let name: String = workload.name.chars().map(letter).collect();
+    let name = workload.name.chars().filter(|c| *c != '=');
+    let name: String = name.map(letter).collect();
     let backend = match workload.backend {
         BackendKind::Auto => BackendKind::IoUring,
         BackendKind::Sim => BackendKind::Null,
@@ -201,6 +202,11 @@ fn title(profile: Profile) -> &'static str {
             "; The row of CrystalDiskMark's profile \"Demo\": one number for each direction."
         }
         Profile::Classic => "; The rows of CrystalDiskMark 3, for comparison with older figures.",
+        Profile::Durable => {
+            "; Writes that count once they are durable, as logs are written: Ceph's journals and
+; ZFS' log devices (4 KiB, O_DSYNC), etcd (2,300 B, fdatasync), PostgreSQL (8 KiB,
+; fdatasync; a new segment of 16 MiB, fsync)."
+        }
     }
 }
 

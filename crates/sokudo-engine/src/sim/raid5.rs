@@ -103,6 +103,7 @@ impl Raid5 {
                 offset: part.offset,
                 bytes: part.bytes,
                 result: Ok(part.bytes),
+                is_durable: false,
             };
             self.members[part.member].submit(now_ns, job);
         }
@@ -331,6 +332,7 @@ mod tests {
             offset: offset_kib << 10,
             bytes: kib << 10,
             result: Ok(kib << 10),
+            is_durable: false,
         };
         let (reads, writes) = array.write_parts(1, &job);
         let written: u64 = writes.iter().map(|part| part.bytes).sum();

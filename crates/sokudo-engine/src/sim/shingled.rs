@@ -230,6 +230,7 @@ impl Shingled {
             offset: self.cache_bytes + offset,
             bytes,
             result: Ok(bytes),
+            is_durable: false,
         };
         self.disk.submit(now_ns, job);
     }

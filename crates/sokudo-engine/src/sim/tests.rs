@@ -290,6 +290,26 @@ fn the_write_cache_acknowledges_before_the_platters_turn_and_flush_waits() {
 }
 
 #[test]
+fn a_durable_write_is_followed_by_a_flush_and_counts_as_a_write() {
+    for (spec, least_ms) in [(HDD, 1.0), ("sim:ssd", 0.1)] {
+        let mut device = Host::new(spec).device;
+        let mut ended = Vec::new();
+        device.advance(Nanos(0), &mut ended);
+        device.submit_durable(Nanos(0), request_of(7, Operation::Write, 1 << 29, 4096));
+        while let Some(at) = device.next_event()
+            && ended.is_empty()
+        {
+            device.advance(at, &mut ended);
+        }
+        let durable_ms = device.now.0 as f64 / 1e6;
+        assert!(durable_ms > least_ms, "{spec}: {durable_ms}");
+        assert_eq!((ended[0].id, ended[0].result), (7, Ok(4096)), "{spec}");
+        let counters = device.counters();
+        assert_eq!((counters.written_bytes, counters.written_ios), (4096, 1));
+    }
+}
+
+#[test]
 fn what_comes_after_a_flush_waits_for_it() {
     let mut host = Host::new(HDD);
     let seen = host.run(3, 3, |i| match i {

@@ -199,5 +199,135 @@ fn what_was_disturbed_is_not_judged_whatever_it_looks_like() {
 #[test]
 fn documents_follow_the_schema_in_the_docs_and_read_back() {
     let document = check(vec![slower(), blocked()], |_| ());
+    let checks = ChecksDocument::new(vec![checked("/mnt/a", 0, Some(document.clone()))]);
+    crate::kept_schema::assert_kept::<ChecksDocument>("sokudo.checks-1", &[checks.to_json()]);
     crate::kept_schema::assert_kept::<CheckDocument>("sokudo.check-1", &[document.to_json()]);
+}
+
+fn checked(target: &str, exit_code: u8, check: Option<CheckDocument>) -> BaselineCheck {
+    BaselineCheck {
+        device: "Disk".to_owned(),
+        identity: format!("Disk of {target}"),
+        target: target.to_owned(),
+        method: "mark/default".to_owned(),
+        baseline_run: Some(3),
+        exit_code,
+        error: (check.is_none()).then(|| "the machine is busy: a|b".into()),
+        check,
+    }
+}
+
+fn of(row: Compared) -> Option<CheckDocument> {
+    Some(check(vec![row], |_| ()))
+}
+
+#[test]
+fn the_gravest_code_is_that_of_all_and_a_busy_machine_the_least() {
+    assert_eq!(gravest_code(&[]), 0);
+    for (codes, worst) in [
+        (vec![0, 4], 4),
+        (vec![4, 2, 0], 2),
+        (vec![2, 3, 4], 3),
+        (vec![3, 1, 2], 1),
+    ] {
+        assert_eq!(gravest_code(&codes), worst, "{codes:?}");
+    }
+}
+
+#[test]
+fn several_checks_are_one_table() {
+    let document = ChecksDocument::new(vec![
+        checked("/mnt/a", 0, of(unchanged())),
+        checked("/mnt/b", 1, of(slower())),
+        checked("/mnt/c", 4, None),
+    ]);
+    assert_eq!(document.exit_code, 1);
+    let text = document.render(&TableStyle::default());
+    for words in [
+        "SLOWER: 1 of 3 baselines; 2 were judged",
+        "3 → 12",
+        "/mnt/b: SLOWER: 1 of 1 rows",
+        "/mnt/c: the machine is busy",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn nagios_gets_one_line_with_figures_and_its_own_codes() {
+    let mut half = slower();
+    half.change.as_mut().unwrap().ratio = 0.5;
+    for (row, status, code) in [
+        (unchanged(), "OK", 0),
+        (faster(), "OK", 0),
+        (vague(), "OK", 0),
+        (slower(), "WARNING", 1),
+        (half, "CRITICAL", 2),
+        (blocked(), "UNKNOWN", 3),
+    ] {
+        let (line, ended) = ChecksDocument::new(vec![checked("/mnt/a", 0, of(row))]).to_nagios();
+        assert_eq!(ended, code, "{line}");
+        assert!(line.starts_with(&format!("SOKUDO {status} - ")), "{line}");
+        assert_eq!(line.matches(['|', '\n']).count(), 2, "{line}");
+        assert!(
+            line.contains("'SEQ1M Q8T1 read'=3552211723B;;;0;"),
+            "{line}"
+        );
+    }
+    let (line, _) = ChecksDocument::new(vec![checked("/mnt/a", 1, of(slower()))]).to_nagios();
+    assert!(
+        line.contains("'SEQ1M Q8T1 read change'=-23.0%;;;;"),
+        "{line}"
+    );
+    let mut failed = checked("/mnt/a", 1, of(unchanged()));
+    failed.error = Some("I/O error".into());
+    assert_eq!(ChecksDocument::new(vec![failed]).to_nagios().1, 2);
+    let busy = ChecksDocument::new(vec![checked("/mnt/a", 4, None)]).to_nagios();
+    let line = "SOKUDO UNKNOWN - the machine is busy: a/b\n";
+    assert_eq!(busy, (line.to_owned(), 3));
+    assert_eq!(ChecksDocument::nagios_unknown("x").1, 3);
+}
+
+#[test]
+fn nagios_gets_a_line_for_each_of_several() {
+    let (text, code) = ChecksDocument::new(vec![
+        checked("/mnt/it's=a", 0, of(unchanged())),
+        checked("/mnt/b", 4, None),
+    ])
+    .to_nagios();
+    assert_eq!(code, 3);
+    let lines: Vec<&str> = text.lines().collect();
+    let first = "SOKUDO UNKNOWN - 2 baselines: 0 CRITICAL, 0 WARNING, 1 UNKNOWN, 1 OK | \
+                 '/mnt/itsa mark/default SEQ1M Q8T1 read'=";
+    assert!(lines[0].starts_with(first), "{text}");
+    assert!(lines[1].starts_with("OK - /mnt/it's=a (mark/default): UNCHANGED"));
+    assert_eq!(
+        lines[2],
+        "UNKNOWN - /mnt/b (mark/default): the machine is busy: a/b"
+    );
+}
+
+#[test]
+fn prometheus_gets_each_series_once_with_its_help() {
+    let text = ChecksDocument::new(vec![
+        checked("/mnt/\"a", 1, of(slower())),
+        checked("/mnt/b", 4, None),
+    ])
+    .to_prometheus();
+    let samples: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let series = |line: &&str| line.rsplit_once(' ').unwrap().0.to_owned();
+    let mut named: Vec<String> = samples.iter().map(series).collect();
+    named.sort();
+    named.dedup();
+    assert_eq!(named.len(), samples.len(), "{text}");
+    let b = "device=\"Disk of /mnt/b\",target=\"/mnt/b\",method=\"mark/default\"";
+    let a = b.replace("/mnt/b", "/mnt/\\\"a");
+    for line in [
+        "# TYPE sokudo_check_outcome gauge".to_owned(),
+        format!("sokudo_check_exit_code{{{b}}} 4"),
+        format!("sokudo_check_outcome{{{b},outcome=\"not_judged\"}} 1"),
+        format!("sokudo_check_row_ratio{{{a},row=\"SEQ1M Q8T1 read\"}} 0.77"),
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line}: {text}");
+    }
 }

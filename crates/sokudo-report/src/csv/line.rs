@@ -49,6 +49,11 @@ impl ResultRecord<'_> {
         figures.and_then(pick)
     }
 
+    /// Of the flushes among the writes.
+    fn flush<T>(&self, pick: impl Fn(&LatencyFigures) -> Option<T>) -> Option<T> {
+        self.result.flush_latency_ns.as_ref().and_then(pick)
+    }
+
     /// The rate of a row's threads together, where blocks are of one size.
     fn rate_asked(&self) -> Option<f64> {
         let workload = &self.result.workload;
@@ -141,6 +146,7 @@ fn latencies<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
         RecordColumn::real("latency_stdev_ns", |it| it.latency(|l| l.stdev)),
         RecordColumn::whole("latency_p50_ns", |it| it.latency(|l| l.p50)),
         RecordColumn::whole("latency_p90_ns", |it| it.latency(|l| l.p90)),
+        RecordColumn::whole("latency_p95_ns", |it| it.latency(|l| l.p95)),
         RecordColumn::whole("latency_p99_ns", |it| it.latency(|l| l.p99)),
         RecordColumn::whole("latency_p99_9_ns", |it| it.latency(|l| l.p99_9)),
         RecordColumn::whole("latency_p99_99_ns", |it| it.latency(|l| l.p99_99)),
@@ -151,10 +157,15 @@ fn latencies<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
             it.intended(|l| Some(l.mean))
         }),
         RecordColumn::whole("latency_from_intended_p50_ns", |it| it.intended(|l| l.p50)),
+        RecordColumn::whole("latency_from_intended_p95_ns", |it| it.intended(|l| l.p95)),
         RecordColumn::whole("latency_from_intended_p99_ns", |it| it.intended(|l| l.p99)),
         RecordColumn::whole("latency_from_intended_p99_9_ns", |it| {
             it.intended(|l| l.p99_9)
         }),
+        RecordColumn::whole("flush_latency_p50_ns", |it| it.flush(|l| l.p50)),
+        RecordColumn::whole("flush_latency_p95_ns", |it| it.flush(|l| l.p95)),
+        RecordColumn::whole("flush_latency_p99_ns", |it| it.flush(|l| l.p99)),
+        RecordColumn::whole("flush_latency_max_ns", |it| it.flush(|l| l.max)),
     ]
 }
 

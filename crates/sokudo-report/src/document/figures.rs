@@ -13,7 +13,7 @@ use crate::number::{self, BYTES_PER_MB, float};
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
 /// What lies below the percentiles.
-const FRACTIONS: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
+pub(super) const FRACTIONS: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999];
 const BYTES_PER_MIB: f64 = 1_048_576.0;
 
 /// A rate, summarised over the trials in which I/O completed.
@@ -131,7 +131,7 @@ impl BandwidthFigures {
 }
 
 /// Latencies of all trials together, nanoseconds. A percentile is null when
-/// there are too few I/Os for it to mean something: below 5 for p50, 29 for p90,
+/// there are too few I/Os for it to mean something: below 5 for p50, 29 for p90, 59 for p95,
 /// 299 for p99, 2,995 for p99.9, 29,956 for p99.99.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyFigures {
@@ -145,6 +145,9 @@ pub struct LatencyFigures {
     pub p50: Option<u64>,
     /// 90th percentile.
     pub p90: Option<u64>,
+    /// 95th percentile.
+    #[serde(default)]
+    pub p95: Option<u64>,
     /// 99th percentile.
     pub p99: Option<u64>,
     /// 99.9th percentile.
@@ -172,6 +175,9 @@ pub struct PercentileIntervals {
     pub p50: Option<[u64; 2]>,
     /// Of the 90th percentile.
     pub p90: Option<[u64; 2]>,
+    /// Of the 95th percentile.
+    #[serde(default)]
+    pub p95: Option<[u64; 2]>,
     /// Of the 99th percentile.
     pub p99: Option<[u64; 2]>,
     /// Of the 99.9th percentile.
@@ -194,9 +200,10 @@ impl PercentileIntervals {
         Self {
             p50: interval(figures.p50, 0),
             p90: interval(figures.p90, 1),
-            p99: interval(figures.p99, 2),
-            p99_9: interval(figures.p99_9, 3),
-            p99_99: interval(figures.p99_99, 4),
+            p95: interval(figures.p95, 2),
+            p99: interval(figures.p99, 3),
+            p99_9: interval(figures.p99_9, 4),
+            p99_99: interval(figures.p99_99, 5),
         }
     }
 }
@@ -210,6 +217,7 @@ impl LatencyFigures {
             stdev: None,
             p50: None,
             p90: None,
+            p95: None,
             p99: None,
             p99_9: None,
             p99_99: None,
@@ -228,6 +236,7 @@ impl LatencyFigures {
             stdev: histogram.stdev(),
             p50: histogram.trusted_quantile(0.5),
             p90: histogram.trusted_quantile(0.9),
+            p95: histogram.trusted_quantile(0.95),
             p99: histogram.trusted_quantile(0.99),
             p99_9: histogram.trusted_quantile(0.999),
             p99_99: histogram.trusted_quantile(0.9999),
@@ -257,6 +266,7 @@ impl LatencyFigures {
         let percentiles = [
             &mut self.p50,
             &mut self.p90,
+            &mut self.p95,
             &mut self.p99,
             &mut self.p99_9,
             &mut self.p99_99,

@@ -99,6 +99,7 @@ fn latency(told: &ImportedLatency) -> Option<LatencyFigures> {
         stdev: told.stdev.filter(|stdev| is_figure(*stdev)),
         p50: percentile(50.0),
         p90: percentile(90.0),
+        p95: percentile(95.0),
         p99: percentile(99.0),
         p99_9: percentile(99.9),
         p99_99: percentile(99.99),

@@ -13,7 +13,7 @@ use crate::number::integer;
 /// be smooth.
 const CLASSES_PER_DECADE: f64 = 20.0;
 /// The percentiles that are marked.
-const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
+const MARKED: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
 /// Which share of I/Os was done within which time; `None` without latencies.
 pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
@@ -29,7 +29,7 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
     }));
     let left = Axis::from_zero(text!("I/Os done within this time, %"), 100.0, 10);
     let chart = Chart {
-        signs: Some(spoken().word("on a line: p50, p99, p99.9")),
+        signs: Some(spoken().word("on a line: p50, p95, p99, p99.9")),
         ..Chart::new(time_axis(&shown)?, left, layers)
     };
     let body = Body::Chart(Box::new(chart));
@@ -72,6 +72,7 @@ fn percentiles(result: &ResultDocument) -> Text {
     };
     let named = [
         ("p50", figures.p50),
+        ("p95", figures.p95),
         ("p99", figures.p99),
         ("p99.9", figures.p99_9),
     ];
@@ -123,7 +124,7 @@ fn percentile_signs(result: &ResultDocument) -> Vec<[f64; 2]> {
     let Some(figures) = &result.latency_ns else {
         return Vec::new();
     };
-    let values = [figures.p50, figures.p99, figures.p99_9];
+    let values = [figures.p50, figures.p95, figures.p99, figures.p99_9];
     MARKED
         .into_iter()
         .zip(values)

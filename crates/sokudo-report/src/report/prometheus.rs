@@ -11,11 +11,9 @@ use sokudo_model::{Severity, Steadiness, Verdict};
 
 use super::{Report, ReportedRun};
 use crate::document::{LatencyFigures, ResultDocument, Status};
+use crate::exposition::{Metrics, label};
 use crate::number::{float, whole};
-use crate::style::is_unseen;
 
-/// Longer texts are cut: a label is no place for what a stranger has to say.
-const LABEL_CHARACTERS_MAX: usize = 200;
 const NANOS_PER_SECOND: f64 = 1e9;
 
 /// Every metric that is told, in order, with what it is.
@@ -55,7 +53,7 @@ pub(super) fn render(report: &Report) -> String {
             }
         }
     }
-    metrics.text()
+    metrics.text(METRICS)
 }
 
 /// Labels of a run, without braces.
@@ -83,33 +81,7 @@ fn row_labels(subject: &str, result: &ResultDocument, names: &mut Vec<String>) -
     format!("{subject},row=\"{name}\",direction=\"{direction}\"")
 }
 
-/// The value of a label: backslash, quote and line feed escaped, as the format asks.
-fn label(text: &str) -> String {
-    let mut safe = String::new();
-    for sign in text.trim().chars().take(LABEL_CHARACTERS_MAX) {
-        match sign {
-            '\\' => safe.push_str("\\\\"),
-            '"' => safe.push_str("\\\""),
-            '\n' => safe.push_str("\\n"),
-            sign if sign.is_control() || is_unseen(sign) => {
-                safe.push(char::REPLACEMENT_CHARACTER);
-            }
-            sign => safe.push(sign),
-        }
-    }
-    safe
-}
-
-/// The samples of all metrics: name, labels, value.
-#[derive(Default)]
-struct Metrics(Vec<(&'static str, String, f64)>);
-
 impl Metrics {
-    fn add(&mut self, name: &'static str, labels: &str, value: Option<f64>) {
-        let sample = value.map(|value| (name, labels.to_owned(), value));
-        self.0.extend(sample);
-    }
-
     fn add_run(&mut self, reported: &ReportedRun, subject: &str) {
         let run = &reported.run;
         let at = run.started_at().filter(|at| at.0 > 0);
@@ -188,31 +160,17 @@ impl Metrics {
             self.add("sokudo_latency_seconds", &labels, nanos.map(seconds));
         }
     }
-
-    fn text(self) -> String {
-        let mut text = String::new();
-        for line in METRICS.lines() {
-            let name = line.split(' ').next().unwrap_or_default();
-            let mut samples = self.0.iter().filter(|sample| sample.0 == name).peekable();
-            if samples.peek().is_some() {
-                text += &format!("# HELP {line}\n# TYPE {name} gauge\n");
-            }
-            for (_, labels, value) in samples {
-                text += &format!("{name}{{{labels}}} {value}\n");
-            }
-        }
-        text
-    }
 }
 
 fn seconds(nanos: u64) -> f64 {
     float(nanos) / NANOS_PER_SECOND
 }
 
-fn quantiles(latency: &LatencyFigures) -> [(&'static str, Option<u64>); 5] {
+fn quantiles(latency: &LatencyFigures) -> [(&'static str, Option<u64>); 6] {
     [
         ("0.5", latency.p50),
         ("0.9", latency.p90),
+        ("0.95", latency.p95),
         ("0.99", latency.p99),
         ("0.999", latency.p99_9),
         ("0.9999", latency.p99_99),

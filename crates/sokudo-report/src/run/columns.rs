@@ -14,6 +14,12 @@ use sokudo_words::{Text, text};
 const LATENCY: &str = "latency";
 const SERVICE: &str = "service";
 const INTENDED: &str = "intended";
+/// Of fsync or fdatasync, by itself.
+const SYNC: &str = "sync";
+
+/// What the other latencies of such a row are.
+const SYNCS: &str = "sync: how long fsync or fdatasync took by itself; latency is that of the \
+    writes before it, into the page cache unless --direct is on.";
 
 /// What the rare latencies of a row leave out whose next I/O waits for the one before.
 const CLOSED_LOOP: &str = "p99.9 of a closed loop: while the disk stands still nobody asks it; for \
@@ -172,15 +178,28 @@ impl ColumnContext<'_> {
         let intended_head = |title, rank| right(title).under(INTENDED).rank(rank);
         let rows = rows
             .column(service("p50", 14, 12), latency(|it| it.p50))
+            .column(service("p95", 17, 18), latency(|it| it.p95))
             .column(service("p99", 11, 2), latency(|it| it.p99))
             .column(
                 service("p99.9", 16, 15).noted(self.closed_loop()),
                 latency(|it| it.p99_9),
             );
+        let mut results = self.document.results.iter();
+        let has_syncs = results.any(|it| it.flush_latency_ns.is_some());
+        let sync = |title, usual, at_rates| self.rank(right(title).under(SYNC), usual, at_rates);
+        let rows = rows
+            .column_if(has_syncs, sync("p50", 4, 8), flush(|it| it.p50))
+            .column_if(has_syncs, sync("p95", 18, 19), flush(|it| it.p95))
+            .column_if(
+                has_syncs,
+                sync("p99", 2, 3).noted(SYNCS),
+                flush(|it| it.p99),
+            );
         if !self.is_at_rates {
             return rows;
         }
         rows.column(intended_head("p50", 11), intended(|it| it.p50))
+            .column(intended_head("p95", 17), intended(|it| it.p95))
             .column(intended_head("p99", 1), intended(|it| it.p99))
             .column(intended_head("p99.9", 14), intended(|it| it.p99_9))
     }
@@ -219,6 +238,11 @@ type Pick = fn(&LatencyFigures) -> Option<u64>;
 
 fn latency(pick: Pick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
     move |result| Cell::time(result.latency_ns.as_ref().and_then(pick))
+}
+
+/// Of the flushes among the writes.
+fn flush(pick: Pick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
+    move |result| Cell::time(result.flush_latency_ns.as_ref().and_then(pick))
 }
 
 /// From the start that a fixed rate intended.

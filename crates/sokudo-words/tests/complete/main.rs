@@ -26,7 +26,7 @@ const SPOKEN: [&str; 11] = [
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 23] = [
+const UNSPOKEN: [(&str, &str); 25] = [
     (
         "crates/sokudo-report/src/bonnie.rs",
         "what another tool prints",
@@ -59,6 +59,14 @@ const UNSPOKEN: [(&str, &str); 23] = [
     ),
     (
         "crates/sokudo-report/src/report/prometheus",
+        "a format that programs read",
+    ),
+    (
+        "crates/sokudo-report/src/check/monitoring",
+        "formats that programs read",
+    ),
+    (
+        "crates/sokudo-report/src/exposition",
         "a format that programs read",
     ),
     (

@@ -1,11 +1,11 @@
 //! Arguments of `sokudo baseline` and of `sokudo check`.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use sokudo_model::Nanos;
 
 use super::compare::{Percent, percent};
 use super::heading::{PRINTED, WRITTEN};
-use super::{Keeping, ListFormat, TableOrJson, TableUnit};
+use super::{Keeping, ListFormat, TableUnit};
 
 /// What `baseline --help` ends with.
 pub(super) const BASELINE_EXAMPLES: &str = "\
@@ -14,6 +14,7 @@ Examples:
   sokudo baseline set --wait-idle -- scan /dev/sdb
                                                   its surface, once it is idle
   sokudo mark /mnt/data && sokudo baseline set    the newest run
+  sokudo baseline set --all                       measure every baseline anew
   sokudo baseline show
   sokudo check /mnt/data                          is it slower than then?
 
@@ -30,6 +31,8 @@ Examples:
   sokudo check /dev/sdb --method scan
   sokudo check 12                           measure again as run 12 did, and compare
   sokudo check --wait-idle --min-difference 10% --quiet       for cron
+  sokudo check --all                        every device that has a baseline
+  sokudo check /mnt/data --format nagios    one line, and the exit codes of Nagios
 
 sokudo finds the device by model and serial number, whatever its name is today. The new
 run is kept like any other. It writes only if the baseline wrote; a device or a file whose
@@ -37,7 +40,12 @@ contents are lost must be named again (--destroy, --overwrite).
 
 Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something
 failed; 2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no
-row could be judged, or the machine was busy; 130 interrupted.";
+row could be judged, or the machine was busy; 130 interrupted. Of several checks (--all) the
+gravest counts: 1, 3, 2, 4.
+
+With --format nagios: 0 OK, no row is slower; 1 WARNING, a row is slower; 2 CRITICAL, a row has
+lost half its speed or more, or the device failed; 3 UNKNOWN, no row could be judged, the
+machine was busy, or there is no baseline.";
 
 /// How long an idle machine is waited for unless told.
 const IDLE_WAIT: &str = "10min";
@@ -66,9 +74,13 @@ pub(crate) struct SetArguments {
     #[arg(
         value_name = "RUN",
         default_value = "last",
-        conflicts_with = "measured"
+        conflicts_with_all = ["measured", "all"]
     )]
     pub(crate) run: String,
+
+    /// Measure every baseline of this machine anew, and compare with these runs from now on
+    #[arg(long, conflicts_with = "measured")]
+    pub(crate) all: bool,
 
     /// Accept a busy machine or a doubtful run
     #[arg(long)]
@@ -106,6 +118,26 @@ pub(crate) struct BaselineListArguments {
     pub(crate) keeping: Keeping,
 }
 
+/// How checks are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For Nagios and what understands its plugins
+    Nagios,
+    /// For Prometheus
+    Prom,
+}
+
+impl CheckFormat {
+    /// Whether programs read it that watch machines, also where nothing was measured.
+    pub(crate) const fn is_for_monitoring(self) -> bool {
+        matches!(self, Self::Nagios | Self::Prom)
+    }
+}
+
 /// Arguments of `sokudo baseline unset`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct UnsetArguments {
@@ -125,6 +157,12 @@ pub(crate) struct CheckArguments {
     /// Without it, the only baseline. A run serves as the baseline itself.
     #[arg(value_name = "DEVICE|RUN")]
     pub(crate) what: Option<String>,
+
+    /// Check every device of this machine that has a baseline
+    ///
+    /// One after the other, with one table. What destroys or overwrites is left out.
+    #[arg(long, conflicts_with_all = ["what", "overwrite", "destroy"])]
+    pub(crate) all: bool,
 
     /// Which baseline, where a device has several, such as mark or scan
     #[arg(long, value_name = "METHOD")]
@@ -151,7 +189,10 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) destroying: super::destroying::Destroying,
 
-    /// Result format: table or json (sokudo.check/1)
+    /// Result format: table, json, nagios or prom
+    ///
+    /// json is sokudo.check/1, with --all sokudo.checks/1. nagios is the status line of a plugin,
+    /// with exit codes of its own. prom is for the textfile collector of node_exporter.
     #[arg(
         short,
         long,
@@ -161,7 +202,7 @@ pub(crate) struct CheckArguments {
         default_value = "table",
         help_heading = PRINTED
     )]
-    pub(crate) format: TableOrJson,
+    pub(crate) format: CheckFormat,
 
     /// Write it to a file instead of the terminal
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]

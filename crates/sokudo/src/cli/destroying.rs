@@ -6,7 +6,7 @@ use sokudo_measure::Permission;
 use super::heading::WRITTEN;
 
 /// Which devices may be written.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Destroying {
     /// Device that may be destroyed: serial number or path (repeatable)
     ///

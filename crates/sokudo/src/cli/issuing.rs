@@ -1,7 +1,7 @@
 //! How I/O is asked to be issued, as it is written.
 
 use clap::{Args, ValueEnum};
-use sokudo_model::{BackendKind, BufferMemory, DirectMode, Plan, Workload};
+use sokudo_model::{BackendKind, BufferMemory, DataContent, DirectMode, Plan, Workload};
 use sokudo_words::{Text, text};
 
 use super::heading::HOW;
@@ -83,5 +83,14 @@ pub(super) fn direct_mode(text: &str) -> Result<DirectMode, Text> {
         "off" => Ok(DirectMode::Off),
         "auto" => Ok(DirectMode::Auto),
         _ => Err(text!("use on, off or auto")),
+    }
+}
+
+/// What is written, as it is said.
+pub(super) fn data_content(text: &str) -> Result<DataContent, Text> {
+    match text {
+        "random" => Ok(DataContent::Random),
+        "zero" => Ok(DataContent::Zero),
+        _ => Err(text!("use random or zero")),
     }
 }

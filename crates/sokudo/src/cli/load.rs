@@ -41,7 +41,7 @@ pub(crate) struct LoadArguments {
 
     /// Find the highest rate within a latency limit, such as p99=5ms
     ///
-    /// p50, p90, p99, p99.9 or p99.99, from the intended start.
+    /// p50, p90, p95, p99, p99.9 or p99.99, from the intended start.
     #[arg(long, value_name = "LIMIT", help_heading = MEASURED)]
     pub(crate) limit: Option<LatencyLimit>,
 

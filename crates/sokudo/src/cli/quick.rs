@@ -2,10 +2,10 @@
 
 use clap::Args;
 use sokudo_dialect::quick::QuickTest;
-use sokudo_model::{Bytes, Nanos};
+use sokudo_model::{Bytes, DataContent, Nanos};
 
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::Buffers;
+use super::issuing::{Buffers, data_content};
 use super::mistake::whole_number;
 use super::{Precision, Printing};
 
@@ -14,6 +14,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   sudo sokudo quick /dev/sda                     a disk, reads only, about 9 s
   sokudo quick .                                 the disk under this directory, writes too
+  sokudo quick . --bytes 1GiB --data zero        dd if=/dev/zero bs=1M count=1024, and read back
   sudo sokudo quick /dev/sda --test buffered --runs 12 --pause 10s --trim 1
                                                  hdparm -t twelve times, mean of the middle ten
 
@@ -36,9 +37,19 @@ pub(crate) struct QuickArguments {
     #[arg(long = "test", value_name = "NAME", help_heading = MEASURED)]
     pub(crate) tests: Vec<QuickTest>,
 
-    /// Size of the test file in a directory, such as 4GiB
-    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", help_heading = MEASURED)]
-    pub(crate) size: Bytes,
+    /// Size of the test file in a directory, such as 4GiB [default: 1GiB, or --bytes]
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
+    pub(crate) size: Option<Bytes>,
+
+    /// Measure direct and write until so much is moved, such as 1GiB, as dd's count does
+    ///
+    /// A multiple of 1 MiB. Without it they take 3 s, or end with the file or device.
+    #[arg(long, value_name = "SIZE", conflicts_with = "time", help_heading = MEASURED)]
+    pub(crate) bytes: Option<Bytes>,
+
+    /// Data to write: random or zero
+    #[arg(long, default_value = "random", value_parser = data_content, value_name = "WHAT", help_heading = MEASURED)]
+    pub(crate) data: DataContent,
 
     /// Overwrite the existing file TARGET; its contents are lost
     #[arg(long, help_heading = WRITTEN)]

@@ -52,6 +52,32 @@ fn a_directory_is_looked_at_in_every_way() {
 }
 
 #[test]
+fn as_many_bytes_are_moved_as_are_asked_for_zeros_if_wanted() {
+    let directory = directory_on_disk();
+    let arguments = "--bytes 24MiB --data zero --format json";
+    let run = sokudo_on("quick --quiet", directory.path(), arguments).json();
+    assert_eq!(
+        names(&run),
+        [("direct (dd)", "read"), ("direct (dd)", "write")]
+    );
+    for row in results(&run) {
+        assert_eq!(row["trials"][0]["bytes"], 24 * MIB, "{row}");
+        assert_eq!(row["workload"]["limits"]["time"], serde_json::Value::Null);
+        assert_eq!(row["workload"]["data"], "zero");
+    }
+    assert_eq!(run["layout"]["bytes"], 24 * MIB, "{run}");
+    for (arguments, words) in [
+        ("--bytes 1500KiB", "use a multiple"),
+        ("--bytes 32MiB --size 16MiB", "has only 16 MiB"),
+        ("--bytes 1MiB --test cached", "leave one out"),
+    ] {
+        let ended = sokudo_on("quick --quiet", directory.path(), arguments);
+        ended.refused(2, &["--bytes is", words]);
+    }
+    sokudo("quick sim:hdd --bytes 1GiB --time 1s").refused(2, &["--bytes", "--time"]);
+}
+
+#[test]
 fn a_file_is_only_read_unless_it_may_be_overwritten() {
     let directory = directory_on_disk();
     let file = directory.path().join("data");

@@ -56,6 +56,63 @@ fn a_real_directory_yields_every_row_and_keeps_nothing() {
 }
 
 #[test]
+fn durable_rows_are_written_and_tell_how_long_a_sync_takes() {
+    let rows = "--row RND4K,Q1,T1,dsync --row SEQ4K,fdatasync --row SEQ1M";
+    let run = measured("sim:ssd", rows);
+    let expected = [
+        ("SEQ1M Q1T1", "read"),
+        ("RND4K Q1T1 dsync", "write"),
+        ("SEQ4K Q1T1 fdatasync", "write"),
+        ("SEQ1M Q1T1", "write"),
+    ];
+    assert_eq!(names(&run), expected);
+    let [_, dsync, fdatasync, plain] = results(&run) else {
+        panic!("{run}");
+    };
+    assert_eq!(dsync["workload"]["durability"]["write_through"], true);
+    assert_eq!(dsync["flush_latency_ns"], Value::Null);
+    let sync = fdatasync["flush_latency_ns"]["p50"].as_f64().unwrap();
+    let whole = dsync["latency_ns"]["p50"].as_f64().unwrap();
+    assert!(sync > 100_000.0 && whole > 100_000.0, "{sync}, {whole}");
+    assert!(plain["fingerprint"] != dsync["fingerprint"]);
+    let table = mark("sim:ssd", rows).printed;
+    assert!(table.contains(" sync "), "{table}");
+    assert!(!mark("sim:ssd", "--row RND4K").printed.contains(" sync "));
+}
+
+#[test]
+fn the_logs_of_databases_are_a_profile() {
+    let run = measured("sim:ssd", "--profile durable");
+    let rows = [
+        "SEQ4K Q1T1 dsync",
+        "SEQ8K Q1T1 fdatasync",
+        "SEQ1M Q1T1 fsync=16",
+    ];
+    assert_eq!(names(&run), rows.map(|row| (row, "write")));
+    let directory = tempfile::tempdir().unwrap();
+    let run = measured(directory.path(), "--profile durable");
+    let etcd = &results(&run)[1];
+    assert_eq!(etcd["name"], "SEQ2300B Q1T1 fdatasync");
+    assert_eq!(etcd["direct"], false);
+    assert!(!codes(etcd).contains(&"buffered-writes"), "{etcd}");
+    assert!(etcd["flush_latency_ns"]["count"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn what_is_durable_is_not_only_read() {
+    let said = "row RND4K Q1T1 dsync is only written";
+    mark("sim:ssd", "--row RND4K,dsync --read-only").refused(2, &[said, "--read-only"]);
+    mark("sim:ssd", "--profile durable --read-only").refused(2, &["is only written"]);
+    let odd = "goes through the page cache";
+    mark("sim:ssd", "--row SEQ2300,fdatasync").refused(2, &[odd]);
+    let directory = tempfile::tempdir().unwrap();
+    mark(directory.path(), "--row SEQ2300,fsync --direct on").refused(2, &[odd]);
+    let file = directory.path().join("data");
+    std::fs::write(&file, vec![1; 1 << 20]).unwrap();
+    mark(&file, "--row RND4K,dsync").refused(3, &["--overwrite"]);
+}
+
+#[test]
 fn every_engine_can_be_asked_for_and_is_the_one_that_is_used() {
     let directory = tempfile::tempdir().unwrap();
     for engine in ["libaio", "psync"] {

@@ -155,7 +155,11 @@ fn durability(durability: Durability) -> Vec<String> {
     list.extend(every("fsync", durability.fsync_every));
     list.extend(every("fdatasync", durability.fdatasync_every));
     if durability.write_through {
-        list.push("sync=dsync".to_owned());
+        let sync = match durability.with_metadata {
+            true => "sync=sync",
+            false => "sync=dsync",
+        };
+        list.push(sync.to_owned());
     }
     if durability.final_flush {
         list.push("end_fsync=1".to_owned());

@@ -4,7 +4,7 @@
 
 use sokudo_stats::{Histogram, bucket_numbered};
 
-use crate::document::figures::per_second;
+use crate::document::figures::{FRACTIONS, per_second};
 use crate::document::{
     BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures, ResultDocument,
     RunDocument, TrialDocument,
@@ -69,6 +69,7 @@ fn with_percentiles(result: &ResultDocument) -> Option<LatencyFigures> {
     let figures = LatencyFigures {
         p50: percentile(0.5),
         p90: percentile(0.9),
+        p95: percentile(0.95),
         p99: percentile(0.99),
         p99_9: percentile(0.999),
         p99_99: percentile(0.9999),
@@ -77,7 +78,8 @@ fn with_percentiles(result: &ResultDocument) -> Option<LatencyFigures> {
     };
     let effective = figures.effective_count;
     Some(LatencyFigures {
-        intervals_95: effective.map(|it| PercentileIntervals::of(&figures, &histogram, [it; 5])),
+        intervals_95: effective
+            .map(|it| PercentileIntervals::of(&figures, &histogram, [it; FRACTIONS.len()])),
         ..figures
     })
 }

@@ -1,0 +1,155 @@
+//! What checks of several baselines came to, `sokudo.checks/1`: one table, one exit code.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_words::{Text, text};
+
+use super::{CheckDocument, Outcome};
+use crate::article::{Article, Element};
+use crate::style::TableStyle;
+use crate::table::{Cell, Table, Tone, left};
+use crate::{json_layout, text};
+
+const SCHEMA: &str = "sokudo.checks/1";
+
+/// Exit codes from the gravest on: what failed or is slower, what may not or cannot be
+/// measured, what a busy machine left open, and nothing.
+const GRAVEST_FIRST: [u8; 6] = [130, 1, 3, 2, 4, 0];
+
+/// Checks of several baselines as JSON: `sokudo.checks/1`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.checks/1")]
+pub struct ChecksDocument {
+    /// Name and version of this format: `sokudo.checks/1`.
+    #[schemars(extend("const" = "sokudo.checks/1"))]
+    pub schema: String,
+    /// The gravest exit code of all.
+    pub exit_code: u8,
+    /// One check of each baseline.
+    pub checks: Vec<BaselineCheck>,
+}
+
+/// One baseline, and what came of checking it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BaselineCheck {
+    /// What people call the device.
+    pub device: String,
+    /// Which device it is: the same text is the same device.
+    pub identity: String,
+    /// What the baseline measured, as it was named.
+    pub target: String,
+    /// The method, such as `mark/default`.
+    pub method: String,
+    /// The baseline; null where that is no run of a store.
+    pub baseline_run: Option<u64>,
+    /// With what this check alone ends.
+    pub exit_code: u8,
+    /// Why nothing was measured, or not to its end; null where it was.
+    #[serde(with = "sokudo_model::sentences")]
+    #[schemars(with = "Option<String>")]
+    pub error: Option<Text>,
+    /// What became of the rows; null where nothing was measured.
+    pub check: Option<CheckDocument>,
+}
+
+/// The exit code of several things of which each would end with its own.
+pub fn gravest_code(codes: &[u8]) -> u8 {
+    let is_there = |code: &u8| codes.contains(code);
+    GRAVEST_FIRST.into_iter().find(is_there).unwrap_or(0)
+}
+
+impl ChecksDocument {
+    /// The checks in their order.
+    pub fn new(checks: Vec<BaselineCheck>) -> Self {
+        let codes: Vec<u8> = checks.iter().map(|check| check.exit_code).collect();
+        Self {
+            schema: SCHEMA.to_owned(),
+            exit_code: gravest_code(&codes),
+            checks,
+        }
+    }
+
+    /// The document as text that ends with a line feed.
+    pub fn to_json(&self) -> String {
+        json_layout::written(self)
+    }
+
+    /// The summary, for a terminal or a file.
+    pub fn render(&self, style: &TableStyle) -> String {
+        let mut article = Article::default();
+        article.add(Element::Answer(self.tone(), self.said()));
+        let checks: Vec<&BaselineCheck> = self.checks.iter().collect();
+        let table = Table::of(&checks)
+            .column(left("Target"), |it| Some(Cell::Name(it.target.clone())))
+            .column(left("Device").rank(3), |it| {
+                Some(Cell::Name(it.device.clone()))
+            })
+            .column(left("Method").rank(1), |it| {
+                Some(Cell::Name(it.method.clone()))
+            })
+            .column(left("Runs").rank(2), |it| {
+                let run = it.check.as_ref().and_then(|check| check.run);
+                let runs = [it.baseline_run, run].into_iter().flatten();
+                let runs: Vec<_> = runs.map(|run| run.to_string()).collect();
+                Some(Cell::Name(runs.join(" → ")))
+            })
+            .column(left("since then"), |it| {
+                let (tone, words) = it.in_a_word();
+                Some(Cell::Judged(tone, words))
+            })
+            .table();
+        article.add(Element::Table(table));
+        let told = self.checks.iter().filter_map(|it| {
+            let text = it.error.clone().or_else(|| {
+                let check = it.check.as_ref()?;
+                let is_told = matches!(check.outcome, Outcome::Slower | Outcome::NotJudged);
+                is_told.then(|| check.said())
+            })?;
+            Some(text!("{}: {text}", it.target))
+        });
+        article.notes(told.collect());
+        text::write(&article, style)
+    }
+
+    fn tone(&self) -> Tone {
+        match self.exit_code {
+            0 => Tone::Good,
+            4 => Tone::Doubtful,
+            _ => Tone::Bad,
+        }
+    }
+
+    fn said(&self) -> Text {
+        let all = self.checks.len();
+        let of = |is_so: fn(&BaselineCheck) -> bool| {
+            let checks = self.checks.iter();
+            checks.filter(|check| is_so(check)).count()
+        };
+        let slower = of(|it| it.outcome() == Some(Outcome::Slower));
+        let judged = of(|it| it.outcome().is_some_and(|it| it != Outcome::NotJudged));
+        match slower {
+            0 if judged == all => text!("NONE SLOWER: {all} of {all} baselines were judged"),
+            0 => text!("NONE SLOWER: {judged} of {all} baselines were judged"),
+            slower => text!("SLOWER: {slower} of {all} baselines; {judged} were judged"),
+        }
+    }
+}
+
+impl BaselineCheck {
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        self.check.as_ref().map(|check| check.outcome)
+    }
+
+    fn in_a_word(&self) -> (Tone, Text) {
+        let words = match self.outcome() {
+            Some(Outcome::Slower) => (Tone::Bad, "slower"),
+            Some(Outcome::Faster) => (Tone::Good, "faster"),
+            Some(Outcome::Unchanged) => (Tone::Good, "unchanged"),
+            Some(Outcome::NoChangeShown) => (Tone::None, "no change shown"),
+            Some(Outcome::NotJudged) => (Tone::Doubtful, "not judged"),
+            None if self.exit_code == 4 => (Tone::Doubtful, "not measured"),
+            None => (Tone::Bad, "not measured"),
+        };
+        (words.0, words.1.into())
+    }
+}
