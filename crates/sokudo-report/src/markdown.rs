@@ -67,6 +67,14 @@ fn block(element: &Element<'_>, words: MarkdownWords) -> String {
         Element::Conclusions([]) => words.word(explain::NOTHING),
         Element::Conclusions(inferences) => self::table(&explain::table(inferences), words),
         Element::Findings(groups) => lines(groups.iter().map(|group| finding(group, words))),
+        Element::Commands(_, []) => String::new(),
+        Element::Commands(title, commands) => {
+            format!(
+                "{}\n\n{}",
+                words.word(title),
+                code_block(&commands.join("\n"))
+            )
+        }
         Element::Repeat("") => String::new(),
         Element::Repeat(command) => {
             format!("{}\n\n{}", words.word("Repeat:"), code_block(command))

@@ -13,6 +13,7 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
 use crate::facts::facts;
+use crate::fit_table;
 use crate::grouping::{grouped_findings, row_name};
 use crate::load_table;
 use crate::number;
@@ -29,6 +30,9 @@ use crate::wording::row;
 /// The whole of it.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
+    if let Some(fit) = &document.fit {
+        fit_table::add(&mut article, document, fit);
+    }
     article.add(Element::Title(Cell::Name(format!(
         "{} · {} · {}",
         document.measurer(),
@@ -50,6 +54,9 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     let mut article = Article::default();
     if document.is_explanation() {
         article.add(Element::Conclusions(&document.inferences));
+        return article;
+    }
+    if document.fit.is_some() {
         return article;
     }
     match (&document.load, &document.steady, &document.peak) {
