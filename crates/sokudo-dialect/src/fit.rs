@@ -5,6 +5,7 @@
 //! the same form, which nobody is to be trusted with: every value has its bounds.
 
 mod limit;
+mod parameter;
 mod table;
 
 use sokudo_model::{
@@ -12,7 +13,8 @@ use sokudo_model::{
     Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload,
 };
 
-use table::{Direction, DurabilityWord, OrderWord, QuestionTable, RowTable};
+use sokudo_words::Text;
+use table::{Direction, DurabilityWord, OrderWord, QuestionTable, RowTable, Tables};
 pub use table::{QUESTIONS_BYTES_MAX, ReadQuestionsError};
 
 /// What sokudo knows by itself.
@@ -38,20 +40,109 @@ pub enum FitTarget {
     Simulated,
 }
 
-/// The questions that sokudo knows by itself.
-///
-/// # Panics
-/// When `questions.toml` is not as it should be, which a test says.
-pub fn known() -> Vec<Fit> {
-    read(KNOWN).expect("questions.toml follows its own rules")
+/// Questions that can be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FitQuestions(Tables);
+
+/// A question cannot be asked so.
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
+pub enum AskError {
+    /// It is not there.
+    #[error("nothing is known of what {what} asks of a disk; use {names}, or --file")]
+    Unknown {
+        /// What was asked.
+        what: String,
+        /// What can be.
+        names: String,
+    },
+    /// It takes something behind its name, or something else.
+    #[error("{name} takes {choices}; write it as {name}:…")]
+    Parameter {
+        /// The question.
+        name: String,
+        /// What it takes.
+        choices: Box<Text>,
+    },
+    /// It takes nothing.
+    #[error("{name} takes nothing behind its name; leave \"{given}\" out")]
+    NoParameter {
+        /// The question.
+        name: String,
+        /// What was given.
+        given: String,
+    },
 }
 
-/// Reads questions.
-///
-/// # Errors
-/// When the text is no TOML, has other fields, or values beyond their bounds.
-pub fn read(text: &str) -> Result<Vec<Fit>, ReadQuestionsError> {
-    Ok(table::read(text)?.into_iter().map(Fit::of).collect())
+impl FitQuestions {
+    /// Those that sokudo knows by itself.
+    ///
+    /// # Panics
+    /// When `questions.toml` is not as it should be, which a test says.
+    pub fn known() -> Self {
+        Self::read(KNOWN).expect("questions.toml follows its own rules")
+    }
+
+    /// Those of a file.
+    ///
+    /// # Errors
+    /// When the text is no TOML, has other fields, or values beyond their bounds.
+    pub fn read(text: &str) -> Result<Self, ReadQuestionsError> {
+        table::read(text).map(Self)
+    }
+
+    /// All of them, with what they take behind their names.
+    pub fn all(&self) -> Vec<FitQuestion> {
+        let listed = |table: &QuestionTable| {
+            let mut question = Fit::of(table.clone()).question;
+            if let Some(parameter) = table.parameter {
+                question.name = format!("{}:{}", question.name, parameter.form());
+            }
+            question
+        };
+        self.0.questions.iter().map(listed).collect()
+    }
+
+    /// One of them, such as `etcd` or `backup:2TB/8`.
+    ///
+    /// # Errors
+    /// When it is not there, or takes something else behind its name.
+    pub fn ask(&self, what: &str) -> Result<Fit, AskError> {
+        let (name, given) = match what.split_once(':') {
+            Some((name, given)) => (name, Some(given)),
+            None => (what, None),
+        };
+        let Tables {
+            questions,
+            formats,
+            models,
+        } = &self.0;
+        let found = questions.iter().find(|it| it.name.0 == name);
+        let mut table = found.cloned().ok_or_else(|| {
+            let names: Vec<String> = self.all().into_iter().map(|it| it.name).collect();
+            AskError::Unknown {
+                what: what.to_owned(),
+                names: names.join(", "),
+            }
+        })?;
+        let name = name.to_owned();
+        match (table.parameter, given) {
+            (None, None) => {}
+            (None, Some(given)) => {
+                let given = given.to_owned();
+                return Err(AskError::NoParameter { name, given });
+            }
+            (Some(parameter), given) => {
+                let put = |given| parameter::put_into(&mut table, given, formats, models);
+                given.and_then(put).ok_or_else(|| AskError::Parameter {
+                    name,
+                    choices: Box::new(parameter::choices(parameter, formats, models)),
+                })?;
+            }
+        }
+        let mut fit = Fit::of(table);
+        what.clone_into(&mut fit.question.name);
+        Ok(fit)
+    }
 }
 
 impl Fit {
@@ -88,6 +179,11 @@ impl Fit {
         self.rows.iter().any(|row| row.grows)
     }
 
+    /// Whether what it has written is read back, which is not to come from the page cache.
+    pub fn reads_back(&self) -> bool {
+        self.rows.iter().any(|row| row.direction == Direction::Read)
+    }
+
     /// How large a file it takes.
     pub fn size(&self) -> Bytes {
         let sizes = self.rows.iter().map(|row| row.size.0);
@@ -119,9 +215,15 @@ impl Fit {
 
 impl RowTable {
     fn limits(&self, time: Option<Nanos>) -> Limits {
+        let time = time.unwrap_or(self.time.0);
         Limits {
-            time: Some(time.unwrap_or(self.time.0)),
+            // Frames are counted; a disk that is far too slow is not waited for.
+            time: Some(match self.ios {
+                Some(_) => Nanos(time.0.saturating_mul(2)),
+                None => time,
+            }),
             bytes: self.amount.map(|amount| amount.0),
+            ios: self.ios,
             ..Limits::default()
         }
     }
@@ -157,6 +259,7 @@ impl RowTable {
             span: (is_simulated || length < size).then_some(Span::from_start(length)),
             from_empty: self.grows && !is_simulated,
             depth: self.depth.0,
+            rate: self.rate,
             estimand: match durability.final_flush || self.amount.is_some() {
                 true => Estimand::Work,
                 false => Estimand::Sustained,
@@ -182,6 +285,10 @@ impl RowTable {
                 final_flush: true,
                 ..plain
             },
+            DurabilityWord::End => Durability {
+                final_flush: true,
+                ..plain
+            },
             DurabilityWord::Dsync => Durability {
                 write_through: true,
                 ..plain
@@ -204,15 +311,12 @@ mod tests {
     use super::*;
 
     fn one(name: &str) -> Fit {
-        let fits = known().into_iter();
-        fits.into_iter()
-            .find(|fit| fit.question.name == name)
-            .unwrap()
+        FitQuestions::known().ask(name).unwrap()
     }
 
     #[test]
     fn every_threshold_has_a_source_and_a_date() {
-        for fit in known() {
+        for question in FitQuestions::known().all() {
             let FitQuestion {
                 name,
                 asks,
@@ -220,12 +324,15 @@ mod tests {
                 date,
                 criteria,
                 ..
-            } = &fit.question;
+            } = &question;
             assert!(asks.ends_with('?'), "{name}");
-            assert!(source.contains("https://"), "{name}");
+            assert!(
+                source.contains("https://") || source.starts_with("arithmetic"),
+                "{name}"
+            );
             assert!(date.len() == 10 && date.starts_with("20"), "{name}: {date}");
             assert!(!criteria.is_empty(), "{name}");
-            for sentence in [asks, &fit.question.remark] {
+            for sentence in [asks, &question.remark] {
                 let japanese = sokudo_words::Language::Japanese;
                 assert!(
                     sentence.is_empty() || japanese.knows(sentence),
@@ -298,9 +405,9 @@ must_be = \"> 5/s\"
 
     #[test]
     fn own_questions_are_read_in_the_same_form() {
-        let fits = read(OWN).unwrap();
-        assert_eq!(fits[0].question.name, "mine");
-        assert_eq!(fits[0].size(), Bytes::mib(1));
+        let questions = FitQuestions::read(OWN).unwrap();
+        assert_eq!(questions.all().len(), 1);
+        assert_eq!(questions.ask("mine").unwrap().size(), Bytes::mib(1));
     }
 
     #[test]
@@ -326,7 +433,7 @@ must_be = \"> 5/s\"
             ("name = \"mine\"", "name = mine", 2, ""),
         ] {
             let text = OWN.replacen(from, to, 1);
-            let error = read(&text).unwrap_err().to_string();
+            let error = FitQuestions::read(&text).unwrap_err().to_string();
             assert!(
                 error.starts_with(&format!("line {line}: ")),
                 "{to}: {error}"
@@ -337,10 +444,73 @@ must_be = \"> 5/s\"
             );
         }
         let twice = format!("{OWN}{OWN}");
-        let error = read(&twice).unwrap_err().to_string();
+        let error = FitQuestions::read(&twice).unwrap_err().to_string();
         assert!(error.starts_with("line 15: mine is there twice"), "{error}");
-        assert!(read("").is_err());
+        assert!(FitQuestions::read("").is_err());
         let long = "#".repeat(usize::try_from(QUESTIONS_BYTES_MAX).unwrap() + 1);
-        assert!(read(&long).unwrap_err().to_string().contains("65536 bytes"));
+        assert!(
+            FitQuestions::read(&long)
+                .unwrap_err()
+                .to_string()
+                .contains("65536 bytes")
+        );
+    }
+
+    /// The threshold of a question's first figure.
+    fn value(what: &str) -> u64 {
+        one(what).question.criteria[0].limit.unwrap().value
+    }
+
+    #[test]
+    fn frames_are_as_large_as_their_pixels_are_packed() {
+        for (what, frame, per_second) in [
+            // 4096 × 3112 × 4 bytes, and a header of 2,048; whole blocks of 4 KiB.
+            ("video:dpx-4k@24", 50_991_104, 1_223_786_496),
+            // 1920 pixels are 40 groups of 48, of 128 bytes each.
+            ("video:v210-hd@29.97", 5_529_600, 165_722_112),
+        ] {
+            let plan = one(what).plan(FitTarget::Directory, 1, None);
+            for stage in &plan.stages {
+                let workload = &stage.workloads[0];
+                assert_eq!(workload.blocks.single(), Some(Bytes(frame)), "{what}");
+                assert_eq!(
+                    workload.rate,
+                    Some(sokudo_model::Rate::BytesPerSecond(per_second))
+                );
+                assert!(workload.limits.ios.unwrap() >= 48);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_computed_of_what_is_given() {
+        assert_eq!(value("backup:2TB/8"), 69_444_444);
+        assert_eq!(value("checkpoint:105GB/100s"), 1_050_000_000);
+        // 0.9 × 7 × 146,600,628 B ÷ 0.323 s.
+        assert_eq!(value("dataloader:unet3d-h100"), 2_859_393_054);
+        assert_eq!(one("checkpoint:1GiB").question.criteria[0].limit, None);
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_told_with_what_can() {
+        let questions = FitQuestions::known();
+        for (what, words) in [
+            ("etd", "use etcd, proxmox, "),
+            ("etcd:now", "takes nothing"),
+            ("video", "takes FORMAT@FPS, such as dpx-4k@24; formats: "),
+            ("video:dpx-4k", "formats: "),
+            ("video:dpx-4k@0", "formats: "),
+            ("video:dpx-4k@NaN", "formats: "),
+            ("video:vhs@25", "formats: "),
+            ("backup:2TB", "2TB/8"),
+            ("backup:2TB/0", "2TB/8"),
+            ("backup:999999PB/1", "2TB/8"),
+            ("checkpoint:0", "105GB"),
+            ("checkpoint:1GB/0s", "105GB"),
+            ("dataloader:bert", "MODEL: unet3d-h100"),
+        ] {
+            let error = questions.ask(what).unwrap_err().to_string();
+            assert!(error.contains(words), "{what}: {error}");
+        }
     }
 }

@@ -167,16 +167,18 @@ fn shown(metric: FitMetric, value: f64) -> String {
     }
 }
 
-/// A threshold as it was written.
+/// A threshold as it was written, or with the digits of a rate where it was computed.
 fn threshold(metric: FitMetric, limit: FitLimit) -> String {
-    let value = number::float(limit.value);
-    let whole = |value: f64| grouped(&value.to_string());
-    match metric {
+    let value = match metric {
         FitMetric::SyncLatency(_) | FitMetric::Latency(_) => {
-            exact_time(sokudo_model::Nanos(limit.value))
+            return exact_time(sokudo_model::Nanos(limit.value));
         }
-        FitMetric::Bandwidth => whole(value / BYTES_PER_MB),
-        FitMetric::Commits | FitMetric::Iops | FitMetric::Dropped => whole(value),
+        FitMetric::Bandwidth => number::float(limit.value) / BYTES_PER_MB,
+        FitMetric::Commits | FitMetric::Iops | FitMetric::Dropped => number::float(limit.value),
+    };
+    match value.fract() > 0.0 {
+        true => number::rate(value),
+        false => grouped(&value.to_string()),
     }
 }
 
@@ -267,4 +269,116 @@ fn standing(standing: FitStanding) -> Cell {
         _ => (Tone::Doubtful, "open"),
     };
     Cell::Judged(tone, word.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunDocument, TableStyle, markdown, sample, text};
+    use sokudo_model::{Assessment, FitQuestion, Verdict};
+
+    /// Six trials of 1,000 to 1,050 I/Os per second, of which so many are asked for.
+    fn document(limit: Option<FitLimit>, verdict: Verdict) -> RunDocument {
+        let mut run = sample::run();
+        let mut row = run.rows[0].clone();
+        let trial = row.trials[0].clone();
+        let trials = (0..6).map(|number| {
+            let mut trial = trial.clone();
+            trial.outcome.operations.truncate(1);
+            trial.outcome.elapsed = sokudo_model::Nanos::from_secs(1);
+            trial.outcome.operations[0].ios = 1_000 + 10 * number;
+            trial
+        });
+        row.trials = trials.collect();
+        row.assessment = Some(Assessment {
+            verdict,
+            device_ratio: None,
+            findings: Vec::new(),
+        });
+        run.rows = vec![row];
+        run.schedule.trials = 6;
+        run.schedule.enough = None;
+        run.schedule.fit = Some(Box::new(FitQuestion {
+            name: "x".to_owned(),
+            asks: "Is it?".to_owned(),
+            source: "https://example.org".to_owned(),
+            date: "2020-02-02".to_owned(),
+            remark: "It is not all.".to_owned(),
+            criteria: vec![FitCriterion {
+                row: 0,
+                metric: FitMetric::Iops,
+                writes: 1,
+                limit,
+            }],
+            fio: vec!["fio --name=x".to_owned()],
+        }));
+        RunDocument::from_run(&run)
+    }
+
+    fn said(document: &RunDocument) -> String {
+        let fit = document.fit.as_ref().unwrap();
+        answer(document, fit).english()
+    }
+
+    fn more_than(value: u64) -> Option<FitLimit> {
+        let must_be = FitSide::Above;
+        Some(FitLimit { must_be, value })
+    }
+
+    #[test]
+    fn the_sentence_has_figure_interval_threshold_and_reason() {
+        let figure = "1,025 I/Os per second (95 %: 1,000 to 1,050)";
+        for (limit, verdict, sentence) in [
+            (
+                500,
+                Verdict::Verified,
+                format!("FAST ENOUGH for x: {figure}; more than 500 is asked for."),
+            ),
+            (
+                5_000,
+                Verdict::Verified,
+                format!("TOO SLOW for x: {figure}; more than 5,000 is asked for."),
+            ),
+            (
+                1_020,
+                Verdict::Verified,
+                format!(
+                    "CANNOT SAY for x: {figure}; more than 1,020 is asked for; its 95 % interval is on both sides of that."
+                ),
+            ),
+            (
+                500,
+                Verdict::Invalid,
+                format!(
+                    "CANNOT SAY for x: {figure}; more than 500 is asked for; the row is INVALID ()."
+                ),
+            ),
+        ] {
+            assert_eq!(said(&document(more_than(limit), verdict)), sentence);
+        }
+        let sentence = format!("No threshold is known for x: {figure}.");
+        assert_eq!(said(&document(None, Verdict::Verified)), sentence);
+    }
+
+    #[test]
+    fn the_answer_stands_first_in_every_text_and_fio_can_be_copied() {
+        let document = document(more_than(500), Verdict::Verified);
+        let shown = text::render(&document, &TableStyle::default());
+        for text in [shown, markdown::render(&document)] {
+            assert!(text.starts_with("FAST ENOUGH for x: "), "{text}");
+            for words in [
+                "https://example.org",
+                "2020-02-02",
+                "It is not all.",
+                "> 500",
+                "met",
+            ] {
+                assert!(text.contains(words), "{words}: {text}");
+            }
+            assert!(
+                text.lines().any(|line| line.ends_with("fio --name=x")),
+                "{text}"
+            );
+        }
+    }
 }

@@ -69,10 +69,11 @@ fn block(element: &Element<'_>, words: MarkdownWords) -> String {
         Element::Findings(groups) => lines(groups.iter().map(|group| finding(group, words))),
         Element::Commands(_, []) => String::new(),
         Element::Commands(title, commands) => {
+            let blocks = commands.iter().map(|command| code_block(command));
             format!(
                 "{}\n\n{}",
                 words.word(title),
-                code_block(&commands.join("\n"))
+                blocks.collect::<Vec<_>>().join("\n\n")
             )
         }
         Element::Repeat("") => String::new(),

@@ -80,9 +80,7 @@ fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
         Element::Commands(_, []) => Vec::new(),
         Element::Commands(title, commands) => {
             let commands = commands.iter().map(|command| style.name(command));
-            std::iter::once(style.word(title).into())
-                .chain(commands)
-                .collect()
+            std::iter::once(style.word(title)).chain(commands).collect()
         }
         Element::Repeat("") => Vec::new(),
         Element::Repeat(command) => vec![style.command(command)],

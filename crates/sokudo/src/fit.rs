@@ -4,10 +4,9 @@
 //! `sokudo-report`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use sokudo_dialect::fio::{self, JobFileTarget};
-use sokudo_dialect::fit::{self, Fit, FitTarget, QUESTIONS_BYTES_MAX};
+use sokudo_dialect::fit::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
 use sokudo_report::document::FitAnswer;
@@ -19,11 +18,11 @@ use crate::exit::Exit;
 use crate::{given, language, measurement, output, reading, results};
 
 pub(crate) fn run(arguments: &FitArguments) -> Result<(), Exit> {
-    let fits = fits(arguments)?;
+    let questions = questions(arguments)?;
     let Some(what) = &arguments.what else {
-        return list(fits, arguments);
+        return list(&questions, arguments);
     };
-    let fit = named(fits, what, arguments.file.as_deref())?;
+    let fit = questions.ask(what).map_err(Exit::usage)?;
     let printing = &arguments.measuring.printing;
     let measurement = measurement(fit, arguments)?;
     let finished = measurement::measured(measurement, printing, Prepared::measure)?;
@@ -40,9 +39,9 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<(), Exit> {
 }
 
 /// What can be asked.
-fn fits(arguments: &FitArguments) -> Result<Vec<Fit>, Exit> {
+fn questions(arguments: &FitArguments) -> Result<FitQuestions, Exit> {
     let Some(file) = &arguments.file else {
-        return Ok(fit::known());
+        return Ok(FitQuestions::known());
     };
     let name = file.display().to_string();
     let unreadable = |error: std::io::Error| {
@@ -52,29 +51,14 @@ fn fits(arguments: &FitArguments) -> Result<Vec<Fit>, Exit> {
     let bytes = reading::bounded(reader, QUESTIONS_BYTES_MAX).map_err(unreadable)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Exit::usage(text!("{name} is no text; see docs/FIT.md for its form")))?;
-    language::spoken(|| fit::read(&text))
+    language::spoken(|| FitQuestions::read(&text))
         .map_err(|error| Exit::usage(text!("{name}, {}", error.to_string())))
 }
 
-fn named(fits: Vec<Fit>, what: &str, file: Option<&Path>) -> Result<Fit, Exit> {
-    let names: Vec<&str> = fits.iter().map(|fit| &*fit.question.name).collect();
-    let names = names.join(", ");
-    let found = fits.into_iter().find(|fit| fit.question.name == what);
-    found.ok_or_else(|| {
-        Exit::usage(match file {
-            None => text!(
-                "nothing is known of what {what} asks of a disk; use one of {names}, or --file"
-            ),
-            Some(file) => text!("{} does not ask {what}, but {names}", file.display()),
-        })
-    })
-}
-
-fn list(fits: Vec<Fit>, arguments: &FitArguments) -> Result<(), Exit> {
+fn list(questions: &FitQuestions, arguments: &FitArguments) -> Result<(), Exit> {
     let rendering = &arguments.measuring.printing.rendering;
     results::check(&arguments.measuring.printing)?;
-    let questions = fits.into_iter().map(|fit| fit.question);
-    let document = FitListDocument::new(questions.collect());
+    let document = FitListDocument::new(questions.all());
     let path = rendering.output.as_deref();
     match rendering.format {
         Format::Json => output::put(path, &document.to_json(), false),
@@ -114,7 +98,9 @@ fn measurement(fit: Fit, arguments: &FitArguments) -> Result<Measurement<'_>, Ex
         },
         test_file_size: fit.size(),
         files: match fit.grows() {
-            true => OwnFiles::InPhases { cold: false },
+            true => OwnFiles::InPhases {
+                cold: fit.reads_back(),
+            },
             false => OwnFiles::Full(DataContent::Random),
         },
         notes: notes(&fit, target, &arguments.target),

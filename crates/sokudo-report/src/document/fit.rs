@@ -2,13 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{
-    FitCriterion, FitLimit, FitMetric, FitQuestion, Nanos, Percentile, Rate, Row, Run, Verdict,
-};
+use sokudo_model::{FitCriterion, FitLimit, FitMetric, FitQuestion, Percentile, Row, Run, Verdict};
 
 use super::figures::{LatencyFigures, RateFigures};
 use super::result::{ResultDocument, Status};
-use crate::number::float;
+use crate::number::{self, float};
 
 /// Whether a disk is fast enough for something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -221,11 +219,12 @@ fn of_rate(figures: Option<&RateFigures>, parts: f64) -> Measured {
 
 /// Of all that a fixed rate meant to start, what was not done when the next one was due.
 fn dropped(row: &Row) -> Measured {
-    let (Some(Rate::Iops(rate)), Some(ios)) = (row.workload.rate, row.workload.limits.ios) else {
+    let (Some(rate), Some(ios)) = (row.workload.rate, row.workload.limits.ios) else {
         return (None, None, None);
     };
     let due = ios.saturating_mul(row.trials.len() as u64);
-    let period = Nanos(1_000_000_000 / rate.max(1));
+    let per_second = rate.ios_per_second(row.workload.blocks.largest());
+    let period = number::nanos(1e9 / per_second);
     let in_time = |row: &Row| {
         let latencies = row.trials.iter().map(|trial| trial.outcome.from_intended());
         let done = latencies
@@ -241,7 +240,7 @@ fn dropped(row: &Row) -> Measured {
 mod tests {
     use super::*;
     use crate::sample;
-    use sokudo_model::{Assessment, FitSide, Operation};
+    use sokudo_model::{Assessment, FitSide, Nanos, Operation, Rate};
 
     /// Six trials of the sample's first row, of so many I/Os a second each.
     fn run(rates: [u64; 6], criteria: Vec<FitCriterion>) -> Run {

@@ -32,6 +32,18 @@ fn a_device_just_fast_enough_and_one_just_too_slow_are_told_apart() {
             "latency=245us&parallel=1&rate=4GB/s",
             "latency=255us&parallel=1&rate=4GB/s",
         ),
+        ("video:v210-hd@25", "latency=39ms", "latency=41ms"),
+        (
+            "backup:1TB/1",
+            "latency=1us&rate=279MB/s",
+            "latency=1us&rate=276MB/s",
+        ),
+        ("checkpoint:100MB/1s", "latency=9.9ms", "latency=11ms"),
+        (
+            "dataloader:resnet50-h100",
+            "latency=1us&rate=186MB/s",
+            "latency=1us&rate=183MB/s",
+        ),
     ] {
         let device = |keys: &str| format!("sim:const?{keys}");
         let ended = fit(what, &device(enough), "").ok();
@@ -151,7 +163,7 @@ fn all_that_can_be_asked_is_listed_with_who_says_so() {
     );
     let document = sokudo("fit --format json").json();
     assert_eq!(document["schema"], "sokudo.fit/1");
-    sokudo("fit etd sim:ssd").refused(2, &["etd", "use one of etcd, "]);
+    sokudo("fit etd sim:ssd").refused(2, &["etd", "use etcd, "]);
     sokudo("fit etcd /dev/null").refused(2, &[]);
 }
 
