@@ -243,7 +243,7 @@ fn table(document: &RunDocument, fit: &FitDocument) -> Table {
         })
         .column_if(
             lines.iter().any(commits),
-            right("each").rank(3),
+            right("each").rank(4),
             |(criterion, figure, _)| {
                 let measured = figure.measured.filter(|it| *it > 0.0)?;
                 let each = number::nanos(1e9 / measured).to_string();
@@ -256,7 +256,7 @@ fn table(document: &RunDocument, fit: &FitDocument) -> Table {
         .column_if(has_limits, left(""), |(_, figure, _)| {
             figure.standing.map(standing)
         })
-        .column(left("Verdict").rank(4), |(_, _, result)| {
+        .column(left("Verdict").rank(3), |(_, _, result)| {
             Some(verdict_cell(result, document.schedule.trials))
         })
         .table()
