@@ -57,6 +57,9 @@ fn has_no_medium(case: &Case<'_>) -> bool {
 /// The disk says how large its cache is.
 fn fits_a_known_cache(case: &Case<'_>) -> Option<(Text, Text)> {
     let span = span_bytes(case)?;
+    if is_flushed_within(&case.row.workload, span) {
+        return None;
+    }
     let leaf = case
         .only_leaf()
         .filter(|leaf| leaf.rotational == Some(true))?;
@@ -74,6 +77,18 @@ fn fits_a_known_cache(case: &Case<'_>) -> Option<(Text, Text)> {
             ),
         )
     })
+}
+
+/// Whether what is written is made durable before it is written again, so that however large a
+/// cache is, all of it reached the medium. A cache that says so falsely is found by its time.
+fn is_flushed_within(workload: &Workload, span: u64) -> bool {
+    let durability = &workload.durability;
+    let each = durability.write_through.then_some(1);
+    let every = [each, durability.fsync_every, durability.fdatasync_every];
+    let every = every.into_iter().flatten().min();
+    let only_writes = workload.operations.single() == Some(Operation::Write);
+    only_writes
+        && every.is_some_and(|it| workload.blocks.largest().0.saturating_mul(it.into()) <= span)
 }
 
 /// Random reads of a disk that rotates take a movement of the arm and a part of a turn.
@@ -403,8 +418,8 @@ fn share(part: u64, all: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::sample::{
-        check, device, each_outcome, histogram, on_file_system, reads, reads_with, says, spoilt,
-        writes_with,
+        check, device, each_outcome, histogram, judged, on_file_system, reads, reads_with, says,
+        spoilt, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Durability, OperationTally, Run, SeriesPoint, Span, Zone};
@@ -458,6 +473,26 @@ mod tests {
             "dataset-in-cache",
             &["the row used 64 MiB", "a cache of 256 MiB"],
         );
+    }
+
+    #[test]
+    fn writes_that_are_made_durable_before_they_are_repeated_are_in_no_cache() {
+        let with = |every: u32| {
+            spoilt(flushed(Nanos::from_micros(800)), |run| {
+                leaf(run).kind = BlockDeviceKind::Disk;
+                leaf(run).rotational = Some(true);
+                leaf(run).cache_bytes = Some(Bytes::mib(256));
+                let workload = &mut run.rows[0].workload;
+                workload.span = first(workload.blocks.largest());
+                workload.durability.fdatasync_every = Some(every);
+            })
+        };
+        let is_told = |every| {
+            judged(with(every))
+                .0
+                .contains(&"dataset-in-cache".to_owned())
+        };
+        assert_eq!([is_told(1), is_told(2)], [false, true]);
     }
 
     #[test]

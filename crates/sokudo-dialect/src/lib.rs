@@ -9,6 +9,7 @@
 //! - [`sweep`] knows the sweeps of ATTO and MiniTool: block sizes against depths or threads.
 //! - [`steady`] knows the SNIA's Performance Test Specification: rounds until a drive is steady.
 //! - [`surface`] knows the scans of GNOME Disks and HD Tune.
+//! - [`fit`] knows what programs ask of a disk, and who says so.
 //! - [`explain`] knows the probes that show what a device is.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
@@ -28,6 +29,7 @@ pub mod crystal;
 pub mod diskspd;
 pub mod explain;
 pub mod fio;
+pub mod fit;
 pub mod hdparm;
 pub mod host;
 pub mod quick;

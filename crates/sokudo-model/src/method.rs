@@ -15,6 +15,8 @@ pub enum Method {
     Explain,
     /// With the names of its job files.
     Fio(String),
+    /// With its question.
+    Fit(String),
     Hdparm,
     Load,
     /// With its profile.
@@ -38,6 +40,7 @@ impl Method {
             Self::Diskspd => "diskspd",
             Self::Explain => "explain",
             Self::Fio(_) => "fio",
+            Self::Fit(_) => "fit",
             Self::Hdparm => "hdparm",
             Self::Load => "load",
             Self::Mark(_) => "mark",
@@ -55,9 +58,11 @@ impl fmt::Display for Method {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let command = self.command().unwrap_or_default();
         match self {
-            Self::Fio(which) | Self::Mark(which) | Self::Scan(which) | Self::Steady(which) => {
-                write!(out, "{command}/{which}")
-            }
+            Self::Fio(which)
+            | Self::Fit(which)
+            | Self::Mark(which)
+            | Self::Scan(which)
+            | Self::Steady(which) => write!(out, "{command}/{which}"),
             Self::Other(name) => out.write_str(name),
             _ => out.write_str(command),
         }
@@ -79,6 +84,7 @@ impl From<&str> for Method {
                 _ => Self::Other(name.to_owned()),
             },
             Some(("fio", which)) => Self::Fio(which.to_owned()),
+            Some(("fit", which)) => Self::Fit(which.to_owned()),
             Some(("mark", which)) => Self::Mark(which.to_owned()),
             Some(("scan", which)) => Self::Scan(which.to_owned()),
             Some(("steady", which)) => Self::Steady(which.to_owned()),
@@ -137,6 +143,7 @@ mod tests {
         for (name, method) in [
             ("explain", Method::Explain),
             ("mark/default", Method::Mark("default".to_owned())),
+            ("fit/etcd", Method::Fit("etcd".to_owned())),
             ("scan/hdtune-1", Method::Scan("hdtune-1".to_owned())),
             ("fio/a/b.fio c.fio", Method::Fio("a/b.fio c.fio".to_owned())),
             ("mark", Method::Other("mark".to_owned())),

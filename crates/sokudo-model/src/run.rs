@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::circumstances::Circumstances;
 use crate::enough::Enough;
 use crate::finding::Finding;
+use crate::fit::FitQuestion;
 use crate::inference::Inference;
 use crate::json::is_default;
 use crate::load::LatencyLimit;
@@ -139,6 +140,10 @@ pub struct Schedule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub latency_limit: Option<LatencyLimit>,
+    /// What the figures are asked for; `None` for figures alone, and in documents likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub fit: Option<Box<FitQuestion>>,
 }
 
 impl Schedule {
@@ -154,6 +159,7 @@ impl Schedule {
             trim: 0,
             steady: None,
             latency_limit: None,
+            fit: None,
         }
     }
 

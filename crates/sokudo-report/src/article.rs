@@ -41,6 +41,8 @@ pub(crate) enum Element<'a> {
     /// What figures say about the device; none where they fit nothing.
     Conclusions(&'a [Inference]),
     Findings(Vec<FindingGroup<'a>>),
+    /// What is said of commands, and the commands, a line each; nothing where there are none.
+    Commands(&'static str, &'a [String]),
     /// The command that does it again; empty where that is not known.
     Repeat(&'a str),
 }

@@ -18,6 +18,7 @@ use crate::{date, json_layout};
 
 mod countable;
 mod figures;
+mod fit;
 mod identified;
 mod imported;
 mod inside;
@@ -35,6 +36,7 @@ mod trial;
 use crate::number::float;
 use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
+pub use fit::{FitAnswer, FitDocument, FitFigure, FitStanding};
 pub use kept::{Kept, SummaryReader, UnpackError, is_document, pack, summary};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use peak::{PeakDocument, PeakStepDocument};
@@ -102,6 +104,9 @@ pub struct RunDocument {
     /// The most that the device gives, and what it takes; absent unless that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<PeakDocument>,
+    /// Whether the device is fast enough for something; absent unless that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<FitDocument>,
     /// One entry per row, in the plan's order.
     pub results: Vec<ResultDocument>,
     /// Rounds until the drive was steady; absent for anything else.
@@ -151,6 +156,7 @@ impl RunDocument {
             schedule: Schedule {
                 steady: None,
                 latency_limit: None,
+                fit: None,
                 ..run.schedule.clone()
             },
             interrupted: run.interrupted,
@@ -161,6 +167,7 @@ impl RunDocument {
             inferences: run.inferences.clone(),
             load: LoadDocument::of(run),
             peak: PeakDocument::of(run),
+            fit: None,
             steady: SteadyDocument::of(run),
             results: run
                 .rows
@@ -174,6 +181,7 @@ impl RunDocument {
                 })
                 .collect(),
         };
+        document.fit = FitDocument::of(run, &document.results);
         document.identify_made(&run.plan);
         document
     }

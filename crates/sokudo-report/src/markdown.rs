@@ -67,6 +67,15 @@ fn block(element: &Element<'_>, words: MarkdownWords) -> String {
         Element::Conclusions([]) => words.word(explain::NOTHING),
         Element::Conclusions(inferences) => self::table(&explain::table(inferences), words),
         Element::Findings(groups) => lines(groups.iter().map(|group| finding(group, words))),
+        Element::Commands(_, []) => String::new(),
+        Element::Commands(title, commands) => {
+            let blocks = commands.iter().map(|command| code_block(command));
+            format!(
+                "{}\n\n{}",
+                words.word(title),
+                blocks.collect::<Vec<_>>().join("\n\n")
+            )
+        }
         Element::Repeat("") => String::new(),
         Element::Repeat(command) => {
             format!("{}\n\n{}", words.word("Repeat:"), code_block(command))

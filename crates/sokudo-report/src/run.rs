@@ -16,6 +16,7 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
 use crate::facts::{Fact, facts};
+use crate::fit_table;
 use crate::grouping::{grouped_findings, row_name};
 use crate::load_table;
 use crate::number;
@@ -32,6 +33,7 @@ use crate::wording::row;
 /// The whole of it.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
+    add_fit(&mut article, document);
     article.add(title(document));
     article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
@@ -44,6 +46,7 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
 /// What was measured, and the brief figures.
 pub(crate) fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
+    add_fit(&mut article, document);
     article.add(title(document));
     let of_target = |fact: &Fact| ["Target", "Device"].contains(&fact.label);
     let facts = facts(document).into_iter().filter(of_target);
@@ -66,6 +69,13 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
     figures
 }
 
+/// The question that it was measured for, and the answer.
+fn add_fit<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
+    if let Some(fit) = &document.fit {
+        fit_table::add(article, document, fit);
+    }
+}
+
 fn title(document: &RunDocument) -> Element<'_> {
     Element::Title(Cell::Name(format!(
         "{} · {} · {}",
@@ -85,6 +95,9 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     let mut article = Article::default();
     if document.is_explanation() {
         article.add(Element::Conclusions(&document.inferences));
+        return article;
+    }
+    if document.fit.is_some() {
         return article;
     }
     match (&document.load, &document.steady, &document.peak) {

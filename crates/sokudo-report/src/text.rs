@@ -121,6 +121,11 @@ fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
         Element::Curve(row) => curve::lines(row, style).unwrap_or_default(),
         Element::Conclusions(inferences) => conclusion_lines(inferences, style),
         Element::Findings(groups) => findings_lines(groups, style),
+        Element::Commands(_, []) => Vec::new(),
+        Element::Commands(title, commands) => {
+            let commands = commands.iter().map(|command| style.name(command));
+            std::iter::once(style.word(title)).chain(commands).collect()
+        }
         Element::Repeat("") => Vec::new(),
         Element::Repeat(command) => vec![style.command(command)],
     }

@@ -6,6 +6,7 @@ mod bonnie;
 mod compare;
 mod destroying;
 mod explain;
+mod fit;
 mod heading;
 mod history;
 mod import;
@@ -53,6 +54,7 @@ pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
 pub(crate) use destroying::Destroying;
 pub(crate) use explain::ExplainArguments;
+pub(crate) use fit::FitArguments;
 pub(crate) use history::{
     DeleteArguments, ListArguments, NoteArguments, ShowArguments, TagArguments, note,
 };
@@ -247,6 +249,9 @@ pub(crate) enum Command {
     /// Find out what a device is from how it behaves, with evidence for each claim
     #[command(after_help = explain::EXAMPLES)]
     Explain(Box<ExplainArguments>),
+    /// Is a disk fast enough for etcd, PostgreSQL, Proxmox and others? Yes, no, or why not said
+    #[command(after_help = fit::EXAMPLES)]
+    Fit(Box<FitArguments>),
     /// Measure a range of block sizes, queue depths or threads
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),

@@ -20,6 +20,7 @@ mod door;
 mod exit;
 mod explain;
 mod fio_door;
+mod fit;
 mod given;
 mod harmless;
 mod hdparm;
@@ -114,6 +115,7 @@ fn start() -> ExitCode {
         Some(Command::Quick(arguments)) => quick::run(&arguments),
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),
         Some(Command::Peak(arguments)) => peak::run(&arguments),

@@ -92,12 +92,21 @@ pub(crate) fn run_and_print_by(
     printing: &Printing,
     conduct: impl Conduct,
 ) -> Result<(), Exit> {
+    measured(measurement, printing, conduct)?.conclude(printing)
+}
+
+/// Measures what can be printed.
+pub(crate) fn measured(
+    measurement: Measurement<'_>,
+    printing: &Printing,
+    conduct: impl Conduct,
+) -> Result<FinishedMeasurement, Exit> {
     measurement.check_permission()?;
     results::check(printing)?;
     results::check_apart(measurement.target.as_ref(), printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    finish(measurement, &control, printing.quiet, conduct)?.conclude(printing)
+    finish(measurement, &control, printing.quiet, conduct)
 }
 
 /// Measures and judges, and prints nothing but its progress.

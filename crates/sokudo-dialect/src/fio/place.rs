@@ -11,6 +11,8 @@ pub struct JobFileTarget {
     site: TargetLocation,
     pub(super) read_only: bool,
     pub(super) size: Option<Bytes>,
+    /// Whether the file begins empty.
+    grows: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,7 @@ impl JobFileTarget {
             site: TargetLocation::Directory(escaped(path)?),
             read_only: false,
             size: Some(size),
+            grows: false,
         })
     }
 
@@ -61,7 +64,17 @@ impl JobFileTarget {
             site: TargetLocation::File(escaped(path)?),
             read_only: false,
             size,
+            grows: false,
         })
+    }
+
+    /// The same with a test file that is empty at first.
+    #[must_use]
+    pub fn growing(self) -> Self {
+        Self {
+            grows: true,
+            ..self
+        }
     }
 
     /// An existing file or device that is only read: workloads that would write
@@ -84,14 +97,17 @@ impl JobFileTarget {
     /// The options that name the target.
     pub(super) fn options(&self) -> Vec<String> {
         match &self.site {
-            TargetLocation::Directory(path) => vec![
-                format!("directory={path}"),
-                format!("filename={TEST_FILE_NAME}"),
-                // Unwritten blocks would be read without touching the device.
-                "fallocate=none".to_owned(),
+            TargetLocation::Directory(path) => {
+                let mut options = vec![
+                    format!("directory={path}"),
+                    format!("filename={TEST_FILE_NAME}"),
+                    // Unwritten blocks would be read without touching the device.
+                    "fallocate=none".to_owned(),
+                ];
                 // Lays the file out in full before a job that only writes, too.
-                "overwrite=1".to_owned(),
-            ],
+                options.extend((!self.grows).then(|| "overwrite=1".to_owned()));
+                options
+            }
             TargetLocation::File(path) => {
                 vec![format!("filename={path}"), "allow_file_create=0".to_owned()]
             }

@@ -42,6 +42,7 @@ impl RunDocument {
                 .load
                 .as_ref()
                 .and_then(|load| Some(load.limit.as_ref()?.limit)),
+            fit: (self.fit.as_ref()).map(|fit| Box::new(fit.question.clone())),
             ..self.schedule.clone()
         };
         Some(Run {

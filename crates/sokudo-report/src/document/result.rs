@@ -330,10 +330,12 @@ impl ResultDocument {
             files_per_s: work.files(),
             latency_ns: latency
                 .as_ref()
-                .and_then(|latency| work.of_latency(latency, &inside)),
+                .and_then(|it| work.of_latency(it, &inside, |of| direction.counts(of))),
             latency_from_intended_ns: work.latency_from_intended(),
             submission_latency_ns: work.submission_latency(),
-            flush_latency_ns: flushes.as_ref().and_then(LatencyFigures::of),
+            flush_latency_ns: flushes
+                .as_ref()
+                .and_then(|it| work.of_latency(it, &inside, |of| !direction.counts(of))),
             shares: work.shares(),
             runs_differ: None,
             depth_achieved: work.depth_achieved(),
@@ -461,7 +463,12 @@ impl ResultBuilder<'_> {
 
     /// Latencies with the intervals of their percentiles. How much they resemble each other
     /// differs from trial to trial, and the middle one counts.
-    fn of_latency(&self, histogram: &Histogram, insides: &[Inside]) -> Option<LatencyFigures> {
+    fn of_latency(
+        &self,
+        histogram: &Histogram,
+        insides: &[Inside],
+        counts: impl Fn(Operation) -> bool,
+    ) -> Option<LatencyFigures> {
         let effects = insides.iter().filter_map(|inside| inside.design_effect);
         let effects: Vec<f64> = effects.collect();
         let figures = LatencyFigures::of(histogram)?;
@@ -471,7 +478,7 @@ impl ResultBuilder<'_> {
                 let tallies = outcome.operations.iter();
                 merged(
                     tallies
-                        .filter(|tally| self.direction.counts(tally.operation))
+                        .filter(|tally| counts(tally.operation))
                         .map(|tally| &tally.latency),
                 )
             })

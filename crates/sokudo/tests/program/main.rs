@@ -25,6 +25,7 @@ mod faulty_file;
 mod figures;
 mod fio_door;
 mod fio_safety;
+mod fit;
 mod formats;
 mod hdparm;
 mod help;

@@ -176,6 +176,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         inferences: Vec::new(),
         load: None,
         peak: None,
+        fit: None,
         results: Vec::new(),
         steady: None,
     }

@@ -134,6 +134,23 @@ fn full_run(seed: u64) -> Run {
         percentile: Percentile::P99_9,
         latency: Nanos(5),
     });
+    run.schedule.fit = Some(Box::new(sokudo_model::FitQuestion {
+        name: "etcd".to_owned(),
+        asks: "Is it?".to_owned(),
+        source: String::new(),
+        date: String::new(),
+        remark: String::new(),
+        criteria: vec![sokudo_model::FitCriterion {
+            row: 0,
+            metric: sokudo_model::FitMetric::SyncLatency(Percentile::P99_9),
+            writes: 2,
+            limit: Some(sokudo_model::FitLimit {
+                must_be: sokudo_model::FitSide::Below,
+                value: 10_000_000,
+            }),
+        }],
+        fio: vec!["fio".to_owned()],
+    }));
     run.rows[0].reported = Some(Box::new(Reported {
         histogram: vec![[1, 2, 3]],
         ..Reported::default()

@@ -48,6 +48,12 @@ fn element(page: &HtmlPage, element: &Element<'_>) -> Markup {
         Element::Findings(groups) => html! {
             @for group in groups { (finding(page, group)) }
         },
+        Element::Commands(title, commands) => html! {
+            @if !commands.is_empty() {
+                p { (page.say(title)) }
+                pre.wraps { code { (text(&commands.join("\n"))) } }
+            }
+        },
         Element::Repeat(command) => html! {
             @if !command.is_empty() { pre.wraps { code { (text(command)) } } }
         },

@@ -1,0 +1,452 @@
+//! Questions as they stand in a file, with the bounds of every value.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use serde::Deserialize;
+use sokudo_model::{Bytes, FitLimit, FitMetric, Nanos, ParseSizeError, Rate};
+use sokudo_words::{Text, text};
+use toml::Spanned;
+
+use super::limit::Limit;
+
+/// A file of questions is not larger.
+pub const QUESTIONS_BYTES_MAX: u64 = 64 << 10;
+const QUESTIONS_MAX: usize = 100;
+const ROWS_MAX: usize = 32;
+const FIGURES_MAX: usize = 16;
+const TEXT_CHARACTERS_MAX: usize = 400;
+pub(super) const BLOCK_MAX: u64 = 256 << 20;
+const SIZE_MAX: u64 = 1 << 42;
+const TIME: RangeInclusive<Nanos> = Nanos::from_millis(10)..=Nanos::from_secs(3_600);
+
+/// Why a file of questions cannot be used, with its line, to be read after its name.
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
+#[error("line {line}: {said}")]
+pub struct ReadQuestionsError {
+    line: usize,
+    said: Text,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionsTable {
+    #[serde(rename = "question")]
+    questions: Vec<Spanned<QuestionTable>>,
+    #[serde(default, rename = "format")]
+    formats: Vec<Format>,
+    #[serde(default, rename = "model")]
+    models: Vec<Model>,
+}
+
+/// What a file of questions holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tables {
+    pub(super) questions: Vec<QuestionTable>,
+    pub(super) formats: Vec<Format>,
+    pub(super) models: Vec<Model>,
+}
+
+/// What a question takes behind its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) enum Parameter {
+    #[serde(rename = "FORMAT@FPS")]
+    Frames,
+    #[serde(rename = "SIZE/HOURS")]
+    SizeInHours,
+    #[serde(rename = "SIZE/TIME")]
+    SizeInTime,
+    #[serde(rename = "MODEL")]
+    Model,
+}
+
+impl Parameter {
+    /// As it is shown.
+    pub(super) const fn form(self) -> &'static str {
+        match self {
+            Self::Frames => "FORMAT@FPS",
+            Self::SizeInHours => "SIZE/HOURS",
+            Self::SizeInTime => "SIZE[/TIME]",
+            Self::Model => "MODEL",
+        }
+    }
+}
+
+/// Frames of a video.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Format {
+    pub(super) name: Name<24>,
+    width: Count<65_536>,
+    height: Count<65_536>,
+    /// So many pixels of a line are packed together, the last ones of a line filled up,
+    pixels: Count<1_024>,
+    /// into so many bytes.
+    bytes: Count<8_192>,
+    /// What stands before them.
+    #[serde(default)]
+    header: u16,
+}
+
+impl Format {
+    /// Bytes of a frame.
+    pub(super) fn frame_bytes(&self) -> u64 {
+        let groups = u64::from(self.width.0.div_ceil(self.pixels.0));
+        let line = groups * u64::from(self.bytes.0);
+        line * u64::from(self.height.0) + u64::from(self.header)
+    }
+}
+
+/// How an accelerator takes training data.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Model {
+    pub(super) name: Name<24>,
+    /// Samples that are computed together.
+    pub(super) batch: Count<1_000_000>,
+    pub(super) sample_bytes: Count<4_000_000_000>,
+    /// How long that takes.
+    pub(super) computation: Computation,
+    /// The part of the time that has to be computed in.
+    pub(super) utilization_percent: Count<100>,
+    pub(super) read_threads: Count<64>,
+}
+
+/// How long a batch is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Computation(pub(super) Nanos);
+
+impl TryFrom<String> for Computation {
+    type Error = Text;
+
+    fn try_from(text: String) -> Result<Self, Text> {
+        let time: Nanos = text.parse().map_err(|error| text!("{}", shown(&error)))?;
+        within(time, Nanos::from_micros(1)..=Nanos::from_secs(3_600)).map(Self)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct QuestionTable {
+    pub(super) name: Name<24>,
+    pub(super) parameter: Option<Parameter>,
+    pub(super) asks: Sentence,
+    #[serde(default)]
+    pub(super) source: Sentence,
+    #[serde(default)]
+    pub(super) date: Sentence,
+    #[serde(default)]
+    pub(super) remark: Sentence,
+    #[serde(rename = "row")]
+    pub(super) rows: Vec<RowTable>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RowTable {
+    pub(super) name: Name<40>,
+    pub(super) direction: Direction,
+    #[serde(default)]
+    pub(super) order: OrderWord,
+    /// 0 where it is a frame of what the parameter says.
+    #[serde(default)]
+    pub(super) block: Size<1, BLOCK_MAX>,
+    #[serde(default)]
+    pub(super) depth: Count<1_024>,
+    #[serde(default)]
+    pub(super) jobs: Count<64>,
+    /// Of the file.
+    pub(super) size: Size<4_096, SIZE_MAX>,
+    /// How much of it is used, from its start.
+    pub(super) span: Option<Size<1, SIZE_MAX>>,
+    /// What a trial moves at most.
+    pub(super) amount: Option<Size<1, SIZE_MAX>>,
+    pub(super) time: Time,
+    #[serde(default)]
+    pub(super) durability: DurabilityWord,
+    #[serde(default)]
+    pub(super) writes_per_commit: Count<1_000>,
+    #[serde(default = "yes")]
+    pub(super) direct: bool,
+    #[serde(default)]
+    pub(super) grows: bool,
+    #[serde(rename = "figure")]
+    pub(super) figures: Vec<Figure>,
+    /// How fast it is, as the parameter says.
+    #[serde(skip)]
+    pub(super) rate: Option<Rate>,
+    #[serde(skip)]
+    pub(super) ios: Option<u64>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Direction {
+    Read,
+    Write,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OrderWord {
+    #[default]
+    Sequential,
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DurabilityWord {
+    #[default]
+    None,
+    Fsync,
+    Fdatasync,
+    Dsync,
+    Sync,
+    /// One fsync when all is written.
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "FigureTable")]
+pub(super) struct Figure {
+    pub(super) metric: FitMetric,
+    pub(super) limit: Option<FitLimit>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FigureTable {
+    metric: FitMetric,
+    must_be: Option<LimitText>,
+}
+
+impl TryFrom<FigureTable> for Figure {
+    type Error = Text;
+
+    fn try_from(table: FigureTable) -> Result<Self, Text> {
+        let FigureTable { metric, must_be } = table;
+        match must_be {
+            Some(LimitText(limit)) if !limit.is_for(metric) => Err(text!(
+                "{} is not of the same kind as what it must be; write a time for a latency, 200/s for commits and iops, 10MB/s for bandwidth, a number for dropped",
+                metric.to_string()
+            )),
+            limit => Ok(Self {
+                metric,
+                limit: limit.map(|LimitText(limit)| limit.limit),
+            }),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct LimitText(Limit);
+
+impl TryFrom<String> for LimitText {
+    type Error = super::limit::LimitError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// A number from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u32")]
+pub(super) struct Count<const MAX: u32>(pub(super) u32);
+
+impl<const MAX: u32> Default for Count<MAX> {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl<const MAX: u32> TryFrom<u32> for Count<MAX> {
+    type Error = Text;
+
+    fn try_from(count: u32) -> Result<Self, Text> {
+        match (1..=MAX).contains(&count) {
+            true => Ok(Self(count)),
+            false => Err(text!("{count} is out of range; it goes from 1 to {MAX}")),
+        }
+    }
+}
+
+/// A size within bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Size<const MIN: u64, const MAX: u64>(pub(super) Bytes);
+
+impl<const MIN: u64, const MAX: u64> TryFrom<String> for Size<MIN, MAX> {
+    type Error = Text;
+
+    fn try_from(text: String) -> Result<Self, Text> {
+        let size: Bytes = text.parse().map_err(|error| text!("{}", shown(&error)))?;
+        within(size, Bytes(MIN)..=Bytes(MAX)).map(Self)
+    }
+}
+
+/// How long a trial lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Time(pub(super) Nanos);
+
+impl TryFrom<String> for Time {
+    type Error = Text;
+
+    fn try_from(text: String) -> Result<Self, Text> {
+        let time: Nanos = text.parse().map_err(|error| text!("{}", shown(&error)))?;
+        within(time, TIME).map(Self)
+    }
+}
+
+fn shown(error: &ParseSizeError) -> String {
+    error.to_string()
+}
+
+fn within<T: PartialOrd + Display>(value: T, bounds: RangeInclusive<T>) -> Result<T, Text> {
+    match bounds.contains(&value) {
+        true => Ok(value),
+        false => Err(text!(
+            "{} is out of range; it goes from {} to {}",
+            value.to_string(),
+            bounds.start().to_string(),
+            bounds.end().to_string()
+        )),
+    }
+}
+
+/// What something is called: letters, digits and a few signs, and no others, because it is
+/// written into file names, commands and tables.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Name<const MAX: usize>(pub(super) String);
+
+impl<const MAX: usize> TryFrom<String> for Name<MAX> {
+    type Error = Text;
+
+    fn try_from(name: String) -> Result<Self, Text> {
+        let is_plain = |sign: char| sign.is_alphanumeric() || " -_.+×".contains(sign);
+        let begins = name.starts_with(char::is_alphanumeric);
+        match begins && name.chars().count() <= MAX && name.chars().all(is_plain) {
+            true => Ok(Self(name)),
+            false => Err(text!(
+                "{name:?} is no name; use up to {MAX} letters, digits and the signs - _ . +"
+            )),
+        }
+    }
+}
+
+/// What somebody says in one line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Sentence(pub(super) String);
+
+impl TryFrom<String> for Sentence {
+    type Error = Text;
+
+    fn try_from(sentence: String) -> Result<Self, Text> {
+        let is_long = sentence.chars().count() > TEXT_CHARACTERS_MAX;
+        match is_long || sentence.chars().any(char::is_control) {
+            false => Ok(Self(sentence)),
+            true => Err(text!(
+                "it is no line of up to {TEXT_CHARACTERS_MAX} characters"
+            )),
+        }
+    }
+}
+
+/// Reads questions.
+///
+/// # Errors
+/// When the text is no TOML, has other fields, or values beyond their bounds.
+pub(super) fn read(text: &str) -> Result<Tables, ReadQuestionsError> {
+    let at = |offset: usize, said: Text| ReadQuestionsError {
+        line: line_of(text, offset),
+        said,
+    };
+    if text.len() as u64 > QUESTIONS_BYTES_MAX {
+        let said = text!("it goes on beyond {QUESTIONS_BYTES_MAX} bytes; leave questions out");
+        return Err(at(0, said));
+    }
+    let table: QuestionsTable = toml::from_str(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        at(offset, Text::name(one_line(error.message())))
+    })?;
+    if table.questions.len() > QUESTIONS_MAX {
+        return Err(at(
+            0,
+            text!("it has more than {QUESTIONS_MAX} questions; leave some out"),
+        ));
+    }
+    let mut read: Vec<QuestionTable> = Vec::new();
+    for question in table.questions {
+        let offset = question.span().start;
+        let question = question.into_inner();
+        if let Some(fault) = fault(&question, &read) {
+            return Err(at(offset, fault));
+        }
+        read.push(question);
+    }
+    Ok(Tables {
+        questions: read,
+        formats: table.formats,
+        models: table.models,
+    })
+}
+
+/// What no value says by itself.
+fn fault(question: &QuestionTable, others: &[QuestionTable]) -> Option<Text> {
+    let name = &question.name.0;
+    let rows = &question.rows;
+    let any = |is: fn(&RowTable) -> bool| rows.iter().any(is);
+    if others.iter().any(|other| other.name.0 == *name) {
+        return Some(text!("{name} is there twice; give one another name"));
+    }
+    if rows.is_empty() || rows.len() > ROWS_MAX {
+        return Some(text!("{name} has no rows, or more than {ROWS_MAX}"));
+    }
+    let figures: usize = rows.iter().map(|row| row.figures.len()).sum();
+    if figures == 0 || figures > FIGURES_MAX {
+        return Some(text!("{name} has no figures, or more than {FIGURES_MAX}"));
+    }
+    let part = |row: &RowTable| row.span.map_or(row.size.0, |span| span.0);
+    if any(|row| row.span.is_some_and(|span| span.0 > row.size.0)) {
+        return Some(text!("{name} has a row whose span is larger than its size"));
+    }
+    if rows.iter().any(|row| row.block.0 > part(row)) {
+        return Some(text!(
+            "{name} has a row whose block is larger than what it is in"
+        ));
+    }
+    if any(|row| row.durability != DurabilityWord::None && row.direction == Direction::Read) {
+        return Some(text!(
+            "{name} has a row that makes reads durable; leave durability out"
+        ));
+    }
+    if any(|row| row.block.0.0 == 0) && question.parameter != Some(Parameter::Frames) {
+        return Some(text!("{name} has a row without a block; add one"));
+    }
+    let grown = rows[0].grows && rows[0].direction == Direction::Write;
+    if any(|row| row.grows) && !(grown && rows.iter().all(|row| row.amount.is_some())) {
+        return Some(text!(
+            "{name} has a row that grows; then the first row has to grow and to write, and all have to name an amount"
+        ));
+    }
+    None
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().iter().take(offset);
+    before.filter(|byte| **byte == b'\n').count() + 1
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,52 @@
+//! Arguments of `sokudo fit`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sokudo_model::Nanos;
+
+use super::Measuring;
+use super::heading::{HOW, MEASURED};
+use super::mistake::whole_number;
+
+/// What `--help` ends with.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sokudo fit                                    what can be asked, by which thresholds, by whom
+  sokudo fit etcd /var/lib/etcd                 is this directory's disk fast enough for etcd?
+  sokudo fit postgres .                         the table of pg_test_fsync
+  sokudo fit mine . --file mine.toml            a question of your own (docs/FIT.md)
+
+Exit codes: 0 fast enough, or no threshold is known; 1 too slow, or something failed; 2 wrong
+arguments; 3 refused; 4 cannot say: the 95 % interval is on both sides of the threshold, or a
+row is not VERIFIED; 130 interrupted.";
+
+/// Arguments of `sokudo fit`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct FitArguments {
+    /// What the disk is for, such as etcd; without it, all that can be asked is listed
+    #[arg(value_name = "WHAT")]
+    pub(crate) what: Option<String>,
+
+    /// Directory, sim:MODEL or null:
+    ///
+    /// In a directory, sokudo makes its own test file and removes it afterwards. Nothing that is
+    /// there is written to.
+    #[arg(default_value = ".")]
+    pub(crate) target: String,
+
+    /// Questions of your own, as TOML, in the place of those that sokudo knows
+    #[arg(long, value_name = "FILE", help_heading = MEASURED)]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Length of a trial [default: as the question has it]
+    #[arg(short, long, value_name = "TIME", help_heading = HOW)]
+    pub(crate) time: Option<Nanos>,
+
+    /// Trials per row, all rows in turn; 6 are needed for a 95 % interval
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
+    pub(crate) runs: u32,
+
+    #[command(flatten)]
+    pub(crate) measuring: Measuring,
+}
