@@ -26,6 +26,7 @@ pub(crate) struct Sides<'a> {
 /// What stands above the sentence of a card.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
+    run::add_fit(&mut article, document);
     let (title, facts) = heading(document);
     article.marked(title, "", vec![Text::list(facts, " · ")]);
     match Sides::of(document) {

@@ -70,7 +70,7 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
 }
 
 /// The question that it was measured for, and the answer.
-fn add_fit<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
+pub(crate) fn add_fit<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
     if let Some(fit) = &document.fit {
         fit_table::add(article, document, fit);
     }

@@ -169,6 +169,7 @@ fn appoint(
     arguments: &SetArguments,
 ) -> Result<(), Exit> {
     refuse_imported(&text!("run {id}"), run)?;
+    Repeat::of_run(run)?;
     let doubts = busy::doubts(run, was_idle);
     let judgeable = refuse_unjudgeable(id, run);
     if !doubts.is_empty() && !arguments.anyway {

@@ -107,3 +107,11 @@ fn what_is_chosen_is_measured() {
     // Four seconds are not enough for all rows, so that Ctrl-C ends it.
     assert_eq!(ended.code(), Some(130), "{ended:?}");
 }
+
+#[test]
+fn what_no_check_could_repeat_is_no_baseline() {
+    let store = Store::new();
+    store.ok("fit proxmox sim:ssd");
+    let refused = store.run("baseline set last");
+    refused.refused(2, &["sokudo fit proxmox sim:ssd", "cannot be repeated"]);
+}

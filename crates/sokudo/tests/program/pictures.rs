@@ -62,7 +62,7 @@ fn every_kind_that_fits_is_drawn_and_others_name_those() {
     }
     let words = [
         "no picture of kind curve",
-        "bars, cdf, histogram and time fit",
+        "bars, cdf, histogram, time and card fit",
     ];
     plot(&directory, "result.json --plot-kind curve").refused(2, &words);
     plot(&directory, "result.json --plot-kind pie").refused(2, &["pie", "histogram"]);
