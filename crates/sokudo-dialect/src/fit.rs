@@ -14,7 +14,7 @@ use sokudo_model::{
 };
 
 use sokudo_words::Text;
-use table::{Direction, DurabilityWord, OrderWord, QuestionTable, RowTable, Tables};
+use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable, Tables};
 pub use table::{QUESTIONS_BYTES_MAX, ReadQuestionsError};
 
 /// What sokudo knows by itself.
@@ -46,7 +46,7 @@ pub struct FitQuestions(Tables);
 
 /// A question cannot be asked so.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-pub enum AskError {
+pub enum QuestionError {
     /// It is not there.
     #[error("nothing is known of what {what} asks of a disk; use {names}, or --file")]
     Unknown {
@@ -106,7 +106,7 @@ impl FitQuestions {
     ///
     /// # Errors
     /// When it is not there, or takes something else behind its name.
-    pub fn ask(&self, what: &str) -> Result<Fit, AskError> {
+    pub fn ask(&self, what: &str) -> Result<Fit, QuestionError> {
         let (name, given) = match what.split_once(':') {
             Some((name, given)) => (name, Some(given)),
             None => (what, None),
@@ -119,7 +119,7 @@ impl FitQuestions {
         let found = questions.iter().find(|it| it.name.0 == name);
         let mut table = found.cloned().ok_or_else(|| {
             let names: Vec<String> = self.all().into_iter().map(|it| it.name).collect();
-            AskError::Unknown {
+            QuestionError::Unknown {
                 what: what.to_owned(),
                 names: names.join(", "),
             }
@@ -129,14 +129,16 @@ impl FitQuestions {
             (None, None) => {}
             (None, Some(given)) => {
                 let given = given.to_owned();
-                return Err(AskError::NoParameter { name, given });
+                return Err(QuestionError::NoParameter { name, given });
             }
             (Some(parameter), given) => {
                 let put = |given| parameter::put_into(&mut table, given, formats, models);
-                given.and_then(put).ok_or_else(|| AskError::Parameter {
-                    name,
-                    choices: Box::new(parameter::choices(parameter, formats, models)),
-                })?;
+                given
+                    .and_then(put)
+                    .ok_or_else(|| QuestionError::Parameter {
+                        name,
+                        choices: Box::new(parameter::choices(parameter, formats, models)),
+                    })?;
             }
         }
         let mut fit = Fit::of(table);
@@ -181,7 +183,9 @@ impl Fit {
 
     /// Whether what it has written is read back, which is not to come from the page cache.
     pub fn reads_back(&self) -> bool {
-        self.rows.iter().any(|row| row.direction == Direction::Read)
+        self.rows
+            .iter()
+            .any(|row| row.direction == DirectionWord::Read)
     }
 
     /// How large a file it takes.
@@ -235,8 +239,8 @@ impl RowTable {
             false => self.block.0,
         };
         let operation = match self.direction {
-            Direction::Read => Operation::Read,
-            Direction::Write => Operation::Write,
+            DirectionWord::Read => Operation::Read,
+            DirectionWord::Write => Operation::Write,
         };
         let length = self.span.map_or(self.size.0, |span| span.0);
         let durability = self.durability();

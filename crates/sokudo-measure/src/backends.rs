@@ -6,8 +6,8 @@
 
 use sokudo_engine::Control;
 use sokudo_model::{
-    BackendKind, BackendsCompared, DirectMode, Event, Nanos, Operation, OperationMix, Outcome,
-    Plan, Schedule, TargetKind, Way, WayTried, Workload,
+    BackendKind, BackendsCompared, DirectMode, Event, IssueWay, IssueWayTried, Nanos, Operation,
+    OperationMix, Outcome, Plan, Schedule, TargetKind, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -129,15 +129,15 @@ fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
 
 /// What there is to try against what is taken untried: with one I/O in flight no queue, with more
 /// libaio against io_uring, and what goes around more where that is allowed.
-fn ways(workload: &Workload, any_backend: bool) -> Vec<Way> {
-    let polled = |kind| Way { kind, polled: true };
-    let commands = Way::of(BackendKind::IoUringCmd);
+fn ways(workload: &Workload, any_backend: bool) -> Vec<IssueWay> {
+    let polled = |kind| IssueWay { kind, polled: true };
+    let commands = IssueWay::of(BackendKind::IoUringCmd);
     let around = [
         polled(BackendKind::IoUring),
         commands,
         polled(commands.kind),
     ];
-    let queue = (workload.depth > 1).then_some(Way::of(BackendKind::Libaio));
+    let queue = (workload.depth > 1).then_some(IssueWay::of(BackendKind::Libaio));
     let around = around.into_iter().filter(|_| any_backend);
     queue.into_iter().chain(around).collect()
 }
@@ -165,13 +165,13 @@ fn read(workload: &mut Workload) {
 fn try_ways(
     plan: &Plan,
     row: usize,
-    ways: &[Way],
+    ways: &[IssueWay],
     subject: &mut PreparedTargets,
     control: &Control,
 ) -> Option<BackendsCompared> {
     let mut compared = BackendsCompared::default();
     let is_queue = plan.stages[row].workloads[0].depth > 1;
-    let untried = Way::of(match is_queue {
+    let untried = IssueWay::of(match is_queue {
         true => BackendKind::IoUring,
         false => BackendKind::Psync,
     });
@@ -184,7 +184,7 @@ fn try_ways(
         if way.kind == BackendKind::Libaio {
             (compared.libaio, compared.io_uring) = (rates, rates_beside);
         } else {
-            compared.around.push(WayTried {
+            compared.around.push(IssueWayTried {
                 way: *way,
                 rates,
                 beside,
@@ -199,7 +199,7 @@ fn try_ways(
 fn pairs(
     plan: &Plan,
     row: usize,
-    ways: [Way; 2],
+    ways: [IssueWay; 2],
     subject: &mut PreparedTargets,
     control: &Control,
 ) -> Result<Option<[Vec<u64>; 2]>, MeasureError> {

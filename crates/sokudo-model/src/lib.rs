@@ -99,5 +99,5 @@ pub use trial::{
     SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
     Window,
 };
-pub use turns::{BackendsCompared, Faster, PagesCompared, PairRatios, Way, WayTried};
+pub use turns::{BackendsCompared, Faster, IssueWay, IssueWayTried, PagesCompared, PairRatios};
 pub use units::{Bytes, Nanos, ParseSizeError};

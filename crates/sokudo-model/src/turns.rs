@@ -28,13 +28,13 @@ pub struct BackendsCompared {
     /// Those that are tried only where that was allowed, one after another, each beside the fastest
     /// of those before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub around: Vec<WayTried>,
+    pub around: Vec<IssueWayTried>,
 }
 
 /// How I/Os are issued and their completions come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "they say what they are")]
-pub struct Way {
+pub struct IssueWay {
     pub kind: BackendKind,
     #[serde(default, skip_serializing_if = "is_default")]
     pub polled: bool,
@@ -43,10 +43,10 @@ pub struct Way {
 /// A way, and what it was tried beside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "they say what they are")]
-pub struct WayTried {
-    pub way: Way,
+pub struct IssueWayTried {
+    pub way: IssueWay,
     pub rates: Vec<u64>,
-    pub beside: Way,
+    pub beside: IssueWay,
     pub rates_beside: Vec<u64>,
 }
 
@@ -54,8 +54,8 @@ pub struct WayTried {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "they say what they are")]
 pub struct Faster {
-    pub way: Way,
-    pub than: Way,
+    pub way: IssueWay,
+    pub than: IssueWay,
     pub by: PairRatios,
 }
 
@@ -94,7 +94,7 @@ impl PagesCompared {
     }
 }
 
-impl Way {
+impl IssueWay {
     /// By interrupt, as a backend does where nothing else is said.
     pub const fn of(kind: BackendKind) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl BackendsCompared {
     /// `None` where nothing did. One pair against it proves nothing: the other would be taken
     /// without any.
     pub fn faster(&self) -> Option<Faster> {
-        let [ring, libaio] = [BackendKind::IoUring, BackendKind::Libaio].map(Way::of);
+        let [ring, libaio] = [BackendKind::IoUring, BackendKind::Libaio].map(IssueWay::of);
         let faster = |way, rates, than, beside| {
             let by = PairRatios::of(rates, beside)?;
             (by.median > BACKEND_RATIO_MIN).then_some(Faster { way, than, by })
@@ -150,18 +150,18 @@ mod tests {
     }
     #[test]
     fn the_last_way_that_won_is_the_fastest() {
-        let polled = Way {
+        let polled = IssueWay {
             kind: BackendKind::IoUring,
             polled: true,
         };
-        let commands = Way::of(BackendKind::IoUringCmd);
-        let tried = |way, rate, beside| WayTried {
+        let commands = IssueWay::of(BackendKind::IoUringCmd);
+        let tried = |way, rate, beside| IssueWayTried {
             way,
             rates: vec![rate; 5],
             beside,
             rates_beside: vec![100; 5],
         };
-        let plain = Way::of(BackendKind::Psync);
+        let plain = IssueWay::of(BackendKind::Psync);
         for (of_polled, of_commands, taken) in [
             (110, 110, Some((commands, polled))),
             (110, 102, Some((polled, plain))),

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::{command_line, harmless, language, mark, output};
 
 /// What can be measured, and what it is.
-struct Choice {
+struct TargetChoice {
     target: String,
     what: Text,
 }
@@ -29,7 +29,7 @@ pub(crate) fn run() -> Result<(), Exit> {
     let document = crate::info::document(sokudo_device::disks(&System::host()));
     output::print_coloured(&info::render_overview(&document, &output::terminal_style()))?;
     let disks = document.disks.iter().map(|it| &it.disk);
-    let choices: Vec<Choice> = choices(disks);
+    let choices: Vec<TargetChoice> = choices(disks);
     let Some(target) = asked(&choices)? else {
         return Ok(());
     };
@@ -44,8 +44,8 @@ pub(crate) fn run() -> Result<(), Exit> {
 }
 
 /// This directory, those that disks are mounted on, and the disks themselves.
-fn choices<'a>(disks: impl Iterator<Item = &'a Disk>) -> Vec<Choice> {
-    let mut choices = vec![Choice {
+fn choices<'a>(disks: impl Iterator<Item = &'a Disk>) -> Vec<TargetChoice> {
+    let mut choices = vec![TargetChoice {
         target: ".".into(),
         what: text!("this directory, with a test file of its own"),
     }];
@@ -55,7 +55,7 @@ fn choices<'a>(disks: impl Iterator<Item = &'a Disk>) -> Vec<Choice> {
         for content in &disk.contents {
             add_mounted(content, &model, &mut choices);
         }
-        devices.push(Choice {
+        devices.push(TargetChoice {
             target: disk.path.clone(),
             what: match is_allowed(&disk.path, Access::READ_OK) {
                 true => text!("{model}, the whole disk: it is only read"),
@@ -68,7 +68,7 @@ fn choices<'a>(disks: impl Iterator<Item = &'a Disk>) -> Vec<Choice> {
 }
 
 /// Each file system once, where a test file may be made in it.
-fn add_mounted(content: &Content, model: &Text, choices: &mut Vec<Choice>) {
+fn add_mounted(content: &Content, model: &Text, choices: &mut Vec<TargetChoice>) {
     let mounts = content.mounted_on.iter();
     let is_directory = |place: &&String| Path::new(place).is_dir();
     let place = mounts
@@ -77,7 +77,7 @@ fn add_mounted(content: &Content, model: &Text, choices: &mut Vec<Choice>) {
     if let Some(place) = place
         && choices.iter().all(|choice| choice.target != *place)
     {
-        choices.push(Choice {
+        choices.push(TargetChoice {
             target: place.clone(),
             what: text!(
                 "{model}, {}, with a test file of its own",
@@ -95,7 +95,7 @@ fn is_allowed(path: &str, access: Access) -> bool {
 }
 
 /// What is chosen; `None` where somebody leaves.
-fn asked(choices: &[Choice]) -> Result<Option<String>, Exit> {
+fn asked(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
     let terminal = Term::stdout();
     let question = text!("Measure which? Arrow keys or a number, then Enter; q leaves");
     output::say(&question)?;
@@ -133,11 +133,11 @@ fn number(typed: usize, sign: char, choices: usize) -> usize {
 }
 
 /// A line for each, none longer than the terminal is wide.
-fn lines(choices: &[Choice], chosen: usize) -> String {
+fn lines(choices: &[TargetChoice], chosen: usize) -> String {
     let style = output::terminal_style();
     let targets = choices.iter().map(|choice| choice.target.chars().count());
     let width = targets.max().unwrap_or(0);
-    let line = |(place, choice): (usize, &Choice)| {
+    let line = |(place, choice): (usize, &TargetChoice)| {
         let mark = if place == chosen { '>' } else { ' ' };
         let what = choice.what.said(language::current());
         let line = format!("{mark} {:>2}  {:<width$}  {what}", place + 1, choice.target);

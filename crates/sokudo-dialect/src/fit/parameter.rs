@@ -5,7 +5,9 @@ use std::ops::RangeInclusive;
 use sokudo_model::{Bytes, FitLimit, FitMetric, FitSide, Nanos, Rate};
 use sokudo_words::{Text, text};
 
-use super::table::{BLOCK_MAX, Count, Direction, Format, Model, Parameter, QuestionTable, Size};
+use super::table::{
+    BLOCK_MAX, Count, DirectionWord, FrameFormat, Model, Parameter, QuestionTable, SizeWithin,
+};
 
 /// A frame is a file of its own, which takes whole blocks of a file system.
 const FILE_BLOCK: u64 = 4_096;
@@ -20,7 +22,7 @@ const SIZES: RangeInclusive<Bytes> = Bytes::mib(1)..=Bytes(1 << 42);
 pub(super) fn put_into(
     question: &mut QuestionTable,
     given: &str,
-    formats: &[Format],
+    formats: &[FrameFormat],
     models: &[Model],
 ) -> Option<()> {
     match question.parameter? {
@@ -42,7 +44,7 @@ pub(super) fn put_into(
             };
             let size = size_of(size)?;
             for row in &mut question.rows {
-                (row.size, row.amount) = (Size(size), Some(Size(size)));
+                (row.size, row.amount) = (SizeWithin(size), Some(SizeWithin(size)));
             }
             if let Some(time) = time {
                 let time: Nanos = time.parse().ok().filter(|time: &Nanos| time.0 > 0)?;
@@ -63,7 +65,7 @@ pub(super) fn put_into(
 }
 
 /// What can be written in the place of a parameter, in words.
-pub(super) fn choices(parameter: Parameter, formats: &[Format], models: &[Model]) -> Text {
+pub(super) fn choices(parameter: Parameter, formats: &[FrameFormat], models: &[Model]) -> Text {
     let list = |names: Vec<&str>| names.join(", ");
     match parameter {
         Parameter::Frames => {
@@ -98,14 +100,14 @@ fn size_of(text: &str) -> Option<Bytes> {
     clippy::cast_precision_loss,
     reason = "whole frames and bytes, within bounds"
 )]
-fn frames(question: &mut QuestionTable, format: &Format, per_second: f64) -> Option<()> {
+fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) -> Option<()> {
     let frame = format.frame_bytes().next_multiple_of(FILE_BLOCK);
     if frame > BLOCK_MAX {
         return None;
     }
     for row in &mut question.rows {
-        row.block = Size(Bytes(frame));
-        row.size = Size(Bytes(frame * FRAMES));
+        row.block = SizeWithin(Bytes(frame));
+        row.size = SizeWithin(Bytes(frame * FRAMES));
         row.rate = Some(Rate::BytesPerSecond(
             (frame as f64 * per_second).round() as u64
         ));
@@ -126,7 +128,7 @@ fn at_least(question: &mut QuestionTable, bytes: u64, seconds: f64) {
         must_be: FitSide::AtLeast,
         value: (bytes as f64 / seconds).round() as u64,
     };
-    let has_write = |direction| direction == Direction::Write;
+    let has_write = |direction| direction == DirectionWord::Write;
     let written = question.rows.iter().any(|row| has_write(row.direction));
     for row in &mut question.rows {
         // What is written and read back is asked to be written in time.

@@ -34,7 +34,7 @@ struct QuestionsTable {
     #[serde(rename = "question")]
     questions: Vec<Spanned<QuestionTable>>,
     #[serde(default, rename = "format")]
-    formats: Vec<Format>,
+    formats: Vec<FrameFormat>,
     #[serde(default, rename = "model")]
     models: Vec<Model>,
 }
@@ -43,7 +43,7 @@ struct QuestionsTable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tables {
     pub(super) questions: Vec<QuestionTable>,
-    pub(super) formats: Vec<Format>,
+    pub(super) formats: Vec<FrameFormat>,
     pub(super) models: Vec<Model>,
 }
 
@@ -75,8 +75,8 @@ impl Parameter {
 /// Frames of a video.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Format {
-    pub(super) name: Name<24>,
+pub(super) struct FrameFormat {
+    pub(super) name: ShortName<24>,
     width: Count<65_536>,
     height: Count<65_536>,
     /// So many pixels of a line are packed together, the last ones of a line filled up,
@@ -88,7 +88,7 @@ pub(super) struct Format {
     header: u16,
 }
 
-impl Format {
+impl FrameFormat {
     /// Bytes of a frame.
     pub(super) fn frame_bytes(&self) -> u64 {
         let groups = u64::from(self.width.0.div_ceil(self.pixels.0));
@@ -101,7 +101,7 @@ impl Format {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Model {
-    pub(super) name: Name<24>,
+    pub(super) name: ShortName<24>,
     /// Samples that are computed together.
     pub(super) batch: Count<1_000_000>,
     pub(super) sample_bytes: Count<4_000_000_000>,
@@ -129,7 +129,7 @@ impl TryFrom<String> for Computation {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct QuestionTable {
-    pub(super) name: Name<24>,
+    pub(super) name: ShortName<24>,
     pub(super) parameter: Option<Parameter>,
     pub(super) asks: Sentence,
     #[serde(default)]
@@ -145,23 +145,23 @@ pub(super) struct QuestionTable {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RowTable {
-    pub(super) name: Name<40>,
-    pub(super) direction: Direction,
+    pub(super) name: ShortName<40>,
+    pub(super) direction: DirectionWord,
     #[serde(default)]
     pub(super) order: OrderWord,
     /// 0 where it is a frame of what the parameter says.
     #[serde(default)]
-    pub(super) block: Size<1, BLOCK_MAX>,
+    pub(super) block: SizeWithin<1, BLOCK_MAX>,
     #[serde(default)]
     pub(super) depth: Count<1_024>,
     #[serde(default)]
     pub(super) jobs: Count<64>,
     /// Of the file.
-    pub(super) size: Size<4_096, SIZE_MAX>,
+    pub(super) size: SizeWithin<4_096, SIZE_MAX>,
     /// How much of it is used, from its start.
-    pub(super) span: Option<Size<1, SIZE_MAX>>,
+    pub(super) span: Option<SizeWithin<1, SIZE_MAX>>,
     /// What a trial moves at most.
-    pub(super) amount: Option<Size<1, SIZE_MAX>>,
+    pub(super) amount: Option<SizeWithin<1, SIZE_MAX>>,
     pub(super) time: Time,
     #[serde(default)]
     pub(super) durability: DurabilityWord,
@@ -172,7 +172,7 @@ pub(super) struct RowTable {
     #[serde(default)]
     pub(super) grows: bool,
     #[serde(rename = "figure")]
-    pub(super) figures: Vec<Figure>,
+    pub(super) figures: Vec<FigureAsked>,
     /// How fast it is, as the parameter says.
     #[serde(skip)]
     pub(super) rate: Option<Rate>,
@@ -186,7 +186,7 @@ const fn yes() -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Direction {
+pub(super) enum DirectionWord {
     Read,
     Write,
 }
@@ -214,7 +214,7 @@ pub(super) enum DurabilityWord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "FigureTable")]
-pub(super) struct Figure {
+pub(super) struct FigureAsked {
     pub(super) metric: FitMetric,
     pub(super) limit: Option<FitLimit>,
 }
@@ -226,7 +226,7 @@ struct FigureTable {
     must_be: Option<LimitText>,
 }
 
-impl TryFrom<FigureTable> for Figure {
+impl TryFrom<FigureTable> for FigureAsked {
     type Error = Text;
 
     fn try_from(table: FigureTable) -> Result<Self, Text> {
@@ -281,9 +281,9 @@ impl<const MAX: u32> TryFrom<u32> for Count<MAX> {
 /// A size within bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Size<const MIN: u64, const MAX: u64>(pub(super) Bytes);
+pub(super) struct SizeWithin<const MIN: u64, const MAX: u64>(pub(super) Bytes);
 
-impl<const MIN: u64, const MAX: u64> TryFrom<String> for Size<MIN, MAX> {
+impl<const MIN: u64, const MAX: u64> TryFrom<String> for SizeWithin<MIN, MAX> {
     type Error = Text;
 
     fn try_from(text: String) -> Result<Self, Text> {
@@ -326,9 +326,9 @@ fn within<T: PartialOrd + Display>(value: T, bounds: RangeInclusive<T>) -> Resul
 /// written into file names, commands and tables.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Name<const MAX: usize>(pub(super) String);
+pub(super) struct ShortName<const MAX: usize>(pub(super) String);
 
-impl<const MAX: usize> TryFrom<String> for Name<MAX> {
+impl<const MAX: usize> TryFrom<String> for ShortName<MAX> {
     type Error = Text;
 
     fn try_from(name: String) -> Result<Self, Text> {
@@ -425,7 +425,7 @@ fn fault(question: &QuestionTable, others: &[QuestionTable]) -> Option<Text> {
             "{name} has a row whose block is larger than what it is in"
         ));
     }
-    if any(|row| row.durability != DurabilityWord::None && row.direction == Direction::Read) {
+    if any(|row| row.durability != DurabilityWord::None && row.direction == DirectionWord::Read) {
         return Some(text!(
             "{name} has a row that makes reads durable; leave durability out"
         ));
@@ -433,7 +433,7 @@ fn fault(question: &QuestionTable, others: &[QuestionTable]) -> Option<Text> {
     if any(|row| row.block.0.0 == 0) && question.parameter != Some(Parameter::Frames) {
         return Some(text!("{name} has a row without a block; add one"));
     }
-    let grown = rows[0].grows && rows[0].direction == Direction::Write;
+    let grown = rows[0].grows && rows[0].direction == DirectionWord::Write;
     if any(|row| row.grows) && !(grown && rows.iter().all(|row| row.amount.is_some())) {
         return Some(text!(
             "{name} has a row that grows; then the first row has to grow and to write, and all have to name an amount"
