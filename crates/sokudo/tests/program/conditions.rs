@@ -213,11 +213,14 @@ fn who_reads_the_same_device_meanwhile_is_named_also_in_jobs_of_other_tools() {
     let pid = reader.0.id();
     drop(reader);
     let reader = pid;
-    let us = format!("(process {reader}) read ");
     for run in runs {
         let finding = found(&run, "foreign-io");
-        assert!(text(finding, "cause").contains(&us), "{finding}");
         let users = results(&run)[0]["foreign_users"].as_array().unwrap();
+        // Tests beside this one may read more, and then theirs is the name that is told.
+        let others = users.iter().filter(|user| user["kernel"] == false);
+        let most = others.max_by_key(|user| user["read_bytes"].as_u64());
+        let most = format!("(process {}) read ", most.unwrap()["pid"]);
+        assert!(text(finding, "cause").contains(&most), "{finding}");
         let own = users.iter().find(|user| user["pid"] == reader);
         assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 1 << 20);
         assert_eq!(results(&run)[0]["verdict"], "UNVERIFIED");
