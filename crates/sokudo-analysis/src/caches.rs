@@ -159,7 +159,7 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(Text, Text)> {
 }
 
 /// Bytes per second as MB/s, with the decimals that a slow disk needs: never 0 of what moved.
-fn megabytes(bytes_per_s: f64) -> Argument {
+pub(crate) fn megabytes(bytes_per_s: f64) -> Argument {
     let value = bytes_per_s / 1e6;
     value.written(match value {
         value if value >= 9.95 => format!("{value:.0}"),

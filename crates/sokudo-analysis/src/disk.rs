@@ -6,6 +6,8 @@ use sokudo_model::disk::{Bus, Content, Disk, HealthState, Rotation};
 use sokudo_model::{Finding, Severity};
 use sokudo_words::{Text, text};
 
+use crate::expectations::expectations;
+
 /// A rule about a disk.
 type Rule = fn(&Disk) -> Option<Noticed>;
 
@@ -26,12 +28,6 @@ const RULES: [(&str, Rule); 9] = [
 pub(crate) fn codes() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|(code, _)| *code)
 }
-
-/// Below this a USB connection, and not the disk, is the limit: high speed carries
-/// 60 MB/s, less than any hard disk made since 2007.
-const SLOW_USB_BYTES_PER_S: u64 = 100_000_000;
-/// How much of a drive's life may be used before that is worth a word, percent.
-const USED_PERCENT_MAX: u32 = 90;
 
 /// What is noticed about a disk, the gravest first.
 pub fn examine(disk: &Disk) -> Vec<Finding> {
@@ -106,7 +102,7 @@ fn degraded(disk: &Disk) -> Option<Noticed> {
 
 fn worn(disk: &Disk) -> Option<Noticed> {
     let used = disk.health.used_percent?;
-    (used >= USED_PERCENT_MAX).then(|| {
+    (used >= expectations().wear.figures.used_percent_max).then(|| {
         warning(
             text!(
                 "{percent} % of {device}'s life is used, as its maker counts",
@@ -136,14 +132,13 @@ fn hot(disk: &Disk) -> Option<Noticed> {
     })
 }
 
-/// Links are rounded in words; a difference of less than this is none.
-const LINK_DIFFERENCE_MIN: f64 = 0.05;
-
 #[expect(clippy::cast_precision_loss, reason = "a ratio of speeds")]
 fn link_below_maximum(disk: &Disk) -> Option<Noticed> {
     let link = disk.link.as_ref()?;
     let (now, most) = (link.negotiated_bytes_per_s?, link.maximum_bytes_per_s?);
-    if most == 0 || (now as f64) > (most as f64) * (1.0 - LINK_DIFFERENCE_MIN) {
+    let figures = &expectations().link_below_maximum.figures;
+    let share = 1.0 - figures.difference_min_percent / 100.0;
+    if most == 0 || (now as f64) > (most as f64) * share {
         return None;
     }
     let words = |link: &Option<String>| match link {
@@ -177,7 +172,8 @@ fn link_below_maximum(disk: &Disk) -> Option<Noticed> {
 
 fn slow_usb(disk: &Disk) -> Option<Noticed> {
     let speed = disk.link.as_ref()?.negotiated_bytes_per_s?;
-    (disk.bus == Some(Bus::Usb) && speed < SLOW_USB_BYTES_PER_S).then(|| {
+    let limit = expectations().usb_speed.figures.limit_bytes_per_s;
+    (disk.bus == Some(Bus::Usb) && speed < limit).then(|| {
         warning(
             text!(
                 "{device} is connected by USB that carries at most {mb_per_s} MB/s",
@@ -256,6 +252,7 @@ mod tests {
             maximum: Some("6.0 Gbit/s".into()),
             negotiated_bytes_per_s: Some(negotiated),
             maximum_bytes_per_s: Some(maximum),
+            ..Link::default()
         })
     }
 

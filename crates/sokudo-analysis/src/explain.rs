@@ -20,6 +20,7 @@ mod threshold;
 mod untold;
 mod zones;
 
+pub(crate) use rotation::grouped;
 #[cfg(test)]
 pub(crate) use threshold::stated as stated_thresholds;
 

@@ -15,6 +15,7 @@
 )]
 
 mod arrival;
+mod assess;
 mod burst;
 mod by_target;
 mod caches;
@@ -24,6 +25,7 @@ mod compare;
 mod conditions;
 mod disk;
 mod drift;
+mod expectations;
 mod explain;
 mod failures;
 mod figures;
@@ -54,6 +56,7 @@ use std::cmp::Reverse;
 
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
+pub use assess::{NOT_JUDGED, volume_cap};
 pub use code::Code;
 pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
 pub use disk::examine;
@@ -97,6 +100,7 @@ pub fn judge(run: &mut Run) {
         true => judge_alike(run),
         false => by_target::judge(run, judge_alike),
     }
+    run.disk_assessment = assess::disk(run).map(Box::new);
 }
 
 /// Judges rows that all stand on the run's one target.

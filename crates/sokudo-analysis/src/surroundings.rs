@@ -81,7 +81,7 @@ pub(crate) fn action_name(action: &str) -> Text {
     })
 }
 
-fn not_whole(array: &ArrayState) -> Option<Finding> {
+pub(crate) fn not_whole(array: &ArrayState) -> Option<Finding> {
     let missing = array.missing.filter(|missing| *missing > 0);
     let (name, level) = (&array.name, level_name(array));
     let symptom = match (missing, &array.action, array.members) {
@@ -297,6 +297,7 @@ mod tests {
                 maximum: Some("8.0 GT/s x4".into()),
                 negotiated_bytes_per_s: Some(1_000_000_000),
                 maximum_bytes_per_s: Some(3_900_000_000),
+                ..Link::default()
             });
         };
         assert_eq!(said(with_drive(slow)).0, ["link-below-maximum"]);

@@ -43,3 +43,4 @@ pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epo
 pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
+pub use subject::DeviceBeside;

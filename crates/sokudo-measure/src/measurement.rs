@@ -17,7 +17,7 @@ use crate::memory;
 use crate::named::Named;
 use crate::pages;
 use crate::permission::Permission;
-use crate::subject::{Preparation, PreparedTargets};
+use crate::subject::{DeviceBeside, Preparation, PreparedTargets};
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
 pub const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
@@ -36,6 +36,8 @@ pub struct Measurement<'a> {
     pub test_file_size: Bytes,
     /// What of the things that exist may be written.
     pub permission: Permission,
+    /// Devices that rows read beside it: those of the second target, the third, and so on.
+    pub beside: Vec<DeviceBeside>,
     /// What the user should know before it starts.
     pub notes: Vec<Text>,
     /// What becomes of a directory.
@@ -70,6 +72,7 @@ impl<'a> Measurement<'a> {
             schedule: Schedule::in_turn(Enough::TRIALS_MIN, Nanos(0)),
             test_file_size: TEST_FILE_SIZE,
             permission: Permission::ReadOnly,
+            beside: Vec::new(),
             notes: Vec::new(),
             files: OwnFiles::Full(DataContent::Random),
             command: String::new(),
@@ -114,7 +117,7 @@ impl<'a> Measurement<'a> {
         };
         memory::check(&self.plan)?;
         let started_at = since_epoch();
-        let subject = match (named, files) {
+        let mut subject = match (named, files) {
             (Named::Path(inspected), OwnFiles::InPhases { cold })
                 if inspected.info.kind == TargetKind::Directory =>
             {
@@ -135,6 +138,8 @@ impl<'a> Measurement<'a> {
                 PreparedTargets::prepare(named, &preparation, control, listener)?
             }
         };
+        let has_beside = !self.beside.is_empty();
+        subject.add(self.beside);
         let run = Run {
             started_at: Some(started_at),
             command: self.command,
@@ -143,6 +148,7 @@ impl<'a> Measurement<'a> {
         Ok(Prepared {
             notes: self.notes,
             any_backend: self.any_backend,
+            has_beside,
             ..Prepared::new(run, subject)
         })
     }
@@ -156,6 +162,8 @@ pub struct Prepared {
     pub notes: Vec<Text>,
     pub(crate) subject: PreparedTargets,
     any_backend: bool,
+    /// Only the first target is what is measured; others are there to compare it with.
+    has_beside: bool,
     watch: Watch,
     /// All trials were made; what follows them may be interrupted.
     is_complete: bool,
@@ -168,6 +176,7 @@ impl Prepared {
             run,
             notes: Vec::new(),
             any_backend: false,
+            has_beside: false,
             subject,
             is_complete: false,
         }
@@ -243,7 +252,11 @@ impl Prepared {
         let mut run = self.run;
         run.circumstances = self.watch.end(&run.target);
         self.subject.look_again();
-        if let Some(target) = TargetInfo::together(self.subject.infos()) {
+        let measured = match self.has_beside {
+            true => Some(self.subject.info().clone()),
+            false => TargetInfo::together(self.subject.infos()),
+        };
+        if let Some(target) = measured {
             run.target = target;
         }
         if self.subject.infos().count() > 1 {

@@ -2,16 +2,18 @@
 //! measured.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
+use rustix::fs::{major, minor};
 use sokudo_device::{CounterSource, FileStateError, Inspected, System, occupants, users};
 use sokudo_engine::{
     Control, DevicePermit, FileTarget, JobFile, MakeDurable, OwnDirectory, RewritePermit,
     SimulatedTarget, Target, TestFile, lay_out,
 };
 use sokudo_model::{
-    Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo, TargetKind,
-    Workload,
+    BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo,
+    TargetKind, Workload,
 };
 use sokudo_words::text;
 
@@ -31,6 +33,62 @@ pub(crate) struct Preparation<'a> {
     pub(crate) permission: Permission,
     pub(crate) data: DataContent,
     pub(crate) seed: u64,
+}
+
+/// A device that is read beside the target, to be compared with it: open, and only for reading.
+pub struct DeviceBeside {
+    target: FileTarget,
+    opened: OpenedTarget,
+}
+
+impl DeviceBeside {
+    /// Opens what the target stands on, as far as that may be read: the device that its file
+    /// system is on, and the members of an array.
+    pub fn below(named: &Named) -> Vec<Self> {
+        let Named::Path(Inspected { info, .. }) = named else {
+            return Vec::new();
+        };
+        let own = info.file_system.as_ref().and(info.devices.first());
+        let own = own.map(|device| device.name.clone());
+        let arrays = info.devices.iter();
+        let arrays = arrays.filter(|device| device.kind == BlockDeviceKind::Raid);
+        let members = arrays.flat_map(|device| device.parents.clone());
+        let names = own.into_iter().chain(members).take(Self::COUNT_MAX);
+        names.filter_map(|name| Self::open(&name)).collect()
+    }
+
+    /// More would take longer than anyone waits.
+    const COUNT_MAX: usize = 32;
+
+    fn open(name: &str) -> Option<Self> {
+        // sysfs has `!` where a name has `/`.
+        let path = Path::new("/dev").join(name.replace('!', "/"));
+        let target = FileTarget::read_only(&path).ok()?;
+        let Inspected { info, counters } =
+            sokudo_device::inspect(&System::host(), path.to_str()?).ok()?;
+        // A node of this name may be another device, and another one now than a moment ago.
+        let number = target.handle().metadata().ok()?.rdev();
+        let number = format!("{}:{}", major(number), minor(number));
+        let mut devices = info.devices.first().into_iter();
+        let is_it = devices.any(|device| device.name == name && device.number == number);
+        let mut opened = OpenedTarget {
+            counters,
+            ..OpenedTarget::bare(info)
+        };
+        opened.describe(target.handle());
+        is_it.then_some(Self { target, opened })
+    }
+
+    /// Its kernel name.
+    pub fn name(&self) -> &str {
+        let devices = &self.opened.info.devices;
+        devices.first().map_or("", |device| &device.name)
+    }
+
+    /// Its size.
+    pub fn size(&self) -> Option<Bytes> {
+        self.opened.info.size_bytes
+    }
 }
 
 /// Everything that one plan measures, ready.
@@ -342,6 +400,14 @@ impl PreparedTargets {
         };
         opened.describe(target.handle());
         Ok(Self::of_one(Target::File(target), opened))
+    }
+
+    /// Adds devices beside the target, which are only read.
+    pub(crate) fn add(&mut self, beside: Vec<DeviceBeside>) {
+        for DeviceBeside { target, opened } in beside {
+            self.targets.push(Target::File(target));
+            self.opened.push(opened);
+        }
     }
 
     fn in_directory(

@@ -159,6 +159,15 @@ pub struct Link {
     pub negotiated_bytes_per_s: Option<u64>,
     /// The same of the maximum.
     pub maximum_bytes_per_s: Option<u64>,
+    /// The most that the drive itself can do, where the other end cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive_maximum: Option<String>,
+    /// Of USB: `uas`, or `usb-storage` for Bulk-Only Transport, which has one command at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+    /// Driver of the controller that it hangs on, such as `ahci` or `xhci_hcd`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<String>,
 }
 
 /// Whether and how fast a disk turns.

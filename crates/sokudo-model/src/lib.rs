@@ -16,6 +16,7 @@ pub mod circumstances;
 pub mod comparison;
 mod countable;
 pub mod disk;
+mod disk_assessment;
 pub mod diskspd;
 pub mod enough;
 pub mod event;
@@ -57,6 +58,7 @@ pub use comparison::{
 };
 pub use countable::{COUNTED_MAX, are_countable};
 pub use disk::Disk;
+pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment};
 pub use enough::Enough;
 pub use event::{Event, Phase};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(from = "String", into = "String")]
 #[expect(missing_docs, reason = "they are called like their commands")]
 pub enum Method {
+    Assess,
     Bonnie,
     Diskspd,
     Explain,
@@ -36,6 +37,7 @@ impl Method {
     /// The command that has this method; `None` where sokudo has none.
     pub const fn command(&self) -> Option<&'static str> {
         Some(match self {
+            Self::Assess => "assess",
             Self::Bonnie => "bonnie",
             Self::Diskspd => "diskspd",
             Self::Explain => "explain",
@@ -73,6 +75,7 @@ impl From<&str> for Method {
     fn from(name: &str) -> Self {
         match name.split_once('/') {
             None => match name {
+                "assess" => Self::Assess,
                 "bonnie" => Self::Bonnie,
                 "diskspd" => Self::Diskspd,
                 "explain" => Self::Explain,

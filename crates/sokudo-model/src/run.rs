@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::circumstances::Circumstances;
+use crate::disk_assessment::DiskAssessment;
 use crate::enough::Enough;
 use crate::finding::Finding;
 use crate::fit::FitQuestion;
@@ -59,6 +60,10 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// What the figures say about the device.
     pub inferences: Vec<Inference>,
+    /// Whether the disk under it is well, and as fast as it should be; `None` where nothing can be
+    /// expected of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_assessment: Option<Box<DiskAssessment>>,
     /// The command line that repeats the measurement.
     pub command: String,
     /// It was stopped before its end.
@@ -83,6 +88,7 @@ impl Run {
             rows: Vec::new(),
             findings: Vec::new(),
             inferences: Vec::new(),
+            disk_assessment: None,
             command: String::new(),
             interrupted: false,
         }

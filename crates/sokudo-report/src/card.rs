@@ -5,6 +5,7 @@ use sokudo_model::disk::{Disk, HealthState};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
+use crate::assessment_table;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument};
 use crate::info::words;
@@ -26,12 +27,16 @@ pub(crate) struct Sides<'a> {
 /// What stands above the sentence of a card.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
-    run::add_fit(&mut article, document);
+    run::add_answer(&mut article, document);
     let (title, facts) = heading(document);
     article.marked(title, "", vec![Text::list(facts, " · ")]);
     match Sides::of(document) {
         Some(sides) => article.add(Element::Table(table(&sides, unit))),
         None => article.append(run::brief_figures(document, unit)),
+    }
+    let assessment = document.disk_assessment.as_deref();
+    if let Some((tone, said)) = assessment.and_then(assessment_table::answer) {
+        article.add(Element::Answer(tone, said));
     }
     article
 }

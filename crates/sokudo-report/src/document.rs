@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Circumstances, Environment, Finding, Inference, Layout, Method, Nanos, Origin, Run, Schedule,
-    TargetInfo,
+    Circumstances, DiskAssessment, Environment, Finding, Inference, Layout, Method, Nanos, Origin,
+    Run, Schedule, TargetInfo,
 };
 
 use crate::{date, json_layout};
@@ -98,6 +98,10 @@ pub struct RunDocument {
     /// What the figures are consistent with, of the device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inferences: Vec<Inference>,
+    /// Whether the disk under it is well, and as fast as it should be; absent where nothing can be
+    /// expected of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_assessment: Option<Box<DiskAssessment>>,
     /// Latency against load; absent unless that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadDocument>,
@@ -165,6 +169,7 @@ impl RunDocument {
             circumstances: run.circumstances.clone(),
             findings: run.findings.clone(),
             inferences: run.inferences.clone(),
+            disk_assessment: run.disk_assessment.clone(),
             load: LoadDocument::of(run),
             peak: PeakDocument::of(run),
             fit: None,

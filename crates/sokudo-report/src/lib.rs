@@ -31,6 +31,7 @@ pub mod text;
 pub mod trend;
 
 mod article;
+mod assessment_table;
 mod card;
 mod date;
 mod explain;

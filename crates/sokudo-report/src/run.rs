@@ -9,9 +9,11 @@ pub(crate) use answer::Answer;
 pub(crate) use columns::figures as figures_in;
 pub(crate) use matrix::sign;
 
+use sokudo_model::Method;
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
+use crate::assessment_table;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
@@ -33,10 +35,13 @@ use crate::wording::row;
 /// The whole of it.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
-    add_fit(&mut article, document);
+    add_answer(&mut article, document);
     article.add(title(document));
     article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
+    if let Some(assessment) = &document.disk_assessment {
+        assessment_table::add_sources(&mut article, assessment);
+    }
     article.add(Element::OfRows(shortfalls_of(document)));
     article.add(Element::Findings(grouped_findings(document)));
     article.add(Element::Repeat(&document.command));
@@ -46,7 +51,7 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
 /// What was measured, and the brief figures.
 pub(crate) fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
-    add_fit(&mut article, document);
+    add_answer(&mut article, document);
     article.add(title(document));
     let of_target = |fact: &Fact| ["Target", "Device"].contains(&fact.label);
     let facts = facts(document).into_iter().filter(of_target);
@@ -69,10 +74,15 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
     figures
 }
 
-/// The question that it was measured for, and the answer.
-pub(crate) fn add_fit<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
+/// The answer to the question that it was measured for.
+pub(crate) fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
     if let Some(fit) = &document.fit {
         fit_table::add(article, document, fit);
+    }
+    if let Some(assessment) = &document.disk_assessment
+        && document.method == Method::Assess
+    {
+        assessment_table::add(article, assessment);
     }
 }
 

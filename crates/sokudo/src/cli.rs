@@ -1,6 +1,7 @@
 //! The command line, defined once: parsing, help, man page and completions all
 //! come from here.
 
+mod assess;
 mod baseline;
 mod bonnie;
 mod compare;
@@ -46,6 +47,7 @@ use heading::{HOW, MEASURED, PRINTED, WRITTEN};
 use issuing::{Engine, data_content, direct_mode, engine};
 use mistake::whole_number;
 
+pub(crate) use assess::AssessArguments;
 pub(crate) use baseline::{
     BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
     SetArguments, UnsetArguments,
@@ -249,6 +251,9 @@ pub(crate) enum Command {
     /// Find out what a device is from how it behaves, with evidence for each claim
     #[command(after_help = explain::EXAMPLES)]
     Explain(Box<ExplainArguments>),
+    /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
+    #[command(after_help = assess::EXAMPLES)]
+    Assess(Box<AssessArguments>),
     /// Is a disk fast enough for etcd, PostgreSQL, Proxmox and others? Yes, no, or why not said
     #[command(after_help = fit::EXAMPLES)]
     Fit(Box<FitArguments>),

@@ -58,6 +58,7 @@ fn judged(recalled: &Recalled<Kept>) -> Result<JudgementDocument, Exit> {
     let mut now = RunDocument {
         findings: run.findings,
         inferences: run.inferences,
+        disk_assessment: run.disk_assessment,
         ..then.clone()
     };
     for (result, row) in now.results.iter_mut().zip(run.rows) {

@@ -5,6 +5,7 @@
 //! with an exit code. It measures nothing itself.
 
 mod appointed;
+mod assess;
 mod baseline;
 mod bonnie;
 mod busy;
@@ -115,6 +116,7 @@ fn start() -> ExitCode {
         Some(Command::Quick(arguments)) => quick::run(&arguments),
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Assess(arguments)) => assess::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),

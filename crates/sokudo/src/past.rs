@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use sokudo_analysis::{runs_differ, trials_needed};
-use sokudo_model::{Nanos, Verdict};
+use sokudo_model::{Nanos, Order, Verdict};
 use sokudo_report::RunDocument;
 use sokudo_report::comparison::{Figure, rates};
 use sokudo_report::document::ResultDocument;
@@ -213,6 +213,20 @@ impl Past {
     /// How much other runs of this differ, without these.
     pub(crate) fn without(&mut self, key: HistoryKey, begun: &Begun) -> Option<PastRuns> {
         self.history(key)?.past(begun, None)
+    }
+
+    /// Bytes per second of the rows of a run that go in order, in the newest run before it.
+    pub(crate) fn streams_before(&mut self, document: &RunDocument) -> Vec<f64> {
+        let run = &PastRun::of(document);
+        let streams = document.results.iter();
+        let streams = streams.filter(|it| matches!(it.workload.order, Order::Sequential { .. }));
+        let own = streams.filter(|it| it.workload.targets() == [0]);
+        let newest = own.filter_map(|result| {
+            let key = PastRow { run, result }.key(Figure::Bandwidth)?;
+            let (_, logarithm) = self.history(key)?.points.last()?;
+            Some(logarithm.exp())
+        });
+        newest.collect()
     }
 
     /// What is kept of this; `None` where there is no store.

@@ -58,7 +58,8 @@ struct ReportedSpeed {
 
 /// The link of the disk in this directory; `None` where sysfs tells nothing of it.
 pub(crate) fn link(system: &System, directory: &Path, bus: Option<Bus>) -> Option<Link> {
-    let (negotiated, maximum) = match bus? {
+    let bus = bus?;
+    let (negotiated, maximum) = match bus {
         Bus::Ata => ata(system, directory)?,
         Bus::Sas => sas(directory)?,
         Bus::Nvme => pci_express(directory)?,
@@ -71,9 +72,43 @@ pub(crate) fn link(system: &System, directory: &Path, bus: Option<Bus>) -> Optio
     Some(Link {
         negotiated_bytes_per_s: negotiated.as_ref().map(|told| told.speed.bytes_per_s()),
         maximum_bytes_per_s: maximum.as_ref().map(|told| told.speed.bytes_per_s()),
+        drive_maximum: drive_maximum(directory, bus, maximum.as_ref()),
+        protocol: (bus == Bus::Usb).then(|| usb_protocol(directory)).flatten(),
+        controller: controller(directory),
         negotiated: negotiated.map(|told| told.text),
         maximum: maximum.map(|told| told.text),
     })
+}
+
+/// What an NVMe drive can do, where that is more than its port can.
+fn drive_maximum(directory: &Path, bus: Bus, both: Option<&ReportedSpeed>) -> Option<String> {
+    if bus != Bus::Nvme {
+        return None;
+    }
+    let (gigatransfers, width) = lanes(&nvme_function(directory)?, "max")?;
+    let own = pci_speed(gigatransfers, width);
+    (own.speed.bytes_per_s() > both?.speed.bytes_per_s()).then_some(own.text)
+}
+
+/// The driver of the interface of mass storage: `uas` or `usb-storage`.
+fn usb_protocol(directory: &Path) -> Option<String> {
+    let interface = directory
+        .ancestors()
+        .find(|place| place.join("bInterfaceClass").exists())?;
+    driver(interface)
+}
+
+/// The driver of the nearest PCI function above.
+fn controller(directory: &Path) -> Option<String> {
+    let function = directory
+        .ancestors()
+        .find(|place| place.join("class").is_file() && place.join("vendor").is_file())?;
+    driver(function)
+}
+
+fn driver(device: &Path) -> Option<String> {
+    let name = device.join("driver").canonicalize().ok()?;
+    Some(name.file_name()?.to_str()?.to_owned())
 }
 
 /// What SATA of this generation carries: the maximum of a drive, as it says itself.

@@ -22,6 +22,7 @@ fn hard_disk(name: &str) -> Disk {
         maximum: Some("6.0 Gbit/s".into()),
         negotiated_bytes_per_s: Some(300_000_000),
         maximum_bytes_per_s: Some(600_000_000),
+        ..Link::default()
     });
     disk.rotation = Rotation::PerMinute(5400);
     disk.write_cache = WriteCache {

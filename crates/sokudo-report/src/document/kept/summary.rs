@@ -174,6 +174,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         },
         findings: Vec::new(),
         inferences: Vec::new(),
+        disk_assessment: None,
         load: None,
         peak: None,
         fit: None,

@@ -1,0 +1,286 @@
+//! Whether a disk is well and as fast as it should be: what is known of the drives under a run's
+//! target, and what was measured of it, held against what is expected of such disks.
+//!
+//! All figures of what is expected stand in `expectations.toml`.
+
+mod speed;
+
+use sokudo_model::disk::{Bus, Disk, HealthState, Rotation};
+use sokudo_model::{
+    AssessedPoint, DiskAnswer, DiskAssessment, Finding, Method, Run, Severity, TargetKind,
+};
+use sokudo_words::{Text, text};
+
+use crate::disk::examine;
+use crate::expectations::{Expectation, expectations};
+use crate::surroundings;
+
+pub use speed::{NOT_JUDGED, volume_cap};
+
+/// Schedulers that cost a fast drive more than they save.
+const HEAVY_SCHEDULERS: [&str; 1] = ["bfq"];
+/// Sectors of 512 bytes of a drive of 50 GB, and of each further GB (IDEMA LBA1-03).
+const SECTORS_OF_50_GB: u64 = 97_696_368;
+const SECTORS_PER_GB: u64 = 1_953_504;
+
+/// What is thought of the disk under a run; `None` where nothing can be expected of it, or the
+/// method says nothing about that.
+pub(crate) fn disk(run: &Run) -> Option<DiskAssessment> {
+    let is_asked = matches!(run.plan.method, Method::Mark(_) | Method::Assess);
+    let is_disk = !matches!(run.target.kind, TargetKind::Null | TargetKind::Imported);
+    if !is_asked || !is_disk {
+        return None;
+    }
+    let drives = || run.circumstances.drives.iter().map(|drive| &drive.disk);
+    let mut points = speed::points(run);
+    points.extend(drives().flat_map(of_disk));
+    let arrays = run.circumstances.arrays.iter();
+    let broken = arrays.filter_map(surroundings::not_whole);
+    points.extend(broken.map(|finding| of_finding(&finding)));
+    if points.is_empty() && run.plan.method == Method::Assess {
+        points.push(of_the_unknown(run));
+    }
+    DiskAssessment::of(points)
+}
+
+/// That there is nothing to hold it against.
+fn of_the_unknown(run: &Run) -> AssessedPoint {
+    let found = text!(
+        "nothing is known of what {} should be able to do: it shows no drive, no link and no turns",
+        run.target.name
+    );
+    expectations().virtual_disk.point("unknown", None, found)
+}
+
+/// What a drive says of itself, and how it is connected.
+fn of_disk(disk: &Disk) -> Vec<AssessedPoint> {
+    let noticed = examine(disk);
+    let has = |code: &str| noticed.iter().any(|finding| finding.code == code);
+    let rules: [fn(&Disk) -> Option<AssessedPoint>; 10] = [
+        unreadable,
+        link_below_drive,
+        usb_protocol,
+        health,
+        temperature,
+        capacity,
+        alignment,
+        write_cache,
+        scheduler,
+        discard,
+    ];
+    let mut points: Vec<AssessedPoint> = noticed.iter().map(of_finding).collect();
+    let own = rules.into_iter().filter_map(|rule| rule(disk));
+    // What was noticed takes the place of its good end.
+    points.extend(own.filter(|point| match point.code.as_str() {
+        "health" => !has("disk-failing"),
+        "temperature" => !has("disk-hot"),
+        "alignment" => !has("partition-misaligned"),
+        "write-cache" => !has("write-cache-off"),
+        _ => true,
+    }));
+    points
+}
+
+/// What is noticed about disks wherever they are shown, as a point.
+fn of_finding(finding: &Finding) -> AssessedPoint {
+    let answer = match finding.severity {
+        Severity::Error => Some(DiskAnswer::NotOk),
+        Severity::Warning => Some(DiskAnswer::OkBut),
+        Severity::Info => None,
+    };
+    let all = expectations();
+    let (code, found) = (&*finding.code, finding.symptom.clone());
+    let point = match code {
+        "disk-failing" => {
+            let why = text!("{}: {}", found, finding.cause.clone());
+            all.health.point(code, answer, why)
+        }
+        "disk-worn" => all.wear.point(code, answer, found),
+        "disk-hot" => all.temperature.point(code, answer, found),
+        "link-below-maximum" => all.link_below_maximum.point(code, answer, found),
+        "slow-usb" => all.usb_speed.point(code, answer, found),
+        "link-errors" => all.link_errors.point(code, answer, found),
+        "write-cache-off" => all.write_cache.point(code, answer, found),
+        "partition-misaligned" => all.alignment.point(code, answer, found),
+        _ => all.array_whole.point(code, answer, found),
+    };
+    AssessedPoint {
+        remedy: finding.remedy.clone(),
+        ..point
+    }
+}
+
+fn good<Figures>(expectation: &Expectation<Figures>, code: &str, found: Text) -> AssessedPoint {
+    expectation.point(code, Some(DiskAnswer::Ok), found)
+}
+
+fn unreadable(disk: &Disk) -> Option<AssessedPoint> {
+    let expected = &expectations().unreadable_sectors;
+    let health = &disk.health;
+    let (pending, errors) = (health.pending_sectors, health.media_errors);
+    if pending.is_none() && errors.is_none() {
+        return None;
+    }
+    let (name, code) = (&disk.name, "unreadable-sectors");
+    let found = match (pending.unwrap_or(0), errors.unwrap_or(0)) {
+        (0, 0) => {
+            return Some(good(
+                expected,
+                code,
+                text!("{name} has no unreadable sectors"),
+            ));
+        }
+        (0, errors) => {
+            text!("{name} has lost data {errors} times in its life: sectors could not be read")
+        }
+        (pending, _) => text!("{pending} sectors of {name} cannot be read"),
+    };
+    let answer = match pending.unwrap_or(0) {
+        0 => DiskAnswer::OkBut,
+        _ => DiskAnswer::NotOk,
+    };
+    Some(AssessedPoint {
+        remedy: "save what is on it, then find them (sokudo scan); a drive whose number grows is to be replaced".into(),
+        ..expected.point(code, Some(answer), found)
+    })
+}
+
+fn link_below_drive(disk: &Disk) -> Option<AssessedPoint> {
+    let link = disk.link.as_ref()?;
+    let (now, drive) = (link.negotiated.as_ref()?, link.drive_maximum.as_ref()?);
+    let found = text!(
+        "{} is connected at {now}, the most that its port can do; the drive could {drive}",
+        disk.name
+    );
+    Some(AssessedPoint {
+        remedy: "move it to a port with as many lanes of that generation, if there is one".into(),
+        ..expectations()
+            .link_below_drive
+            .point("link-below-drive", Some(DiskAnswer::OkBut), found)
+    })
+}
+
+fn usb_protocol(disk: &Disk) -> Option<AssessedPoint> {
+    let link = disk.link.as_ref()?;
+    let expected = &expectations().usb_protocol;
+    let (name, code) = (&disk.name, "usb-protocol");
+    let carries = link.negotiated_bytes_per_s?;
+    match link.protocol.as_deref()? {
+        "uas" => Some(good(expected, code, text!("{name} uses USB Attached SCSI"))),
+        _ if carries < expected.figures.from_bytes_per_s => None,
+        "usb-storage" => Some(AssessedPoint {
+            remedy: "look whether its bridge can do UAS (lsusb -t; a quirk may forbid it), or use another enclosure".into(),
+            ..expected.point(
+                code,
+                Some(DiskAnswer::OkBut),
+                text!("{name} is connected by USB Bulk-Only Transport: it gets one command at a time, whatever the queue depth"),
+            )
+        }),
+        _ => None,
+    }
+}
+
+fn health(disk: &Disk) -> Option<AssessedPoint> {
+    let (name, expected) = (&disk.name, &expectations().health);
+    match disk.health.state {
+        HealthState::Good => Some(good(
+            expected,
+            "health",
+            text!("{name} says that it is well"),
+        )),
+        HealthState::Unknown if is_asked_for_health(disk) => {
+            let found = text!("{name} does not say how it is");
+            Some(expected.point("health", None, found))
+        }
+        _ => None,
+    }
+}
+
+/// Whether it is a drive that keeps such things.
+fn is_asked_for_health(disk: &Disk) -> bool {
+    matches!(disk.bus, Some(Bus::Ata | Bus::Sas | Bus::Nvme | Bus::Usb))
+}
+
+fn temperature(disk: &Disk) -> Option<AssessedPoint> {
+    let celsius = disk.health.temperature_celsius?;
+    let (name, expected) = (&disk.name, &expectations().temperature);
+    Some(match disk.health.temperature_warning_celsius {
+        Some(warning) => good(
+            expected,
+            "temperature",
+            text!("{name} has {celsius} °C and warns from {warning} °C on"),
+        ),
+        None => expected.point("temperature", None, text!("{name} has {celsius} °C")),
+    })
+}
+
+/// Of drives that follow the industry's count; cards, sticks and virtual disks have any size.
+fn capacity(disk: &Disk) -> Option<AssessedPoint> {
+    if !matches!(disk.bus, Some(Bus::Ata | Bus::Sas | Bus::Nvme)) {
+        return None;
+    }
+    let sectors = disk.size_bytes?.0 / 512;
+    let above = sectors.checked_sub(SECTORS_OF_50_GB)?;
+    let gigabytes = above / SECTORS_PER_GB + 50;
+    let found = text!("{} has the sectors of {gigabytes} GB", disk.name);
+    let is_whole = above % SECTORS_PER_GB == 0;
+    is_whole.then(|| good(&expectations().capacity, "capacity", found))
+}
+
+fn alignment(disk: &Disk) -> Option<AssessedPoint> {
+    let partitions = disk.contents.iter();
+    let partitions = partitions.filter(|content| content.offset_bytes.is_some());
+    let name = &disk.name;
+    (partitions.count() > 0).then(|| {
+        good(
+            &expectations().alignment,
+            "alignment",
+            text!("partitions of {name} begin at multiples of its physical block"),
+        )
+    })
+}
+
+fn write_cache(disk: &Disk) -> Option<AssessedPoint> {
+    let turns = matches!(disk.rotation, Rotation::Turns | Rotation::PerMinute(_));
+    let is_on = disk.write_cache.enabled == Some(true);
+    (turns && is_on).then(|| {
+        let found = text!("the write cache of {} is on", disk.name);
+        good(&expectations().write_cache, "write-cache", found)
+    })
+}
+
+fn scheduler(disk: &Disk) -> Option<AssessedPoint> {
+    let scheduler = disk.queue.scheduler.as_deref()?;
+    let (name, expected) = (&disk.name, &expectations().scheduler);
+    if disk.bus != Some(Bus::Nvme) {
+        return None;
+    }
+    let found = text!("the I/O scheduler of {name} is {scheduler}");
+    Some(match HEAVY_SCHEDULERS.contains(&scheduler) {
+        false => good(expected, "scheduler", found),
+        true => AssessedPoint {
+            remedy: text!("choose none (echo none > /sys/block/{name}/queue/scheduler)"),
+            ..expected.point("scheduler", Some(DiskAnswer::OkBut), found)
+        },
+    })
+}
+
+fn discard(disk: &Disk) -> Option<AssessedPoint> {
+    let is_solid = disk.rotation == Rotation::None && is_asked_for_health(disk);
+    let largest = disk.queue.discard_bytes_max.filter(|_| is_solid)?;
+    let (name, expected) = (&disk.name, &expectations().discard);
+    Some(match largest.0 {
+        0 => AssessedPoint {
+            remedy: "behind USB look for a bridge that passes it on; else leave a part of it unpartitioned, or erase it now and then".into(),
+            ..expected.point(
+                "discard",
+                Some(DiskAnswer::OkBut),
+                text!("{name} cannot be told what was deleted (no discard), so writes become slower once it has been full"),
+            )
+        },
+        _ => good(expected, "discard", text!("{name} can be told what was deleted (discard)")),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,436 @@
+//! What was measured of a disk, held against what its link carries, what such a disk does, and
+//! what it stands on.
+
+use sokudo_model::disk::{Bus, Disk, Rotation};
+use sokudo_model::{
+    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Operation, Order, Row, Run,
+    TargetInfo, TargetKind, Verdict,
+};
+use sokudo_words::{Text, text};
+
+use crate::caches::megabytes;
+use crate::case::is_platters;
+use crate::expectations::expectations;
+use crate::explain::grouped;
+use crate::surroundings::level_name;
+
+/// The point that says that no speed could be judged.
+pub const NOT_JUDGED: &str = "not-judged";
+
+/// Blocks of this and more are a stream.
+const STREAM_BLOCK: Bytes = Bytes::kib(128);
+const RANDOM_BLOCK: Bytes = Bytes::kib(4);
+
+/// Every point about how fast the disk is.
+pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
+    let streams = Streams::of(run);
+    let mut points: Vec<AssessedPoint> = unproven(run).into_iter().collect();
+    let drives = run.circumstances.drives.iter();
+    points.extend(drives.filter_map(|drive| link_share(&drive.disk, &streams)));
+    points.extend(random_reads(run));
+    points.extend(rotating_stream(run, &streams));
+    points.extend(file_system(run, &streams));
+    points.extend(array(run, &streams));
+    points.extend(unreadable(run));
+    points.extend(virtual_disk(run));
+    points
+}
+
+/// The fastest streams that were read or written, where that is proven.
+struct Streams {
+    /// Bytes per second of the target.
+    target: Option<f64>,
+    /// Bytes per second at which the target is read.
+    read: Option<f64>,
+    /// Of each target beside it: its device, the drive at its bottom where there is one alone,
+    /// and bytes per second.
+    beside: Vec<(String, Option<String>, f64)>,
+    /// The drive at the bottom of the target, where there is one alone.
+    leaf: Option<String>,
+}
+
+impl Streams {
+    fn of(run: &Run) -> Self {
+        let of_target = |index: usize, operations: &'static [Operation]| {
+            let rows = run.rows.iter().filter(move |row| {
+                let operation = row.workload.operations.single();
+                let is_of_it = operation.is_some_and(|it| operations.contains(&it));
+                is_of_it && row.workload.targets() == [index] && is_stream(row) && is_proven(row)
+            });
+            rows.filter_map(rate).reduce(f64::max)
+        };
+        Self {
+            target: of_target(0, &[Operation::Read, Operation::Write]),
+            read: of_target(0, &[Operation::Read]),
+            beside: (run.targets.iter().enumerate().skip(1))
+                .filter_map(|(index, target)| {
+                    let device = target.devices.first()?.name.clone();
+                    Some((device, leaf(target), of_target(index, &[Operation::Read])?))
+                })
+                .collect(),
+            leaf: leaf(run.targets.first().unwrap_or(&run.target)),
+        }
+    }
+
+    /// The fastest that went over the link of a drive.
+    fn of_drive(&self, name: &str) -> Option<f64> {
+        let own = self.target.filter(|_| self.leaf.as_deref() == Some(name));
+        let beside = self.beside.iter();
+        let beside = beside.filter(|(_, leaf, _)| leaf.as_deref() == Some(name));
+        own.into_iter()
+            .chain(beside.map(|(_, _, rate)| *rate))
+            .reduce(f64::max)
+    }
+
+    fn of_device(&self, name: &str) -> Option<f64> {
+        let mut beside = self.beside.iter();
+        beside
+            .find(|(device, ..)| device == name)
+            .map(|(_, _, rate)| *rate)
+    }
+}
+
+fn leaf(target: &TargetInfo) -> Option<String> {
+    let mut leaves = target.leaves();
+    let leaf = leaves.next()?.name.clone();
+    leaves.next().is_none().then_some(leaf)
+}
+
+fn is_proven(row: &Row) -> bool {
+    let assessment = row.assessment.as_ref();
+    assessment.is_some_and(|it| it.verdict == Verdict::Verified)
+}
+
+fn is_stream(row: &Row) -> bool {
+    let workload = &row.workload;
+    matches!(workload.order, Order::Sequential { .. }) && workload.blocks.largest() >= STREAM_BLOCK
+}
+
+/// Bytes per second, the median of its trials.
+fn rate(row: &Row) -> Option<f64> {
+    let trials = row.trials.iter();
+    let mut rates: Vec<f64> = trials
+        .filter_map(|trial| trial.outcome.bytes_per_second())
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    let middle = rates.len() / 2;
+    match rates.len() % 2 {
+        _ if rates.is_empty() => None,
+        0 => Some(f64::midpoint(rates[middle - 1], rates[middle])),
+        _ => Some(rates[middle]),
+    }
+}
+
+/// That figures cannot be judged, where none of a target's own can.
+fn unproven(run: &Run) -> Option<AssessedPoint> {
+    let own = || run.rows.iter().filter(|row| row.workload.targets() == [0]);
+    let measured = || own().filter(|row| row.assessment.is_some());
+    let row = measured().next()?;
+    if measured().any(is_proven) {
+        return None;
+    }
+    let assessment = row.assessment.as_ref()?;
+    let code = assessment.findings.first();
+    let code = code.map_or_else(String::new, |finding| finding.code.clone());
+    let found = text!(
+        "how fast it is cannot be judged: {} is {} ({code})",
+        Text::name(&*row.workload.name),
+        Text::from(assessment.verdict.name())
+    );
+    Some(AssessedPoint {
+        remedy: "sokudo show last --why says why, and what to do about it".into(),
+        ..expectations()
+            .judged
+            .point(NOT_JUDGED, Some(DiskAnswer::OkBut), found)
+    })
+}
+
+/// A drive that failed to read is not well, however fast.
+fn unreadable(run: &Run) -> Option<AssessedPoint> {
+    let findings = run.rows.iter().filter_map(|row| row.assessment.as_ref());
+    let mut findings = findings.flat_map(|assessment| &assessment.findings);
+    let finding = findings.find(|it| ["unreadable", "io-errors"].contains(&it.code.as_str()))?;
+    Some(AssessedPoint {
+        remedy: finding.remedy.clone(),
+        ..expectations().unreadable_sectors.point(
+            "read-errors",
+            Some(DiskAnswer::NotOk),
+            finding.symptom.clone(),
+        )
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share of a speed")]
+fn link_share(disk: &Disk, streams: &Streams) -> Option<AssessedPoint> {
+    let link = disk.link.as_ref()?;
+    let carries = link.negotiated_bytes_per_s.filter(|speed| *speed > 0)? as f64;
+    let speed = link.negotiated.as_deref()?;
+    let reached = streams.of_drive(&disk.name)?;
+    let percent = reached / carries * 100.0;
+    let expected = &expectations().link_share;
+    let figures = &expected.figures;
+    let bus = match disk.bus {
+        Some(Bus::Ata) => "SATA",
+        Some(Bus::Sas) => "SAS",
+        Some(Bus::Usb) => "USB",
+        _ => "PCIe",
+    };
+    let share = text!(
+        "{percent:.0} % of what {bus} {speed} carries ({} of {} MB/s)",
+        megabytes(reached),
+        megabytes(carries)
+    );
+    let (answer, found) = match percent {
+        it if it > figures.impossible_percent => (
+            None,
+            text!(
+                "{share}: more than that, so that a cache answered, or the link is invented by a virtual machine"
+            ),
+        ),
+        it if it >= figures.limit_percent => (
+            Some(DiskAnswer::Ok),
+            text!("{share}: the link is the limit"),
+        ),
+        _ => (
+            Some(DiskAnswer::Ok),
+            text!("{share}: the link is not the limit"),
+        ),
+    };
+    Some(expected.point("link-share", answer, found))
+}
+
+/// Single random reads of the target, against what a disk of its kind does.
+fn random_reads(run: &Run) -> Option<AssessedPoint> {
+    let row = run.rows.iter().find(|row| {
+        let workload = &row.workload;
+        workload.operations.single() == Some(Operation::Read)
+            && workload.targets() == [0]
+            && matches!(workload.order, Order::Random { .. })
+            && workload.blocks.largest() == RANDOM_BLOCK
+            && (workload.depth, workload.clones) == (1, 1)
+            && is_proven(row)
+    })?;
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    let reads = rate(row)? / RANDOM_BLOCK.0 as f64;
+    let target = run.targets.first().unwrap_or(&run.target);
+    let mut leaves = target.leaves();
+    let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
+    let drives = run.circumstances.drives.iter().map(|drive| &drive.disk);
+    let drive = drives.into_iter().find(|disk| disk.name == leaf.name);
+    let bus = drive.and_then(|disk| disk.bus);
+    let rpm = match drive.map(|disk| disk.rotation) {
+        Some(Rotation::PerMinute(rpm)) => Some(f64::from(rpm)),
+        _ => leaf.rotation_rpm.map(f64::from),
+    };
+    if is_platters(leaf) && bus != Some(Bus::Virtio) {
+        return Some(rotating(reads, rpm));
+    }
+    let is_solid = leaf.kind == BlockDeviceKind::Disk && leaf.rotational == Some(false);
+    let is_known = run.target.kind == TargetKind::Simulated
+        || matches!(bus, Some(Bus::Ata | Bus::Sas | Bus::Nvme));
+    let all = expectations();
+    let (code, expected, what) = match bus {
+        Some(Bus::Mmc) => ("card-random", &all.card_random, "a card"),
+        _ if is_solid && is_known => ("solid-random", &all.solid_random, "a solid-state disk"),
+        _ => return None,
+    };
+    let least = expected.figures.least_iops;
+    let what = Text::from(what);
+    let (answer, found) = match reads {
+        it if it >= least => (
+            DiskAnswer::Ok,
+            text!("{reads:.0} single random reads a second: normal for {what}"),
+        ),
+        it => (
+            if it < least / 2.0 {
+                DiskAnswer::NotOk
+            } else {
+                DiskAnswer::OkBut
+            },
+            text!("{reads:.0} single random reads a second: {what} does {least:.0} or more"),
+        ),
+    };
+    Some(expected.point(code, Some(answer), found))
+}
+
+fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
+    let expected = &expectations().rotating_random;
+    let turns = rpm.unwrap_or(expected.figures.rpm);
+    let (least, most) = expected.figures.reads_per_s(turns);
+    let such = match rpm {
+        Some(rpm) => text!("a disk of {} turns a minute", grouped(rpm)),
+        None => "a disk that turns".into(),
+    };
+    let (answer, found) = match reads {
+        it if it > most && rpm.is_some() => (
+            None,
+            text!(
+                "{such} does {reads:.0} random reads a second: more than its turns allow ({most:.0}), so that a cache answers"
+            ),
+        ),
+        it if it >= least => (
+            Some(DiskAnswer::Ok),
+            text!("{such} does {reads:.0} random reads a second: normal"),
+        ),
+        it => (
+            Some(if it < least / 2.0 {
+                DiskAnswer::NotOk
+            } else {
+                DiskAnswer::OkBut
+            }),
+            text!("{such} does {reads:.0} random reads a second: {least:.0} or more is normal"),
+        ),
+    };
+    expected.point("rotating-random", answer, found)
+}
+
+fn rotating_stream(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
+    let target = run.targets.first().unwrap_or(&run.target);
+    let mut leaves = target.leaves();
+    let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
+    let read = streams.read.filter(|_| is_platters(leaf))?;
+    let expected = &expectations().rotating_sequential;
+    let least = expected.figures.least_mb_per_s;
+    let reads = megabytes(read);
+    let (answer, found) = match read / 1e6 {
+        it if it >= least => (
+            DiskAnswer::Ok,
+            text!("reads in order at {reads} MB/s: normal for a disk that turns"),
+        ),
+        it => (
+            if it < least / 2.0 {
+                DiskAnswer::NotOk
+            } else {
+                DiskAnswer::OkBut
+            },
+            text!("reads in order at {reads} MB/s only: disks that turn do {least:.0} or more"),
+        ),
+    };
+    Some(expected.point("rotating-sequential", Some(answer), found))
+}
+
+/// The file against the device that its file system is on.
+fn file_system(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
+    let target = run.targets.first()?;
+    let kind = &target.file_system.as_ref()?.kind;
+    let device = &target.devices.first()?.name;
+    let (file, raw) = (streams.read?, streams.of_device(device)?);
+    let expected = &expectations().file_system_share;
+    let turns = target.leaves().any(is_platters);
+    let least = match turns {
+        true => expected.figures.rotating_percent,
+        false => expected.figures.solid_percent,
+    };
+    let percent = file / raw * 100.0;
+    let share = text!(
+        "{kind} gives {percent:.0} % of {device} itself ({} of {} MB/s, reads in order)",
+        megabytes(file),
+        megabytes(raw)
+    );
+    Some(match percent >= least {
+        true => expected.point("file-system-share", Some(DiskAnswer::Ok), share),
+        false => AssessedPoint {
+            remedy: "a file in pieces, compression, encryption, checksums or a full file system cost that; compare with another file on it, and with sokudo mark on the device".into(),
+            ..expected.point("file-system-share", Some(DiskAnswer::OkBut), share)
+        },
+    })
+}
+
+/// An array against its members.
+fn array(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
+    let target = run.targets.first()?;
+    let raid = target
+        .devices
+        .iter()
+        .find(|device| device.kind == BlockDeviceKind::Raid)?;
+    let mut arrays = run.circumstances.arrays.iter();
+    let state = arrays.find(|array| array.name == raid.name)?;
+    let members = raid.parents.iter().map(|name| streams.of_device(name));
+    let members: Vec<f64> = members.collect::<Option<_>>()?;
+    let could = stream_of(state, &members)?;
+    let reads = streams.of_device(&raid.name).or(streams.read)?;
+    let expected = &expectations().array_share;
+    let percent = reads / could * 100.0;
+    let (name, level) = (&raid.name, level_name(state));
+    let slowest = members.iter().copied().reduce(f64::min)?;
+    let found = text!(
+        "{name} ({level}) reads at {percent:.0} % of what its {} members allow ({} of {} MB/s)",
+        members.len(),
+        megabytes(reads),
+        megabytes(could)
+    );
+    let answer = match percent {
+        it if it >= expected.figures.least_percent => DiskAnswer::Ok,
+        _ if reads < slowest * expected.figures.least_percent / 100.0 => DiskAnswer::NotOk,
+        _ => DiskAnswer::OkBut,
+    };
+    let point = expected.point("array-share", Some(answer), found);
+    Some(match answer {
+        DiskAnswer::Ok => point,
+        _ => AssessedPoint {
+            remedy: "look for a member that is slow (sokudo mark each), a link or controller that they share, and a chunk that is too small for the depth".into(),
+            ..point
+        },
+    })
+}
+
+/// What a level allows of members that read alone at these rates, bytes per second.
+fn stream_of(array: &ArrayState, members: &[f64]) -> Option<f64> {
+    let slowest = members.iter().copied().reduce(f64::min)?;
+    let count = f64::from(u32::try_from(members.len()).ok()?);
+    let stream = match array.level.as_deref()? {
+        "raid0" | "linear" => members.iter().sum(),
+        "raid1" => slowest,
+        "raid4" | "raid5" => (count - 1.0) * slowest,
+        "raid6" => (count - 2.0) * slowest,
+        "raid10" => count / 2.0 * slowest,
+        _ => return None,
+    };
+    (stream > 0.0).then_some(stream)
+}
+
+/// That nothing is known of what a virtual disk could do.
+fn virtual_disk(run: &Run) -> Option<AssessedPoint> {
+    let target = run.targets.first().unwrap_or(&run.target);
+    let mut leaves = target.leaves();
+    let leaf = leaves.find(|leaf| leaf.kind == BlockDeviceKind::VirtualDisk)?;
+    let found = text!(
+        "{} is a virtual disk: how fast it should be is known to who runs the host",
+        leaf.name
+    );
+    let expected = &expectations().virtual_disk;
+    Some(expected.point("virtual-disk", None, found))
+}
+
+/// A limit that somebody has set, where all these rates of a virtual disk, of two runs, are one:
+/// bytes per second of streams in both directions.
+pub fn volume_cap(run: &Run, before: &[f64]) -> Option<AssessedPoint> {
+    let is_virtual = |target: &TargetInfo| {
+        let mut leaves = target.leaves();
+        leaves.any(|leaf| leaf.kind == BlockDeviceKind::VirtualDisk)
+    };
+    let own = run
+        .rows
+        .iter()
+        .filter(|row| row.workload.targets() == [0] && is_stream(row) && is_proven(row));
+    let now: Vec<f64> = own.filter_map(rate).collect();
+    if !is_virtual(&run.target) || now.len() < 2 || before.len() < 2 {
+        return None;
+    }
+    let all = || now.iter().chain(before).copied();
+    let (least, most) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
+    let expected = &expectations().volume_cap;
+    if most > least * (1.0 + expected.figures.alike_percent / 100.0) {
+        return None;
+    }
+    let found = text!(
+        "reads and writes in order stop at {} MB/s, in this run and the one before: a limit that somebody has set",
+        megabytes(most)
+    );
+    Some(AssessedPoint {
+        remedy:
+            "compare with what is paid for; sokudo peak finds the same limit in I/Os per second"
+                .into(),
+        ..expected.point("volume-cap", Some(DiskAnswer::OkBut), found)
+    })
+}

@@ -1,0 +1,367 @@
+use super::*;
+use crate::judge;
+use crate::sample::{self, each_count, reads, reads_with};
+use sokudo_model::disk::{Content, Health, Link, QueueSettings};
+use sokudo_model::{
+    ArrayState, BlockDeviceKind, BlockSizes, Bytes, FileUse, Nanos, Order, SequentialOffset,
+};
+
+/// The points of a disk that `change` has changed, by code and answer.
+fn points_of(change: impl Fn(&mut Disk)) -> Vec<(String, Option<DiskAnswer>)> {
+    let mut disk = Disk::unknown("sda");
+    assert_eq!(of_disk(&disk), [], "nothing is said of what is not known");
+    change(&mut disk);
+    let points = of_disk(&disk).into_iter();
+    points.map(|point| (point.code, point.answer)).collect()
+}
+
+#[test]
+fn what_a_drive_says_is_held_against_what_is_expected() {
+    type Case = (&'static str, Option<DiskAnswer>, fn(&mut Disk));
+    let cases: [Case; 13] = [
+        ("health", Some(DiskAnswer::Ok), |disk| {
+            disk.health.state = HealthState::Good;
+        }),
+        ("health", None, |disk| disk.bus = Some(Bus::Ata)),
+        ("disk-failing", Some(DiskAnswer::NotOk), |disk| {
+            disk.health.state = HealthState::Failing;
+        }),
+        ("unreadable-sectors", Some(DiskAnswer::NotOk), |disk| {
+            disk.health.pending_sectors = Some(8);
+        }),
+        ("unreadable-sectors", Some(DiskAnswer::OkBut), |disk| {
+            disk.health.media_errors = Some(1);
+        }),
+        ("unreadable-sectors", Some(DiskAnswer::Ok), |disk| {
+            disk.health.media_errors = Some(0);
+        }),
+        ("temperature", Some(DiskAnswer::Ok), |disk| {
+            disk.health = Health {
+                temperature_celsius: Some(40),
+                temperature_warning_celsius: Some(70),
+                ..Health::default()
+            };
+        }),
+        ("disk-hot", Some(DiskAnswer::OkBut), |disk| {
+            disk.health.temperature_celsius = Some(80);
+            disk.health.temperature_warning_celsius = Some(70);
+        }),
+        ("write-cache", Some(DiskAnswer::Ok), |disk| {
+            disk.rotation = Rotation::Turns;
+            disk.write_cache.enabled = Some(true);
+        }),
+        ("write-cache-off", Some(DiskAnswer::OkBut), |disk| {
+            disk.rotation = Rotation::Turns;
+            disk.write_cache.enabled = Some(false);
+        }),
+        ("alignment", Some(DiskAnswer::Ok), |disk| {
+            disk.contents = vec![Content {
+                offset_bytes: Some(Bytes::mib(1)),
+                ..Content::new("partition")
+            }];
+        }),
+        ("capacity", Some(DiskAnswer::Ok), |disk| {
+            disk.bus = Some(Bus::Ata);
+            disk.size_bytes = Some(Bytes(1_953_525_168 * 512));
+        }),
+        ("scheduler", Some(DiskAnswer::OkBut), |disk| {
+            disk.bus = Some(Bus::Nvme);
+            disk.queue.scheduler = Some("bfq".into());
+        }),
+    ];
+    for (code, answer, change) in cases {
+        let points = points_of(change);
+        let found = points.iter().find(|(it, _)| it == code);
+        let found = found.unwrap_or_else(|| panic!("no {code} in {points:?}"));
+        assert_eq!(found.1, answer, "{code}");
+    }
+}
+
+#[test]
+fn a_terabyte_is_what_the_industry_counts() {
+    let mut disk = Disk::unknown("sda");
+    disk.bus = Some(Bus::Ata);
+    disk.size_bytes = Some(Bytes(1_953_525_168 * 512));
+    let found = |disk: &Disk| capacity(disk).map(|point| point.found.english());
+    assert_eq!(found(&disk).unwrap(), "sda has the sectors of 1000 GB");
+    disk.size_bytes = Some(Bytes(1_953_525_160 * 512));
+    assert_eq!(found(&disk), None);
+}
+
+#[test]
+fn a_solid_disk_that_takes_no_discard_is_told() {
+    let of = |bytes| {
+        points_of(|disk| {
+            disk.rotation = Rotation::None;
+            disk.bus = Some(Bus::Usb);
+            disk.queue = QueueSettings {
+                discard_bytes_max: Some(Bytes(bytes)),
+                ..QueueSettings::default()
+            };
+        })
+    };
+    let answer = |bytes| of(bytes).into_iter().find(|(code, _)| code == "discard");
+    assert_eq!(answer(0).unwrap().1, Some(DiskAnswer::OkBut));
+    assert_eq!(answer(1 << 20).unwrap().1, Some(DiskAnswer::Ok));
+}
+
+fn link(negotiated: &str, bytes: u64) -> Link {
+    Link {
+        negotiated: Some(negotiated.into()),
+        maximum: Some(negotiated.into()),
+        negotiated_bytes_per_s: Some(bytes),
+        maximum_bytes_per_s: Some(bytes),
+        ..Link::default()
+    }
+}
+
+#[test]
+fn a_drive_that_could_more_than_its_port_and_bulk_only_are_told() {
+    let narrow = points_of(|disk| {
+        disk.link = Some(Link {
+            drive_maximum: Some("8.0 GT/s x4".into()),
+            ..link("8.0 GT/s x2", 1_969_000_000)
+        });
+    });
+    let narrow_is = ("link-below-drive".to_owned(), Some(DiskAnswer::OkBut));
+    assert!(narrow.contains(&narrow_is), "{narrow:?}");
+    for (protocol, answer) in [("uas", DiskAnswer::Ok), ("usb-storage", DiskAnswer::OkBut)] {
+        let points = points_of(|disk| {
+            disk.bus = Some(Bus::Usb);
+            disk.link = Some(Link {
+                protocol: Some(protocol.into()),
+                ..link("5.0 Gbit/s", 500_000_000)
+            });
+        });
+        let expected = ("usb-protocol".to_owned(), Some(answer));
+        assert!(points.contains(&expected), "{points:?}");
+    }
+}
+
+/// The assessment of reads whose rate is known, of a disk that `change` has changed.
+fn assessed(change: impl Fn(&mut Run)) -> DiskAssessment {
+    let mut run = reads_with(|run| {
+        run.plan.method = Method::Assess;
+        change(run);
+    });
+    judge(&mut run);
+    let assessment = run.disk_assessment.take();
+    *assessment.unwrap_or_else(|| panic!("nothing is thought of {:?}", run.target))
+}
+
+fn found<'a>(assessment: &'a DiskAssessment, code: &str) -> Option<&'a AssessedPoint> {
+    assessment.points.iter().find(|point| point.code == code)
+}
+
+/// Makes the row one of streams in blocks of 1 MiB that go so many at a second.
+fn streams(run: &mut Run, per_s: u64) {
+    let row = &mut run.rows[0];
+    row.workload.name = "SEQ1M Q8T1".into();
+    row.workload.order = Order::Sequential {
+        offset: SequentialOffset::Own,
+    };
+    row.workload.blocks = BlockSizes::one(Bytes::mib(1));
+    ios_per_s(run, per_s);
+}
+
+/// Makes each trial one of so many I/Os in its second.
+fn ios_per_s(run: &mut Run, ios: u64) {
+    let row = &mut run.rows[0];
+    let block = row.workload.blocks.largest();
+    for trial in &mut row.trials {
+        let tally = &mut trial.outcome.operations[0];
+        (tally.ios, tally.bytes) = (ios, Bytes(ios * block.0));
+        tally.latency = crate::sample::histogram(ios, Nanos(1_000_000_000 / ios));
+        let device = trial.evidence.device.as_mut().unwrap();
+        (device.read_ios, device.read_bytes) = (ios, ios * block.0);
+    }
+}
+
+fn linked(run: &mut Run, link: Link) {
+    let mut drive = sample::drive("nvme0n1");
+    drive.disk.bus = Some(Bus::Ata);
+    drive.disk.link = Some(link);
+    run.circumstances.drives.push(drive);
+}
+
+#[test]
+fn what_was_reached_of_a_link_says_whether_it_is_the_limit() {
+    for (per_s, answer, words) in [
+        (
+            540,
+            Some(DiskAnswer::Ok),
+            "94 % of what SATA 6.0 Gbit/s carries (566 of 600 MB/s): the link is the limit",
+        ),
+        (200, Some(DiskAnswer::Ok), "the link is not the limit"),
+        (1_200, None, "more than that"),
+    ] {
+        let assessment = assessed(|run| {
+            streams(run, per_s);
+            linked(run, link("6.0 Gbit/s", 600_000_000));
+        });
+        let point = found(&assessment, "link-share").unwrap();
+        assert_eq!(point.answer, answer, "{point:?}");
+        assert!(point.found.english().contains(words), "{point:?}");
+    }
+}
+
+#[test]
+fn figures_that_are_not_proven_are_held_against_nothing() {
+    let assessment = assessed(|run| {
+        streams(run, 540);
+        linked(run, link("6.0 Gbit/s", 600_000_000));
+        each_count(run, |device| device.read_bytes = 0);
+    });
+    assert!(found(&assessment, "link-share").is_none(), "{assessment:?}");
+    assert_eq!(assessment.answer, Some(DiskAnswer::OkBut));
+    assert_eq!(assessment.points[0].code, NOT_JUDGED);
+}
+
+#[test]
+fn a_disk_of_5400_turns_is_normal_slow_or_no_such_disk() {
+    for (reads, answer) in [
+        (75, Some(DiskAnswer::Ok)),
+        (30, Some(DiskAnswer::OkBut)),
+        (20, Some(DiskAnswer::NotOk)),
+        (900, None),
+    ] {
+        let assessment = assessed(|run| {
+            ios_per_s(run, reads);
+            let leaf = &mut run.target.devices[1];
+            (leaf.rotational, leaf.rotation_rpm) = (Some(true), Some(5_400));
+        });
+        let point = found(&assessment, "rotating-random").unwrap();
+        assert_eq!(point.answer, answer, "{point:?}");
+        assert!(point.found.english().contains("5,400"), "{point:?}");
+    }
+}
+
+#[test]
+fn a_solid_disk_that_answers_like_one_that_turns_is_not_ok() {
+    for (reads, answer) in [
+        (10_000, DiskAnswer::Ok),
+        (2_000, DiskAnswer::OkBut),
+        (200, DiskAnswer::NotOk),
+    ] {
+        let assessment = assessed(|run| {
+            ios_per_s(run, reads);
+            linked(run, Link::default());
+        });
+        assert_eq!(
+            found(&assessment, "solid-random").unwrap().answer,
+            Some(answer)
+        );
+    }
+}
+
+/// A second row that reads a device beside, with so many streams a second.
+fn beside(run: &mut Run, name: &str, per_s: u64) {
+    if run.targets.is_empty() {
+        run.targets = vec![run.target.clone()];
+    }
+    let mut other = reads();
+    other.target.file_system = None;
+    other.target.kind = TargetKind::BlockDevice;
+    other.target.devices = vec![sample::device(name, BlockDeviceKind::Disk, true)];
+    streams(&mut other, per_s);
+    let target = u32::try_from(run.targets.len()).unwrap();
+    other.rows[0].workload.files.uses = vec![FileUse { target, span: None }];
+    run.rows.append(&mut other.rows);
+    run.targets.push(other.target);
+}
+
+#[test]
+fn a_file_is_held_against_the_device_of_its_file_system() {
+    for (raw, answer, share) in [
+        (500, DiskAnswer::Ok, "ext4 gives 100 % of nvme0n1p2 itself"),
+        (
+            1_000,
+            DiskAnswer::OkBut,
+            "ext4 gives 50 % of nvme0n1p2 itself",
+        ),
+    ] {
+        let assessment = assessed(|run| {
+            streams(run, 500);
+            beside(run, "nvme0n1p2", raw);
+        });
+        let point = found(&assessment, "file-system-share").unwrap();
+        assert_eq!(point.answer, Some(answer), "{point:?}");
+        assert!(point.found.english().starts_with(share), "{point:?}");
+    }
+}
+
+#[test]
+fn an_array_is_held_against_what_its_level_makes_of_its_members() {
+    for (level, array, answer) in [
+        ("raid0", 600, DiskAnswer::Ok),
+        ("raid1", 200, DiskAnswer::Ok),
+        ("raid5", 400, DiskAnswer::Ok),
+        ("raid6", 200, DiskAnswer::Ok),
+        ("raid0", 400, DiskAnswer::OkBut),
+        ("raid5", 100, DiskAnswer::NotOk),
+    ] {
+        let assessment = assessed(|run| {
+            streams(run, array);
+            let members = ["sda", "sdb", "sdc"];
+            let mut md = sample::device("md0", BlockDeviceKind::Raid, false);
+            md.parents = members.map(str::to_owned).to_vec();
+            run.target.devices = vec![md];
+            let drives = members.map(|it| sample::device(it, BlockDeviceKind::Disk, true));
+            run.target.devices.extend(drives);
+            for member in members {
+                beside(run, member, 200);
+            }
+            run.circumstances.arrays = vec![ArrayState {
+                name: "md0".into(),
+                level: Some(level.into()),
+                members: Some(3),
+                ..ArrayState::default()
+            }];
+        });
+        let point = found(&assessment, "array-share").unwrap();
+        assert_eq!(point.answer, Some(answer), "{level}: {point:?}");
+    }
+}
+
+#[test]
+fn one_rate_in_both_directions_and_two_runs_is_a_limit() {
+    let run = |per_s| {
+        let mut run = reads_with(|run| {
+            run.plan.method = Method::Assess;
+            run.target.devices[1].kind = BlockDeviceKind::VirtualDisk;
+            streams(run, per_s);
+        });
+        let mut row = run.rows[0].clone();
+        row.workload.name = "again".into();
+        run.rows.push(row);
+        judge(&mut run);
+        run
+    };
+    let capped = run(125);
+    let assessment = capped.disk_assessment.as_ref().unwrap();
+    assert_eq!(assessment.answer, None, "{assessment:?}");
+    let rate = 125.0 * 1_048_576.0;
+    let point = volume_cap(&capped, &[rate, rate * 1.01]).unwrap();
+    assert!(
+        point.found.english().contains("stop at 132 MB/s"),
+        "{point:?}"
+    );
+    assert_eq!(volume_cap(&capped, &[rate]), None);
+    assert_eq!(volume_cap(&capped, &[rate, rate * 1.1]), None);
+}
+
+#[test]
+fn only_commands_that_people_look_at_a_disk_with_say_what_they_think_of_it() {
+    for (method, is_asked) in [
+        (Method::Assess, true),
+        (Method::Mark("default".into()), true),
+        (Method::Load, false),
+    ] {
+        let mut run = reads_with(|run| {
+            run.plan.method = method;
+            linked(run, Link::default());
+        });
+        judge(&mut run);
+        assert_eq!(run.disk_assessment.is_some(), is_asked);
+    }
+}

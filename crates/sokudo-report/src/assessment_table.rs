@@ -1,0 +1,75 @@
+//! Whether a disk is as it should be, for people: the answer in a sentence, then a line per point.
+
+use sokudo_model::{AssessedPoint, DiskAnswer, DiskAssessment};
+use sokudo_words::{Text, text};
+
+use crate::article::{Article, Element};
+use crate::table::Tone;
+use crate::wording::phrase;
+
+const fn tone(answer: Option<DiskAnswer>) -> Tone {
+    match answer {
+        Some(DiskAnswer::Ok) => Tone::Good,
+        Some(DiskAnswer::OkBut) | None => Tone::Doubtful,
+        Some(DiskAnswer::NotOk) => Tone::Bad,
+    }
+}
+
+/// What it comes to, in one sentence: the gravest point, or of a good disk what its speed is held
+/// against, which stands first.
+pub(crate) fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
+    let answer = assessment.answer;
+    let points = assessment.points.iter();
+    let mut as_grave = points.filter(|point| point.answer == answer);
+    let found = as_grave.next()?.found.clone();
+    let more = match as_grave.count() {
+        0 => Text::default(),
+        more => text!(" (+ {more} more)"),
+    };
+    let said = match answer {
+        None => text!("CANNOT SAY: {found}"),
+        Some(DiskAnswer::Ok) => text!("OK: {found}"),
+        Some(DiskAnswer::OkBut) => text!("OK BUT: {found}{more}"),
+        Some(DiskAnswer::NotOk) => text!("NOT OK: {found}{more}"),
+    };
+    Some((tone(answer), said))
+}
+
+/// The answer, what it comes from, and what to do about it, a line per point.
+pub(crate) fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
+    if let Some((tone, said)) = answer(assessment) {
+        article.add(Element::Answer(tone, said));
+    }
+    let points = assessment.points.iter();
+    let points = points.map(|point| (label(point.answer), said(point).into()));
+    article.add(Element::Facts(points.collect()));
+}
+
+fn label(answer: Option<DiskAnswer>) -> Text {
+    Text::from(answer.map_or("not judged", DiskAnswer::name))
+}
+
+/// What was found, and what to do about it.
+fn said(point: &AssessedPoint) -> Text {
+    let found = point.found.clone();
+    match point.remedy.is_empty() {
+        true => found,
+        false => text!("{found}; {}", point.remedy.clone()),
+    }
+}
+
+/// What was expected, and who says so.
+pub(crate) fn add_sources<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
+    let mut said: Vec<&AssessedPoint> = assessment.points.iter().collect();
+    said.sort_by_key(|point| &*point.code);
+    said.dedup_by_key(|point| &*point.code);
+    let expected = said.iter().map(|point| {
+        text!(
+            "{}: {} [{}]",
+            Text::name(&*point.code),
+            phrase(&point.expected),
+            Text::name(&*point.source)
+        )
+    });
+    article.marked("What is expected, and by whom:", "", expected.collect());
+}
