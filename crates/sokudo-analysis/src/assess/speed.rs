@@ -6,7 +6,7 @@ use sokudo_model::{
     ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Operation, Order, Row, Run,
     TargetInfo, TargetKind, Verdict,
 };
-use sokudo_words::{Text, text};
+use sokudo_words::{Argued, Argument, Text, text};
 
 use crate::caches::megabytes;
 use crate::case::is_platters;
@@ -138,7 +138,7 @@ fn unproven(run: &Run) -> Option<AssessedPoint> {
         Text::from(assessment.verdict.name())
     );
     Some(AssessedPoint {
-        remedy: "sokudo show last --why says why, and what to do about it".into(),
+        remedy: "--why says why, and what to do about it".into(),
         ..expectations()
             .judged
             .point(NOT_JUDGED, Some(DiskAnswer::OkBut), found)
@@ -239,7 +239,10 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
     let (answer, found) = match reads {
         it if it >= least => (
             DiskAnswer::Ok,
-            text!("{reads:.0} single random reads a second: normal for {what}"),
+            text!(
+                "{} single random reads a second: normal for {what}",
+                count(reads)
+            ),
         ),
         it => (
             if it < least / 2.0 {
@@ -247,10 +250,22 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
             } else {
                 DiskAnswer::OkBut
             },
-            text!("{reads:.0} single random reads a second: {what} does {least:.0} or more"),
+            text!(
+                "{} single random reads a second: {what} does {} or more",
+                count(reads),
+                count(least)
+            ),
         ),
     };
     Some(expected.point(code, Some(answer), found))
+}
+
+/// How many a second, with thousands grouped.
+fn count(per_s: f64) -> Argument {
+    match per_s {
+        few if few < 999.5 => few.written(format!("{few:.0}")),
+        many => grouped(many),
+    }
 }
 
 fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
@@ -265,12 +280,14 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
         it if it > most && rpm.is_some() => (
             None,
             text!(
-                "{such} does {reads:.0} random reads a second: more than its turns allow ({most:.0}), so that a cache answers"
+                "{such} does {} random reads a second: more than its turns allow ({}), so that a cache answers",
+                count(reads),
+                count(most)
             ),
         ),
         it if it >= least => (
             Some(DiskAnswer::Ok),
-            text!("{such} does {reads:.0} random reads a second: normal"),
+            text!("{such} does {} random reads a second: normal", count(reads)),
         ),
         it => (
             Some(if it < least / 2.0 {
@@ -278,7 +295,11 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
             } else {
                 DiskAnswer::OkBut
             }),
-            text!("{such} does {reads:.0} random reads a second: {least:.0} or more is normal"),
+            text!(
+                "{such} does {} random reads a second: {} or more is normal",
+                count(reads),
+                count(least)
+            ),
         ),
     };
     expected.point("rotating-random", answer, found)

@@ -252,6 +252,7 @@ fn an_nvme_disk_tells_its_lanes_and_its_heat() {
     );
     let below = machine.path(&format!("sys/devices/{function}"));
     machine.link(&format!("{controller}/device"), below);
+    driven(&machine, &function, "nvme");
     let found = machine.disk("nvme0n1");
     assert_eq!(found.bus, Some(Bus::Nvme));
     assert_eq!(found.serial.as_deref(), Some("S5GXNX0T000001"));
@@ -264,6 +265,8 @@ fn an_nvme_disk_tells_its_lanes_and_its_heat() {
         Some("8.0 GT/s x4"),
         "the slot limits"
     );
+    assert_eq!(link.drive_maximum.as_deref(), Some("16.0 GT/s x4"));
+    assert_eq!(link.controller.as_deref(), Some("nvme"));
     assert_eq!(found.health.temperature_celsius, Some(42));
     assert_eq!(found.health.temperature_warning_celsius, Some(82));
 }
@@ -286,14 +289,32 @@ fn a_usb_stick_has_the_serial_of_its_usb_side() {
     ] {
         machine.write(&format!("sys/devices/{usb}/{file}"), text);
     }
+    machine.write(&format!("sys/devices/{usb}/2-1:1.0/bInterfaceClass"), "08");
+    driver(&machine, &format!("{usb}/2-1:1.0"), "usb-storage");
+    driven(&machine, "pci0000:00", "xhci_hcd");
     let found = machine.disk("sdb");
     assert_eq!(found.bus, Some(Bus::Usb));
     assert_eq!(found.serial.as_deref(), Some("4C530001"));
     assert_eq!(found.removable, Some(true));
-    assert_eq!(
-        found.link.unwrap().negotiated_bytes_per_s,
-        Some(500_000_000)
-    );
+    let link = found.link.unwrap();
+    assert_eq!(link.negotiated_bytes_per_s, Some(500_000_000));
+    assert_eq!(link.protocol.as_deref(), Some("usb-storage"));
+    assert_eq!(link.controller.as_deref(), Some("xhci_hcd"));
+}
+
+/// Gives a device a driver.
+fn driver(machine: &Machine, device: &str, driver: &str) {
+    let bus = format!("sys/bus/drivers/{driver}");
+    machine.write(&format!("{bus}/module"), "");
+    let to = machine.path(&bus);
+    machine.link(&format!("sys/devices/{device}/driver"), to);
+}
+
+/// Gives a device what PCI functions have.
+fn driven(machine: &Machine, device: &str, name: &str) {
+    driver(machine, device, name);
+    machine.write(&format!("sys/devices/{device}/class"), "0x010802");
+    machine.write(&format!("sys/devices/{device}/vendor"), "0x8086");
 }
 
 #[test]

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking, and tells loudly what it skips"
 )]
 
+mod assess;
 mod caching;
 mod clock;
 mod conditions;

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
+use crate::assess;
 use crate::guest::{self, Guest, Undo};
 
 /// Members of the stacks.
@@ -121,6 +122,45 @@ fn arrays_write_as_often_as_their_level_says() {
     ] {
         let members = members(&guest, count);
         Stack::array(&guest, level, &members).costs(row, &members, cost);
+    }
+}
+
+/// The file system against the array, and the array against what its level makes of its members.
+#[test]
+fn an_array_is_held_against_its_members() {
+    let Some(guest) = Guest::enter() else { return };
+    for (level, count) in [("0", 2), ("1", 2), ("5", 3)] {
+        let members = members(&guest, count);
+        let stack = Stack::array(&guest, level, &members);
+        let how = [
+            "--size",
+            "32MiB",
+            "--time",
+            "300ms",
+            "--runs",
+            "3",
+            "--no-store",
+        ];
+        let form = ["--format", "json", "--quiet"];
+        let ended = guest.end(&[&["assess", stack.at()][..], &how, &form].concat());
+        let run = ended.parsed();
+        let rows: Vec<&str> = (run["results"].as_array().unwrap().iter())
+            .map(|row| row["name"].as_str().unwrap())
+            .collect();
+        for member in &members {
+            let name = member.trim_start_matches("/dev/");
+            assert!(
+                rows.iter().any(|row| row.ends_with(name)),
+                "{name}: {rows:?}"
+            );
+        }
+        let points = assess::points(&run);
+        for code in ["array-share", "file-system-share"] {
+            assert!(
+                points.iter().any(|(it, _)| it == code),
+                "RAID {level}: no {code} in {points:?}"
+            );
+        }
     }
 }
 

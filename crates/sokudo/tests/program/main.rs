@@ -10,6 +10,7 @@
 )]
 
 mod answers;
+mod assess;
 mod bad_input;
 mod bonnie;
 mod capacity;
