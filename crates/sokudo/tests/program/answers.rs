@@ -40,6 +40,25 @@ fn a_target_alone_is_measured_and_becomes_a_card() {
 }
 
 #[test]
+fn how_much_is_told_of_a_target_alone_may_be_said() {
+    let store = Store::new();
+    for (telling, words) in [("--card", "Kept as run"), ("--why", "Engine")] {
+        let told = store.ok(&format!("sim:ssd --row RND4K,Q1,read {telling}"));
+        assert!(told.contains(words), "{telling}: {told}");
+        let run: Value = serde_json::from_str(&store.ok("show last -f json")).unwrap();
+        let command = run["command"].as_str().unwrap();
+        assert!(
+            command.starts_with(&format!(
+                "sokudo mark sim:ssd --row RND4K,Q1,read {telling} --seed"
+            )),
+            "{command}"
+        );
+    }
+    let both = store.run("sim:ssd --card --why");
+    both.refused(2, &["--card", "--why"]);
+}
+
+#[test]
 fn a_command_is_one_although_a_file_has_its_name_and_no_other_word_is_a_target() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("list"), "").unwrap();
