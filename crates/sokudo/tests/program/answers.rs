@@ -82,8 +82,18 @@ fn all_that_was_found_is_told_on_request() {
     }
     assert!(short.lines().count() <= 25, "{short}");
     assert!(
-        short.trim_end().ends_with("the same command with --why"),
+        short.contains("Not kept") && short.trim_end().ends_with("measures again"),
         "{short}"
+    );
+    // Of a file it is read again.
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("run.json");
+    let file = file.display();
+    sokudo(&format!("mark sim:ssd --row RND4K,Q1,read -f json -o {file}")).ok();
+    let shown = sokudo(&format!("show {file}")).ok().printed;
+    assert!(
+        shown.trim_end().ends_with("the same command with --why"),
+        "{shown}"
     );
     sokudo("mark sim:ssd --why --card").refused(2, &["--why", "--card"]);
 }
