@@ -166,11 +166,18 @@ fn what_was_judged_before_ctrl_c_is_told() {
     let document: Value = serde_json::from_str(&ended.printed).unwrap();
     let checks = document["checks"].as_array().unwrap();
     let ended_in = checks.iter().position(|it| it["target"] == place).unwrap();
-    assert_eq!((document["exit_code"].as_u64(), checks.len()), (Some(130), 2));
+    assert_eq!(
+        (document["exit_code"].as_u64(), checks.len()),
+        (Some(130), 2)
+    );
     // Baselines are checked by the names of their devices, and that of the disk here may be any.
     for (number, check) in checks.iter().enumerate() {
         let is_judged = number < ended_in;
-        let error = if is_judged { Value::Null } else { "interrupted".into() };
+        let error = if is_judged {
+            Value::Null
+        } else {
+            "interrupted".into()
+        };
         assert_eq!(check["error"], error, "{document}");
         assert_eq!(check["check"].is_object(), is_judged, "{document}");
     }

@@ -110,7 +110,11 @@ fn what_is_durable_is_not_only_read() {
         let ended = mark("sim:ssd", &format!("--read-only {written}"));
         ended.refused(2, &[said, "--read-only", "leave one of them out"]);
     }
-    mark("sim:ssd", "--read-only --row RND4K,Q1,read --time 10ms --runs 2").ok();
+    mark(
+        "sim:ssd",
+        "--read-only --row RND4K,Q1,read --time 10ms --runs 2",
+    )
+    .ok();
     let odd = "goes through the page cache";
     mark("sim:ssd", "--row SEQ2300,fdatasync").refused(2, &[odd]);
     let directory = tempfile::tempdir().unwrap();
