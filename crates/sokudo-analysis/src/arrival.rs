@@ -1,8 +1,7 @@
 //! Did the bytes reach the devices: what is missing there, and what keeps it
 //! from being seen.
 
-use sokudo_model::{BackendKind, BlockDeviceKind, Bytes, Nanos, Operation, Outcome, TargetKind};
-use sokudo_stats::Summary;
+use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted, counts};
@@ -17,11 +16,8 @@ pub(crate) const RULES: &[RowRule] = &[
     not_from_device,
     not_on_device,
     cannot_see_device,
-    buffered_writes,
     ramp_in_counters,
 ];
-
-const DIRECT_LOOP: &str = "attach the loop device with direct I/O (losetup --direct-io=on)";
 
 /// File systems whose devices are elsewhere.
 const REMOTE: [&str; 11] = [
@@ -91,7 +87,7 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
     } else if case.target().cached_loop().is_some() {
         (
             "a loop device reads its file through the page cache",
-            Text::from(DIRECT_LOOP),
+            Text::from(remedy::DIRECT_LOOP),
         )
     } else if has_loop(case) {
         (
@@ -137,7 +133,7 @@ fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
     } else if case.target().cached_loop().is_some() {
         (
             "a loop device writes its file through the page cache",
-            Text::from(DIRECT_LOOP),
+            Text::from(remedy::DIRECT_LOOP),
         )
     } else {
         (
@@ -212,7 +208,7 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
                  answered and what others read meanwhile look alike in the counters",
                 device = device.name
             ),
-            Text::from(DIRECT_LOOP),
+            Text::from(remedy::DIRECT_LOOP),
         )
     } else {
         return None;
@@ -316,94 +312,6 @@ fn unseen(case: &Case<'_>) -> (Text, Text) {
     }
 }
 
-/// Writes that a cache took may reach the device later than the time says; a
-/// flush inside the measured time settles it.
-fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
-    let durability = &case.row.workload.durability;
-    let survey = case.row.workload.survey;
-    // What is written back is flushed at each place, in its time.
-    let settled = durability.write_through
-        || durability.final_flush
-        || is_flushed_in_time(case)
-        // A store into a mapping is written whenever the kernel likes.
-        || is_synchronous(case) && case.outcomes().all(|it| it.backend.kind != BackendKind::Mmap)
-        || survey.is_some_and(|survey| survey.write_back);
-    let cached_loop = case.target().cached_loop();
-    let cached = case.real() && (!case.direct() || cached_loop.is_some());
-    if !case.asks(Operation::Write) || case.in_memory() || settled || !cached {
-        return None;
-    }
-    let (cause, remedy) = match cached_loop {
-        Some(device) if case.direct() => (
-            text!(
-                "{device} writes its file through the page cache",
-                device = device.name
-            ),
-            Text::from(DIRECT_LOOP),
-        ),
-        _ => (
-            Text::from("the writes went through the page cache"),
-            remedy::direct(),
-        ),
-    };
-    Some(Ruling::new(
-        Code::BufferedWrites,
-        into_memory(case),
-        cause,
-        remedy,
-    ))
-}
-
-/// Whether flushes among the writes make them durable while the time runs: each write before
-/// the next, or as many of them as [`ARRIVED_RATIO_MIN`] asks for. Of a queue, what is in flight
-/// while a flush is may not be in it.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn is_flushed_in_time(case: &Case<'_>) -> bool {
-    let workload = &case.row.workload;
-    let durability = &workload.durability;
-    let each = [durability.fsync_every, durability.fdatasync_every];
-    let Some(every) = each.into_iter().flatten().min() else {
-        return false;
-    };
-    let flushed = case.ios(Operation::Flush) as f64 * f64::from(every);
-    let share = flushed / case.ios(Operation::Write) as f64;
-    workload.depth == 1 && (every == 1 || share >= ARRIVED_RATIO_MIN)
-}
-
-/// Whether every write returns only when it is durable: on a file system that is mounted so, or
-/// to a file that is marked so. `dirsync` concerns names only.
-fn is_synchronous(case: &Case<'_>) -> bool {
-    let target = case.target();
-    let mounted = target.file_system.as_ref();
-    mounted.is_some_and(|it| it.mount_options.iter().any(|option| option == "sync"))
-        || target.file_state.is_some_and(|state| state.is_synchronous)
-}
-
-/// Both figures of writes that a cache took: how fast it took them, and how fast they
-/// became durable.
-fn into_memory(case: &Case<'_>) -> Text {
-    let median = |rate: fn(&Outcome) -> Option<f64>| {
-        let rates: Vec<f64> = case.outcomes().filter_map(rate).collect();
-        Summary::of(&rates).map(|summary| summary.median / 1e6)
-    };
-    let taken = median(|outcome| {
-        let writes = outcome.operation(Operation::Write)?;
-        #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-        let bytes = writes.bytes.0 as f64;
-        (outcome.elapsed > Nanos(0)).then(|| bytes / outcome.elapsed.as_secs_f64())
-    });
-    let durable = median(Outcome::durable_bytes_per_second);
-    match (taken, durable) {
-        (Some(memory_mb_per_s), Some(durable_mb_per_s)) => text!(
-            "writes counted as done when they were in memory, not when the device had them; \
-             {memory_mb_per_s:.1} MB/s into memory, durable: {durable_mb_per_s:.1} MB/s"
-        ),
-        _ => Text::from(
-            "writes counted as done when they were in memory, not when the device had them",
-        ),
-    }
-}
-
 /// How far the bytes of a direction can have reached the devices.
 ///
 /// The devices count a ramp as well, and nothing says which of its bytes are missing: all
@@ -470,11 +378,11 @@ fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::{
-        buffered, check, device, each_count, each_outcome, judged, mix, on_file_system, reads,
-        reads_with, says, spoilt, text_of, writes, writes_with,
+        buffered, check, device, each_count, looped, mix, on_file_system, reads_with, says, spoilt,
+        text_of, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
-    use sokudo_model::{BlockDevice, DeviceCounters, Run};
+    use sokudo_model::{BackendKind, BlockDevice, DeviceCounters, Run};
 
     fn read_ratio(percent: u64) -> impl Fn(&mut Run) {
         move |run| {
@@ -490,12 +398,6 @@ mod tests {
                 device.written_bytes = device.written_bytes * percent / 100
             });
         }
-    }
-
-    fn looped(is_leaf: bool, direct: Option<bool>) -> BlockDevice {
-        let mut device = device("loop0", BlockDeviceKind::Loop, is_leaf);
-        device.backing_direct = direct;
-        device
     }
 
     #[test]
@@ -713,54 +615,6 @@ mod tests {
                 on(vec![looped(false, Some(false)), disk()]) => ["cannot-see-device"], Unverified;
             "above a disk, past the cache":
                 on(vec![looped(false, Some(true)), disk()]) => [], Verified;
-        }
-    }
-
-    #[test]
-    fn writes_that_a_cache_took_are_not_proven_until_flushed() {
-        let flushed = writes_with(|run| {
-            buffered(run);
-            run.rows[0].workload.durability.final_flush = true;
-        });
-        let mounted = |option: &str| {
-            spoilt(writes(), |run| {
-                buffered(run);
-                let file_system = run.target.file_system.as_mut().unwrap();
-                file_system.mount_options.push(option.to_owned());
-            })
-        };
-        let on_loop =
-            |direct| writes_with(|run| run.target.devices.insert(0, looped(false, Some(direct))));
-        let called = |every: u32, flushes_per_write: f64| {
-            writes_with(|run| {
-                buffered(run);
-                run.rows[0].workload.depth = 1;
-                run.rows[0].workload.durability.fsync_every = Some(every);
-                each_outcome(run, |outcome| {
-                    let ios = outcome.ios() as f64 * flushes_per_write;
-                    let mut flushes = sokudo_model::OperationTally::new(Operation::Flush);
-                    flushes.ios = ios as u64;
-                    outcome.operations.push(flushes);
-                });
-            })
-        };
-        let is_told = |run| judged(run).0.contains(&"buffered-writes".to_owned());
-        assert!(!is_told(called(1, 1.0)));
-        assert!(!is_told(called(16, 1.0 / 16.0)));
-        assert!(is_told(called(16, 0.9 / 16.0)));
-        check! {
-            "buffered": spoilt(writes(), buffered) => ["buffered-writes"], Unverified;
-            "flushed in the measured time": flushed => [], Verified;
-            "a synchronous mount": mounted("sync") => [], Verified;
-            "synchronous names": mounted("dirsync") => ["buffered-writes"], Unverified;
-            "a synchronous file": spoilt(writes(), |run| {
-                buffered(run);
-                run.target.file_state.as_mut().unwrap().is_synchronous = true;
-            }) => [], Verified;
-            "buffered reads": spoilt(reads(), buffered) => [], Verified;
-            "loop with cache": on_loop(false) => ["buffered-writes"], Unverified,
-                "loop0 writes its file through the page cache";
-            "loop without cache": on_loop(true) => [], Verified;
         }
     }
 

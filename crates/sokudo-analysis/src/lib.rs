@@ -29,6 +29,7 @@ mod expectations;
 mod explain;
 mod failures;
 mod figures;
+mod flush_cover;
 mod imported;
 mod invariants;
 #[cfg(test)]
@@ -68,11 +69,12 @@ use code::Ruling;
 use rule::RowRule;
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 15] = [
+const ROW_RULES: [&[RowRule]; 16] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
     arrival::RULES,
+    flush_cover::RULES,
     surplus::RULES,
     caches::RULES,
     conditions::RULES,

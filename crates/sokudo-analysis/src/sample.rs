@@ -210,6 +210,12 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockD
     }
 }
 
+pub(crate) fn looped(is_leaf: bool, direct: Option<bool>) -> BlockDevice {
+    let mut device = device("loop0", BlockDeviceKind::Loop, is_leaf);
+    device.backing_direct = direct;
+    device
+}
+
 fn run_of(block: Bytes, operations: OperationMix) -> Run {
     let mut workload = Workload::new("RND4K Q1T1", block);
     workload.operations = operations;

@@ -1,7 +1,7 @@
 //! A run as a card: what the disk is, the figures that people know, and what they come to.
 
-use sokudo_model::Method;
-use sokudo_model::disk::{Disk, HealthState};
+use sokudo_model::disk::HealthState;
+use sokudo_model::{DriveCircumstances, Method, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -45,16 +45,15 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
 pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let target = &document.target;
     let name = Text::name(target.path.clone().unwrap_or_else(|| target.name.clone()));
-    let drives = document.circumstances.drives.iter();
-    let disks: Vec<&Disk> = drives.map(|drive| &drive.disk).collect();
     let mut facts = Vec::new();
-    let title = match disks.as_slice() {
+    let title = match document.circumstances.drives.as_slice() {
         [] => match target.leaves().find_map(|leaf| leaf.model.as_deref()) {
             Some(model) => text!("{} ({name})", model.trim()),
             None => name,
         },
-        [disk] => {
-            facts.extend(of_disk(disk));
+        [drive] => {
+            let disk = &drive.disk;
+            facts.extend(of_drive(drive));
             let size = disk.size_bytes;
             let size = size.map(|size| Text::name(number::decimal_size(size, 2)));
             let parts = [words::model(disk)].into_iter().chain(size);
@@ -64,17 +63,25 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     };
     let file_system = target.file_system.as_ref();
     facts.extend(file_system.map(|it| text!("{} on {}", it.kind, it.mount_point)));
+    let is_made = target.kind == TargetKind::Directory;
+    let size = target.size_bytes.filter(|_| is_made);
+    facts.extend(size.map(|size| text!("test file of {size}")));
     facts.push(Text::name(date::for_people(&document.started_at)));
     (title, facts)
 }
 
-/// How it is connected, how it is, and how warm.
-fn of_disk(disk: &Disk) -> Vec<Text> {
+/// How it is connected, how it is, and how warm the run has made it.
+fn of_drive(drive: &DriveCircumstances) -> Vec<Text> {
+    let disk = &drive.disk;
     let health = (disk.health.state != HealthState::Unknown)
         .then(|| Text::from(words::health(disk.health.state)));
     let firmware = disk.firmware.as_ref();
     let firmware = firmware.map(|firmware| text!("firmware {firmware}"));
-    let temperature = words::temperature(disk.health.temperature_celsius);
+    let heats = [drive.before, drive.after].map(|heat| heat.temperature_celsius);
+    let temperature = match heats {
+        [Some(before), Some(after)] if before != after => Some(text!("{before} → {after} °C")),
+        [before, after] => words::temperature(after.or(before).or(disk.health.temperature_celsius)),
+    };
     let connection = disk.link.as_ref().map(|_| words::connection(disk));
     let parts = [connection, firmware, health, temperature];
     parts.into_iter().flatten().collect()
@@ -133,4 +140,49 @@ fn table(sides: &Sides<'_>, unit: BandwidthUnit) -> Table {
             );
     }
     rows.table()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use sokudo_model::disk::Disk;
+    use sokudo_model::{Bytes, Heat};
+
+    #[test]
+    fn a_card_says_how_large_its_file_was_and_how_warm_the_drive_became() {
+        let mut run = sample::run();
+        run.target.kind = TargetKind::Directory;
+        run.target.size_bytes = Some(Bytes::gib(1));
+        let heat = |celsius| Heat {
+            temperature_celsius: celsius,
+            ..Heat::default()
+        };
+        let mut told = |before, after| {
+            run.circumstances.drives = vec![DriveCircumstances {
+                disk: Disk::unknown("sda"),
+                before: heat(before),
+                after: heat(after),
+                segments_max: None,
+                link_power: None,
+                runtime_power: None,
+            }];
+            let document = RunDocument::from_run(&run);
+            let facts: Vec<String> = heading(&document).1.iter().map(Text::english).collect();
+            facts
+        };
+        let facts = told(Some(41), Some(55));
+        assert!(facts.contains(&"41 → 55 °C".to_owned()), "{facts:?}");
+        assert!(
+            facts.contains(&"test file of 1 GiB".to_owned()),
+            "{facts:?}"
+        );
+        assert!(told(Some(41), Some(41)).contains(&"41 °C".to_owned()));
+        assert!(told(None, Some(55)).contains(&"55 °C".to_owned()));
+        let unknown = told(None, None);
+        assert!(
+            unknown.iter().all(|fact| !fact.contains("°C")),
+            "{unknown:?}"
+        );
+    }
 }

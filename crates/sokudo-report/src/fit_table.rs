@@ -115,11 +115,14 @@ fn name_of(document: &RunDocument, result: &ResultDocument) -> Text {
 fn measured(document: &RunDocument, (criterion, figure, result): Line<'_>) -> Text {
     let names_row = document.results.len() > 1;
     let metric = criterion.metric;
-    let Some(value) = figure.measured else {
+    let Some(value) = figure.measured.or(figure.at_least) else {
         return "its figure could not be measured".into();
     };
     let what = what(metric, &result.workload.durability);
     let said = match (metric, figure.of_ios) {
+        _ if figure.measured.is_none() => {
+            text!("{what} is {} at least (95 %)", shown(metric, value))
+        }
         (FitMetric::Dropped, Some(all)) => text!(
             "{} of {} frames dropped",
             shown(metric, value),
@@ -235,7 +238,10 @@ fn table(document: &RunDocument, fit: &FitDocument) -> Table {
             })
         })
         .column(right("Measured"), |(criterion, figure, _)| {
-            Some(shown(criterion.metric, figure.measured?))
+            let least = figure.at_least.filter(|_| figure.measured.is_none());
+            let least = least.map(|least| format!("≥ {}", shown(criterion.metric, least)));
+            let measured = figure.measured.map(|it| shown(criterion.metric, it));
+            measured.or(least)
         })
         .column(right("95 %").rank(1), |(criterion, figure, _)| {
             let [low, high] = figure.interval_95?.map(|end| shown(criterion.metric, end));

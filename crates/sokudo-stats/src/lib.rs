@@ -42,7 +42,7 @@ pub use histogram::{
 };
 pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
-pub use quantile_interval::{quantile_design_effects, quantile_interval};
+pub use quantile_interval::{quantile_design_effects, quantile_interval, quantile_low};
 pub use random::{Random, mix64};
 pub use round_window::RoundWindow;
 pub use student::{student_t, student_tail};

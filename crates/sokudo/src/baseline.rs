@@ -54,8 +54,8 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
     appoint(id, &run, was_idle, arguments)
 }
 
-/// Measures every baseline of this machine anew. What one cannot be is told, and the others go
-/// on; the gravest code is that of all.
+/// Measures every baseline of this machine anew, and lists those that there are then. Why one
+/// could not be measured is told, and the others go on; the gravest code is that of all.
 fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -67,19 +67,25 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
         )));
     }
     let count = all.len();
-    let mut codes = Vec::new();
+    let (mut runs, mut codes) = (Vec::new(), Vec::new());
+    let mut is_interrupted = false;
     for baseline in all {
-        match set_anew(baseline.run, arguments, &control) {
-            Ok(()) => {}
-            Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) => return Err(exit),
-            Err(exit) => {
-                codes.push(exit.code());
-                let why = exit.told().unwrap_or_default();
+        let ended = match is_interrupted {
+            true => Err(Exit::Interrupted),
+            false => set_anew(baseline.run, arguments, &control),
+        };
+        is_interrupted |= matches!(ended, Err(Exit::Interrupted | Exit::InterruptedEarly(_)));
+        let run = ended.unwrap_or_else(|exit| {
+            codes.push(exit.code());
+            if let Some(why) = exit.told() {
                 let (name, method) = (&baseline.device_name, &baseline.method);
                 exit::fault(text!("{name} ({method}): {why}"));
             }
-        }
+            baseline.run
+        });
+        runs.push(run);
     }
+    output::print_coloured(&listing(runs, &arguments.keeping)?.render(&output::terminal_style()))?;
     output::say(&text!(
         "{} of {count} baselines were measured anew.",
         count - codes.len()
@@ -90,7 +96,7 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
     }
 }
 
-fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<(), Exit> {
+fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<RunId, Exit> {
     let before = recall::stored(id, &arguments.keeping)?;
     let (before, target) = at_its_place(before)?;
     let mut repeat = Repeat::of_run(&before.run)?.aimed_at(&target)?;
@@ -102,7 +108,8 @@ fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<()
         printing.quiet = true;
     }
     let (id, run, was_idle) = measure(repeat, arguments, control)?;
-    appoint(id, &run, was_idle, arguments)
+    appoint(id, &run, was_idle, arguments)?;
+    Ok(id)
 }
 
 fn measure(
@@ -190,6 +197,10 @@ fn appoint(
     let mut store = keep::store(&arguments.keeping)?;
     let before = earlier(&arguments.keeping, id)?;
     store.set_baseline(id).map_err(Exit::failed)?;
+    // All of them are listed at the end.
+    if arguments.all {
+        return Ok(());
+    }
     let name = run.target.device_name();
     let method = &run.method;
     let told = match before {
@@ -279,12 +290,9 @@ fn earlier(keeping: &Keeping, id: RunId) -> Result<Option<RunId>, Exit> {
 fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
     let mut store = keep::store(&arguments.keeping)?;
     let baselines = store.baselines().map_err(Exit::failed)?;
-    let mut runs = Vec::new();
-    for baseline in baselines {
-        runs.push(listed(store.entry(baseline.run).map_err(Exit::failed)?));
-    }
+    let runs: Vec<RunId> = baselines.into_iter().map(|it| it.run).collect();
     let is_empty = runs.is_empty();
-    let document = ListDocument::new(runs);
+    let document = listing(runs, &arguments.keeping)?;
     if arguments.format.is_json() {
         return output::print(&document.to_json());
     }
@@ -294,6 +302,13 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
         ));
     }
     output::print_coloured(&document.render(&output::terminal_style()))
+}
+
+fn listing(runs: Vec<RunId>, keeping: &Keeping) -> Result<ListDocument, Exit> {
+    let mut store = keep::store(keeping)?;
+    let entries = runs.into_iter().map(|id| store.entry(id));
+    let listed = entries.map(|entry| entry.map(listed).map_err(Exit::failed));
+    listed.collect::<Result<_, _>>().map(ListDocument::new)
 }
 
 fn unset(arguments: &UnsetArguments) -> Result<(), Exit> {

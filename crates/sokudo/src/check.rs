@@ -78,23 +78,32 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
     print_all(&ChecksDocument::new(vec![side.check(&ended)]), arguments)
 }
 
-/// Every baseline of a device of this machine, one after the other.
+/// Every baseline of a device of this machine, one after the other. What was judged before
+/// somebody interrupts it is told, but not to monitoring, which would take it for all.
 fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
     let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
     if baselines.is_empty() {
         return only(baselines, &text!("any device")).map(|_| ());
     }
     let mut checks = Vec::new();
+    let mut is_interrupted = false;
     for baseline in baselines {
         let reference = recall::stored(baseline.run, &arguments.keeping)?;
         let side = SideOf::of(&reference);
-        exit::progress(text!("checking {} ({})", side.target, side.method));
-        let ended = at_its_place(reference)
-            .and_then(|(reference, target)| carry_out(reference, &target, arguments, control));
-        match ended {
-            Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) => return Err(exit),
-            ended => checks.push(side.check(&ended)),
-        }
+        let ended = match is_interrupted {
+            true => Err(Exit::Interrupted),
+            false => {
+                exit::progress(text!("checking {} ({})", side.target, side.method));
+                at_its_place(reference).and_then(|(reference, target)| {
+                    carry_out(reference, &target, arguments, control)
+                })
+            }
+        };
+        is_interrupted |= matches!(ended, Err(Exit::Interrupted | Exit::InterruptedEarly(_)));
+        checks.push(side.check(&ended));
+    }
+    if is_interrupted && arguments.format.is_for_monitoring() {
+        return Err(Exit::Interrupted);
     }
     print_all(&ChecksDocument::new(checks), arguments)
 }
@@ -122,7 +131,11 @@ impl SideOf {
     /// What came of it.
     fn check(&self, ended: &Result<Checked, Exit>) -> BaselineCheck {
         let (exit_code, error, check) = match ended {
-            Err(exit) => (exit.code(), exit.told(), None),
+            Err(exit) => {
+                let is_interrupted = matches!(exit, Exit::Interrupted);
+                let interrupted = is_interrupted.then(|| text!("interrupted"));
+                (exit.code(), exit.told().or(interrupted), None)
+            }
             Ok(checked) => {
                 let exit = match &checked.ended_by {
                     Some(exit) => Some((exit.code(), exit.told())),

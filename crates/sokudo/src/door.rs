@@ -83,7 +83,7 @@ pub(crate) fn as_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// `sokudo TARGET …` as `sokudo mark TARGET … --card`: for a first word that is no command, and is
-/// a path or the name of a device of ours.
+/// a path or the name of a device of ours. Without `--card` where somebody says how much is told.
 pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = arguments.get(1) else {
         return arguments;
@@ -96,7 +96,9 @@ pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
     }
     let mut words = arguments;
     words.insert(1, "mark".into());
-    words.push("--card".into());
+    if !words.iter().any(|word| word == "--card" || word == "--why") {
+        words.push("--card".into());
+    }
     command_line::instead(words)
 }
 

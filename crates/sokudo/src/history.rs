@@ -11,7 +11,7 @@ use sokudo_model::Nanos;
 use sokudo_report::list::ListedRow;
 use sokudo_report::{ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
-use sokudo_words::{Text, text};
+use sokudo_words::text;
 
 use crate::cli::{
     DeleteArguments, Format, ListArguments, NoteArguments, RunFilterArguments, ShowArguments,
@@ -149,10 +149,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
         let heading = listed(entry.map_err(Exit::failed)?).heading(&output::terminal_style());
         output::print_coloured(&heading)?;
     }
-    let rest = match recalled.id {
-        Some(id) => text!("Why, and how it was measured: sokudo show {id} --why"),
-        None => Text::from("Why, and how it was measured: the same command with --why"),
-    };
+    let rest = results::rest(recalled.id, false);
     let told = Told::of(arguments.telling, &rest);
     results::write_run(&recalled.run, rendering, plotting, told)
 }

@@ -44,6 +44,11 @@ impl KeptRuns {
         self.0.first().map(|run| run.id)
     }
 
+    /// Whether `last` means what was kept here.
+    pub(crate) fn is_last(&self) -> bool {
+        self.0.iter().all(|run| run.last.is_none())
+    }
+
     /// Prints. Where that fails, the error says under which numbers the runs are kept, also
     /// to the quiet.
     pub(crate) fn print<T>(

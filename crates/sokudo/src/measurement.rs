@@ -74,7 +74,8 @@ impl FinishedMeasurement {
         let Printing { keeping, quiet, .. } = printing;
         let kept = keep::keep([(&self.run, &self.document)], keeping);
         Past::of_kept(keeping).tell(&mut self.document);
-        let is_told = *quiet || printing.names_the_rest() && output::is_terminal();
+        let is_told = printing.names_the_rest() && output::is_terminal() && kept.is_last();
+        let is_told = *quiet || is_told;
         kept.print(is_told, || print(&self, kept.first()))?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)

@@ -49,6 +49,7 @@ pub(crate) fn resolve(
 ) -> Result<Plan, Exit> {
     check_precision(arguments)?;
     let rows = rows(arguments, kind)?;
+    check_read_only(&rows, arguments)?;
     check_durable(&rows, arguments, kind)?;
     let size = used_size(arguments, kind, known_size)?;
     let length = arguments.size.map_or(size, |asked| asked.min(size));
@@ -160,6 +161,28 @@ fn chooses_time(arguments: &MarkArguments) -> bool {
         })
 }
 
+/// A row that names its directions, or is about when writes are durable, and a mix are measured
+/// in no other way: with `--read-only` they are refused where they write.
+fn check_read_only(rows: &[RowSpec], arguments: &MarkArguments) -> Result<(), Exit> {
+    let is_written = |direction: RowDirection| direction.operations().changes_data();
+    let mut written = rows.iter().filter(|row| {
+        let mut directions = row.directions.iter().copied();
+        row.durability.is_some() || directions.any(is_written)
+    });
+    let mut mixes = arguments.mixes.iter();
+    let row = written.next().map(|row| text!("row {row}"));
+    let what = row.or_else(|| {
+        let mix = mixes.find(|mix| is_written(RowDirection::Mix(**mix)))?;
+        Some(text!("--mix {mix}"))
+    });
+    match what.filter(|_| arguments.read_only) {
+        None => Ok(()),
+        Some(what) => Err(Exit::usage(text!(
+            "{what} writes, and --read-only allows only reads; leave one of them out"
+        ))),
+    }
+}
+
 /// What is durable is written: it is refused where nothing may be.
 fn check_durable(
     rows: &[RowSpec],
@@ -167,11 +190,6 @@ fn check_durable(
     kind: TargetKind,
 ) -> Result<(), Exit> {
     for row in rows.iter().filter(|row| row.durability.is_some()) {
-        if arguments.read_only {
-            return Err(Exit::usage(text!(
-                "row {row} is only written, since it is about when writes are durable; leave it or --read-only out"
-            )));
-        }
         if let Some(refusal) = refusal(kind, arguments) {
             return Err(Exit::refused(refusal));
         }

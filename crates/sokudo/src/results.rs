@@ -79,12 +79,24 @@ pub(crate) fn write(
     printing: &Printing,
     kept: Option<RunId>,
 ) -> Result<(), Exit> {
-    let rest = match kept {
-        Some(id) => text!("Kept as run {id}; why, and how it was measured: sokudo show {id} --why"),
-        None => Text::from("Why, and how it was measured: the same command with --why"),
-    };
+    let rest = rest(kept, true);
     let told = Told::of(printing.telling, &rest);
     write_run(document, &printing.rendering, &printing.plotting, told)
+}
+
+/// Where the rest of a run is, by its number in the store and by whether it was measured just now:
+/// one that was, and is not kept, is measured anew to tell it.
+pub(crate) fn rest(kept: Option<RunId>, is_new: bool) -> Text {
+    match (kept, is_new) {
+        (Some(id), true) => {
+            text!("Kept as run {id}; why, and how it was measured: sokudo show {id} --why")
+        }
+        (Some(id), false) => text!("Why, and how it was measured: sokudo show {id} --why"),
+        (None, true) => text!(
+            "Not kept; why, and how it was measured: the same command with --why, which measures again"
+        ),
+        (None, false) => text!("Why, and how it was measured: the same command with --why"),
+    }
 }
 
 /// How much people are told of a run, and where the rest of it is.

@@ -2,9 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FitCriterion, FitLimit, FitMetric, FitQuestion, Percentile, Row, Run, Verdict};
+use sokudo_model::{
+    FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, Operation, Percentile, Row, Run,
+    Verdict,
+};
+use sokudo_stats::{Histogram, quantile_design_effects, quantile_low};
 
-use super::figures::{LatencyFigures, RateFigures};
+use super::figures::{LatencyFigures, RateFigures, merged};
 use super::result::{ResultDocument, Status};
 use crate::number::{self, float};
 
@@ -45,6 +49,10 @@ pub struct FitFigure {
     /// Of how many I/Os they are counted, where they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_ios: Option<u64>,
+    /// What a percentile is at least, the lower end of its 95 % interval, where too little was
+    /// measured for the interval itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
     /// How it stands to its threshold; null without one.
     pub standing: Option<FitStanding>,
 }
@@ -137,12 +145,16 @@ impl FitFigure {
             measured: None,
             interval_95: None,
             of_ios: None,
+            at_least: None,
             standing: Some(FitStanding::Incomplete),
         }
     }
 
     fn of(criterion: &FitCriterion, row: &Row, result: &ResultDocument) -> Self {
         let mut figure = Self::measured(criterion, row, result);
+        if figure.interval_95.is_none() {
+            figure.at_least = at_least(criterion.metric, row, result);
+        }
         let standing = |limit: FitLimit| figure.standing_to(limit, result);
         figure.standing = criterion.limit.map(standing);
         figure
@@ -166,6 +178,7 @@ impl FitFigure {
             measured,
             interval_95,
             of_ios,
+            at_least: None,
             standing: None,
         }
     }
@@ -177,16 +190,17 @@ impl FitFigure {
         if result.verdict != Some(Verdict::Verified) {
             return FitStanding::NotVerified;
         }
-        let Some(measured) = self.measured else {
-            return FitStanding::TooLittle;
-        };
+        let holds = |end| limit.must_be.holds(end, float(limit.value));
+        let is_from_above = matches!(limit.must_be, FitSide::Below | FitSide::AtMost);
+        if is_from_above && self.at_least.is_some_and(|least| !holds(least)) {
+            return FitStanding::Missed;
+        }
         // What is counted is all that there is.
-        let counted = self.of_ios.map(|_| [measured; 2]);
+        let counted = self.of_ios.and(self.measured).map(|all| [all; 2]);
         let Some(interval) = counted.or(self.interval_95) else {
             return FitStanding::TooLittle;
         };
-        let ends = interval.map(|end| limit.must_be.holds(end, float(limit.value)));
-        match ends {
+        match interval.map(holds) {
             [true, true] => FitStanding::Met,
             [false, false] => FitStanding::Missed,
             _ => FitStanding::Crossed,
@@ -210,6 +224,32 @@ fn of_latency(figures: Option<&LatencyFigures>, percentile: Percentile) -> Measu
         Percentile::P99_99 => (figures.p99_99, intervals.and_then(|it| it.p99_99)),
     };
     (value.map(float), interval.map(|ends| ends.map(float)), None)
+}
+
+/// What a percentile is at least, however few I/Os there were. Where they do not tell how much they
+/// resemble each other, those of a trial count as one.
+fn at_least(metric: FitMetric, row: &Row, result: &ResultDocument) -> Option<f64> {
+    let (figures, percentile) = match metric {
+        FitMetric::SyncLatency(percentile) => (result.flush_latency_ns.as_ref()?, percentile),
+        FitMetric::Latency(percentile) => (result.latency_ns.as_ref()?, percentile),
+        _ => return None,
+    };
+    let is_flush = |operation| operation == Operation::Flush;
+    let is_sync = matches!(metric, FitMetric::SyncLatency(_));
+    let trials = row.trials.iter().filter_map(|trial| {
+        let tallies = trial.outcome.operations.iter();
+        let timed = tallies.filter(|tally| is_flush(tally.operation) == is_sync);
+        merged(timed.map(|tally| &tally.latency))
+    });
+    let trials: Vec<Histogram> = trials.collect();
+    let all = merged(trials.iter())?;
+    let groups: Vec<&Histogram> = trials.iter().collect();
+    let [effect] = quantile_design_effects(&groups, [percentile.fraction()]);
+    let worth = float(all.count()) / effect.unwrap_or(1.0);
+    let effective = figures
+        .effective_count
+        .unwrap_or(float(trials.len() as u64));
+    quantile_low(&all, percentile.fraction(), effective.min(worth)).map(float)
 }
 
 fn of_rate(figures: Option<&RateFigures>, parts: f64) -> Measured {
@@ -241,7 +281,7 @@ fn dropped(row: &Row) -> Measured {
 mod tests {
     use super::*;
     use crate::sample;
-    use sokudo_model::{Assessment, FitSide, Nanos, Operation, Rate};
+    use sokudo_model::{Assessment, Nanos, Rate};
 
     /// Six trials of the sample's first row, of so many I/Os a second each.
     fn run(rates: [u64; 6], criteria: Vec<FitCriterion>) -> Run {

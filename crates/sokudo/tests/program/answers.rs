@@ -40,6 +40,25 @@ fn a_target_alone_is_measured_and_becomes_a_card() {
 }
 
 #[test]
+fn how_much_is_told_of_a_target_alone_may_be_said() {
+    let store = Store::new();
+    for (telling, words) in [("--card", "Kept as run"), ("--why", "Engine")] {
+        let told = store.ok(&format!("sim:ssd --row RND4K,Q1,read {telling}"));
+        assert!(told.contains(words), "{telling}: {told}");
+        let run: Value = serde_json::from_str(&store.ok("show last -f json")).unwrap();
+        let command = run["command"].as_str().unwrap();
+        assert!(
+            command.starts_with(&format!(
+                "sokudo mark sim:ssd --row RND4K,Q1,read {telling} --seed"
+            )),
+            "{command}"
+        );
+    }
+    let both = store.run("sim:ssd --card --why");
+    both.refused(2, &["--card", "--why"]);
+}
+
+#[test]
 fn a_command_is_one_although_a_file_has_its_name_and_no_other_word_is_a_target() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("list"), "").unwrap();
@@ -63,15 +82,33 @@ fn all_that_was_found_is_told_on_request() {
     }
     assert!(short.lines().count() <= 25, "{short}");
     assert!(
-        short.trim_end().ends_with("the same command with --why"),
+        short.contains("Not kept") && short.trim_end().ends_with("measures again"),
         "{short}"
+    );
+    // Of a file it is read again.
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("run.json");
+    let file = file.display();
+    sokudo(&format!(
+        "mark sim:ssd --row RND4K,Q1,read -f json -o {file}"
+    ))
+    .ok();
+    let shown = sokudo(&format!("show {file}")).ok().printed;
+    assert!(
+        shown.trim_end().ends_with("the same command with --why"),
+        "{shown}"
     );
     sokudo("mark sim:ssd --why --card").refused(2, &["--why", "--card"]);
 }
 
-/// What bare sokudo shows in a terminal in which these keys are typed, after a second each, and how
-/// it ends; `None` without a program that makes terminals.
+/// What bare sokudo shows in a terminal in which these keys are typed, after two seconds each, and
+/// how it ends; `None` without a program that makes terminals.
 fn typed(keys: &[&str]) -> Option<Ended> {
+    typed_in(80, keys)
+}
+
+/// The same in a terminal of so many columns, of which the last line says how it was left.
+fn typed_in(columns: u16, keys: &[&str]) -> Option<Ended> {
     if !has("script") {
         skip("script (util-linux), which makes a terminal, is not installed");
         return None;
@@ -81,7 +118,8 @@ fn typed(keys: &[&str]) -> Option<Ended> {
         .iter()
         .map(|key| format!("sleep 2; printf '{key}'"))
         .collect();
-    let script = format!("({}) | script -qefc \"$SOKUDO\" /dev/null", keys.join("; "));
+    let inside = format!("stty cols {columns} rows 24; $SOKUDO; code=$?; stty -a; exit $code");
+    let script = format!("({}) | script -qefc '{inside}' /dev/null", keys.join("; "));
     Some(end(shell(&script)
         .current_dir(&directory)
         .env("TERM", "xterm")))
@@ -97,6 +135,37 @@ fn bare_sokudo_in_a_terminal_asks_what_to_measure() {
     };
     let shown = &moved.ok().printed;
     assert_eq!(shown.matches(">  1  .").count(), 2, "{shown}");
+}
+
+#[test]
+fn ctrl_c_leaves_the_choice_and_the_terminal_as_it_was() {
+    let Some(ended) = typed(&["\\003"]) else {
+        return;
+    };
+    assert_eq!(ended.code(), Some(130), "{ended:?}");
+    let modes = ended.printed.rsplit("Measure which?").next().unwrap();
+    assert!(
+        modes.contains(" echo ") && modes.contains(" icanon"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn no_line_of_the_choice_is_wider_than_a_narrow_terminal() {
+    let Some(ended) = typed_in(40, &["1", "q"]) else {
+        return;
+    };
+    let ended = ended.ok();
+    let asked = ended.printed.split("leaves").nth(1).unwrap();
+    let shown: Vec<&str> = asked.split("speed ").next().unwrap().lines().collect();
+    assert!(
+        shown.iter().any(|line| line.contains(">  1  .")),
+        "{ended:?}"
+    );
+    for line in shown {
+        let line = console::strip_ansi_codes(line);
+        assert!(line.trim().chars().count() <= 40, "{line}: {ended:?}");
+    }
 }
 
 #[test]
