@@ -59,6 +59,9 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// What the figures say about the device.
     pub inferences: Vec<Inference>,
+    /// What somebody calls it ([`crate::label`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// The command line that repeats the measurement.
     pub command: String,
     /// It was stopped before its end.
@@ -83,6 +86,7 @@ impl Run {
             rows: Vec::new(),
             findings: Vec::new(),
             inferences: Vec::new(),
+            label: None,
             command: String::new(),
             interrupted: false,
         }

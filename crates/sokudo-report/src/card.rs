@@ -42,7 +42,7 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let name = Text::name(target.path.clone().unwrap_or_else(|| target.name.clone()));
     let drives = document.circumstances.drives.iter();
     let disks: Vec<&Disk> = drives.map(|drive| &drive.disk).collect();
-    let mut facts = Vec::new();
+    let mut facts: Vec<Text> = document.label.iter().map(Text::name).collect();
     let title = match disks.as_slice() {
         [] => match target.leaves().find_map(|leaf| leaf.model.as_deref()) {
             Some(model) => text!("{} ({name})", model.trim()),

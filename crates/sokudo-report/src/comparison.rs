@@ -83,6 +83,9 @@ pub struct SideDocument {
     pub letter: String,
     /// The file that holds it, or the plan that was carried out.
     pub source: String,
+    /// What somebody calls the run; absent where nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// What was measured, as the user named it.
     pub target: String,
     /// The method, such as `mark/default`.
@@ -103,6 +106,7 @@ impl SideDocument {
         Self {
             letter: letter(number),
             source: source.into(),
+            label: run.label.clone(),
             target: run.target.name.clone(),
             method: run.method.to_string(),
             started_at: run.started_at.clone(),

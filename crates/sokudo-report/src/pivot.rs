@@ -220,8 +220,11 @@ impl PivotDocument {
     pub fn of_sides(sides: &[PivotRun<'_>], rows: &[SideRow<'_>], unit: BandwidthUnit) -> Self {
         let documents: Vec<&RunDocument> = sides.iter().map(|side| side.run).collect();
         let columns = sides.iter().enumerate().map(|(number, side)| {
-            let source = side.source.rsplit('/').next().unwrap_or(side.source);
-            format!("{} {source}", letter(number))
+            let name = match &side.run.label {
+                Some(label) => label,
+                None => side.source.rsplit('/').next().unwrap_or(side.source),
+            };
+            format!("{} {name}", letter(number))
         });
         Self {
             schema: SCHEMA.to_owned(),

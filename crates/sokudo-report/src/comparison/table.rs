@@ -66,13 +66,22 @@ fn side(side: &SideDocument) -> (Text, Cell) {
         side.interrupted.then(|| "interrupted".into()),
     ];
     let about = Text::list(about.into_iter().flatten(), ", ");
-    let text = text!("{} ({about})", source(&side.source));
+    let text = match &side.label {
+        Some(label) => text!("{} ({}, {about})", Text::name(label), source(&side.source)),
+        None => text!("{} ({about})", source(&side.source)),
+    };
     (Text::name(side.letter.clone()), text.into())
 }
 
 fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUnit) -> Table {
     let median = |side: &SideDocument| {
-        point_with_room(Text::name(format!("{} {}", side.letter, unit.name())))
+        let named = [
+            Some(&*side.letter),
+            side.label.as_deref(),
+            Some(unit.name()),
+        ];
+        let named: Vec<&str> = named.into_iter().flatten().collect();
+        point_with_room(Text::name(named.join(" ")))
     };
     Table::of(&other.rows)
         .column(left("row"), |row| Some(row_name(row)))

@@ -55,6 +55,7 @@ impl RunDocument {
             rows: self.results.iter().map(ResultDocument::rebuilt).collect(),
             findings: self.findings.clone(),
             inferences: self.inferences.clone(),
+            label: self.label.clone(),
             command: self.command.clone(),
             interrupted: self.interrupted,
             ..Run::new(plan, schedule, self.target.clone())

@@ -103,7 +103,7 @@ pub(crate) struct ComparisonShape {
     /// One matrix of all runs, such as row:target or raid:file-system
     ///
     /// What the rows are, and what the columns: row, direction, target, device,
-    /// file-system, raid, method, tool, host, kernel, date, run, document, or tag:KEY for
+    /// file-system, raid, method, tool, host, kernel, date, run, label, document, or tag:KEY for
     /// what follows KEY= in tags. Several are joined by +, as in tool+row:target. A cell
     /// is the median of all results that belong there.
     #[arg(long, value_name = "ROWS:COLUMNS", value_parser = axes, conflicts_with = "live", help_heading = "Matrix")]

@@ -4,9 +4,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use sokudo_model::{LABEL_CHARACTERS_MAX, is_label};
 use sokudo_report::comparison::Figure;
+use sokudo_words::{Text, text};
 
-use super::heading::PRINTED;
+use super::heading::{KEPT, PRINTED};
 use super::{Keeping, Plotting};
 
 /// How results are written.
@@ -139,8 +141,28 @@ pub(crate) struct Printing {
     #[command(flatten)]
     pub(crate) plotting: Plotting,
 
+    /// Call the run so: ext4 instead of run 44
+    ///
+    /// Tables, comparisons and pictures show the label, and commands that show runs take it as
+    /// a name: sokudo compare ext4 xfs. 1 to 40 characters without commas. It is kept as the
+    /// tag label=NAME; sokudo tag 44 label=NAME changes it.
+    #[arg(long, value_name = "NAME", value_parser = label, help_heading = KEPT)]
+    pub(crate) label: Option<String>,
+
     #[command(flatten)]
     pub(crate) keeping: Keeping,
+}
+
+/// What somebody calls a run.
+pub(super) fn label(text: &str) -> Result<String, Text> {
+    let label = text.trim();
+    is_label(label).then(|| label.to_owned()).ok_or_else(|| {
+        text!(
+            "a label has 1 to {LABEL_CHARACTERS_MAX} characters without commas and line breaks, \
+             begins with no -, and is no number, last, all, run or tag:…, which name runs already; \
+             give another name, such as ext4"
+        )
+    })
 }
 
 /// How far figures must be trusted.

@@ -36,6 +36,7 @@ mod interruption;
 mod japanese;
 mod judge_again;
 mod keeper;
+mod labels;
 mod language;
 mod limits;
 mod load;
