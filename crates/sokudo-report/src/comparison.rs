@@ -7,12 +7,14 @@
 mod condition;
 mod csv;
 mod differing;
+mod sentence;
 pub(crate) mod table;
 mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Compared, Conclusion, PartDifference, Verdict};
+use sokudo_words::Text;
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::grouping::have_one_name;
@@ -122,6 +124,14 @@ impl SideDocument {
 pub struct OtherDocument {
     /// Which.
     pub side: SideDocument,
+    /// What it comes to, against the reference; empty in documents of early versions.
+    #[serde(
+        default,
+        skip_serializing_if = "Text::is_empty",
+        with = "sokudo_model::sentences"
+    )]
+    #[schemars(with = "String")]
+    pub sentence: Text,
     /// What of target, machine and program differs, where that could be seen.
     pub differs: Vec<PartDifference>,
     /// Rows that both have.
@@ -236,6 +246,18 @@ impl ComparisonDocument {
             others: Vec::new(),
             matrix: None,
         }
+    }
+
+    /// The same with these others, and what each comes to in a sentence.
+    #[must_use]
+    pub fn with_others(mut self, others: Vec<OtherDocument>) -> Self {
+        self.others = others;
+        let said = self.others.iter().map(|it| sentence::sentence(&self, it));
+        let said: Vec<Text> = said.collect();
+        for (other, said) in self.others.iter_mut().zip(said) {
+            other.sentence = said;
+        }
+        self
     }
 
     /// The least difference that matters, as people read it: `2 %`, `0.5 %`.

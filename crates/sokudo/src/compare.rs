@@ -19,7 +19,7 @@ use sokudo_report::comparison::{
     render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::cli::{CompareArguments, Format};
 use crate::exit::Exit;
@@ -174,11 +174,11 @@ pub(crate) fn side_by_side(
         .collect();
     let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
     let first = SideDocument::new(0, &*reference.source, &reference.run);
-    let mut document = ComparisonDocument::new(first, way, figure, comparing.difference_min);
-    document.others = (1..)
+    let others = (1..)
         .zip(others.iter().zip(&matched))
         .map(|(number, (other, matched))| OtherDocument {
             side: SideDocument::new(number, &*other.source, &other.run),
+            sentence: Text::default(),
             differs: OtherDocument::differences(&reference.run, &other.run),
             rows: matched
                 .pairs
@@ -193,7 +193,7 @@ pub(crate) fn side_by_side(
             only_in_other: names(&other.run, &matched.only_in_other),
         })
         .collect();
-    document
+    ComparisonDocument::new(first, way, figure, comparing.difference_min).with_others(others)
 }
 
 fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {

@@ -56,6 +56,7 @@ fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
         article.paragraph(differ);
     }
     article.add(Element::Repeat(&document.command));
+    article.notes(words::answer(document));
     article
 }
 

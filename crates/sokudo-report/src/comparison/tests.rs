@@ -50,14 +50,14 @@ fn document() -> ComparisonDocument {
     let mut document = ComparisonDocument::new(reference, Way::Kept, Figure::Bandwidth, 0.02);
     document.sokudo_version = "0.0.0".to_owned();
     document.command = "sokudo compare a.json b.json".to_owned();
-    document.others = vec![OtherDocument {
+    document.with_others(vec![OtherDocument {
         side: SideDocument::new(1, "b.json", &other_run),
+        sentence: Text::default(),
         differs: OtherDocument::differences(&run, &other_run),
         rows: rows.collect(),
         only_in_reference: vec!["RND4K Q1T1 write".to_owned()],
         only_in_other: Vec::new(),
-    }];
-    document
+    }])
 }
 
 #[test]

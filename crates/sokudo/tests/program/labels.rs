@@ -108,3 +108,44 @@ fn a_name_that_would_be_taken_for_something_else_is_refused() {
         sokudo(&format!("mark sim:const --label '{label}'")).refused(2, &["--label"]);
     }
 }
+
+#[test]
+fn a_comparison_ends_with_a_sentence_that_is_true_of_two_disks_of_known_ratio() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = &directory.path().join("runs.db");
+    mark(store, 108, "xfs");
+    mark(store, 100, "ext4");
+    mark(store, 100, "btrfs");
+    let compared = kept(store, "compare xfs ext4").ok();
+    let last = compared.printed.trim_end().rsplit("\n\n").next().unwrap();
+    let said = "ext4 is 8.0 % faster than xfs in RND4K Q1T1 write (";
+    assert!(last.replace('\n', " ").starts_with(said), "{last}");
+    let document = kept(store, "compare xfs ext4 --format json").json();
+    let sentence = document["others"][0]["sentence"].as_str().unwrap();
+    assert_eq!(last.replace('\n', " "), sentence);
+    kept(store, "compare xfs ext4 --format markdown")
+        .ok()
+        .prints(&[sentence]);
+    kept(store, "compare ext4 btrfs")
+        .ok()
+        .prints(&["btrfs and ext4 are the same within 2 %."]);
+    kept(store, "compare xfs ext4 btrfs").ok().prints(&[
+        "ext4 is 8.0 % faster than xfs",
+        "btrfs is 8.0 % faster than xfs",
+    ]);
+}
+
+#[test]
+fn plans_of_a_live_comparison_have_labels_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = &directory.path().join("runs.db");
+    let plan = |latency_us: u32, label: &str| {
+        let row = "--row RND4K,Q1,write --time 50ms";
+        format!("'mark sim:const?latency={latency_us}us&jitter=1us {row} --label {label}'")
+    };
+    let plans = format!("{} {}", plan(100, "slow"), plan(50, "quick"));
+    kept(store, &format!("compare --live -q {plans}"))
+        .ok()
+        .prints(&["quick is 100 % faster than slow in RND4K Q1T1 write ("]);
+    kept(store, "list").ok().prints(&["slow", "quick"]);
+}
