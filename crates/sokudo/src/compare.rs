@@ -213,14 +213,12 @@ fn command(arguments: &CompareArguments, seed: Option<u64>) -> String {
 
 fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
     let path = arguments.rendering.output.as_deref();
+    let style = output::style(path.is_none(), arguments.rendering.unit);
     let text = match arguments.rendering.format {
-        Format::Table => render_table(
-            document,
-            &output::style(path.is_none(), arguments.rendering.unit),
-        ),
+        Format::Table => render_table(document, &style),
         Format::Json => document.to_json(),
         Format::Csv => render_csv(document),
-        Format::Markdown => render_markdown(document, language::current()),
+        Format::Markdown => render_markdown(document, style.unit, language::current()),
     };
     output::put(path, &text, arguments.rendering.format == Format::Table)
 }

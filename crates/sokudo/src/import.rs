@@ -165,7 +165,11 @@ impl Printed {
             Format::Csv => without_names(csv::render(document), is_first),
             Format::Markdown => format!(
                 "{between}{}",
-                markdown::render_in(document, language::current())
+                markdown::render_in(
+                    document,
+                    output::style(false, *unit).unit,
+                    language::current()
+                )
             ),
         };
         if output.is_some() {

@@ -43,15 +43,18 @@ pub(super) fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> 
         }
         None => no_difference(them, us, &undecided),
         Some((first, others)) => {
-            let (by, place_of_first) = (speed(first), place(first));
+            let (by, place, interval) = (speed(first), place(first), interval(first));
             let first = match first.compared.change {
                 Some(change) if is_factor(change) => {
-                    text!("{them} is {by} as {us} in {place_of_first}")
+                    text!("{them} is {by} as {us} in {place}{interval}")
                 }
-                _ => text!("{them} is {by} than {us} in {place_of_first}"),
+                _ => text!("{them} is {by} than {us} in {place}{interval}"),
             };
             let others = others.iter().take(ROWS_NAMED - 1);
-            let others = others.map(|it| text!("{} in {}", speed(it), place(it)));
+            let others = others.map(|it| {
+                let (by, place) = (speed(it), self::place(it));
+                text!("{by} in {place}{}", self::interval(it))
+            });
             let named = Text::list(std::iter::once(first).chain(others), ", ");
             let rest = match differing.len().saturating_sub(ROWS_NAMED) {
                 0 if judged == differing.len() => None,
@@ -115,27 +118,31 @@ fn speed(row: &RowDocument) -> Text {
     }
 }
 
-/// In which row, with the interval of how much.
+/// In which row.
 fn place(it: &RowDocument) -> Text {
-    let name = match it.is_of_cache {
+    match it.is_of_cache {
         true => text!("{} (of a cache)", row(&it.row)),
         false => row(&it.row),
-    };
-    let interval = it.compared.change.and_then(|change| {
+    }
+}
+
+/// The interval of how much, with a blank before it; empty where none is known.
+fn interval(it: &RowDocument) -> Text {
+    let ends = it.compared.change.and_then(|change| {
         let interval = change.ratio_interval_95?;
+        let ends = [interval.low, interval.high];
         if is_factor(change) {
-            let ends = [interval.low, interval.high].map(factor);
-            return Some(ends.map(Text::name));
+            return Some(ends.map(factor));
         }
         let sign = if change.ratio < 1.0 { -1.0 } else { 1.0 };
-        let mut ends = [interval.low, interval.high].map(|it| sign * (it - 1.0));
+        let mut ends = ends.map(|it| sign * (it - 1.0));
         ends.sort_by(f64::total_cmp);
         let [low, high] = ends.map(percent);
-        Some([Text::name(low), Text::name(format!("{high} %"))])
+        Some([low, format!("{high} %")])
     });
-    match interval {
-        None => name,
-        Some([low, high]) => text!("{name} ({})", text!("{low} to {high}")),
+    match ends {
+        None => Text::default(),
+        Some([low, high]) => text!(" ({})", text!("{low} to {high}")),
     }
 }
 

@@ -19,8 +19,12 @@ pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
 }
 
 /// The same as Markdown, ready to be pasted into an article.
-pub fn render_markdown(document: &ComparisonDocument, language: Language) -> String {
-    let article = article(document, BandwidthUnit::MegabytesPerSecond);
+pub fn render_markdown(
+    document: &ComparisonDocument,
+    unit: BandwidthUnit,
+    language: Language,
+) -> String {
+    let article = article(document, unit);
     markdown::write(&article, language)
 }
 
@@ -62,15 +66,14 @@ fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
 
 fn side(side: &SideDocument) -> (Text, Cell) {
     let about = [
+        side.label.as_ref().map(|_| source(&side.source)),
         Some(Text::name(&side.method)),
         Some(phrase(&date::for_people(&side.started_at))),
         side.interrupted.then(|| "interrupted".into()),
     ];
     let about = Text::list(about.into_iter().flatten(), ", ");
-    let text = match &side.label {
-        Some(label) => text!("{} ({}, {about})", Text::name(label), source(&side.source)),
-        None => text!("{} ({about})", source(&side.source)),
-    };
+    let name = side.label.as_ref().map(Text::name);
+    let text = text!("{} ({about})", name.unwrap_or_else(|| source(&side.source)));
     (Text::name(side.letter.clone()), text.into())
 }
 

@@ -107,7 +107,11 @@ fn colours_repeat_what_a_word_says() {
 
 #[test]
 fn an_article_gets_the_same() {
-    insta::assert_snapshot!(render_markdown(&document(), Language::English));
+    insta::assert_snapshot!(render_markdown(
+        &document(),
+        BandwidthUnit::MegabytesPerSecond,
+        Language::English
+    ));
 }
 
 #[test]
@@ -141,7 +145,11 @@ fn names_of_strangers_do_no_harm() {
         !table.contains('\u{1b}') && !table.contains('\u{202e}'),
         "{table}"
     );
-    let markdown = render_markdown(&document, Language::English);
+    let markdown = render_markdown(
+        &document,
+        BandwidthUnit::MegabytesPerSecond,
+        Language::English,
+    );
     assert!(
         !markdown.contains('\u{1b}') && markdown.contains("\\|b.json"),
         "{markdown}"

@@ -80,7 +80,7 @@ pub(crate) struct Rendering {
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
+    /// Unit of the table: mb (MB/s), mib, gb, kb (KB/s beside IOPS) or iops
     ///
     /// With iops, compare and trend judge I/Os per second instead of bytes.
     #[arg(
@@ -181,6 +181,10 @@ pub(crate) enum TableUnit {
     Mb,
     /// MiB/s: 1,048,576 bytes per second
     Mib,
+    /// GB/s: 1,000,000,000 bytes per second
+    Gb,
+    /// KB/s, 1,000 bytes per second, beside IOPS
+    Kb,
     /// Reads and writes per second
     Iops,
 }
@@ -198,7 +202,7 @@ impl TableUnit {
     pub(crate) const fn figure(self) -> Figure {
         match self {
             Self::Iops => Figure::Iops,
-            Self::Mb | Self::Mib => Figure::Bandwidth,
+            Self::Mb | Self::Mib | Self::Gb | Self::Kb => Figure::Bandwidth,
         }
     }
 }
