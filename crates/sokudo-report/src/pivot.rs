@@ -7,6 +7,7 @@
 
 mod csv;
 mod key;
+mod ratio;
 pub(crate) mod table;
 
 use std::collections::BTreeSet;
@@ -27,6 +28,7 @@ use crate::unique::unique;
 pub use csv::render as render_csv;
 pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys, PivotRun};
+pub use ratio::{Ratio, RatioError};
 pub use table::{render as render_table, render_markdown};
 
 const SCHEMA: &str = "sokudo.pivot/1";

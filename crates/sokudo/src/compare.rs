@@ -38,6 +38,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     if let Some(axes) = &arguments.shape.pivot {
         return matrix::run(axes, arguments, &kept(arguments)?);
     }
+    if let Some(ratio) = &arguments.shape.ratio {
+        return matrix::ratios(ratio, arguments, &kept(arguments)?);
+    }
     let (sides, kept, seed, ended_by) = if arguments.live {
         let live = live::measure(arguments)?;
         (live.sides, live.kept, Some(live.seed), live.ended_by)
@@ -91,7 +94,8 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
         sides.extend(matrix::named(name, &mut recall, &progress)?);
     }
     progress.finish_and_clear();
-    if sides.len() < 2 && arguments.shape.pivot.is_none() {
+    let is_matrix = arguments.shape.pivot.is_some() || arguments.shape.ratio.is_some();
+    if sides.len() < 2 && !is_matrix {
         return Err(Exit::usage(text!(
             "a comparison needs at least two runs; name another"
         )));

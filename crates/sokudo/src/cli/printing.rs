@@ -80,8 +80,9 @@ pub(crate) struct Rendering {
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Unit of the table: mb (MB/s), mib, gb, kb (KB/s beside IOPS) or iops
+    /// Unit of the table: mb (MB/s), mib, gb, kb or iops
     ///
+    /// With kb, IOPS stand beside KB/s however narrow the table is.
     /// With iops, compare and trend judge I/Os per second instead of bytes.
     #[arg(
         long,

@@ -149,3 +149,26 @@ fn plans_of_a_live_comparison_have_labels_of_their_own() {
         .prints(&["quick is 100 % faster than slow in RND4K Q1T1 write ("]);
     kept(store, "list").ok().prints(&["slow", "quick"]);
 }
+
+#[test]
+fn rows_of_one_run_are_divided_where_their_names_differ_in_one_word() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = &directory.path().join("runs.db");
+    let device = "sim:const?latency=100us&jitter=1us&parallel=2";
+    let rows = "--row RND4K,Q1,T1 --row RND4K,Q1,T4 --time 50ms --runs 12 -q --label ssd";
+    kept(store, &format!("mark {device} {rows}")).ok();
+    let ratios = kept(store, "compare ssd --ratio T4/T1 --format json").json();
+    assert_eq!(ratios["columns"][0], "ssd");
+    assert_eq!(ratios["rows"].as_array().unwrap().len(), 2);
+    for row in ratios["rows"].as_array().unwrap() {
+        let cell = &row["cells"][0];
+        let ratio = cell["median"].as_f64().unwrap();
+        assert!((ratio - 2.0).abs() < 0.02, "two of four at once: {row}");
+        assert!(cell["interval_95"][0].as_f64().unwrap() < ratio, "{row}");
+    }
+    kept(store, "compare ssd --ratio write/read")
+        .ok()
+        .prints(&["RND4K Q1T4 write ÷ read", "1.00 ± "]);
+    kept(store, "compare ssd --ratio T8/T1").refused(2, &["no run has two rows"]);
+    kept(store, "compare ssd --ratio read").refused(2, &["write/read"]);
+}
