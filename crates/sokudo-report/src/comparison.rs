@@ -248,18 +248,6 @@ impl ComparisonDocument {
         }
     }
 
-    /// The same with these others, and what each comes to in a sentence.
-    #[must_use]
-    pub fn with_others(mut self, others: Vec<OtherDocument>) -> Self {
-        self.others = others;
-        let said = self.others.iter().map(|it| sentence::sentence(&self, it));
-        let said: Vec<Text> = said.collect();
-        for (other, said) in self.others.iter_mut().zip(said) {
-            other.sentence = said;
-        }
-        self
-    }
-
     /// The least difference that matters, as people read it: `2 %`, `0.5 %`.
     pub(crate) fn difference_min_text(&self) -> String {
         format!("{} %", (self.difference_min * 1e4).round() / 100.0)

@@ -16,8 +16,22 @@ const NAME_CHARACTERS_MAX: usize = 24;
 /// A ratio from which on, up and down, it says more as a factor than in percent.
 const FACTOR_MIN: f64 = 10.0;
 
+impl ComparisonDocument {
+    /// The same with these others, and what each comes to in a sentence.
+    #[must_use]
+    pub fn with_others(mut self, others: Vec<OtherDocument>) -> Self {
+        self.others = others;
+        let said = self.others.iter().map(|it| sentence(&self, it));
+        let said: Vec<Text> = said.collect();
+        for (other, said) in self.others.iter_mut().zip(said) {
+            other.sentence = said;
+        }
+        self
+    }
+}
+
 /// The sentence about this side.
-pub(super) fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
+fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
     let [them, us] = names(&document.reference, other);
     if other.rows.is_empty() {
         return text!("{them} has no row in common with {us}.");
