@@ -29,6 +29,7 @@ pub mod imported;
 pub mod inference;
 pub mod interval_rates;
 mod json;
+pub mod label;
 pub mod load;
 pub mod merge;
 pub mod method;
@@ -67,6 +68,7 @@ pub use fit::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, UnknownMe
 pub use imported::{ImportedRow, ImportedRun, ImportedTarget};
 pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
+pub use label::{LABEL_CHARACTERS_MAX, is_label, label_of_tags, label_tag};
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use method::{Method, ScheduleName};

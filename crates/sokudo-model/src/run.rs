@@ -64,6 +64,9 @@ pub struct Run {
     /// expected of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_assessment: Option<Box<DiskAssessment>>,
+    /// What somebody calls it ([`crate::label`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// The command line that repeats the measurement.
     pub command: String,
     /// It was stopped before its end.
@@ -89,6 +92,7 @@ impl Run {
             findings: Vec::new(),
             inferences: Vec::new(),
             disk_assessment: None,
+            label: None,
             command: String::new(),
             interrupted: false,
         }

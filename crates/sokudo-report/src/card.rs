@@ -45,7 +45,7 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
 pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let target = &document.target;
     let name = Text::name(target.path.clone().unwrap_or_else(|| target.name.clone()));
-    let mut facts = Vec::new();
+    let mut facts: Vec<Text> = document.label.iter().map(Text::name).collect();
     let title = match document.circumstances.drives.as_slice() {
         [] => match target.leaves().find_map(|leaf| leaf.model.as_deref()) {
             Some(model) => text!("{} ({name})", model.trim()),

@@ -7,12 +7,14 @@
 mod condition;
 mod csv;
 mod differing;
+mod sentence;
 pub(crate) mod table;
 mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Compared, Conclusion, PartDifference, Verdict};
+use sokudo_words::Text;
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::grouping::have_one_name;
@@ -83,6 +85,9 @@ pub struct SideDocument {
     pub letter: String,
     /// The file that holds it, or the plan that was carried out.
     pub source: String,
+    /// What somebody calls the run; absent where nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// What was measured, as the user named it.
     pub target: String,
     /// The method, such as `mark/default`.
@@ -103,6 +108,7 @@ impl SideDocument {
         Self {
             letter: letter(number),
             source: source.into(),
+            label: run.label.clone(),
             target: run.target.name.clone(),
             method: run.method.to_string(),
             started_at: run.started_at.clone(),
@@ -118,6 +124,14 @@ impl SideDocument {
 pub struct OtherDocument {
     /// Which.
     pub side: SideDocument,
+    /// What it comes to, against the reference; empty in documents of early versions.
+    #[serde(
+        default,
+        skip_serializing_if = "Text::is_empty",
+        with = "sokudo_model::sentences"
+    )]
+    #[schemars(with = "String")]
+    pub sentence: Text,
     /// What of target, machine and program differs, where that could be seen.
     pub differs: Vec<PartDifference>,
     /// Rows that both have.

@@ -70,6 +70,10 @@ pub struct RunDocument {
     pub started_at: String,
     /// The method, such as `mark/default`.
     pub method: Method,
+    /// What somebody calls the run, such as `ext4`; absent where nobody does. It is no part of
+    /// the fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// The command line that repeats the measurement.
     pub command: String,
     /// Hash of all that makes two runs comparable: what was done and how, not
@@ -153,6 +157,7 @@ impl RunDocument {
             sokudo_version: run.sokudo_version.clone(),
             started_at: run.started_at.map_or_else(String::new, date::rfc3339),
             method: run.plan.method.clone(),
+            label: run.label.clone(),
             command: run.command.clone(),
             fingerprint: String::new(),
             fingerprint_parts: BTreeMap::new(),

@@ -33,6 +33,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
     // Of probes, which are many, each with a span of its own, it is not the rows that are shown.
     let shows_rows = |_: &Text| !document.is_explanation();
     let facts = [
+        ("Label", document.label.as_ref().map(Text::name)),
         ("Target", Some(target_line(target))),
         ("Device", has_device(target).then(|| devices_line(document))),
         (

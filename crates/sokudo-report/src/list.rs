@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::Verdict;
+use sokudo_model::{Verdict, label_of_tags};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -113,6 +113,12 @@ impl ListedRun {
             .reduce(f64::max)
     }
 
+    /// What is said of it beside what it is called.
+    fn tags_without_label(&self) -> Vec<&str> {
+        let tags = self.tags.iter().map(String::as_str);
+        tags.filter(|tag| label_of_tags(&[tag]).is_none()).collect()
+    }
+
     /// What stands above the run itself: its number, and what somebody has said of it. Ends
     /// with an empty line.
     pub fn heading(&self, style: &TableStyle) -> String {
@@ -120,10 +126,11 @@ impl ListedRun {
             true => text!("run {} · baseline of its device and method", self.id),
             false => text!("run {}", self.id),
         };
+        let tags = self.tags_without_label().join(", ");
         let mut lines = vec![style.text(&title)];
-        if !self.tags.is_empty() {
+        if !tags.is_empty() {
             let label = format!("{}  ", style.word("tags"));
-            lines.extend(style.wrapped_name(&label, &self.tags.join(", ")));
+            lines.extend(style.wrapped_name(&label, &tags));
         }
         // Before signs that command a terminal are replaced, for line breaks are such, too.
         let note = self.note.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -176,6 +183,10 @@ impl ListDocument {
                 },
             )
             .column(
+                left("label").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
+                |run| name(label_of_tags(&run.tags).unwrap_or_default()),
+            )
+            .column(
                 left("method")
                     .rank(3)
                     .at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MAX),
@@ -193,7 +204,7 @@ impl ListDocument {
                 left("tags")
                     .rank(4)
                     .at_most(TAGS_COLUMNS_MAX, TAGS_COLUMNS_MAX),
-                |run| name(&run.tags.join(", ")),
+                |run| name(&run.tags_without_label().join(", ")),
             )
             .table()
             .noted(

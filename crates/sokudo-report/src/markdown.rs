@@ -19,12 +19,16 @@ use words::one_line;
 /// A whole run in English: what was measured, the table, the findings, and the command that
 /// repeats it.
 pub fn render(document: &RunDocument) -> String {
-    render_in(document, Language::English)
+    render_in(
+        document,
+        BandwidthUnit::MegabytesPerSecond,
+        Language::English,
+    )
 }
 
-/// The same in a language.
-pub fn render_in(document: &RunDocument, language: Language) -> String {
-    let article = run::article(document, BandwidthUnit::MegabytesPerSecond);
+/// The same in a unit and a language.
+pub fn render_in(document: &RunDocument, unit: BandwidthUnit, language: Language) -> String {
+    let article = run::article(document, unit);
     write(&article, language)
 }
 

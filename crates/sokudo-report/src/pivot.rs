@@ -7,6 +7,7 @@
 
 mod csv;
 mod key;
+mod ratio;
 pub(crate) mod table;
 
 use std::collections::BTreeSet;
@@ -27,6 +28,7 @@ use crate::unique::unique;
 pub use csv::render as render_csv;
 pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys, PivotRun};
+pub use ratio::{Ratio, RatioError};
 pub use table::{render as render_table, render_markdown};
 
 const SCHEMA: &str = "sokudo.pivot/1";
@@ -220,8 +222,11 @@ impl PivotDocument {
     pub fn of_sides(sides: &[PivotRun<'_>], rows: &[SideRow<'_>], unit: BandwidthUnit) -> Self {
         let documents: Vec<&RunDocument> = sides.iter().map(|side| side.run).collect();
         let columns = sides.iter().enumerate().map(|(number, side)| {
-            let source = side.source.rsplit('/').next().unwrap_or(side.source);
-            format!("{} {source}", letter(number))
+            let name = match &side.run.label {
+                Some(label) => label,
+                None => side.source.rsplit('/').next().unwrap_or(side.source),
+            };
+            format!("{} {name}", letter(number))
         });
         Self {
             schema: SCHEMA.to_owned(),

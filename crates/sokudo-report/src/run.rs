@@ -53,7 +53,7 @@ pub(crate) fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> 
     let mut article = Article::default();
     add_answer(&mut article, document);
     article.add(title(document));
-    let of_target = |fact: &Fact| ["Target", "Device"].contains(&fact.label);
+    let of_target = |fact: &Fact| ["Label", "Target", "Device"].contains(&fact.label);
     let facts = facts(document).into_iter().filter(of_target);
     article.add(fact_lines(facts));
     article.append(brief_figures(document, unit));

@@ -46,16 +46,22 @@ pub enum BandwidthUnit {
     MegabytesPerSecond,
     /// MiB/s: 1,048,576 bytes per second.
     MebibytesPerSecond,
+    /// GB/s: 1,000,000,000 bytes per second.
+    GigabytesPerSecond,
+    /// KB/s: 1,000 bytes per second, with IOPS beside them however narrow the table.
+    KilobytesPerSecond,
     /// I/Os per second, in the place of bandwidths.
     IosPerSecond,
 }
 
 impl BandwidthUnit {
-    /// `MB/s`, `MiB/s` or `IOPS`.
+    /// `MB/s`, `MiB/s`, `GB/s`, `KB/s` or `IOPS`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "MB/s",
             Self::MebibytesPerSecond => "MiB/s",
+            Self::GigabytesPerSecond => "GB/s",
+            Self::KilobytesPerSecond => "KB/s",
             Self::IosPerSecond => "IOPS",
         }
     }
@@ -64,6 +70,8 @@ impl BandwidthUnit {
         match self {
             Self::MegabytesPerSecond => 1e6,
             Self::MebibytesPerSecond => 1_048_576.0,
+            Self::GigabytesPerSecond => 1e9,
+            Self::KilobytesPerSecond => 1e3,
             Self::IosPerSecond => 1.0,
         }
     }
@@ -72,6 +80,8 @@ impl BandwidthUnit {
         match self {
             Self::MegabytesPerSecond => "1 MB is 1,000,000 bytes",
             Self::MebibytesPerSecond => "1 MiB is 1,048,576 bytes",
+            Self::GigabytesPerSecond => "1 GB is 1,000,000,000 bytes",
+            Self::KilobytesPerSecond => "1 KB is 1,000 bytes",
             Self::IosPerSecond => "reads and writes completed per second",
         }
     }

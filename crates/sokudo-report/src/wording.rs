@@ -62,6 +62,14 @@ pub(crate) fn source(name: &str) -> Text {
     }
 }
 
+/// The same behind the label of the run, if it has one.
+pub(crate) fn labelled(label: Option<&str>, source: Text) -> Text {
+    match label {
+        Some(label) => text!("{} ({source})", Text::name(label)),
+        None => source,
+    }
+}
+
 /// What people call a device: only what sokudo itself has named has a name in other
 /// languages.
 pub(crate) fn device(identity: &str, name: &str) -> Text {

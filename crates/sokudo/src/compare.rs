@@ -19,7 +19,7 @@ use sokudo_report::comparison::{
     render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::cli::{CompareArguments, Format};
 use crate::exit::Exit;
@@ -37,6 +37,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     results::check_rendering(&arguments.rendering, &arguments.pictures)?;
     if let Some(axes) = &arguments.shape.pivot {
         return matrix::run(axes, arguments, &kept(arguments)?);
+    }
+    if let Some(ratio) = &arguments.shape.ratio {
+        return matrix::ratios(ratio, arguments, &kept(arguments)?);
     }
     let (sides, kept, seed, ended_by) = if arguments.live {
         let live = live::measure(arguments)?;
@@ -91,7 +94,8 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
         sides.extend(matrix::named(name, &mut recall, &progress)?);
     }
     progress.finish_and_clear();
-    if sides.len() < 2 && arguments.shape.pivot.is_none() {
+    let is_matrix = arguments.shape.pivot.is_some() || arguments.shape.ratio.is_some();
+    if sides.len() < 2 && !is_matrix {
         return Err(Exit::usage(text!(
             "a comparison needs at least two runs; name another"
         )));
@@ -174,11 +178,11 @@ pub(crate) fn side_by_side(
         .collect();
     let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
     let first = SideDocument::new(0, &*reference.source, &reference.run);
-    let mut document = ComparisonDocument::new(first, way, figure, comparing.difference_min);
-    document.others = (1..)
+    let others = (1..)
         .zip(others.iter().zip(&matched))
         .map(|(number, (other, matched))| OtherDocument {
             side: SideDocument::new(number, &*other.source, &other.run),
+            sentence: Text::default(),
             differs: OtherDocument::differences(&reference.run, &other.run),
             rows: matched
                 .pairs
@@ -193,7 +197,7 @@ pub(crate) fn side_by_side(
             only_in_other: names(&other.run, &matched.only_in_other),
         })
         .collect();
-    document
+    ComparisonDocument::new(first, way, figure, comparing.difference_min).with_others(others)
 }
 
 fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {
@@ -213,14 +217,12 @@ fn command(arguments: &CompareArguments, seed: Option<u64>) -> String {
 
 fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
     let path = arguments.rendering.output.as_deref();
+    let style = output::style(path.is_none(), arguments.rendering.unit);
     let text = match arguments.rendering.format {
-        Format::Table => render_table(
-            document,
-            &output::style(path.is_none(), arguments.rendering.unit),
-        ),
+        Format::Table => render_table(document, &style),
         Format::Json => document.to_json(),
         Format::Csv => render_csv(document),
-        Format::Markdown => render_markdown(document, language::current()),
+        Format::Markdown => render_markdown(document, style.unit, language::current()),
     };
     output::put(path, &text, arguments.rendering.format == Format::Table)
 }

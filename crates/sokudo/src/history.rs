@@ -164,9 +164,7 @@ pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {
 pub(crate) fn tag(arguments: &TagArguments) -> Result<(), Exit> {
     let id = recall::id(&arguments.run, &arguments.keeping)?;
     let mut store = keep::store(&arguments.keeping)?;
-    store
-        .tag(id, &arguments.add, &arguments.remove)
-        .map_err(Exit::of_store)
+    keep::relabelled(store.as_mut(), id, &arguments.add, &arguments.remove).map_err(Exit::of_store)
 }
 
 /// Deletes runs, all of which must be there, and none of which may be a baseline.

@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
 use sokudo_import::{Import, LeftOut};
-use sokudo_model::ImportedRun;
+use sokudo_model::{ImportedRun, is_label};
 use sokudo_report::document::Kept as KeptRun;
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Store};
@@ -45,7 +45,8 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                 for left in &read.left_out {
                     exit::note(reading::left_out(file, left));
                 }
-                for run in &read.runs {
+                for run in read.runs {
+                    let run = &labelled(run, arguments.label.as_ref());
                     let document = run.document();
                     if !arguments.quiet || path.is_some() {
                         printed.print(&document, arguments)?;
@@ -126,6 +127,17 @@ fn complete(run: &mut ImportedRun, arguments: &ImportArguments) {
     }
 }
 
+/// The run called so, if it is to be called anything.
+fn labelled(mut run: KeptRun, label: Option<&String>) -> KeptRun {
+    if label.is_some() {
+        match &mut run {
+            KeptRun::Run(run) => run.label = label.cloned(),
+            KeptRun::Document(document) => document.label = label.cloned(),
+        }
+    }
+    run
+}
+
 /// What has been printed so far.
 #[derive(Default)]
 struct Printed {
@@ -153,7 +165,11 @@ impl Printed {
             Format::Csv => without_names(csv::render(document), is_first),
             Format::Markdown => format!(
                 "{between}{}",
-                markdown::render_in(document, language::current())
+                markdown::render_in(
+                    document,
+                    output::style(false, *unit).unit,
+                    language::current()
+                )
             ),
         };
         if output.is_some() {
@@ -218,8 +234,11 @@ fn keep_once(
             (id, KeptImport::Now(id))
         }
     };
+    if let Some(label) = document.label.as_ref().filter(|it| is_label(it)) {
+        keep::label(store, id, label)?;
+    }
     if !arguments.tags.is_empty() {
-        store.tag(id, &arguments.tags, &[])?;
+        keep::relabelled(store, id, &arguments.tags, &[])?;
     }
     if let Some(note) = &arguments.note {
         let earlier = store.entry(id)?.note;
@@ -276,6 +295,7 @@ fn content(document: &RunDocument) -> RunDocument {
     let written = |text: &mut Text| *text = Text::name(text.english());
     let mut content = document.clone();
     content.sokudo_version = String::new();
+    content.label = None;
     if let Some(origin) = &mut content.origin {
         origin.file = None;
         let corrections = origin.corrections.iter_mut();

@@ -4,10 +4,10 @@
 //! A run is kept before it is printed ([`KeptRuns`]): what cannot be printed or written (a full
 //! disk) would be lost otherwise.
 
-use sokudo_model::{Nanos, Run, narrow};
+use sokudo_model::{Nanos, Run, label_of_tags, label_tag, narrow};
 use sokudo_report::RunDocument;
 use sokudo_report::document::{ResultDocument, is_document, pack, summary};
-use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store};
+use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
 use sokudo_words::{Text, text};
 
 use crate::cli::{Keeping, Location};
@@ -117,6 +117,9 @@ fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<
     note_if_not_whole(&packed);
     let new = new_run(document, packed);
     let id = store.keep(&new)?;
+    if let Some(name) = &run.label {
+        label(store.as_mut(), id, name)?;
+    }
     let newest = Page { skip: 0, count: 1 };
     // It is kept, whatever becomes of this question.
     let newest = store.list(&Filter::default(), newest).unwrap_or_default();
@@ -125,6 +128,29 @@ fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<
         .filter(|it| it.run.started_at > new.started_at);
     let last = later.map(|it| it.id);
     Ok(Some(KeptRun { id, last }))
+}
+
+/// Gives a kept run a label in the place of another.
+pub(crate) fn label(store: &mut dyn Store, id: RunId, label: &str) -> Result<(), StoreError> {
+    relabelled(store, id, &[label_tag(label)], &[])
+}
+
+/// Adds and removes tags of a kept run. One that is a label takes the place of another.
+pub(crate) fn relabelled(
+    store: &mut dyn Store,
+    id: RunId,
+    add: &[String],
+    remove: &[String],
+) -> Result<(), StoreError> {
+    let mut remove = remove.to_vec();
+    if label_of_tags(add).is_some() {
+        let kept = store.entry(id)?.tags;
+        let labels = kept
+            .into_iter()
+            .filter(|tag| label_of_tags(&[tag]).is_some());
+        remove.extend(labels);
+    }
+    store.tag(id, add, &remove)
 }
 
 /// Says so where a run is too large to be kept as more than its figures.

@@ -72,6 +72,8 @@ impl FinishedMeasurement {
         print: impl FnOnce(&Self, Option<RunId>) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
         let Printing { keeping, quiet, .. } = printing;
+        self.run.label.clone_from(&printing.label);
+        self.document.label.clone_from(&printing.label);
         let kept = keep::keep([(&self.run, &self.document)], keeping);
         Past::of_kept(keeping).tell(&mut self.document);
         let is_told = printing.names_the_rest() && output::is_terminal() && kept.is_last();

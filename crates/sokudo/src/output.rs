@@ -259,6 +259,8 @@ pub(crate) fn style(to_terminal: bool, unit: TableUnit) -> TableStyle {
         unit: match unit {
             TableUnit::Mb => BandwidthUnit::MegabytesPerSecond,
             TableUnit::Mib => BandwidthUnit::MebibytesPerSecond,
+            TableUnit::Gb => BandwidthUnit::GigabytesPerSecond,
+            TableUnit::Kb => BandwidthUnit::KilobytesPerSecond,
             TableUnit::Iops => BandwidthUnit::IosPerSecond,
         },
         language: language::current(),

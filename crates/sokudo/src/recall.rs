@@ -5,12 +5,13 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use sokudo_import::ImportError;
+use sokudo_model::{is_label, label_of_tags, label_tag};
 use sokudo_report::document::{JSON_BYTES_MAX, Kept, SummaryReader, summary};
 use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_words::{Text, text};
 
-use crate::cli::Keeping;
+use crate::cli::{Keeping, Location};
 use crate::exit::{self, Exit};
 use crate::{keep, parallel, reading};
 
@@ -81,19 +82,40 @@ impl<'a> Recall<'a> {
     /// The runs that a name stands for: one, or as many as a file of another tool holds.
     ///
     /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else
-    /// is a file (`./42` where it is called so), and `-` standard input.
+    /// is a file (`./42` where it is called so), `-` standard input, and where no such file is
+    /// there, a label: of several runs of that label it is the newest.
     pub(crate) fn runs(&mut self, name: &str) -> Result<Vec<Recalled>, Exit> {
         Ok(figures(self.kept(name)?))
     }
 
     /// The same with all that was kept of them.
     pub(crate) fn kept(&mut self, name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
-        if !is_of_store(name) {
+        if is_of_store(name) {
+            let id = named(name, self.store()?)?;
+            let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
+            return Ok(vec![self.kept_of(entry)?]);
+        }
+        if Path::new(name).is_file() || !is_label(name) {
             return of_file(name);
         }
-        let id = named(name, self.store()?)?;
-        let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
-        Ok(vec![self.kept_of(entry)?])
+        match self.labelled(name)? {
+            Some(entry) => Ok(vec![self.kept_of(entry)?]),
+            None => of_file(name),
+        }
+    }
+
+    /// The newest run of this label; `None` where none is, or there is no store.
+    fn labelled(&mut self, label: &str) -> Result<Option<Entry>, Exit> {
+        if self.store.is_none() && self.keeping.location().map_err(Exit::usage)? == Location::None {
+            return Ok(None);
+        }
+        let filter = Filter {
+            tags: vec![label_tag(label)],
+            ..Filter::default()
+        };
+        let newest = Page { skip: 0, count: 1 };
+        let found = self.store()?.list(&filter, newest).map_err(Exit::failed)?;
+        Ok(found.into_iter().next())
     }
 
     pub(crate) fn stored(&mut self, id: RunId) -> Result<Recalled, Exit> {
@@ -203,8 +225,10 @@ fn unpacked(id: RunId, packed: &[u8]) -> Result<Kept, Exit> {
     Kept::unpack(packed).map_err(|error| Exit::failed(text!("run {id} {error}")))
 }
 
-fn of_store<R>(entry: Entry, run: R) -> Recalled<R> {
+fn of_store<R: Labelled>(entry: Entry, mut run: R) -> Recalled<R> {
     let id = entry.id;
+    // Somebody may have given it another one since it was kept.
+    run.set_label(label_of_tags(&entry.tags));
     Recalled {
         source: format!("run {id}"),
         id: Some(id),
@@ -213,6 +237,26 @@ fn of_store<R>(entry: Entry, run: R) -> Recalled<R> {
             tags: entry.tags,
         },
         run,
+    }
+}
+
+/// What has a label.
+trait Labelled {
+    fn set_label(&mut self, label: Option<&str>);
+}
+
+impl Labelled for RunDocument {
+    fn set_label(&mut self, label: Option<&str>) {
+        self.label = label.map(str::to_owned);
+    }
+}
+
+impl Labelled for Kept {
+    fn set_label(&mut self, label: Option<&str>) {
+        match self {
+            Self::Run(run) => run.label = label.map(str::to_owned),
+            Self::Document(document) => document.set_label(label),
+        }
     }
 }
 
@@ -349,7 +393,7 @@ fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
     let bytes = reading::open(path).and_then(|source| reading::bounded(source, JSON_BYTES_MAX));
     bytes.map_err(|error| {
         Exit::usage(text!(
-            "{} cannot be read: {error}; name a file written with --format json",
+            "{} cannot be read: {error}; name a file written with --format json, or the --label of a kept run",
             path.display()
         ))
     })

@@ -134,7 +134,7 @@ pub(crate) fn write_run(
         },
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
-        Format::Markdown => markdown::render_in(document, language::current()),
+        Format::Markdown => markdown::render_in(document, style.unit, language::current()),
     };
     put(path, &text, rendering.format == Format::Table)?;
     let kind = match told {

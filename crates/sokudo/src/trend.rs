@@ -277,7 +277,7 @@ fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exi
         Format::Table => trend::render_table(document, &style),
         Format::Json => document.to_json(),
         Format::Csv => trend::render_csv(document),
-        Format::Markdown => trend::render_markdown(document, language::current()),
+        Format::Markdown => trend::render_markdown(document, style.unit, language::current()),
     };
     output::put(path, &text, arguments.rendering.format == Format::Table)?;
     picture::write_all(

@@ -52,6 +52,7 @@ fn check(rows: Vec<Compared>, changed: impl FnOnce(&mut RunDocument)) -> CheckDo
     let mut comparison = ComparisonDocument::new(reference, Way::Kept, Figure::Bandwidth, 0.05);
     comparison.command = "sokudo check 3".to_owned();
     comparison.others = vec![OtherDocument {
+        sentence: Text::default(),
         side: SideDocument::new(1, "run 12", &later),
         differs: OtherDocument::differences(&run, &later),
         rows: rows

@@ -19,8 +19,12 @@ pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
 }
 
 /// The same as Markdown, ready to be pasted into an article.
-pub fn render_markdown(document: &ComparisonDocument, language: Language) -> String {
-    let article = article(document, BandwidthUnit::MegabytesPerSecond);
+pub fn render_markdown(
+    document: &ComparisonDocument,
+    unit: BandwidthUnit,
+    language: Language,
+) -> String {
+    let article = article(document, unit);
     markdown::write(&article, language)
 }
 
@@ -56,23 +60,32 @@ fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
         article.paragraph(differ);
     }
     article.add(Element::Repeat(&document.command));
+    article.notes(words::answer(document));
     article
 }
 
 fn side(side: &SideDocument) -> (Text, Cell) {
     let about = [
+        side.label.as_ref().map(|_| source(&side.source)),
         Some(Text::name(&side.method)),
         Some(phrase(&date::for_people(&side.started_at))),
         side.interrupted.then(|| "interrupted".into()),
     ];
     let about = Text::list(about.into_iter().flatten(), ", ");
-    let text = text!("{} ({about})", source(&side.source));
+    let name = side.label.as_ref().map(Text::name);
+    let text = text!("{} ({about})", name.unwrap_or_else(|| source(&side.source)));
     (Text::name(side.letter.clone()), text.into())
 }
 
 fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUnit) -> Table {
     let median = |side: &SideDocument| {
-        point_with_room(Text::name(format!("{} {}", side.letter, unit.name())))
+        let named = [
+            Some(&*side.letter),
+            side.label.as_deref(),
+            Some(unit.name()),
+        ];
+        let named: Vec<&str> = named.into_iter().flatten().collect();
+        point_with_room(Text::name(named.join(" ")))
     };
     Table::of(&other.rows)
         .column(left("row"), |row| Some(row_name(row)))

@@ -50,14 +50,14 @@ fn document() -> ComparisonDocument {
     let mut document = ComparisonDocument::new(reference, Way::Kept, Figure::Bandwidth, 0.02);
     document.sokudo_version = "0.0.0".to_owned();
     document.command = "sokudo compare a.json b.json".to_owned();
-    document.others = vec![OtherDocument {
+    document.with_others(vec![OtherDocument {
         side: SideDocument::new(1, "b.json", &other_run),
+        sentence: Text::default(),
         differs: OtherDocument::differences(&run, &other_run),
         rows: rows.collect(),
         only_in_reference: vec!["RND4K Q1T1 write".to_owned()],
         only_in_other: Vec::new(),
-    }];
-    document
+    }])
 }
 
 #[test]
@@ -107,7 +107,11 @@ fn colours_repeat_what_a_word_says() {
 
 #[test]
 fn an_article_gets_the_same() {
-    insta::assert_snapshot!(render_markdown(&document(), Language::English));
+    insta::assert_snapshot!(render_markdown(
+        &document(),
+        BandwidthUnit::MegabytesPerSecond,
+        Language::English
+    ));
 }
 
 #[test]
@@ -141,7 +145,11 @@ fn names_of_strangers_do_no_harm() {
         !table.contains('\u{1b}') && !table.contains('\u{202e}'),
         "{table}"
     );
-    let markdown = render_markdown(&document, Language::English);
+    let markdown = render_markdown(
+        &document,
+        BandwidthUnit::MegabytesPerSecond,
+        Language::English,
+    );
     assert!(
         !markdown.contains('\u{1b}') && markdown.contains("\\|b.json"),
         "{markdown}"

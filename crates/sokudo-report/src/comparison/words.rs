@@ -70,6 +70,24 @@ pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec
     notes_of_rows(told, other.rows.len())
 }
 
+/// Sentences about more sides than these are no answer.
+const SENTENCES_MAX: usize = 3;
+
+/// What it comes to: a sentence for each other side.
+pub(super) fn answer(document: &ComparisonDocument) -> Vec<Text> {
+    let sentences = document.others.iter().map(|other| other.sentence.clone());
+    let sentences: Vec<Text> = sentences.filter(|it| !it.is_empty()).collect();
+    match sentences.len() {
+        ..=SENTENCES_MAX => sentences,
+        many => {
+            let told = SENTENCES_MAX - 1;
+            let more = text!("{} more runs: see the table.", many - told);
+            let told = sentences.into_iter().take(told);
+            told.chain([more]).collect()
+        }
+    }
+}
+
 /// Rows that have no partner, by side, and how they get one.
 pub(super) fn alone(other: &OtherDocument) -> Vec<Text> {
     let sides = [

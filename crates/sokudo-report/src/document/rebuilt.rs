@@ -56,6 +56,7 @@ impl RunDocument {
             findings: self.findings.clone(),
             inferences: self.inferences.clone(),
             disk_assessment: self.disk_assessment.clone(),
+            label: self.label.clone(),
             command: self.command.clone(),
             interrupted: self.interrupted,
             ..Run::new(plan, schedule, self.target.clone())

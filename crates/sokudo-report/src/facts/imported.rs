@@ -16,6 +16,7 @@ const OTHERS_SHOWN: usize = 12;
 pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
     let target = &document.target;
     let facts = [
+        ("Label", document.label.as_ref().map(Text::name)),
         ("Measured by", Some(measured_by(document, origin))),
         ("Published", origin.document.clone().map(Text::name)),
         ("Remarks", sentences(&origin.remarks)),

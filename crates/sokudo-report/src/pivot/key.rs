@@ -37,6 +37,8 @@ pub enum Key {
     Date,
     /// What the run is called by.
     Run,
+    /// The label of the run.
+    Label,
     /// Where the figures were published.
     Document,
     /// What follows `KEY=` in a tag.
@@ -52,7 +54,7 @@ pub enum Key {
 pub struct KeyError(pub String);
 
 impl Key {
-    pub(crate) const WORDS: [(&'static str, Self); 13] = [
+    pub(crate) const WORDS: [(&'static str, Self); 14] = [
         ("row", Self::Row),
         ("direction", Self::Direction),
         ("target", Self::Target),
@@ -65,6 +67,7 @@ impl Key {
         ("kernel", Self::Kernel),
         ("date", Self::Date),
         ("run", Self::Run),
+        ("label", Self::Label),
         ("document", Self::Document),
     ];
 
@@ -85,6 +88,7 @@ impl Key {
             Self::Kernel => document.environment.kernel.clone(),
             Self::Date => document.started_at.split('T').next().map(str::to_owned),
             Self::Run => Some(run.source.to_owned()),
+            Self::Label => document.label.clone(),
             Self::Document => document.origin.as_ref().and_then(|it| it.document.clone()),
             Self::Tag(key) => run.tags.iter().find_map(|tag| {
                 let value = tag.strip_prefix(key.as_str())?.strip_prefix('=')?;

@@ -3,7 +3,7 @@
 
 use sokudo_words::{Language, Text, text};
 
-use super::{PivotCell, PivotDocument, keys_text};
+use super::{PivotCell, PivotDocument, keys_text, ratio};
 use crate::article::{Article, Element};
 use crate::comparison::change_text;
 use crate::grouping::FindingGroup;
@@ -113,13 +113,18 @@ fn cell_text(cell: &PivotCell) -> String {
 fn notes(document: &PivotDocument) -> Vec<Text> {
     let has = |test: fn(&PivotCell) -> bool| document.cells().any(test);
     let mut notes = Vec::new();
+    let is_of_ratios = document.rows_by == ratio::BY;
     let meanings = [
+        (
+            is_of_ratios,
+            "Each cell is one row of a run divided by another",
+        ),
         (
             has(|cell| cell.results > 1),
             "Each cell is the median of its results, whose number stands in brackets",
         ),
         (
-            !has(|cell| cell.results > 1),
+            !is_of_ratios && !has(|cell| cell.results > 1),
             "Each cell is the figure of one result",
         ),
         (

@@ -7,6 +7,7 @@ use super::overview;
 use super::{Report, ReportStyle, ReportedRun};
 use crate::article::{Article, Element};
 use crate::markdown::{escaped, render_in, write};
+use crate::style::BandwidthUnit;
 use crate::table::Cell;
 
 pub(super) fn render(report: &Report, style: ReportStyle) -> String {
@@ -20,7 +21,11 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
         texts.push(write(&overview, style.language));
     }
     for reported in &report.runs {
-        texts.push(render_in(&reported.run, style.language));
+        texts.push(render_in(
+            &reported.run,
+            BandwidthUnit::MegabytesPerSecond,
+            style.language,
+        ));
         texts.extend(about(reported).map(|about| write(&about, style.language)));
     }
     texts.join("\n")
@@ -61,7 +66,11 @@ mod tests {
             ..ReportStyle::default()
         };
         let text = sample::report().markdown(style);
-        let one = crate::markdown::render_in(&sample::report().runs[0].run, style.language);
+        let one = crate::markdown::render_in(
+            &sample::report().runs[0].run,
+            crate::style::BandwidthUnit::MegabytesPerSecond,
+            style.language,
+        );
         assert!(text.contains(one.trim_end()), "{text}");
         assert!(!text.contains("*Cause:*"), "{text}");
     }

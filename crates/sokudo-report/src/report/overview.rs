@@ -10,7 +10,7 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::number::{BYTES_PER_MB, rate_with};
 use crate::table::{Cell, Table, left, right};
-use crate::wording::{phrase, row_alone, source};
+use crate::wording::{labelled, phrase, row_alone, source};
 
 /// More rows, such as the cells of a sweep, are told by each run alone.
 const ROWS_MAX: usize = 60;
@@ -123,7 +123,9 @@ fn runs_table(report: &Report, language: Language) -> Table {
         .column(left("Verdicts"), |(_, it)| {
             Some(Cell::Verdicts(verdicts(&it.run)))
         })
-        .column(left("Run"), |(_, it)| Some(source(&it.source)))
+        .column(left("Run"), |(_, it)| {
+            Some(labelled(it.run.label.as_deref(), source(&it.source)))
+        })
         .table()
 }
 

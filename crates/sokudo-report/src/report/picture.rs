@@ -35,6 +35,9 @@ impl Report {
     /// The runs with names in a language that tell them apart.
     pub(super) fn named_runs(&self, language: Language) -> Vec<(String, &RunDocument)> {
         let name = |(number, run): (usize, &RunDocument)| {
+            if let Some(label) = &run.label {
+                return format!("{}: {label}", number + 1);
+            }
             let name = format!("{}: {}", number + 1, run.device(language));
             match run.started_at.split_once('T') {
                 Some((day, _)) => format!("{name}, {day}"),

@@ -121,6 +121,11 @@ impl ColumnContext<'_> {
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
         let mebibytes = self.rank(point("median").under("MiB/s"), 3, 4);
         let is_bandwidth = unit != BandwidthUnit::IosPerSecond;
+        // KB/s are asked for to stand beside IOPS.
+        let ios_rank = match unit {
+            BandwidthUnit::KilobytesPerSecond => 0,
+            _ => 13,
+        };
         let optional: [(bool, &'static str, u8, u8, RatePick); 5] = [
             (is_crystal, "best", 10, 10, |it| Some(it.max)),
             (is_trimmed, "trimmed", 2, 3, |it| it.trimmed_mean),
@@ -152,9 +157,11 @@ impl ColumnContext<'_> {
             let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;
             Some(Cell::rate(bandwidth.median_mib_per_s))
         })
-        .column_if(is_bandwidth, self.rank(point("IOPS"), 13, 9), |result| {
-            Some(Cell::rate(result.iops.as_ref()?.median))
-        })
+        .column_if(
+            is_bandwidth,
+            self.rank(point("IOPS"), ios_rank, 9),
+            |result| Some(Cell::rate(result.iops.as_ref()?.median)),
+        )
     }
 
     /// What must be known of p99.9, unless all rows that have one were measured at fixed rates.

@@ -21,8 +21,12 @@ pub fn render(document: &TrendDocument, style: &TableStyle) -> String {
 }
 
 /// The same as Markdown, ready to be pasted into an article.
-pub fn render_markdown(document: &TrendDocument, language: Language) -> String {
-    let article = article(document, BandwidthUnit::MegabytesPerSecond);
+pub fn render_markdown(
+    document: &TrendDocument,
+    unit: BandwidthUnit,
+    language: Language,
+) -> String {
+    let article = article(document, unit);
     markdown::write(&article, language)
 }
 

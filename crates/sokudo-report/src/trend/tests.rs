@@ -90,6 +90,7 @@ fn several_rows_get_a_line_each_and_one_gets_its_levels() {
 fn too_few_runs_are_said_to_be_too_few() {
     let text = render_markdown(
         &document(vec![series(&[(4, 1e6)])]),
+        BandwidthUnit::MegabytesPerSecond,
         sokudo_words::Language::English,
     );
     assert!(

@@ -208,7 +208,7 @@ pub(crate) struct CheckArguments {
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) output: Option<std::path::PathBuf>,
 
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops, which are then compared
+    /// Unit of the table: mb (MB/s), mib, gb, kb or iops, which are then compared
     #[arg(
         long,
         value_enum,

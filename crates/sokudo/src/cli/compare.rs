@@ -7,7 +7,7 @@ use super::heading::PRINTED;
 use super::mistake::whole_number;
 use super::plot::Pictures;
 use super::{Keeping, Rendering};
-use sokudo_report::pivot::{Key, Keys};
+use sokudo_report::pivot::{Key, Keys, Ratio};
 use sokudo_words::{Text, text};
 
 /// What `--help` ends with.
@@ -23,6 +23,7 @@ Examples:
   sokudo compare --live 'run a.fio' 'run b.fio'
   sokudo compare 3 7 12 --reference 7            three runs side by side, the best marked
   sokudo compare all --pivot raid:file-system --only row=RND4K --plot matrix.svg
+  sokudo compare 12 --ratio write/read           how much slower it writes, row by row
 
 sokudo compares only rows of the same load: block, order, depth, span, time and so on.
 Device, file system, kernel and engine may differ, and are listed. With --live, trials of
@@ -103,11 +104,19 @@ pub(crate) struct ComparisonShape {
     /// One matrix of all runs, such as row:target or raid:file-system
     ///
     /// What the rows are, and what the columns: row, direction, target, device,
-    /// file-system, raid, method, tool, host, kernel, date, run, document, or tag:KEY for
+    /// file-system, raid, method, tool, host, kernel, date, run, label, document, or tag:KEY for
     /// what follows KEY= in tags. Several are joined by +, as in tool+row:target. A cell
     /// is the median of all results that belong there.
     #[arg(long, value_name = "ROWS:COLUMNS", value_parser = axes, conflicts_with = "live", help_heading = "Matrix")]
     pub(crate) pivot: Option<Axes>,
+
+    /// One matrix of ratios within each run, such as write/read or T4/T1
+    ///
+    /// Each row whose name has the first word is divided by the row whose name is the same
+    /// with the second: T4/T1 divides Q8T4 by Q8T1. A run alone is enough. Ratios have the 95 %
+    /// interval that the trials of both rows give.
+    #[arg(long, value_name = "A/B", value_parser = ratio, conflicts_with_all = ["live", "pivot", "reference", "fail_if_slower"], help_heading = "Matrix")]
+    pub(crate) ratio: Option<Ratio>,
 
     /// Only results whose key contains this text, such as row=RND4K (repeatable)
     #[arg(long, value_name = "KEY=TEXT", value_parser = only, requires = "pivot", help_heading = "Matrix")]
@@ -154,6 +163,11 @@ fn axes(text: &str) -> Result<Axes, Text> {
         }
     }
     Err(refusal)
+}
+
+/// Reads `write/read`.
+fn ratio(text: &str) -> Result<Ratio, Text> {
+    text.parse::<Ratio>().map_err(|error| text!("{error}"))
 }
 
 /// Reads `row=RND4K`.

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::heading::PRINTED;
 use super::history::{note, tag};
+use super::printing::label;
 use super::{Keeping, Rendering};
 
 /// What `--help` ends with.
@@ -45,6 +46,10 @@ pub(crate) struct ImportArguments {
     /// Tag of every run that is kept (repeatable)
     #[arg(long = "tag", value_name = "TAG", value_parser = tag, help_heading = "Additional facts")]
     pub(crate) tags: Vec<String>,
+
+    /// Call every run that is read so, as a measured one with --label
+    #[arg(long, value_name = "NAME", value_parser = label, help_heading = "Additional facts")]
+    pub(crate) label: Option<String>,
 
     /// Note on every run that is kept
     #[arg(long, value_name = "TEXT", value_parser = note, help_heading = "Additional facts")]

@@ -156,7 +156,7 @@ mod tests {
             ),
             (
                 "mark --unit x",
-                "invalid value 'x' for '--unit <NAME>': use one of mb, mib, iops",
+                "invalid value 'x' for '--unit <NAME>': use one of mb, mib, gb, kb, iops",
             ),
             (
                 "mark --unit",

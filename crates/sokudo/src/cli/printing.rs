@@ -4,9 +4,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use sokudo_model::{LABEL_CHARACTERS_MAX, is_label};
 use sokudo_report::comparison::Figure;
+use sokudo_words::{Text, text};
 
-use super::heading::PRINTED;
+use super::heading::{KEPT, PRINTED};
 use super::{Keeping, Plotting};
 
 /// How results are written.
@@ -78,8 +80,9 @@ pub(crate) struct Rendering {
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
+    /// Unit of the table: mb (MB/s), mib, gb, kb or iops
     ///
+    /// With kb, IOPS stand beside KB/s however narrow the table is.
     /// With iops, compare and trend judge I/Os per second instead of bytes.
     #[arg(
         long,
@@ -139,8 +142,28 @@ pub(crate) struct Printing {
     #[command(flatten)]
     pub(crate) plotting: Plotting,
 
+    /// Call the run so: ext4 instead of run 44
+    ///
+    /// Tables, comparisons and pictures show the label, and commands that show runs take it as
+    /// a name: sokudo compare ext4 xfs. 1 to 40 characters without commas. It is kept as the
+    /// tag label=NAME; sokudo tag 44 label=NAME changes it.
+    #[arg(long, value_name = "NAME", value_parser = label, help_heading = KEPT)]
+    pub(crate) label: Option<String>,
+
     #[command(flatten)]
     pub(crate) keeping: Keeping,
+}
+
+/// What somebody calls a run.
+pub(super) fn label(text: &str) -> Result<String, Text> {
+    let label = text.trim();
+    is_label(label).then(|| label.to_owned()).ok_or_else(|| {
+        text!(
+            "a label has 1 to {LABEL_CHARACTERS_MAX} characters without commas and line breaks, \
+             begins with no -, and is no number, last, all, run or tag:…, which name runs already; \
+             give another name, such as ext4"
+        )
+    })
 }
 
 /// How far figures must be trusted.
@@ -159,6 +182,10 @@ pub(crate) enum TableUnit {
     Mb,
     /// MiB/s: 1,048,576 bytes per second
     Mib,
+    /// GB/s: 1,000,000,000 bytes per second
+    Gb,
+    /// KB/s, 1,000 bytes per second, beside IOPS
+    Kb,
     /// Reads and writes per second
     Iops,
 }
@@ -176,7 +203,7 @@ impl TableUnit {
     pub(crate) const fn figure(self) -> Figure {
         match self {
             Self::Iops => Figure::Iops,
-            Self::Mb | Self::Mib => Figure::Bandwidth,
+            Self::Mb | Self::Mib | Self::Gb | Self::Kb => Figure::Bandwidth,
         }
     }
 }

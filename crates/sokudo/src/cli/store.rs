@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use sokudo_words::{Text, text};
 
+use super::heading::KEPT;
+
 /// Names the store where no option does.
 const VARIABLE: &str = "SOKUDO_STORE";
 
@@ -19,12 +21,12 @@ pub(crate) struct Keeping {
         long,
         value_name = "WHERE",
         conflicts_with = "no_store",
-        help_heading = "What is kept"
+        help_heading = KEPT
     )]
     pub(crate) store: Option<Location>,
 
     /// Do not keep this run
-    #[arg(long, help_heading = "What is kept")]
+    #[arg(long, help_heading = KEPT)]
     pub(crate) no_store: bool,
 }
 

@@ -73,7 +73,10 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         quiet: arguments.quiet,
         control: &control,
     };
-    let (runs, ended_by) = turns.of_plans(&plans)?;
+    let (mut runs, ended_by) = turns.of_plans(&plans)?;
+    for (run, plan) in runs.iter_mut().zip(&plans) {
+        run.label = plan.label().cloned();
+    }
     let ended_by = ended_by.or_else(|| runs.iter().find_map(|run| measurement::verdict(run).err()));
     let sides: Vec<Recalled> = sources
         .into_iter()

@@ -3,7 +3,7 @@
 
 use indicatif::ProgressBar;
 use sokudo_report::PivotDocument;
-use sokudo_report::pivot::{self, Pivot, PivotRun, PivotValue};
+use sokudo_report::pivot::{self, Pivot, PivotRun, PivotValue, Ratio};
 use sokudo_report::plot;
 use sokudo_store::{Filter, Page};
 use sokudo_words::text;
@@ -21,14 +21,7 @@ pub(super) fn run(
     arguments: &CompareArguments,
     sides: &[Recalled],
 ) -> Result<(), Exit> {
-    let runs: Vec<PivotRun<'_>> = sides
-        .iter()
-        .map(|side| PivotRun {
-            run: &side.run,
-            source: &side.source,
-            tags: &side.said.tags,
-        })
-        .collect();
+    let runs = of_sides(sides);
     let asked = Pivot {
         rows: axes.rows.clone(),
         columns: axes.columns.clone(),
@@ -42,6 +35,40 @@ pub(super) fn run(
     let document = PivotDocument::new(&runs, &asked).ok_or_else(|| {
         Exit::usage(text!(
             "no result of these runs matches; leave --only out, or name other runs"
+        ))
+    })?;
+    let document = PivotDocument {
+        command: command_line::as_given(),
+        ..document
+    };
+    print(&document, arguments)
+}
+
+fn of_sides<'a>(sides: &'a [Recalled]) -> Vec<PivotRun<'a>> {
+    let run = |side: &'a Recalled| {
+        let Recalled {
+            source, said, run, ..
+        } = side;
+        PivotRun {
+            run,
+            source,
+            tags: &said.tags,
+        }
+    };
+    sides.iter().map(run).collect()
+}
+
+/// `--ratio`: rows of each run divided by others of it.
+pub(super) fn ratios(
+    ratio: &Ratio,
+    arguments: &CompareArguments,
+    sides: &[Recalled],
+) -> Result<(), Exit> {
+    let figure = arguments.rendering.unit.figure();
+    let document = PivotDocument::of_ratios(&of_sides(sides), ratio, figure);
+    let document = document.ok_or_else(|| {
+        Exit::usage(text!(
+            "no run has two rows whose names differ in this alone; sokudo show RUN shows the names of its rows"
         ))
     })?;
     let document = PivotDocument {

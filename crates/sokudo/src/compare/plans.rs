@@ -61,6 +61,16 @@ impl ComparedPlan {
         }
     }
 
+    /// What its run is to be called.
+    pub(super) fn label(&self) -> Option<&String> {
+        let printing = match self {
+            Self::Mark(arguments) => &arguments.printing,
+            Self::Scan(arguments) => &arguments.measuring.printing,
+            Self::Jobs(arguments) => &arguments.printing,
+        };
+        printing.label.as_ref()
+    }
+
     /// Whether it is about a simulated device.
     pub(super) fn is_simulated(&self) -> bool {
         let target = match self {

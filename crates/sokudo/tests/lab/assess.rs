@@ -13,6 +13,16 @@ pub(crate) fn points(run: &Value) -> Vec<(String, Option<String>)> {
         let answer = point["answer"].as_str().map(str::to_owned);
         (point["code"].as_str().unwrap().to_owned(), answer)
     };
+    let rows = run["results"].as_array().unwrap().iter();
+    for row in rows {
+        eprintln!(
+            "LOOK {} {} {} {}",
+            row["name"], row["direction"], row["verdict"], row["findings"][0]["code"]
+        );
+    }
+    for p in points {
+        eprintln!("LOOK {}", p["found"]);
+    }
     points.iter().map(of).collect()
 }
 

@@ -4,7 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::sokudo::{Nobody, SHORT, end, has, holds, mark, program, results, shell, skip, split};
+use crate::sokudo::{
+    Nobody, SHORT, end, has, holds, mark, program, results, shell, skip, sokudo, split,
+};
 #[test]
 fn the_command_that_repeats_a_run_names_the_directory_whatever_its_name_holds() {
     let directory = tempfile::tempdir().unwrap();
@@ -137,4 +139,26 @@ fn on_a_terminal_there_is_progress_unless_quiet_and_colour_unless_refused() {
         !quiet.contains("\x1b[3") && !quiet.contains("\x1b[1m"),
         "{quiet:?}"
     );
+}
+
+#[test]
+fn rates_are_shown_in_the_unit_that_was_asked_for_and_kb_stand_beside_iops() {
+    let shown = |unit: &str, format: &str| {
+        let row = "--row RND4K,Q1,write --seed 1";
+        sokudo(&format!(
+            "mark sim:const?latency=100us {row} {SHORT} -f {format} --unit {unit}"
+        ))
+        .ok()
+        .printed
+    };
+    // 4 KiB in 100 microseconds.
+    for (unit, figure) in [("kb", "40,960"), ("gb", "0.04"), ("mb", "40.96")] {
+        let name = format!("{}B/s", unit.to_uppercase().trim_end_matches('B'));
+        for format in ["table", "markdown"] {
+            holds(shown(unit, format), &[figure, &name, "IOPS", "10,000"]);
+        }
+    }
+    // But for the instant at which it began.
+    let rows = |unit| shown(unit, "csv").split_once("Z,").unwrap().1.to_owned();
+    assert_eq!(rows("kb"), rows("mb"));
 }

@@ -37,6 +37,7 @@ mod interruption;
 mod japanese;
 mod judge_again;
 mod keeper;
+mod labels;
 mod language;
 mod limits;
 mod load;

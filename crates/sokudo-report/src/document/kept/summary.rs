@@ -156,6 +156,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         origin: document.origin.clone(),
         started_at: document.started_at.clone(),
         method: document.method.clone(),
+        label: document.label.clone(),
         command: document.command.clone(),
         fingerprint: document.fingerprint.clone(),
         fingerprint_parts: BTreeMap::new(),
