@@ -264,7 +264,7 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
 fn count(per_s: f64) -> Argument {
     match per_s {
         few if few < 999.5 => few.written(format!("{few:.0}")),
-        many => grouped(many),
+        many => grouped(many.round()),
     }
 }
 

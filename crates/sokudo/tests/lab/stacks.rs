@@ -125,41 +125,29 @@ fn arrays_write_as_often_as_their_level_says() {
     }
 }
 
-/// The file system against the array, and the array against what its level makes of its members.
+/// The file system against the array, and the array against what its level makes of its members,
+/// which each give 40 MB/s.
 #[test]
 fn an_array_is_held_against_its_members() {
     let Some(guest) = Guest::enter() else { return };
-    for (level, count) in [("0", 2), ("1", 2), ("5", 3)] {
-        let members = members(&guest, count);
+    let members = ["slow-1", "slow-2"].map(|name| guest.disk(name));
+    for level in ["0", "1"] {
         let stack = Stack::array(&guest, level, &members);
         let how = [
             "--size",
             "32MiB",
             "--time",
-            "300ms",
+            "500ms",
             "--runs",
             "3",
             "--no-store",
         ];
         let form = ["--format", "json", "--quiet"];
         let ended = guest.end(&[&["assess", stack.at()][..], &how, &form].concat());
-        let run = ended.parsed();
-        let rows: Vec<&str> = (run["results"].as_array().unwrap().iter())
-            .map(|row| row["name"].as_str().unwrap())
-            .collect();
-        for member in &members {
-            let name = member.trim_start_matches("/dev/");
-            assert!(
-                rows.iter().any(|row| row.ends_with(name)),
-                "{name}: {rows:?}"
-            );
-        }
-        let points = assess::points(&run);
+        let points = assess::points(&ended.parsed());
         for code in ["array-share", "file-system-share"] {
-            assert!(
-                points.iter().any(|(it, _)| it == code),
-                "RAID {level}: no {code} in {points:?}"
-            );
+            let met = (code.to_owned(), Some("ok".to_owned()));
+            assert!(points.contains(&met), "RAID {level}: {code} in {points:?}");
         }
     }
 }
