@@ -12,7 +12,7 @@ use sokudo_model::{
 use sokudo_words::{Text, text};
 
 use crate::disk::examine;
-use crate::expectations::{Expectation, expectations};
+use crate::expectations::{Expected, expectations};
 use crate::surroundings;
 
 pub use speed::{NOT_JUDGED, volume_cap};
@@ -110,7 +110,7 @@ fn of_finding(finding: &Finding) -> AssessedPoint {
     }
 }
 
-fn good<Figures>(expectation: &Expectation<Figures>, code: &str, found: Text) -> AssessedPoint {
+fn good<Figures>(expectation: &Expected<Figures>, code: &str, found: Text) -> AssessedPoint {
     expectation.point(code, Some(DiskAnswer::Ok), found)
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn expectations() -> &'static Expectations {
 
 /// An expectation: the rule, whose it is, and the figures that it needs.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Expectation<Figures> {
+pub(crate) struct Expected<Figures> {
     /// A formula or a rule, in English.
     pub(crate) expected: String,
     /// Who says so, or who has measured it.
@@ -28,7 +28,7 @@ pub(crate) struct Expectation<Figures> {
     pub(crate) figures: Figures,
 }
 
-impl<Figures> Expectation<Figures> {
+impl<Figures> Expected<Figures> {
     /// What was found, held against it.
     pub(crate) fn point(
         &self,
@@ -42,7 +42,8 @@ impl<Figures> Expectation<Figures> {
             found,
             remedy: Text::default(),
             expected: self.expected.clone(),
-            source: format!("{} ({})", self.source, self.date),
+            source: self.source.clone(),
+            date: self.date.clone(),
         }
     }
 }
@@ -55,31 +56,31 @@ pub(crate) struct Plain {}
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expectations {
-    pub(crate) link_share: Expectation<LinkShare>,
-    pub(crate) link_below_maximum: Expectation<LinkDifference>,
-    pub(crate) link_below_drive: Expectation<Plain>,
-    pub(crate) usb_speed: Expectation<UsbSpeed>,
-    pub(crate) usb_protocol: Expectation<UsbProtocol>,
-    pub(crate) rotating_random: Expectation<Rotating>,
-    pub(crate) rotating_sequential: Expectation<LeastRate>,
-    pub(crate) solid_random: Expectation<LeastIops>,
-    pub(crate) card_random: Expectation<LeastIops>,
-    pub(crate) file_system_share: Expectation<FileSystemShare>,
-    pub(crate) array_share: Expectation<LeastPercent>,
-    pub(crate) volume_cap: Expectation<AlikePercent>,
-    pub(crate) health: Expectation<Plain>,
-    pub(crate) unreadable_sectors: Expectation<Plain>,
-    pub(crate) wear: Expectation<Wear>,
-    pub(crate) temperature: Expectation<Plain>,
-    pub(crate) link_errors: Expectation<Plain>,
-    pub(crate) write_cache: Expectation<Plain>,
-    pub(crate) alignment: Expectation<Plain>,
-    pub(crate) capacity: Expectation<Plain>,
-    pub(crate) scheduler: Expectation<Plain>,
-    pub(crate) discard: Expectation<Plain>,
-    pub(crate) array_whole: Expectation<Plain>,
-    pub(crate) judged: Expectation<Plain>,
-    pub(crate) virtual_disk: Expectation<Plain>,
+    pub(crate) link_share: Expected<LinkShare>,
+    pub(crate) link_below_maximum: Expected<LinkDifference>,
+    pub(crate) link_below_drive: Expected<Plain>,
+    pub(crate) usb_speed: Expected<UsbSpeed>,
+    pub(crate) usb_protocol: Expected<UsbProtocol>,
+    pub(crate) rotating_random: Expected<Rotating>,
+    pub(crate) rotating_sequential: Expected<LeastRate>,
+    pub(crate) solid_random: Expected<LeastIops>,
+    pub(crate) card_random: Expected<LeastIops>,
+    pub(crate) file_system_share: Expected<FileSystemShare>,
+    pub(crate) array_share: Expected<LeastPercent>,
+    pub(crate) volume_cap: Expected<AlikePercent>,
+    pub(crate) health: Expected<Plain>,
+    pub(crate) unreadable_sectors: Expected<Plain>,
+    pub(crate) wear: Expected<Wear>,
+    pub(crate) temperature: Expected<Plain>,
+    pub(crate) link_errors: Expected<Plain>,
+    pub(crate) write_cache: Expected<Plain>,
+    pub(crate) alignment: Expected<Plain>,
+    pub(crate) capacity: Expected<Plain>,
+    pub(crate) scheduler: Expected<Plain>,
+    pub(crate) discard: Expected<Plain>,
+    pub(crate) array_whole: Expected<Plain>,
+    pub(crate) judged: Expected<Plain>,
+    pub(crate) virtual_disk: Expected<Plain>,
 }
 
 #[derive(Debug, Deserialize)]

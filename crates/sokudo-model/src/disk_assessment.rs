@@ -85,8 +85,10 @@ pub struct AssessedPoint {
     pub remedy: Text,
     /// What is expected, as a formula or a rule, in English.
     pub expected: String,
-    /// Where that comes from.
+    /// Where that comes from, in English.
     pub source: String,
+    /// When that was published, or looked up.
+    pub date: String,
 }
 
 #[cfg(test)]
@@ -101,6 +103,7 @@ mod tests {
             remedy: Text::default(),
             expected: String::new(),
             source: String::new(),
+            date: String::new(),
         }
     }
 

@@ -65,10 +65,11 @@ pub(crate) fn add_sources<'a>(article: &mut Article<'a>, assessment: &'a DiskAss
     said.dedup_by_key(|point| &*point.code);
     let expected = said.iter().map(|point| {
         text!(
-            "{}: {} [{}]",
+            "{}: {} [{}; {}]",
             Text::name(&*point.code),
             phrase(&point.expected),
-            Text::name(&*point.source)
+            phrase(&point.source),
+            Text::name(&*point.date)
         )
     });
     article.marked("What is expected, and by whom:", "", expected.collect());

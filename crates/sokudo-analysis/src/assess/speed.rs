@@ -147,7 +147,9 @@ fn unproven(run: &Run) -> Option<AssessedPoint> {
 
 /// A drive that failed to read is not well, however fast.
 fn unreadable(run: &Run) -> Option<AssessedPoint> {
-    let findings = run.rows.iter().filter_map(|row| row.assessment.as_ref());
+    let reads = run.rows.iter();
+    let reads = reads.filter(|row| row.workload.operations.single() == Some(Operation::Read));
+    let findings = reads.filter_map(|row| row.assessment.as_ref());
     let mut findings = findings.flat_map(|assessment| &assessment.findings);
     let finding = findings.find(|it| ["unreadable", "io-errors"].contains(&it.code.as_str()))?;
     Some(AssessedPoint {

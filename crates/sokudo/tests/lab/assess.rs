@@ -40,10 +40,7 @@ fn drives_of_every_kind_are_asked_how_they_are() {
     for (name, expected) in [
         ("ata-hdd", &["health", "write-cache", "virtual-disk"][..]),
         ("ata-ssd", &["health", "virtual-disk"]),
-        (
-            "nvme-a",
-            &["health", "temperature", "unreadable-sectors", "scheduler"],
-        ),
+        ("nvme-a", &["temperature", "scheduler", "discard"]),
         ("scsi-a", &["write-cache", "virtual-disk"]),
     ] {
         let points = assess(&guest, name);
