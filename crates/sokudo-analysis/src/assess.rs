@@ -37,6 +37,13 @@ pub(crate) fn disk(run: &Run) -> Option<DiskAssessment> {
     let arrays = run.circumstances.arrays.iter();
     let broken = arrays.filter_map(surroundings::not_whole);
     points.extend(broken.map(|finding| of_finding(&finding)));
+    // Where nothing else was judged, a speed that cannot be judged leaves nothing to say.
+    let is_judged = |point: &&AssessedPoint| point.answer.is_some() && point.code != NOT_JUDGED;
+    if !points.iter().any(|point| is_judged(&point)) {
+        for point in &mut points {
+            point.answer = None;
+        }
+    }
     if points.is_empty() && run.plan.method == Method::Assess {
         points.push(of_the_unknown(run));
     }

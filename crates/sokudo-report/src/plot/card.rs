@@ -5,6 +5,7 @@ use sokudo_words::{Text, spoken, text};
 
 use super::curve::ink_of;
 use super::figure::{Body, Card, CardRow, CardTile, PlotFigure};
+use crate::assessment_table;
 use crate::card::{Sides, heading};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB};
@@ -23,7 +24,9 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         })
         .collect();
     let (title, facts) = heading(document);
-    let answer = Answer::of(document).goodness;
+    let assessed = document.disk_assessment.as_deref();
+    let assessed = assessed.and_then(assessment_table::answer);
+    let said = [assessed, Answer::of(document).goodness];
     rows.iter()
         .any(|row| row.tiles.iter().any(Option::is_some))
         .then(|| PlotFigure {
@@ -38,7 +41,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
             body: Body::Card(Card {
                 sides: sides.names.iter().map(|name| spoken().word(name)).collect(),
                 rows,
-                sentence: answer.map(|(_, text)| text.to_string()).unwrap_or_default(),
+                sentences: said.into_iter().flatten().map(|(_, text)| text.to_string()).collect(),
             }),
         })
 }

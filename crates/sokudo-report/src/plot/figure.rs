@@ -38,8 +38,8 @@ pub(crate) struct Card {
     /// What stands above the tiles.
     pub(crate) sides: Vec<&'static str>,
     pub(crate) rows: Vec<CardRow>,
-    /// What it comes to.
-    pub(crate) sentence: String,
+    /// What it comes to, one below the other.
+    pub(crate) sentences: Vec<String>,
 }
 
 /// A row of a card, with a tile for each side that it has.

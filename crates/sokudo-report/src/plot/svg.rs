@@ -56,8 +56,7 @@ impl Size {
     pub fn fitting(figure: &PlotFigure) -> Self {
         let usual = Self::default();
         if let Body::Card(card) = &figure.body {
-            let tiles = card::TILE * super::scale::whole(card.rows.len());
-            let height = HEAD + card::AROUND + tiles + FOOT;
+            let height = HEAD + card::height(card) + FOOT;
             return Self {
                 height: height.min(HEIGHT_MAX),
                 ..usual

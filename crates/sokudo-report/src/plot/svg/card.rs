@@ -1,4 +1,4 @@
-//! A card: a tile for each row and direction, and a sentence below.
+//! A card: a tile for each row and direction, and sentences below.
 
 use super::super::figure::{Card, CardTile};
 use super::super::palette::Role;
@@ -10,17 +10,21 @@ use super::marks::verdict;
 
 /// Room for the names of rows, pixels.
 const NAMES: f64 = 170.0;
-/// Room for the heads of the sides, and for the sentence.
+/// Room for the heads of the sides, for each sentence, and below them.
 const HEADS: f64 = 26.0;
-const SENTENCE: f64 = 46.0;
+const SENTENCE: f64 = 28.0;
+const BELOW: f64 = 18.0;
 /// Between two tiles.
 const GAP: f64 = 18.0;
 /// Height of a tile.
-pub(super) const TILE: f64 = 92.0;
-/// All that is beside the tiles.
-pub(super) const AROUND: f64 = HEADS + SENTENCE;
+const TILE: f64 = 92.0;
 const BAR: f64 = 8.0;
 const VALUE: Lettering = Lettering::new(30.0, true);
+
+/// How high it is.
+pub(super) fn height(card: &Card) -> f64 {
+    HEADS + whole(card.rows.len()) * TILE + whole(card.sentences.len()) * SENTENCE + BELOW
+}
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, card: &Card) {
     let sides = whole(card.sides.len().max(1));
@@ -43,8 +47,11 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, card: &Card) {
         top += TILE;
     }
     canvas.line([frame.left, top], [frame.right, top], Role::Grid, 1.0);
-    let sentence = fitted(&card.sentence, STRONG.size, frame.width());
-    canvas.text([frame.left, top + 30.0], STRONG, &sentence);
+    for sentence in &card.sentences {
+        top += SENTENCE;
+        let sentence = fitted(sentence, STRONG.size, frame.width());
+        canvas.text([frame.left, top], STRONG, &sentence);
+    }
 }
 
 fn draw_tile(canvas: &mut Canvas, [left, top]: [f64; 2], width: f64, tile: &CardTile) {

@@ -18,7 +18,9 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, card: &Card) {
         }
     }
     grid.line("", None);
-    for line in wrapped("", &style.text(&card.sentence), style.columns) {
-        grid.line(&line, None);
+    for sentence in &card.sentences {
+        for line in wrapped("", &style.text(sentence), style.columns) {
+            grid.line(&line, None);
+        }
     }
 }
