@@ -167,6 +167,10 @@ fn link_share(disk: &Disk, streams: &Streams) -> Option<AssessedPoint> {
     let link = disk.link.as_ref()?;
     let carries = link.negotiated_bytes_per_s.filter(|speed| *speed > 0)? as f64;
     let speed = link.negotiated.as_deref()?;
+    let speed = match &link.controller {
+        Some(controller) => format!("{speed} ({controller})"),
+        None => speed.to_owned(),
+    };
     let reached = streams.of_drive(&disk.name)?;
     let percent = reached / carries * 100.0;
     let expected = &expectations().link_share;

@@ -190,14 +190,21 @@ fn what_was_reached_of_a_link_says_whether_it_is_the_limit() {
         (
             540,
             Some(DiskAnswer::Ok),
-            "94 % of what SATA 6.0 Gbit/s carries (566 of 600 MB/s): the link is the limit",
+            "94 % of what SATA 6.0 Gbit/s (ahci) carries (566 of 600 MB/s): the link is the limit",
         ),
         (200, Some(DiskAnswer::Ok), "the link is not the limit"),
         (1_200, None, "more than that"),
     ] {
         let assessment = assessed(|run| {
             streams(run, per_s);
-            linked(run, link("6.0 Gbit/s", 600_000_000));
+            let link = link("6.0 Gbit/s", 600_000_000);
+            linked(
+                run,
+                Link {
+                    controller: Some("ahci".into()),
+                    ..link
+                },
+            );
         });
         let point = found(&assessment, "link-share").unwrap();
         assert_eq!(point.answer, answer, "{point:?}");
