@@ -165,7 +165,13 @@ fn start_in(directory: &Path, arguments: &str) -> Child {
 fn stopped(directory: &Path, signal: Signal, meanwhile: impl FnOnce()) -> Ended {
     let child = start_in(directory, "--size 0 --files 100:10:10:4");
     let deadline = Instant::now() + WAIT_MAX;
-    while is_empty(directory) && Instant::now() < deadline {
+    // Its own directory is there a moment before it is known to whoever tells of it.
+    let has_files = || {
+        let made = fs::read_dir(directory).unwrap().flatten();
+        let mut below = made.filter_map(|own| fs::read_dir(own.path()).ok());
+        below.any(|mut files| files.next().is_some())
+    };
+    while !has_files() && Instant::now() < deadline {
         thread::park_timeout(Duration::from_millis(1));
     }
     meanwhile();
