@@ -57,6 +57,8 @@ struct Simulation<'a> {
     started_at: u64,
     snapshot_every: Option<u64>,
     next_snapshot: u64,
+    /// How often snapshots have been asked for.
+    snapshots_asked: u32,
     outbox: Outbox,
     completed: Vec<sim::Completion>,
 }
@@ -89,6 +91,7 @@ pub(crate) fn run(
         started_at: target.now,
         snapshot_every,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| target.now.saturating_add(every)),
+        snapshots_asked: control.snapshots_asked(),
         outbox: Outbox::default(),
         completed: Vec::new(),
     };
@@ -165,6 +168,10 @@ impl Simulation<'_> {
                     self.stop_all(control);
                 }
                 self.tell_progress(listener);
+                let asked = control.snapshots_asked();
+                if asked != std::mem::replace(&mut self.snapshots_asked, asked) {
+                    self.next_snapshot = self.clock.now();
+                }
             }
             let Some(at) = self.next_instant() else {
                 // The device holds requests that it will never answer.

@@ -352,7 +352,7 @@ pub(crate) fn run(
             trial: step.trial,
         });
         if counts(&trial, step, &rows[step.row]) {
-            listener(Event::counted(step.row, &trial.outcome));
+            listener(Event::counted(step.row, &rows[step.row].workload, &trial));
             rows[step.row].trials.push(trial);
         }
         // What follows would be measured on a drive in another state than it says.

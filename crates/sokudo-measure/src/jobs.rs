@@ -121,7 +121,7 @@ impl Prepared {
                     let ends_here = (stage.workloads.iter().zip(&trials))
                         .any(|(workload, trial)| ends_plan(workload, trial.outcome.stopped));
                     for (number, trial) in (first..).zip(trials) {
-                        listener(Event::counted(number, &trial.outcome));
+                        listener(Event::counted(number, &rows[number].workload, &trial));
                         rows[number].trials.push(trial);
                     }
                     if ends_here {

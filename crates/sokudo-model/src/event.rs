@@ -1,7 +1,8 @@
 //! What happens while a plan is carried out, as one stream that the terminal
 //! and every other listener read.
 
-use crate::trial::{Moved, Outcome};
+use crate::plan::Workload;
+use crate::trial::{Logs, Moved, Outcome, Trial};
 use crate::units::{Bytes, Nanos};
 
 /// What a workload is doing.
@@ -101,8 +102,10 @@ pub enum Event {
     TrialCounted {
         /// The row's index in the plan.
         row: usize,
-        /// Bytes per second; `None` where nothing was moved.
-        bytes_per_second: Option<f64>,
+        /// What the row does, as it was done in this trial.
+        workload: Box<Workload>,
+        /// The trial, without its logs.
+        trial: Box<Trial>,
     },
     /// The first trials of a row have shown how long each of them takes.
     RowTimed {
@@ -142,10 +145,14 @@ pub enum Event {
 
 impl Event {
     /// That a trial of a row is part of the result.
-    pub fn counted(row: usize, outcome: &Outcome) -> Self {
+    pub fn counted(row: usize, workload: &Workload, trial: &Trial) -> Self {
+        // Logs hold every I/O that was asked for, and who listens does without.
+        let mut told = trial.clone();
+        told.outcome.logs = Logs::default();
         Self::TrialCounted {
             row,
-            bytes_per_second: outcome.bytes_per_second(),
+            workload: Box::new(workload.clone()),
+            trial: Box::new(told),
         }
     }
 

@@ -44,6 +44,7 @@ mod json_layout;
 #[cfg(test)]
 mod kept_schema;
 mod layout;
+mod live;
 mod letter;
 mod load_table;
 mod number;
@@ -67,6 +68,7 @@ pub use date::{from_rfc3339, rfc3339};
 pub use document::{ReadDocumentError, RunDocument};
 pub use info::{DiskDocument, InfoDocument};
 pub use judgement::JudgementDocument;
+pub use live::{LiveAnswer, LiveCell, LiveColumn, LiveFinding, LiveRun, LiveTable};
 pub use list::{ListDocument, ListedRun};
 pub use number::rate;
 pub use pivot::PivotDocument;

@@ -19,7 +19,7 @@ use crate::cli::{
 };
 use crate::exit::Exit;
 use crate::results::Told;
-use crate::{cli, judge_again, keep, output, recall, results};
+use crate::{cli, judge_again, keep, output, recall, results, retelling, telling};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
 /// added.
@@ -141,6 +141,10 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
         return judge_again::show(arguments);
     }
     let recalled = recall::runs(&arguments.run, &arguments.keeping)?;
+    if telling::wanted().is_some() {
+        let recalled = recall::only(&arguments.run, recalled)?;
+        return retelling::retell(&recalled.run, recalled.id.map(|id| id.0));
+    }
     results::check_rendering(rendering, &plotting.pictures)?;
     let is_for_people = rendering.format == Format::Table && rendering.output.is_none();
     let recalled = recall::only(&arguments.run, recalled)?;

@@ -23,6 +23,7 @@ use crate::past::Past;
 use crate::progress::ProgressLine;
 use crate::requirement;
 use crate::results;
+use crate::telling;
 use crate::words::{self, Audience};
 
 /// Makes the trials of a measurement and puts them into its run. What ended them before
@@ -78,7 +79,10 @@ impl FinishedMeasurement {
         Past::of_kept(keeping).tell(&mut self.document);
         let is_told = printing.names_the_rest() && output::is_terminal() && kept.is_last();
         let is_told = *quiet || is_told;
-        kept.print(is_told, || print(&self, kept.first()))?;
+        kept.print(is_told, || match telling::wanted() {
+            Some(_) => telling::done(&self.document, kept.first().map(|id| id.0)),
+            None => print(&self, kept.first()),
+        })?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)
     }
@@ -124,8 +128,12 @@ pub(crate) fn finish(
         tell_left_behind(&measurement);
     }
     let Measurement { plan, schedule, .. } = &measurement;
-    let mut progress = ProgressLine::new(plan, schedule, measurement.size(), quiet);
+    let mut progress = ProgressLine::new(plan, schedule, measurement.size(), quiet, control);
+    if telling::is_plan() {
+        return Err(Exit::AsReported(0));
+    }
     let measured = prepare(measurement, control, &mut progress, quiet).and_then(|mut prepared| {
+        progress.prepared(&prepared.run);
         let mut listener = |event| progress.show(&event);
         let ended_by = conduct(&mut prepared, control, &mut listener)?;
         let run = judged(prepared, control);

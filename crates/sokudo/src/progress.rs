@@ -5,13 +5,15 @@ use std::io;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sokudo_engine::Control;
 use sokudo_measure::{Expectation, duration};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, Workload};
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 use terminal_size::terminal_size_of;
 
+use crate::telling::Telling;
 use crate::{harmless, language};
 
 /// Lines drawn per second.
@@ -21,6 +23,8 @@ const DRAWS_PER_SECOND: u8 = 10;
 /// trials so far. Silent when the terminal is none or `quiet` is set.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
+    /// Tells it to the page that has started this program.
+    telling: Option<Telling>,
     rows: Vec<ProgressRow>,
     trials: u32,
     /// Rows end before that once they are known well enough.
@@ -69,7 +73,13 @@ const PACE_MAX: f64 = 1_000.0;
 
 impl ProgressLine {
     /// For a target of this size, where that is known.
-    pub(crate) fn new(plan: &Plan, schedule: &Schedule, size: Option<Bytes>, quiet: bool) -> Self {
+    pub(crate) fn new(
+        plan: &Plan,
+        schedule: &Schedule,
+        size: Option<Bytes>,
+        quiet: bool,
+        control: &Control,
+    ) -> Self {
         let rows = plan.stages.iter().flat_map(|stage| {
             let expected = Expectation::of_stage(stage, size);
             let trial = Nanos(expected.time.0.saturating_add(schedule.pause.0));
@@ -85,6 +95,7 @@ impl ProgressLine {
         let total = duration(plan, schedule, size);
         Self {
             bar: bar(total.0, quiet),
+            telling: Telling::begin(plan, schedule, total, control),
             rows: rows.collect(),
             trials: schedule.trials,
             is_adaptive: schedule.enough.is_some(),
@@ -99,7 +110,23 @@ impl ProgressLine {
         }
     }
 
+    /// What is measured has been made ready.
+    pub(crate) fn prepared(&mut self, run: &Run) {
+        if let Some(telling) = &mut self.telling {
+            telling.prepared(run);
+        }
+    }
+
     pub(crate) fn show(&mut self, event: &Event) {
+        self.draw(event);
+        if let Some(telling) = &mut self.telling {
+            let (position, total) = (self.bar.position(), self.total.0.max(1));
+            let left = left(position, self.total, self.pace);
+            telling.show(event, share(position, total), left);
+        }
+    }
+
+    fn draw(&mut self, event: &Event) {
         match event {
             Event::LayoutProgress { written, total } => {
                 self.say(&text!("writing the test file: {written} of {total}"));
@@ -160,11 +187,11 @@ impl ProgressLine {
                 let left_out = trial.saturating_mul(u64::from(*left_out));
                 self.expect(Nanos(left_out), Nanos(0));
             }
-            Event::TrialCounted {
-                row,
-                bytes_per_second: Some(rate),
-            } => self.count(*row, *rate),
-            Event::TrialCounted { .. } => {}
+            Event::TrialCounted { row, trial, .. } => {
+                if let Some(rate) = trial.outcome.bytes_per_second() {
+                    self.count(*row, rate);
+                }
+            }
             Event::TrialEnded { .. } | Event::StageEnded => {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);
@@ -247,8 +274,7 @@ impl ProgressLine {
     fn tell(&self, into_step: Nanos, speed: Option<f64>) {
         let position = self.done.0 + into_step.0.min(self.step.0);
         self.bar.set_position(position.min(self.total.0));
-        let left = Duration::from_nanos(self.total.0.saturating_sub(position));
-        let left = clock(left.mul_f64(self.pace.clamp(0.0, PACE_MAX)));
+        let left = clock(left(position, self.total, self.pace));
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
         let left = text!("{left} left").said(language::current());
         self.bar
@@ -260,6 +286,17 @@ impl ProgressLine {
         let text = text.said(language::current());
         self.bar.set_message(format!("{text}{}", self.figures));
     }
+}
+
+/// How long it still takes from a position on, at a pace.
+fn left(position: u64, total: Nanos, pace: f64) -> Duration {
+    let left = Duration::from_nanos(total.0.saturating_sub(position));
+    left.mul_f64(pace.clamp(0.0, PACE_MAX))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn share(position: u64, total: u64) -> f64 {
+    (position as f64 / total as f64).min(1.0)
 }
 
 /// How many rows fit below the line: a terminal does not take back what has left it.

@@ -5,7 +5,7 @@
 
 use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::JobTarget;
+use sokudo_measure::{JobTarget, Jobs};
 use sokudo_model::{Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage};
 use sokudo_report::RunDocument;
 
@@ -13,9 +13,10 @@ use crate::cli::RunArguments;
 use crate::exit::{self, Exit};
 use crate::fio_door::place_of;
 use crate::jobs::this_host::ThisHost;
-use crate::jobs::{self, consent};
+use crate::jobs::{self, FinishedJobs, consent};
 use crate::measurement::FinishedMeasurement;
 use crate::progress::ProgressLine;
+use crate::telling;
 use crate::{command_line, interrupt, results};
 
 /// Runs the job files and prints.
@@ -64,8 +65,11 @@ impl JobFilePlan {
         let jobs = self.jobs(arguments.runs);
         let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
         let quiet = arguments.printing.quiet;
-        let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet);
-        let finished = jobs::carry_out(&jobs, control, &mut |event| progress.show(&event));
+        let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
+        if telling::is_plan() {
+            return Err(Exit::AsReported(0));
+        }
+        let finished = carry_out(&jobs, control, &mut progress);
         progress.finish();
         let finished = finished?;
         let run = self.by_section(finished.run.clone());
@@ -84,8 +88,8 @@ impl JobFilePlan {
     }
 
     /// What is to be done, so often.
-    pub(crate) fn jobs(&self, trials: u32) -> sokudo_measure::Jobs<'_> {
-        sokudo_measure::Jobs {
+    pub(crate) fn jobs(&self, trials: u32) -> Jobs<'_> {
+        Jobs {
             plan: &self.planned.plan,
             places: &self.places,
             consent: &self.consent,
@@ -102,6 +106,19 @@ impl JobFilePlan {
     pub(crate) fn by_section(&self, run: Run) -> Run {
         by_section(run, &self.planned)
     }
+}
+
+/// Makes the places ready, runs all stages as often as asked, and judges.
+fn carry_out(
+    jobs: &Jobs<'_>,
+    control: &Control,
+    progress: &mut ProgressLine,
+) -> Result<FinishedJobs, Exit> {
+    let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
+    progress.prepared(&prepared.run);
+    let mut listener = |event| progress.show(&event);
+    let (errors, _) = jobs::repeat(&mut prepared, jobs, control, &mut listener);
+    jobs::finish(prepared, errors, control)
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

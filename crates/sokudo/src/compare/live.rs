@@ -144,7 +144,7 @@ impl PairSchedule<'_> {
             stages: named.collect(),
             ..plans[0].clone()
         };
-        ProgressLine::new(&both, &self.schedule(), size, self.quiet)
+        ProgressLine::new(&both, &self.schedule(), size, self.quiet, self.control)
     }
 
     /// Rows of both that belong together take turns.
@@ -244,8 +244,9 @@ impl PairSchedule<'_> {
         let has_failed = outcome.stopped == StopReason::Failed;
         let is_whole = outcome.ios() > 0 && outcome.stopped != StopReason::Cancelled;
         if has_failed || is_whole {
-            listener(Event::counted(row, outcome));
-            side.run.rows[row].trials.push(trial);
+            let measured = &mut side.run.rows[row];
+            listener(Event::counted(row, &measured.workload, &trial));
+            measured.trials.push(trial);
         }
         Ok(is_whole && !has_failed)
     }

@@ -1,0 +1,105 @@
+//! What happens in a run, as the measuring command tells it, one JSON object a line. Seconds are
+//! measured time since the run began, also where it is simulated.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "names that say enough need no words")]
+pub enum RunEvent {
+    /// What will be done. `writes_seconds` is how long rows write by their limits of time; beside
+    /// it stands the test file, which is told when it is made.
+    Planned {
+        method: String,
+        command: String,
+        rows: Vec<PlannedRow>,
+        trials: u32,
+        /// Rows end before that once they are known well enough.
+        adaptive: bool,
+        seconds: f64,
+        writes_seconds: f64,
+    },
+    /// Something that people should know.
+    Note { text: String },
+    /// The test file is being written.
+    Layout { written: u64, total: u64 },
+    /// Nothing is done on purpose for so long.
+    Waiting { seconds: f64 },
+    /// What a row does has been decided.
+    RowNamed { row: usize, name: String },
+    /// A trial begins.
+    Trial { row: usize, trial: u32 },
+    /// How far it is; rates are those since the last word.
+    Progress {
+        row: usize,
+        at: f64,
+        mb_per_second: Option<f64>,
+        iops: Option<f64>,
+        phase: RunPhase,
+        /// Of the expected time, 0 to 1.
+        done: f64,
+        seconds_left: f64,
+        moved_bytes: u64,
+    },
+    /// Latencies of what completed since the last word: how many in which bucket. Bucket b begins
+    /// at 100 ns · 2^(b/4).
+    Latency {
+        row: usize,
+        at: f64,
+        counts: Vec<(u8, u64)>,
+    },
+    /// What the drive says of its temperature.
+    Temperature { at: f64, celsius: f64 },
+    /// Places of a survey since the last word: the first byte, and MB/s or milliseconds; ranges
+    /// that failed as first byte and length.
+    Places {
+        row: usize,
+        trial: u32,
+        unit: PlaceUnit,
+        points: Vec<(u64, f64)>,
+        defects: Vec<(u64, u64)>,
+    },
+    /// What the run has come to so far: tables, notes, findings, answer.
+    Table {
+        #[serde(flatten)]
+        live: Value,
+    },
+    /// It is over, and kept under this number.
+    Done {
+        kept: Option<u64>,
+        #[serde(flatten)]
+        live: Value,
+    },
+}
+
+/// What a trial is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "names that say enough need no words")]
+pub enum RunPhase {
+    Waiting,
+    Ramp,
+    Running,
+    Verifying,
+    Flushing,
+    Finishing,
+}
+
+/// What is told of places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "names that say enough need no words")]
+pub enum PlaceUnit {
+    MbPerSecond,
+    Milliseconds,
+}
+
+/// A row of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "names that say enough need no words")]
+pub struct PlannedRow {
+    pub name: String,
+    pub direction: String,
+}

@@ -1,0 +1,3 @@
+//! The local page.
+mod event;
+pub use event::{PlaceUnit, PlannedRow, RunEvent, RunPhase};

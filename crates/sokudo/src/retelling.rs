@@ -1,0 +1,92 @@
+//! A kept run, told as it would be while it is measured, so that a page shows both alike.
+
+use sokudo_page::{PlannedRow, RunEvent, RunPhase};
+use sokudo_report::RunDocument;
+use sokudo_report::document::{PointDocument, ResultDocument};
+
+use crate::exit::Exit;
+use crate::telling::{self, latency_counts, places_event, tell};
+
+/// Tells all of it.
+pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
+    let results = &document.results;
+    tell(&RunEvent::Planned {
+        method: document.method.to_string(),
+        command: document.command.clone(),
+        rows: results.iter().map(planned).collect(),
+        trials: document.schedule.trials,
+        adaptive: document.schedule.enough.is_some(),
+        seconds: results.iter().map(|result| seconds(elapsed(result))).sum(),
+        writes_seconds: 0.0,
+    });
+    let mut before = 0;
+    for (row, result) in results.iter().enumerate() {
+        retell_row(row, result, before);
+        before += elapsed(result);
+    }
+    telling::done(document, kept)
+}
+
+fn retell_row(row: usize, result: &ResultDocument, before: u64) {
+    let mut started = before;
+    for trial in &result.trials {
+        let mut last = 0;
+        for point in result.series.iter().filter(|it| it.trial == trial.trial) {
+            tell(&rate(row, started, last, point));
+            last = point.at_ns;
+        }
+        started += trial.elapsed_ns;
+        let places = result.places.iter().filter(|it| it.trial == trial.trial);
+        let defects = result.defects.iter().filter(|it| it.trial == trial.trial);
+        let told = places_event(
+            row,
+            trial.trial,
+            // What older versions kept tells no I/Os: it was a rate.
+            places.map(|it| [it.offset, it.bytes, it.elapsed_ns, it.ios.unwrap_or(2)]),
+            defects.map(|it| (it.offset, it.length)),
+        );
+        told.iter().for_each(tell);
+    }
+    let counts = latency_counts(result.histogram.iter().map(|[low, _, count]| (*low, *count)));
+    let counts: Vec<(u8, u64)> = (0..).zip(counts).filter(|(_, count)| *count > 0).collect();
+    if !counts.is_empty() {
+        tell(&RunEvent::Latency {
+            row,
+            at: seconds(started),
+            counts,
+        });
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn rate(row: usize, started: u64, last: u64, point: &PointDocument) -> RunEvent {
+    let time = seconds(point.at_ns.saturating_sub(last));
+    let rate = |moved: u64| (time > 0.0 && moved > 0).then(|| moved as f64 / time);
+    RunEvent::Progress {
+        row,
+        at: seconds(started + point.at_ns),
+        mb_per_second: rate(point.bytes).map(|rate| rate / 1e6),
+        iops: rate(point.ios),
+        phase: RunPhase::Running,
+        done: 1.0,
+        seconds_left: 0.0,
+        moved_bytes: 0,
+    }
+}
+
+fn planned(result: &ResultDocument) -> PlannedRow {
+    PlannedRow {
+        name: result.name.clone(),
+        direction: result.direction.name().to_owned(),
+    }
+}
+
+/// Nanoseconds of all its trials.
+fn elapsed(result: &ResultDocument) -> u64 {
+    result.trials.iter().map(|trial| trial.elapsed_ns).sum()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "seconds are a float")]
+fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}

@@ -1,0 +1,431 @@
+//! What happens in a run, told as JSON lines to the page that has started it: the same as the
+//! progress line shows, and what every trial has come to, judged.
+//!
+//! It is told on the standard output, where the result would be printed otherwise. Nothing is told
+//! while no I/O may be disturbed: at most four times a second, from the thread that only waits.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use sokudo_analysis::judge;
+use sokudo_engine::Control;
+use sokudo_model::{
+    Bytes, Event, Nanos, Operation, Outcome, Phase, Plan, Row, Run, Schedule, Trial, Workload,
+};
+use sokudo_page::{PlaceUnit, PlannedRow, RunEvent, RunPhase};
+use sokudo_report::{LiveRun, RunDocument};
+
+use crate::command_line;
+use crate::exit::Exit;
+use crate::language;
+use crate::words::{self, Audience};
+
+/// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.
+pub(crate) const VARIABLE: &str = "SOKUDO_TELL";
+
+/// Between two words on how far it is.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// Between two looks at latencies and places: their histograms and lists are copied for it.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Buckets of latency: four to each doubling from here on.
+const LATENCY_NS_MIN: f64 = 100.0;
+const LATENCY_BUCKETS: u8 = 128;
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Plan,
+    Events,
+}
+
+/// What the program that has started this one wants to be told.
+pub(crate) fn wanted() -> Option<Wanted> {
+    match std::env::var_os(VARIABLE)?.to_str()? {
+        "plan" => Some(Wanted::Plan),
+        "events" => Some(Wanted::Events),
+        _ => None,
+    }
+}
+
+/// Whether only the plan is wanted, which has been told by then.
+pub(crate) fn is_plan() -> bool {
+    wanted() == Some(Wanted::Plan)
+}
+
+/// Tells a run while it is measured.
+pub(crate) struct Telling {
+    control: Control,
+    /// What has been counted so far; `None` until the target is known.
+    run: Option<Run>,
+    row: usize,
+    /// The first row of the stage in progress.
+    first: usize,
+    /// Measured time of the trials before.
+    before: Nanos,
+    moved_before: Bytes,
+    in_trial: InTrial,
+    /// A share of the expected time, and how much is left of it.
+    done: f64,
+    left: Duration,
+    told_at: Option<Instant>,
+    looked_at: Option<Instant>,
+}
+
+/// What has been told of the trial in progress.
+#[derive(Default)]
+struct InTrial {
+    number: u32,
+    phase: Phase,
+    at: Nanos,
+    bytes: Bytes,
+    ios: u64,
+    /// What had been moved when it was told last.
+    told: (Nanos, Bytes, u64),
+    latencies: Vec<u64>,
+    places: usize,
+    defects: usize,
+}
+
+impl Telling {
+    /// Where somebody has asked for it.
+    pub(crate) fn begin(
+        plan: &Plan,
+        schedule: &Schedule,
+        time: Nanos,
+        control: &Control,
+    ) -> Option<Self> {
+        wanted()?;
+        tell(&planned(plan, schedule, time));
+        Some(Self {
+            control: control.clone(),
+            run: None,
+            row: 0,
+            first: 0,
+            before: Nanos(0),
+            moved_before: Bytes(0),
+            in_trial: InTrial::default(),
+            done: 0.0,
+            left: Duration::from(time),
+            told_at: None,
+            looked_at: None,
+        })
+    }
+
+    /// The target has been made ready.
+    pub(crate) fn prepared(&mut self, run: &Run) {
+        self.run = Some(run.clone());
+    }
+
+    /// Tells what happened; the progress line knows how much of the time is done, and how much is
+    /// left.
+    pub(crate) fn show(&mut self, event: &Event, done: f64, left: Duration) {
+        match event {
+            Event::LayoutProgress { written, total } if self.is_due() => tell(&RunEvent::Layout {
+                written: written.0,
+                total: total.0,
+            }),
+            Event::Pause { remaining } | Event::RoundAwaited { remaining, .. } if self.is_due() => {
+                tell(&RunEvent::Waiting {
+                    seconds: remaining.as_secs_f64(),
+                });
+            }
+            Event::RowNamed { row, name } => tell(&RunEvent::RowNamed {
+                row: *row,
+                name: name.clone(),
+            }),
+            Event::StageStarted { first, .. } => self.start(*first, 0),
+            Event::TrialStarted { row, trial } => self.start(*row, *trial),
+            Event::Progress { .. } => self.progress(event, done, left),
+            Event::Snapshot { workload, outcome } => self.look(*workload, outcome),
+            Event::TrialEnded { .. } | Event::StageEnded => self.end_trial(),
+            Event::TrialCounted {
+                row,
+                workload,
+                trial,
+            } => self.count(*row, workload, trial),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, row: usize, trial: u32) {
+        (self.row, self.first) = (row, row);
+        self.in_trial = InTrial {
+            number: trial,
+            ..InTrial::default()
+        };
+        // A look at the trial before is none at this one.
+        self.looked_at = Some(Instant::now());
+        tell(&RunEvent::Trial { row, trial });
+    }
+
+    fn progress(&mut self, event: &Event, done: f64, left: Duration) {
+        let &Event::Progress {
+            workload: 0,
+            at,
+            bytes,
+            ios,
+            phase,
+            ..
+        } = event
+        else {
+            return;
+        };
+        if bytes < self.in_trial.bytes {
+            // The measured part begins behind a ramp, and is counted anew.
+            self.in_trial.told = (at, bytes, ios);
+        }
+        (self.in_trial.at, self.in_trial.bytes, self.in_trial.ios) = (at, bytes, ios);
+        (self.done, self.left) = (done, left);
+        self.in_trial.phase = phase;
+        if self.is_due() {
+            self.tell_rate();
+            let is_time = self.looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY);
+            if is_time {
+                self.looked_at = Some(Instant::now());
+                self.control.ask_for_snapshot();
+            }
+        }
+    }
+
+    /// How far it is, and how fast it has been since that was told last.
+    #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
+    fn tell_rate(&mut self) {
+        let InTrial { at, bytes, ios, .. } = self.in_trial;
+        let (told_at, told_bytes, told_ios) = self.in_trial.told;
+        let seconds = Nanos(at.0.saturating_sub(told_at.0)).as_secs_f64();
+        let rate = |now: u64, then: u64| {
+            let moved = now.checked_sub(then).filter(|moved| *moved > 0)?;
+            (seconds > 0.0).then(|| moved as f64 / seconds)
+        };
+        tell(&RunEvent::Progress {
+            row: self.row,
+            at: self.at(),
+            mb_per_second: rate(bytes.0, told_bytes.0).map(|rate| rate / 1e6),
+            iops: rate(ios, told_ios),
+            phase: told_phase(self.in_trial.phase),
+            done: self.done,
+            seconds_left: self.left.as_secs_f64(),
+            moved_bytes: self.moved_before.0 + bytes.0,
+        });
+        self.in_trial.told = (at, bytes, ios);
+    }
+
+    /// Seconds of measured time since the run began.
+    fn at(&self) -> f64 {
+        Nanos(self.before.0 + self.in_trial.at.0).as_secs_f64()
+    }
+
+    fn look(&mut self, workload: usize, outcome: &Outcome) {
+        let row = self.first + workload;
+        if workload == 0 {
+            self.tell_places(row, outcome);
+        }
+        self.tell_latencies(row, workload, outcome);
+    }
+
+    /// Latencies since the last look, of the first workload of a stage.
+    fn tell_latencies(&mut self, row: usize, workload: usize, outcome: &Outcome) {
+        if workload > 0 {
+            return;
+        }
+        let tallies = outcome.operations.iter();
+        let tallies = tallies.filter(|tally| tally.operation != Operation::Flush);
+        let buckets = tallies.flat_map(|tally| tally.latency.buckets());
+        let now = latency_counts(buckets.map(|bucket| (bucket.low, bucket.count)));
+        let before = std::mem::replace(&mut self.in_trial.latencies, now.clone());
+        let counts: Vec<(u8, u64)> = (0..LATENCY_BUCKETS)
+            .zip(&now)
+            .map(|(bucket, count)| {
+                let before = before.get(usize::from(bucket)).copied().unwrap_or(0);
+                (bucket, count.saturating_sub(before))
+            })
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        if !counts.is_empty() {
+            tell(&RunEvent::Latency {
+                row,
+                at: self.at(),
+                counts,
+            });
+        }
+    }
+
+    /// Places of a survey that have come since the last look.
+    fn tell_places(&mut self, row: usize, outcome: &Outcome) {
+        let (places, defects) = (self.in_trial.places, self.in_trial.defects);
+        let event = places_event(
+            row,
+            self.in_trial.number,
+            behind(&outcome.places, places).map(|it| {
+                [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]
+            }),
+            behind(&outcome.defects, defects).map(|it| (it.offset.0, it.length.0)),
+        );
+        (self.in_trial.places, self.in_trial.defects) =
+            (outcome.places.len(), outcome.defects.len());
+        if let Some(event) = event {
+            tell(&event);
+        }
+    }
+
+    fn end_trial(&mut self) {
+        self.tell_rate();
+        self.before.0 += self.in_trial.at.0;
+        self.moved_before.0 += self.in_trial.bytes.0;
+        self.in_trial = InTrial {
+            latencies: std::mem::take(&mut self.in_trial.latencies),
+            places: self.in_trial.places,
+            defects: self.in_trial.defects,
+            number: self.in_trial.number,
+            ..InTrial::default()
+        };
+    }
+
+    /// What the run has come to with one more trial, in the words of its result.
+    fn count(&mut self, row: usize, workload: &Workload, trial: &Trial) {
+        self.look(row.saturating_sub(self.first), &trial.outcome);
+        let Some(run) = &mut self.run else { return };
+        if row >= run.rows.len() {
+            // Which rows there are is decided by those before.
+            run.rows.push(Row::new(workload.clone()));
+        }
+        let row = row.min(run.rows.len() - 1);
+        run.rows[row].workload = workload.clone();
+        run.rows[row].trials.push(trial.clone());
+        tell(&so_far(run));
+    }
+
+    fn is_due(&mut self) -> bool {
+        let is_due = self.told_at.is_none_or(|at| at.elapsed() >= EVERY);
+        if is_due {
+            self.told_at = Some(Instant::now());
+        }
+        is_due
+    }
+}
+
+/// Tells a run that has been finished, and kept under this number.
+pub(crate) fn done(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
+    tell(&RunEvent::Done {
+        kept,
+        live: live(document),
+    });
+    Ok(())
+}
+
+/// What a run has come to that is not over.
+fn so_far(run: &Run) -> RunEvent {
+    let mut judged = run.clone();
+    judge(&mut judged);
+    // Of a row that is still to come there is nothing to say.
+    let to_come = judged.rows.iter_mut().filter(|row| row.trials.is_empty());
+    to_come.for_each(|row| row.assessment = None);
+    let reader = Audience::of(&judged);
+    words::put_into(&mut judged, reader);
+    RunEvent::Table {
+        live: live(&RunDocument::from_run(&judged)),
+    }
+}
+
+fn live(document: &RunDocument) -> serde_json::Value {
+    let live = LiveRun::of(document, language::current());
+    serde_json::to_value(live).expect("it has string keys and finite numbers")
+}
+
+fn planned(plan: &Plan, schedule: &Schedule, time: Nanos) -> RunEvent {
+    let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+    let writes = workloads.clone().filter(|it| it.operations.changes_data());
+    let writes = writes.filter_map(|it| it.limits.time);
+    let writes: u64 = writes.map(|time| time.0).sum();
+    let rows = workloads.map(|workload| PlannedRow {
+        name: workload.name.clone(),
+        direction: workload.operations.direction().to_owned(),
+    });
+    RunEvent::Planned {
+        method: plan.method.to_string(),
+        command: command_line::as_given(),
+        rows: rows.collect(),
+        trials: schedule.trials,
+        adaptive: schedule.enough.is_some(),
+        seconds: time.as_secs_f64(),
+        writes_seconds: Nanos(writes).as_secs_f64() * f64::from(schedule.trials),
+    }
+}
+
+/// Those behind so many that have been told.
+fn behind<T>(all: &[T], told: usize) -> impl Iterator<Item = &T> + Clone {
+    all.iter().skip(told)
+}
+
+/// Places, each its first byte, bytes, nanoseconds and I/Os, and defects, each its first byte and
+/// length; `None` without any.
+#[expect(clippy::cast_precision_loss, reason = "rates are floats")]
+pub(crate) fn places_event(
+    row: usize,
+    trial: u32,
+    places: impl Iterator<Item = [u64; 4]> + Clone,
+    defects: impl Iterator<Item = (u64, u64)>,
+) -> Option<RunEvent> {
+    // Many bytes at a place are a rate, one I/O is an access.
+    let is_access = places.clone().all(|[.., ios]| ios <= 1);
+    let point = |[offset, bytes, nanos, _]: [u64; 4]| match is_access {
+        true => Some((offset, nanos as f64 / 1e6)),
+        false => (nanos > 0).then(|| (offset, bytes as f64 * 1e3 / nanos as f64)),
+    };
+    let points: Vec<(u64, f64)> = places.filter_map(point).collect();
+    let defects: Vec<(u64, u64)> = defects.collect();
+    let unit = match is_access {
+        true => PlaceUnit::Milliseconds,
+        false => PlaceUnit::MbPerSecond,
+    };
+    let is_any = !points.is_empty() || !defects.is_empty();
+    is_any.then(|| RunEvent::Places {
+        row,
+        trial,
+        unit,
+        points,
+        defects,
+    })
+}
+
+/// Latencies and how many there were of each, by the buckets that are told.
+pub(crate) fn latency_counts(latencies: impl Iterator<Item = (u64, u64)>) -> Vec<u64> {
+    let mut counts = vec![0; LATENCY_BUCKETS.into()];
+    for (nanos, count) in latencies {
+        counts[latency_bucket(nanos)] += count;
+    }
+    counts
+}
+
+/// The bucket that a latency is told in.
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a bucket is no more precise, and clamped"
+)]
+fn latency_bucket(nanos: u64) -> usize {
+    let doublings = (nanos.max(1) as f64 / LATENCY_NS_MIN).log2();
+    (doublings * 4.0).clamp(0.0, f64::from(LATENCY_BUCKETS - 1)) as usize
+}
+
+const fn told_phase(phase: Phase) -> RunPhase {
+    match phase {
+        Phase::Waiting => RunPhase::Waiting,
+        Phase::Ramp => RunPhase::Ramp,
+        Phase::Running => RunPhase::Running,
+        Phase::Verifying => RunPhase::Verifying,
+        Phase::Flushing => RunPhase::Flushing,
+        Phase::Finishing | Phase::Ended => RunPhase::Finishing,
+    }
+}
+
+/// A line. Who does not listen any more is no reason to stop: the run is kept.
+pub(crate) fn tell(event: &RunEvent) {
+    let line = serde_json::to_string(event).expect("it has string keys and finite numbers");
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
