@@ -1,0 +1,473 @@
+//! What the page has asked for: refused, answered, put into the queue, measured one after the
+//! other.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use serde_json::{Value, json};
+use sokudo_page::{Ask, PictureForm, Query, QueueEntry, RunEvent, Told, Wish, write_frame};
+use sokudo_words::{Text, text};
+use tempfile::NamedTempFile;
+
+use super::Happening;
+use super::child::{self, Surroundings};
+use super::web::{PipeWriter, WebUser};
+use crate::cli::PageArguments;
+use crate::command_line::quoted;
+use crate::exit::Exit;
+use crate::language;
+
+/// Runs that wait at most: nobody sees the end of a longer list.
+const QUEUE_MAX: usize = 50;
+
+/// Commands that answer at once: each is a process beside what is measured.
+const ANSWERS_MAX: usize = 4;
+
+/// Refuses names by which the page would allow more than one device, or another tomorrow.
+pub(crate) fn check_serials(serials: &[String]) -> Result<(), Exit> {
+    let is_name = |serial: &&String| serial.is_empty() || serial.starts_with("/dev/");
+    match serials.iter().find(is_name) {
+        None => Ok(()),
+        Some(name) => Err(Exit::usage(text!(
+            "--allow-destroy {name:?} is no serial number; names of devices change, so use the serial number that sokudo info shows"
+        ))),
+    }
+}
+
+/// A run that is to be.
+struct Waiting {
+    run: u64,
+    wish: Wish,
+    words: Vec<String>,
+    /// It lives as long as the run.
+    job: Option<NamedTempFile>,
+}
+
+/// The run in progress.
+struct Current {
+    run: u64,
+    child: Child,
+    /// What it said last that was no note.
+    message: String,
+    _job: Option<NamedTempFile>,
+}
+
+pub(crate) struct Desk {
+    pipe: PipeWriter,
+    sender: Sender<Happening>,
+    user: WebUser,
+    surroundings: Surroundings,
+    allow_destroy: Vec<String>,
+    is_read_only: bool,
+    queue: VecDeque<Waiting>,
+    current: Option<Current>,
+    runs: u64,
+    is_ending: bool,
+    answering: Arc<AtomicUsize>,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        arguments: &PageArguments,
+        user: WebUser,
+        pipe: PipeWriter,
+        sender: Sender<Happening>,
+    ) -> Self {
+        Self {
+            pipe,
+            sender,
+            user,
+            surroundings: Surroundings {
+                store: arguments.keeping.named(),
+            },
+            allow_destroy: arguments.allow_destroy.clone(),
+            is_read_only: arguments.read_only,
+            queue: VecDeque::new(),
+            current: None,
+            runs: 0,
+            is_ending: false,
+            answering: Arc::default(),
+        }
+    }
+
+    pub(crate) const fn is_ending(&self) -> bool {
+        self.is_ending
+    }
+
+    pub(crate) const fn is_measuring(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Ends the run in progress, and starts no other; whether there is one.
+    pub(crate) fn end(&mut self) -> bool {
+        self.is_ending = true;
+        self.queue.clear();
+        self.current
+            .iter()
+            .for_each(|current| child::interrupt(&current.child));
+        self.current.is_some()
+    }
+
+    pub(crate) fn tell(&self, told: &Told) {
+        // That the other end is gone is heard where it is read.
+        let _ = write_frame(&mut *self.pipe.lock().expect("no writer panics"), told, &[]);
+    }
+
+    pub(crate) fn answer(&mut self, ask: Ask) {
+        match ask {
+            Ask::Listening { .. } | Ask::Failed { .. } => {}
+            Ask::Plan { id, wish } => match self.words(&wish) {
+                Ok((words, job)) => self.in_background(id, move |surroundings| {
+                    let planned = plan(surroundings, &words);
+                    drop(job);
+                    planned
+                }),
+                Err(why) => self.refuse(id, &why),
+            },
+            Ask::Start { id, wish } => match self.start(wish) {
+                Ok(run) => self.give(id, &json!({ "run": run })),
+                Err(why) => self.refuse(id, &why),
+            },
+            Ask::Stop { id, run } => {
+                let current = self.current.iter().filter(|current| current.run == run);
+                current.for_each(|current| child::interrupt(&current.child));
+                self.give(id, &json!({}));
+            }
+            Ask::Drop { id, run } => {
+                self.queue.retain(|waiting| waiting.run != run);
+                self.tell_queue();
+                self.give(id, &json!({}));
+            }
+            Ask::Move { id, run, to } => {
+                self.move_to(run, to);
+                self.give(id, &json!({}));
+            }
+            Ask::Query { id, query } if query.changes() && self.is_read_only => {
+                let _ = query;
+                self.refuse(id, &read_only());
+            }
+            Ask::Query { id, query } => {
+                self.in_background(id, move |surroundings| question(surroundings, &query));
+            }
+        }
+    }
+
+    /// Hears what the run in progress tells.
+    pub(crate) fn hear(&mut self, run: u64, told: child::Told) {
+        let Some(current) = self.current.as_mut().filter(|it| it.run == run) else {
+            return;
+        };
+        match told {
+            child::Told::Event(event) => self.tell(&Told::Event { run, event }),
+            child::Told::Said(line) => {
+                let note = format!("{}: ", text!("note").said(language::current()));
+                match line.strip_prefix(&note) {
+                    Some(text) => {
+                        let text = text.to_owned();
+                        let event = RunEvent::Note { text };
+                        self.tell(&Told::Event { run, event });
+                    }
+                    None => current.message = line,
+                }
+            }
+            child::Told::Over => self.over(),
+        }
+    }
+
+    fn over(&mut self) {
+        let Some(mut current) = self.current.take() else {
+            return;
+        };
+        let code = current.child.wait().ok().and_then(|status| status.code());
+        self.tell(&Told::Ended {
+            run: current.run,
+            code: code.unwrap_or(1),
+            message: current.message,
+        });
+        self.next();
+    }
+
+    /// Puts a run into the queue: its number.
+    fn start(&mut self, wish: Wish) -> Result<u64, Text> {
+        if self.is_read_only {
+            return Err(read_only());
+        }
+        if self.queue.len() >= QUEUE_MAX {
+            return Err(text!(
+                "{QUEUE_MAX} runs wait already; drop one, or wait until one is done"
+            ));
+        }
+        let (words, job) = self.words(&wish)?;
+        self.runs += 1;
+        self.queue.push_back(Waiting {
+            run: self.runs,
+            wish,
+            words,
+            job,
+        });
+        let run = self.runs;
+        self.tell_queue();
+        if self.current.is_none() {
+            self.next();
+        }
+        Ok(run)
+    }
+
+    /// Begins with the first of the queue.
+    fn next(&mut self) {
+        if self.is_ending {
+            return;
+        }
+        let Some(waiting) = self.queue.pop_front() else {
+            return;
+        };
+        self.tell_queue();
+        let Waiting {
+            run,
+            wish,
+            words,
+            job,
+        } = waiting;
+        let command = shown(&words);
+        self.tell(&Told::Began { run, wish, command });
+        match self.surroundings.measure(run, &words, &self.sender) {
+            Ok(child) => {
+                self.current = Some(Current {
+                    run,
+                    child,
+                    message: String::new(),
+                    _job: job,
+                });
+            }
+            Err(error) => {
+                let why = text!("sokudo cannot be started for it: {error}");
+                self.tell(&Told::Ended {
+                    run,
+                    code: 1,
+                    message: why.said(language::current()),
+                });
+                self.next();
+            }
+        }
+    }
+
+    fn move_to(&mut self, run: u64, to: usize) {
+        let place = self.queue.iter().position(|waiting| waiting.run == run);
+        if let Some(waiting) = place.and_then(|place| self.queue.remove(place)) {
+            self.queue.insert(to.min(self.queue.len()), waiting);
+        }
+        self.tell_queue();
+    }
+
+    fn tell_queue(&self) {
+        let entry = |waiting: &Waiting| QueueEntry {
+            run: waiting.run,
+            wish: waiting.wish.clone(),
+            command: shown(&waiting.words),
+        };
+        let entries = self.queue.iter().map(entry).collect();
+        self.tell(&Told::Queue { entries });
+    }
+
+    /// The command line of a wish, if it is allowed here.
+    fn words(&self, wish: &Wish) -> Result<(Vec<String>, Option<NamedTempFile>), Text> {
+        let job = self.job_file(wish)?;
+        let path = job.as_ref().map_or(Path::new(""), |job| job.path());
+        let mut words = wish.words(path).map_err(|error| Text::from(&error))?;
+        if job.is_none() {
+            self.check_target(&wish.target)?;
+        }
+        if let Some(serial) = wish.serial.as_deref().filter(|serial| !serial.is_empty()) {
+            if !self.allow_destroy.iter().any(|allowed| allowed == serial) {
+                return Err(text!(
+                    "{serial} may not be destroyed: the page was not started with it; start it with --allow-destroy {serial}"
+                ));
+            }
+            words.insert(1, format!("--destroy={serial}"));
+        }
+        Ok((words, job))
+    }
+
+    /// A job file in a place of its own. Jobs name any files, so that none is run with root's
+    /// rights.
+    fn job_file(&self, wish: &Wish) -> Result<Option<NamedTempFile>, Text> {
+        let Some(text) = &wish.job else {
+            return Ok(None);
+        };
+        if self.user.is_dropped() {
+            return Err(text!(
+                "a job file names any file of the machine, and the page runs as root; start sokudo page without sudo, or use sokudo run"
+            ));
+        }
+        let write = || -> std::io::Result<NamedTempFile> {
+            let mut file = tempfile::Builder::new().suffix(".fio").tempfile()?;
+            file.write_all(text.as_bytes())?;
+            file.flush()?;
+            Ok(file)
+        };
+        write()
+            .map(Some)
+            .map_err(|error| text!("the job file cannot be kept: {error}; free space in TMPDIR"))
+    }
+
+    /// Refuses what whoever looks at the page may not read, though root may.
+    fn check_target(&self, target: &str) -> Result<(), Text> {
+        if !target.starts_with('/') {
+            return Ok(());
+        }
+        let is_device = fs::metadata(target).is_ok_and(|it| it.file_type().is_block_device());
+        match is_device || self.user.may_read(target) {
+            true => Ok(()),
+            false => Err(text!(
+                "{target} is not there, or you may not read it; choose another directory"
+            )),
+        }
+    }
+
+    /// Answers without keeping others waiting.
+    fn in_background(
+        &self,
+        id: u64,
+        answer: impl FnOnce(&Surroundings) -> Result<Given, Text> + Send + 'static,
+    ) {
+        if self.answering.fetch_add(1, Ordering::Relaxed) >= ANSWERS_MAX {
+            self.answering.fetch_sub(1, Ordering::Relaxed);
+            return self.refuse(id, &text!("too much is asked at once; try again"));
+        }
+        let (pipe, answering) = (Arc::clone(&self.pipe), Arc::clone(&self.answering));
+        let surroundings = self.surroundings.clone();
+        thread::spawn(move || {
+            let given = answer(&surroundings).unwrap_or_else(|why| Given::error(&why));
+            given.tell(id, &pipe);
+            answering.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+
+    fn give(&self, id: u64, value: &Value) {
+        Given::json(value).tell(id, &self.pipe);
+    }
+
+    fn refuse(&self, id: u64, why: &Text) {
+        Given::error(why).tell(id, &self.pipe);
+    }
+}
+
+fn read_only() -> Text {
+    text!("the page was started with --read-only; start it without to measure")
+}
+
+/// A command line as people type it.
+fn shown(words: &[String]) -> String {
+    let words = words.iter().map(|word| quoted(word));
+    let words: Vec<String> = std::iter::once("sokudo".to_owned()).chain(words).collect();
+    words.join(" ")
+}
+
+/// What is given as an answer.
+struct Given {
+    is_good: bool,
+    kind: &'static str,
+    name: Option<String>,
+    bytes: Vec<u8>,
+}
+
+impl Given {
+    fn json(value: &Value) -> Self {
+        Self {
+            is_good: true,
+            kind: "application/json",
+            name: None,
+            bytes: value.to_string().into_bytes(),
+        }
+    }
+
+    fn error(why: &Text) -> Self {
+        let why = why.said(language::current());
+        Self {
+            is_good: false,
+            ..Self::json(&json!({ "error": why }))
+        }
+    }
+
+    fn tell(&self, id: u64, pipe: &PipeWriter) {
+        let told = Told::Answer {
+            id,
+            ok: self.is_good,
+            kind: self.kind.to_owned(),
+            name: self.name.clone(),
+        };
+        let mut pipe = pipe.lock().expect("no writer panics");
+        // An answer that is too large is one, too.
+        if write_frame(&mut *pipe, &told, &self.bytes).is_err() {
+            let error = json!({ "error": text!("the answer is too large; ask for less").said(language::current()) });
+            let told = Told::Answer {
+                id,
+                ok: false,
+                kind: "application/json".to_owned(),
+                name: None,
+            };
+            let _ = write_frame(&mut *pipe, &told, error.to_string().as_bytes());
+        }
+    }
+}
+
+/// What a command line would do: its own words, how long it takes, what it writes.
+fn plan(surroundings: &Surroundings, words: &[String]) -> Result<Given, Text> {
+    let answer = surroundings.answer(words, Some("plan"))?;
+    let planned = answer.printed.split(|byte| *byte == b'\n').next();
+    let planned: Option<Value> = planned.and_then(|line| serde_json::from_slice(line).ok());
+    let Some(mut planned) = planned.filter(|_| answer.is_good) else {
+        return Err(Text::name(said(&answer)));
+    };
+    planned["command"] = shown(words).into();
+    planned["notes"] = answer.said.into();
+    Ok(Given::json(&planned))
+}
+
+/// What a command said in the place of an answer.
+fn said(answer: &child::Answer) -> String {
+    let last = answer.said.last().cloned();
+    last.unwrap_or_else(|| text!("it ended without an answer").said(language::current()))
+}
+
+fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
+    let folder = tempfile::tempdir()
+        .map_err(|error| text!("no picture can be kept: {error}; free space in TMPDIR"))?;
+    let picture = picture_path(query, folder.path());
+    let words = query.words(&picture).map_err(|error| Text::from(&error))?;
+    let tell = matches!(query, Query::View { .. }).then_some("events");
+    let answer = surroundings.answer(&words, tell)?;
+    if !answer.is_good {
+        return Err(Text::name(said(&answer)));
+    }
+    let (kind, name) = query.kind();
+    let bytes = match query {
+        Query::Picture { .. } => fs::read(&picture)
+            .map_err(|error| text!("the picture cannot be read: {error}"))?,
+        _ => answer.printed,
+    };
+    Ok(Given {
+        is_good: true,
+        kind,
+        name,
+        bytes,
+    })
+}
+
+fn picture_path(query: &Query, folder: &Path) -> PathBuf {
+    folder.join(match query {
+        Query::Picture {
+            form: PictureForm::Png,
+            ..
+        } => "picture.png",
+        _ => "picture.svg",
+    })
+}
