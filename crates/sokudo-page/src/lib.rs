@@ -10,7 +10,9 @@
     reason = "it is for sokudo alone, and names that say enough need no words"
 )]
 
+mod access;
 mod event;
+mod keys;
 mod message;
 mod pipe;
 mod query;
