@@ -16,6 +16,7 @@ mod keys;
 mod message;
 mod pipe;
 mod query;
+mod view;
 mod wish;
 
 pub use event::{
