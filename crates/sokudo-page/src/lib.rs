@@ -1,3 +1,32 @@
-//! The local page.
+//! The page in a browser: HTTP, its guard, and the view that all browsers share.
+//!
+//! `sokudo page` is two processes. The measurer owns the terminal, the consent and the queue; the
+//! web process, which is this crate, owns what speaks to browsers. A pipe joins them, and all that
+//! comes from here through it are typed wishes and queries ([`Ask`]): it cannot measure, write or
+//! name an option that [`Wish`] does not know.
+
+#![allow(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
+
+mod access;
 mod event;
+mod keys;
+mod message;
+mod pipe;
+mod query;
+mod view;
+mod wish;
+
 pub use event::{PlaceUnit, PlannedRow, RunEvent, RunPhase};
+pub use message::{Ask, Hello, QueueEntry, Told};
+pub use pipe::{BYTES_MAX, Frame, LINE_BYTES_MAX, PipeError, read_frame, write_frame};
+pub use query::{DocumentForm, ListFilter, PictureForm, Query, QueryError};
+pub use view::replayed;
+pub use wish::{
+    Given, JOB_BYTES_MAX, MethodForm, OptionForm, OptionKind, TargetForm, Wish, WishError, methods,
+};
+
+/// The hidden argument with which the program becomes the web process.
+pub const ARGUMENT: &str = "--serve-page";

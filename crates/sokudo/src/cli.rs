@@ -18,6 +18,7 @@ mod man;
 mod measuring;
 mod mistake;
 mod moment;
+mod page;
 mod peak;
 mod plot;
 mod precision;
@@ -67,6 +68,7 @@ pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
 pub(crate) use measuring::Measuring;
 pub(crate) use mistake::mistake;
+pub(crate) use page::PageArguments;
 pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
@@ -76,7 +78,7 @@ pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCacheChoice};
 pub(crate) use spoken::HelpDestination;
 pub(crate) use steady::{CacheState, SteadyArguments};
-pub(crate) use store::{Keeping, Location};
+pub(crate) use store::{Keeping, Location, VARIABLE as STORE_VARIABLE};
 pub(crate) use sweep::SweepArguments;
 pub(crate) use trend::TrendArguments;
 pub(crate) use which::{Period, RunFilterArguments};
@@ -297,6 +299,9 @@ pub(crate) enum Command {
     /// Show a device's rows over time, and where they have become slower or faster
     #[command(after_help = trend::EXAMPLES)]
     Trend(TrendArguments),
+    /// Measure and look in a browser: one local page, live, with all kept runs
+    #[command(after_help = page::EXAMPLES)]
+    Page(Box<PageArguments>),
     /// Draw a kept run or a JSON result: as SVG, as PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),

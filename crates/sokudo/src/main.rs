@@ -40,6 +40,7 @@ mod mark;
 mod measurement;
 mod one_row;
 mod output;
+mod page;
 mod parallel;
 mod past;
 mod peak;
@@ -95,6 +96,12 @@ fn start() -> ExitCode {
     if let Some(drives) = sokudo_measure::drives_of(std::env::args_os()) {
         return keep_write_caches(&drives);
     }
+    if std::env::args_os().nth(1).is_some_and(|it| it == sokudo_page::ARGUMENT) {
+        return page::serve();
+    }
+    if let Some(path) = page::path_to_read(std::env::args_os()) {
+        return ExitCode::from(u8::from(!page::may_read(&path)));
+    }
     interrupt::outlive_file_size_limit();
     let arguments = door::as_command(std::env::args_os().collect());
     let arguments = door::of_target(arguments);
@@ -134,6 +141,7 @@ fn start() -> ExitCode {
         Some(Command::Tag(arguments)) => history::tag(&arguments),
         Some(Command::Delete(arguments)) => history::delete(&arguments),
         Some(Command::Trend(arguments)) => trend::run(&arguments),
+        Some(Command::Page(arguments)) => page::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Import(arguments)) => import::run(&arguments),

@@ -13,6 +13,7 @@ mod web;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::process::ExitCode;
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -43,6 +44,11 @@ pub(crate) enum Happening {
     End,
 }
 
+/// Speaks to browsers for the process at the other end of the standard input.
+pub(crate) fn serve() -> ExitCode {
+    sokudo_page::serve()
+}
+
 /// Serves until Ctrl-C.
 pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     let user = WebUser::find();
@@ -64,11 +70,11 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
         watch_enter(sender.clone());
     }
     let mut desk = Desk::new(arguments, user, web.writer(), sender);
-    serve(&mut desk, &mut addresses, &receiver)
+    work(&mut desk, &mut addresses, &receiver)
 }
 
 /// Does one thing after the other, until it is to end.
-fn serve(
+fn work(
     desk: &mut Desk,
     addresses: &mut Addresses,
     receiver: &Receiver<Happening>,
@@ -115,7 +121,7 @@ fn listening(receiver: &Receiver<Happening>) -> Result<u16, Exit> {
             Ok(Happening::Asked(Ask::Failed { error })) => {
                 return Err(Exit::failed(anyhow::anyhow!(error)));
             }
-            Ok(Happening::End) => return Ok(Err(Exit::AsReported(0))?),
+            Ok(Happening::End) => return Err(Exit::AsReported(0)),
             Ok(Happening::Asked(_) | Happening::Enter | Happening::Child(..)) => {}
             Ok(Happening::WebEnded) | Err(_) => {
                 return Err(Exit::failed(text!(

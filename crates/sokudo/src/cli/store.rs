@@ -1,5 +1,6 @@
 //! Where runs are kept, for every command that keeps or shows some.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,7 +9,7 @@ use sokudo_words::{Text, text};
 use super::heading::KEPT;
 
 /// Names the store where no option does.
-const VARIABLE: &str = "SOKUDO_STORE";
+pub(crate) const VARIABLE: &str = "SOKUDO_STORE";
 
 /// Where runs are kept, as given.
 #[derive(Clone, Debug, Args)]
@@ -77,6 +78,17 @@ impl Keeping {
             store: None,
             no_store: false,
         })
+    }
+
+    /// What says to another sokudo where to keep, in the variable; `None` where nothing was given.
+    pub(crate) fn named(&self) -> Option<OsString> {
+        match &self.store {
+            _ if self.no_store => Some("none".into()),
+            Some(Location::None) => Some("none".into()),
+            Some(Location::File(path)) => Some(path.clone().into()),
+            Some(Location::Server(address)) => Some(address.clone().into()),
+            None => None,
+        }
     }
 
     /// Where to keep; an error where no folder is known.

@@ -13,7 +13,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use serde_json::{Value, json};
-use sokudo_page::{Ask, PictureForm, Query, QueueEntry, RunEvent, Told, Wish, write_frame};
+use sokudo_page::{Ask, DocumentForm, PictureForm, Query, QueueEntry, RunEvent, Told, Wish, replayed, write_frame};
 use sokudo_words::{Text, text};
 use tempfile::NamedTempFile;
 
@@ -151,7 +151,6 @@ impl Desk {
                 self.give(id, &json!({}));
             }
             Ask::Query { id, query } if query.changes() && self.is_read_only => {
-                let _ = query;
                 self.refuse(id, &read_only());
             }
             Ask::Query { id, query } => {
@@ -281,7 +280,7 @@ impl Desk {
     fn words(&self, wish: &Wish) -> Result<(Vec<String>, Option<NamedTempFile>), Text> {
         let job = self.job_file(wish)?;
         let path = job.as_ref().map_or(Path::new(""), |job| job.path());
-        let mut words = wish.words(path).map_err(|error| Text::from(&error))?;
+        let mut words = wish.words(path).map_err(said_of)?;
         if job.is_none() {
             self.check_target(&wish.target)?;
         }
@@ -432,6 +431,11 @@ fn plan(surroundings: &Surroundings, words: &[String]) -> Result<Given, Text> {
     Ok(Given::json(&planned))
 }
 
+/// An error in the language that is spoken.
+fn said_of(error: impl std::fmt::Display) -> Text {
+    Text::name(language::spoken(|| error.to_string()))
+}
+
 /// What a command said in the place of an answer.
 fn said(answer: &child::Answer) -> String {
     let last = answer.said.last().cloned();
@@ -442,24 +446,59 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
     let folder = tempfile::tempdir()
         .map_err(|error| text!("no picture can be kept: {error}; free space in TMPDIR"))?;
     let picture = picture_path(query, folder.path());
-    let words = query.words(&picture).map_err(|error| Text::from(&error))?;
+    let words = query.words(&picture).map_err(said_of)?;
     let tell = matches!(query, Query::View { .. }).then_some("events");
     let answer = surroundings.answer(&words, tell)?;
     if !answer.is_good {
         return Err(Text::name(said(&answer)));
     }
-    let (kind, name) = query.kind();
     let bytes = match query {
         Query::Picture { .. } => fs::read(&picture)
             .map_err(|error| text!("the picture cannot be read: {error}"))?,
+        Query::View { run } => replay(*run, &answer.printed),
         _ => answer.printed,
     };
+    let (kind, name) = kind(query);
     Ok(Given {
         is_good: true,
         kind,
         name,
         bytes,
     })
+}
+
+/// A kept run in the form of the view, of the events that it is told in.
+fn replay(run: i64, told: &[u8]) -> Vec<u8> {
+    let lines = told.split(|byte| *byte == b'\n');
+    let events = lines.filter_map(|line| serde_json::from_slice(line).ok());
+    let run = u64::try_from(run).unwrap_or_default();
+    replayed(run, events).to_string().into_bytes()
+}
+
+/// What an answer is, and what a file of it is called.
+fn kind(query: &Query) -> (&'static str, Option<String>) {
+    match query {
+        Query::Show { run, form } => {
+            let (kind, end) = match form {
+                DocumentForm::Json => ("application/json", "json"),
+                DocumentForm::Csv => ("text/csv; charset=utf-8", "csv"),
+                DocumentForm::Markdown => ("text/markdown; charset=utf-8", "md"),
+                DocumentForm::Table | DocumentForm::Crystal | DocumentForm::Card => {
+                    ("text/plain; charset=utf-8", "txt")
+                }
+            };
+            (kind, Some(format!("sokudo-{run}.{end}")))
+        }
+        Query::Picture { run, form, .. } => match form {
+            PictureForm::Svg => ("image/svg+xml", Some(format!("sokudo-{run}.svg"))),
+            PictureForm::Png => ("image/png", Some(format!("sokudo-{run}.png"))),
+        },
+        Query::Report { .. } => (
+            "text/html; charset=utf-8",
+            Some("sokudo-report.html".to_owned()),
+        ),
+        _ => ("application/json", None),
+    }
 }
 
 fn picture_path(query: &Query, folder: &Path) -> PathBuf {

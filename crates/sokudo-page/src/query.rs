@@ -1,0 +1,371 @@
+//! What a page may ask about kept runs and disks, and the command line that answers it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sokudo_words::Error;
+
+/// As many as a list on the page shows, with room.
+const LIST_MAX: u64 = 10_000;
+/// More runs make a page that no browser likes.
+pub(crate) const REPORT_RUNS_MAX: usize = 100;
+/// A device, a tag or a time; longer ones are none.
+const WORD_BYTES_MAX: usize = 256;
+/// As long as the command line takes notes: 10,000 characters.
+const NOTE_BYTES_MAX: usize = 40_000;
+const TAGS_MAX: usize = 32;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "query", rename_all = "snake_case")]
+pub enum Query {
+    Disks,
+    List(ListFilter),
+    Show {
+        run: i64,
+        #[serde(rename = "as")]
+        form: DocumentForm,
+    },
+    Picture {
+        run: i64,
+        /// What suits the run, where none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<String>,
+        /// `light` or `dark`.
+        theme: String,
+        #[serde(rename = "as")]
+        form: PictureForm,
+    },
+    /// The run as it looked while it was measured: the answer is the `run` of the view.
+    View {
+        run: i64,
+    },
+    Report {
+        runs: Vec<i64>,
+    },
+    Compare {
+        left: i64,
+        right: i64,
+    },
+    /// Of a device, by a part of its name or serial number.
+    Trend {
+        device: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        row: Option<String>,
+    },
+    BaselineList,
+    BaselineSet {
+        run: i64,
+    },
+    BaselineUnset {
+        run: i64,
+    },
+    Note {
+        run: i64,
+        text: String,
+    },
+    Tag {
+        run: i64,
+        add: Vec<String>,
+        remove: Vec<String>,
+    },
+}
+
+/// Which kept runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ListFilter {
+    pub device: Option<String>,
+    pub method: Option<String>,
+    pub since: Option<String>,
+    pub until: Option<String>,
+    pub verdict: Option<String>,
+    pub tag: Option<String>,
+    pub limit: Option<u64>,
+    pub skip: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentForm {
+    Table,
+    Json,
+    Csv,
+    Markdown,
+    /// As CrystalDiskMark saves its text.
+    Crystal,
+    Card,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureForm {
+    Svg,
+    Png,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum QueryError {
+    #[error("{name} is too long, or holds what no name holds; shorten it")]
+    Long { name: &'static str },
+    #[error("{name} is none of {choices}; choose one of them")]
+    NoChoice { name: &'static str, choices: String },
+    #[error("a report is of 1 to 100 runs; choose fewer")]
+    Runs,
+}
+
+const VERDICTS: [&str; 3] = ["verified", "unverified", "invalid"];
+const THEMES: [&str; 2] = ["light", "dark"];
+const KINDS: [&str; 10] = [
+    "load",
+    "rounds",
+    "curve",
+    "seek",
+    "bars",
+    "heat",
+    "cdf",
+    "histogram",
+    "time",
+    "card",
+];
+
+impl Query {
+    /// The words of its command line behind `sokudo`. `picture` is where a picture is written to;
+    /// everything else goes to standard output.
+    ///
+    /// # Errors
+    /// For names that are none.
+    pub fn words(&self, picture: &Path) -> Result<Vec<String>, QueryError> {
+        let words = match self {
+            Self::Disks => vec!["info".to_owned(), "--json".to_owned()],
+            Self::List(filter) => return filter.words(),
+            Self::Show { run, form } => shown(*run, *form),
+            Self::Picture {
+                run, kind, theme, ..
+            } => return drawn(*run, kind.as_deref(), theme, picture),
+            Self::View { run } => shown(*run, DocumentForm::Json),
+            Self::Report { runs } => return reported(runs),
+            Self::Compare { left, right } => [
+                "compare",
+                "--format=json",
+                &left.to_string(),
+                &right.to_string(),
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            Self::Trend { device, row } => {
+                let mut words = vec!["trend".to_owned(), "--format=json".to_owned()];
+                words.extend(given("row", row.as_deref())?);
+                words.extend(["--".to_owned(), plain("device", device)?]);
+                words
+            }
+            Self::BaselineList => ["baseline", "show", "--json"].map(str::to_owned).to_vec(),
+            Self::BaselineSet { run } => baseline("set", *run),
+            Self::BaselineUnset { run } => baseline("unset", *run),
+            Self::Note { run, text } => return noted(*run, text),
+            Self::Tag { run, add, remove } => return tagged(*run, add, remove),
+        };
+        Ok(words)
+    }
+
+    /// Whether it changes what is kept, so that only who may start runs may ask it.
+    pub const fn changes(&self) -> bool {
+        matches!(
+            self,
+            Self::BaselineSet { .. }
+                | Self::BaselineUnset { .. }
+                | Self::Note { .. }
+                | Self::Tag { .. }
+        )
+    }
+}
+
+impl ListFilter {
+    fn words(&self) -> Result<Vec<String>, QueryError> {
+        let mut words = vec!["list".to_owned(), "--json".to_owned()];
+        words.extend(given("method", self.method.as_deref())?);
+        words.extend(given("since", self.since.as_deref())?);
+        words.extend(given("until", self.until.as_deref())?);
+        words.extend(given("tag", self.tag.as_deref())?);
+        if let Some(verdict) = filled(self.verdict.as_deref()) {
+            words.push(format!(
+                "--verdict={}",
+                one_of("verdict", verdict, &VERDICTS)?
+            ));
+        }
+        // 0 would be all of them.
+        let limit = self.limit.unwrap_or(LIST_MAX).clamp(1, LIST_MAX);
+        words.push(format!("--limit={limit}"));
+        words.extend(self.skip.map(|skip| format!("--skip={skip}")));
+        if let Some(device) = filled(self.device.as_deref()) {
+            words.extend(["--".to_owned(), plain("device", device)?]);
+        }
+        Ok(words)
+    }
+}
+
+fn shown(run: i64, form: DocumentForm) -> Vec<String> {
+    let format = match form {
+        DocumentForm::Table => "--why",
+        DocumentForm::Json => "--format=json",
+        DocumentForm::Csv => "--format=csv",
+        DocumentForm::Markdown => "--format=markdown",
+        DocumentForm::Card => "--card",
+        DocumentForm::Crystal => {
+            return ["report", "--format=text", &run.to_string()]
+                .map(str::to_owned)
+                .to_vec();
+        }
+    };
+    ["show", format, &run.to_string()]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+fn drawn(
+    run: i64,
+    kind: Option<&str>,
+    theme: &str,
+    picture: &Path,
+) -> Result<Vec<String>, QueryError> {
+    let mut words = vec!["plot".to_owned()];
+    if let Some(kind) = filled(kind) {
+        words.push(format!("--plot-kind={}", one_of("kind", kind, &KINDS)?));
+    }
+    words.push(format!("--plot-theme={}", one_of("theme", theme, &THEMES)?));
+    words.extend([run.to_string(), picture.display().to_string()]);
+    Ok(words)
+}
+
+fn reported(runs: &[i64]) -> Result<Vec<String>, QueryError> {
+    if !(1..=REPORT_RUNS_MAX).contains(&runs.len()) {
+        return Err(QueryError::Runs);
+    }
+    let mut words = vec!["report".to_owned(), "--format=html".to_owned()];
+    words.extend(runs.iter().map(i64::to_string));
+    Ok(words)
+}
+
+fn baseline(command: &str, run: i64) -> Vec<String> {
+    ["baseline", command, &run.to_string()]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+fn noted(run: i64, text: &str) -> Result<Vec<String>, QueryError> {
+    let mut words = vec!["note".to_owned(), run.to_string()];
+    let text = text.trim();
+    if text.len() > NOTE_BYTES_MAX || text.contains('\0') {
+        return Err(QueryError::Long { name: "note" });
+    }
+    match text.is_empty() {
+        true => words.push("--clear".to_owned()),
+        false => words.extend(["--".to_owned(), text.to_owned()]),
+    }
+    Ok(words)
+}
+
+fn tagged(run: i64, add: &[String], remove: &[String]) -> Result<Vec<String>, QueryError> {
+    if add.len() + remove.len() > TAGS_MAX {
+        return Err(QueryError::Long { name: "tag" });
+    }
+    let mut words = vec!["tag".to_owned(), run.to_string()];
+    for tag in remove {
+        words.push(format!("--remove={}", plain("tag", tag)?));
+    }
+    if !add.is_empty() {
+        words.push("--".to_owned());
+    }
+    for tag in add {
+        words.push(plain("tag", tag)?);
+    }
+    Ok(words)
+}
+
+/// `--name=value`, where there is a value.
+fn given(name: &'static str, value: Option<&str>) -> Result<Option<String>, QueryError> {
+    let value = filled(value).map(|value| plain(name, value)).transpose()?;
+    Ok(value.map(|value| format!("--{name}={value}")))
+}
+
+fn filled(value: Option<&str>) -> Option<&str> {
+    value.map(str::trim).filter(|value| !value.is_empty())
+}
+
+fn plain(name: &'static str, value: &str) -> Result<String, QueryError> {
+    let is_plain = value.len() <= WORD_BYTES_MAX && !value.chars().any(char::is_control);
+    match is_plain {
+        true => Ok(value.to_owned()),
+        false => Err(QueryError::Long { name }),
+    }
+}
+
+fn one_of(
+    name: &'static str,
+    value: &str,
+    choices: &[&'static str],
+) -> Result<&'static str, QueryError> {
+    let chosen = choices.iter().copied().find(|choice| *choice == value);
+    chosen.ok_or_else(|| QueryError::NoChoice {
+        name,
+        choices: choices.join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(query: &Query) -> Result<String, QueryError> {
+        Ok(query.words(Path::new("/tmp/picture.svg"))?.join(" "))
+    }
+
+    #[test]
+    fn no_value_begins_an_option() {
+        let filter = ListFilter {
+            device: Some("--store=x".to_owned()),
+            method: Some("--since".to_owned()),
+            ..ListFilter::default()
+        };
+        assert_eq!(
+            words(&Query::List(filter)),
+            Ok("list --json --method=--since --limit=10000 -- --store=x".to_owned())
+        );
+        let note = Query::Note {
+            run: 3,
+            text: " --clear ".to_owned(),
+        };
+        assert_eq!(words(&note), Ok("note 3 -- --clear".to_owned()));
+        let tag = Query::Tag {
+            run: 3,
+            add: vec!["-r".to_owned()],
+            remove: vec!["--yes".to_owned()],
+        };
+        assert_eq!(words(&tag), Ok("tag 3 --remove=--yes -- -r".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        let picture = |kind: &str, theme: &str| Query::Picture {
+            run: 1,
+            kind: Some(kind.to_owned()),
+            theme: theme.to_owned(),
+            form: PictureForm::Svg,
+        };
+        assert_eq!(
+            words(&picture("bars", "dark")),
+            Ok("plot --plot-kind=bars --plot-theme=dark 1 /tmp/picture.svg".to_owned())
+        );
+        for query in [
+            picture("pie", "dark"),
+            picture("bars", "pink"),
+            Query::Report { runs: vec![] },
+            Query::Report { runs: vec![1; 101] },
+            Query::Trend {
+                device: "a\nb".to_owned(),
+                row: None,
+            },
+        ] {
+            assert!(words(&query).is_err(), "{query:?}");
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! The view that all browsers share: what the measurer tells becomes operations on one value.
+//! A reload, a second browser and a lost connection show the same, because there is one truth.
+
+mod places;
+mod series;
+mod shared;
+
+use serde_json::{Value, json};
+
+use crate::event::{PlaceUnit, RunEvent};
+use crate::message::{Hello, QueueEntry, Told};
+use crate::wish::Wish;
+
+use places::{PlaceSeries, PointChange};
+use series::{Change, LatencySample, RateSample, Sample, Series, TemperatureSample};
+use shared::Step::{Index, Key};
+use shared::{SharedValue, Step};
+
+pub(crate) use shared::Batch;
+
+/// What a run says on its way; later notes are in its result.
+const NOTES_MAX: usize = 100;
+/// Rows and trials of a surface that are drawn; later ones are in the result.
+const PLACES_MAX: usize = 64;
+/// Rows whose names are kept; a sweep has a few hundred.
+const ROWS_MAX: usize = 10_000;
+/// An interruption by the user, as every command exits.
+const INTERRUPTED: i32 = 130;
+
+const RUN: Step = Key("run");
+
+/// The view, and what it is made from.
+#[derive(Debug)]
+pub(crate) struct View {
+    shared: SharedValue,
+    run: Option<LiveRun>,
+}
+
+/// What of the run that goes on is known beside the view.
+#[derive(Debug, Default)]
+struct LiveRun {
+    number: u64,
+    names: Vec<String>,
+    trial: u32,
+    notes: usize,
+    is_done: bool,
+    rate: Series<RateSample>,
+    heat: Series<LatencySample>,
+    temperature: Series<TemperatureSample>,
+    places: Vec<PlaceSeries>,
+}
+
+/// A kept run as it looked while it was measured: the `run` of a view, made of what is told of it.
+pub fn replayed(run: u64, events: impl Iterator<Item = RunEvent>) -> Value {
+    let mut view = View {
+        shared: SharedValue::new(json!({ "run": blank_run(run, &Wish::default(), "") })),
+        run: Some(LiveRun {
+            number: run,
+            ..LiveRun::default()
+        }),
+    };
+    for event in events {
+        view.event(event);
+    }
+    view.set("state", json!("ended"));
+    view.shared.value()["run"].clone()
+}
+
+impl View {
+    pub(crate) fn new(hello: &Hello) -> Self {
+        Self {
+            shared: SharedValue::new(json!({
+                "version": hello.version,
+                "lang": hello.lang,
+                "as_root": hello.as_root,
+                "allow_destroy": hello.allow_destroy,
+                "queue": [],
+                "run": null,
+            })),
+            run: None,
+        }
+    }
+
+    /// Takes in what was told; true where the view has changed.
+    pub(crate) fn tell(&mut self, told: Told) -> bool {
+        match told {
+            Told::Queue { entries } => self.queue(&entries),
+            Told::Began { run, wish, command } => self.begin(run, &wish, &command),
+            Told::Event { run, event } if self.is_current(run) => self.event(event),
+            Told::Ended { run, code, message } if self.is_current(run) => {
+                self.end(code, &message);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A run was asked to stop, and has not ended yet.
+    pub(crate) fn stopping(&mut self, run: u64) {
+        if self.is_current(run) && self.run.as_ref().is_some_and(|run| !run.is_done) {
+            self.set("state", json!("stopping"));
+        }
+    }
+
+    /// Ends a batch; false where nothing has changed since the last one.
+    pub(crate) fn seal(&mut self) -> bool {
+        self.shared.seal()
+    }
+
+    /// The next batch for who has seen this one; the whole view for who has seen none.
+    pub(crate) fn after(&mut self, seen: Option<u64>) -> Option<Batch> {
+        self.shared.after(seen)
+    }
+
+    fn is_current(&self, number: u64) -> bool {
+        self.run.as_ref().is_some_and(|run| run.number == number)
+    }
+
+    fn queue(&mut self, entries: &[QueueEntry]) {
+        self.shared.set(&[Key("queue")], json!(entries));
+    }
+
+    fn begin(&mut self, number: u64, wish: &Wish, command: &str) {
+        self.run = Some(LiveRun {
+            number,
+            ..LiveRun::default()
+        });
+        let run = blank_run(number, wish, command);
+        self.shared.set(&[RUN], run);
+    }
+
+    fn end(&mut self, code: i32, message: &str) {
+        let is_done = self.run.as_ref().is_some_and(|run| run.is_done);
+        let state = match code {
+            INTERRUPTED => "interrupted",
+            _ if is_done => "ended",
+            _ => "failed",
+        };
+        if let Some(run) = &mut self.run {
+            run.is_done = true;
+        }
+        self.set("state", json!(state));
+        self.set("message", json!(message));
+        self.set("seconds_left", Value::Null);
+    }
+
+    fn event(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::Planned { .. } => self.planned(&event),
+            RunEvent::Note { text } => self.note(&text),
+            RunEvent::Layout { written, total } => self.set(
+                "now",
+                json!({ "phase": "layout", "written": written, "total": total }),
+            ),
+            RunEvent::Waiting { seconds } => self.set(
+                "now",
+                json!({ "phase": "pause", "seconds": seconds }),
+            ),
+            RunEvent::RowNamed { row, name } => self.name_row(row, name),
+            RunEvent::Trial { row, trial } => self.trial(row, trial),
+            RunEvent::Progress { .. } => self.progress(&event),
+            RunEvent::Latency { row, at, counts } => {
+                self.add_to("heat", at, row, LatencySample::new(&counts));
+            }
+            RunEvent::Temperature { at, celsius } => {
+                self.add_to("temperature", at, 0, TemperatureSample(celsius));
+            }
+            RunEvent::Places {
+                row,
+                trial,
+                unit,
+                points,
+                defects,
+            } => self.places((row, trial, unit), &points, &defects),
+            RunEvent::Table { live } => self.live(&live),
+            RunEvent::Done { kept, live } => self.done(kept, &live),
+        }
+    }
+
+    fn planned(&mut self, event: &RunEvent) {
+        let RunEvent::Planned {
+            method,
+            command,
+            rows,
+            seconds,
+            ..
+        } = event
+        else {
+            return;
+        };
+        if let Some(run) = &mut self.run {
+            let names = rows.iter().take(ROWS_MAX).map(|row| row.name.clone());
+            run.names = names.collect();
+        }
+        self.set("method", json!(method));
+        self.set("command", json!(command));
+        self.set("planned", json!(event));
+        self.set("seconds_left", json!(seconds));
+    }
+
+    fn note(&mut self, text: &str) {
+        let Some(run) = &mut self.run else { return };
+        if run.notes < NOTES_MAX {
+            run.notes += 1;
+            self.shared.push(&[RUN, Key("notes")], json!(text));
+        }
+    }
+
+    fn name_row(&mut self, row: usize, name: String) {
+        let Some(run) = &mut self.run else { return };
+        if row >= ROWS_MAX {
+            return;
+        }
+        if run.names.len() <= row {
+            run.names.resize(row + 1, String::new());
+        }
+        run.names[row] = name;
+        let names = json!(run.names);
+        self.set("names", names);
+    }
+
+    fn trial(&mut self, row: usize, trial: u32) {
+        if let Some(run) = &mut self.run {
+            run.trial = trial;
+        }
+        let name = self.row_name(row);
+        let now = json!({ "row": row, "name": name, "trial": trial, "phase": "ramp" });
+        self.set("now", now);
+        self.set("state", json!("running"));
+    }
+
+    fn progress(&mut self, event: &RunEvent) {
+        let &RunEvent::Progress {
+            row,
+            at,
+            mb_per_second,
+            iops,
+            phase,
+            done,
+            seconds_left,
+            moved_bytes,
+        } = event
+        else {
+            return;
+        };
+        let now = json!({
+            "row": row,
+            "name": self.row_name(row),
+            "trial": self.run.as_ref().map(|run| run.trial),
+            "phase": phase,
+            "mb_per_second": mb_per_second,
+            "iops": iops,
+        });
+        self.set("now", now);
+        self.set("done", json!(done.clamp(0.0, 1.0)));
+        self.set("seconds_left", json!(seconds_left));
+        self.set("moved_bytes", json!(moved_bytes));
+        self.add_to("rate", at, row, RateSample::new(mb_per_second));
+    }
+
+    /// What it has come to, with what stands below its tables.
+    fn live(&mut self, live: &Value) {
+        for (key, told) in [
+            ("tables", "tables"),
+            ("legend", "notes"),
+            ("findings", "findings"),
+            ("answer", "answer"),
+        ] {
+            self.set(key, live[told].clone());
+        }
+    }
+
+    fn done(&mut self, kept: Option<u64>, live: &Value) {
+        if let Some(run) = &mut self.run {
+            run.is_done = true;
+        }
+        self.live(live);
+        self.set("kept", json!(kept));
+        self.set("done", json!(1));
+        self.set("now", Value::Null);
+    }
+
+    fn places(
+        &mut self,
+        (row, trial, unit): (usize, u32, PlaceUnit),
+        points: &[(u64, f64)],
+        defects: &[(u64, u64)],
+    ) {
+        let Some(run) = &mut self.run else { return };
+        let known = run
+            .places
+            .iter()
+            .position(|series| (series.row, series.trial) == (row, trial));
+        let index = known.unwrap_or(run.places.len());
+        if index >= PLACES_MAX {
+            return;
+        }
+        let base = [RUN, Key("places"), Index(index)];
+        if known.is_none() {
+            let series = PlaceSeries::new(row, trial, unit);
+            self.shared.push(&base[..2], series.value());
+            run.places.push(series);
+        }
+        let series = &mut run.places[index];
+        let at_points = [base.as_slice(), &[Key("points")]].concat();
+        for (offset, value) in points {
+            match series.add(*offset, *value) {
+                PointChange::Nothing => {}
+                PointChange::Pushed(value) => self.shared.push(&at_points, value),
+                PointChange::Replaced(point, value) => {
+                    let path = [at_points.as_slice(), &[Index(point)]].concat();
+                    self.shared.set(&path, value);
+                }
+                PointChange::Thinned(value) => self.shared.set(&at_points, value),
+            }
+        }
+        let at_defects = [base.as_slice(), &[Key("defects")]].concat();
+        for extent in defects {
+            if let Some(value) = series.add_defect(*extent) {
+                self.shared.push(&at_defects, value);
+            }
+        }
+    }
+
+    fn row_name(&self, row: usize) -> Option<&str> {
+        let name = self.run.as_ref()?.names.get(row)?;
+        Some(name)
+    }
+
+    fn set(&mut self, key: &'static str, value: Value) {
+        if self.run.is_some() {
+            self.shared.set(&[RUN, Key(key)], value);
+        }
+    }
+
+    fn add_to<S: Sample>(&mut self, key: &'static str, at: f64, row: usize, sample: S)
+    where
+        LiveRun: HasSeries<S>,
+    {
+        let Some(run) = &mut self.run else { return };
+        let path = [RUN, Key(key)];
+        match run.series().add(at, row, sample) {
+            Change::Pushed(value) => self.shared.push(&path, value),
+            Change::Replaced(index, value) => {
+                self.shared.set(&[RUN, Key(key), Index(index)], value);
+            }
+            Change::Thinned(value) => self.shared.set(&path, value),
+        }
+    }
+}
+
+/// The series of one kind of sample.
+trait HasSeries<S> {
+    fn series(&mut self) -> &mut Series<S>;
+}
+
+impl HasSeries<RateSample> for LiveRun {
+    fn series(&mut self) -> &mut Series<RateSample> {
+        &mut self.rate
+    }
+}
+
+impl HasSeries<LatencySample> for LiveRun {
+    fn series(&mut self) -> &mut Series<LatencySample> {
+        &mut self.heat
+    }
+}
+
+impl HasSeries<TemperatureSample> for LiveRun {
+    fn series(&mut self) -> &mut Series<TemperatureSample> {
+        &mut self.temperature
+    }
+}
+
+/// A run of which nothing is known but what was asked for.
+fn blank_run(number: u64, wish: &Wish, command: &str) -> Value {
+    json!({
+        "run": number,
+        "command": command,
+        "wish": wish,
+        "method": wish.method,
+        "target": wish.target,
+        "state": "preparing",
+        "message": "",
+        "planned": null,
+        "notes": [],
+        "names": [],
+        "now": null,
+        "done": 0,
+        "seconds_left": null,
+        "moved_bytes": 0,
+        "rate": [],
+        "heat": [],
+        "places": [],
+        "temperature": [],
+        "tables": [],
+        "legend": [],
+        "findings": [],
+        "answer": null,
+        "kept": null,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! One JSON value that all browsers share, and the operations that made it: whoever has missed
+//! some gets these, and whoever has missed too many gets the value.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde::ser::{Serialize, SerializeTuple, Serializer};
+use serde_json::{Value, json};
+
+/// A browser that was away for longer than a minute and a half gets the whole view.
+const BATCHES_MAX: usize = 1_000;
+/// Batches are small; a picture of a whole surface at once is not.
+const RING_BYTES_MAX: usize = 8 << 20;
+/// More than this cost more than the whole view.
+const OPERATIONS_MAX: usize = 2_000;
+
+/// A step of a path into the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Key(&'static str),
+    Index(usize),
+}
+
+/// What changes the value: `["set", path, value]` or `["push", path, value]`.
+#[derive(Clone, Debug, PartialEq)]
+struct Operation {
+    name: &'static str,
+    path: Vec<Step>,
+    value: Value,
+}
+
+/// Operations that are sent at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    /// The number of the last operation that is in it, which `Last-Event-ID` names.
+    pub(crate) id: u64,
+    /// `{"ops": […]}`.
+    pub(crate) text: Arc<str>,
+}
+
+#[derive(Debug)]
+pub(super) struct SharedValue {
+    value: Value,
+    /// Those that nobody was sent yet.
+    operations: Vec<Operation>,
+    ring: VecDeque<Batch>,
+    ring_bytes: usize,
+    last: u64,
+}
+
+impl SharedValue {
+    pub(super) const fn new(value: Value) -> Self {
+        Self {
+            value,
+            operations: Vec::new(),
+            ring: VecDeque::new(),
+            ring_bytes: 0,
+            last: 0,
+        }
+    }
+
+    pub(super) fn set(&mut self, path: &[Step], value: Value) {
+        self.record("set", path, value);
+    }
+
+    pub(super) fn push(&mut self, path: &[Step], value: Value) {
+        self.record("push", path, value);
+    }
+
+    pub(super) const fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Ends a batch; false where nothing has changed.
+    pub(super) fn seal(&mut self) -> bool {
+        if self.operations.is_empty() {
+            return false;
+        }
+        let operations = std::mem::take(&mut self.operations);
+        let text = match operations.len() > OPERATIONS_MAX {
+            true => self.whole(),
+            false => json!({ "ops": operations }).to_string().into(),
+        };
+        self.last += 1;
+        self.ring_bytes += text.len();
+        self.ring.push_back(Batch {
+            id: self.last,
+            text,
+        });
+        while self.ring.len() > BATCHES_MAX || self.ring_bytes > RING_BYTES_MAX {
+            let dropped = self.ring.pop_front();
+            self.ring_bytes -= dropped.map_or(0, |batch| batch.text.len());
+        }
+        true
+    }
+
+    /// What brings somebody who has seen `seen` nearest to now: the next batch, the whole view,
+    /// or nothing where there is nothing new.
+    pub(super) fn after(&mut self, seen: Option<u64>) -> Option<Batch> {
+        if seen == Some(self.last) {
+            return None;
+        }
+        let oldest = self.ring.front().map(|batch| batch.id);
+        let next = seen.zip(oldest).and_then(|(seen, oldest)| {
+            let behind = seen.checked_add(1)?.checked_sub(oldest)?;
+            self.ring.get(usize::try_from(behind).ok()?).cloned()
+        });
+        next.or_else(|| {
+            // The value has what is not sent yet, which must not come a second time.
+            self.seal();
+            Some(Batch {
+                id: self.last,
+                text: self.whole(),
+            })
+        })
+    }
+
+    fn whole(&self) -> Arc<str> {
+        json!({ "ops": [["set", [], self.value]] })
+            .to_string()
+            .into()
+    }
+
+    fn record(&mut self, name: &'static str, path: &[Step], value: Value) {
+        let target = descend(&mut self.value, path);
+        match (name, target) {
+            ("push", Value::Array(array)) => array.push(value.clone()),
+            (_, target) => *target = value.clone(),
+        }
+        // A batch of this size is sent as the whole view.
+        if self.operations.len() <= OPERATIONS_MAX {
+            self.operations.push(Operation {
+                name,
+                path: path.to_vec(),
+                value,
+            });
+        }
+    }
+}
+
+fn descend<'v>(value: &'v mut Value, path: &[Step]) -> &'v mut Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Key(key) => &mut value[*key],
+        Step::Index(index) => &mut value[*index],
+    })
+}
+
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Key(key) => serializer.serialize_str(key),
+            Self::Index(index) => index.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Operation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut tuple = serializer.serialize_tuple(3)?;
+        tuple.serialize_element(self.name)?;
+        tuple.serialize_element(&self.path)?;
+        tuple.serialize_element(&self.value)?;
+        tuple.end()
+    }
+}

@@ -1,0 +1,223 @@
+//! What a person wants measured, as a page may say it: a method, a target and options of the
+//! method's table. It becomes words of the command line, and nothing that the table does not hold
+//! becomes any. Destroying, overwriting and where files are written to are in no table.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sokudo_words::Error;
+
+pub use table::{MethodForm, OptionForm, OptionKind, TargetForm, methods};
+
+/// More rows than this are a script's work.
+const VALUES_MAX: usize = 64;
+/// A row, a size or a list of them.
+const VALUE_BYTES_MAX: usize = 256;
+/// As long as Linux has paths.
+const TARGET_BYTES_MAX: usize = 4_096;
+/// Longer than every serial number and by-id name.
+const SERIAL_BYTES_MAX: usize = 256;
+/// fio's own examples have some hundred lines.
+pub const JOB_BYTES_MAX: usize = 256 << 10;
+
+/// What is to be measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wish {
+    pub method: String,
+    #[serde(default)]
+    pub target: String,
+    #[serde(default)]
+    pub options: BTreeMap<String, Given>,
+    /// The serial number that was typed, of a device that may be destroyed. The measurer compares
+    /// it with what `--allow-destroy` named; it becomes no word here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// The text of a fio job file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Given {
+    Flag(bool),
+    Number(serde_json::Number),
+    Text(String),
+    Several(Vec<String>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WishError {
+    #[error("{method} is no method of the page; choose one of its list")]
+    UnknownMethod { method: String },
+    #[error("{method} has no option {option} on the page; use the command line for it")]
+    UnknownOption { method: String, option: String },
+    #[error("{option} is not {wanted}; put it right, or leave it empty")]
+    WrongValue { option: String, wanted: String },
+    #[error("{target} is no target; name a directory or device from / on, sim:MODEL or null:")]
+    NoTarget { target: String },
+    #[error("no job file is given; drop one on the page")]
+    NoJob,
+    #[error("the job file is longer than 256 KiB; use sokudo run for it")]
+    LongJob,
+    #[error("the serial number is longer than any; type the one that the disk's card shows")]
+    LongSerial,
+}
+
+impl Wish {
+    /// The words of its command line behind `sokudo`, without consent to destroy. `job_file` is
+    /// where the measurer keeps the job file of the method `job`.
+    ///
+    /// # Errors
+    /// For a method, an option or a value that is in no table, and a target that is none.
+    pub fn words(&self, job_file: &Path) -> Result<Vec<String>, WishError> {
+        let method = self.form()?;
+        self.check_extras(method)?;
+        let mut words = vec![method.command.to_owned()];
+        let mut positions = Vec::new();
+        for (name, given) in &self.options {
+            let option = method
+                .options()
+                .find(|option| option.name == name)
+                .ok_or_else(|| WishError::UnknownOption {
+                    method: self.method.clone(),
+                    option: shortened(name),
+                })?;
+            match option.position {
+                true => positions.extend(option.words(given)?),
+                false => words.extend(option.words(given)?),
+            }
+        }
+        words.extend(positions);
+        match method.target {
+            TargetForm::Job => words.push(job_file.display().to_string()),
+            TargetForm::Optional if self.target.is_empty() => {}
+            TargetForm::Needed | TargetForm::Optional => words.push(self.checked_target()?),
+        }
+        Ok(words)
+    }
+
+    /// The form of its method.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn form(&self) -> Result<&'static MethodForm, WishError> {
+        let named = methods().iter().find(|form| form.name == self.method);
+        named.ok_or_else(|| WishError::UnknownMethod {
+            method: shortened(&self.method),
+        })
+    }
+
+    fn check_extras(&self, method: &MethodForm) -> Result<(), WishError> {
+        let is_job = method.target == TargetForm::Job;
+        let job = self.job.as_deref().unwrap_or_default();
+        if is_job && job.trim().is_empty() {
+            return Err(WishError::NoJob);
+        }
+        if job.len() > JOB_BYTES_MAX {
+            return Err(WishError::LongJob);
+        }
+        let serial = self.serial.as_deref().unwrap_or_default();
+        match serial.len() <= SERIAL_BYTES_MAX {
+            true => Ok(()),
+            false => Err(WishError::LongSerial),
+        }
+    }
+
+    /// A word that can be no option.
+    fn checked_target(&self) -> Result<String, WishError> {
+        let target = &self.target;
+        let begins = ["/", "sim:", "null:"]
+            .iter()
+            .any(|begin| target.starts_with(begin));
+        let fits = target.len() <= TARGET_BYTES_MAX && !target.contains('\0');
+        match begins && fits {
+            true => Ok(target.clone()),
+            false => Err(WishError::NoTarget {
+                target: shortened(target),
+            }),
+        }
+    }
+}
+
+impl OptionForm {
+    /// `--name=value`, so that no value begins an option; none where nothing is given.
+    fn words(&self, given: &Given) -> Result<Vec<String>, WishError> {
+        let values: Vec<String> = match given {
+            Given::Flag(is_set) => match (self.kind, is_set) {
+                (OptionKind::Flag, true) => return Ok(vec![format!("--{}", self.name)]),
+                (_, false) => return Ok(Vec::new()),
+                (_, true) => return Err(self.wrong()),
+            },
+            Given::Number(number) => vec![number.to_string()],
+            Given::Text(text) => vec![text.trim().to_owned()],
+            Given::Several(texts) if self.kind == OptionKind::Repeated => texts.clone(),
+            Given::Several(_) => return Err(self.wrong()),
+        };
+        if values.len() > VALUES_MAX {
+            return Err(self.wrong());
+        }
+        let values = values.iter().map(|value| value.trim());
+        values
+            .filter(|value| !value.is_empty())
+            .map(|value| match self.takes(value) {
+                true if self.position => Ok(value.to_owned()),
+                true => Ok(format!("--{}={value}", self.name)),
+                false => Err(self.wrong()),
+            })
+            .collect()
+    }
+
+    /// Whether a value is of its kind, as far as a form can say: the command line reads it again.
+    fn takes(&self, value: &str) -> bool {
+        let is_plain = value.len() <= VALUE_BYTES_MAX && !value.chars().any(char::is_control);
+        let begins_with_digit = value.starts_with(|sign: char| sign.is_ascii_digit());
+        let begins_with_letter = value.starts_with(|sign: char| sign.is_ascii_alphabetic());
+        is_plain
+            && (!self.position || begins_with_letter)
+            && match self.kind {
+                OptionKind::Flag => false,
+                OptionKind::Number => value.parse::<u64>().is_ok() && begins_with_digit,
+                OptionKind::Size | OptionKind::Time => begins_with_digit,
+                OptionKind::Choice => self.choices.contains(&value),
+                OptionKind::Text | OptionKind::Repeated => {
+                    self.choices.is_empty() || self.choices.contains(&value)
+                }
+            }
+    }
+
+    fn wrong(&self) -> WishError {
+        let wanted = match self.kind {
+            _ if !self.choices.is_empty() => self.choices.join(", "),
+            OptionKind::Flag => "true, false".to_owned(),
+            OptionKind::Number => "0, 1, 2, …".to_owned(),
+            OptionKind::Size => "4KiB, 1GiB, 500MB".to_owned(),
+            OptionKind::Time => "250ms, 5s, 10min".to_owned(),
+            OptionKind::Choice | OptionKind::Text | OptionKind::Repeated => {
+                format!("≤ {VALUE_BYTES_MAX} B")
+            }
+        };
+        WishError::WrongValue {
+            option: self.name.to_owned(),
+            wanted,
+        }
+    }
+}
+
+/// What a stranger sent, as an error quotes it.
+fn shortened(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 80;
+    let mut short: String = text.chars().take(CHARACTERS_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short.replace(char::is_control, " ")
+}
+
+#[cfg(test)]
+mod tests;
