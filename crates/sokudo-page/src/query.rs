@@ -35,6 +35,10 @@ pub enum Query {
         #[serde(rename = "as")]
         form: PictureForm,
     },
+    /// The run as it looked while it was measured: the answer is the `run` of the view.
+    View {
+        run: i64,
+    },
     Report {
         runs: Vec<i64>,
     },
@@ -138,6 +142,7 @@ impl Query {
             Self::Picture {
                 run, kind, theme, ..
             } => return drawn(*run, kind.as_deref(), theme, picture),
+            Self::View { run } => shown(*run, DocumentForm::Json),
             Self::Report { runs } => return reported(runs),
             Self::Compare { left, right } => [
                 "compare",
