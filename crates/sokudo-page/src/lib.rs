@@ -12,17 +12,32 @@
 
 mod access;
 mod event;
+mod files;
+mod folders;
+mod guard;
 mod keys;
+mod listen;
+mod measurer;
 mod message;
+mod page;
 mod pipe;
 mod query;
+mod reply;
+mod routes;
+mod serve;
+mod shell;
+mod stall;
 mod view;
 mod wish;
+mod words;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use event::{PlaceUnit, PlannedRow, RunEvent, RunPhase};
 pub use message::{Ask, Hello, QueueEntry, Told};
 pub use pipe::{BYTES_MAX, Frame, LINE_BYTES_MAX, PipeError, read_frame, write_frame};
 pub use query::{DocumentForm, ListFilter, PictureForm, Query, QueryError};
+pub use serve::serve;
 pub use view::replayed;
 pub use wish::{
     Given, JOB_BYTES_MAX, MethodForm, OptionForm, OptionKind, TargetForm, Wish, WishError, methods,
@@ -30,3 +45,8 @@ pub use wish::{
 
 /// The hidden argument with which the program becomes the web process.
 pub const ARGUMENT: &str = "--serve-page";
+
+/// What a mutex guards. Nobody panics while it is held, so that it is whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,60 @@
+//! The files of the page, which are in the program.
+
+use include_dir::{Dir, include_dir};
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
+
+/// A file with its media type; none that is no file of the page.
+pub(crate) fn find(name: &str) -> Option<(&'static str, &'static [u8])> {
+    let file = FILES.get_file(name)?;
+    let (_, ending) = name.rsplit_once('.')?;
+    let kind = match ending {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "woff2" => "font/woff2",
+        "txt" | "md" => "text/plain; charset=utf-8",
+        _ => return None,
+    };
+    Some((kind, file.contents()))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use include_dir::File;
+
+    use super::*;
+
+    /// The page is loaded through `ssh -L`, too.
+    const BYTES_MAX: usize = 300 << 10;
+
+    /// All files, however deep.
+    fn all<'d>(folder: &'d Dir<'static>) -> Vec<&'d File<'static>> {
+        let below = folder.dirs().flat_map(all);
+        folder.files().chain(below).collect()
+    }
+
+    /// The texts of all scripts that are our own.
+    pub(crate) fn scripts() -> Vec<&'static str> {
+        let is_own = |file: &&File<'_>| {
+            let path = file.path().to_string_lossy();
+            path.ends_with(".js") && !path.starts_with("vendor/")
+        };
+        let own = all(&FILES).into_iter().filter(is_own);
+        own.filter_map(|file| file.contents_utf8()).collect()
+    }
+
+    #[test]
+    fn all_files_together_are_small() {
+        let bytes: usize = all(&FILES).iter().map(|file| file.contents().len()).sum();
+        assert!(bytes <= BYTES_MAX, "{bytes} B");
+    }
+
+    #[test]
+    fn a_path_leads_to_no_other_file() {
+        for path in ["../Cargo.toml", "/etc/passwd", "", ".", ".gitkeep", "no.js"] {
+            assert!(find(path).is_none(), "{path}");
+        }
+    }
+}

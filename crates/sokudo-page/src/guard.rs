@@ -1,0 +1,104 @@
+//! What every request passes before it reaches a route, and what every response carries.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::access::{Admission, Asked, Refusal};
+use crate::page::Page;
+use crate::reply::Failure;
+
+/// A job file is a quarter of it.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// A body of that size comes within it also through a slow tunnel.
+const BODY_TIME: Duration = Duration::from_secs(10);
+/// Longer than any answer is waited for.
+const REQUEST_TIME: Duration = Duration::from_secs(130);
+
+/// Nothing is loaded from anywhere else, nothing is framed, and no form is sent anywhere.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' blob: data:; connect-src 'self'; font-src 'self'; form-action 'none'; \
+     base-uri 'none'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, &str); 8] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), geolocation=(), microphone=(), usb=()",
+    ),
+];
+
+/// The address of ours at which a connection arrived.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival(pub(crate) IpAddr);
+
+/// Judges a request, reads its body, and has it answered within its time.
+pub(crate) async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {
+    let answered = tokio::time::timeout(REQUEST_TIME, admit(&page, request, next)).await;
+    let mut response = match answered {
+        Ok(Ok(response)) => response,
+        Ok(Err(failure)) => failure.into_response(),
+        Err(_) => Failure::TimedOut.into_response(),
+    };
+    for (name, value) in &HEADERS {
+        let headers = response.headers_mut();
+        if !headers.contains_key(name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+    response
+}
+
+async fn admit(page: &Page, request: Request, next: Next) -> Result<Response, Failure> {
+    let (mut parts, body) = request.into_parts();
+    // Without one it did not come through our listener.
+    let arrival = parts.extensions.get::<Arrival>();
+    let arrival = *arrival.ok_or(Failure::Refused(Refusal::NoHost))?;
+    let asked = Asked {
+        method: &parts.method,
+        uri: &parts.uri,
+        headers: &parts.headers,
+        local: arrival.0,
+    };
+    let admission = page.keys(|keys, _| page.access.judge(asked, keys))?;
+    if let Admission::Session(session) = admission {
+        parts.extensions.insert(session);
+    }
+    let body = match parts.method {
+        Method::POST => Body::from(read(body, &parts.headers).await?),
+        _ => Body::empty(),
+    };
+    Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+async fn read(body: Body, headers: &HeaderMap) -> Result<axum::body::Bytes, Failure> {
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > BODY_BYTES_MAX) {
+        return Err(Failure::TooLarge);
+    }
+    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_BYTES_MAX)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => Err(Failure::TooLarge),
+        Err(_) => Err(Failure::Slow),
+    }
+}

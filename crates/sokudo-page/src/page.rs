@@ -1,0 +1,140 @@
+//! What all requests share.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::http::HeaderMap;
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
+use sokudo_words::Language;
+use tokio::sync::{Notify, Semaphore, mpsc, watch};
+
+use crate::access::{self, Access, NoOrigin};
+use crate::keys::{Keys, Session};
+use crate::locked;
+use crate::measurer::{Measurer, Reply};
+use crate::message::{Ask, Hello, Told};
+use crate::pipe::Frame;
+use crate::view::{Batch, View};
+
+/// A browser redraws no sooner, and the measurement is not disturbed more often.
+const BATCH_TIME: Duration = Duration::from_millis(100);
+/// Windows that show the page: half of the connections, so that they leave room for requests.
+const STREAMS_MAX: usize = 32;
+
+pub(crate) struct Page {
+    pub(crate) access: Access,
+    pub(crate) measurer: Measurer,
+    pub(crate) language: Language,
+    pub(crate) streams: Arc<Semaphore>,
+    keys: Mutex<Keys>,
+    view: Mutex<View>,
+    /// Something was told that no batch has yet.
+    told: Notify,
+    /// Counts batches.
+    batches: watch::Sender<u64>,
+    started: Instant,
+}
+
+impl Page {
+    /// # Errors
+    /// When the public origin is none.
+    pub(crate) fn new(hello: Hello, port: u16, asks: mpsc::Sender<Ask>) -> Result<Self, NoOrigin> {
+        let mut keys = Keys::new(hello.read_only);
+        keys.add_control_token(&hello.control_token);
+        keys.add_read_token(&hello.read_token);
+        let view = View::new(&hello);
+        Ok(Self {
+            access: Access::new(port, hello.listen, hello.public_origin.as_deref())?,
+            measurer: Measurer::new(asks),
+            language: Language::of_locale(&hello.lang),
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            keys: Mutex::new(keys),
+            view: Mutex::new(view),
+            told: Notify::new(),
+            batches: watch::Sender::new(0),
+            started: Instant::now(),
+        })
+    }
+
+    /// Takes in what the measurer tells.
+    pub(crate) fn tell(&self, frame: Frame<Told>) {
+        let Frame { message, bytes } = frame;
+        match message {
+            // The first was taken in already, and a second would change who may ask what.
+            Told::Hello(_) => {}
+            Told::Code { code } => self.keys(|keys, now| keys.add_code(&code, now)),
+            Told::Token { control_token } => {
+                self.keys(|keys, _| keys.add_control_token(&control_token));
+            }
+            Told::Answer { id, ok, kind, name } => self.measurer.answer(
+                id,
+                Reply {
+                    ok,
+                    kind,
+                    name,
+                    bytes,
+                },
+            ),
+            told => {
+                if locked(&self.view).tell(told) {
+                    self.told.notify_one();
+                }
+            }
+        }
+    }
+
+    /// A run was asked to stop.
+    pub(crate) fn stopping(&self, run: u64) {
+        locked(&self.view).stopping(run);
+        self.told.notify_one();
+    }
+
+    /// Ends batches, ten a second at most, for as long as it is polled.
+    pub(crate) async fn batch(&self) {
+        loop {
+            self.told.notified().await;
+            locked(&self.view).seal();
+            self.batches.send_modify(|count| *count += 1);
+            tokio::time::sleep(BATCH_TIME).await;
+        }
+    }
+
+    /// Tells when there is another batch.
+    pub(crate) fn batches(&self) -> watch::Receiver<u64> {
+        self.batches.subscribe()
+    }
+
+    /// The next batch for who has seen this one.
+    pub(crate) fn after(&self, seen: Option<u64>) -> Option<Batch> {
+        locked(&self.view).after(seen)
+    }
+
+    /// Does something with the keys and the time since the page was started.
+    pub(crate) fn keys<T>(&self, done: impl FnOnce(&mut Keys, Duration) -> T) -> T {
+        let now = self.started.elapsed();
+        done(&mut locked(&self.keys), now)
+    }
+
+    /// The session of a request and the cookie that names it.
+    pub(crate) fn session(&self, headers: &HeaderMap) -> Option<(String, Session)> {
+        let name = self.access.cookie_name();
+        self.keys(|keys, _| {
+            access::cookies(headers, &name)
+                .find_map(|cookie| Some((cookie.to_owned(), keys.session(cookie)?)))
+        })
+    }
+}
+
+/// 256 bits that nobody can guess.
+///
+/// # Errors
+/// When the kernel has none to give.
+pub(crate) fn random() -> Result<[u8; 32], Errno> {
+    let mut bytes = [0; 32];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        filled += getrandom(&mut bytes[filled..], GetRandomFlags::empty())?;
+    }
+    Ok(bytes)
+}

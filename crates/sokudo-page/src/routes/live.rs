@@ -1,0 +1,69 @@
+//! The stream of what changes in the view.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use futures_util::stream;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use crate::access::Refusal;
+use crate::page::Page;
+use crate::reply::{Failure, typed};
+
+/// Tunnels close what is silent for longer.
+const SILENCE_MAX: Duration = Duration::from_secs(15);
+
+/// A browser that follows. It keeps nothing but how far it is: what it was not sent yet lies in
+/// the ring of the view, which has a bound, so that a slow browser costs no memory.
+struct Follower {
+    page: Arc<Page>,
+    cookie: String,
+    seen: Option<u64>,
+    batches: watch::Receiver<u64>,
+    _place: OwnedSemaphorePermit,
+}
+
+pub(super) async fn events(
+    State(page): State<Arc<Page>>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let place = Arc::clone(&page.streams).try_acquire_owned();
+    let place = place.map_err(|_| Failure::TooMany)?;
+    let (cookie, _) = page.session(&headers).ok_or(Refusal::NoSession)?;
+    let seen = headers.get("last-event-id");
+    let follower = Follower {
+        batches: page.batches(),
+        cookie,
+        seen: seen.and_then(|id| id.to_str().ok()?.parse().ok()),
+        page,
+        _place: place,
+    };
+    let chunks = stream::unfold(follower, async |mut follower| {
+        let chunk = follower.next().await?;
+        Some((Ok::<_, Infallible>(chunk), follower))
+    });
+    Ok(typed("text/event-stream", Body::from_stream(chunks)))
+}
+
+impl Follower {
+    /// The next lines; none once the session has ended.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            self.page.keys(|keys, _| keys.session(&self.cookie))?;
+            if let Some(batch) = self.page.after(self.seen) {
+                self.seen = Some(batch.id);
+                let lines = format!("id: {}\ndata: {}\n\n", batch.id, batch.text);
+                return Some(lines.into());
+            }
+            match tokio::time::timeout(SILENCE_MAX, self.batches.changed()).await {
+                Ok(changed) => changed.ok()?,
+                Err(_) => return Some(Bytes::from_static(b":\n\n")),
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What can be measured, and having it measured.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::access::Refusal;
+use crate::folders::{self, FolderError};
+use crate::keys::Session;
+use crate::measurer::Unanswered;
+use crate::message::Ask;
+use crate::page::Page;
+use crate::reply::{Failure, answered, json_of};
+use crate::wish::{self, MethodForm, Wish};
+
+use super::{asked, read};
+
+/// A directory on a server that is away is waited for no longer.
+const FOLDER_TIME: Duration = Duration::from_secs(10);
+
+#[derive(Deserialize)]
+struct Wished {
+    wish: Wish,
+}
+
+#[derive(Deserialize)]
+struct OneRun {
+    run: u64,
+}
+
+#[derive(Deserialize)]
+struct MovedRun {
+    run: u64,
+    to: usize,
+}
+
+#[derive(Deserialize)]
+struct FolderPath {
+    path: String,
+}
+
+pub(super) async fn methods(State(page): State<Arc<Page>>) -> Response {
+    let methods = wish::methods().iter().map(|form| said(&page, form));
+    json_of(&json!({ "methods": methods.collect::<Vec<Value>>() }))
+}
+
+/// A method and its options in the language of the page.
+fn said(page: &Page, form: &MethodForm) -> Value {
+    let options = form.options().map(|option| {
+        let mut value = json!(option);
+        value["label"] = json!(page.language.word(option.label));
+        value
+    });
+    let options: Vec<Value> = options.collect();
+    json!({
+        "name": form.name,
+        "label": page.language.word(form.label),
+        "target": form.target,
+        "options": options,
+    })
+}
+
+/// Only for who may start a run: the names of directories tell of their owner.
+pub(super) async fn folders(
+    Extension(session): Extension<Session>,
+    uri: Uri,
+) -> Result<Response, Failure> {
+    if session.is_read_only {
+        return Err(Refusal::ReadOnly.into());
+    }
+    let FolderPath { path } = asked(&uri)?;
+    let shown = path.clone();
+    let listed = tokio::task::spawn_blocking(move || folders::list(&path));
+    match tokio::time::timeout(FOLDER_TIME, listed).await {
+        Ok(Ok(listed)) => Ok(json_of(&listed?)),
+        Ok(Err(_)) => Err(Unanswered::Busy.into()),
+        Err(_) => Err(FolderError::late(&shown).into()),
+    }
+}
+
+pub(super) async fn plan(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
+    let wish = checked(&body)?;
+    let reply = page.measurer.ask(|id| Ask::Plan { id, wish }).await?;
+    Ok(answered(reply))
+}
+
+pub(super) async fn start(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
+    let wish = checked(&body)?;
+    let reply = page.measurer.ask(|id| Ask::Start { id, wish }).await?;
+    Ok(answered(reply))
+}
+
+pub(super) async fn stop(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
+    let OneRun { run } = read(&body)?;
+    let reply = page.measurer.ask(|id| Ask::Stop { id, run }).await?;
+    if reply.ok {
+        page.stopping(run);
+    }
+    Ok(answered(reply))
+}
+
+pub(super) async fn drop_run(
+    State(page): State<Arc<Page>>,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let OneRun { run } = read(&body)?;
+    let reply = page.measurer.ask(|id| Ask::Drop { id, run }).await?;
+    Ok(answered(reply))
+}
+
+pub(super) async fn move_run(
+    State(page): State<Arc<Page>>,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let MovedRun { run, to } = read(&body)?;
+    let reply = page.measurer.ask(|id| Ask::Move { id, run, to }).await?;
+    Ok(answered(reply))
+}
+
+/// A wish that is one: the measurer looks again, and asks for nothing of what is none.
+fn checked(body: &[u8]) -> Result<Wish, Failure> {
+    let Wished { wish } = read(body)?;
+    wish.words(Path::new("job.fio"))?;
+    Ok(wish)
+}
