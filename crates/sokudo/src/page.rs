@@ -11,6 +11,7 @@ mod desk;
 mod web;
 
 use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::process::ExitCode;
@@ -46,7 +47,11 @@ pub(crate) enum Happening {
 
 /// Speaks to browsers for the process at the other end of the standard input.
 pub(crate) fn serve() -> ExitCode {
-    sokudo_page::serve()
+    // Whoever starts it by hand has no pipe there, and is told nothing: the argument is no one's.
+    match io::stdin().as_fd().try_clone_to_owned() {
+        Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe)),
+        Err(_) => ExitCode::FAILURE,
+    }
 }
 
 /// Serves until Ctrl-C.
@@ -57,7 +62,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     let mut addresses = Addresses::new(arguments);
     let (sender, receiver) = mpsc::channel();
     watch_signals(sender.clone())?;
-    let mut web = Web::start(&user, addresses.hello(arguments, user.is_dropped()))?;
+    let web = Web::start(&user, addresses.hello(arguments, user.is_dropped()))?;
     watch_asks(web.reader()?, sender.clone());
     addresses.port = listening(&receiver)?;
     output::print(&addresses.printed())?;
