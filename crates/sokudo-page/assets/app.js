@@ -1,0 +1,191 @@
+// The page of sokudo: enters a session, then shows what the server tells.
+
+import { el, fill, icon, setText, show } from './element.js';
+import { Refusal, get, post } from './http.js';
+import { say } from './words.js';
+import { Announcer, Live, isGoingOn, nowLine } from './live.js';
+import { ComparePage, HistoryPage, RunPage } from './history.js';
+import { Disks } from './disks.js';
+import { Measure } from './measure.js';
+import { Queue } from './queue.js';
+import { follow, watch, watchConnection } from './view.js';
+import { startTheme, themeChoice } from './theme.js';
+
+const page = document.getElementById('page');
+const head = document.getElementById('head') ?? el('header', { id: 'head' });
+
+/** Exchanges what stands behind # for a cookie, and takes it out of the address. */
+async function enter() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const [token, code] = [given.get('t'), given.get('c')];
+  if (token === null && code === null) return;
+  history.replaceState(null, '', location.pathname);
+  await post('/api/enter', token === null ? { code } : { token });
+}
+
+/** Without a session there is nothing to see, but a way to get one. */
+function showDoor(reason) {
+  fill(page, el('section', { class: 'card door' }, icon('lock'),
+    el('h1', null, say("This page needs its address")),
+    el('p', null, say("Go to the terminal where sokudo page runs, press Enter, and open the address that it prints.")),
+    el('p', null, say("The address holds a key that nobody else on this machine has. It is valid as long as sokudo page runs.")),
+    reason && el('p', { class: 'message' }, reason)));
+}
+
+function languageWord() {
+  return { ja: '日本語', en: 'English' }[document.documentElement.lang] ?? document.documentElement.lang;
+}
+
+/** The head of the page: where one is, and how the connection is. */
+function buildHead(isReadOnly) {
+  const connection = el('span', { class: 'connection', role: 'status' });
+  const link = (to, words) => el('a', { href: to, class: 'nav-link' }, words);
+  fill(head,
+    el('a', { class: 'skip', href: '#page', onclick: (event) => { event.preventDefault(); page.focus(); } }, say("To the content")),
+    el('a', { class: 'brand', href: '#' }, el('img', { src: new URL('icon.svg', import.meta.url).href, alt: '', width: '26', height: '26' }), 'sokudo'),
+    el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
+    el('div', { class: 'head-end' },
+      isReadOnly && el('span', { class: 'chip' }, icon('eye'), say("Read-only")),
+      connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()));
+  return connection;
+}
+
+const connectionWord = (state) => ({
+  connecting: say("connecting"),
+  connected: say("connected"),
+  lost: say("connection lost, the run goes on"),
+  refused: say("session ended"),
+})[state];
+
+function showConnection(node, state) {
+  setText(node, connectionWord(state));
+  node.dataset.state = state;
+  if (state === 'refused') showDoor(say("The session has ended, because sokudo page was started anew."));
+}
+
+/** The page of disks, settings, the current run and the queue. */
+class MeasurePage {
+  constructor(isReadOnly) {
+    this.measure = new Measure({ isReadOnly });
+    this.disks = new Disks((target) => this.measure.setTarget(target));
+    this.live = new Live();
+    this.queue = new Queue(isReadOnly, (text) => this.measure.complain(text));
+    this.node = el('div', { class: 'measure-page' },
+      el('h1', { class: 'hidden-visually' }, say("Measure a disk")),
+      el('div', { class: 'side' }, this.disks.node),
+      el('div', { class: 'middle' }, this.measure.node, this.queue.node, this.live.node));
+    this.acceptFiles();
+  }
+
+  async load() {
+    const parts = await Promise.allSettled([this.measure.load(), this.disks.load()]);
+    const failed = parts.find((part) => part.status === 'rejected');
+    if (failed) this.measure.complain(failed.reason.message);
+  }
+
+  /** @param {import('./view.js').View} view */
+  update(view) {
+    this.measure.update(view);
+    this.queue.update(view);
+    this.live.update(view.run);
+  }
+
+  /** A fio job file may be dropped anywhere. */
+  acceptFiles() {
+    const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes('Files');
+    document.addEventListener('dragover', (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      document.body.classList.add('is-dropping');
+    });
+    document.addEventListener('dragleave', (event) => {
+      if (event.relatedTarget === null) document.body.classList.remove('is-dropping');
+    });
+    document.addEventListener('drop', (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      document.body.classList.remove('is-dropping');
+      location.hash = '';
+      this.measure.readJob(event.dataTransfer.files[0]);
+    });
+  }
+}
+
+/** What the address asks for. */
+function route(pages) {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const ids = (text) => text.split(',').map(Number).filter(Number.isSafeInteger);
+  if (wanted.has('run')) return pages.run(ids(wanted.get('run'))[0]);
+  if (wanted.has('compare')) return pages.compare(...ids(wanted.get('compare')));
+  if (wanted.has('history')) return pages.history();
+  return pages.measure();
+}
+
+function markPlace() {
+  const isHistory = /^#(history|run|compare)/.test(location.hash);
+  const links = head.querySelectorAll('.nav-link');
+  links.forEach((link, index) => {
+    if ((index === 1) === isHistory) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  });
+}
+
+/** The title tells how far a run is to who looks at another tab. */
+function titleOf(view) {
+  const { run } = view;
+  if (!isGoingOn(run)) return 'sokudo';
+  return `${Math.round((run.done ?? 0) * 100)} % · ${nowLine(run) || run.method} – sokudo`;
+}
+
+function build({ read_only: isReadOnly }) {
+  const connection = buildHead(isReadOnly);
+  const announcer = new Announcer();
+  document.body.append(announcer.node);
+  const measure = new MeasurePage(isReadOnly);
+  const listed = new HistoryPage();
+  const shown = (node, title) => {
+    fill(page, node);
+    page.dataset.title = title;
+  };
+  const go = () => {
+    markPlace();
+    route({
+      measure: () => shown(measure.node),
+      history: () => { shown(listed.node); listed.load(); },
+      run: (run) => { const of = new RunPage(run, isReadOnly); shown(of.node); of.load(); },
+      compare: (left, right) => { const of = new ComparePage(left, right); shown(of.node); of.load(); },
+    });
+  };
+  addEventListener('hashchange', () => {
+    go();
+    page.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  });
+  go();
+  measure.load();
+  watchConnection((state) => showConnection(connection, state));
+  watch((view) => {
+    measure.update(view);
+    announcer.update(view.run);
+    const title = titleOf(view);
+    if (document.title !== title) document.title = title;
+  });
+  follow();
+}
+
+async function begin() {
+  startTheme();
+  if (!head.isConnected) page.before(head);
+  page.tabIndex = -1;
+  try {
+    await enter();
+    build(await get('/api/session'));
+  } catch (refusal) {
+    buildHead(false);
+    const isStranger = refusal instanceof Refusal && (refusal.status === 401 || refusal.status === 403);
+    showDoor(isStranger ? null : refusal.message);
+  }
+  show(page, true);
+}
+
+begin();

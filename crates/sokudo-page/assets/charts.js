@@ -1,0 +1,284 @@
+// Pictures over time and over position, drawn by uPlot. Each is a canvas with a text beside it.
+
+import { el } from './element.js';
+import { rowName } from './rows.js';
+import { direction, rate, say, size, clock } from './words.js';
+
+let library = null;
+
+/** uPlot is a classic script as its authors ship it; it is loaded when the first picture needs it. */
+export function uPlot() {
+  library ??= new Promise((resolve, reject) => {
+    const source = new URL('vendor/uplot/uPlot.iife.min.js', import.meta.url);
+    const script = el('script', { src: source.href, onload: () => resolve(window.uPlot), onerror: reject });
+    document.head.append(script);
+  });
+  return library;
+}
+
+/** A colour of the theme. */
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+const DIRECTIONS = ['read', 'write', 'mixed'];
+
+/** Least time between two drawings, in milliseconds. */
+const REDRAW_MS = 250;
+
+/** A picture that follows the width of its box and the theme of the page. */
+export class Chart {
+  constructor(title, height) {
+    this.height = height;
+    this.box = el('div', { class: 'chart-box', role: 'img', 'aria-label': title });
+    this.text = el('p', { class: 'chart-text' });
+    this.node = el('figure', { class: 'chart' },
+      el('figcaption', null, el('span', null, title), saveButton(() => this.picture(), title)), this.box, this.text);
+    this.title = title;
+    this.plot = null;
+    this.key = '';
+    this.wanted = null;
+    this.timer = 0;
+    new ResizeObserver(() => this.resize()).observe(this.box);
+    document.addEventListener('themechange', () => this.rebuild());
+  }
+
+  /** Draws soon; of several wishes within a quarter of a second the last counts. */
+  draw(key, data, options) {
+    this.wanted = { key, data, options };
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      this.drawNow();
+    }, this.plot ? REDRAW_MS : 0);
+  }
+
+  async drawNow() {
+    const Plot = await uPlot();
+    const { key, data, options } = this.wanted;
+    const width = this.box.clientWidth;
+    if (width === 0 || !this.box.isConnected) return;
+    if (this.plot && this.key === key) {
+      this.plot.setData(data);
+      return;
+    }
+    this.plot?.destroy();
+    this.key = key;
+    this.plot = new Plot({ width, height: this.height, ...options() }, data, this.box);
+  }
+
+  resize() {
+    if (this.plot) this.plot.setSize({ width: this.box.clientWidth, height: this.height });
+    else if (this.wanted) this.drawNow();
+  }
+
+  rebuild() {
+    this.key = '';
+    if (this.wanted) this.drawNow();
+  }
+
+  describe(text) {
+    this.box.setAttribute('aria-label', `${this.title}: ${text}`);
+    if (this.text.textContent !== text) this.text.textContent = text;
+  }
+
+  picture() {
+    return this.box.querySelector('canvas');
+  }
+}
+
+/** A button that saves what a canvas shows, on the colour of the page. */
+export function saveButton(canvasOf, title) {
+  const save = () => {
+    const drawn = canvasOf();
+    if (!drawn) return;
+    const copy = el('canvas', { width: drawn.width, height: drawn.height });
+    const context = copy.getContext('2d');
+    context.fillStyle = colour('card');
+    context.fillRect(0, 0, copy.width, copy.height);
+    context.drawImage(drawn, 0, 0);
+    copy.toBlob((blob) => {
+      const address = URL.createObjectURL(blob);
+      el('a', { href: address, download: `sokudo-${title.replace(/[^\p{L}\p{N}]+/gu, '-')}.png` }).click();
+      URL.revokeObjectURL(address);
+    });
+  };
+  return el('button', { type: 'button', class: 'quiet small', onclick: save,
+    'aria-label': say("Save {1} as PNG", title) }, 'PNG');
+}
+
+export const axisBase = () => ({
+  stroke: colour('muted'),
+  grid: { stroke: colour('line'), width: 1 },
+  ticks: { stroke: colour('line'), width: 1 },
+  font: '12px system-ui, sans-serif',
+  labelFont: '12px system-ui, sans-serif',
+});
+
+export const rateAxis = () => ({ ...axisBase(), scale: 'rate', label: 'MB/s', size: 58, labelSize: 18,
+  values: (plot, values) => values.map((value) => value.toLocaleString('en')) });
+
+export const line = (label, name, more) => ({ label, scale: 'rate', stroke: colour(name), width: 1.75,
+  points: { show: false }, value: (plot, value) => (value === null || value === undefined ? '—' : rate(value)), ...more });
+
+/** The rate over time, and the temperature where the drive tells it. */
+export class RateChart extends Chart {
+  constructor() {
+    super(say("Rate over time"), 240);
+  }
+
+  /** @param {import('./view.js').Run} run */
+  update(run) {
+    const rows = run.planned?.rows ?? [];
+    const points = run.rate ?? [];
+    const key = `${run.run}/${run.temperature?.length > 0}/${directionsOf(rows).join()}`;
+    const stamp = `${key}/${points.length}/${points.at(-1)}/${run.temperature?.length}`;
+    if (stamp === this.stamp) return;
+    this.stamp = stamp;
+    this.starts = rowStarts(points, run);
+    this.describe(summary(points));
+    if (points.length < 2) return;
+    uPlot().then((Plot) =>
+      this.draw(key, series(Plot, points, rows, run.temperature ?? []), () => this.options(rows, run)));
+  }
+
+  options(rows, run) {
+    const hasTemperature = run.temperature?.length > 0;
+    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}22` }));
+    const heat = { ...line(say("temperature °C"), 'warm', { dash: [5, 4] }), scale: 'celsius',
+      value: (plot, value) => (value === null || value === undefined ? '—' : `${value} °C`) };
+    const celsius = { ...axisBase(), scale: 'celsius', side: 1, label: '°C', size: 44, labelSize: 18, grid: { show: false } };
+    return {
+      scales: { x: { time: false }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
+        celsius: { range: (plot, low, high) => [Math.min(low, 20), Math.max(high + 5, 60)] } },
+      series: [{ label: say("time"), value: (plot, value) => (value === null || value === undefined ? '—' : clock(value)) },
+        ...lines, ...(hasTemperature ? [heat] : [])],
+      axes: [{ ...axisBase(), values: (plot, values) => values.map(clock) }, rateAxis(), ...(hasTemperature ? [celsius] : [])],
+      cursor: { points: { size: 7 }, drag: { x: true, y: false } },
+      hooks: { drawClear: [(plot) => this.drawStarts(plot)] },
+    };
+  }
+
+  /** A fine line where each row begins, with its name where there is room. */
+  drawStarts(plot) {
+    const { ctx: context, bbox } = plot;
+    const ratio = devicePixelRatio;
+    context.save();
+    context.strokeStyle = colour('frame');
+    context.fillStyle = colour('muted');
+    context.font = `${11 * ratio}px system-ui, sans-serif`;
+    context.textBaseline = 'top';
+    let free = 0;
+    for (const [at, name] of this.starts ?? []) {
+      const x = Math.round(plot.valToPos(at, 'x', true)) + 0.5;
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      context.globalAlpha = 0.6;
+      context.beginPath();
+      context.moveTo(x, bbox.top);
+      context.lineTo(x, bbox.top + bbox.height);
+      context.stroke();
+      context.globalAlpha = 1;
+      if (x >= free) {
+        context.fillText(name, x + 4 * ratio, bbox.top + 3 * ratio);
+        free = x + context.measureText(name).width + 10 * ratio;
+      }
+    }
+    context.restore();
+  }
+}
+
+const directionsOf = (rows) => {
+  const found = new Set(rows.map((row) => (DIRECTIONS.includes(row.direction) ? row.direction : 'mixed')));
+  return found.size > 0 ? DIRECTIONS.filter((name) => found.has(name)) : ['read'];
+};
+
+function rowStarts(points, run) {
+  const starts = [];
+  let last = null;
+  for (const [at, , row] of points) {
+    if (row !== last) starts.push([at, rowName(run, row)]);
+    last = row;
+  }
+  // Rows in turn change several times a second: more lines than names are noise.
+  return starts.length > 40 ? [] : starts;
+}
+
+/** A column per direction; the line breaks where another row begins. */
+function series(Plot, points, rows, temperature) {
+  const directions = directionsOf(rows);
+  const columns = directions.map(() => []);
+  const times = [];
+  points.forEach(([at, value, row], index) => {
+    const own = Math.max(directions.indexOf(rows[row]?.direction), 0);
+    const isTurn = index > 0 && points[index - 1][2] !== row;
+    times.push(at);
+    columns.forEach((column, of) => column.push(of === own && !isTurn ? value : null));
+  });
+  if (temperature.length === 0) return [times, ...columns];
+  const celsius = [temperature.map(([at]) => at), temperature.map(([, value]) => value)];
+  return Plot.join([[times, ...columns], celsius]);
+}
+
+function summary(points) {
+  const rates = points.map(([, value]) => value).filter((value) => value !== null);
+  if (rates.length === 0) return say("nothing was measured yet");
+  return say("{1} to {2} MB/s, last {3} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)), rate(rates.at(-1)));
+}
+
+/** The curve of places with the dots of access times, as HD Tune draws it. */
+export class PlacesChart extends Chart {
+  constructor() {
+    super(say("Transfer rate and access time over position"), 320);
+  }
+
+  /** @param {import('./view.js').Run} run */
+  update(run) {
+    const places = run.places ?? [];
+    const total = places.reduce((sum, part) => sum + part.points.length, 0);
+    const key = `${run.run}/${places.map((part) => `${part.row}${part.unit}`).join()}`;
+    const stamp = `${key}/${total}/${places.at(-1)?.points.at(-1)}`;
+    if (stamp === this.stamp || total === 0) return;
+    this.stamp = stamp;
+    this.describe(placesSummary(places));
+    uPlot().then((Plot) => this.draw(key, joined(Plot, places), () => this.options(run, places)));
+  }
+
+  options(run, places) {
+    const rows = run.planned?.rows ?? [];
+    const total = run.target?.size ?? null;
+    const hasTimes = places.some((part) => part.unit === 'milliseconds');
+    const milliseconds = { ...axisBase(), scale: 'time', side: 1, label: 'ms', size: 50, labelSize: 18, grid: { show: false } };
+    return {
+      scales: { x: { time: false, range: (plot, low, high) => [0, total ?? high] },
+        rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
+        time: { range: (plot, low, high) => [0, (high || 1) * 1.15] } },
+      series: [{ label: say("position"), value: (plot, value) => (value === null || value === undefined ? '—' : size(value)) },
+        ...places.map((part) => placeSeries(part, rows[part.row], rowName(run, part.row)))],
+      axes: [{ ...axisBase(), values: (plot, values) => values.map(size), space: 70 }, rateAxis(), ...(hasTimes ? [milliseconds] : [])],
+      cursor: { points: { size: 7 } },
+    };
+  }
+}
+
+function placeSeries(part, row, own) {
+  const name = `${own} ${direction(row?.direction)}`.trim();
+  if (part.unit !== 'milliseconds') return line(name, row?.direction === 'write' ? 'write' : 'read');
+  return { label: `${name} ms`, scale: 'time', stroke: colour('access'), paths: () => null,
+    points: { show: true, size: 4, fill: colour('access'), width: 0 },
+    value: (plot, value) => (value === null || value === undefined ? '—' : value.toFixed(2)) };
+}
+
+function joined(Plot, places) {
+  const tables = places.map((part) => {
+    const sorted = [...part.points].sort((a, b) => a[0] - b[0]);
+    return [sorted.map(([offset]) => offset), sorted.map(([, value]) => value)];
+  });
+  return tables.length === 1 ? tables[0] : Plot.join(tables);
+}
+
+function placesSummary(places) {
+  const rates = places.filter((part) => part.unit !== 'milliseconds').flatMap((part) => part.points.map((point) => point[1]));
+  const times = places.filter((part) => part.unit === 'milliseconds').flatMap((part) => part.points.map((point) => point[1]));
+  const parts = [];
+  if (rates.length > 0) parts.push(say("{1} places, {2} to {3} MB/s", rates.length, rate(Math.min(...rates)), rate(Math.max(...rates))));
+  if (times.length > 0) parts.push(say("{1} access times, {2} to {3} ms", times.length, Math.min(...times).toFixed(2), Math.max(...times).toFixed(2)));
+  return parts.join(' · ');
+}

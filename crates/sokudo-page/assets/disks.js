@@ -1,0 +1,181 @@
+// Disks as cards, and directories: choosing one is choosing the target.
+
+import { el, fill, icon, show } from './element.js';
+import { get, withQuery } from './http.js';
+import { say, size } from './words.js';
+
+/**
+ * @typedef {{target: string, kind: 'directory'|'device'|'simulated', disk: ?Object}} Target
+ */
+
+const SIMULATED = ['sim:ssd', 'sim:hdd', 'sim:smr'];
+
+const healthWord = (state) => ({
+  good: ['good', say("healthy")],
+  warning: ['doubtful', say("wearing out")],
+  failing: ['bad', say("failing")],
+})[state] ?? ['none', say("health unknown")];
+
+/** What is mounted of a disk, wherever it stands: partition, RAID or volume. */
+export function mountsOf(contents) {
+  return (contents ?? []).flatMap((part) => [
+    ...(part.mounted_on ?? []).map((path) => ({ path, what: part.what, free: part.free_bytes })),
+    ...mountsOf(part.contents),
+  ]);
+}
+
+/** What would be lost with a disk, in words. */
+export function lossesOf(contents) {
+  return (contents ?? []).flatMap((part) => {
+    const where = (part.mounted_on ?? []).map((path) => say("mounted on {1}", path)).join(', ');
+    const name = [part.device, part.what, part.label && `“${part.label}”`, where].filter(Boolean).join(' ');
+    return [name, ...lossesOf(part.contents)];
+  });
+}
+
+/** Where there is most room: a place to begin where the server names none. */
+function roomiest(disks) {
+  const mounts = disks.flatMap((disk) => mountsOf(disk.contents)).filter(({ path }) => !path.startsWith('/boot'));
+  return mounts.sort((a, b) => (b.free ?? 0) - (a.free ?? 0))[0]?.path ?? null;
+}
+
+/** The chooser of targets. */
+export class Disks {
+  /** @param {(target: Target) => void} choose called when a target is chosen */
+  constructor(choose) {
+    this.choose = choose;
+    this.target = null;
+    this.cards = el('div', { class: 'disks' });
+    this.path = el('input', { type: 'text', id: 'path', spellcheck: 'false', autocomplete: 'off', placeholder: '/mnt/disk' });
+    this.folders = el('div', { class: 'folders', hidden: true });
+    this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
+    this.node = el('section', { class: 'card chooser', 'aria-labelledby': 'disks-title' },
+      el('h2', { id: 'disks-title' }, say("What to measure")), this.cards, this.directory(), this.simulated(), this.error);
+  }
+
+  directory() {
+    const form = el('form', { class: 'path-form', onsubmit: (event) => this.typed(event) },
+      el('label', { for: 'path' }, say("Directory, file or device")),
+      el('div', { class: 'path-line' }, this.path,
+        el('button', { type: 'submit', class: 'plain' }, say("Use")),
+        el('button', { type: 'button', class: 'plain', onclick: () => this.toggleFolders() }, icon('folder'), say("Browse"))));
+    return el('div', null, form, this.folders);
+  }
+
+  simulated() {
+    return el('details', { class: 'simulated' }, el('summary', null, say("Try it on a simulated disk")),
+      el('div', { class: 'choices' }, SIMULATED.map((name) => this.choice(name, name, 'simulated', 'simulated', null))));
+  }
+
+  /** Loads disks and the directory to begin with. */
+  async load() {
+    const [disks, start] = await Promise.allSettled([get('/api/disks'), get('/api/folders')]);
+    if (disks.status === 'fulfilled') fill(this.cards, disks.value.disks.map((disk) => this.card(disk)));
+    else this.complain(disks.reason.message);
+    this.disks = disks.value?.disks ?? [];
+    if (!this.target) this.restore(start.value);
+    this.mark();
+  }
+
+  /** The target of this tab's last visit, else the directory that the server names. */
+  restore(start) {
+    let kept = null;
+    try {
+      kept = sessionStorage.getItem('sokudo.target');
+    } catch {
+      // Without storage the visit begins anew.
+    }
+    const target = kept ?? start?.path ?? roomiest(this.disks);
+    if (target) this.use(target);
+  }
+
+  card(disk) {
+    const [tone, health] = healthWord(disk.health?.state);
+    const name = [disk.vendor, disk.model].filter(Boolean).join(' ') || disk.kind?.replaceAll('_', ' ') || disk.name;
+    const fact = (label, value) => value && el('div', null, el('dt', null, label), el('dd', null, value));
+    const degrees = disk.health?.temperature_celsius;
+    return el('article', { class: 'disk', 'data-path': disk.path },
+      el('div', { class: 'disk-head' }, icon('disk'), el('div', null, el('h3', null, name),
+        el('p', null, [disk.path, disk.size_bytes && size(disk.size_bytes)].filter(Boolean).join(' · ')))),
+      el('dl', null,
+        fact(say("Serial"), disk.serial),
+        fact(say("Link"), disk.link?.negotiated ?? disk.bus),
+        fact(say("Temperature"), degrees === null || degrees === undefined ? null : `${degrees} °C`),
+        fact(say("Health"), el('span', { class: `judged tone-${tone}` },
+          tone !== 'none' && el('span', { class: 'sign', 'aria-hidden': 'true' }, { good: '✓', doubtful: '?', bad: '!' }[tone]), health))),
+      (disk.health?.reasons ?? []).map((reason) => el('p', { class: 'disk-reason' }, reason)),
+      el('div', { class: 'choices' },
+        mountsOf(disk.contents).map((mount) => this.choice(mount.path,
+          mount.free ? say("{1} free", size(mount.free)) : mount.what, 'folder', 'directory', disk)),
+        this.choice(disk.path, say("whole disk, read only"), 'eye', 'device', disk)));
+  }
+
+  choice(target, detail, sign, kind, disk) {
+    return el('button', { type: 'button', class: 'choice', 'data-target': target, 'aria-pressed': 'false',
+      onclick: () => this.use(target, kind, disk) },
+    icon(sign), el('span', { class: 'choice-name' }, target),
+    detail !== target && el('span', { class: 'choice-detail' }, detail));
+  }
+
+  typed(event) {
+    event.preventDefault();
+    const target = this.path.value.trim();
+    if (target) this.use(target);
+  }
+
+  /** Makes something the target. */
+  use(target, kind, disk) {
+    const found = (this.disks ?? []).find((known) => known.path === target || known.links?.includes(target));
+    const guessed = target.startsWith('sim:') || target.startsWith('null:') ? 'simulated'
+      : target.startsWith('/dev/') ? 'device' : 'directory';
+    this.target = { target, kind: kind ?? guessed, disk: disk ?? found ?? null };
+    this.path.value = target;
+    try {
+      sessionStorage.setItem('sokudo.target', target);
+    } catch {
+      // It is remembered as long as the page is open.
+    }
+    this.mark();
+    this.choose(this.target);
+  }
+
+  mark() {
+    for (const button of this.node.querySelectorAll('[data-target]')) {
+      button.setAttribute('aria-pressed', String(button.dataset.target === this.target?.target));
+    }
+    for (const card of this.node.querySelectorAll('.disk')) {
+      card.classList.toggle('is-chosen', Boolean(card.querySelector('[aria-pressed="true"]')));
+    }
+  }
+
+  async toggleFolders() {
+    if (!this.folders.hidden) show(this.folders, false);
+    else await this.browse(this.target?.kind === 'directory' ? this.target.target : '');
+  }
+
+  async browse(path) {
+    try {
+      const found = await get(withQuery('/api/folders', { path }));
+      show(this.error, false);
+      show(this.folders, true);
+      const enter = (to, label) => el('li', null, el('button', { type: 'button', class: 'folder', onclick: () => this.browse(to) },
+        icon('folder'), label));
+      fill(this.folders,
+        el('p', { class: 'folders-path' }, el('code', null, found.path)),
+        el('ul', null, found.parent && enter(found.parent, say("One level up")),
+          (found.folders ?? []).map((folder) => enter(folder.path, folder.name))),
+        el('button', { type: 'button', onclick: () => { this.use(found.path, 'directory'); show(this.folders, false); } },
+          say("Measure here")),
+        found.is_cut && el('p', null, say("There are more; type the path.")),
+        found.writable === false && el('p', { class: 'message' }, say("You may not write in this directory.")));
+      this.folders.querySelector('button')?.focus();
+    } catch (refusal) {
+      this.complain(refusal.message);
+    }
+  }
+
+  complain(text) {
+    fill(this.error, text);
+    show(this.error, true);
+  }
+}

@@ -1,0 +1,263 @@
+// The latency heat map and the map of blocks, on canvases of our own.
+
+import { el } from './element.js';
+import { colour, saveButton } from './charts.js';
+import { clock, count, latency, say } from './words.js';
+
+/** Bucket b has the latencies from 100 ns · 2^(b/4) on. */
+const bucketStart = (bucket) => 100 * 2 ** (bucket / 4);
+const bucketOf = (nanos) => 4 * Math.log2(nanos / 100);
+
+/** A canvas as wide as its box, sharp on every screen. */
+class Canvas {
+  constructor(title, height) {
+    this.title = title;
+    this.height = height;
+    this.canvas = el('canvas', { class: 'own-canvas', role: 'img', 'aria-label': title });
+    this.text = el('p', { class: 'chart-text' });
+    this.node = el('figure', { class: 'chart' },
+      el('figcaption', null, el('span', null, title), saveButton(() => this.canvas, title)), this.canvas, this.text);
+    new ResizeObserver(() => this.paint()).observe(this.canvas);
+    document.addEventListener('themechange', () => this.paint());
+  }
+
+  /** A context in CSS pixels, cleared; `null` while there is no room. */
+  begin() {
+    const width = this.canvas.clientWidth;
+    if (width === 0) return null;
+    const ratio = devicePixelRatio;
+    const [wide, high] = [Math.round(width * ratio), Math.round(this.height * ratio)];
+    if (this.canvas.width !== wide || this.canvas.height !== high) {
+      this.canvas.width = wide;
+      this.canvas.height = high;
+      this.canvas.style.height = `${this.height}px`;
+    }
+    const context = this.canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, this.height);
+    context.font = '12px system-ui, sans-serif';
+    this.width = width;
+    return context;
+  }
+
+  describe(text) {
+    this.canvas.setAttribute('aria-label', `${this.title}: ${text}`);
+    if (this.text.textContent !== text) this.text.textContent = text;
+  }
+
+  paint() {}
+}
+
+const MARGIN = { left: 62, right: 10, top: 8, bottom: 26 };
+
+/** Latencies over time: how many I/Os took how long, on a logarithmic axis. */
+export class LatencyHeat extends Canvas {
+  constructor() {
+    super(say("Latencies over time"), 240);
+    this.entries = [];
+    this.canvas.addEventListener('pointermove', (event) => this.point(event));
+    this.canvas.addEventListener('pointerleave', () => this.describe(this.summary));
+  }
+
+  /** @param {import('./view.js').Run} run */
+  update(run) {
+    const heat = run.heat ?? [];
+    const stamp = `${run.run}/${heat.length}/${JSON.stringify(heat.at(-1))}`;
+    if (stamp === this.stamp) return;
+    this.stamp = stamp;
+    this.entries = heat;
+    this.rows = run.planned?.rows ?? [];
+    this.summary = this.summarise();
+    this.describe(this.summary);
+    this.paint();
+  }
+
+  /** The buckets in use, with a decade's room. */
+  range() {
+    let [low, high] = [127, 0];
+    for (const [, , counts] of this.entries) {
+      for (const bucket of Object.keys(counts)) {
+        low = Math.min(low, Number(bucket));
+        high = Math.max(high, Number(bucket));
+      }
+    }
+    return low > high ? [26, 66] : [Math.max(0, low - 3), Math.min(127, high + 3)];
+  }
+
+  paint() {
+    const context = this.begin();
+    if (!context) return;
+    const [low, high] = this.range();
+    const first = this.entries[0]?.[0] ?? 0;
+    const last = Math.max(this.entries.at(-1)?.[0] ?? 1, first + 1);
+    const inner = { wide: this.width - MARGIN.left - MARGIN.right, high: this.height - MARGIN.top - MARGIN.bottom };
+    this.place = { low, high, first, last, inner,
+      x: (at) => MARGIN.left + ((at - first) / (last - first)) * inner.wide,
+      y: (bucket) => MARGIN.top + inner.high * (1 - (bucket - low) / (high + 1 - low)) };
+    this.paintCells(context);
+    this.paintAxes(context);
+  }
+
+  paintCells(context) {
+    const { x, y, first, inner, low, high } = this.place;
+    const cell = inner.high / (high + 1 - low);
+    context.fillStyle = colour('heat');
+    this.entries.forEach(([at, , counts], index) => {
+      const from = x(index === 0 ? first : this.entries[index - 1][0]);
+      const wide = Math.max(1, Math.min(x(at) - from, inner.wide / 12) + 0.6);
+      const most = Math.log1p(Math.max(...Object.values(counts)));
+      for (const [bucket, number] of Object.entries(counts)) {
+        context.globalAlpha = 0.12 + 0.88 * (Math.log1p(number) / most);
+        context.fillRect(x(at) - wide, y(Number(bucket) + 1), wide, cell + 0.6);
+      }
+    });
+    context.globalAlpha = 1;
+  }
+
+  paintAxes(context) {
+    const { x, y, first, last, low, high } = this.place;
+    context.fillStyle = colour('muted');
+    context.strokeStyle = colour('line');
+    context.textAlign = 'right';
+    context.textBaseline = 'middle';
+    for (let nanos = 100; nanos <= 1e11; nanos *= 10) {
+      const bucket = bucketOf(nanos);
+      if (bucket < low || bucket > high + 1) continue;
+      this.rule(context, y(bucket));
+      context.fillText(axisTime(nanos), MARGIN.left - 8, y(bucket));
+    }
+    context.textAlign = 'center';
+    context.textBaseline = 'top';
+    const steps = Math.max(2, Math.floor(this.width / 130));
+    for (let step = 0; step <= steps; step += 1) {
+      const at = first + ((last - first) * step) / steps;
+      context.textAlign = step === steps ? 'right' : 'center';
+      context.fillText(clock(at), x(at), this.height - MARGIN.bottom + 8);
+    }
+  }
+
+  rule(context, y) {
+    context.beginPath();
+    context.moveTo(MARGIN.left, Math.round(y) + 0.5);
+    context.lineTo(this.width - MARGIN.right, Math.round(y) + 0.5);
+    context.stroke();
+  }
+
+  /** Tells what is under the pointer. */
+  point(event) {
+    if (!this.place) return;
+    const { x, inner, low, high } = this.place;
+    const row = Math.floor(low + (high + 1 - low) * (1 - (event.offsetY - MARGIN.top) / inner.high));
+    const entry = this.entries.find(([at]) => x(at) >= event.offsetX);
+    if (!entry) return;
+    const number = entry[2][row] ?? 0;
+    this.text.textContent = say("At {1}, {2} to {3}: {4} I/Os", clock(entry[0]),
+      latency(bucketStart(row)), latency(bucketStart(row + 1)), count(number));
+  }
+
+  summarise() {
+    const totals = new Map();
+    for (const [, , counts] of this.entries.slice(-40)) {
+      for (const [bucket, number] of Object.entries(counts)) totals.set(Number(bucket), (totals.get(Number(bucket)) ?? 0) + number);
+    }
+    const sorted = [...totals.entries()].sort((a, b) => a[0] - b[0]);
+    const all = sorted.reduce((sum, [, number]) => sum + number, 0);
+    if (all === 0) return say("nothing was measured yet");
+    return say("lately half of the I/Os took less than {1}, 99 % less than {2}",
+      latency(below(sorted, all * 0.5)), latency(below(sorted, all * 0.99)));
+  }
+}
+
+/** The upper end of the bucket within which so many I/Os lie. */
+function below(sorted, wanted) {
+  let sum = 0;
+  for (const [bucket, number] of sorted) {
+    sum += number;
+    if (sum >= wanted) return bucketStart(bucket + 1);
+  }
+  return bucketStart(sorted.at(-1)[0] + 1);
+}
+
+function axisTime(nanos) {
+  if (nanos < 1e3) return `${nanos} ns`;
+  if (nanos < 1e6) return `${nanos / 1e3} µs`;
+  if (nanos < 1e9) return `${nanos / 1e6} ms`;
+  return `${nanos / 1e9} s`;
+}
+
+/** Blocks of the error map. */
+const BLOCKS_WIDE = 50;
+const BLOCKS_HIGH = 16;
+
+/** The whole surface as a grid: read, not yet read, could not be read. */
+export class ErrorMap extends Canvas {
+  constructor() {
+    super(say("Error map"), 200);
+    this.blocks = [];
+  }
+
+  /** @param {import('./view.js').Run} run */
+  update(run) {
+    const places = run.places ?? [];
+    const total = places.reduce((sum, part) => sum + part.points.length + (part.defects?.length ?? 0), 0);
+    const stamp = `${run.run}/${total}`;
+    if (stamp === this.stamp) return;
+    this.stamp = stamp;
+    this.blocks = blocksOf(run, places);
+    const bad = this.blocks.filter((block) => block === 'bad').length;
+    const seen = this.blocks.filter(Boolean).length;
+    this.describe(bad === 0
+      ? say("no errors in {1} of {2} blocks", seen, this.blocks.length)
+      : say("{1} of {2} blocks have places that cannot be read", bad, this.blocks.length));
+    this.paint();
+  }
+
+  paint() {
+    const context = this.begin();
+    if (!context || this.blocks.length === 0) return;
+    const columns = Math.max(20, Math.min(BLOCKS_WIDE, Math.floor(this.width / 14)));
+    const lines = Math.ceil(this.blocks.length / columns);
+    const wide = this.width / columns;
+    const high = Math.min(this.height / lines, wide);
+    const colours = { good: colour('access'), bad: colour('fault'), none: colour('line') };
+    this.blocks.forEach((block, index) => {
+      const [x, y] = [(index % columns) * wide, Math.floor(index / columns) * high];
+      context.fillStyle = colours[block ?? 'none'];
+      context.fillRect(x, y, wide - 1.5, high - 1.5);
+      if (block === 'bad') cross(context, x, y, wide - 1.5, high - 1.5);
+    });
+  }
+}
+
+function cross(context, x, y, wide, high) {
+  context.strokeStyle = colour('card');
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x + 2, y + 2);
+  context.lineTo(x + wide - 2, y + high - 2);
+  context.moveTo(x + wide - 2, y + 2);
+  context.lineTo(x + 2, y + high - 2);
+  context.stroke();
+  context.lineWidth = 1;
+}
+
+function blocksOf(run, places) {
+  const blocks = Array(BLOCKS_WIDE * BLOCKS_HIGH).fill(null);
+  const total = run.target?.size;
+  const curve = places.filter((part) => part.unit !== 'milliseconds');
+  if (!total || curve.length === 0) return blocks;
+  const at = (offset) => Math.min(blocks.length - 1, Math.floor((offset / total) * blocks.length));
+  for (const part of curve) {
+    const sorted = part.points.map(([offset]) => offset).sort((a, b) => a - b);
+    const step = sorted.length > 1 ? (sorted.at(-1) - sorted[0]) / (sorted.length - 1) : 0;
+    for (const offset of sorted) {
+      // A point stands for the stretch up to the next one.
+      for (let index = at(offset); index <= at(offset + step * 0.99); index += 1) blocks[index] ??= 'good';
+    }
+    for (const [offset, length] of part.defects ?? []) {
+      for (let index = at(offset); index <= at(offset + length - 1); index += 1) blocks[index] = 'bad';
+    }
+  }
+  return blocks;
+}
+

@@ -1,0 +1,318 @@
+// Kept runs: the list, one of them, two compared.
+
+import { el, fill, icon, setText, show } from './element.js';
+import { TrendChart } from './trend.js';
+import { get, post, withQuery } from './http.js';
+import { RunPanel } from './run.js';
+import { targetName } from './rows.js';
+import { judged, scrolling } from './table.js';
+import { moment, rate, say } from './words.js';
+import { pictureAddress, pictureKinds, takeAway } from './take.js';
+
+/** Runs that are asked for at once. */
+const PAGE_OF_RUNS = 100;
+
+const verdictTone = { VERIFIED: 'good', UNVERIFIED: 'doubtful', INVALID: 'bad' };
+
+const verdictWord = (verdict) => ({
+  VERIFIED: say("VERIFIED"),
+  UNVERIFIED: say("UNVERIFIED"),
+  INVALID: say("INVALID"),
+})[verdict] ?? '';
+
+/** The highest rate of the rows that read or write, as the command line lists it. */
+function best(run, direction) {
+  const rates = (run.rows ?? [])
+    .filter((row) => row.direction === direction && row.stands_for_disk !== false && row.verdict !== 'INVALID')
+    .map((row) => row.bytes_per_s);
+  return rates.length > 0 ? rate(Math.max(...rates) / 1e6) : '—';
+}
+
+/** The list of kept runs. */
+export class HistoryPage {
+  constructor() {
+    this.chosen = [];
+    this.runs = [];
+    this.list = el('div');
+    this.message = el('p', { class: 'message', role: 'status' });
+    this.compare = el('button', { type: 'button', disabled: true, onclick: () => this.openComparison() }, say("Compare"));
+    this.report = el('a', { class: 'button plain', download: true, hidden: true }, icon('save'), say("Report of the chosen"));
+    this.more = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.load(this.runs.length) }, say("Show more"));
+    this.node = el('section', { class: 'card history' }, el('h1', null, say("History")), this.filters(),
+      el('div', { class: 'history-actions' }, this.compare, this.report, this.message), this.list, this.more);
+  }
+
+  filters() {
+    const text = (name, label, hint) => {
+      const input = el('input', { type: 'search', id: `filter-${name}`, name, placeholder: hint, autocomplete: 'off' });
+      return el('div', { class: 'option' }, el('label', { for: input.id }, label), input);
+    };
+    const select = (name, label, choices) => el('div', { class: 'option' }, el('label', { for: `filter-${name}` }, label),
+      el('select', { id: `filter-${name}`, name }, choices.map(([value, words]) => el('option', { value }, words))));
+    const methods = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak'];
+    this.form = el('form', { class: 'filters', onsubmit: (event) => event.preventDefault(), oninput: () => this.filter() },
+      text('device', say("Disk"), say("model, serial or name")),
+      select('method', say("Method"), [['', say("all")], ...methods.map((name) => [name, name])]),
+      text('tag', say("Tag"), ''),
+      select('verdict', say("Verdict"), [['', say("all")], ...Object.keys(verdictTone).map((name) => [name.toLowerCase(), verdictWord(name)])]),
+      select('since', say("Since"), [['', say("ever")], ['1d', say("a day")], ['7d', say("a week")], ['30d', say("a month")], ['1y', say("a year")]]));
+    return this.form;
+  }
+
+  filter() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), 300);
+  }
+
+  /** Loads the list, or what follows what is shown. */
+  async load(skip = 0) {
+    const wanted = Object.fromEntries(new FormData(this.form));
+    const asked = (this.asked = {});
+    try {
+      const query = { ...wanted, limit: PAGE_OF_RUNS, skip: skip || undefined };
+      const { runs } = await get(withQuery('/api/runs', query));
+      if (asked !== this.asked) return;
+      this.runs = skip ? [...this.runs, ...runs] : runs;
+      show(this.more, runs.length === PAGE_OF_RUNS);
+      this.draw();
+    } catch (refusal) {
+      setText(this.message, refusal.message);
+    }
+  }
+
+  draw() {
+    this.chosen = this.chosen.filter((run) => this.runs.some(({ id }) => id === run));
+    this.showChosen();
+    if (this.runs.length === 0) {
+      fill(this.list, el('p', { class: 'empty' }, say("No run is kept that these filters let through.")));
+      return;
+    }
+    const column = (title, kind) => el('th', { scope: 'col', class: kind }, title);
+    fill(this.list, scrolling(say("Kept runs"), el('table', { class: 'runs' },
+      el('caption', { class: 'hidden-visually' }, say("Kept runs, the newest first")),
+      el('thead', null, el('tr', null,
+        el('th', { scope: 'col' }, el('span', { class: 'hidden-visually' }, say("Choose"))),
+        column(say("Run")), column(say("When")), column(say("Disk")), column(say("Method")),
+        column(say("read MB/s"), 'number'), column(say("write MB/s"), 'number'), column(say("Verdict")), column(say("Tags and notes")))),
+      el('tbody', null, this.runs.map((run) => this.line(run))))));
+  }
+
+  line(run) {
+    const box = el('input', { type: 'checkbox', checked: this.chosen.includes(run.id),
+      'aria-label': say("Choose run {1}", run.id), onchange: () => this.choose(run.id, box.checked) });
+    return el('tr', null,
+      el('td', { class: 'choose' }, box),
+      el('th', { scope: 'row' }, el('a', { href: `#run=${run.id}` }, String(run.id)),
+        run.is_baseline && el('span', { class: 'star', title: say("Baseline") }, '★', el('span', { class: 'hidden-visually' }, say("Baseline")))),
+      el('td', { class: 'when' }, moment(run.started_at)),
+      el('td', null, run.device_name ?? run.device ?? run.target, run.label && el('span', { class: 'chip' }, run.label)),
+      el('td', null, run.method),
+      el('td', { class: 'number' }, best(run, 'read')),
+      el('td', { class: 'number' }, best(run, 'write')),
+      el('td', null, judged(verdictWord(run.verdict), verdictTone[run.verdict])),
+      el('td', { class: 'tags' }, (run.tags ?? []).map((tag) => el('span', { class: 'chip' }, tag)), run.note));
+  }
+
+  choose(run, isChosen) {
+    this.chosen = isChosen ? [...this.chosen, run] : this.chosen.filter((other) => other !== run);
+    this.showChosen();
+  }
+
+  showChosen() {
+    this.compare.disabled = this.chosen.length !== 2;
+    show(this.report, this.chosen.length > 0);
+    this.report.setAttribute('href', `/api/report?runs=${this.chosen.join(',')}`);
+    const count = this.chosen.length;
+    setText(this.message, count === 2 ? '' : say("Choose two runs to compare them."));
+  }
+
+  openComparison() {
+    // The older one is what the newer is compared with.
+    const [left, right] = [...this.chosen].sort((a, b) => a - b);
+    location.hash = `compare=${left},${right}`;
+  }
+}
+
+/** One kept run, with the views of a run that goes on. */
+export class RunPage {
+  constructor(run, isReadOnly) {
+    this.run = run;
+    this.isReadOnly = isReadOnly;
+    this.title = el('h1', null, say("Run {1}", run));
+    this.facts = el('p', { class: 'run-target' });
+    this.command = el('code', { class: 'command', tabindex: '0' });
+    this.take = el('div');
+    this.manage = el('div', { class: 'manage' });
+    this.message = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
+    this.panel = new RunPanel();
+    this.more = el('div');
+    this.node = el('div', { class: 'run-page' }, el('section', { class: 'card live' },
+      el('p', { class: 'back' }, el('a', { href: '#history' }, say("All runs"))),
+      this.title, this.facts, el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")), this.command),
+      this.take, this.manage, this.message, this.panel.node), this.more);
+  }
+
+  async load() {
+    try {
+      const view = await get(`/api/runs/${this.run}/view`);
+      const run = view.run && typeof view.run === 'object' ? view.run : view;
+      setText(this.facts, [run.method, targetName(run), run.target?.model].filter(Boolean).join(' · '));
+      setText(this.command, run.command ?? '');
+      fill(this.take, takeAway(this.run, run.method));
+      this.panel.update(run);
+      fill(this.more, this.pictures(run.method), await this.trend());
+    } catch (refusal) {
+      this.complain(refusal.message);
+    }
+    this.loadManagement();
+  }
+
+  /** The pictures of the report, as the command line draws them. */
+  pictures(method) {
+    const image = el('img', { class: 'picture', alt: '' });
+    const kinds = pictureKinds(method);
+    const draw = () => image.setAttribute('src', pictureAddress(this.run, kinds[0], 'svg'));
+    image.setAttribute('alt', say("Picture of run {1}; its figures are in the table", this.run));
+    const box = el('section', { class: 'card' }, el('h2', null, say("Picture")), image);
+    image.addEventListener('error', () => show(box, false));
+    document.addEventListener('themechange', draw);
+    draw();
+    return box;
+  }
+
+  async trend() {
+    const chart = new TrendChart();
+    await chart.load(this.run);
+    return chart.node;
+  }
+
+  async loadManagement() {
+    if (this.isReadOnly) return;
+    try {
+      const document = await get(`/api/runs/${this.run}`);
+      // Tags, note and baseline are the list's: the document is as it was measured.
+      const { runs } = await get(withQuery('/api/runs', { since: document.started_at }));
+      this.showManagement(runs.find(({ id }) => id === this.run) ?? {});
+    } catch {
+      this.showManagement({});
+    }
+  }
+
+  showManagement(kept) {
+    const note = el('textarea', { id: 'note', rows: '2', value: kept.note ?? '' });
+    const tags = el('input', { id: 'tags', type: 'text', value: (kept.tags ?? []).join(', '), autocomplete: 'off' });
+    const baseline = el('button', { type: 'button', class: 'plain', 'aria-pressed': String(Boolean(kept.is_baseline)) });
+    const word = () => setText(baseline, kept.is_baseline ? say("★ Baseline: take away") : say("☆ Make it the baseline"));
+    word();
+    baseline.addEventListener('click', () => this.change(async () => {
+      await post(`/api/runs/${this.run}/baseline`, { set: !kept.is_baseline });
+      kept.is_baseline = !kept.is_baseline;
+      baseline.setAttribute('aria-pressed', String(kept.is_baseline));
+      word();
+    }));
+    const saveTags = () => this.change(() => this.saveTags(kept, tags.value));
+    fill(this.manage, baseline,
+      el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); saveTags(); } },
+        el('label', { for: 'tags' }, say("Tags, with commas")), el('div', { class: 'path-line' }, tags, el('button', { type: 'submit', class: 'plain' }, say("Save")))),
+      el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); this.change(() => post(`/api/runs/${this.run}/note`, { text: note.value })); } },
+        el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save")))));
+  }
+
+  async saveTags(kept, text) {
+    const wanted = [...new Set(text.split(',').map((tag) => tag.trim()).filter(Boolean))];
+    const had = kept.tags ?? [];
+    const add = wanted.filter((tag) => !had.includes(tag));
+    const remove = had.filter((tag) => !wanted.includes(tag));
+    if (add.length > 0 || remove.length > 0) await post(`/api/runs/${this.run}/tag`, { add, remove });
+    kept.tags = wanted;
+  }
+
+  async change(act) {
+    try {
+      await act();
+      this.message.className = 'message';
+      setText(this.message, say("Saved"));
+      show(this.message, true);
+    } catch (refusal) {
+      this.complain(refusal.message);
+    }
+  }
+
+  complain(text) {
+    this.message.className = 'message message-bad';
+    setText(this.message, text);
+    show(this.message, true);
+  }
+}
+
+const conclusionWord = (conclusion) => ({
+  faster: [say("faster"), 'good', '▲'],
+  slower: [say("slower"), 'bad', '▼'],
+  same: [say("the same"), 'none', '='],
+  no_difference_shown: [say("no difference shown"), 'none', '·'],
+  too_few_trials: [say("too few trials"), 'doubtful', '?'],
+})[conclusion] ?? [conclusion ?? '', 'none', ''];
+
+/** A change as the command line says it: +12 %, or ×19 from three times on. */
+function change(ratio) {
+  if (ratio === null || ratio === undefined) return '—';
+  if (ratio >= 10) return `×${rate(ratio).replace(/\.\d+$/, '')}`;
+  const percent = (ratio - 1) * 100;
+  const digits = Math.abs(percent) < 9.95 ? 1 : 0;
+  return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
+}
+
+/** Two kept runs beside each other. */
+export class ComparePage {
+  constructor(left, right) {
+    this.runs = [left, right];
+    this.body = el('div');
+    this.node = el('section', { class: 'card compare' },
+      el('p', { class: 'back' }, el('a', { href: '#history' }, say("All runs"))),
+      el('h1', null, say("Run {1} against run {2}", right, left)), this.body);
+  }
+
+  async load() {
+    try {
+      const [left, right] = this.runs;
+      const found = await get(withQuery('/api/compare', { left, right }));
+      fill(this.body, ...comparison(found));
+    } catch (refusal) {
+      fill(this.body, el('p', { class: 'message message-bad', role: 'alert' }, refusal.message));
+    }
+  }
+}
+
+function comparison(found) {
+  const [other] = found.others;
+  const side = (letter, { source, target, method, started_at: began }) =>
+    el('p', { class: 'side-line' }, el('strong', null, letter), `${source} · ${method} · ${target} · ${moment(began)}`);
+  return [
+    other.sentence && el('p', { class: 'answer' }, other.sentence),
+    side('A', found.reference), side('B', other.side),
+    comparisonTable(other.rows),
+    other.differs?.length > 0 && el('h2', null, say("What differs")),
+    other.differs?.length > 0 && el('dl', { class: 'differs' }, other.differs.map((part) =>
+      el('div', null, el('dt', null, part.name), el('dd', null, `${part.reference} | ${part.other}`)))),
+    found.command && el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")),
+      el('code', { class: 'command', tabindex: '0' }, found.command)),
+  ].filter(Boolean);
+}
+
+function comparisonTable(rows) {
+  const column = (title, kind) => el('th', { scope: 'col', class: kind }, title);
+  const figure = (side) => (side ? rate(side.per_second.median / 1e6) : '—');
+  const line = ({ row, reference, other, compared }) => {
+    const [word, tone, sign] = conclusionWord(compared?.conclusion);
+    const interval = compared?.change?.ratio_interval_95;
+    return el('tr', null, el('th', { scope: 'row' }, row),
+      el('td', { class: 'number' }, figure(reference)), el('td', { class: 'number' }, figure(other)),
+      el('td', { class: 'number' }, change(compared?.change?.ratio)),
+      el('td', { class: 'number' }, interval ? say("{1} to {2}", change(interval.low), change(interval.high)) : '—'),
+      el('td', null, el('span', { class: `judged tone-${tone}` }, el('span', { class: 'sign', 'aria-hidden': 'true' }, sign), word)));
+  };
+  return scrolling(say("Comparison"), el('table', null, el('caption', { class: 'hidden-visually' }, say("Comparison")),
+    el('thead', null, el('tr', null, column(say("Row")), column('A MB/s', 'number'), column('B MB/s', 'number'),
+      column(say("Change"), 'number'), column(say("95 % interval"), 'number'), column(say("Conclusion")))),
+    el('tbody', null, rows.map(line))));
+}

@@ -1,0 +1,129 @@
+// The run that goes on: its state in one line, how far it is, and its panel.
+
+import { el, fill, setShare, setText, show } from './element.js';
+import { RunPanel } from './run.js';
+import { rowTitle, targetName } from './rows.js';
+import { clock, say, size } from './words.js';
+import { takeAway } from './take.js';
+
+/** States in which a run still measures. */
+const GOING_ON = ['preparing', 'running', 'stopping'];
+
+/** Whether a run goes on. */
+export const isGoingOn = (run) => Boolean(run) && GOING_ON.includes(run.state);
+
+const stateWord = (run) => ({
+  preparing: say("Preparing"),
+  running: say("Measuring"),
+  stopping: say("Stopping"),
+  ended: say("Finished"),
+  failed: say("Failed"),
+  interrupted: say("Stopped early"),
+})[run.state] ?? run.state;
+
+const phaseWord = (phase) => ({
+  ramp: say("warming up"),
+  running: '',
+  layout: say("making the test file"),
+  waiting: say("waiting"),
+  verifying: say("verifying"),
+  flushing: say("flushing"),
+  finishing: say("finishing"),
+})[phase] ?? phase ?? '';
+
+/** What is done at this moment, as one line. */
+export function nowLine(run) {
+  const { now } = run;
+  if (!isGoingOn(run) || !now) return '';
+  const made = now.total > 0 && say("{1} of {2}", size(now.written), size(now.total));
+  const parts = [rowTitle(run, now.row) || now.name,
+    Number.isInteger(now.trial) && say("trial {1}", now.trial + 1), phaseWord(now.phase), made, now.text];
+  return parts.filter(Boolean).join(' · ');
+}
+
+/** The section of the current run. */
+export class Live {
+  constructor() {
+    this.title = el('h2', { id: 'live-title', tabindex: '-1' });
+    this.target = el('p', { class: 'run-target' });
+    this.now = el('p', { class: 'run-now' });
+    this.bar = el('span', { class: 'progress-bar' });
+    this.progress = el('div', { class: 'progress', role: 'progressbar', 'aria-label': say("Progress"),
+      'aria-valuemin': '0', 'aria-valuemax': '100' }, this.bar);
+    this.left = el('span');
+    this.moved = el('span');
+    this.facts = el('p', { class: 'run-facts' }, this.left, this.moved);
+    this.message = el('p', { class: 'message' });
+    this.take = el('div');
+    this.panel = new RunPanel();
+    this.node = el('section', { class: 'card live', 'aria-labelledby': 'live-title', hidden: true },
+      el('div', { class: 'live-head' }, el('div', null, this.title, this.target), this.facts),
+      this.now, this.progress, this.message, this.take, this.panel.node);
+    this.shownRun = null;
+  }
+
+  /** @param {?import('./view.js').Run} run */
+  update(run) {
+    show(this.node, Boolean(run));
+    if (!run) return;
+    if (this.shownRun !== run.run) {
+      this.panel.node.remove();
+      this.panel = new RunPanel();
+      this.node.append(this.panel.node);
+      this.shownRun = run.run;
+      this.kept = undefined;
+    }
+    setText(this.title, stateWord(run));
+    setText(this.target, [run.method, targetName(run), run.target?.model].filter(Boolean).join(' · '));
+    this.updateProgress(run);
+    this.updateMessage(run);
+    this.panel.update(run);
+  }
+
+  updateProgress(run) {
+    const goesOn = isGoingOn(run);
+    show(this.progress, goesOn);
+    show(this.now, goesOn);
+    setText(this.now, nowLine(run) || stateWord(run));
+    const percent = Math.round((run.done ?? 0) * 100);
+    setShare(this.bar, run.done ?? 0);
+    this.progress.setAttribute('aria-valuenow', String(percent));
+    const left = run.seconds_left;
+    setText(this.left, goesOn && left !== null && left !== undefined ? say("{1} left", clock(left)) : '');
+    const planned = run.planned?.writes_bytes;
+    const moved = run.moved_bytes > 0 ? say("{1} moved", size(run.moved_bytes)) : '';
+    setText(this.moved, [moved, planned ? say("writes {1} in all", size(planned)) : ''].filter(Boolean).join(' · '));
+  }
+
+  updateMessage(run) {
+    show(this.message, Boolean(run.message) && !isGoingOn(run));
+    setText(this.message, run.message ?? '');
+    this.message.className = run.state === 'failed' ? 'message message-bad' : 'message';
+    if (this.kept === run.kept) return;
+    this.kept = run.kept;
+    fill(this.take, run.kept ? takeAway(run.kept, run.method, { withLink: true }) : null);
+  }
+}
+
+/** What a screen reader hears: rows and ends, not every figure. */
+export class Announcer {
+  constructor() {
+    this.node = el('p', { class: 'hidden-visually', role: 'status', 'aria-live': 'polite' });
+    this.last = '';
+  }
+
+  /** @param {?import('./view.js').Run} run */
+  update(run) {
+    if (!run) return;
+    const name = rowTitle(run, run.now?.row);
+    const found = run.findings?.length ?? 0;
+    const key = [run.run, run.state, name, found].join('/');
+    if (key === this.last) return;
+    this.last = key;
+    const parts = isGoingOn(run)
+      ? [stateWord(run), name, run.done > 0 && say("{1} % done", Math.round(run.done * 100))]
+      : [stateWord(run), run.answer?.text, run.message];
+    if (found > 0) parts.push(say("findings: {1}", found));
+    setText(this.node, parts.filter(Boolean).join('. '));
+  }
+}

@@ -1,0 +1,330 @@
+// What to measure and how: methods as tabs, their settings, and one large button.
+
+import { el, fill, icon, setText, show } from './element.js';
+import { Form } from './form.js';
+import { get, post } from './http.js';
+import { lossesOf } from './disks.js';
+import { isGoingOn } from './live.js';
+import { clock, say, size } from './words.js';
+import { copyButton } from './take.js';
+
+/** Names of the methods in the order of the tabs. */
+const METHODS = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak', 'check', 'job'];
+
+const methodName = (method) => ({
+  mark: say("Mark"),
+  scan: say("Surface"),
+  sweep: say("Sweep"),
+  quick: say("Quick"),
+  load: say("Load"),
+  steady: say("Steady"),
+  explain: say("Explain"),
+  assess: say("Assess"),
+  fit: say("Fit"),
+  peak: say("Peak"),
+  check: say("Check"),
+  job: say("fio job"),
+})[method] ?? method;
+
+/** What a method is for, in one sentence. */
+const about = (method) => ({
+  mark: say("Sequential and random reads and writes, as a table."),
+  scan: say("The whole surface: transfer rate and access time over position."),
+  sweep: say("A range of block sizes, queue depths or threads."),
+  quick: say("Cached, buffered and direct reads, about 3 s each."),
+  load: say("Latency against load: how much the disk carries before it queues."),
+  steady: say("Writes until the drive is steady, then measures it. This wears a solid-state drive."),
+  explain: say("Finds out what the device is from how it behaves."),
+  assess: say("Is the disk well, and as fast as it should be?"),
+  fit: say("Is the disk fast enough for etcd, PostgreSQL and others?"),
+  peak: say("How many threads and how much depth the device needs to give its most."),
+  check: say("Repeats the measurement of the baseline, and says whether the disk has become slower."),
+  job: say("Runs a fio job file. It names its targets itself."),
+})[method] ?? '';
+
+/** Wait after the last change of a setting before the plan is asked for. */
+const PLAN_WAIT_MS = 350;
+
+/** Largest fio job file that is sent. */
+const JOB_BYTES_MAX = 256 * 1024;
+
+/** The section of settings and of start and stop. */
+export class Measure {
+  constructor({ isReadOnly }) {
+    this.isReadOnly = isReadOnly;
+    this.target = null;
+    this.view = null;
+    this.forms = {};
+    this.method = 'mark';
+    this.job = '';
+    this.plan = null;
+    this.build();
+  }
+
+  build() {
+    this.tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': say("Method") });
+    this.about = el('p', { class: 'about' });
+    this.settings = el('div', { class: 'settings', role: 'tabpanel', id: 'settings', tabindex: '-1' });
+    this.consent = el('div', { class: 'consent', hidden: true });
+    this.targetName = el('strong', { class: 'target-name' });
+    this.targetKind = el('span', { class: 'target-kind' });
+    this.button = el('button', { type: 'button', class: 'start', onclick: () => this.press() });
+    this.add = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.start() }, say("Add to the queue"));
+    this.facts = el('dl', { class: 'plan-facts' });
+    this.command = el('code', { class: 'command', tabindex: '0' });
+    this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
+    this.node = el('section', { class: 'card measure', 'aria-labelledby': 'measure-title' },
+      el('h2', { id: 'measure-title', class: 'hidden-visually' }, say("Measure")),
+      this.tabs, this.about, this.settings, this.consent,
+      el('div', { class: 'go' },
+        el('div', { class: 'go-buttons' }, this.button, this.add),
+        el('div', { class: 'go-facts' },
+          el('p', { class: 'target-line' }, this.targetName, this.targetKind), this.facts)),
+      el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")), this.command,
+        copyButton(say("Copy"), () => this.command.textContent, true)),
+      this.error);
+  }
+
+  /** Loads the methods and their options. */
+  async load() {
+    const found = await get('/api/methods');
+    const methods = found.methods ?? found;
+    this.methods = new Map(methods.map((method) => [method.name, method]));
+    this.restore();
+    this.buildTabs();
+    this.select(this.methods.has(this.method) ? this.method : METHODS.find((name) => this.methods.has(name)));
+  }
+
+  buildTabs() {
+    const names = METHODS.filter((name) => this.methods.has(name));
+    fill(this.tabs, names.map((name) => el('button', {
+      type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'settings', 'data-method': name,
+      onclick: () => this.select(name), onkeydown: (event) => this.moveTab(event, names),
+    }, methodName(name))));
+  }
+
+  /** Arrow keys go from tab to tab, as in every list of tabs. */
+  moveTab(event, names) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const at = names.indexOf(this.method);
+    const to = event.key === 'Home' ? 0 : event.key === 'End' ? names.length - 1 : step ? at + step : null;
+    if (to === null) return;
+    event.preventDefault();
+    const name = names[(to + names.length) % names.length];
+    this.select(name);
+    this.tabs.querySelector(`[data-method="${name}"]`).focus();
+  }
+
+  select(name) {
+    this.method = name;
+    const method = this.methods.get(name);
+    for (const tab of this.tabs.children) {
+      const isSelected = tab.dataset.method === name;
+      tab.setAttribute('aria-selected', String(isSelected));
+      tab.tabIndex = isSelected ? 0 : -1;
+      if (isSelected) tab.scrollIntoView?.({ block: 'nearest', inline: 'nearest' });
+    }
+    this.settings.setAttribute('aria-labelledby', `tab-${name}`);
+    setText(this.about, about(name));
+    show(this.about, about(name) !== '');
+    this.forms[name] ??= new Form(name, method, this.kept?.[name] ?? {}, () => this.changed());
+    fill(this.settings, name === 'job' && this.jobField(), this.forms[name].node);
+    this.changed();
+  }
+
+  jobField() {
+    this.jobText ??= el('textarea', { id: 'job', rows: '8', spellcheck: 'false', class: 'job',
+      placeholder: '[random-reads]\nrw=randread\nbs=4k\niodepth=32\nsize=1g', oninput: () => {
+        this.job = this.jobText.value;
+        this.changed();
+      } });
+    const file = el('input', { type: 'file', id: 'job-file', accept: '.fio,.job,text/plain',
+      onchange: () => file.files[0] && this.readJob(file.files[0]) });
+    return el('div', { class: 'option option-wide' },
+      el('label', { for: 'job' }, say("fio job file: drop it on the page, choose it, or type")), this.jobText,
+      el('label', { class: 'hidden-visually', for: 'job-file' }, say("Choose a job file")), file);
+  }
+
+  /** Takes a file that was dropped or chosen. */
+  async readJob(file) {
+    if (file.size > JOB_BYTES_MAX) {
+      this.complain(say("{1} is too large for a job file", file.name));
+      return;
+    }
+    this.job = await file.text();
+    if (this.method !== 'job') this.select('job');
+    this.jobText.value = this.job;
+    this.changed();
+  }
+
+  /** @param {import('./disks.js').Target} target */
+  setTarget(target) {
+    this.target = target;
+    this.serial = '';
+    setText(this.targetName, target.target);
+    setText(this.targetKind, this.kindWord());
+    this.showConsent();
+    this.changed();
+  }
+
+  kindWord() {
+    const kinds = { directory: say("a test file is made here, and removed"), device: say("only read"), simulated: say("simulated, nothing is written") };
+    if (this.serial) return say("will be overwritten");
+    return kinds[this.target?.kind] ?? '';
+  }
+
+  /** Asks for the serial number of a disk that may be destroyed. */
+  showConsent() {
+    const disk = this.target?.kind === 'device' ? this.target.disk : null;
+    const names = [disk?.serial, disk?.world_wide_name, ...(disk?.links ?? [])].filter(Boolean);
+    const allowed = (this.view?.allow_destroy ?? []).find((name) => names.includes(name));
+    show(this.consent, Boolean(allowed) && !this.isReadOnly);
+    if (!allowed || this.consent.dataset.of === allowed) return;
+    this.consent.dataset.of = allowed;
+    const losses = lossesOf(disk.contents);
+    const input = el('input', { type: 'text', id: 'serial', autocomplete: 'off', spellcheck: 'false', oninput: () => {
+      this.serial = input.value.trim();
+      setText(this.targetKind, this.kindWord());
+      this.changed();
+    } });
+    fill(this.consent, el('p', { class: 'consent-head' }, icon('warning'), el('strong', null, say("Write to this disk? All that is on it will be lost."))),
+      losses.length > 0 && el('ul', null, losses.map((loss) => el('li', null, loss))),
+      el('label', { for: 'serial' }, say("Type its serial number {1} to allow that. Without it the disk is only read.", allowed)), input);
+  }
+
+  wish() {
+    const wish = { method: this.method, target: this.target?.target ?? '', options: this.forms[this.method]?.values() ?? {} };
+    if (this.serial) wish.serial = this.serial;
+    if (this.method === 'job') wish.job = this.job;
+    return wish;
+  }
+
+  changed() {
+    this.keep();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.askPlan(), PLAN_WAIT_MS);
+  }
+
+  async askPlan() {
+    if (!this.target || !this.forms[this.method] || this.isReadOnly) return;
+    if (this.method === 'job' && this.job.trim() === '') return this.forgetPlan();
+    this.asked?.abort();
+    this.asked = new AbortController();
+    try {
+      this.plan = await post('/api/plan', this.wishBody(), this.asked.signal);
+      show(this.error, false);
+    } catch (refusal) {
+      if (refusal.name === 'AbortError') return;
+      this.plan = null;
+      this.complain(refusal.message);
+    }
+    this.showPlan();
+  }
+
+  forgetPlan() {
+    this.plan = null;
+    show(this.error, false);
+    this.showPlan();
+  }
+
+  wishBody() {
+    return { wish: this.wish() };
+  }
+
+  showPlan() {
+    const run = isGoingOn(this.view?.run) ? this.view.run : null;
+    const plan = run ? { seconds: run.seconds_left, writes_bytes: run.planned?.writes_bytes, command: run.command, rows: run.planned?.rows } : this.plan;
+    const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
+    const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {1}", clock(plan.seconds));
+    const writes = plan?.writes_bytes === null || plan?.writes_bytes === undefined ? '–'
+      : plan.writes_bytes === 0 ? say("nothing") : size(plan.writes_bytes);
+    const rows = Array.isArray(plan?.rows) ? plan.rows.length : plan?.rows;
+    const key = [time, writes, rows, Boolean(run)].join('/');
+    if (key !== this.factsKey) {
+      this.factsKey = key;
+      fill(this.facts, fact(run ? say("Time left") : say("Time"), time), fact(say("Writes"), writes),
+        rows > 0 && fact(say("Rows"), String(rows)));
+    }
+    setText(this.command, plan?.command ?? '');
+    this.showButton(run);
+  }
+
+  showButton(run) {
+    const state = this.isReadOnly ? 'read-only' : run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
+    show(this.add, state === 'stop' && !this.isReadOnly);
+    this.add.disabled = !this.plan;
+    const disabled = state === 'read-only' || state === 'stopping' || (state === 'start' && !this.plan);
+    if (this.button.disabled !== disabled) this.button.disabled = disabled;
+    if (this.button.dataset.state === state) return;
+    this.button.dataset.state = state;
+    const words = { start: say("Start"), stop: say("Stop"), stopping: say("Stopping"), 'read-only': say("Read-only") };
+    fill(this.button, icon(state === 'start' ? 'start' : state === 'read-only' ? 'eye' : 'stop'), words[state]);
+  }
+
+  /** @param {import('./view.js').View} view */
+  update(view) {
+    this.view = view;
+    this.showConsent();
+    this.showPlan();
+  }
+
+  press() {
+    if (this.button.dataset.state === 'stop') return this.stop();
+    return this.start();
+  }
+
+  async start() {
+    // A second click before the view tells of the run would queue it twice.
+    if (this.isStarting) return;
+    this.isStarting = true;
+    try {
+      await post('/api/start', this.wishBody());
+      show(this.error, false);
+      this.forgetConsent();
+    } catch (refusal) {
+      this.complain(refusal.message);
+    }
+    this.isStarting = false;
+  }
+
+  /** Consent is for one run. */
+  forgetConsent() {
+    if (!this.serial) return;
+    this.serial = '';
+    delete this.consent.dataset.of;
+    setText(this.targetKind, this.kindWord());
+    this.showConsent();
+  }
+
+  async stop() {
+    try {
+      await post('/api/stop', { run: this.view.run.run });
+    } catch (refusal) {
+      this.complain(refusal.message);
+    }
+  }
+
+  complain(text) {
+    setText(this.error, text);
+    show(this.error, true);
+  }
+
+  keep() {
+    try {
+      const values = Object.fromEntries(Object.entries(this.forms).map(([name, form]) => [name, form.values()]));
+      sessionStorage.setItem('sokudo.form', JSON.stringify({ method: this.method, values: { ...this.kept, ...values } }));
+    } catch {
+      // Settings last as long as the page.
+    }
+  }
+
+  restore() {
+    try {
+      const { method, values } = JSON.parse(sessionStorage.getItem('sokudo.form') ?? '{}');
+      this.method = method ?? this.method;
+      this.kept = values;
+    } catch {
+      this.kept = {};
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// One run, going on or kept: the same panel shows both, as the view has the same fields.
+
+import { el, fill, show } from './element.js';
+import { PlacesChart, RateChart } from './charts.js';
+import { ErrorMap, LatencyHeat } from './heat.js';
+import { findingsOf } from './findings.js';
+import { Sweep, cellOf } from './sweep.js';
+import { judged, tableOf } from './table.js';
+import { Tiles } from './tiles.js';
+import { say } from './words.js';
+
+/** Pictures and tables of a run. */
+export class RunPanel {
+  constructor() {
+    this.answer = el('p', { class: 'answer' });
+    this.figures = el('div', { class: 'figures' });
+    this.table = el('div');
+    this.findings = el('div');
+    this.tiles = new Tiles();
+    this.sweep = new Sweep();
+    this.rate = new RateChart();
+    this.heat = new LatencyHeat();
+    this.places = new PlacesChart();
+    this.errors = new ErrorMap();
+    this.notes = el('ul', { class: 'notes' });
+    this.charts = el('div', { class: 'charts' }, this.rate.node, this.heat.node);
+    this.surface = el('div', { class: 'charts-wide' }, this.places.node, this.errors.node);
+    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.findings,
+      this.charts, this.table, this.notes);
+    this.seen = {};
+  }
+
+  /** @param {import('./view.js').Run} run */
+  update(run) {
+    this.updateFigures(run);
+    show(this.surface, (run.places ?? []).length > 0);
+    if (!this.surface.hidden) {
+      this.places.update(run);
+      this.errors.update(run);
+    }
+    show(this.rate.node, (run.rate ?? []).length > 1);
+    show(this.heat.node, (run.heat ?? []).length > 0);
+    show(this.charts, !this.rate.node.hidden || !this.heat.node.hidden);
+    if (!this.rate.node.hidden) this.rate.update(run);
+    if (!this.heat.node.hidden) this.heat.update(run);
+    this.updateWords(run);
+  }
+
+  updateFigures(run) {
+    const kind = pictureOf(run);
+    const picture = { tiles: this.tiles, sweep: this.sweep }[kind];
+    if (this.seen.kind !== kind) fill(this.figures, picture?.node);
+    this.seen.kind = kind;
+    show(this.figures, picture !== undefined);
+    picture?.update(run);
+  }
+
+  /** What changes seldom is built anew, and only where it has changed. */
+  updateWords(run) {
+    if (this.isNew('answer', run.answer)) {
+      show(this.answer, Boolean(run.answer));
+      if (run.answer) fill(this.answer, judged(run.answer.text, run.answer.tone));
+    }
+    if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? []));
+    if (this.isNew('table', run.table)) {
+      show(this.table, Boolean(run.table?.rows?.length));
+      if (run.table) fill(this.table, el('h3', null, say("Figures")), tableOf(run.table, say("Figures")));
+    }
+    const notes = run.notes ?? [];
+    if (this.isNew('notes', notes.length)) fill(this.notes, notes.map((note) => el('li', null, note)));
+    show(this.notes, notes.length > 0);
+  }
+
+  isNew(name, value) {
+    if (this.seen[name] === value && name in this.seen) return false;
+    this.seen[name] = value;
+    return true;
+  }
+}
+
+/** Which picture suits a run's figures: tiles, a sweep's bars, or the table alone. */
+function pictureOf(run) {
+  const rows = run.planned?.rows ?? [];
+  const method = (run.method ?? '').split('/')[0];
+  if (rows.length === 0) return null;
+  if (method === 'mark') return 'tiles';
+  if (method === 'sweep' && rows.every((row) => cellOf(row.name))) return 'sweep';
+  return null;
+}

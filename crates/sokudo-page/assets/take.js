@@ -1,0 +1,86 @@
+// What a person takes away from a kept run: report, pictures, text.
+
+import { el, icon, setText } from './element.js';
+import { getText, withQuery } from './http.js';
+import { say } from './words.js';
+import { theme } from './theme.js';
+
+/** Pictures of a method beside the one that suits it. */
+const PICTURES = {
+  mark: ['card', 'bars', 'time', 'cdf', 'histogram'],
+  scan: ['curve', 'seek', 'histogram'],
+  sweep: ['bars', 'heat'],
+  load: ['load'],
+  steady: ['rounds', 'time'],
+};
+
+/** Picture kinds of a run's method; the first suits it best. */
+export const pictureKinds = (method) => PICTURES[(method ?? '').split('/')[0]] ?? ['bars', 'time'];
+
+const kindWord = (kind) => ({
+  card: say("card"),
+  bars: say("bars"),
+  time: say("rate over time"),
+  cdf: say("latency percentiles"),
+  histogram: say("latency histogram"),
+  curve: say("curve over position"),
+  seek: say("access time over distance"),
+  heat: say("heat map"),
+  load: say("latency against load"),
+  rounds: say("rounds"),
+})[kind] ?? kind;
+
+/** The address of a picture of a run. */
+export const pictureAddress = (run, kind, format) =>
+  withQuery(`/api/runs/${run}/picture`, { kind, theme: theme(), as: format });
+
+/** Copies a text; where the browser refuses (plain HTTP from afar) through a field. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const field = el('textarea', { class: 'hidden-visually', value: text });
+    document.body.append(field);
+    field.select();
+    document.execCommand('copy');
+    field.remove();
+  }
+}
+
+/** A button that copies what `textOf` gives, and says that it did. */
+export function copyButton(label, textOf, quiet) {
+  const words = el('span', null, label);
+  const button = el('button', { type: 'button', class: quiet ? 'quiet' : 'plain' }, icon('copy'), words);
+  button.addEventListener('click', async () => {
+    try {
+      await copy(await textOf());
+      setText(words, say("Copied"));
+    } catch (refusal) {
+      setText(words, refusal.message);
+    }
+    setTimeout(() => setText(words, label), 2500);
+  });
+  return button;
+}
+
+/** A list of what can be taken away from a kept run. */
+export function takeAway(run, method, { withLink } = {}) {
+  const kinds = el('select', { 'aria-label': say("Kind of picture") },
+    pictureKinds(method).map((kind) => el('option', { value: kind }, kindWord(kind))));
+  const picture = (format) => {
+    const link = el('a', { class: 'button plain', download: true, href: pictureAddress(run, kinds.value, format) }, format.toUpperCase());
+    const follow = () => link.setAttribute('href', pictureAddress(run, kinds.value, format));
+    kinds.addEventListener('change', follow);
+    document.addEventListener('themechange', follow);
+    return link;
+  };
+  const file = (label, path) => el('a', { class: 'button plain', download: true, href: path }, label);
+  return el('div', { class: 'take', role: 'group', 'aria-label': say("Take away") },
+    withLink && el('a', { class: 'button plain', href: `#run=${run}` }, say("Open as run {1}", run)),
+    el('a', { class: 'button plain', download: true, href: `/api/report?runs=${run}` }, icon('save'), say("Report (HTML)")),
+    copyButton(say("Copy as CrystalDiskMark"), () => getText(`/api/runs/${run}/as/crystal`)),
+    file('Markdown', `/api/runs/${run}/as/markdown`),
+    file('JSON', `/api/runs/${run}/as/json`),
+    file('CSV', `/api/runs/${run}/as/csv`),
+    el('span', { class: 'take-picture' }, el('span', null, say("Picture")), kinds, picture('png'), picture('svg')));
+}
