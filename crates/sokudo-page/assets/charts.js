@@ -102,7 +102,7 @@ export function saveButton(canvasOf, title) {
     });
   };
   return el('button', { type: 'button', class: 'quiet small', onclick: save,
-    'aria-label': say("Save {1} as PNG", title) }, 'PNG');
+    'aria-label': say("Save {a} as PNG", title) }, 'PNG');
 }
 
 export const axisBase = () => ({
@@ -220,7 +220,7 @@ function series(Plot, points, rows, temperature) {
 function summary(points) {
   const rates = points.map(([, value]) => value).filter((value) => value !== null);
   if (rates.length === 0) return say("nothing was measured yet");
-  return say("{1} to {2} MB/s, last {3} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)), rate(rates.at(-1)));
+  return say("{a} to {b} MB/s, last {c} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)), rate(rates.at(-1)));
 }
 
 /** The curve of places with the dots of access times, as HD Tune draws it. */
@@ -278,7 +278,7 @@ function placesSummary(places) {
   const rates = places.filter((part) => part.unit !== 'milliseconds').flatMap((part) => part.points.map((point) => point[1]));
   const times = places.filter((part) => part.unit === 'milliseconds').flatMap((part) => part.points.map((point) => point[1]));
   const parts = [];
-  if (rates.length > 0) parts.push(say("{1} places, {2} to {3} MB/s", rates.length, rate(Math.min(...rates)), rate(Math.max(...rates))));
-  if (times.length > 0) parts.push(say("{1} access times, {2} to {3} ms", times.length, Math.min(...times).toFixed(2), Math.max(...times).toFixed(2)));
+  if (rates.length > 0) parts.push(say("{a} places, {b} to {c} MB/s", rates.length, rate(Math.min(...rates)), rate(Math.max(...rates))));
+  if (times.length > 0) parts.push(say("{a} access times, {b} to {c} ms", times.length, Math.min(...times).toFixed(2), Math.max(...times).toFixed(2)));
   return parts.join(' · ');
 }

@@ -151,7 +151,7 @@ export class LatencyHeat extends Canvas {
     const entry = this.entries.find(([at]) => x(at) >= event.offsetX);
     if (!entry) return;
     const number = entry[2][row] ?? 0;
-    this.text.textContent = say("At {1}, {2} to {3}: {4} I/Os", clock(entry[0]),
+    this.text.textContent = say("At {a}, {b} to {c}: {d} I/Os", clock(entry[0]),
       latency(bucketStart(row)), latency(bucketStart(row + 1)), count(number));
   }
 
@@ -163,7 +163,7 @@ export class LatencyHeat extends Canvas {
     const sorted = [...totals.entries()].sort((a, b) => a[0] - b[0]);
     const all = sorted.reduce((sum, [, number]) => sum + number, 0);
     if (all === 0) return say("nothing was measured yet");
-    return say("lately half of the I/Os took less than {1}, 99 % less than {2}",
+    return say("lately half of the I/Os took less than {a}, 99 % less than {b}",
       latency(below(sorted, all * 0.5)), latency(below(sorted, all * 0.99)));
   }
 }
@@ -207,8 +207,8 @@ export class ErrorMap extends Canvas {
     const bad = this.blocks.filter((block) => block === 'bad').length;
     const seen = this.blocks.filter(Boolean).length;
     this.describe(bad === 0
-      ? say("no errors in {1} of {2} blocks", seen, this.blocks.length)
-      : say("{1} of {2} blocks have places that cannot be read", bad, this.blocks.length));
+      ? say("no errors in {a} of {b} blocks", seen, this.blocks.length)
+      : say("{a} of {b} blocks have places that cannot be read", bad, this.blocks.length));
     this.paint();
   }
 

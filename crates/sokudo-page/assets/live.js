@@ -35,9 +35,9 @@ const phaseWord = (phase) => ({
 export function nowLine(run) {
   const { now } = run;
   if (!isGoingOn(run) || !now) return '';
-  const made = now.total > 0 && say("{1} of {2}", size(now.written), size(now.total));
+  const made = now.total > 0 && say("{a} of {b}", size(now.written), size(now.total));
   const parts = [rowTitle(run, now.row) || now.name,
-    Number.isInteger(now.trial) && say("trial {1}", now.trial + 1), phaseWord(now.phase), made, now.text];
+    Number.isInteger(now.trial) && say("trial {a}", now.trial + 1), phaseWord(now.phase), made, now.text];
   return parts.filter(Boolean).join(' · ');
 }
 
@@ -89,10 +89,10 @@ export class Live {
     setShare(this.bar, run.done ?? 0);
     this.progress.setAttribute('aria-valuenow', String(percent));
     const left = run.seconds_left;
-    setText(this.left, goesOn && left !== null && left !== undefined ? say("{1} left", clock(left)) : '');
+    setText(this.left, goesOn && left !== null && left !== undefined ? say("{a} left", clock(left)) : '');
     const planned = run.planned?.writes_bytes;
-    const moved = run.moved_bytes > 0 ? say("{1} moved", size(run.moved_bytes)) : '';
-    setText(this.moved, [moved, planned ? say("writes {1} in all", size(planned)) : ''].filter(Boolean).join(' · '));
+    const moved = run.moved_bytes > 0 ? say("{a} moved", size(run.moved_bytes)) : '';
+    setText(this.moved, [moved, planned ? say("writes {a} in all", size(planned)) : ''].filter(Boolean).join(' · '));
   }
 
   updateMessage(run) {
@@ -121,9 +121,9 @@ export class Announcer {
     if (key === this.last) return;
     this.last = key;
     const parts = isGoingOn(run)
-      ? [stateWord(run), name, run.done > 0 && say("{1} % done", Math.round(run.done * 100))]
+      ? [stateWord(run), name, run.done > 0 && say("{a} % done", Math.round(run.done * 100))]
       : [stateWord(run), run.answer?.text, run.message];
-    if (found > 0) parts.push(say("findings: {1}", found));
+    if (found > 0) parts.push(say("findings: {a}", found));
     setText(this.node, parts.filter(Boolean).join('. '));
   }
 }

@@ -148,7 +148,7 @@ export class Measure {
   /** Takes a file that was dropped or chosen. */
   async readJob(file) {
     if (file.size > JOB_BYTES_MAX) {
-      this.complain(say("{1} is too large for a job file", file.name));
+      this.complain(say("{a} is too large for a job file", file.name));
       return;
     }
     this.job = await file.text();
@@ -189,7 +189,7 @@ export class Measure {
     } });
     fill(this.consent, el('p', { class: 'consent-head' }, icon('warning'), el('strong', null, say("Write to this disk? All that is on it will be lost."))),
       losses.length > 0 && el('ul', null, losses.map((loss) => el('li', null, loss))),
-      el('label', { for: 'serial' }, say("Type its serial number {1} to allow that. Without it the disk is only read.", allowed)), input);
+      el('label', { for: 'serial' }, say("Type its serial number {a} to allow that. Without it the disk is only read.", allowed)), input);
   }
 
   wish() {
@@ -235,7 +235,7 @@ export class Measure {
     const run = isGoingOn(this.view?.run) ? this.view.run : null;
     const plan = run ? { seconds: run.seconds_left, writes_bytes: run.planned?.writes_bytes, command: run.command, rows: run.planned?.rows } : this.plan;
     const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
-    const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {1}", clock(plan.seconds));
+    const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {a}", clock(plan.seconds));
     const writes = plan?.writes_bytes === null || plan?.writes_bytes === undefined ? '–'
       : plan.writes_bytes === 0 ? say("nothing") : size(plan.writes_bytes);
     const rows = Array.isArray(plan?.rows) ? plan.rows.length : plan?.rows;

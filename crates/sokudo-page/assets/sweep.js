@@ -83,7 +83,7 @@ function heatTable(cells, name) {
   const most = largest(own);
   const columns = [...new Set(own.map((cell) => `Q${cell.depth}T${cell.threads}`))];
   const blocks = [...new Map(own.map((cell) => [cell.bytes, cell.block])).entries()].sort((a, b) => a[0] - b[0]);
-  const title = say("{1}, MB/s", direction(name));
+  const title = say("{a}, MB/s", direction(name));
   const at = (bytes, column) => own.find((cell) => cell.bytes === bytes && `Q${cell.depth}T${cell.threads}` === column);
   return scrolling(title, el('table', { class: `heat-table of-${name}` },
     el('caption', null, title),

@@ -1,5 +1,5 @@
 //! What the scripts of the page say. The English text is the key by which `say("…")` finds its
-//! translation; `{1}` stands for its first argument.
+//! translation; `{a}` stands for its first argument.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Add to the queue",
     "All runs",
     "Assess",
-    "At {1}, {2} to {3}: {4} I/Os",
+    "At {a}, {b} to {c}: {d} I/Os",
     "Baseline",
     "Block",
     "Browse",
@@ -21,7 +21,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Check",
     "Choose",
     "Choose a job file",
-    "Choose run {1}",
+    "Choose run {a}",
     "Choose two runs to compare them.",
     "Colours",
     "Colours: as the screen",
@@ -36,7 +36,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Directory, file or device",
     "Disk",
     "Doubtful",
-    "Drop {1}",
+    "Drop {a}",
     "Error map",
     "Explain",
     "Failed",
@@ -45,7 +45,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Finds out what the device is from how it behaves.",
     "Finished",
     "Fit",
-    "From {1}: {2} MB/s",
+    "From {a}: {b} MB/s",
     "Go to the terminal where sokudo page runs, press Enter, and open the address that it prints.",
     "Good to know",
     "Health",
@@ -70,16 +70,16 @@ const OF_SCRIPTS: &[&str] = &[
     "Measuring",
     "Method",
     "More settings",
-    "Move {1} down",
-    "Move {1} up",
+    "Move {a} down",
+    "Move {a} up",
     "No run is kept that these filters let through.",
     "Note",
     "One level up",
-    "Open as run {1}",
+    "Open as run {a}",
     "Pages",
     "Peak",
     "Picture",
-    "Picture of run {1}; its figures are in the table",
+    "Picture of run {a}; its figures are in the table",
     "Preparing",
     "Progress",
     "Queue",
@@ -93,11 +93,11 @@ const OF_SCRIPTS: &[&str] = &[
     "Row",
     "Rows",
     "Run",
-    "Run {1}",
-    "Run {1} against run {2}",
+    "Run {a}",
+    "Run {a} against run {b}",
     "Runs a fio job file. It names its targets itself.",
     "Save",
-    "Save {1} as PNG",
+    "Save {a} as PNG",
     "Saved",
     "Sequential and random reads and writes, as a table.",
     "Serial",
@@ -128,7 +128,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Trend",
     "Trend of this disk",
     "Try it on a simulated disk",
-    "Type its serial number {1} to allow that. Without it the disk is only read.",
+    "Type its serial number {a} to allow that. Without it the disk is only read.",
     "UNVERIFIED",
     "Use",
     "VERIFIED",
@@ -148,7 +148,7 @@ const OF_SCRIPTS: &[&str] = &[
     "a test file is made here, and removed",
     "a week",
     "a year",
-    "about {1}",
+    "about {a}",
     "access time over distance",
     "all",
     "bars",
@@ -160,7 +160,7 @@ const OF_SCRIPTS: &[&str] = &[
     "ever",
     "failing",
     "faster",
-    "findings: {1}",
+    "findings: {a}",
     "finishing",
     "fio job",
     "fio job file: drop it on the page, choose it, or type",
@@ -168,7 +168,7 @@ const OF_SCRIPTS: &[&str] = &[
     "health unknown",
     "healthy",
     "heat map",
-    "lately half of the I/Os took less than {1}, 99 % less than {2}",
+    "lately half of the I/Os took less than {a}, 99 % less than {b}",
     "latency against load",
     "latency histogram",
     "latency percentiles",
@@ -177,9 +177,9 @@ const OF_SCRIPTS: &[&str] = &[
     "measuring",
     "mixed",
     "model, serial or name",
-    "mounted on {1}",
+    "mounted on {a}",
     "no difference shown",
-    "no errors in {1} of {2} blocks",
+    "no errors in {a} of {b} blocks",
     "nothing",
     "nothing was measured yet",
     "one per line",
@@ -196,7 +196,7 @@ const OF_SCRIPTS: &[&str] = &[
     "the same",
     "time",
     "too few trials",
-    "trial {1}",
+    "trial {a}",
     "trim",
     "verifying",
     "waiting",
@@ -206,28 +206,30 @@ const OF_SCRIPTS: &[&str] = &[
     "will be overwritten",
     "write",
     "write MB/s",
-    "writes {1} in all",
-    "{1} % done",
-    "{1} access times, {2} to {3} ms",
-    "{1} free",
-    "{1} is too large for a job file",
-    "{1} left",
-    "{1} moved",
-    "{1} of {2}",
-    "{1} of {2} blocks have places that cannot be read",
-    "{1} places, {2} to {3} MB/s",
-    "{1} runs, last {2} MB/s",
-    "{1} to {2}",
-    "{1} to {2} MB/s, last {3} MB/s",
-    "{1}, MB/s",
+    "writes {a} in all",
+    "{a} % done",
+    "{a} access times, {b} to {c} ms",
+    "{a} free",
+    "{a} is too large for a job file",
+    "{a} left",
+    "{a} moved",
+    "{a} of {b}",
+    "{a} of {b} blocks have places that cannot be read",
+    "{a} places, {b} to {c} MB/s",
+    "{a} runs, last {b} MB/s",
+    "{a} to {b}",
+    "{a} to {b} MB/s, last {c} MB/s",
+    "{a}, MB/s",
     "★ Baseline: take away",
     "☆ Make it the baseline",
 ];
 
 /// Every text of the scripts with what is said in a language.
-pub(crate) fn said(language: Language) -> BTreeMap<&'static str, &'static str> {
+pub(crate) fn said(language: Language) -> BTreeMap<&'static str, String> {
     let texts = OF_SCRIPTS.iter().copied();
-    texts.map(|text| (text, language.word(text))).collect()
+    texts
+        .map(|text| (text, language.with_holes(text)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -265,8 +267,8 @@ mod tests {
 
     #[test]
     fn texts_are_found_in_scripts() {
-        let script = r#"say("Start"); t.say("no"); essay("no"); say( "{1} of \"{2}\"", a, b)"#;
+        let script = r#"say("Start"); t.say("no"); essay("no"); say( "{a} of \"{b}\"", a, b)"#;
         let found: Vec<String> = said_in(script).into_iter().collect();
-        assert_eq!(found, ["Start", "{1} of \"{2}\""]);
+        assert_eq!(found, ["Start", "{a} of \"{b}\""]);
     }
 }

@@ -21,7 +21,7 @@ use crate::page::Page;
 use crate::reply::{Failure, answered, json_of};
 use crate::wish::{self, MethodForm, Wish};
 
-use super::{asked, read};
+use super::input::{asked, read};
 
 /// A directory on a server that is away is waited for no longer.
 const FOLDER_TIME: Duration = Duration::from_secs(10);
