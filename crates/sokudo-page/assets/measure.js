@@ -257,7 +257,7 @@ export class Measure {
     if (this.button.disabled !== disabled) this.button.disabled = disabled;
     if (this.button.dataset.state === state) return;
     this.button.dataset.state = state;
-    const words = { start: say("Start"), stop: say("Stop"), stopping: say("Stopping"), 'read-only': say("Read-only") };
+    const words = { start: say("Start now"), stop: say("Stop"), stopping: say("Stopping"), 'read-only': say("Read-only") };
     fill(this.button, icon(state === 'start' ? 'start' : state === 'read-only' ? 'eye' : 'stop'), words[state]);
   }
 

@@ -62,9 +62,13 @@ export class RunPanel {
       if (run.answer) fill(this.answer, judged(run.answer.text, run.answer.tone));
     }
     if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? []));
-    if (this.isNew('table', run.table)) {
-      show(this.table, Boolean(run.table?.rows?.length));
-      if (run.table) fill(this.table, el('h3', null, say("Figures")), tableOf(run.table, say("Figures")));
+    const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
+    if (this.isNew('table', run.tables)) {
+      show(this.table, tables.length > 0);
+      fill(this.table, tables.map((table) => [
+        el('h3', null, table.title || say("Figures")), tableOf(table, table.title || say("Figures")),
+        table.note && el('p', { class: 'hint' }, table.note)]),
+      (run.legend ?? []).map((line) => el('p', { class: 'hint' }, line)));
     }
     const notes = run.notes ?? [];
     if (this.isNew('notes', notes.length)) fill(this.notes, notes.map((note) => el('li', null, note)));

@@ -31,7 +31,7 @@ export class Sweep {
 
   /** @param {import('./view.js').Run} run */
   update(run) {
-    const key = `${run.run}/${run.table?.rows.length}/${run.now?.row}/${run.state}`;
+    const key = `${run.run}/${run.tables?.[0]?.rows.length}/${run.now?.row}/${run.state}`;
     if (key === this.drawn) return;
     this.drawn = key;
     const cells = cellsOf(run);
@@ -47,7 +47,7 @@ function cellsOf(run) {
   return rows.flatMap((row, index) => {
     const cell = cellOf(row.name);
     if (!cell) return [];
-    const text = figuresOf(run.table, lineOf(run.table, rows, index)).rate;
+    const text = figuresOf(run.tables?.[0], lineOf(run.tables?.[0], rows, index)).rate;
     const isNow = run.state === 'running' && run.now?.row === index;
     return [{ ...cell, direction: row.direction, text, value: numberOf(text), isNow }];
   });

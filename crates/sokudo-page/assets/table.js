@@ -14,7 +14,7 @@ export function judged(text, tone) {
 }
 
 function cellContent(cell) {
-  if (cell.kind === 'judged') return judged(cell.text, cell.tone);
+  if (cell.tone && cell.tone !== 'none') return judged(cell.text, cell.tone);
   if (cell.share === undefined || cell.share === null) return cell.text;
   const bar = el('span', { class: 'cell-bar', 'aria-hidden': 'true' });
   setShare(bar, cell.share);
@@ -29,7 +29,7 @@ function cellContent(cell) {
 export function tableOf(table, caption) {
   const alignment = (index) => (table.columns[index]?.align === 'right' ? 'number' : null);
   const head = table.columns.map((column, index) =>
-    el('th', { scope: 'col', class: alignment(index) }, column.title));
+    el('th', { scope: 'col', class: alignment(index) }, [column.group, column.title].filter(Boolean).join(' ')));
   const rows = table.rows.map((cells) => el('tr', null, cells.map((cell, index) =>
     index === 0
       ? el('th', { scope: 'row' }, cellContent(cell))

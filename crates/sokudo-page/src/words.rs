@@ -103,7 +103,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Serial",
     "Show more",
     "Since",
-    "Start",
+    "Start now",
     "Steady",
     "Stop",
     "Stopped early",

@@ -44,6 +44,7 @@ struct MovedRun {
 
 #[derive(Deserialize)]
 struct FolderPath {
+    #[serde(default = "first_folder")]
     path: String,
 }
 
@@ -69,6 +70,11 @@ fn said(page: &Page, form: &MethodForm) -> Value {
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.
+/// Where browsing begins.
+fn first_folder() -> String {
+    "/".to_owned()
+}
+
 pub(super) async fn folders(
     Extension(session): Extension<Session>,
     uri: Uri,
