@@ -80,7 +80,7 @@ export function figuresOf(table, cells) {
     rate: textAt(rateColumn),
     spread: cells.find((cell) => /^±/.test(cell.text))?.text ?? null,
     iops: textAt(titled(/IOPS/)),
-    judged: cells.find((cell) => cell.kind === 'judged') ?? null,
+    judged: cells.find((cell) => cell.tone && cell.tone !== 'none') ?? null,
   };
 }
 
