@@ -21,7 +21,7 @@ use crate::page::Page;
 use crate::reply::{Failure, answered, json_of};
 use crate::wish::{self, MethodForm, Wish};
 
-use super::{asked, read};
+use super::input::{asked, read};
 
 /// A directory on a server that is away is waited for no longer.
 const FOLDER_TIME: Duration = Duration::from_secs(10);
@@ -44,7 +44,8 @@ struct MovedRun {
 
 #[derive(Deserialize)]
 struct FolderPath {
-    path: String,
+    /// Without it, where its user is at home.
+    path: Option<String>,
 }
 
 pub(super) async fn methods(State(page): State<Arc<Page>>) -> Response {
@@ -77,6 +78,7 @@ pub(super) async fn folders(
         return Err(Refusal::ReadOnly.into());
     }
     let FolderPath { path } = asked(&uri)?;
+    let path = path.unwrap_or_else(folders::home);
     let shown = path.clone();
     let listed = tokio::task::spawn_blocking(move || folders::list(&path));
     match tokio::time::timeout(FOLDER_TIME, listed).await {
