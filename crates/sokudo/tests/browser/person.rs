@@ -1,0 +1,196 @@
+//! Somebody who uses the page: sees what it says, presses, types and waits.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use fantoccini::elements::Element;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+
+/// Nothing that a person waits for takes this long, even on a very busy machine.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// Between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Elements that may have a role; what role they have is asked of the browser.
+const OF_ROLES: &[(&str, &str)] = &[
+    ("alert", "[role=alert]"),
+    ("button", "button"),
+    ("checkbox", "input[type=checkbox]"),
+    ("combobox", "select, input[list]"),
+    ("group", "[role=group]"),
+    ("heading", "h1, h2, h3"),
+    ("image", "[role=img], img"),
+    ("link", "a[href]"),
+    ("progressbar", "[role=progressbar]"),
+    ("searchbox", "input[type=search]"),
+    ("status", "[role=status]"),
+    ("tab", "[role=tab]"),
+    ("table", "table"),
+    ("textbox", "textarea, input[type=text]"),
+    ("DisclosureTriangle", "summary"),
+];
+
+/// Elements that are seen and whose words hold a text.
+const CANDIDATES: &str = r"
+    const [selector, words] = arguments;
+    const texts = (node) => [node.getAttribute('aria-label'), node.getAttribute('alt'), node.textContent,
+        ...[...(node.labels ?? [])].map((label) => label.textContent),
+        ...(node.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent)];
+    return [...document.querySelectorAll(selector)].filter((node) =>
+        node.checkVisibility({ visibilityProperty: true }) && texts(node).some((text) => text?.includes(words)));";
+
+pub(crate) struct Person<'a> {
+    pub(crate) browser: &'a Browser,
+    words: BTreeMap<String, String>,
+}
+
+impl<'a> Person<'a> {
+    /// Opens an address in a tab of its own.
+    pub(crate) async fn at(browser: &'a Browser, address: &str) -> Self {
+        let tab = browser.client.new_window(true).await.unwrap();
+        browser.client.switch_to_window(tab.handle).await.unwrap();
+        browser.client.goto(address).await.unwrap();
+        let words = "return JSON.parse(document.getElementById('words').textContent)";
+        let words = browser.client.execute(words, Vec::new()).await.unwrap();
+        Self {
+            browser,
+            words: serde_json::from_value(words).unwrap(),
+        }
+    }
+
+    /// Closes the tab.
+    pub(crate) async fn leave(self) {
+        let client = &self.browser.client;
+        client.close_window().await.unwrap();
+        let others = client.windows().await.unwrap();
+        let other = others.into_iter().next().unwrap();
+        client.switch_to_window(other).await.unwrap();
+    }
+
+    /// What the page says for an English text; names are the same in every language.
+    pub(crate) fn say(&self, text: &str) -> String {
+        self.words.get(text).map_or(text, String::as_str).to_owned()
+    }
+
+    /// The same with its holes filled.
+    pub(crate) fn say_of(&self, text: &str, values: &[&str]) -> String {
+        let mut said = self.words.get(text).expect("it is a text of the page").clone();
+        for (letter, value) in ('a'..='h').zip(values) {
+            said = said.replace(&format!("{{{letter}}}"), value);
+        }
+        said
+    }
+
+    /// What a script returns.
+    pub(crate) async fn read(&self, script: &str, arguments: Vec<Value>) -> Value {
+        let read = self.browser.client.execute(script, arguments).await;
+        read.unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// Waits for what is told as `what`.
+    pub(crate) async fn wait<T>(&self, what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+        let started = Instant::now();
+        loop {
+            if let Some(seen) = look().await {
+                return seen;
+            }
+            if started.elapsed() > WAIT_MAX {
+                let text = self.text().await;
+                let messages = self.browser.messages().await;
+                panic!("in vain waited for {what}; the page shows:\n{text}\n{messages:#?}");
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// All that is read on the page.
+    pub(crate) async fn text(&self) -> String {
+        let text = self.read("return document.body.innerText", Vec::new()).await;
+        text.as_str().unwrap().to_owned()
+    }
+
+    /// Waits until the page shows a text.
+    pub(crate) async fn sees(&self, text: &str) {
+        let said = self.say(text);
+        let shown = async || self.text().await.contains(&said).then_some(());
+        self.wait(&format!("the text {said:?}"), shown).await;
+    }
+
+    /// The element of a role and a name that is shown, now.
+    pub(crate) async fn look(&self, role: &str, name: &str) -> Option<Element> {
+        let selector = OF_ROLES.iter().find(|(known, _)| *known == role);
+        let (_, selector) = selector.unwrap_or_else(|| panic!("no element has the role {role}"));
+        let name = self.say(name);
+        let found = self.read(CANDIDATES, vec![json!(selector), json!(name)]).await;
+        for element in found.as_array().unwrap() {
+            let id = element.as_object().unwrap().values().next().unwrap();
+            let id = id.as_str().unwrap().to_owned();
+            let element = Element::from_element_id(self.browser.client.clone(), id.into());
+            if self.computed(&element, "role").await? == role
+                && self.computed(&element, "label").await? == name
+            {
+                return Some(element);
+            }
+        }
+        None
+    }
+
+    /// What the browser tells a screen reader of an element; none where it is gone.
+    async fn computed(&self, element: &Element, what: &'static str) -> Option<String> {
+        let path = format!("element/{}/computed{what}", element.element_id());
+        let told = self.browser.get(path).await?;
+        Some(told.as_str().unwrap().to_owned())
+    }
+
+    /// Waits for the element of a role and a name.
+    pub(crate) async fn find(&self, role: &str, name: &str) -> Element {
+        let what = format!("the {role} {name:?}");
+        self.wait(&what, async || self.look(role, name).await).await
+    }
+
+    /// Presses what has a role and a name, as soon as it can be.
+    pub(crate) async fn press(&self, role: &str, name: &str) {
+        let press = async || {
+            let element = self.look(role, name).await?;
+            let is_enabled = element.is_enabled().await.unwrap_or(false);
+            // What is built anew meanwhile is found again.
+            (is_enabled && element.click().await.is_ok()).then_some(())
+        };
+        self.wait(&format!("the {role} {name:?} to press"), press).await;
+    }
+
+    /// Writes into a field in the place of what is in it.
+    pub(crate) async fn write(&self, role: &str, name: &str, text: &str) {
+        let field = self.find(role, name).await;
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// Sets a setting of a method.
+    pub(crate) async fn set(&self, id: &str, text: &str) {
+        let locator = fantoccini::Locator::Id(id);
+        let field = self.browser.client.wait().for_element(locator).await.unwrap();
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// Chooses a target by typing it.
+    pub(crate) async fn measure_at(&self, target: &str) {
+        self.write("textbox", "Directory, file or device", target).await;
+        self.press("button", "Use").await;
+    }
+
+    /// The cells of a table's rows.
+    pub(crate) async fn rows(&self, table: &str) -> Vec<Vec<String>> {
+        let Some(table) = self.look("table", table).await else {
+            return Vec::new();
+        };
+        let script = "return [...arguments[0].tBodies[0].rows].map((row) =>
+            [...row.cells].map((cell) => cell.innerText.trim()))";
+        let table = serde_json::to_value(table).unwrap();
+        serde_json::from_value(self.read(script, vec![table]).await).unwrap()
+    }
+}
