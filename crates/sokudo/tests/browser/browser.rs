@@ -111,20 +111,12 @@ impl Browser {
 
     /// Nobody but this origin was asked for anything since the last look.
     pub(crate) async fn asked_only(&self, origin: &str) {
-        let asked: Vec<Url> = self
-            .log("performance")
-            .await
-            .iter()
-            .filter_map(|entry| asked_in(entry["message"].as_str()?))
-            .collect();
-        let of_ours = asked
-            .iter()
-            .filter(|url| url.origin().ascii_serialization() == origin);
-        assert!(of_ours.count() > 0, "the log tells of requests");
-        let is_foreign = |url: &&Url| {
-            url.has_host() && url.origin().ascii_serialization() != origin
-        };
-        let foreign: Vec<&Url> = asked.iter().filter(is_foreign).collect();
+        let log = self.log("performance").await;
+        let asked = log.iter().filter_map(|entry| asked_in(entry["message"].as_str()?));
+        let (ours, foreign): (Vec<Url>, Vec<Url>) =
+            asked.partition(|url| url.origin().ascii_serialization() == origin);
+        assert!(!ours.is_empty(), "the log tells of requests");
+        let foreign: Vec<&str> = foreign.iter().map(Url::as_str).collect();
         assert!(foreign.is_empty(), "{foreign:#?}");
     }
 
@@ -204,13 +196,20 @@ impl WebDriverCompatibleCommand for Command {
     }
 }
 
-/// The address of a request that an entry of the log tells of.
+/// The address of a request over the network that an entry of the log tells of.
 fn asked_in(entry: &str) -> Option<Url> {
     let entry: Value = serde_json::from_str(entry).unwrap();
     let message = &entry["message"];
-    let is_request = message["method"] == "Network.requestWillBeSent";
-    let address = message["params"]["request"]["url"].as_str()?;
-    is_request.then(|| Url::parse(address).unwrap())
+    let name = message["method"].as_str()?;
+    let parameters = &message["params"];
+    let address = match name {
+        "Network.requestWillBeSent" => &parameters["request"]["url"],
+        "Network.webSocketCreated" => &parameters["url"],
+        _ => return None,
+    };
+    let url = Url::parse(address.as_str().unwrap()).unwrap();
+    // The browser has pages of its own.
+    matches!(url.scheme(), "http" | "https" | "ws" | "wss").then_some(url)
 }
 
 /// The port that the driver says it has taken.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fantoccini::elements::Element;
+use fantoccini::wd::WindowHandle;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
@@ -44,6 +45,7 @@ const CANDIDATES: &str = r"
 
 pub(crate) struct Person<'a> {
     pub(crate) browser: &'a Browser,
+    tab: WindowHandle,
     words: BTreeMap<String, String>,
 }
 
@@ -51,18 +53,32 @@ impl<'a> Person<'a> {
     /// Opens an address in a tab of its own.
     pub(crate) async fn at(browser: &'a Browser, address: &str) -> Self {
         let tab = browser.client.new_window(true).await.unwrap();
-        browser.client.switch_to_window(tab.handle).await.unwrap();
+        let tab = tab.handle;
+        browser.client.switch_to_window(tab.clone()).await.unwrap();
         browser.client.goto(address).await.unwrap();
         let words = "return JSON.parse(document.getElementById('words').textContent)";
         let words = browser.client.execute(words, Vec::new()).await.unwrap();
         Self {
             browser,
+            tab,
             words: serde_json::from_value(words).unwrap(),
         }
     }
 
+    /// Looks at this tab, after another.
+    pub(crate) async fn turn(&self) {
+        let tab = self.tab.clone();
+        self.browser.client.switch_to_window(tab).await.unwrap();
+    }
+
+    /// Opens another address in this tab.
+    pub(crate) async fn go(&self, address: &str) {
+        self.browser.client.goto(address).await.unwrap();
+    }
+
     /// Closes the tab.
     pub(crate) async fn leave(self) {
+        self.turn().await;
         let client = &self.browser.client;
         client.close_window().await.unwrap();
         let others = client.windows().await.unwrap();
@@ -169,10 +185,14 @@ impl<'a> Person<'a> {
         field.send_keys(text).await.unwrap();
     }
 
-    /// Sets a setting of a method.
+    /// Sets a setting of a method, wherever it stands.
     pub(crate) async fn set(&self, id: &str, text: &str) {
+        let client = &self.browser.client;
         let locator = fantoccini::Locator::Id(id);
-        let field = self.browser.client.wait().for_element(locator).await.unwrap();
+        let field = client.wait().for_element(locator).await.unwrap();
+        if !field.is_displayed().await.unwrap() {
+            self.press("DisclosureTriangle", "More settings").await;
+        }
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
     }

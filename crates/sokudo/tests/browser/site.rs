@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 
 use crate::keeper::Keeper;
@@ -33,10 +33,7 @@ impl Site {
         let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let home = folder.path().join("home");
-        fs::create_dir(&home).unwrap();
-        if rustix::process::geteuid().is_root() {
-            chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
-        }
+        make_directory(&home);
         let mut command = Keeper::command(KEEPER);
         command
             .args([env!("CARGO_BIN_EXE_sokudo"), "page", "--lang", language])
@@ -67,9 +64,11 @@ impl Site {
         origin.to_owned()
     }
 
-    /// The directory that the page offers first.
-    pub(crate) fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
+    /// A directory in the one that the page offers first.
+    pub(crate) fn home_with(&self, name: &str) -> PathBuf {
+        let path = self.folder.path().join("home").join(name);
+        make_directory(&path);
+        path
     }
 
     /// A file without contents, of any size.
@@ -90,5 +89,13 @@ impl Site {
             .unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+/// A directory in which the page may measure.
+fn make_directory(path: &Path) {
+    fs::create_dir(path).unwrap();
+    if rustix::process::geteuid().is_root() {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
 }

@@ -39,9 +39,9 @@ async fn tell_with(tools: &Tools, story: impl AsyncFn(&Person, &Site)) {
         let site = Site::start(language);
         let person = Person::at(&browser, &site.address).await;
         story(&person, &site).await;
+        person.leave().await;
         browser.is_quiet().await;
         browser.asked_only(&site.origin()).await;
-        person.leave().await;
     }
     browser.close().await;
 }
