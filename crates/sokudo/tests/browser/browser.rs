@@ -65,6 +65,7 @@ impl Browser {
             .env("HOME", folder.path())
             .env("XDG_CONFIG_HOME", folder.path())
             .env("XDG_CACHE_HOME", folder.path())
+            .env("TMPDIR", folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut keeper = Keeper::start(&mut command);
@@ -111,13 +112,21 @@ impl Browser {
 
     /// Nobody but this origin was asked for anything since the last look.
     pub(crate) async fn asked_only(&self, origin: &str) {
-        let log = self.log("performance").await;
-        let asked = log.iter().filter_map(|entry| asked_in(entry["message"].as_str()?));
-        let (ours, foreign): (Vec<Url>, Vec<Url>) =
-            asked.partition(|url| url.origin().ascii_serialization() == origin);
+        let (ours, foreign): (Vec<Url>, Vec<Url>) = self
+            .asked()
+            .await
+            .into_iter()
+            .partition(|url| url.origin().ascii_serialization() == origin);
         assert!(!ours.is_empty(), "the log tells of requests");
         let foreign: Vec<&str> = foreign.iter().map(Url::as_str).collect();
         assert!(foreign.is_empty(), "{foreign:#?}");
+    }
+
+    /// What was asked for over the network since the last look.
+    pub(crate) async fn asked(&self) -> Vec<Url> {
+        let log = self.log("performance").await;
+        let entries = log.iter().map(|entry| entry["message"].as_str().unwrap());
+        entries.filter_map(asked_in).collect()
     }
 
     async fn log(&self, kind: &str) -> Vec<Value> {

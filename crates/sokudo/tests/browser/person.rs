@@ -1,6 +1,7 @@
 //! Somebody who uses the page: sees what it says, presses, types and waits.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::time::{Duration, Instant};
 
 use fantoccini::elements::Element;
@@ -201,6 +202,29 @@ impl<'a> Person<'a> {
     pub(crate) async fn measure_at(&self, target: &str) {
         self.write("textbox", "Directory, file or device", target).await;
         self.press("button", "Use").await;
+    }
+
+    /// Keeps a note of the run that is shown.
+    pub(crate) async fn note(&self, text: &str) {
+        self.write("textbox", "Note", text).await;
+        // There is a button of this name for the tags, too.
+        let save = fantoccini::Locator::Css("form:has(#note) button");
+        let save = self.browser.client.find(save).await.unwrap();
+        save.click().await.unwrap();
+    }
+
+    /// Waits for a file that is saved, with this ending, and takes it: its address.
+    pub(crate) async fn saved(&self, ending: &str) -> String {
+        let folder = self.browser.downloads();
+        let look = async || {
+            let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            let mut whole = entries.filter(|path| path.extension().is_some_and(|it| it == ending));
+            whole.next()
+        };
+        let path = self.wait(&format!("a file that ends in {ending}"), look).await;
+        let taken = folder.with_file_name(path.file_name().unwrap());
+        fs::rename(path, &taken).unwrap();
+        format!("file://{}", taken.display())
     }
 
     /// The cells of a table's rows.

@@ -1,1 +1,106 @@
-//! later
+//! Who may do what, and what others have named.
+
+use crate::measuring::start_slowly;
+use crate::person::Person;
+use crate::site::Site;
+use crate::story::tell;
+
+/// A name that would do something where it is taken for more than a name.
+const NAME: &str = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">";
+
+#[test]
+fn who_may_only_look_sees_the_run_and_can_start_and_stop_nothing() {
+    tell(async |person, site| {
+        start_slowly(person).await;
+        person.measure_at("sim:ssd").await;
+        person.press("button", "Add to the queue").await;
+        person.find("heading", "Queue").await;
+        // In the same browser the one key takes the place of the other.
+        let guest = Person::at(person.browser, &site.look).await;
+        guest.find("heading", "Measuring").await;
+        guest.find("heading", "Queue").await;
+        guest.find("table", "Figures").await;
+        let button = guest.find("button", "Read-only").await;
+        assert!(!button.is_enabled().await.unwrap());
+        for name in ["Start now", "Stop", "Add to the queue"] {
+            assert!(guest.look("button", name).await.is_none(), "{name}");
+        }
+        let drop = guest.say_of("Drop {a}", &["mark · sim:ssd"]);
+        assert!(guest.look("button", &drop).await.is_none());
+        guest.leave().await;
+    });
+}
+
+#[test]
+fn without_its_key_the_page_is_a_door_and_a_page_that_ends_says_so() {
+    tell(async |person, site| {
+        let client = &person.browser.client;
+        person.find("button", "Start now").await;
+        client.delete_all_cookies().await.unwrap();
+        person.go(&site.origin()).await;
+        person.find("heading", "This page needs its address").await;
+        assert!(person.look("button", "Start now").await.is_none());
+        only(person, "401 (Unauthorized)").await;
+        person.go("about:blank").await;
+        person.go(&site.address).await;
+        person.find("button", "Start now").await;
+        // The key stands neither in the address nor in what a script can read.
+        assert_eq!(client.current_url().await.unwrap().fragment(), None);
+        assert_eq!(person.read("return document.cookie", Vec::new()).await, "");
+
+        let other = Site::start("en");
+        let guest = Person::at(person.browser, &other.address).await;
+        guest.sees("connected").await;
+        person.browser.is_quiet().await;
+        drop(other);
+        guest.sees("connection lost, the run goes on").await;
+        guest.leave().await;
+        only(person, "ERR_").await;
+        person.turn().await;
+        person.browser.asked().await;
+        client.refresh().await.unwrap();
+    });
+}
+
+#[test]
+fn names_are_shown_as_they_are_and_do_nothing() {
+    tell(async |person, site| {
+        person.measure_at("sim:ssd").await;
+        person.set("mark-row", "RND4K,read").await;
+        person.set("mark-runs", "1").await;
+        person.set("mark-label", NAME).await;
+        person.press("button", "Start now").await;
+        person.find("heading", "Finished").await;
+        person.sees(NAME).await;
+        let open = person.say_of("Open as run {a}", &["1"]);
+        person.press("link", &open).await;
+        person.note(NAME).await;
+        person.sees("Saved").await;
+        is_untouched(person).await;
+        person.press("link", "History").await;
+        person.find("table", "Kept runs, the newest first").await;
+        assert_eq!(person.text().await.matches(NAME).count(), 2);
+        is_untouched(person).await;
+        person.press("checkbox", &person.say_of("Choose run {a}", &["1"])).await;
+        person.press("link", "Report of the chosen").await;
+        person.go(&person.saved("html").await).await;
+        person.sees(NAME).await;
+        is_untouched(person).await;
+        person.go(&site.origin()).await;
+    });
+}
+
+/// Nothing of a name has become an element, or has run.
+async fn is_untouched(person: &Person<'_>) {
+    let script = "return document.title + document.querySelectorAll('body script, img[onerror]').length";
+    let seen = person.read(script, Vec::new()).await;
+    assert!(!seen.as_str().unwrap().contains("taken"), "{seen}");
+    assert!(seen.as_str().unwrap().ends_with('0'), "{seen}");
+}
+
+/// The console holds such messages, and no others.
+async fn only(person: &Person<'_>, part: &str) {
+    let messages = person.browser.messages().await;
+    assert!(!messages.is_empty());
+    assert!(messages.iter().all(|message| message.contains(part)), "{messages:#?}");
+}
