@@ -1,1 +1,32 @@
-//! later
+//! What axe-core finds: contrasts, roles, names, and what else those cannot use who see or move
+//! otherwise.
+
+use std::time::Duration;
+
+use fantoccini::wd::TimeoutConfiguration;
+use serde_json::Value;
+
+use crate::person::Person;
+
+/// Longer than axe-core takes for any view.
+const TIME_MAX: Duration = Duration::from_secs(120);
+
+/// Every rule but those that are experiments; of each finding, what is wrong and where.
+const RUN: &str = "const done = arguments[arguments.length - 1];
+    const of = (found) => `${found.id}: ${found.help}\\n` +
+        found.nodes.map((node) => `    ${node.html}\\n    ${node.failureSummary}`).join('\\n');
+    axe.run(document, { resultTypes: ['violations'] })
+        .then(({ violations }) => done(violations.map(of)), (error) => done([String(error)]));";
+
+/// Nothing on the page keeps anybody out.
+pub(crate) async fn is_for_everybody(person: &Person<'_>, view: &str) {
+    let client = &person.browser.client;
+    let timeouts = TimeoutConfiguration::new(Some(TIME_MAX), None, None);
+    client.update_timeouts(timeouts).await.unwrap();
+    if person.read("return typeof axe", Vec::new()).await == "undefined" {
+        person.read(&person.browser.axe, Vec::new()).await;
+    }
+    let found = client.execute_async(RUN, Vec::new()).await.unwrap();
+    let found: Vec<&str> = found.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(found.is_empty(), "{view}:\n{}", found.join("\n"));
+}

@@ -198,10 +198,24 @@ impl<'a> Person<'a> {
         field.send_keys(text).await.unwrap();
     }
 
-    /// Chooses a target by typing it.
+    /// Chooses a target by typing it, once the page has offered one.
     pub(crate) async fn measure_at(&self, target: &str) {
+        let offered = "return document.getElementById('path')?.value || null";
+        let look = async || Some(self.read(offered, Vec::new()).await).filter(|it| !it.is_null());
+        self.wait("a target to begin with", look).await;
         self.write("textbox", "Directory, file or device", target).await;
         self.press("button", "Use").await;
+    }
+
+    /// Has a target measured after what is measured now.
+    pub(crate) async fn add_to_queue(&self, target: &str) {
+        self.measure_at(target).await;
+        let named = format!("{} · {target}", self.say("Mark"));
+        let name = match self.words.contains_key("Add to the queue") {
+            true => self.say("Add to the queue"),
+            false => self.say_of("Add to the queue: {a}", &[&named]),
+        };
+        self.press("button", &name).await;
     }
 
     /// Keeps a note of the run that is shown.

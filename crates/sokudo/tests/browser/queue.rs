@@ -4,6 +4,10 @@ use crate::measuring::start_slowly;
 use crate::person::Person;
 use crate::story::tell;
 
+/// What simulated disks call themselves.
+const HDD: &str = "sokudo simulated hard disk";
+const SMR: &str = "sokudo simulated shingled disk";
+
 #[test]
 fn runs_wait_are_moved_and_dropped_and_follow_each_other() {
     tell(async |person, site| {
@@ -11,8 +15,7 @@ fn runs_wait_are_moved_and_dropped_and_follow_each_other() {
         person.find("heading", "Measuring").await;
         let targets = ["sim:ssd", "sim:hdd", "sim:smr"];
         for (index, target) in targets.into_iter().enumerate() {
-            person.measure_at(target).await;
-            person.press("button", "Add to the queue").await;
+            person.add_to_queue(target).await;
             waiting(person, &targets[..=index]).await;
         }
         let up = person.say_of("Move {a} up", &["mark · sim:smr"]);
@@ -34,7 +37,7 @@ fn runs_wait_are_moved_and_dropped_and_follow_each_other() {
         let kept = async || {
             let runs = other.rows("Kept runs, the newest first").await;
             let disks: Vec<&str> = runs.iter().map(|cells| cells[3].as_str()).collect();
-            (disks == ["sim:hdd", "sim:smr", "null:"]).then_some(())
+            (disks == [HDD, SMR, "null:"]).then_some(())
         };
         other.wait("the three runs", kept).await;
         other.leave().await;
@@ -47,8 +50,8 @@ async fn waiting(person: &Person<'_>, targets: &[&str]) {
         .iter()
         .map(|target| format!("mark · {target}"))
         .collect();
-    let script = "const titled = document.getElementById('queue-title').closest('section');
-        return [...titled.querySelectorAll('li strong')].map((node) => node.innerText)";
+    let script = "const queue = document.getElementById('queue-title')?.closest('section');
+        return [...(queue?.querySelectorAll('li strong') ?? [])].map((node) => node.innerText)";
     let look = async || (person.read(script, Vec::new()).await == serde_json::json!(titles)).then_some(());
     person.wait(&format!("the queue {titles:?}"), look).await;
 }
