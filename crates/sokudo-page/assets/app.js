@@ -63,29 +63,34 @@ function showConnection(node, state) {
   if (state === 'refused') showDoor(say("The session has ended, because sokudo page was started anew."));
 }
 
+/** What stands in the place of the settings for who may only look. */
+const lookingOnly = () => el('section', { class: 'card looking' }, icon('eye'),
+  el('p', null, say("This address can look and not start. What is measured appears here.")));
+
 /** The page of disks, settings, the current run and the queue. */
 class MeasurePage {
   constructor(isReadOnly) {
+    this.isReadOnly = isReadOnly;
     this.measure = new Measure({ isReadOnly });
-    this.disks = new Disks((target) => this.measure.setTarget(target));
+    this.disks = new Disks((target) => this.measure.setTarget(target), isReadOnly);
     this.live = new Live();
     this.queue = new Queue(isReadOnly, (text) => this.measure.complain(text));
     this.node = el('div', { class: 'measure-page' },
       el('h1', { class: 'hidden-visually' }, say("Measure a disk")),
       el('div', { class: 'side' }, this.disks.node),
-      el('div', { class: 'middle' }, this.measure.node, this.queue.node, this.live.node));
+      el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.queue.node, this.live.node));
     this.acceptFiles();
   }
 
   async load() {
-    const parts = await Promise.allSettled([this.measure.load(), this.disks.load()]);
+    const parts = await Promise.allSettled([this.isReadOnly ? null : this.measure.load(), this.disks.load()]);
     const failed = parts.find((part) => part.status === 'rejected');
     if (failed) this.measure.complain(failed.reason.message);
   }
 
   /** @param {import('./view.js').View} view */
   update(view) {
-    this.measure.update(view);
+    if (!this.isReadOnly) this.measure.update(view);
     this.queue.update(view);
     this.live.update(view.run);
   }

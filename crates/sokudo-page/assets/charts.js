@@ -1,7 +1,7 @@
 // Pictures over time and over position, drawn by uPlot. Each is a canvas with a text beside it.
 
 import { el } from './element.js';
-import { rowName } from './rows.js';
+import { rowName, sizeOf } from './rows.js';
 import { direction, rate, say, size, clock } from './words.js';
 
 let library = null;
@@ -19,7 +19,7 @@ export function uPlot() {
 /** A colour of the theme. */
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-const DIRECTIONS = ['read', 'write', 'mixed'];
+const DIRECTIONS = ['read', 'write', 'mix'];
 
 /** Least time between two drawings, in milliseconds. */
 const REDRAW_MS = 250;
@@ -186,7 +186,7 @@ export class RateChart extends Chart {
 }
 
 const directionsOf = (rows) => {
-  const found = new Set(rows.map((row) => (DIRECTIONS.includes(row.direction) ? row.direction : 'mixed')));
+  const found = new Set(rows.map((row) => (DIRECTIONS.includes(row.direction) ? row.direction : 'mix')));
   return found.size > 0 ? DIRECTIONS.filter((name) => found.has(name)) : ['read'];
 };
 
@@ -243,7 +243,7 @@ export class PlacesChart extends Chart {
 
   options(run, places) {
     const rows = run.planned?.rows ?? [];
-    const total = run.target?.size ?? null;
+    const total = sizeOf(run) ?? null;
     const hasTimes = places.some((part) => part.unit === 'milliseconds');
     const milliseconds = { ...axisBase(), scale: 'time', side: 1, label: 'ms', size: 50, labelSize: 18, grid: { show: false } };
     return {

@@ -42,7 +42,8 @@ function roomiest(disks) {
 /** The chooser of targets. */
 export class Disks {
   /** @param {(target: Target) => void} choose called when a target is chosen */
-  constructor(choose) {
+  constructor(choose, isReadOnly) {
+    this.isReadOnly = isReadOnly;
     this.choose = choose;
     this.target = null;
     this.cards = el('div', { class: 'disks' });
@@ -50,7 +51,7 @@ export class Disks {
     this.folders = el('div', { class: 'folders', hidden: true });
     this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
     this.node = el('section', { class: 'card chooser', 'aria-labelledby': 'disks-title' },
-      el('h2', { id: 'disks-title' }, say("What to measure")), this.cards, this.directory(), this.simulated(), this.error);
+      el('h2', { id: 'disks-title' }, isReadOnly ? say("Disks") : say("What to measure")), this.cards, !isReadOnly && this.directory(), !isReadOnly && this.simulated(), this.error);
   }
 
   directory() {
@@ -69,11 +70,11 @@ export class Disks {
 
   /** Loads disks and the directory to begin with. */
   async load() {
-    const [disks, start] = await Promise.allSettled([get('/api/disks'), get('/api/folders')]);
+    const [disks, start] = await Promise.allSettled([get('/api/disks'), this.isReadOnly ? null : get('/api/folders')]);
     if (disks.status === 'fulfilled') fill(this.cards, disks.value.disks.map((disk) => this.card(disk)));
     else this.complain(disks.reason.message);
     this.disks = disks.value?.disks ?? [];
-    if (!this.target) this.restore(start.value);
+    if (!this.target && !this.isReadOnly) this.restore(start.value);
     this.mark();
   }
 
@@ -104,7 +105,7 @@ export class Disks {
         fact(say("Health"), el('span', { class: `judged tone-${tone}` },
           tone !== 'none' && el('span', { class: 'sign', 'aria-hidden': 'true' }, { good: '✓', doubtful: '?', bad: '!' }[tone]), health))),
       (disk.health?.reasons ?? []).map((reason) => el('p', { class: 'disk-reason' }, reason)),
-      el('div', { class: 'choices' },
+      !this.isReadOnly && el('div', { class: 'choices' },
         mountsOf(disk.contents).map((mount) => this.choice(mount.path,
           mount.free ? say("{1} free", size(mount.free)) : mount.what, 'folder', 'directory', disk)),
         this.choice(disk.path, say("whole disk, read only"), 'eye', 'device', disk)));

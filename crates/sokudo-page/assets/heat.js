@@ -2,6 +2,7 @@
 
 import { el } from './element.js';
 import { colour, saveButton } from './charts.js';
+import { sizeOf } from './rows.js';
 import { clock, count, latency, say } from './words.js';
 
 /** Bucket b has the latencies from 100 ns · 2^(b/4) on. */
@@ -243,7 +244,7 @@ function cross(context, x, y, wide, high) {
 
 function blocksOf(run, places) {
   const blocks = Array(BLOCKS_WIDE * BLOCKS_HIGH).fill(null);
-  const total = run.target?.size;
+  const total = sizeOf(run);
   const curve = places.filter((part) => part.unit !== 'milliseconds');
   if (!total || curve.length === 0) return blocks;
   const at = (offset) => Math.min(blocks.length - 1, Math.floor((offset / total) * blocks.length));

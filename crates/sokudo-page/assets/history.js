@@ -156,7 +156,7 @@ export class RunPage {
     try {
       const view = await get(`/api/runs/${this.run}/view`);
       const run = view.run && typeof view.run === 'object' ? view.run : view;
-      setText(this.facts, [run.method, targetName(run), run.target?.model].filter(Boolean).join(' · '));
+      setText(this.facts, [run.method, targetName(run)].filter(Boolean).join(' · '));
       setText(this.command, run.command ?? '');
       fill(this.take, takeAway(this.run, run.method));
       this.panel.update(run);

@@ -31,6 +31,17 @@ const phaseWord = (phase) => ({
   finishing: say("finishing"),
 })[phase] ?? phase ?? '';
 
+/**
+ * How much a plan writes, in bytes or, where its rows end by time, in time.
+ * @param {?import('./view.js').Planned} plan
+ */
+export function writesWord(plan) {
+  if (!plan) return '';
+  if (plan.writes_bytes > 0) return say("up to {1}", size(plan.writes_bytes));
+  if (plan.writes_seconds > 0) return say("for up to {1}", clock(plan.writes_seconds));
+  return plan.writes_bytes === 0 || plan.writes_seconds === 0 ? say("nothing") : '';
+}
+
 /** What is done at this moment, as one line. */
 export function nowLine(run) {
   const { now } = run;
@@ -74,7 +85,7 @@ export class Live {
       this.kept = undefined;
     }
     setText(this.title, stateWord(run));
-    setText(this.target, [run.method, targetName(run), run.target?.model].filter(Boolean).join(' · '));
+    setText(this.target, [run.method, targetName(run)].filter(Boolean).join(' · '));
     this.updateProgress(run);
     this.updateMessage(run);
     this.panel.update(run);
@@ -90,9 +101,9 @@ export class Live {
     this.progress.setAttribute('aria-valuenow', String(percent));
     const left = run.seconds_left;
     setText(this.left, goesOn && left !== null && left !== undefined ? say("{1} left", clock(left)) : '');
-    const planned = run.planned?.writes_bytes;
+    const writes = writesWord(run.planned);
     const moved = run.moved_bytes > 0 ? say("{1} moved", size(run.moved_bytes)) : '';
-    setText(this.moved, [moved, planned ? say("writes {1} in all", size(planned)) : ''].filter(Boolean).join(' · '));
+    setText(this.moved, [moved, writes && say("writes: {1}", writes)].filter(Boolean).join(' · '));
   }
 
   updateMessage(run) {

@@ -4,8 +4,8 @@ import { el, fill, icon, setText, show } from './element.js';
 import { Form } from './form.js';
 import { get, post } from './http.js';
 import { lossesOf } from './disks.js';
-import { isGoingOn } from './live.js';
-import { clock, say, size } from './words.js';
+import { isGoingOn, writesWord } from './live.js';
+import { clock, say } from './words.js';
 import { copyButton } from './take.js';
 
 /** Names of the methods in the order of the tabs. */
@@ -178,7 +178,7 @@ export class Measure {
     const disk = this.target?.kind === 'device' ? this.target.disk : null;
     const names = [disk?.serial, disk?.world_wide_name, ...(disk?.links ?? [])].filter(Boolean);
     const allowed = (this.view?.allow_destroy ?? []).find((name) => names.includes(name));
-    show(this.consent, Boolean(allowed) && !this.isReadOnly);
+    show(this.consent, Boolean(allowed));
     if (!allowed || this.consent.dataset.of === allowed) return;
     this.consent.dataset.of = allowed;
     const losses = lossesOf(disk.contents);
@@ -233,12 +233,11 @@ export class Measure {
 
   showPlan() {
     const run = isGoingOn(this.view?.run) ? this.view.run : null;
-    const plan = run ? { seconds: run.seconds_left, writes_bytes: run.planned?.writes_bytes, command: run.command, rows: run.planned?.rows } : this.plan;
+    const plan = run ? { ...run.planned, seconds: run.seconds_left, command: run.command } : this.plan;
     const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
     const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {1}", clock(plan.seconds));
-    const writes = plan?.writes_bytes === null || plan?.writes_bytes === undefined ? '–'
-      : plan.writes_bytes === 0 ? say("nothing") : size(plan.writes_bytes);
-    const rows = Array.isArray(plan?.rows) ? plan.rows.length : plan?.rows;
+    const writes = writesWord(run ? run.planned : plan) || '–';
+    const rows = plan?.rows?.length;
     const key = [time, writes, rows, Boolean(run)].join('/');
     if (key !== this.factsKey) {
       this.factsKey = key;
@@ -250,15 +249,15 @@ export class Measure {
   }
 
   showButton(run) {
-    const state = this.isReadOnly ? 'read-only' : run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
-    show(this.add, state === 'stop' && !this.isReadOnly);
+    const state = run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
+    show(this.add, state === 'stop');
     this.add.disabled = !this.plan;
-    const disabled = state === 'read-only' || state === 'stopping' || (state === 'start' && !this.plan);
+    const disabled = state === 'stopping' || (state === 'start' && !this.plan);
     if (this.button.disabled !== disabled) this.button.disabled = disabled;
     if (this.button.dataset.state === state) return;
     this.button.dataset.state = state;
-    const words = { start: say("Start"), stop: say("Stop"), stopping: say("Stopping"), 'read-only': say("Read-only") };
-    fill(this.button, icon(state === 'start' ? 'start' : state === 'read-only' ? 'eye' : 'stop'), words[state]);
+    const words = { start: say("Start"), stop: say("Stop"), stopping: say("Stopping") };
+    fill(this.button, icon(state === 'start' ? 'start' : 'stop'), words[state]);
   }
 
   /** @param {import('./view.js').View} view */

@@ -11,4 +11,11 @@ export function rowTitle(run, row) {
 }
 
 /** What is measured, as it was named. */
-export const targetName = (run) => run.target?.name ?? run.wish?.target ?? '';
+export const targetName = (run) => run.target || run.wish?.target || '';
+
+/** How large what is measured is; as far as it was seen where nobody says. */
+export function sizeOf(run) {
+  const told = run.planned?.target?.size ?? run.planned?.size_bytes;
+  if (told) return told;
+  return Math.max(0, ...(run.places ?? []).flatMap((part) => part.points.map(([offset]) => offset)));
+}

@@ -62,12 +62,14 @@ export class RunPanel {
       if (run.answer) fill(this.answer, judged(run.answer.text, run.answer.tone));
     }
     if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? []));
-    if (this.isNew('table', run.table)) {
-      show(this.table, Boolean(run.table?.rows?.length));
-      if (run.table) fill(this.table, el('h3', null, say("Figures")), tableOf(run.table, say("Figures")));
+    if (this.isNew('tables', run.tables)) {
+      const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
+      const isDrawn = this.seen.kind === 'sweep' && this.sweep.replacesTables(run);
+      show(this.table, tables.length > 0 && !isDrawn);
+      fill(this.table, el('h3', null, say("Figures")), tables.map((table) => tableOf(table, say("Figures"))));
     }
-    const notes = run.notes ?? [];
-    if (this.isNew('notes', notes.length)) fill(this.notes, notes.map((note) => el('li', null, note)));
+    const notes = [...(run.notes ?? []), ...(run.legend ?? [])];
+    if (this.isNew('notes', notes.join())) fill(this.notes, notes.map((note) => el('li', null, note)));
     show(this.notes, notes.length > 0);
   }
 

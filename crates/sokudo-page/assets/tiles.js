@@ -42,7 +42,7 @@ export class Tiles {
 
   updateTile(run, index) {
     const tile = this.tiles[index];
-    const figures = figuresOf(run.table, lineOf(run.table, run.planned.rows, index));
+    const figures = figuresOf(lineOf(run, index));
     const isNow = run.state === 'running' && run.now?.row === index;
     const live = isNow ? run.now.mb_per_second : null;
     const shown = figures.rate ?? (live === null || live === undefined ? null : rate(live));
