@@ -102,7 +102,7 @@ export function saveButton(canvasOf, title) {
     });
   };
   return el('button', { type: 'button', class: 'quiet small', onclick: save,
-    'aria-label': say("Save {1} as PNG", title) }, 'PNG');
+    'aria-label': say("Save {a} as PNG", title) }, 'PNG');
 }
 
 export const axisBase = () => ({
@@ -117,7 +117,7 @@ export const rateAxis = () => ({ ...axisBase(), scale: 'rate', label: 'MB/s', si
   values: (plot, values) => values.map((value) => value.toLocaleString('en')) });
 
 export const line = (label, name, more) => ({ label, scale: 'rate', stroke: colour(name), width: 1.75,
-  points: { show: false }, value: (plot, value) => (value === null || value === undefined ? '—' : rate(value)), ...more });
+  points: { size: 5 }, value: (plot, value) => (value === null || value === undefined ? '—' : rate(value)), ...more });
 
 /** The rate over time, and the temperature where the drive tells it. */
 export class RateChart extends Chart {
@@ -208,9 +208,13 @@ function series(Plot, points, rows, temperature) {
   const times = [];
   points.forEach(([at, value, row], index) => {
     const own = Math.max(directions.indexOf(rows[row]?.direction), 0);
-    const isTurn = index > 0 && points[index - 1][2] !== row;
+    const before = points[index - 1];
+    if (before && before[2] !== row) {
+      times.push(at - (at - before[0]) * 0.01);
+      columns.forEach((column) => column.push(null));
+    }
     times.push(at);
-    columns.forEach((column, of) => column.push(of === own && !isTurn ? value : null));
+    columns.forEach((column, of) => column.push(of === own ? value : null));
   });
   if (temperature.length === 0) return [times, ...columns];
   const celsius = [temperature.map(([at]) => at), temperature.map(([, value]) => value)];
@@ -220,7 +224,7 @@ function series(Plot, points, rows, temperature) {
 function summary(points) {
   const rates = points.map(([, value]) => value).filter((value) => value !== null);
   if (rates.length === 0) return say("nothing was measured yet");
-  return say("{1} to {2} MB/s, last {3} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)), rate(rates.at(-1)));
+  return say("{a} to {b} MB/s, last {c} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)), rate(rates.at(-1)));
 }
 
 /** The curve of places with the dots of access times, as HD Tune draws it. */
@@ -260,7 +264,7 @@ export class PlacesChart extends Chart {
 
 function placeSeries(part, row, own) {
   const name = `${own} ${direction(row?.direction)}`.trim();
-  if (part.unit !== 'milliseconds') return line(name, row?.direction === 'write' ? 'write' : 'read');
+  if (part.unit !== 'milliseconds') return line(name, row?.direction === 'write' ? 'write' : 'read', { points: { show: false } });
   return { label: `${name} ms`, scale: 'time', stroke: colour('access'), paths: () => null,
     points: { show: true, size: 4, fill: colour('access'), width: 0 },
     value: (plot, value) => (value === null || value === undefined ? '—' : value.toFixed(2)) };
@@ -278,7 +282,7 @@ function placesSummary(places) {
   const rates = places.filter((part) => part.unit !== 'milliseconds').flatMap((part) => part.points.map((point) => point[1]));
   const times = places.filter((part) => part.unit === 'milliseconds').flatMap((part) => part.points.map((point) => point[1]));
   const parts = [];
-  if (rates.length > 0) parts.push(say("{1} places, {2} to {3} MB/s", rates.length, rate(Math.min(...rates)), rate(Math.max(...rates))));
-  if (times.length > 0) parts.push(say("{1} access times, {2} to {3} ms", times.length, Math.min(...times).toFixed(2), Math.max(...times).toFixed(2)));
+  if (rates.length > 0) parts.push(say("{a} places, {b} to {c} MB/s", rates.length, rate(Math.min(...rates)), rate(Math.max(...rates))));
+  if (times.length > 0) parts.push(say("{a} access times, {b} to {c} ms", times.length, Math.min(...times).toFixed(2), Math.max(...times).toFixed(2)));
   return parts.join(' · ');
 }

@@ -14,7 +14,7 @@ const healthWord = (state) => ({
   good: ['good', say("healthy")],
   warning: ['doubtful', say("wearing out")],
   failing: ['bad', say("failing")],
-})[state] ?? ['none', say("health unknown")];
+})[state] ?? ['none', say("unknown")];
 
 /** What is mounted of a disk, wherever it stands: partition, RAID or volume. */
 export function mountsOf(contents) {
@@ -27,7 +27,7 @@ export function mountsOf(contents) {
 /** What would be lost with a disk, in words. */
 export function lossesOf(contents) {
   return (contents ?? []).flatMap((part) => {
-    const where = (part.mounted_on ?? []).map((path) => say("mounted on {1}", path)).join(', ');
+    const where = (part.mounted_on ?? []).map((path) => say("mounted on {a}", path)).join(', ');
     const name = [part.device, part.what, part.label && `“${part.label}”`, where].filter(Boolean).join(' ');
     return [name, ...lossesOf(part.contents)];
   });
@@ -107,7 +107,7 @@ export class Disks {
       (disk.health?.reasons ?? []).map((reason) => el('p', { class: 'disk-reason' }, reason)),
       !this.isReadOnly && el('div', { class: 'choices' },
         mountsOf(disk.contents).map((mount) => this.choice(mount.path,
-          mount.free ? say("{1} free", size(mount.free)) : mount.what, 'folder', 'directory', disk)),
+          mount.free ? say("{a} free", size(mount.free)) : mount.what, 'folder', 'directory', disk)),
         this.choice(disk.path, say("whole disk, read only"), 'eye', 'device', disk)));
   }
 

@@ -27,7 +27,10 @@ export class Form {
    * @param {() => void} changed
    */
   constructor(name, method, kept, changed) {
-    this.fields = method.options.map((option) => field(option, kept[option.name], `${name}-${option.name}`));
+    // Lists need room and are for few: they come last.
+    const isList = (option) => option.kind === 'repeated';
+    const options = [...method.options].sort((a, b) => isList(a) - isList(b));
+    this.fields = options.map((option) => field(option, kept[option.name], `${name}-${option.name}`));
     const first = this.fields.slice(0, SHOWN_AT_ONCE);
     const rest = this.fields.slice(SHOWN_AT_ONCE);
     const isOpen = rest.some(({ value }) => value() !== undefined);

@@ -2,7 +2,7 @@
 
 import { el } from './element.js';
 import { colour, saveButton } from './charts.js';
-import { sizeOf } from './rows.js';
+import { rowTitle, sizeOf } from './rows.js';
 import { clock, count, latency, say } from './words.js';
 
 /** Bucket b has the latencies from 100 ns · 2^(b/4) on. */
@@ -56,6 +56,8 @@ export class LatencyHeat extends Canvas {
   constructor() {
     super(say("Latencies over time"), 240);
     this.entries = [];
+    this.chosen = el('select', { class: 'small', 'aria-label': say("Row"), onchange: () => this.show() });
+    this.node.querySelector('figcaption').firstChild.after(this.chosen);
     this.canvas.addEventListener('pointermove', (event) => this.point(event));
     this.canvas.addEventListener('pointerleave', () => this.describe(this.summary));
   }
@@ -66,8 +68,25 @@ export class LatencyHeat extends Canvas {
     const stamp = `${run.run}/${heat.length}/${JSON.stringify(heat.at(-1))}`;
     if (stamp === this.stamp) return;
     this.stamp = stamp;
-    this.entries = heat;
-    this.rows = run.planned?.rows ?? [];
+    this.all = heat;
+    this.listRows(run);
+    this.show();
+  }
+
+  /** Offers the rows that have latencies; rows in turn are clearer one by one. */
+  listRows(run) {
+    const rows = [...new Set(this.all.map(([, row]) => row))].sort((a, b) => a - b);
+    if (this.listed === rows.join()) return;
+    this.listed = rows.join();
+    const { value } = this.chosen;
+    this.chosen.replaceChildren(el('option', { value: '' }, say("all rows")),
+      ...rows.map((row) => el('option', { value: String(row) }, rowTitle(run, row))));
+    this.chosen.value = value;
+  }
+
+  show() {
+    const { value } = this.chosen;
+    this.entries = value === '' ? this.all : this.all.filter(([, row]) => row === Number(value));
     this.summary = this.summarise();
     this.describe(this.summary);
     this.paint();
@@ -152,7 +171,7 @@ export class LatencyHeat extends Canvas {
     const entry = this.entries.find(([at]) => x(at) >= event.offsetX);
     if (!entry) return;
     const number = entry[2][row] ?? 0;
-    this.text.textContent = say("At {1}, {2} to {3}: {4} I/Os", clock(entry[0]),
+    this.text.textContent = say("At {a}, {b} to {c}: {d} I/Os", clock(entry[0]),
       latency(bucketStart(row)), latency(bucketStart(row + 1)), count(number));
   }
 
@@ -164,7 +183,7 @@ export class LatencyHeat extends Canvas {
     const sorted = [...totals.entries()].sort((a, b) => a[0] - b[0]);
     const all = sorted.reduce((sum, [, number]) => sum + number, 0);
     if (all === 0) return say("nothing was measured yet");
-    return say("lately half of the I/Os took less than {1}, 99 % less than {2}",
+    return say("lately half of the I/Os took less than {a}, 99 % less than {b}",
       latency(below(sorted, all * 0.5)), latency(below(sorted, all * 0.99)));
   }
 }
@@ -208,8 +227,8 @@ export class ErrorMap extends Canvas {
     const bad = this.blocks.filter((block) => block === 'bad').length;
     const seen = this.blocks.filter(Boolean).length;
     this.describe(bad === 0
-      ? say("no errors in {1} of {2} blocks", seen, this.blocks.length)
-      : say("{1} of {2} blocks have places that cannot be read", bad, this.blocks.length));
+      ? say("no errors in {a} of {b} blocks", seen, this.blocks.length)
+      : say("{a} of {b} blocks have places that cannot be read", bad, this.blocks.length));
     this.paint();
   }
 

@@ -99,7 +99,7 @@ export class HistoryPage {
 
   line(run) {
     const box = el('input', { type: 'checkbox', checked: this.chosen.includes(run.id),
-      'aria-label': say("Choose run {1}", run.id), onchange: () => this.choose(run.id, box.checked) });
+      'aria-label': say("Choose run {a}", run.id), onchange: () => this.choose(run.id, box.checked) });
     return el('tr', null,
       el('td', { class: 'choose' }, box),
       el('th', { scope: 'row' }, el('a', { href: `#run=${run.id}` }, String(run.id)),
@@ -138,18 +138,19 @@ export class RunPage {
   constructor(run, isReadOnly) {
     this.run = run;
     this.isReadOnly = isReadOnly;
-    this.title = el('h1', null, say("Run {1}", run));
+    this.title = el('h1', null, say("Run {a}", run));
     this.facts = el('p', { class: 'run-target' });
     this.command = el('code', { class: 'command', tabindex: '0' });
-    this.take = el('div');
     this.manage = el('div', { class: 'manage' });
     this.message = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
     this.panel = new RunPanel();
+    this.take = el('div');
+    this.panel.extra.append(this.take, this.manage);
     this.more = el('div');
     this.node = el('div', { class: 'run-page' }, el('section', { class: 'card live' },
       el('p', { class: 'back' }, el('a', { href: '#history' }, say("All runs"))),
       this.title, this.facts, el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")), this.command),
-      this.take, this.manage, this.message, this.panel.node), this.more);
+      this.message, this.panel.node), this.more);
   }
 
   async load() {
@@ -172,7 +173,7 @@ export class RunPage {
     const image = el('img', { class: 'picture', alt: '' });
     const kinds = pictureKinds(method);
     const draw = () => image.setAttribute('src', pictureAddress(this.run, kinds[0], 'svg'));
-    image.setAttribute('alt', say("Picture of run {1}; its figures are in the table", this.run));
+    image.setAttribute('alt', say("Picture of run {a}; its figures are in the table", this.run));
     const box = el('section', { class: 'card' }, el('h2', null, say("Picture")), image);
     image.addEventListener('error', () => show(box, false));
     document.addEventListener('themechange', draw);
@@ -269,7 +270,7 @@ export class ComparePage {
     this.body = el('div');
     this.node = el('section', { class: 'card compare' },
       el('p', { class: 'back' }, el('a', { href: '#history' }, say("All runs"))),
-      el('h1', null, say("Run {1} against run {2}", right, left)), this.body);
+      el('h1', null, say("Run {a} against run {b}", right, left)), this.body);
   }
 
   async load() {
@@ -308,7 +309,7 @@ function comparisonTable(rows) {
     return el('tr', null, el('th', { scope: 'row' }, row),
       el('td', { class: 'number' }, figure(reference)), el('td', { class: 'number' }, figure(other)),
       el('td', { class: 'number' }, change(compared?.change?.ratio)),
-      el('td', { class: 'number' }, interval ? say("{1} to {2}", change(interval.low), change(interval.high)) : '—'),
+      el('td', { class: 'number' }, interval ? say("{a} to {b}", change(interval.low), change(interval.high)) : '—'),
       el('td', null, el('span', { class: `judged tone-${tone}` }, el('span', { class: 'sign', 'aria-hidden': 'true' }, sign), word)));
   };
   return scrolling(say("Comparison"), el('table', null, el('caption', { class: 'hidden-visually' }, say("Comparison")),

@@ -37,8 +37,8 @@ const phaseWord = (phase) => ({
  */
 export function writesWord(plan) {
   if (!plan) return '';
-  if (plan.writes_bytes > 0) return say("up to {1}", size(plan.writes_bytes));
-  if (plan.writes_seconds > 0) return say("for up to {1}", clock(plan.writes_seconds));
+  if (plan.writes_bytes > 0) return say("up to {a}", size(plan.writes_bytes));
+  if (plan.writes_seconds > 0) return say("for up to {a}", clock(plan.writes_seconds));
   return plan.writes_bytes === 0 || plan.writes_seconds === 0 ? say("nothing") : '';
 }
 
@@ -46,9 +46,9 @@ export function writesWord(plan) {
 export function nowLine(run) {
   const { now } = run;
   if (!isGoingOn(run) || !now) return '';
-  const made = now.total > 0 && say("{1} of {2}", size(now.written), size(now.total));
+  const made = now.total > 0 && say("{a} of {b}", size(now.written), size(now.total));
   const parts = [rowTitle(run, now.row) || now.name,
-    Number.isInteger(now.trial) && say("trial {1}", now.trial + 1), phaseWord(now.phase), made, now.text];
+    Number.isInteger(now.trial) && say("trial {a}", now.trial + 1), phaseWord(now.phase), made, now.text];
   return parts.filter(Boolean).join(' · ');
 }
 
@@ -65,11 +65,10 @@ export class Live {
     this.moved = el('span');
     this.facts = el('p', { class: 'run-facts' }, this.left, this.moved);
     this.message = el('p', { class: 'message' });
-    this.take = el('div');
     this.panel = new RunPanel();
     this.node = el('section', { class: 'card live', 'aria-labelledby': 'live-title', hidden: true },
       el('div', { class: 'live-head' }, el('div', null, this.title, this.target), this.facts),
-      this.now, this.progress, this.message, this.take, this.panel.node);
+      this.now, this.progress, this.message, this.panel.node);
     this.shownRun = null;
   }
 
@@ -100,10 +99,10 @@ export class Live {
     setShare(this.bar, run.done ?? 0);
     this.progress.setAttribute('aria-valuenow', String(percent));
     const left = run.seconds_left;
-    setText(this.left, goesOn && left !== null && left !== undefined ? say("{1} left", clock(left)) : '');
-    const writes = writesWord(run.planned);
-    const moved = run.moved_bytes > 0 ? say("{1} moved", size(run.moved_bytes)) : '';
-    setText(this.moved, [moved, writes && say("writes: {1}", writes)].filter(Boolean).join(' · '));
+    setText(this.left, goesOn && left !== null && left !== undefined ? say("{a} left", clock(left)) : '');
+    const writes = goesOn && !targetName(run).startsWith('sim:') ? writesWord(run.planned) : '';
+    const moved = run.moved_bytes > 0 ? say("{a} moved", size(run.moved_bytes)) : '';
+    setText(this.moved, [moved, writes && say("writes: {a}", writes)].filter(Boolean).join(' · '));
   }
 
   updateMessage(run) {
@@ -112,7 +111,7 @@ export class Live {
     this.message.className = run.state === 'failed' ? 'message message-bad' : 'message';
     if (this.kept === run.kept) return;
     this.kept = run.kept;
-    fill(this.take, run.kept ? takeAway(run.kept, run.method, { withLink: true }) : null);
+    fill(this.panel.extra, run.kept ? takeAway(run.kept, run.method, { withLink: true }) : null);
   }
 }
 
@@ -132,9 +131,9 @@ export class Announcer {
     if (key === this.last) return;
     this.last = key;
     const parts = isGoingOn(run)
-      ? [stateWord(run), name, run.done > 0 && say("{1} % done", Math.round(run.done * 100))]
+      ? [stateWord(run), name, run.done > 0 && say("{a} % done", Math.round(run.done * 100))]
       : [stateWord(run), run.answer?.text, run.message];
-    if (found > 0) parts.push(say("findings: {1}", found));
+    if (found > 0) parts.push(say("findings: {a}", found));
     setText(this.node, parts.filter(Boolean).join('. '));
   }
 }

@@ -148,7 +148,7 @@ export class Measure {
   /** Takes a file that was dropped or chosen. */
   async readJob(file) {
     if (file.size > JOB_BYTES_MAX) {
-      this.complain(say("{1} is too large for a job file", file.name));
+      this.complain(say("{a} is too large for a job file", file.name));
       return;
     }
     this.job = await file.text();
@@ -189,7 +189,7 @@ export class Measure {
     } });
     fill(this.consent, el('p', { class: 'consent-head' }, icon('warning'), el('strong', null, say("Write to this disk? All that is on it will be lost."))),
       losses.length > 0 && el('ul', null, losses.map((loss) => el('li', null, loss))),
-      el('label', { for: 'serial' }, say("Type its serial number {1} to allow that. Without it the disk is only read.", allowed)), input);
+      el('label', { for: 'serial' }, say("Type its serial number {a} to allow that. Without it the disk is only read.", allowed)), input);
   }
 
   wish() {
@@ -235,8 +235,9 @@ export class Measure {
     const run = isGoingOn(this.view?.run) ? this.view.run : null;
     const plan = run ? { ...run.planned, seconds: run.seconds_left, command: run.command } : this.plan;
     const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
-    const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {1}", clock(plan.seconds));
-    const writes = writesWord(run ? run.planned : plan) || '–';
+    const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {a}", clock(plan.seconds));
+    const isSimulated = (run?.target ?? this.target?.target ?? '').startsWith('sim:');
+    const writes = isSimulated ? say("nothing") : writesWord(run ? run.planned : plan) || '–';
     const rows = plan?.rows?.length;
     const key = [time, writes, rows, Boolean(run)].join('/');
     if (key !== this.factsKey) {
@@ -256,7 +257,7 @@ export class Measure {
     if (this.button.disabled !== disabled) this.button.disabled = disabled;
     if (this.button.dataset.state === state) return;
     this.button.dataset.state = state;
-    const words = { start: say("Start"), stop: say("Stop"), stopping: say("Stopping") };
+    const words = { start: say("Start now"), stop: say("Stop"), stopping: say("Stopping") };
     fill(this.button, icon(state === 'start' ? 'start' : 'stop'), words[state]);
   }
 

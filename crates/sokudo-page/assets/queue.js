@@ -35,9 +35,9 @@ export class Queue {
     return el('li', null,
       el('div', null, el('strong', null, title), el('code', null, command)),
       !this.isReadOnly && el('div', { class: 'queue-buttons' },
-        button('up', 'up', say("Move {1} up", title), index === 0),
-        button('down', 'down', say("Move {1} down", title), index === length - 1),
-        button('drop', 'drop', say("Drop {1}", title), false)));
+        button('up', 'up', say("Move {a} up", title), index === 0),
+        button('down', 'down', say("Move {a} down", title), index === length - 1),
+        button('drop', 'drop', say("Drop {a}", title), false)));
   }
 
   async act(action, run, index) {

@@ -22,10 +22,12 @@ export class RunPanel {
     this.heat = new LatencyHeat();
     this.places = new PlacesChart();
     this.errors = new ErrorMap();
+    /** Room for what can be done with the run. */
+    this.extra = el('div');
     this.notes = el('ul', { class: 'notes' });
     this.charts = el('div', { class: 'charts' }, this.rate.node, this.heat.node);
     this.surface = el('div', { class: 'charts-wide' }, this.places.node, this.errors.node);
-    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.findings,
+    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.extra, this.findings,
       this.charts, this.table, this.notes);
     this.seen = {};
   }

@@ -3,7 +3,7 @@
 import { el, setShare } from './element.js';
 
 /** A sign beside each judgement, so that colour is not alone in telling it. */
-const SIGNS = { good: '✓', doubtful: '?', bad: '!' };
+export const SIGNS = { good: '✓', doubtful: '?', bad: '!' };
 
 /** A judgement with its sign. */
 export function judged(text, tone) {

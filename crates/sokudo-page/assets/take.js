@@ -76,7 +76,7 @@ export function takeAway(run, method, { withLink } = {}) {
   };
   const file = (label, path) => el('a', { class: 'button plain', download: true, href: path }, label);
   return el('div', { class: 'take', role: 'group', 'aria-label': say("Take away") },
-    withLink && el('a', { class: 'button plain', href: `#run=${run}` }, say("Open as run {1}", run)),
+    withLink && el('a', { class: 'button plain', href: `#run=${run}` }, say("Open as run {a}", run)),
     el('a', { class: 'button plain', download: true, href: `/api/report?runs=${run}` }, icon('save'), say("Report (HTML)")),
     copyButton(say("Copy as CrystalDiskMark"), () => getText(`/api/runs/${run}/as/crystal`)),
     file('Markdown', `/api/runs/${run}/as/markdown`),

@@ -2,7 +2,7 @@
 // each figure.
 
 import { el, setShare, setText } from './element.js';
-import { figuresOf, lineOf, numberOf } from './table.js';
+import { SIGNS, figuresOf, lineOf, numberOf } from './table.js';
 import { direction, rate, say } from './words.js';
 
 /** A meter is logarithmic: 1 GB/s fills two thirds of it, a hard disk's random reads still show. */
@@ -49,7 +49,8 @@ export class Tiles {
     setText(tile.figure, shown ?? (isNow ? '…' : '–'));
     const iops = figures.iops ? `${figures.iops} IOPS` : null;
     setText(tile.detail, [figures.spread, iops].filter(Boolean).join(' · ') || (isNow ? say("measuring") : '\u00a0'));
-    setText(tile.verdict, figures.judged?.text ?? '');
+    const sign = SIGNS[figures.judged?.tone];
+    setText(tile.verdict, figures.judged ? `${sign ?? ''} ${figures.judged.text}`.trim() : '');
     tile.verdict.className = `tile-verdict tone-${figures.judged?.tone ?? 'none'}`;
     setShare(tile.bar, share(numberOf(figures.rate) ?? live ?? 0));
     tile.node.classList.toggle('is-now', isNow);

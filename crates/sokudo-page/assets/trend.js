@@ -38,10 +38,10 @@ export class TrendChart extends Chart {
     const levels = times.map((_, index) => levelAt(series.levels, index));
     this.turns = series.levels.filter((level) => level.change).map((level) => times[level.first]);
     uPlot().then(() => this.draw(series.fingerprint, [times, rates, levels], () => this.options(series)));
-    this.describe(say("{1} runs, last {2} MB/s", times.length, rate(rates.at(-1))));
+    this.describe(say("{a} runs, last {b} MB/s", times.length, rate(rates.at(-1))));
     const changed = series.levels.filter((level) => level.change);
     fill(this.changes, changed.map((level) => el('li', null,
-      say("From {1}: {2} MB/s", moment(level.from), rate(level.median_per_s / 1e6)))));
+      say("From {a}: {b} MB/s", moment(level.from), rate(level.median_per_s / 1e6)))));
     show(this.changes, changed.length > 0);
   }
 
