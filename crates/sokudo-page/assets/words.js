@@ -14,14 +14,14 @@ function readTranslations() {
 }
 
 /**
- * A text in the page's language, with its holes `{1}`, `{2}` filled.
+ * A text in the page's language, with its holes `{a}`, `{b}` filled in this order.
  * @param {string} key the English text
  * @param {...(string|number)} values
  * @returns {string}
  */
 export function say(key, ...values) {
   const text = translations[key] ?? key;
-  return text.replace(/\{(\d+)\}/g, (hole, number) => String(values[number - 1] ?? hole));
+  return text.replace(/\{([a-h])\}/g, (hole, letter) => String(values[letter.charCodeAt(0) - 97] ?? hole));
 }
 
 /** A rate as the tables write it: no decimals from 1,000, one from 100, two below. */

@@ -1,6 +1,7 @@
 //! What can be asked for, and where.
 
 mod entry;
+mod input;
 mod kept;
 mod live;
 mod measuring;
@@ -13,7 +14,6 @@ use axum::extract::{Path, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
-use serde::de::DeserializeOwned;
 
 use crate::files;
 use crate::guard::guard;
@@ -63,20 +63,4 @@ async fn first(State(page): State<Arc<Page>>) -> Response {
 async fn file(Path(name): Path<String>) -> Result<Response, Failure> {
     let (kind, bytes) = files::find(&name).ok_or(Failure::NotFound)?;
     Ok(typed(kind, Body::from(bytes)))
-}
-
-/// What a body says.
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(body).map_err(|error| Failure::Malformed {
-        reason: error.to_string(),
-    })
-}
-
-/// What the part of an address behind `?` says.
-fn asked<T: DeserializeOwned>(uri: &axum::http::Uri) -> Result<T, Failure> {
-    axum::extract::Query::try_from_uri(uri)
-        .map(|query| query.0)
-        .map_err(|error| Failure::Malformed {
-            reason: error.body_text(),
-        })
 }

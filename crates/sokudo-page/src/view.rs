@@ -152,10 +152,9 @@ impl View {
                 "now",
                 json!({ "phase": "layout", "written": written, "total": total }),
             ),
-            RunEvent::Waiting { seconds } => self.set(
-                "now",
-                json!({ "phase": "pause", "seconds": seconds }),
-            ),
+            RunEvent::Waiting { seconds } => {
+                self.set("now", json!({ "phase": "pause", "seconds": seconds }))
+            }
             RunEvent::RowNamed { row, name } => self.name_row(row, name),
             RunEvent::Trial { row, trial } => self.trial(row, trial),
             RunEvent::Progress { .. } => self.progress(&event),

@@ -92,7 +92,10 @@ impl LiveRun {
     pub fn of(document: &RunDocument, language: Language) -> Self {
         let mut article = Article::default();
         run::add_answer(&mut article, document);
-        article.append(run::brief_figures(document, BandwidthUnit::MegabytesPerSecond));
+        article.append(run::brief_figures(
+            document,
+            BandwidthUnit::MegabytesPerSecond,
+        ));
         let mut live = Self {
             answer: Answer::of(document)
                 .goodness

@@ -6,10 +6,11 @@ use crate::catalogue::Catalogue;
 use crate::template::Template;
 
 /// The Japanese catalogue, by theme.
-const JAPANESE: [(&str, &str); 6] = [
+const JAPANESE: [(&str, &str); 7] = [
     ("ja/errors.po", include_str!("../ja/errors.po")),
     ("ja/findings.po", include_str!("../ja/findings.po")),
     ("ja/help.po", include_str!("../ja/help.po")),
+    ("ja/page.po", include_str!("../ja/page.po")),
     ("ja/pictures.po", include_str!("../ja/pictures.po")),
     ("ja/reports.po", include_str!("../ja/reports.po")),
     ("ja/tables.po", include_str!("../ja/tables.po")),
@@ -52,6 +53,15 @@ impl Language {
     pub fn word(self, word: &'static str) -> &'static str {
         let translation = self.translation(&Template::english(word));
         translation.map_or(word, Template::whole)
+    }
+
+    /// A text whose holes somebody else fills, each by its English name.
+    pub fn with_holes(self, english: &'static str) -> String {
+        let template = Template::english(english);
+        let names = template.names().into_iter();
+        let holes: Vec<String> = names.map(|name| format!("{{{name}}}")).collect();
+        let translation = self.translation(&template);
+        translation.map_or_else(|| english.to_owned(), |it| it.filled(&holes))
     }
 
     /// Whether its catalogue has a translation of this template.

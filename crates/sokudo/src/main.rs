@@ -96,11 +96,8 @@ fn start() -> ExitCode {
     if let Some(drives) = sokudo_measure::drives_of(std::env::args_os()) {
         return keep_write_caches(&drives);
     }
-    if std::env::args_os().nth(1).is_some_and(|it| it == sokudo_page::ARGUMENT) {
-        return page::serve();
-    }
-    if let Some(path) = page::path_to_read(std::env::args_os()) {
-        return ExitCode::from(u8::from(!page::may_read(&path)));
+    if let Some(code) = page::as_other_user(&std::env::args_os().collect::<Vec<_>>()) {
+        return code;
     }
     interrupt::outlive_file_size_limit();
     let arguments = door::as_command(std::env::args_os().collect());

@@ -8,13 +8,14 @@
 mod address;
 mod child;
 mod desk;
+mod happening;
 mod web;
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, IsTerminal};
-use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -27,31 +28,17 @@ use crate::exit::{self, Exit};
 use crate::output;
 
 use address::{Addresses, secret};
-use child::Told as ToldByChild;
 use desk::Desk;
+use happening::Happening;
 use web::{Web, WebUser};
 
-pub(crate) use web::{may_read, path_to_read};
-
-/// What the main thread waits for.
-pub(crate) enum Happening {
-    Asked(Ask),
-    /// The process that speaks to browsers has ended.
-    WebEnded,
-    Child(u64, ToldByChild),
-    /// Enter in the terminal.
-    Enter,
-    /// Ctrl-C and its kin.
-    End,
-}
-
-/// Speaks to browsers for the process at the other end of the standard input.
-pub(crate) fn serve() -> ExitCode {
-    // Whoever starts it by hand has no pipe there, and is told nothing: the argument is no one's.
-    match io::stdin().as_fd().try_clone_to_owned() {
-        Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe)),
-        Err(_) => ExitCode::FAILURE,
+/// What the page has this program do as another user, if these arguments say so.
+pub(crate) fn as_other_user(arguments: &[OsString]) -> Option<ExitCode> {
+    if arguments.get(1)? == sokudo_page::ARGUMENT {
+        return Some(web::serve());
     }
+    let path = web::path_to_read(arguments)?;
+    Some(ExitCode::from(u8::from(!web::may_read(path))))
 }
 
 /// Serves until Ctrl-C.
@@ -152,7 +139,11 @@ fn watch_asks(reader: UnixStream, sender: Sender<Happening>) {
 fn watch_enter(sender: Sender<Happening>) {
     thread::spawn(move || {
         let mut line = String::new();
-        while io::stdin().lock().read_line(&mut line).is_ok_and(|read| read > 0) {
+        while io::stdin()
+            .lock()
+            .read_line(&mut line)
+            .is_ok_and(|read| read > 0)
+        {
             line.clear();
             if sender.send(Happening::Enter).is_err() {
                 return;
@@ -171,4 +162,25 @@ fn watch_signals(sender: Sender<Happening>) -> Result<(), Exit> {
         }
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use sokudo_page::methods;
+
+    use crate::cli::Cli;
+
+    #[test]
+    fn every_option_of_the_page_is_one_of_its_command() {
+        let cli = Cli::command();
+        for method in methods() {
+            let command = cli.find_subcommand(method.command).unwrap();
+            for option in method.options().filter(|option| !option.position) {
+                let mut arguments = command.get_arguments();
+                let is_there = arguments.any(|it| it.get_long() == Some(option.name));
+                assert!(is_there, "{} --{}", method.command, option.name);
+            }
+        }
+    }
 }

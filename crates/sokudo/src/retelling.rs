@@ -47,7 +47,12 @@ fn retell_row(row: usize, result: &ResultDocument, before: u64) {
         );
         told.iter().for_each(tell);
     }
-    let counts = latency_counts(result.histogram.iter().map(|[low, _, count]| (*low, *count)));
+    let counts = latency_counts(
+        result
+            .histogram
+            .iter()
+            .map(|[low, _, count]| (*low, *count)),
+    );
     let counts: Vec<(u8, u64)> = (0..).zip(counts).filter(|(_, count)| *count > 0).collect();
     if !counts.is_empty() {
         tell(&RunEvent::Latency {

@@ -258,9 +258,8 @@ impl Telling {
         let event = places_event(
             row,
             self.in_trial.number,
-            behind(&outcome.places, places).map(|it| {
-                [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]
-            }),
+            behind(&outcome.places, places)
+                .map(|it| [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]),
             behind(&outcome.defects, defects).map(|it| (it.offset.0, it.length.0)),
         );
         (self.in_trial.places, self.in_trial.defects) =
@@ -381,7 +380,7 @@ pub(crate) fn places_event(
         false => PlaceUnit::MbPerSecond,
     };
     let is_any = !points.is_empty() || !defects.is_empty();
-    is_any.then(|| RunEvent::Places {
+    is_any.then_some(RunEvent::Places {
         row,
         trial,
         unit,
@@ -400,7 +399,6 @@ pub(crate) fn latency_counts(latencies: impl Iterator<Item = (u64, u64)>) -> Vec
 }
 
 /// The bucket that a latency is told in.
-
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

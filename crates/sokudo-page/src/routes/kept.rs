@@ -16,7 +16,7 @@ use crate::page::Page;
 use crate::query::{DocumentForm, ListFilter, PictureForm, Query};
 use crate::reply::{Failure, answered};
 
-use super::{asked, read};
+use super::input::{asked, read};
 
 type Answered = Result<Response, Failure>;
 

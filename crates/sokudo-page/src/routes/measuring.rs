@@ -21,7 +21,7 @@ use crate::page::Page;
 use crate::reply::{Failure, answered, json_of};
 use crate::wish::{self, MethodForm, Wish};
 
-use super::{asked, read};
+use super::input::{asked, read};
 
 /// A directory on a server that is away is waited for no longer.
 const FOLDER_TIME: Duration = Duration::from_secs(10);
@@ -44,6 +44,7 @@ struct MovedRun {
 
 #[derive(Deserialize)]
 struct FolderPath {
+    #[serde(default = "first_folder")]
     path: String,
 }
 
@@ -69,6 +70,11 @@ fn said(page: &Page, form: &MethodForm) -> Value {
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.
+/// Where browsing begins.
+fn first_folder() -> String {
+    "/".to_owned()
+}
+
 pub(super) async fn folders(
     Extension(session): Extension<Session>,
     uri: Uri,

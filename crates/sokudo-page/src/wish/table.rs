@@ -40,7 +40,7 @@ pub struct OptionForm {
     pub choices: &'static [&'static str],
     /// It is a word of its own before the target, and begins with a letter.
     #[serde(skip)]
-    pub(super) position: bool,
+    pub position: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

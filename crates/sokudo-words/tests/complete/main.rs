@@ -11,7 +11,7 @@ use texts::{Text, texts_below};
 use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 11] = [
+const SPOKEN: [&str; 12] = [
     "crates/sokudo/src",
     "crates/sokudo-analysis/src",
     "crates/sokudo-device/src",
@@ -20,13 +20,17 @@ const SPOKEN: [&str; 11] = [
     "crates/sokudo-import/src",
     "crates/sokudo-measure/src",
     "crates/sokudo-model/src",
+    "crates/sokudo-page/src",
     "crates/sokudo-report/src",
     "crates/sokudo-store/src",
     "crates/sokudo-sys/src",
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 25] = [
+const UNSPOKEN: [(&str, &str); 28] = [
+    ("crates/sokudo-page/src/guard.rs", "headers"),
+    ("crates/sokudo-page/src/message.rs", "what developers see"),
+    ("crates/sokudo-page/src/routes", "headers and events"),
     (
         "crates/sokudo-report/src/bonnie.rs",
         "what another tool prints",
@@ -109,7 +113,15 @@ const UNSPOKEN: [(&str, &str); 25] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 35] = [
+const AS_IT_IS: [(&str, &str); 40] = [
+    ("ssh -L {}:localhost:{} {}", "a command"),
+    ("attachment; filename=\"{}\"", "a header"),
+    (
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
+        "a header",
+    ),
+    ("light dark", "CSS"),
+    ("true, false", "values"),
     ("{} · file {}", "what a device is known by"),
     ("{} · partition {}", "what a device is known by"),
     ("{} · partition", "what a device is known by"),

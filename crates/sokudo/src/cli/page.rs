@@ -37,7 +37,7 @@ pub(crate) struct PageArguments {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Vec<IpAddr>,
 
-    /// Where browsers see the page behind a proxy: https://disks.example
+    /// Origin of the page behind a proxy, such as https://disks.example
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) public_origin: Option<String>,
 
@@ -45,9 +45,9 @@ pub(crate) struct PageArguments {
     #[arg(long)]
     pub(crate) read_only: bool,
 
-    /// Device that runs of the page may destroy, by serial number (repeatable)
+    /// Device that runs may destroy (repeatable)
     ///
-    /// Its serial number must be typed into the page as well. A WWN or by-id name does where it has
+    /// It is named by its serial number, which must be typed into the page as well. A WWN or by-id name does where it has
     /// none. Nothing may use the device, and it may hold no known data.
     #[arg(long, value_name = "SERIAL", conflicts_with = "read_only", help_heading = WRITTEN)]
     pub(crate) allow_destroy: Vec<String>,

@@ -100,7 +100,10 @@ impl Addresses {
         let (base, port) = (self.base(), self.port);
         let mut lines = Vec::new();
         if !self.is_read_only {
-            lines.push((text!("measure"), format!("{base}/#t={}", self.control_token)));
+            lines.push((
+                text!("measure"),
+                format!("{base}/#t={}", self.control_token),
+            ));
         }
         lines.push((text!("only look"), format!("{base}/#t={}", self.read_token)));
         lines.push((

@@ -9,10 +9,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use sokudo_page::{BYTES_MAX, LINE_BYTES_MAX, RunEvent};
+use sokudo_page::{BYTES_MAX, LINE_BYTES_MAX};
 use sokudo_words::{Text, text};
 
-use super::Happening;
+use super::happening::{Happening, ToldByChild};
 use super::web::PROGRAM;
 use crate::cli::STORE_VARIABLE;
 use crate::language;
@@ -29,15 +29,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 /// Lines that a child says to people; of more, the first are told.
 const LINES_MAX: usize = 200;
-
-/// What a child that measures tells.
-pub(crate) enum Told {
-    Event(RunEvent),
-    /// A line for people.
-    Said(String),
-    /// It tells no more.
-    Over,
-}
 
 /// What is alike for all children.
 #[derive(Clone)]
@@ -90,7 +81,7 @@ impl Surroundings {
             each_line(errors, |line| {
                 lines += 1;
                 if lines <= LINES_MAX {
-                    said(Told::Said(without_name(line)));
+                    said(ToldByChild::Said(without_name(line)));
                 }
             });
         });
@@ -98,11 +89,11 @@ impl Surroundings {
         thread::spawn(move || {
             each_line(out, |line| {
                 if let Ok(event) = serde_json::from_str(line) {
-                    told(Told::Event(event));
+                    told(ToldByChild::Event(event));
                 }
             });
             let _ = errors.join();
-            told(Told::Over);
+            told(ToldByChild::Over);
         });
         Ok(child)
     }
@@ -176,7 +167,10 @@ fn each_line(from: impl Read, mut hear: impl FnMut(&str)) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = from.by_ref().take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut line);
+        let read = from
+            .by_ref()
+            .take(LINE_BYTES_MAX as u64)
+            .read_until(b'\n', &mut line);
         match read {
             Ok(0) | Err(_) => return,
             Ok(_) if line.ends_with(b"\n") => hear(String::from_utf8_lossy(&line).trim_end()),

@@ -13,12 +13,14 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use serde_json::{Value, json};
-use sokudo_page::{Ask, DocumentForm, PictureForm, Query, QueueEntry, RunEvent, Told, Wish, replayed, write_frame};
+use sokudo_page::{
+    Ask, DocumentForm, PictureForm, Query, QueueEntry, RunEvent, Told, Wish, replayed, write_frame,
+};
 use sokudo_words::{Text, text};
 use tempfile::NamedTempFile;
 
-use super::Happening;
 use super::child::{self, Surroundings};
+use super::happening::{Happening, ToldByChild};
 use super::web::{PipeWriter, WebUser};
 use crate::cli::PageArguments;
 use crate::command_line::quoted;
@@ -160,13 +162,13 @@ impl Desk {
     }
 
     /// Hears what the run in progress tells.
-    pub(crate) fn hear(&mut self, run: u64, told: child::Told) {
+    pub(crate) fn hear(&mut self, run: u64, told: ToldByChild) {
         let Some(current) = self.current.as_mut().filter(|it| it.run == run) else {
             return;
         };
         match told {
-            child::Told::Event(event) => self.tell(&Told::Event { run, event }),
-            child::Told::Said(line) => {
+            ToldByChild::Event(event) => self.tell(&Told::Event { run, event }),
+            ToldByChild::Said(line) => {
                 let note = format!("{}: ", text!("note").said(language::current()));
                 match line.strip_prefix(&note) {
                     Some(text) => {
@@ -177,7 +179,7 @@ impl Desk {
                     None => current.message = line,
                 }
             }
-            child::Told::Over => self.over(),
+            ToldByChild::Over => self.over(),
         }
     }
 
@@ -453,8 +455,9 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
         return Err(Text::name(said(&answer)));
     }
     let bytes = match query {
-        Query::Picture { .. } => fs::read(&picture)
-            .map_err(|error| text!("the picture cannot be read: {error}"))?,
+        Query::Picture { .. } => {
+            fs::read(&picture).map_err(|error| text!("the picture cannot be read: {error}"))?
+        }
         Query::View { run } => replay(*run, &answer.printed),
         _ => answer.printed,
     };

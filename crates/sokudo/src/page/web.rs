@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex};
 
 use sokudo_page::{ARGUMENT, Hello, Told, write_frame};
@@ -74,9 +74,22 @@ impl WebUser {
     }
 }
 
+/// Speaks to browsers for the process at the other end of the standard input. What is measured
+/// goes before it wherever both want a processor.
+pub(crate) fn serve() -> ExitCode {
+    const NICE_MOST: i32 = 19;
+    let _ = rustix::process::nice(NICE_MOST);
+    // Whoever starts it by hand has no pipe there.
+    match io::stdin().as_fd().try_clone_to_owned() {
+        Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe)),
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
 /// The path, if these arguments ask whether it may be read.
-pub(crate) fn path_to_read(mut arguments: impl Iterator<Item = OsString>) -> Option<PathBuf> {
-    (arguments.nth(1)? == MAY_READ).then(|| arguments.next().map(PathBuf::from))?
+pub(crate) fn path_to_read(arguments: &[OsString]) -> Option<&Path> {
+    let is_asked = arguments.get(1)? == MAY_READ;
+    arguments.get(2).filter(|_| is_asked).map(Path::new)
 }
 
 /// Whether this process may read it.

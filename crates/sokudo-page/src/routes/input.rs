@@ -1,0 +1,23 @@
+//! What a request says, read.
+
+use axum::extract::Query;
+use axum::http::Uri;
+use serde::de::DeserializeOwned;
+
+use crate::reply::Failure;
+
+/// What a body says.
+pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(body).map_err(|error| Failure::Malformed {
+        reason: error.to_string(),
+    })
+}
+
+/// What the part of an address behind `?` says.
+pub(super) fn asked<T: DeserializeOwned>(uri: &Uri) -> Result<T, Failure> {
+    Query::try_from_uri(uri)
+        .map(|query| query.0)
+        .map_err(|error| Failure::Malformed {
+            reason: error.body_text(),
+        })
+}

@@ -1,0 +1,24 @@
+//! What the main thread of the page waits for.
+
+use sokudo_page::{Ask, RunEvent};
+
+pub(crate) enum Happening {
+    Asked(Ask),
+    /// The process that speaks to browsers has ended.
+    WebEnded,
+    /// The run of this number tells something.
+    Child(u64, ToldByChild),
+    /// Enter in the terminal.
+    Enter,
+    /// Ctrl-C and its kin.
+    End,
+}
+
+/// What a child that measures tells.
+pub(crate) enum ToldByChild {
+    Event(RunEvent),
+    /// A line for people.
+    Said(String),
+    /// It tells no more.
+    Over,
+}
