@@ -37,16 +37,16 @@ function languageWord() {
 }
 
 /** The head of the page: where one is, and how the connection is. */
-function buildHead(isReadOnly) {
+function buildHead({ isReadOnly, isAtDoor }) {
   const connection = el('span', { class: 'connection', role: 'status' });
   const link = (to, words) => el('a', { href: to, class: 'nav-link' }, words);
   fill(head,
     el('a', { class: 'skip', href: '#page', onclick: (event) => { event.preventDefault(); page.focus(); } }, say("To the content")),
     el('a', { class: 'brand', href: '#' }, el('img', { src: new URL('icon.svg', import.meta.url).href, alt: '', width: '26', height: '26' }), 'sokudo'),
-    el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
+    !isAtDoor && el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
     el('div', { class: 'head-end' },
       isReadOnly && el('span', { class: 'chip' }, icon('eye'), say("Read-only")),
-      connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()));
+      !isAtDoor && connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()));
   return connection;
 }
 
@@ -143,7 +143,7 @@ function titleOf(view) {
 }
 
 function build({ read_only: isReadOnly }) {
-  const connection = buildHead(isReadOnly);
+  const connection = buildHead({ isReadOnly });
   const announcer = new Announcer();
   document.body.append(announcer.node);
   const measure = new MeasurePage(isReadOnly);
@@ -186,7 +186,7 @@ async function begin() {
     await enter();
     build(await get('/api/session'));
   } catch (refusal) {
-    buildHead(false);
+    buildHead({ isAtDoor: true });
     const isStranger = refusal instanceof Refusal && (refusal.status === 401 || refusal.status === 403);
     showDoor(isStranger ? null : refusal.message);
   }

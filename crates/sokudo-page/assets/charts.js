@@ -1,6 +1,6 @@
 // Pictures over time and over position, drawn by uPlot. Each is a canvas with a text beside it.
 
-import { el } from './element.js';
+import { el, icon } from './element.js';
 import { rowName, sizeOf } from './rows.js';
 import { direction, rate, say, size, clock } from './words.js';
 
@@ -102,7 +102,7 @@ export function saveButton(canvasOf, title) {
     });
   };
   return el('button', { type: 'button', class: 'quiet small', onclick: save,
-    'aria-label': say("Save {a} as PNG", title) }, 'PNG');
+    'aria-label': say("Save {a} as PNG", title) }, icon('save'), 'PNG');
 }
 
 export const axisBase = () => ({
@@ -129,7 +129,7 @@ export class RateChart extends Chart {
   update(run) {
     const rows = run.planned?.rows ?? [];
     const points = run.rate ?? [];
-    const key = `${run.run}/${run.temperature?.length > 0}/${directionsOf(rows).join()}`;
+    const key = `${run.run}/${run.temperature?.length > 0}/${directionsOf(rows).join()}/${takeTurns(points)}`;
     const stamp = `${key}/${points.length}/${points.at(-1)}/${run.temperature?.length}`;
     if (stamp === this.stamp) return;
     this.stamp = stamp;
@@ -142,7 +142,11 @@ export class RateChart extends Chart {
 
   options(rows, run) {
     const hasTemperature = run.temperature?.length > 0;
-    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}22` }));
+    // Rows in turn have a word or two at a time: a line would join what does not belong together.
+    const shape = (name) => (takeTurns(run.rate)
+      ? { paths: () => null, points: { show: true, size: 5, fill: colour(name) } }
+      : { fill: `${colour(name)}22` });
+    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, shape(name)));
     const heat = { ...line(say("temperature °C"), 'warm', { dash: [5, 4] }), scale: 'celsius',
       value: (plot, value) => (value === null || value === undefined ? '—' : `${value} °C`) };
     const celsius = { ...axisBase(), scale: 'celsius', side: 1, label: '°C', size: 44, labelSize: 18, grid: { show: false } };
@@ -190,6 +194,12 @@ const directionsOf = (rows) => {
   return found.size > 0 ? DIRECTIONS.filter((name) => found.has(name)) : ['read'];
 };
 
+/** Whether rows follow each other so fast that most samples begin another one. */
+function takeTurns(points) {
+  const turns = points.filter(([, , row], index) => index > 0 && points[index - 1][2] !== row).length;
+  return turns * 4 > points.length;
+}
+
 function rowStarts(points, run) {
   const starts = [];
   let last = null;
@@ -198,7 +208,7 @@ function rowStarts(points, run) {
     last = row;
   }
   // Rows in turn change several times a second: more lines than names are noise.
-  return starts.length > 40 ? [] : starts;
+  return starts.length > 40 || takeTurns(points) ? [] : starts;
 }
 
 /** A column per direction; the line breaks where another row begins. */

@@ -76,6 +76,7 @@ export class LatencyHeat extends Canvas {
   /** Offers the rows that have latencies; rows in turn are clearer one by one. */
   listRows(run) {
     const rows = [...new Set(this.all.map(([, row]) => row))].sort((a, b) => a - b);
+    this.rowCount = rows.length;
     if (this.listed === rows.join()) return;
     this.listed = rows.join();
     const { value } = this.chosen;
@@ -108,7 +109,7 @@ export class LatencyHeat extends Canvas {
     const context = this.begin();
     if (!context) return;
     const [low, high] = this.range();
-    const first = this.entries[0]?.[0] ?? 0;
+    const first = 0;
     const last = Math.max(this.entries.at(-1)?.[0] ?? 1, first + 1);
     const inner = { wide: this.width - MARGIN.left - MARGIN.right, high: this.height - MARGIN.top - MARGIN.bottom };
     this.place = { low, high, first, last, inner,
@@ -121,10 +122,12 @@ export class LatencyHeat extends Canvas {
   paintCells(context) {
     const { x, y, first, inner, low, high } = this.place;
     const cell = inner.high / (high + 1 - low);
+    // A kept run has one entry for all of a row, which reaches back to the one before.
+    const widest = this.entries.length > this.rowCount ? inner.wide / 12 : inner.wide;
     context.fillStyle = colour('heat');
     this.entries.forEach(([at, , counts], index) => {
       const from = x(index === 0 ? first : this.entries[index - 1][0]);
-      const wide = Math.max(1, Math.min(x(at) - from, inner.wide / 12) + 0.6);
+      const wide = Math.max(1, Math.min(x(at) - from, widest) + 0.6);
       const most = Math.log1p(Math.max(...Object.values(counts)));
       for (const [bucket, number] of Object.entries(counts)) {
         context.globalAlpha = 0.12 + 0.88 * (Math.log1p(number) / most);
@@ -225,6 +228,7 @@ export class ErrorMap extends Canvas {
     this.stamp = stamp;
     this.blocks = blocksOf(run, places);
     const bad = this.blocks.filter((block) => block === 'bad').length;
+    this.hasDefects = bad > 0;
     const seen = this.blocks.filter(Boolean).length;
     this.describe(bad === 0
       ? say("no errors in {a} of {b} blocks", seen, this.blocks.length)

@@ -6,6 +6,7 @@ import { get, post } from './http.js';
 import { lossesOf } from './disks.js';
 import { isGoingOn, writesWord } from './live.js';
 import { clock, say } from './words.js';
+import { targetName } from './rows.js';
 import { copyButton } from './take.js';
 
 /** Names of the methods in the order of the tabs. */
@@ -69,7 +70,7 @@ export class Measure {
     this.targetName = el('strong', { class: 'target-name' });
     this.targetKind = el('span', { class: 'target-kind' });
     this.button = el('button', { type: 'button', class: 'start', onclick: () => this.press() });
-    this.add = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.start() }, say("Add to the queue"));
+    this.add = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.start() });
     this.facts = el('dl', { class: 'plan-facts' });
     this.command = el('code', { class: 'command', tabindex: '0' });
     this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
@@ -236,7 +237,7 @@ export class Measure {
     const plan = run ? { ...run.planned, seconds: run.seconds_left, command: run.command } : this.plan;
     const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
     const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {a}", clock(plan.seconds));
-    const isSimulated = (run?.target ?? this.target?.target ?? '').startsWith('sim:');
+    const isSimulated = (run ? targetName(run) : this.target?.target ?? '').startsWith('sim:');
     const writes = isSimulated ? say("nothing") : writesWord(run ? run.planned : plan) || '–';
     const rows = plan?.rows?.length;
     const key = [time, writes, rows, Boolean(run)].join('/');
@@ -246,6 +247,8 @@ export class Measure {
         rows > 0 && fact(say("Rows"), String(rows)));
     }
     setText(this.command, plan?.command ?? '');
+    setText(this.targetName, run ? targetName(run) : this.target?.target ?? '');
+    setText(this.targetKind, run ? '' : this.kindWord());
     this.showButton(run);
   }
 
@@ -253,6 +256,7 @@ export class Measure {
     const state = run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
     show(this.add, state === 'stop');
     this.add.disabled = !this.plan;
+    setText(this.add, say("Add to the queue: {a}", [methodName(this.method), this.target?.target].filter(Boolean).join(' · ')));
     const disabled = state === 'stopping' || (state === 'start' && !this.plan);
     if (this.button.disabled !== disabled) this.button.disabled = disabled;
     if (this.button.dataset.state === state) return;

@@ -10,6 +10,9 @@ export function rowTitle(run, row) {
   return [rowName(run, row), direction(run.planned?.rows?.[row]?.direction)].filter(Boolean).join(' ');
 }
 
+/** All rows as trends and comparisons call them, in English. */
+export const rowTitles = (run) => (run.planned?.rows ?? []).map((row) => `${row.name} ${row.direction}`);
+
 /** What is measured, as it was named. */
 export const targetName = (run) => run.target || run.wish?.target || '';
 

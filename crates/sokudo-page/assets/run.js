@@ -14,7 +14,9 @@ export class RunPanel {
   constructor() {
     this.answer = el('p', { class: 'answer' });
     this.figures = el('div', { class: 'figures' });
-    this.table = el('div');
+    this.table = el('div', { class: 'tables' });
+    this.upper = el('div');
+    this.lower = el('div');
     this.findings = el('div');
     this.tiles = new Tiles();
     this.sweep = new Sweep();
@@ -27,8 +29,8 @@ export class RunPanel {
     this.notes = el('ul', { class: 'notes' });
     this.charts = el('div', { class: 'charts' }, this.rate.node, this.heat.node);
     this.surface = el('div', { class: 'charts-wide' }, this.places.node, this.errors.node);
-    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.extra, this.findings,
-      this.charts, this.table, this.notes);
+    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.upper, this.extra,
+      this.findings, this.charts, this.lower, this.notes);
     this.seen = {};
   }
 
@@ -39,6 +41,7 @@ export class RunPanel {
     if (!this.surface.hidden) {
       this.places.update(run);
       this.errors.update(run);
+      show(this.errors.node, run.method?.startsWith('scan') || this.errors.hasDefects);
     }
     show(this.rate.node, (run.rate ?? []).length > 1);
     show(this.heat.node, (run.heat ?? []).length > 0);
@@ -51,7 +54,11 @@ export class RunPanel {
   updateFigures(run) {
     const kind = pictureOf(run);
     const picture = { tiles: this.tiles, sweep: this.sweep }[kind];
-    if (this.seen.kind !== kind) fill(this.figures, picture?.node);
+    if (this.seen.kind !== kind) {
+      fill(this.figures, picture?.node);
+      // A sweep's bars are its table; the long one comes last.
+      (kind === 'sweep' ? this.lower : this.upper).append(this.table);
+    }
     this.seen.kind = kind;
     show(this.figures, picture !== undefined);
     picture?.update(run);
@@ -68,7 +75,7 @@ export class RunPanel {
       const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
       const isDrawn = this.seen.kind === 'sweep' && this.sweep.replacesTables(run);
       show(this.table, tables.length > 0 && !isDrawn);
-      fill(this.table, el('h3', null, say("Figures")), tables.map((table) => tableOf(table, say("Figures"))));
+      fill(this.table, el('h3', { class: tables.some(({ title }) => title) ? 'hidden-visually' : null }, say("Figures")), tables.map((table) => tableOf(table, say("Figures"))));
     }
     const notes = [...(run.notes ?? []), ...(run.legend ?? [])];
     if (this.isNew('notes', notes.join())) fill(this.notes, notes.map((note) => el('li', null, note)));

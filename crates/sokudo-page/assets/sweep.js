@@ -92,7 +92,7 @@ function heatTable(table) {
   const most = Math.max(1, ...table.rows.flatMap((cells) => cells.slice(1).map((cell) => numberOf(cell.text) ?? 0)));
   const cell = ({ text }) => {
     const node = el('td', { class: 'number' }, text.trim());
-    node.style.setProperty('--share', `${(((numberOf(text) ?? 0) / most) * 60).toFixed(1)}%`);
+    node.style.setProperty('--share', `${(Math.sqrt((numberOf(text) ?? 0) / most) * 85).toFixed(1)}%`);
     return node;
   };
   const name = table.title || say("Rate by block size");
