@@ -20,6 +20,7 @@ pub(crate) struct Folders {
     path: String,
     parent: Option<String>,
     folders: Vec<Folder>,
+    writable: bool,
     /// There are more, or some whose names are no text.
     is_cut: bool,
 }
@@ -73,6 +74,21 @@ impl FolderError {
     }
 }
 
+/// Where browsing begins: the home of this process's user if it may be read. Started as root and
+/// then another user, it is often still root's.
+pub(crate) fn home() -> String {
+    let home = std::env::var("HOME").unwrap_or_default();
+    match home.starts_with('/') && fs::read_dir(&home).is_ok() {
+        true => home,
+        false => "/".to_owned(),
+    }
+}
+
+/// Whether a test file could be made there.
+fn may_be_written(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
 /// Lists the directories in one, in order of their names.
 ///
 /// # Errors
@@ -105,6 +121,7 @@ pub(crate) fn list(path: &str) -> Result<Folders, FolderError> {
     Ok(Folders {
         parent: folder.parent().and_then(text),
         path: text(&folder).unwrap_or_else(|| path.to_owned()),
+        writable: may_be_written(&folder),
         folders,
         is_cut,
     })

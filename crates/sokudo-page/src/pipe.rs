@@ -112,3 +112,80 @@ pub fn read_frame<M: DeserializeOwned>(
         bytes,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::RunEvent;
+    use crate::message::{Ask, Told};
+
+    fn read(mut bytes: &[u8]) -> Result<Option<Frame<Ask>>, PipeError> {
+        read_frame(&mut bytes)
+    }
+
+    #[test]
+    fn frames_are_read_as_they_were_written() {
+        let event = RunEvent::Latency {
+            row: 3,
+            at: 0.25,
+            counts: vec![(7, u64::MAX), (127, 1)],
+        };
+        let event = Told::Event { run: 1, event };
+        let answer = Told::Answer {
+            id: 9,
+            ok: true,
+            kind: "text/plain".to_owned(),
+            name: Some("a\nb".to_owned()),
+        };
+        let mut pipe = Vec::new();
+        write_frame(&mut pipe, &event, b"").unwrap();
+        write_frame(&mut pipe, &answer, b"{\n\0").unwrap();
+        let mut input = pipe.as_slice();
+        let mut next = || read_frame::<Told>(&mut input).unwrap();
+        let first = next().unwrap();
+        assert_eq!(format!("{:?}", first.message), format!("{event:?}"));
+        assert_eq!(first.bytes, b"");
+        let second = next().unwrap();
+        assert!(matches!(second.message, Told::Answer { name: Some(name), .. } if name == "a\nb"));
+        assert_eq!(second.bytes, b"{\n\0");
+        assert!(next().is_none(), "the pipe is closed");
+    }
+
+    #[test]
+    fn what_is_no_frame_is_refused() {
+        let long = vec![b' '; LINE_BYTES_MAX + 2];
+        let large = format!(
+            "{{\"ask\":\"stop\",\"id\":1,\"run\":2,\"bytes\":{}}}\n",
+            BYTES_MAX + 1
+        );
+        for (bytes, expected) in [
+            (&long[..], "larger than the pipe carries"),
+            (large.as_bytes(), "larger than the pipe carries"),
+            (br#"{"ask":"stop""#, "in the middle"),
+            (
+                b"{\"ask\":\"stop\",\"id\":1,\"run\":2,\"bytes\":5}\nabc",
+                "in the middle",
+            ),
+            (b"\n", "no message"),
+            (b"{\"ask\":\"measure\",\"id\":1}\n", "no message"),
+            (b"{\"ask\":\"stop\",\"id\":-1,\"run\":2}\n", "no message"),
+        ] {
+            let error = read(bytes).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_opens_sessions_is_not_printed() {
+        let told = r#"{"told":"hello","control_token":"secret1","read_token":"secret2","lang":"en","port":1,"version":"1"}"#;
+        let told: Told = serde_json::from_str(told).unwrap();
+        let code = Told::Code {
+            code: "secret3".to_owned(),
+        };
+        let token = Told::Token {
+            control_token: "secret4".to_owned(),
+        };
+        let printed = format!("{told:?} {code:?} {token:?}");
+        assert!(!printed.contains("secret"), "{printed}");
+    }
+}

@@ -82,7 +82,8 @@ impl IntoResponse for Failure {
 
 /// What the measurer answers, as it is.
 pub(crate) fn answered(reply: Reply) -> Response {
-    let known = KINDS.iter().find(|(name, _)| *name == reply.kind);
+    let (name, _) = reply.kind.split_once(';').unwrap_or((&reply.kind, ""));
+    let known = KINDS.iter().find(|(kind, _)| *kind == name.trim());
     let kind = known.map_or("application/octet-stream", |(_, kind)| *kind);
     if !reply.ok {
         return refused(reply);
@@ -95,6 +96,14 @@ pub(crate) fn answered(reply: Reply) -> Response {
         headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
     }
     response
+}
+
+/// That it is done, or why not: what a command prints on the way is for its terminal.
+pub(crate) fn done(reply: Reply) -> Response {
+    match reply.ok {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => refused(reply),
+    }
 }
 
 /// The measurer's no, with its reason.

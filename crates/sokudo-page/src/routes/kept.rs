@@ -14,7 +14,7 @@ use crate::measurer::Reply;
 use crate::message::Ask;
 use crate::page::Page;
 use crate::query::{DocumentForm, ListFilter, PictureForm, Query};
-use crate::reply::{Failure, answered};
+use crate::reply::{Failure, answered, done};
 
 use super::input::{asked, read};
 
@@ -187,22 +187,55 @@ async fn device_of(page: &Page, run: i64) -> Result<Result<String, Reply>, Failu
     device(&document).map(Ok).ok_or(Failure::NotFound)
 }
 
-/// The serial number, or the model, of the first disk below the target.
+/// The serial number or the model of the first device below the target that has one; the name of
+/// a simulated one.
 fn device(document: &Value) -> Option<String> {
-    let target = document.get("targets").and_then(|targets| targets.get(0));
-    let target = target.or_else(|| document.get("target"))?;
-    let texts = ["/device/serial", "/device/model", "/name"];
-    let found = texts.iter().find_map(|path| target.pointer(path)?.as_str());
-    found.map(str::to_owned)
+    let target = &document["target"];
+    let devices = target["devices"].as_array().map_or(&[][..], Vec::as_slice);
+    let of_devices = |key: &str| devices.iter().find_map(|device| device[key].as_str());
+    let found = of_devices("serial").or_else(|| of_devices("model"));
+    found.or_else(|| target["name"].as_str()).map(str::to_owned)
 }
 
 async fn answer(page: &Page, query: Query) -> Answered {
     // What becomes no command line is not asked.
     query.words(FilePath::new("picture.svg"))?;
+    let is_change = query.changes();
     let reply = page.measurer.ask(|id| Ask::Query { id, query }).await?;
-    Ok(answered(reply))
+    match is_change {
+        true => Ok(done(reply)),
+        false => Ok(answered(reply)),
+    }
 }
 
 fn number(text: &str) -> Result<i64, Failure> {
     text.trim().parse().map_err(|_| Failure::NotFound)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_device_is_known_by_its_serial_number_or_else_by_what_there_is() {
+        let disk = json!({ "model": "WD40", "serial": "WD-1" });
+        let partition = json!({ "model": null, "serial": null });
+        for (target, expected) in [
+            (
+                json!({ "name": "/mnt", "devices": [partition, disk] }),
+                Some("WD-1"),
+            ),
+            (
+                json!({ "name": "/mnt", "devices": [{ "model": "WD40" }] }),
+                Some("WD40"),
+            ),
+            (json!({ "name": "sim:ssd", "devices": [] }), Some("sim:ssd")),
+            (json!({}), None),
+        ] {
+            let document = json!({ "target": target });
+            assert_eq!(device(&document).as_deref(), expected, "{target}");
+        }
+    }
 }

@@ -44,8 +44,8 @@ struct MovedRun {
 
 #[derive(Deserialize)]
 struct FolderPath {
-    #[serde(default = "first_folder")]
-    path: String,
+    /// Without it, where its user is at home.
+    path: Option<String>,
 }
 
 pub(super) async fn methods(State(page): State<Arc<Page>>) -> Response {
@@ -70,11 +70,6 @@ fn said(page: &Page, form: &MethodForm) -> Value {
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.
-/// Where browsing begins.
-fn first_folder() -> String {
-    "/".to_owned()
-}
-
 pub(super) async fn folders(
     Extension(session): Extension<Session>,
     uri: Uri,
@@ -83,6 +78,7 @@ pub(super) async fn folders(
         return Err(Refusal::ReadOnly.into());
     }
     let FolderPath { path } = asked(&uri)?;
+    let path = path.unwrap_or_else(folders::home);
     let shown = path.clone();
     let listed = tokio::task::spawn_blocking(move || folders::list(&path));
     match tokio::time::timeout(FOLDER_TIME, listed).await {

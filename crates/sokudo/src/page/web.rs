@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex};
 
+use rustix::fs::{Access, access};
 use sokudo_page::{ARGUMENT, Hello, Told, write_frame};
 use sokudo_words::text;
 
@@ -92,10 +93,11 @@ pub(crate) fn path_to_read(arguments: &[OsString]) -> Option<&Path> {
     arguments.get(2).filter(|_| is_asked).map(Path::new)
 }
 
-/// Whether this process may read it.
+/// Whether this process may read it, or make files in it where it is a directory.
 pub(crate) fn may_read(path: &Path) -> bool {
     match path.is_dir() {
-        true => path.read_dir().is_ok(),
+        // A test file is made there: where the user may make none, the page makes none as root.
+        true => access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_ok(),
         false => File::open(path).is_ok(),
     }
 }
