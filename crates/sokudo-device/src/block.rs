@@ -252,6 +252,22 @@ pub(crate) fn number_text(device: u64) -> String {
     )
 }
 
+/// A target that stands on disks of these names and numbers.
+#[cfg(test)]
+pub(crate) fn target_on(disks: &[(&str, &str)]) -> TargetInfo {
+    let directory = tempfile::tempdir().unwrap();
+    let devices = disks.iter().map(|(name, number)| BlockDevice {
+        name: (*name).to_owned(),
+        number: (*number).to_owned(),
+        kind: BlockDeviceKind::Disk,
+        ..describe(directory.path())
+    });
+    TargetInfo {
+        devices: devices.collect(),
+        ..TargetInfo::new(".", sokudo_model::TargetKind::Directory)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

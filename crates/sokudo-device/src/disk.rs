@@ -28,6 +28,8 @@ use crate::{ata, block, in_time};
 pub(crate) use contents::bare_partition;
 use contents::{ReadPolicy, Recognised, Tree};
 use surroundings::MachineEnvironment;
+pub(crate) use temperature::is_drive;
+pub use temperature::{Moment, Reading, Thermometer};
 use udev::UdevRecord;
 
 /// How long all disks together may take to answer. One that sleeps needs up to some ten
@@ -59,6 +61,16 @@ pub fn disks(system: &System) -> Vec<Disk> {
         ReadPolicy::WhereUdevIsSilent,
         OVERVIEW_TIME_MAX,
     )
+}
+
+/// The same disks by what the kernel and udev know of them: none is asked.
+pub fn listed(system: &System) -> Vec<Disk> {
+    let surroundings = MachineEnvironment::of(system);
+    let directories = disk_directories(system);
+    directories
+        .iter()
+        .map(|directory| facts(&surroundings, directory))
+        .collect()
 }
 
 /// The disk at `path`, or the disk of which it is a part, or the device made of disks.
@@ -216,10 +228,7 @@ fn facts(surroundings: &MachineEnvironment, directory: &Path) -> Disk {
     let record = UdevRecord::of(system, &device.number);
     let text = |file: &str| system::text(directory.join(file));
     let bus = bus::bus(directory);
-    let (serial, name_in_serial) = match device.serial {
-        Some(serial) if is_world_wide_name(&serial) => (None, Some(serial)),
-        serial => (serial, None),
-    };
+    let name_in_serial = device.serial.filter(|it| is_world_wide_name(it));
     let links = match surroundings.links(&device.name) {
         [] => &record.links[..],
         links => links,
@@ -235,9 +244,7 @@ fn facts(surroundings: &MachineEnvironment, directory: &Path) -> Disk {
         kind: device.kind,
         vendor: vendor(directory, &record),
         model: record.decoded("ID_MODEL_ENC").or(device.model),
-        serial: serial
-            .or_else(|| record.property("ID_SERIAL_SHORT").map(str::to_owned))
-            .or_else(|| usb_serial(directory, bus)),
+        serial: serial(system, directory),
         firmware: text("device/firmware_rev")
             .or_else(|| text("device/rev"))
             .or_else(|| text("device/fwrev")),
@@ -290,6 +297,17 @@ fn is_world_wide_name(text: &str) -> bool {
     ["naa.", "eui.", "t10.", "uuid.", "nvme."]
         .iter()
         .any(|prefix| text.starts_with(prefix))
+}
+
+/// The serial number of the disk in this directory of sysfs.
+pub(crate) fn serial(system: &System, directory: &Path) -> Option<String> {
+    let device = block::describe(directory);
+    let record = UdevRecord::of(system, &device.number);
+    device
+        .serial
+        .filter(|serial| !is_world_wide_name(serial))
+        .or_else(|| record.property("ID_SERIAL_SHORT").map(str::to_owned))
+        .or_else(|| usb_serial(directory, bus::bus(directory)))
 }
 
 /// Where a stick's SCSI side tells no serial number, its USB side does.

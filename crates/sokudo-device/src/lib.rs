@@ -46,7 +46,7 @@ pub use block::segments_max;
 pub use circumstances::{DRIVE_TIME_MAX, Neighbours, ProcessorWatch, Watch, io_waits};
 pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;
-pub use disk::{DiskError, content, disk, disks};
+pub use disk::{DiskError, Moment, Reading, Thermometer, content, disk, disks, listed};
 pub use environment::environment;
 pub use file::{
     FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state,

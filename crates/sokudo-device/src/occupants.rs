@@ -12,6 +12,7 @@ use sokudo_model::{Occupancy, Occupant};
 use sokudo_words::text;
 
 use crate::block::{self, number_text};
+use crate::disk;
 use crate::signature::{DeviceEnds, HEAD_BYTES, TAIL_BYTES, signatures};
 use crate::system::{self, System};
 use crate::users;
@@ -61,9 +62,15 @@ pub fn occupants(system: &System, path: &Path) -> Result<Occupancy, OccupancyErr
         name: directory
             .as_deref()
             .map_or_else(|| number_text(device_number), block::name),
-        serial: directory.and_then(|directory| block::describe(&directory).serial),
+        serial: directory.and_then(|directory| serial(system, &directory)),
         occupants,
     })
+}
+
+/// The serial number of the disk, or the world-wide name that SCSI has in its place.
+fn serial(system: &System, directory: &Path) -> Option<String> {
+    let disk = block::disk(directory);
+    disk::serial(system, &disk).or_else(|| block::describe(&disk).serial)
 }
 
 /// Why nothing can be written to the device in this directory, if so.

@@ -183,7 +183,7 @@ pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos 
 }
 
 /// How many trials a row can come to whose trials take so long.
-fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
+pub fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
     let limit = schedule.enough.and_then(|enough| {
         let fitting = enough.time_max?.0.div_ceil(trial.0.max(1));
         let fitting = fitting.min(schedule.trials.into());

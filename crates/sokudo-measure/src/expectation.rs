@@ -32,7 +32,8 @@ impl Expectation {
             .unwrap_or_default()
     }
 
-    fn of(workload: &Workload, size: Option<Bytes>) -> Self {
+    /// Of a workload, on a target of this size.
+    pub fn of(workload: &Workload, size: Option<Bytes>) -> Self {
         match (workload.limits.time, workload.survey) {
             (Some(time), _) => Self {
                 time: Nanos(

@@ -35,7 +35,7 @@ mod turns;
 
 pub use cache_guard::everything_is_put_back;
 pub use cache_keeper::{PutBack, drives_of, keep};
-pub use campaign::{MeasuredRows, duration};
+pub use campaign::{MeasuredRows, duration, trials_at_most};
 pub use error::{Fault, KeeperError, MeasureError};
 pub use expectation::Expectation;
 pub use jobs::Jobs;

@@ -97,6 +97,15 @@ impl<'a> Measurement<'a> {
         self.named.size().or(Some(self.test_file_size))
     }
 
+    /// What is written to make the target ready; `None` where the rows make files themselves.
+    pub fn lays_out(&self) -> Option<Bytes> {
+        match (self.named.kind(), &self.files) {
+            (TargetKind::Directory, OwnFiles::Full(_)) => Some(self.test_file_size),
+            (TargetKind::Directory, OwnFiles::InPhases { .. }) => None,
+            _ => Some(Bytes(0)),
+        }
+    }
+
     /// Opens the target with the consent that is there, lays a test file out where it is a
     /// directory, and looks at the system. What the plan only reads gets no means to write,
     /// whatever was allowed.

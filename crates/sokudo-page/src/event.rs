@@ -9,8 +9,8 @@ use serde_json::Value;
 #[serde(tag = "event", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "names that say enough need no words")]
 pub enum RunEvent {
-    /// What will be done. `writes_seconds` is how long rows write by their limits of time; beside
-    /// it stands the test file, which is told when it is made.
+    /// What will be done. At most `writes_bytes` are written, which is not known of what ends by
+    /// no number of bytes or seconds, and as much as can be written in `writes_seconds`.
     Planned {
         method: String,
         command: String,
@@ -19,6 +19,7 @@ pub enum RunEvent {
         /// Rows end before that once they are known well enough.
         adaptive: bool,
         seconds: f64,
+        writes_bytes: Option<u64>,
         writes_seconds: f64,
     },
     /// Something that people should know.
@@ -50,8 +51,12 @@ pub enum RunEvent {
         at: f64,
         counts: Vec<(u8, u64)>,
     },
-    /// What the drive says of its temperature.
-    Temperature { at: f64, celsius: f64 },
+    /// What the hottest drive says of its temperature, and from where on it warns.
+    Temperature {
+        at: f64,
+        celsius: f64,
+        warning: Option<f64>,
+    },
     /// Places of a survey since the last word: the first byte, and MB/s or milliseconds; ranges
     /// that failed as first byte and length.
     Places {

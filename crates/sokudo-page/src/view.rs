@@ -161,8 +161,13 @@ impl View {
             RunEvent::Latency { row, at, counts } => {
                 self.add_to("heat", at, row, LatencySample::new(&counts));
             }
-            RunEvent::Temperature { at, celsius } => {
+            RunEvent::Temperature {
+                at,
+                celsius,
+                warning,
+            } => {
                 self.add_to("temperature", at, 0, TemperatureSample(celsius));
+                self.set("temperature_warning", json!(warning));
             }
             RunEvent::Places {
                 row,
@@ -392,6 +397,7 @@ fn blank_run(number: u64, wish: &Wish, command: &str) -> Value {
         "heat": [],
         "places": [],
         "temperature": [],
+        "temperature_warning": null,
         "tables": [],
         "legend": [],
         "findings": [],

@@ -157,7 +157,7 @@ impl CheckDocument {
         text::write(&self.article(style.unit), style)
     }
 
-    fn article(&self, unit: BandwidthUnit) -> Article<'_> {
+    pub(crate) fn article(&self, unit: BandwidthUnit) -> Article<'_> {
         let mut article = Article::default();
         let tone = match self.outcome {
             Outcome::Slower => Tone::Bad,

@@ -5,6 +5,7 @@ use serde::Serialize;
 use sokudo_words::{Language, Text};
 
 use crate::article::{Article, Element};
+use crate::check::CheckDocument;
 use crate::document::RunDocument;
 use crate::explain;
 use crate::grouping::{FindingGroup, grouped_findings};
@@ -100,16 +101,34 @@ impl LiveRun {
             answer: Answer::of(document)
                 .goodness
                 .map(|(tone, text)| answer(tone, &text, language)),
-            findings: grouped_findings(document)
-                .iter()
-                .map(|group| LiveFinding::of(group, language))
-                .collect(),
+            findings: Self::findings_of(document, language),
             ..Self::default()
         };
         for (_, element) in &article.0 {
             live.add(element, language);
         }
         live
+    }
+
+    /// Of a check, with what was found in the run that was made for it.
+    pub fn of_check(check: &CheckDocument, run: &RunDocument, language: Language) -> Self {
+        let mut live = Self {
+            findings: Self::findings_of(run, language),
+            ..Self::default()
+        };
+        check.doubts.iter().for_each(|it| live.note(it, language));
+        for (_, element) in &check.article(BandwidthUnit::MegabytesPerSecond).0 {
+            live.add(element, language);
+        }
+        live
+    }
+
+    fn findings_of(document: &RunDocument, language: Language) -> Vec<LiveFinding> {
+        let groups = grouped_findings(document);
+        groups
+            .iter()
+            .map(|group| LiveFinding::of(group, language))
+            .collect()
     }
 
     fn add(&mut self, element: &Element<'_>, language: Language) {

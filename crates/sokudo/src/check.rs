@@ -12,7 +12,9 @@ use sokudo_engine::Control;
 use sokudo_measure::Named;
 use sokudo_report::check::Outcome;
 use sokudo_report::comparison::Way;
-use sokudo_report::{BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument};
+use sokudo_report::{
+    BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, RunDocument,
+};
 use sokudo_store::Baseline;
 use sokudo_words::{Text, text};
 
@@ -24,7 +26,7 @@ use crate::keep::KeptRuns;
 use crate::past::Past;
 use crate::recall::{Annotations, Recalled};
 use crate::repeat::{Leave, Repeat};
-use crate::{busy, command_line, compare, interrupt, keep, output, recall};
+use crate::{busy, command_line, compare, interrupt, keep, output, recall, telling};
 
 /// A result of sokudo's says what it is within so many bytes.
 const HEADER_BYTES: u64 = 256;
@@ -32,6 +34,8 @@ const HEADER_BYTES: u64 = 256;
 /// A check that was carried out.
 struct Checked {
     document: CheckDocument,
+    /// What was measured for it.
+    run: RunDocument,
     kept: KeptRuns,
     /// What ended the measurement before its end.
     ended_by: Option<Exit>,
@@ -65,10 +69,14 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
     if !arguments.format.is_for_monitoring() {
         let Checked {
             document,
+            run,
             kept,
             ended_by,
         } = ended?;
-        kept.print(arguments.quiet, || print(&document, arguments))?;
+        kept.print(arguments.quiet, || match telling::wanted() {
+            Some(_) => telling::checked(&document, &run),
+            None => print(&document, arguments),
+        })?;
         ended_by.map_or(Ok(()), Err)?;
         return conclusion(&document);
     }
@@ -191,9 +199,10 @@ fn carry_out(
         source,
         id,
         said: Annotations::default(),
-        run: finished.document,
+        run: finished.document.clone(),
     };
     Ok(Checked {
+        run: finished.document,
         document: document(reference, now, was_idle, arguments),
         kept,
         ended_by: finished.ended_by,

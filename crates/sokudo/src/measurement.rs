@@ -128,7 +128,9 @@ pub(crate) fn finish(
         tell_left_behind(&measurement);
     }
     let Measurement { plan, schedule, .. } = &measurement;
-    let mut progress = ProgressLine::new(plan, schedule, measurement.size(), quiet, control);
+    let size = measurement.size();
+    telling::announce(plan, schedule, size, measurement.lays_out());
+    let mut progress = ProgressLine::new(plan, schedule, size, quiet, control);
     if telling::is_plan() {
         return Err(Exit::AsReported(0));
     }

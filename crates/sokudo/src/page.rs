@@ -8,6 +8,7 @@
 mod address;
 mod child;
 mod desk;
+mod destroyable;
 mod happening;
 mod web;
 
@@ -29,6 +30,7 @@ use crate::output;
 
 use address::{Addresses, secret};
 use desk::Desk;
+use destroyable::Destroyable;
 use happening::Happening;
 use web::{Web, WebUser};
 
@@ -45,7 +47,7 @@ pub(crate) fn as_other_user(arguments: &[OsString]) -> Option<ExitCode> {
 pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     let user = WebUser::find();
     address::check_origin(arguments.public_origin.as_deref())?;
-    desk::check_serials(&arguments.allow_destroy)?;
+    let destroyable = Destroyable::new(&arguments.allow_destroy).map_err(Exit::usage)?;
     let mut addresses = Addresses::new(arguments);
     let (sender, receiver) = mpsc::channel();
     watch_signals(sender.clone())?;
@@ -61,7 +63,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     if io::stdin().is_terminal() {
         watch_enter(sender.clone());
     }
-    let mut desk = Desk::new(arguments, user, web.writer(), sender);
+    let mut desk = Desk::new(arguments, destroyable, user, web.writer(), sender);
     work(&mut desk, &mut addresses, &receiver)
 }
 

@@ -95,7 +95,7 @@ impl ProgressLine {
         let total = duration(plan, schedule, size);
         Self {
             bar: bar(total.0, quiet),
-            telling: Telling::begin(plan, schedule, total, control),
+            telling: Telling::begin(total, control),
             rows: rows.collect(),
             trials: schedule.trials,
             is_adaptive: schedule.enough.is_some(),

@@ -17,6 +17,7 @@ pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Ex
         trials: document.schedule.trials,
         adaptive: document.schedule.enough.is_some(),
         seconds: results.iter().map(|result| seconds(elapsed(result))).sum(),
+        writes_bytes: None,
         writes_seconds: 0.0,
     });
     let mut before = 0;

@@ -65,6 +65,7 @@ impl JobFilePlan {
         let jobs = self.jobs(arguments.runs);
         let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
         let quiet = arguments.printing.quiet;
+        telling::announce(jobs.plan, &schedule, None, None);
         let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
         if telling::is_plan() {
             return Err(Exit::AsReported(0));

@@ -4,21 +4,27 @@
 //! It is told on the standard output, where the result would be printed otherwise. Nothing is told
 //! while no I/O may be disturbed: at most four times a second, from the thread that only waits.
 
+mod heat;
+mod planned;
+
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use sokudo_analysis::judge;
+use sokudo_device::Moment;
 use sokudo_engine::Control;
 use sokudo_model::{
     Bytes, Event, Nanos, Operation, Outcome, Phase, Plan, Row, Run, Schedule, Trial, Workload,
 };
-use sokudo_page::{PlaceUnit, PlannedRow, RunEvent, RunPhase};
-use sokudo_report::{LiveRun, RunDocument};
+use sokudo_page::{PlaceUnit, RunEvent, RunPhase};
+use sokudo_report::{CheckDocument, LiveRun, RunDocument};
 
-use crate::command_line;
 use crate::exit::Exit;
 use crate::language;
 use crate::words::{self, Audience};
+
+use heat::Heat;
+use planned::planned;
 
 /// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.
 pub(crate) const VARIABLE: &str = "SOKUDO_TELL";
@@ -54,9 +60,24 @@ pub(crate) fn is_plan() -> bool {
     wanted() == Some(Wanted::Plan)
 }
 
+/// Tells what will be done, where somebody wants to know, to a target of this size, of which so
+/// much is written to make it ready; `None` where that is not known.
+pub(crate) fn announce(
+    plan: &Plan,
+    schedule: &Schedule,
+    size: Option<Bytes>,
+    lays_out: Option<Bytes>,
+) {
+    if wanted().is_some() {
+        tell(&planned(plan, schedule, size, lays_out));
+    }
+}
+
 /// Tells a run while it is measured.
 pub(crate) struct Telling {
     control: Control,
+    /// `None` where no drive tells how hot it is.
+    heat: Option<Heat>,
     /// What has been counted so far; `None` until the target is known.
     run: Option<Run>,
     row: usize,
@@ -90,16 +111,11 @@ struct InTrial {
 
 impl Telling {
     /// Where somebody has asked for it.
-    pub(crate) fn begin(
-        plan: &Plan,
-        schedule: &Schedule,
-        time: Nanos,
-        control: &Control,
-    ) -> Option<Self> {
+    pub(crate) fn begin(time: Nanos, control: &Control) -> Option<Self> {
         wanted()?;
-        tell(&planned(plan, schedule, time));
         Some(Self {
             control: control.clone(),
+            heat: None,
             run: None,
             row: 0,
             first: 0,
@@ -116,11 +132,14 @@ impl Telling {
     /// The target has been made ready.
     pub(crate) fn prepared(&mut self, run: &Run) {
         self.run = Some(run.clone());
+        self.heat = Heat::of(&run.target);
+        self.ask_heat(Moment::Between);
     }
 
     /// Tells what happened; the progress line knows how much of the time is done, and how much is
     /// left.
     pub(crate) fn show(&mut self, event: &Event, done: f64, left: Duration) {
+        self.tell_heat();
         match event {
             Event::LayoutProgress { written, total } if self.is_due() => tell(&RunEvent::Layout {
                 written: written.0,
@@ -181,6 +200,7 @@ impl Telling {
         self.in_trial.phase = phase;
         if self.is_due() {
             self.tell_rate();
+            self.ask_heat(Moment::Measuring);
             let is_time = self.looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY);
             if is_time {
                 self.looked_at = Some(Instant::now());
@@ -280,6 +300,21 @@ impl Telling {
             number: self.in_trial.number,
             ..InTrial::default()
         };
+        self.ask_heat(Moment::Between);
+    }
+
+    fn ask_heat(&mut self, moment: Moment) {
+        self.heat.iter_mut().for_each(|heat| heat.ask(moment));
+    }
+
+    fn tell_heat(&self) {
+        for reading in self.heat.iter().flat_map(Heat::heard) {
+            tell(&RunEvent::Temperature {
+                at: self.at(),
+                celsius: reading.celsius.into(),
+                warning: reading.warning.map(f64::from),
+            });
+        }
     }
 
     /// What the run has come to with one more trial, in the words of its result.
@@ -307,11 +342,20 @@ impl Telling {
 
 /// Tells a run that has been finished, and kept under this number.
 pub(crate) fn done(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
-    tell(&RunEvent::Done {
-        kept,
-        live: live(document),
-    });
+    tell_done(kept, &LiveRun::of(document, language::current()));
     Ok(())
+}
+
+/// Tells what has become of a baseline, and the run that was made for it.
+pub(crate) fn checked(check: &CheckDocument, run: &RunDocument) -> Result<(), Exit> {
+    let live = LiveRun::of_check(check, run, language::current());
+    tell_done(check.run, &live);
+    Ok(())
+}
+
+fn tell_done(kept: Option<u64>, live: &LiveRun) {
+    let live = value(live);
+    tell(&RunEvent::Done { kept, live });
 }
 
 /// What a run has come to that is not over.
@@ -324,33 +368,15 @@ fn so_far(run: &Run) -> RunEvent {
     let reader = Audience::of(&judged);
     words::put_into(&mut judged, reader);
     RunEvent::Table {
-        live: live(&RunDocument::from_run(&judged)),
+        live: value(&LiveRun::of(
+            &RunDocument::from_run(&judged),
+            language::current(),
+        )),
     }
 }
 
-fn live(document: &RunDocument) -> serde_json::Value {
-    let live = LiveRun::of(document, language::current());
+fn value(live: &LiveRun) -> serde_json::Value {
     serde_json::to_value(live).expect("it has string keys and finite numbers")
-}
-
-fn planned(plan: &Plan, schedule: &Schedule, time: Nanos) -> RunEvent {
-    let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
-    let writes = workloads.clone().filter(|it| it.operations.changes_data());
-    let writes = writes.filter_map(|it| it.limits.time);
-    let writes: u64 = writes.map(|time| time.0).sum();
-    let rows = workloads.map(|workload| PlannedRow {
-        name: workload.name.clone(),
-        direction: workload.operations.direction().to_owned(),
-    });
-    RunEvent::Planned {
-        method: plan.method.to_string(),
-        command: command_line::as_given(),
-        rows: rows.collect(),
-        trials: schedule.trials,
-        adaptive: schedule.enough.is_some(),
-        seconds: time.as_secs_f64(),
-        writes_seconds: Nanos(writes).as_secs_f64() * f64::from(schedule.trials),
-    }
 }
 
 /// Those behind so many that have been told.

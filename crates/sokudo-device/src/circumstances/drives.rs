@@ -31,7 +31,7 @@ struct Drive {
 impl Drives {
     /// Looks at every drive at the bottom of the target.
     pub(super) fn look(system: &System, target: &TargetInfo, time_max: Duration) -> Self {
-        let leaves = target.leaves().filter(|leaf| is_drive(leaf.kind));
+        let leaves = target.leaves().filter(|leaf| disk::is_drive(leaf.kind));
         let mut directories: Vec<PathBuf> = leaves
             .filter_map(|leaf| block::directory_of_number(system, &leaf.number))
             .collect();
@@ -89,11 +89,6 @@ impl Drives {
     }
 }
 
-/// What the kernel makes has no heat and no link.
-fn is_drive(kind: BlockDeviceKind) -> bool {
-    matches!(kind, BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk)
-}
-
 /// Those that do not answer in time are told by what the kernel knows of them.
 fn ask_all(
     system: &System,
@@ -149,25 +144,10 @@ fn link_power(directory: &Path) -> Option<String> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
+    use crate::block::target_on;
     use crate::invented::Machine;
-    use sokudo_model::{BlockDevice, TargetKind};
-
-    /// A target that stands on disks of these names and numbers.
-    pub(in crate::circumstances) fn target_on(disks: &[(&str, &str)]) -> TargetInfo {
-        let directory = tempfile::tempdir().unwrap();
-        let devices = disks.iter().map(|(name, number)| BlockDevice {
-            name: (*name).to_owned(),
-            number: (*number).to_owned(),
-            kind: BlockDeviceKind::Disk,
-            ..block::describe(directory.path())
-        });
-        TargetInfo {
-            devices: devices.collect(),
-            ..TargetInfo::new(".", TargetKind::Directory)
-        }
-    }
 
     const HOST: &str = "pci0/ata1/host0";
     const DISK: &str = "pci0/ata1/host0/target0:0:0/0:0:0:0/block/sda";

@@ -113,7 +113,7 @@ fn is_some_limit(limit: &mut IoLimit) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circumstances::drives::tests::target_on;
+    use crate::block::target_on;
     use crate::invented::Machine;
 
     const VERSION_2: &str = "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";

@@ -94,6 +94,7 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
         trials: 6,
         adaptive: true,
         seconds: 60.0,
+        writes_bytes: Some(0),
         writes_seconds: 0.0,
     });
     tell(RunEvent::Trial { row: 0, trial: 2 });
@@ -101,6 +102,7 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
     tell(RunEvent::Temperature {
         at: 1.0,
         celsius: 41.0,
+        warning: Some(70.0),
     });
     let run = &view.shared.value()["run"];
     assert_eq!(run["state"], "running");

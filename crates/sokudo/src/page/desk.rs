@@ -20,11 +20,11 @@ use sokudo_words::{Text, text};
 use tempfile::NamedTempFile;
 
 use super::child::{self, Surroundings};
+use super::destroyable::Destroyable;
 use super::happening::{Happening, ToldByChild};
 use super::web::{PipeWriter, WebUser};
 use crate::cli::PageArguments;
 use crate::command_line::quoted;
-use crate::exit::Exit;
 use crate::language;
 
 /// Runs that wait at most: nobody sees the end of a longer list.
@@ -32,17 +32,6 @@ const QUEUE_MAX: usize = 50;
 
 /// Commands that answer at once: each is a process beside what is measured.
 const ANSWERS_MAX: usize = 4;
-
-/// Refuses names by which the page would allow more than one device, or another tomorrow.
-pub(crate) fn check_serials(serials: &[String]) -> Result<(), Exit> {
-    let is_name = |serial: &&String| serial.is_empty() || serial.starts_with("/dev/");
-    match serials.iter().find(is_name) {
-        None => Ok(()),
-        Some(name) => Err(Exit::usage(text!(
-            "--allow-destroy {name:?} is no serial number; names of devices change, so use the serial number that sokudo info shows"
-        ))),
-    }
-}
 
 /// A run that is to be.
 struct Waiting {
@@ -67,7 +56,7 @@ pub(crate) struct Desk {
     sender: Sender<Happening>,
     user: WebUser,
     surroundings: Surroundings,
-    allow_destroy: Vec<String>,
+    destroyable: Destroyable,
     is_read_only: bool,
     queue: VecDeque<Waiting>,
     current: Option<Current>,
@@ -79,6 +68,7 @@ pub(crate) struct Desk {
 impl Desk {
     pub(crate) fn new(
         arguments: &PageArguments,
+        destroyable: Destroyable,
         user: WebUser,
         pipe: PipeWriter,
         sender: Sender<Happening>,
@@ -90,7 +80,7 @@ impl Desk {
             surroundings: Surroundings {
                 store: arguments.keeping.named(),
             },
-            allow_destroy: arguments.allow_destroy.clone(),
+            destroyable,
             is_read_only: arguments.read_only,
             queue: VecDeque::new(),
             current: None,
@@ -287,12 +277,8 @@ impl Desk {
             self.check_target(&wish.target)?;
         }
         if let Some(serial) = wish.serial.as_deref().filter(|serial| !serial.is_empty()) {
-            if !self.allow_destroy.iter().any(|allowed| allowed == serial) {
-                return Err(text!(
-                    "{serial} may not be destroyed: the page was not started with it; start it with --allow-destroy {serial}"
-                ));
-            }
-            words.insert(1, format!("--destroy={serial}"));
+            let consent = self.destroyable.consent(serial)?;
+            words.insert(1, format!("--destroy={consent}"));
         }
         Ok((words, job))
     }

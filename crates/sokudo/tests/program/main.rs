@@ -42,6 +42,8 @@ mod language;
 mod limits;
 mod load;
 mod loop_device;
+mod page;
+mod page_client;
 mod peak;
 mod pictures;
 mod pivot;

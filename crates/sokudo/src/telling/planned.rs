@@ -1,0 +1,95 @@
+//! What will be done, before it is: rows, how long it takes, and what is written at most.
+
+use sokudo_measure::{Expectation, duration, trials_at_most};
+use sokudo_model::{Bytes, Plan, Schedule};
+use sokudo_page::{PlannedRow, RunEvent};
+
+use crate::command_line;
+
+/// Of a target of this size, of which so much is written to make it ready; `None` where that is
+/// not known yet.
+pub(super) fn planned(
+    plan: &Plan,
+    schedule: &Schedule,
+    size: Option<Bytes>,
+    lays_out: Option<Bytes>,
+) -> RunEvent {
+    let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+    let rows = workloads.clone().map(|workload| PlannedRow {
+        name: workload.name.clone(),
+        direction: workload.operations.direction().to_owned(),
+    });
+    let (writes_bytes, writes_seconds) = match &schedule.steady {
+        Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
+        None => written(plan, schedule, size),
+    };
+    RunEvent::Planned {
+        method: plan.method.to_string(),
+        command: command_line::as_given(),
+        rows: rows.collect(),
+        trials: schedule.trials,
+        adaptive: schedule.enough.is_some(),
+        seconds: duration(plan, schedule, size).as_secs_f64(),
+        writes_bytes: lays_out
+            .zip(writes_bytes)
+            .map(|(ready, measured)| ready.0.saturating_add(measured)),
+        writes_seconds,
+    }
+}
+
+/// Bytes, where they are limited, and seconds in which others write as fast as the target can.
+fn written(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> (Option<u64>, f64) {
+    let (mut bytes, mut time) = (Some(0_u64), 0.0);
+    for stage in &plan.stages {
+        let expected = Expectation::of_stage(stage, size);
+        let trials = trials_at_most(schedule, expected.time);
+        let workloads = stage.workloads.iter();
+        for writer in workloads.filter(|it| it.operations.changes_data()) {
+            match writer.limits.time {
+                Some(limit) => time += limit.as_secs_f64() * f64::from(trials),
+                None => {
+                    let moved = Expectation::of(writer, size).bytes;
+                    let moved = moved.map(|moved| moved.0.saturating_mul(trials.into()));
+                    bytes = bytes.zip(moved).map(|(sum, it)| sum.saturating_add(it));
+                }
+            }
+        }
+    }
+    (bytes, time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{Limits, Method, Nanos, Operation, OperationMix, Workload};
+
+    fn writer(limits: Limits) -> Workload {
+        Workload {
+            operations: OperationMix::only(Operation::Write),
+            limits,
+            ..Workload::new("", Bytes::mib(1))
+        }
+    }
+
+    /// What such rows write in two trials.
+    fn written_by(workloads: Vec<Workload>) -> (Option<u64>, f64) {
+        let plan = Plan::in_turn(Method::Load, 0, workloads);
+        written(&plan, &Schedule::in_turn(2, Nanos(0)), None)
+    }
+
+    #[test]
+    fn bytes_are_told_where_they_are_limited_and_seconds_elsewhere() {
+        let of_bytes = writer(Limits {
+            bytes: Some(Bytes::mib(3)),
+            ..Limits::default()
+        });
+        let of_time = writer(Limits::of_time(Nanos::from_secs(5)));
+        assert_eq!(written_by(vec![of_bytes, of_time]), (Some(6 << 20), 10.0));
+    }
+
+    #[test]
+    fn nobody_knows_what_an_endless_row_writes() {
+        assert_eq!(written_by(vec![writer(Limits::default())]), (None, 0.0));
+        assert_eq!(written_by(Vec::new()), (Some(0), 0.0));
+    }
+}

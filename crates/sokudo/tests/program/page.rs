@@ -1,0 +1,189 @@
+//! The page measures what the command line measures: the same documents, figures, findings.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::loop_device::LoopDevice;
+use crate::page_client::PageClient;
+use crate::sokudo::{directory_on_disk, end, program, sokudo, split};
+
+/// A page over a store of its own.
+struct Site {
+    store: PathBuf,
+    page: PageClient,
+    _directory: tempfile::TempDir,
+}
+
+impl Site {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = directory.path().join("runs.db");
+        let mut command = program();
+        command.arg("page").env("SOKUDO_STORE", &store);
+        Self {
+            store,
+            page: PageClient::start(&mut command),
+            _directory: directory,
+        }
+    }
+
+    /// The document of a kept run, as the command line prints it.
+    fn document(&self, number: &Value) -> Value {
+        let mut command = program();
+        command.env("SOKUDO_STORE", &self.store);
+        command.args(["show", &number.to_string(), "--format", "json"]);
+        end(&mut command).json()
+    }
+
+    /// Measures through the page: what it shows in the end, and the document that is kept.
+    fn measured(&self, wish: &Value) -> (Value, Value) {
+        let run = self.page.measure(wish);
+        assert_eq!(run["state"], "ended", "{run}");
+        let document = self.document(&run["kept"]);
+        let number = &run["kept"];
+        let given = self.page.get_json(&format!("/api/runs/{number}/as/json"));
+        assert_eq!(given, document, "the page gives what the store has");
+        let replayed = self.page.get_json(&format!("/api/runs/{number}/view"));
+        for part in ["tables", "legend", "findings", "answer"] {
+            assert_eq!(
+                replayed[part], run[part],
+                "{part} of run {number} are as they were"
+            );
+        }
+        (run, document)
+    }
+}
+
+/// The same command line at a shell.
+fn by_command_line(run: &Value) -> Value {
+    let words = split(run["command"].as_str().unwrap());
+    let mut command = program();
+    command
+        .args(&words[1..])
+        .args(["--format", "json", "--quiet"]);
+    end(&mut command).json()
+}
+
+/// What of a document is the same whenever and under whatever number it was measured.
+fn lasting(mut document: Value) -> Value {
+    for part in [
+        "id",
+        "run",
+        "started_at",
+        "command",
+        "environment",
+        "label",
+        "previous",
+    ] {
+        document.as_object_mut().unwrap().remove(part);
+    }
+    document
+}
+
+/// Every leaf of a document by what kind of thing it is, and words as they are: all but figures.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(parts) => parts
+            .iter()
+            .map(|(key, it)| (key.clone(), shape(it)))
+            .collect(),
+        Value::Array(parts) => parts.iter().map(shape).collect(),
+        Value::Number(_) => json!("a number"),
+        other => other.clone(),
+    }
+}
+
+/// What was to be measured, and of what: the same for a real target, whose figures differ.
+fn plan_of(document: &Value) -> Value {
+    let results = document["results"].as_array().unwrap();
+    let rows = results.iter().map(|row| {
+        json!([
+            row["name"],
+            row["direction"],
+            row["workload"],
+            row["trials"].as_array().unwrap().len()
+        ])
+    });
+    json!({
+        "method": document["method"],
+        "schedule": document["schedule"],
+        "target": shape(&document["target"]["name"]),
+        "kind": document["target"]["kind"],
+        "rows": rows.collect::<Vec<Value>>(),
+        "parts": document.as_object().unwrap().keys().collect::<Vec<_>>(),
+    })
+}
+
+#[test]
+fn simulated_disks_give_the_figures_verdicts_and_findings_of_the_command_line() {
+    let site = Site::new();
+    let models = [
+        "const",
+        "hdd",
+        "smr",
+        "ssd",
+        "dramless",
+        "raid5",
+        "fake-capacity",
+    ];
+    for target in models.map(|model| format!("sim:{model}")) {
+        let wish = json!({ "method": "mark", "target": target, "options": { "runs": 2 } });
+        let (run, document) = site.measured(&wish);
+        assert_eq!(
+            lasting(document),
+            lasting(by_command_line(&run)),
+            "{target}"
+        );
+    }
+    let scan = json!({ "method": "scan", "target": "sim:hdd?size=100GB" });
+    let (run, document) = site.measured(&scan);
+    assert_eq!(lasting(document), lasting(by_command_line(&run)));
+}
+
+#[test]
+fn a_directory_is_measured_as_at_the_command_line() {
+    let site = Site::new();
+    let directory = directory_on_disk();
+    // As root, the page measures only where its user may write.
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    same_plan(&site, directory.path());
+    let left = fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(left, 0, "nothing is left behind");
+}
+
+#[test]
+fn a_loop_device_is_measured_as_at_the_command_line() {
+    let Some(device) = LoopDevice::new(64 << 20, true) else {
+        return;
+    };
+    same_plan(&Site::new(), &device.path);
+}
+
+/// Measures through the page and at the command line: the plans are the same, and the page
+/// shows what is in its document.
+fn same_plan(site: &Site, target: &Path) {
+    let options = json!({ "size": "16MiB", "time": "50ms", "runs": 2 });
+    let wish = json!({ "method": "mark", "target": target, "options": options });
+    let (run, document) = site.measured(&wish);
+    assert_eq!(plan_of(&document), plan_of(&by_command_line(&run)));
+}
+
+#[test]
+fn null_is_measured_as_at_the_command_line() {
+    same_plan(&Site::new(), Path::new("null:"));
+}
+
+#[test]
+fn only_disks_that_one_word_names_may_be_destroyed() {
+    for word in ["nobody's", "/dev/vda", "loop0"] {
+        let refused = sokudo(&format!("page --allow-destroy {word}"));
+        refused.refused(2, &["is no serial number of a disk", "sokudo info"]);
+    }
+    let site = Site::new();
+    let wish = json!({ "method": "mark", "target": "/dev/loop0", "serial": "S5H9NS0N" });
+    let why = site.page.begin(&wish).unwrap_err();
+    assert!(why.contains("was not started with it"), "{why}");
+}
