@@ -1,10 +1,11 @@
 // The page of sokudo: enters a session, then shows what the server tells.
 
-import { el, fill, icon, setText, show } from './element.js';
+import { el, fill, icon, setText } from './element.js';
 import { Refusal, get, post } from './http.js';
 import { say } from './words.js';
 import { Announcer, Live, isGoingOn, nowLine } from './live.js';
 import { ComparePage, HistoryPage, RunPage } from './history.js';
+import { RunBar } from './bar.js';
 import { Disks } from './disks.js';
 import { Measure } from './measure.js';
 import { Queue } from './queue.js';
@@ -37,7 +38,7 @@ function languageWord() {
 }
 
 /** The head of the page: where one is, and how the connection is. */
-function buildHead({ isReadOnly, isAtDoor }) {
+function buildHead({ isReadOnly, isAtDoor, bar }) {
   const connection = el('span', { class: 'connection', role: 'status' });
   const link = (to, words) => el('a', { href: to, class: 'nav-link' }, words);
   fill(head,
@@ -46,7 +47,7 @@ function buildHead({ isReadOnly, isAtDoor }) {
     !isAtDoor && el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
     el('div', { class: 'head-end' },
       isReadOnly && el('span', { class: 'chip' }, icon('eye'), say("Read-only")),
-      !isAtDoor && connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()));
+      !isAtDoor && connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()), bar);
   return connection;
 }
 
@@ -79,6 +80,8 @@ class MeasurePage {
       el('h1', { class: 'hidden-visually' }, say("Measure a disk")),
       el('div', { class: 'side' }, this.disks.node),
       el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.queue.node, this.live.node));
+    /** While this is in sight, no bar needs to tell the same. */
+    this.inSight = isReadOnly ? this.live.progress : this.measure.button;
     this.acceptFiles();
   }
 
@@ -143,10 +146,11 @@ function titleOf(view) {
 }
 
 function build({ read_only: isReadOnly }) {
-  const connection = buildHead({ isReadOnly });
   const announcer = new Announcer();
   document.body.append(announcer.node);
   const measure = new MeasurePage(isReadOnly);
+  const bar = new RunBar({ isReadOnly, complain: (text) => measure.measure.complain(text), button: measure.inSight });
+  const connection = buildHead({ isReadOnly, bar: bar.node });
   const listed = new HistoryPage();
   const shown = (node, title) => {
     fill(page, node);
@@ -171,6 +175,7 @@ function build({ read_only: isReadOnly }) {
   watchConnection((state) => showConnection(connection, state));
   watch((view) => {
     measure.update(view);
+    bar.update(view);
     announcer.update(view.run);
     const title = titleOf(view);
     if (document.title !== title) document.title = title;
@@ -190,7 +195,7 @@ async function begin() {
     const isStranger = refusal instanceof Refusal && (refusal.status === 401 || refusal.status === 403);
     showDoor(isStranger ? null : refusal.message);
   }
-  show(page, true);
+  page.removeAttribute('aria-busy');
 }
 
 begin();

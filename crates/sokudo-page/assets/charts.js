@@ -1,8 +1,8 @@
 // Pictures over time and over position, drawn by uPlot. Each is a canvas with a text beside it.
 
 import { el, icon } from './element.js';
-import { rowName, sizeOf } from './rows.js';
-import { direction, rate, say, size, clock } from './words.js';
+import { TIME_STEPS, rowName, sizeOf } from './rows.js';
+import { clock, direction, rate, say, size } from './words.js';
 
 let library = null;
 
@@ -23,6 +23,12 @@ const DIRECTIONS = ['read', 'write', 'mix'];
 
 /** Least time between two drawings, in milliseconds. */
 const REDRAW_MS = 250;
+
+/** Names of the lines with their colours; values appear beside them under the pointer. */
+const LEGEND = { markers: { width: 0, fill: (plot, index) => plot.series[index].stroke(plot, index) } };
+
+/** What the legend says of a value; nothing where there is none. */
+const orNothing = (format) => (plot, value) => (value === null || value === undefined ? '' : format(value));
 
 /** A picture that follows the width of its box and the theme of the page. */
 export class Chart {
@@ -62,7 +68,7 @@ export class Chart {
     }
     this.plot?.destroy();
     this.key = key;
-    this.plot = new Plot({ width, height: this.height, ...options() }, data, this.box);
+    this.plot = new Plot({ width, height: this.height, legend: LEGEND, ...options() }, data, this.box);
   }
 
   resize() {
@@ -117,7 +123,10 @@ export const rateAxis = () => ({ ...axisBase(), scale: 'rate', label: 'MB/s', si
   values: (plot, values) => values.map((value) => value.toLocaleString('en')) });
 
 export const line = (label, name, more) => ({ label, scale: 'rate', stroke: colour(name), width: 1.75,
-  points: { size: 5 }, value: (plot, value) => (value === null || value === undefined ? '—' : rate(value)), ...more });
+  points: { show: false }, value: orNothing(rate), ...more });
+
+/** The axis of time since the run began. */
+const timeAxis = () => ({ ...axisBase(), size: 32, incrs: TIME_STEPS, space: 60, values: (plot, values) => values.map(clock) });
 
 /** The rate over time, and the temperature where the drive tells it. */
 export class RateChart extends Chart {
@@ -129,7 +138,7 @@ export class RateChart extends Chart {
   update(run) {
     const rows = run.planned?.rows ?? [];
     const points = run.rate ?? [];
-    const key = `${run.run}/${run.temperature?.length > 0}/${directionsOf(rows).join()}/${takeTurns(points)}`;
+    const key = `${run.run}/${run.temperature?.length > 0}/${run.temperature_warning}/${directionsOf(rows).join()}`;
     const stamp = `${key}/${points.length}/${points.at(-1)}/${run.temperature?.length}`;
     if (stamp === this.stamp) return;
     this.stamp = stamp;
@@ -142,22 +151,20 @@ export class RateChart extends Chart {
 
   options(rows, run) {
     const hasTemperature = run.temperature?.length > 0;
-    // Rows in turn have a word or two at a time: a line would join what does not belong together.
-    const shape = (name) => (takeTurns(run.rate)
-      ? { paths: () => null, points: { show: true, size: 5, fill: colour(name) } }
-      : { fill: `${colour(name)}22` });
-    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, shape(name)));
+    const warning = run.temperature_warning ?? null;
+    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}26` }));
     const heat = { ...line(say("temperature °C"), 'warm', { dash: [5, 4] }), scale: 'celsius',
-      value: (plot, value) => (value === null || value === undefined ? '—' : `${value} °C`) };
+      value: orNothing((value) => `${value} °C`) };
     const celsius = { ...axisBase(), scale: 'celsius', side: 1, label: '°C', size: 44, labelSize: 18, grid: { show: false } };
     return {
-      scales: { x: { time: false }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
-        celsius: { range: (plot, low, high) => [Math.min(low, 20), Math.max(high + 5, 60)] } },
-      series: [{ label: say("time"), value: (plot, value) => (value === null || value === undefined ? '—' : clock(value)) },
+      scales: { x: { time: false, range: (plot, low, high) => [0, high || 1] }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
+        celsius: { range: (plot, low, high) => [Math.min(low, 20), Math.max(high + 5, warning ?? 60)] } },
+      series: [{ label: say("time"), value: orNothing(clock) },
         ...lines, ...(hasTemperature ? [heat] : [])],
-      axes: [{ ...axisBase(), values: (plot, values) => values.map(clock) }, rateAxis(), ...(hasTemperature ? [celsius] : [])],
+      axes: [timeAxis(), rateAxis(), ...(hasTemperature ? [celsius] : [])],
       cursor: { points: { size: 7 }, drag: { x: true, y: false } },
-      hooks: { drawClear: [(plot) => this.drawStarts(plot)] },
+      hooks: { drawClear: [(plot) => this.drawStarts(plot)],
+        draw: [(plot) => hasTemperature && warning !== null && drawWarning(plot, warning)] },
     };
   }
 
@@ -189,6 +196,25 @@ export class RateChart extends Chart {
   }
 }
 
+/** From where on the drive warns of its temperature. */
+function drawWarning(plot, celsius) {
+  const { ctx: context, bbox } = plot;
+  const y = Math.round(plot.valToPos(celsius, 'celsius', true)) + 0.5;
+  context.save();
+  context.strokeStyle = colour('warm');
+  context.fillStyle = colour('warm');
+  context.setLineDash([2, 4]);
+  context.beginPath();
+  context.moveTo(bbox.left, y);
+  context.lineTo(bbox.left + bbox.width, y);
+  context.stroke();
+  context.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  context.textAlign = 'right';
+  context.textBaseline = 'top';
+  context.fillText(say("the drive warns from {a} °C", celsius), bbox.left + bbox.width - 6, y + 4);
+  context.restore();
+}
+
 const directionsOf = (rows) => {
   const found = new Set(rows.map((row) => (DIRECTIONS.includes(row.direction) ? row.direction : 'mix')));
   return found.size > 0 ? DIRECTIONS.filter((name) => found.has(name)) : ['read'];
@@ -211,20 +237,35 @@ function rowStarts(points, run) {
   return starts.length > 40 || takeTurns(points) ? [] : starts;
 }
 
-/** A column per direction; the line breaks where another row begins. */
+/** The time between two samples, of most of them. */
+function usualStep(points) {
+  const steps = points.slice(1).map(([at], index) => at - points[index][0]).sort((a, b) => a - b);
+  return steps[Math.floor(steps.length / 2)] || 0.25;
+}
+
+/**
+ * A column per direction. A sample tells of the time since the one before: a row's line begins
+ * there, and breaks where another row begins.
+ */
 function series(Plot, points, rows, temperature) {
   const directions = directionsOf(rows);
   const columns = directions.map(() => []);
   const times = [];
+  const usual = usualStep(points);
+  const put = (at, own, value) => {
+    times.push(at);
+    columns.forEach((column, of) => column.push(of === own ? value : null));
+  };
   points.forEach(([at, value, row], index) => {
     const own = Math.max(directions.indexOf(rows[row]?.direction), 0);
     const before = points[index - 1];
-    if (before && before[2] !== row) {
-      times.push(at - (at - before[0]) * 0.01);
-      columns.forEach((column) => column.push(null));
+    if (!before || before[2] !== row) {
+      const from = Math.max(before?.[0] ?? 0, at - usual * 1.5);
+      const gap = (at - from) / 100;
+      put(from + gap, -1, null);
+      put(from + 2 * gap, own, value);
     }
-    times.push(at);
-    columns.forEach((column, of) => column.push(of === own ? value : null));
+    put(at, own, value);
   });
   if (temperature.length === 0) return [times, ...columns];
   const celsius = [temperature.map(([at]) => at), temperature.map(([, value]) => value)];
@@ -264,9 +305,9 @@ export class PlacesChart extends Chart {
       scales: { x: { time: false, range: (plot, low, high) => [0, total ?? high] },
         rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
         time: { range: (plot, low, high) => [0, (high || 1) * 1.15] } },
-      series: [{ label: say("position"), value: (plot, value) => (value === null || value === undefined ? '—' : size(value)) },
+      series: [{ label: say("position"), value: orNothing(size) },
         ...places.map((part) => placeSeries(part, rows[part.row], rowName(run, part.row)))],
-      axes: [{ ...axisBase(), values: (plot, values) => values.map(size), space: 70 }, rateAxis(), ...(hasTimes ? [milliseconds] : [])],
+      axes: [{ ...axisBase(), size: 32, values: (plot, values) => values.map(size), space: 70 }, rateAxis(), ...(hasTimes ? [milliseconds] : [])],
       cursor: { points: { size: 7 } },
     };
   }
@@ -277,7 +318,7 @@ function placeSeries(part, row, own) {
   if (part.unit !== 'milliseconds') return line(name, row?.direction === 'write' ? 'write' : 'read', { points: { show: false } });
   return { label: `${name} ms`, scale: 'time', stroke: colour('access'), paths: () => null,
     points: { show: true, size: 4, fill: colour('access'), width: 0 },
-    value: (plot, value) => (value === null || value === undefined ? '—' : value.toFixed(2)) };
+    value: orNothing((value) => value.toFixed(2)) };
 }
 
 function joined(Plot, places) {

@@ -8,6 +8,9 @@ import { say, size } from './words.js';
  * @typedef {{target: string, kind: 'directory'|'device'|'simulated', disk: ?Object}} Target
  */
 
+/** Where everybody may write, on a disk. */
+const ALWAYS_WRITABLE = '/var/tmp';
+
 const SIMULATED = ['sim:ssd', 'sim:hdd', 'sim:smr'];
 
 const healthWord = (state) => ({
@@ -48,7 +51,10 @@ export class Disks {
     this.target = null;
     this.cards = el('div', { class: 'disks' });
     this.path = el('input', { type: 'text', id: 'path', spellcheck: 'false', autocomplete: 'off', placeholder: '/mnt/disk' });
-    this.folders = el('div', { class: 'folders', hidden: true });
+    this.folders = el('div', { class: 'folders', id: 'folders', role: 'group', 'aria-label': say("Browse"), hidden: true,
+      onkeydown: (event) => event.key === 'Escape' && this.closeFolders() });
+    this.browseButton = el('button', { type: 'button', class: 'plain', 'aria-expanded': 'false', 'aria-controls': 'folders',
+      onclick: () => this.toggleFolders() }, icon('folder'), say("Browse"));
     this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
     this.node = el('section', { class: 'card chooser', 'aria-labelledby': 'disks-title' },
       el('h2', { id: 'disks-title' }, isReadOnly ? say("Disks") : say("What to measure")), this.cards, !isReadOnly && this.directory(), !isReadOnly && this.simulated(), this.error);
@@ -59,7 +65,7 @@ export class Disks {
       el('label', { for: 'path' }, say("Directory, file or device")),
       el('div', { class: 'path-line' }, this.path,
         el('button', { type: 'submit', class: 'plain' }, say("Use")),
-        el('button', { type: 'button', class: 'plain', onclick: () => this.toggleFolders() }, icon('folder'), say("Browse"))));
+        this.browseButton));
     return el('div', null, form, this.folders);
   }
 
@@ -86,7 +92,9 @@ export class Disks {
     } catch {
       // Without storage the visit begins anew.
     }
-    const target = kept ?? start?.path ?? roomiest(this.disks);
+    // Who may not write at home, as nobody, may do so here on every system.
+    const writable = start?.writable === false ? ALWAYS_WRITABLE : start?.path;
+    const target = kept ?? writable ?? roomiest(this.disks);
     if (target) this.use(target);
   }
 
@@ -150,8 +158,14 @@ export class Disks {
   }
 
   async toggleFolders() {
-    if (!this.folders.hidden) show(this.folders, false);
+    if (!this.folders.hidden) this.closeFolders();
     else await this.browse(this.target?.kind === 'directory' ? this.target.target : '');
+  }
+
+  closeFolders() {
+    show(this.folders, false);
+    this.browseButton.setAttribute('aria-expanded', 'false');
+    this.browseButton.focus();
   }
 
   async browse(path) {
@@ -159,13 +173,14 @@ export class Disks {
       const found = await get(withQuery('/api/folders', { path }));
       show(this.error, false);
       show(this.folders, true);
+      this.browseButton.setAttribute('aria-expanded', 'true');
       const enter = (to, label) => el('li', null, el('button', { type: 'button', class: 'folder', onclick: () => this.browse(to) },
         icon('folder'), label));
       fill(this.folders,
         el('p', { class: 'folders-path' }, el('code', null, found.path)),
         el('ul', null, found.parent && enter(found.parent, say("One level up")),
           (found.folders ?? []).map((folder) => enter(folder.path, folder.name))),
-        el('button', { type: 'button', onclick: () => { this.use(found.path, 'directory'); show(this.folders, false); } },
+        el('button', { type: 'button', onclick: () => { this.use(found.path, 'directory'); this.closeFolders(); } },
           say("Measure here")),
         found.is_cut && el('p', null, say("There are more; type the path.")),
         found.writable === false && el('p', { class: 'message' }, say("You may not write in this directory.")));

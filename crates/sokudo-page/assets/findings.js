@@ -9,12 +9,13 @@ const SEVERITIES = ['error', 'warning', 'note'];
 /**
  * A list of findings, the worst first; `null` for none.
  * @param {import('./view.js').Finding[]} findings
+ * @param {string} heading its element
  */
-export function findingsOf(findings) {
+export function findingsOf(findings, heading) {
   if (findings.length === 0) return null;
   const rank = (finding) => SEVERITIES.indexOf(finding.severity);
   const sorted = [...findings].sort((a, b) => rank(a) - rank(b));
-  return el('section', { class: 'findings' }, el('h3', null, say("Findings")),
+  return el('section', { class: 'findings' }, el(heading, { class: 'part' }, say("Findings")),
     el('ul', null, sorted.map(finding)));
 }
 

@@ -2,7 +2,7 @@
 
 import { el } from './element.js';
 import { colour, saveButton } from './charts.js';
-import { rowTitle, sizeOf } from './rows.js';
+import { TIME_STEPS, rowTitle, sizeOf } from './rows.js';
 import { clock, count, latency, say } from './words.js';
 
 /** Bucket b has the latencies from 100 ns · 2^(b/4) on. */
@@ -49,7 +49,7 @@ class Canvas {
   paint() {}
 }
 
-const MARGIN = { left: 62, right: 10, top: 8, bottom: 26 };
+const MARGIN = { left: 76, right: 10, top: 8, bottom: 26 };
 
 /** Latencies over time: how many I/Os took how long, on a logarithmic axis. */
 export class LatencyHeat extends Canvas {
@@ -151,12 +151,9 @@ export class LatencyHeat extends Canvas {
     }
     context.textAlign = 'center';
     context.textBaseline = 'top';
-    const steps = Math.max(2, Math.floor(this.width / 130));
-    for (let step = 0; step <= steps; step += 1) {
-      const at = first + ((last - first) * step) / steps;
-      context.textAlign = step === steps ? 'right' : 'center';
-      context.fillText(clock(at), x(at), this.height - MARGIN.bottom + 8);
-    }
+    const room = (last - first) / Math.max(2, this.width / 70);
+    const step = TIME_STEPS.find((seconds) => seconds >= room) ?? room;
+    for (let at = first; at <= last; at += step) context.fillText(clock(at), x(at), this.height - MARGIN.bottom + 8);
   }
 
   rule(context, y) {
@@ -211,11 +208,13 @@ function axisTime(nanos) {
 /** Blocks of the error map. */
 const BLOCKS_WIDE = 50;
 const BLOCKS_HIGH = 16;
+/** What is well stays in the ground, what is not stands out. */
+const GOOD_ALPHA = 0.55;
 
 /** The whole surface as a grid: read, not yet read, could not be read. */
 export class ErrorMap extends Canvas {
   constructor() {
-    super(say("Error map"), 200);
+    super(say("Error map"), 160);
     this.blocks = [];
   }
 
@@ -247,9 +246,11 @@ export class ErrorMap extends Canvas {
     this.blocks.forEach((block, index) => {
       const [x, y] = [(index % columns) * wide, Math.floor(index / columns) * high];
       context.fillStyle = colours[block ?? 'none'];
+      context.globalAlpha = block === 'good' ? GOOD_ALPHA : 1;
       context.fillRect(x, y, wide - 1.5, high - 1.5);
       if (block === 'bad') cross(context, x, y, wide - 1.5, high - 1.5);
     });
+    context.globalAlpha = 1;
   }
 }
 

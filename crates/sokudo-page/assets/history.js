@@ -7,7 +7,7 @@ import { RunPanel } from './run.js';
 import { rowTitles, targetName } from './rows.js';
 import { judged, scrolling } from './table.js';
 import { count, moment, rate, say } from './words.js';
-import { pictureAddress, pictureChoice, takeAway } from './take.js';
+import { commandLine, pictureAddress, pictureChoice, takeAway } from './take.js';
 
 /** Runs that are asked for at once. */
 const PAGE_OF_RUNS = 100;
@@ -140,16 +140,14 @@ export class RunPage {
     this.title = el('h1', null, say("Run {a}", run));
     this.facts = el('p', { class: 'run-target' });
     this.command = el('code', { class: 'command', tabindex: '0' });
-    this.manage = el('div', { class: 'manage' });
+    this.manage = el('section', { class: 'card manage', hidden: true });
     this.message = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
-    this.panel = new RunPanel();
+    this.panel = new RunPanel('h2');
     this.take = el('div');
-    this.panel.extra.append(this.take, this.manage);
     this.more = el('div', { class: 'middle' });
     this.node = el('div', { class: 'run-page' }, el('section', { class: 'card live' },
       el('p', { class: 'back' }, el('a', { href: '#history' }, say("All runs"))),
-      this.title, this.facts, el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")), this.command),
-      this.message, this.panel.node), this.more);
+      this.title, this.facts, commandLine(this.command), this.take, this.panel.node), this.manage, this.more);
   }
 
   async load() {
@@ -215,11 +213,12 @@ export class RunPage {
       word();
     }));
     const saveTags = () => this.change(() => this.saveTags(kept, tags.value));
-    fill(this.manage, baseline,
+    show(this.manage, true);
+    fill(this.manage, el('h2', null, say("Tags and notes")), baseline,
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); saveTags(); } },
         el('label', { for: 'tags' }, say("Tags, with commas")), el('div', { class: 'path-line' }, tags, el('button', { type: 'submit', class: 'plain' }, say("Save")))),
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); this.change(() => post(`/api/runs/${this.run}/note`, { text: note.value })); } },
-        el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save")))));
+        el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save")))), this.message);
   }
 
   async saveTags(kept, text) {
@@ -243,6 +242,7 @@ export class RunPage {
   }
 
   complain(text) {
+    if (!this.message.isConnected) this.take.after(this.message);
     this.message.className = 'message message-bad';
     setText(this.message, text);
     show(this.message, true);
@@ -294,13 +294,21 @@ function comparison(found, command) {
   return [
     other.sentence && el('p', { class: 'answer' }, other.sentence),
     side('A', found.reference), side('B', other.side),
-    comparisonTable(other.rows),
+    other.rows.length > 0 && comparisonTable(other.rows),
     other.differs?.length > 0 && el('h2', null, say("What differs")),
-    other.differs?.length > 0 && el('dl', { class: 'differs' }, other.differs.map((part) =>
-      el('div', null, el('dt', null, part.name), el('dd', null, `${part.reference} | ${part.other}`)))),
-    el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")),
-      el('code', { class: 'command', tabindex: '0' }, command)),
+    other.differs?.length > 0 && differences(other.differs),
+    commandLine(el('code', { class: 'command', tabindex: '0' }, command)),
   ].filter(Boolean);
+}
+
+/** Settings and surroundings in which the two differ. */
+function differences(parts) {
+  const column = (title) => el('th', { scope: 'col' }, title);
+  return scrolling(say("What differs"), el('table', { class: 'differs' },
+    el('caption', { class: 'hidden-visually' }, say("What differs")),
+    el('thead', null, el('tr', null, el('td'), column('A'), column('B'))),
+    el('tbody', null, parts.map((part) => el('tr', null, el('th', { scope: 'row' }, part.name),
+      el('td', null, part.reference), el('td', null, part.other))))));
 }
 
 function comparisonTable(rows) {

@@ -4,10 +4,10 @@ import { el, fill, icon, setText, show } from './element.js';
 import { Form } from './form.js';
 import { get, post } from './http.js';
 import { lossesOf } from './disks.js';
-import { isGoingOn, writesWord } from './live.js';
+import { isGoingOn, writesOf, writesWord } from './live.js';
 import { clock, say } from './words.js';
 import { targetName } from './rows.js';
-import { copyButton } from './take.js';
+import { commandLine } from './take.js';
 
 /** Names of the methods in the order of the tabs. */
 const METHODS = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak', 'check', 'job'];
@@ -81,8 +81,7 @@ export class Measure {
         el('div', { class: 'go-buttons' }, this.button, this.add),
         el('div', { class: 'go-facts' },
           el('p', { class: 'target-line' }, this.targetName, this.targetKind), this.facts)),
-      el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")), this.command,
-        copyButton(say("Copy"), () => this.command.textContent, true)),
+      commandLine(this.command),
       this.error);
   }
 
@@ -106,7 +105,7 @@ export class Measure {
 
   /** Arrow keys go from tab to tab, as in every list of tabs. */
   moveTab(event, names) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const at = names.indexOf(this.method);
     const to = event.key === 'Home' ? 0 : event.key === 'End' ? names.length - 1 : step ? at + step : null;
     if (to === null) return;
@@ -123,7 +122,6 @@ export class Measure {
       const isSelected = tab.dataset.method === name;
       tab.setAttribute('aria-selected', String(isSelected));
       tab.tabIndex = isSelected ? 0 : -1;
-      if (isSelected) tab.scrollIntoView?.({ block: 'nearest', inline: 'nearest' });
     }
     this.settings.setAttribute('aria-labelledby', `tab-${name}`);
     setText(this.about, about(name));
@@ -212,8 +210,10 @@ export class Measure {
     this.asked?.abort();
     this.asked = new AbortController();
     try {
-      this.plan = await post('/api/plan', this.wishBody(), this.asked.signal);
-      show(this.error, false);
+      const plan = await post('/api/plan', this.wishBody(), this.asked.signal);
+      this.plan = plan.error ? null : plan;
+      setText(this.error, plan.error ?? '');
+      show(this.error, Boolean(plan.error));
     } catch (refusal) {
       if (refusal.name === 'AbortError') return;
       this.plan = null;
@@ -237,14 +237,14 @@ export class Measure {
     const plan = run ? { ...run.planned, seconds: run.seconds_left, command: run.command } : this.plan;
     const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
     const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {a}", clock(plan.seconds));
-    const isSimulated = (run ? targetName(run) : this.target?.target ?? '').startsWith('sim:');
-    const writes = isSimulated ? say("nothing") : writesWord(run ? run.planned : plan) || '–';
+    const isSimulated = this.target?.kind === 'simulated';
+    const writes = (run ? writesOf(run) : isSimulated ? say("nothing") : writesWord(plan)) || '–';
     const rows = plan?.rows?.length;
     const key = [time, writes, rows, Boolean(run)].join('/');
     if (key !== this.factsKey) {
       this.factsKey = key;
       fill(this.facts, fact(run ? say("Time left") : say("Time"), time), fact(say("Writes"), writes),
-        rows > 0 && fact(say("Rows"), String(rows)));
+        rows > 0 && fact(say("Number of rows"), String(rows)));
     }
     setText(this.command, plan?.command ?? '');
     setText(this.targetName, run ? targetName(run) : this.target?.target ?? '');

@@ -11,7 +11,9 @@ import { say } from './words.js';
 
 /** Pictures and tables of a run. */
 export class RunPanel {
-  constructor() {
+  /** @param {string} heading of its parts: one level below the title over it */
+  constructor(heading = 'h3') {
+    this.heading = heading;
     this.answer = el('p', { class: 'answer' });
     this.figures = el('div', { class: 'figures' });
     this.table = el('div', { class: 'tables' });
@@ -24,12 +26,11 @@ export class RunPanel {
     this.heat = new LatencyHeat();
     this.places = new PlacesChart();
     this.errors = new ErrorMap();
-    /** Room for what can be done with the run. */
-    this.extra = el('div');
     this.notes = el('ul', { class: 'notes' });
     this.charts = el('div', { class: 'charts' }, this.rate.node, this.heat.node);
     this.surface = el('div', { class: 'charts-wide' }, this.places.node, this.errors.node);
-    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.upper, this.extra,
+    // What it came to, the figures, why they are to be doubted, and then what happened meanwhile.
+    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.upper,
       this.findings, this.charts, this.lower, this.notes);
     this.seen = {};
   }
@@ -43,7 +44,9 @@ export class RunPanel {
       this.errors.update(run);
       show(this.errors.node, run.method?.startsWith('scan') || this.errors.hasDefects);
     }
-    show(this.rate.node, (run.rate ?? []).length > 1);
+    // Over time a surface shows nothing that its curve does not, unless the drive grows warm.
+    const isCurve = !this.surface.hidden && !(run.temperature?.length > 0);
+    show(this.rate.node, (run.rate ?? []).length > 1 && !isCurve);
     show(this.heat.node, (run.heat ?? []).length > 0);
     show(this.charts, !this.rate.node.hidden || !this.heat.node.hidden);
     if (!this.rate.node.hidden) this.rate.update(run);
@@ -70,12 +73,14 @@ export class RunPanel {
       show(this.answer, Boolean(run.answer));
       if (run.answer) fill(this.answer, judged(run.answer.text, run.answer.tone));
     }
-    if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? []));
+    if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? [], this.heading));
     if (this.isNew('tables', run.tables)) {
       const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
       const isDrawn = this.seen.kind === 'sweep' && this.sweep.replacesTables(run);
       show(this.table, tables.length > 0 && !isDrawn);
-      fill(this.table, el('h3', { class: tables.some(({ title }) => title) ? 'hidden-visually' : null }, say("Figures")), tables.map((table) => tableOf(table, say("Figures"))));
+      const isTitled = tables.some(({ title }) => title);
+      fill(this.table, el(this.heading, { class: isTitled ? 'part hidden-visually' : 'part' }, say("Figures")),
+        tables.map((table) => tableOf(table, say("Figures"))));
     }
     const notes = [...(run.notes ?? []), ...(run.legend ?? [])];
     if (this.isNew('notes', notes.join())) fill(this.notes, notes.map((note) => el('li', null, note)));

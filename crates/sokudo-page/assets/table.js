@@ -24,8 +24,9 @@ const alignment = (column) => (column?.align === 'right' ? 'number' : null);
 
 /** Headings; neighbours of one group stand under its name. */
 function headOf(columns) {
-  const titles = el('tr', null, columns.map((column) =>
-    el('th', { scope: 'col', class: alignment(column) }, column.title.trim())));
+  const titles = el('tr', null, columns.map((column) => (column.title.trim() === ''
+    ? el('td')
+    : el('th', { scope: 'col', class: alignment(column) }, column.title.trim()))));
   if (columns.every((column) => !column.group)) return el('thead', null, titles);
   const groups = [];
   for (const { group } of columns) {
@@ -57,7 +58,7 @@ export function tableOf(table, caption) {
 
 /** A box that scrolls sideways and can be reached by keyboard. */
 export const scrolling = (name, child) =>
-  el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': name }, child);
+  el('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name }, child);
 
 /**
  * The lines of all tables by the name that begins them, in order.

@@ -63,6 +63,11 @@ export function copyButton(label, textOf, quiet) {
   return button;
 }
 
+/** A command line with its button that copies it. */
+export const commandLine = (command) => el('div', { class: 'command-line' },
+  el('span', { class: 'command-label' }, say("Command")), command,
+  copyButton(say("Copy"), () => command.textContent, true));
+
 /** The choice of a picture of a run, and links that save it. */
 export function pictureChoice(run, method) {
   const kinds = el('select', { 'aria-label': say("Kind of picture") },

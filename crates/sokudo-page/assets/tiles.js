@@ -1,4 +1,4 @@
-// The tiles that people know: a line per row, reads and writes beside each other, a bar behind
+// The tiles that people know: a line per row, reads and writes beside each other, a bar below
 // each figure.
 
 import { el, setShare, setText } from './element.js';
@@ -64,12 +64,13 @@ function rowName(name) {
 }
 
 function tile(row) {
-  const bar = el('span', { class: 'tile-bar', 'aria-hidden': 'true' });
+  const bar = el('span', { class: 'tile-bar' });
   const figure = el('span', { class: 'tile-figure' });
   const detail = el('span', { class: 'tile-detail' });
   const verdict = el('span', { class: 'tile-verdict' });
   const name = el('span', { class: 'hidden-visually' }, direction(row.direction));
-  const node = el('div', { class: `tile of-${row.direction}` }, bar, name, figure,
-    el('span', { class: 'tile-foot' }, detail, verdict));
+  const node = el('div', { class: `tile of-${row.direction}` }, name,
+    el('span', { class: 'tile-head' }, figure, verdict), detail,
+    el('span', { class: 'tile-track', 'aria-hidden': 'true' }, bar));
   return { node, bar, figure, detail, verdict };
 }

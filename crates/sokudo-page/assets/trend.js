@@ -52,10 +52,10 @@ export class TrendChart extends Chart {
     const name = series.row.endsWith('write') ? 'write' : 'read';
     return {
       scales: { x: { time: true }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.1] } },
-      series: [{ label: say("time"), value: (plot, value) => (value ? moment(new Date(value * 1000)) : '—') },
+      series: [{ label: say("time"), value: (plot, value) => (value ? moment(new Date(value * 1000)) : '') },
         { ...line(`${series.row} MB/s`, name), points: { show: true, size: 6, fill: colour(name) } },
         line(say("level MB/s"), 'muted', { dash: [6, 4] })],
-      axes: [{ ...axisBase(), space: 130, values: (plot, values) => values.map((value) => moment(new Date(value * 1000))) }, rateAxis()],
+      axes: [{ ...axisBase(), size: 32, space: 130, values: (plot, values) => values.map((value) => moment(new Date(value * 1000))) }, rateAxis()],
       cursor: { points: { size: 7 } },
       hooks: { drawClear: [(plot) => this.drawTurns(plot)] },
     };
