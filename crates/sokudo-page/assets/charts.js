@@ -143,6 +143,7 @@ export class RateChart extends Chart {
     if (stamp === this.stamp) return;
     this.stamp = stamp;
     this.starts = rowStarts(points, run);
+    this.room = this.starts.length > 0 ? 1.18 : 1.08;
     this.describe(summary(points));
     if (points.length < 2) return;
     uPlot().then((Plot) =>
@@ -157,7 +158,7 @@ export class RateChart extends Chart {
       value: orNothing((value) => `${value} °C`) };
     const celsius = { ...axisBase(), scale: 'celsius', side: 1, label: '°C', size: 44, labelSize: 18, grid: { show: false } };
     return {
-      scales: { x: { time: false, range: (plot, low, high) => [0, high || 1] }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
+      scales: { x: { time: false, range: (plot, low, high) => [0, high || 1] }, rate: { range: (plot, low, high) => [0, (high || 1) * this.room] },
         celsius: { range: (plot, low, high) => [Math.min(low, 20), Math.max(high + 5, warning ?? 60)] } },
       series: [{ label: say("time"), value: orNothing(clock) },
         ...lines, ...(hasTemperature ? [heat] : [])],
@@ -227,12 +228,9 @@ function takeTurns(points) {
 }
 
 function rowStarts(points, run) {
-  const starts = [];
-  let last = null;
-  for (const [at, , row] of points) {
-    if (row !== last) starts.push([at, rowName(run, row)]);
-    last = row;
-  }
+  const usual = usualStep(points);
+  const starts = points.flatMap(([, , row], index) =>
+    (points[index - 1]?.[2] === row ? [] : [[sampleStart(points, index, usual), rowName(run, row)]]));
   // Rows in turn change several times a second: more lines than names are noise.
   return starts.length > 40 || takeTurns(points) ? [] : starts;
 }
@@ -243,9 +241,12 @@ function usualStep(points) {
   return steps[Math.floor(steps.length / 2)] || 0.25;
 }
 
+/** A sample tells of the time since the one before, but not of a wait before its row. */
+const sampleStart = (points, index, usual) => Math.max(points[index - 1]?.[0] ?? 0, points[index][0] - usual * 1.5);
+
 /**
- * A column per direction. A sample tells of the time since the one before: a row's line begins
- * there, and breaks where another row begins.
+ * A column per direction. A row's line begins where its first sample does, and breaks where
+ * another row begins.
  */
 function series(Plot, points, rows, temperature) {
   const directions = directionsOf(rows);
@@ -260,7 +261,7 @@ function series(Plot, points, rows, temperature) {
     const own = Math.max(directions.indexOf(rows[row]?.direction), 0);
     const before = points[index - 1];
     if (!before || before[2] !== row) {
-      const from = Math.max(before?.[0] ?? 0, at - usual * 1.5);
+      const from = sampleStart(points, index, usual);
       const gap = (at - from) / 100;
       put(from + gap, -1, null);
       put(from + 2 * gap, own, value);

@@ -156,7 +156,7 @@ export class RunPage {
       const run = view.run && typeof view.run === 'object' ? view.run : view;
       setText(this.facts, [run.method, targetName(run)].filter(Boolean).join(' · '));
       setText(this.command, run.command ?? '');
-      fill(this.take, takeAway(this.run, run.method));
+      fill(this.take, takeAway(this.run));
       this.panel.update(run);
       fill(this.more, this.pictures(run.method), await this.trend(run));
     } catch (refusal) {

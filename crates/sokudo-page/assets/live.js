@@ -115,7 +115,7 @@ export class Live {
     this.message.className = run.state === 'failed' ? 'message message-bad' : 'message';
     if (this.kept === run.kept) return;
     this.kept = run.kept;
-    fill(this.take, run.kept ? takeAway(run.kept, run.method, { withLink: true }) : null);
+    fill(this.take, run.kept ? takeAway(run.kept, { withLink: true }) : null);
   }
 }
 

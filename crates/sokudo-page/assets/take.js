@@ -84,7 +84,7 @@ export function pictureChoice(run, method) {
 }
 
 /** What can be taken away from a kept run as a file or as text. */
-export function takeAway(run, method, { withLink } = {}) {
+export function takeAway(run, { withLink } = {}) {
   const file = (label, path) => el('a', { class: 'button plain', download: true, href: path }, label);
   return el('div', { class: 'take', role: 'group', 'aria-label': say("Take away") },
     withLink && el('a', { class: 'button plain', href: `#run=${run}` }, say("Open as run {a}", run)),
@@ -92,7 +92,5 @@ export function takeAway(run, method, { withLink } = {}) {
     copyButton(say("Copy as CrystalDiskMark"), () => getText(`/api/runs/${run}/as/crystal`)),
     file('Markdown', `/api/runs/${run}/as/markdown`),
     file('JSON', `/api/runs/${run}/as/json`),
-    file('CSV', `/api/runs/${run}/as/csv`),
-    withLink && el('span', { class: 'take-label' }, say("Picture")),
-    withLink && pictureChoice(run, method).node);
+    file('CSV', `/api/runs/${run}/as/csv`));
 }

@@ -40,9 +40,9 @@ pub(crate) fn shell(language: Language) -> String {
                     span class="brand" { img src="/files/icon.svg" alt="" width="26" height="26"; "sokudo" }
                 }
                 main id="page" aria-busy="true" {
-                    div class="measure-page" {
-                        div class="side" { div class="card waiting" {} }
-                        div class="middle" { div class="card waiting" {} }
+                    div.measure-page {
+                        div.side { div.card.waiting {} }
+                        div.middle { div.card.waiting {} }
                     }
                 }
                 noscript {
