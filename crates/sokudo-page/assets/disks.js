@@ -122,8 +122,8 @@ export class Disks {
   choice(target, detail, sign, kind, disk) {
     return el('button', { type: 'button', class: 'choice', 'data-target': target, 'aria-pressed': 'false',
       onclick: () => this.use(target, kind, disk) },
-    icon(sign), el('span', { class: 'choice-name' }, target),
-    detail !== target && el('span', { class: 'choice-detail' }, detail));
+    icon(sign), el('span', { class: 'choice-text' }, el('span', null, target),
+      detail !== target && el('span', { class: 'choice-detail' }, detail)));
   }
 
   typed(event) {
