@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use fantoccini::wd::TimeoutConfiguration;
 use crate::person::Person;
+use fantoccini::wd::TimeoutConfiguration;
 
 /// Longer than axe-core takes for any view.
 const TIME_MAX: Duration = Duration::from_secs(120);

@@ -42,7 +42,10 @@ impl Browser {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
         let axe = folder.join("node_modules/axe-core/axe.min.js");
         if !axe.is_file() {
-            skip(&format!("axe-core is missing; npm ci in {}", folder.display()));
+            skip(&format!(
+                "axe-core is missing; npm ci in {}",
+                folder.display()
+            ));
             return None;
         }
         let [Some(driver), Some(chromium)] = [DRIVER, CHROMIUM].map(program) else {

@@ -14,7 +14,11 @@ fn measure(site: &Site, target: &str, row: &str) {
 #[test]
 fn two_runs_are_compared_by_two_clicks_and_found_by_their_disk() {
     tell(async |person, site| {
-        for (target, row) in [("sim:ssd", "RND4K"), ("sim:ssd", "RND4K"), ("sim:hdd", "RND4K,read")] {
+        for (target, row) in [
+            ("sim:ssd", "RND4K"),
+            ("sim:ssd", "RND4K"),
+            ("sim:hdd", "RND4K,read"),
+        ] {
             measure(site, target, row);
         }
         person.press("link", "History").await;
@@ -22,17 +26,27 @@ fn two_runs_are_compared_by_two_clicks_and_found_by_their_disk() {
         person.write("searchbox", "Disk", "solid-state").await;
         listed(person, &["2", "1"]).await;
         for run in ["1", "2"] {
-            person.press("checkbox", &person.say_of("Choose run {a}", &[run])).await;
+            person
+                .press("checkbox", &person.say_of("Choose run {a}", &[run]))
+                .await;
         }
         person.press("button", "Compare").await;
-        person.find("heading", &person.say_of("Run {a} against run {b}", &["2", "1"])).await;
+        person
+            .find(
+                "heading",
+                &person.say_of("Run {a} against run {b}", &["2", "1"]),
+            )
+            .await;
         person.find("table", "Comparison").await;
         let rows = person.rows("Comparison").await;
         assert_eq!(rows.len(), 2, "{rows:?}");
         let same = ["the same", "no difference shown"].map(|word| person.say(word));
         for cells in rows {
             let conclusion = cells.last().unwrap();
-            assert!(same.iter().any(|word| conclusion.contains(word)), "{cells:?}");
+            assert!(
+                same.iter().any(|word| conclusion.contains(word)),
+                "{cells:?}"
+            );
         }
         person.find("link", "All runs").await;
     });
@@ -47,14 +61,18 @@ fn a_run_is_marked_and_its_history_says_so() {
         person.press("link", "1").await;
         person.press("button", "☆ Make it the baseline").await;
         person.find("button", "★ Baseline: take away").await;
-        person.write("textbox", "Tags, with commas", "desk, old\n").await;
+        person
+            .write("textbox", "Tags, with commas", "desk, old\n")
+            .await;
         person.sees("Saved").await;
         person.note("after the move").await;
         person.find("heading", "Trend").await;
         let marked = |cells: &[String]| {
             cells[1].starts_with('1')
                 && cells[1].contains('★')
-                && ["desk", "old", "after the move"].iter().all(|it| cells[8].contains(it))
+                && ["desk", "old", "after the move"]
+                    .iter()
+                    .all(|it| cells[8].contains(it))
         };
         let look = async || {
             person.press("link", "History").await;
@@ -75,7 +93,12 @@ fn a_run_is_taken_away_in_every_form() {
         measure(site, "sim:ssd", "RND4K,read");
         person.press("link", "History").await;
         person.press("link", "1").await;
-        for (name, ending) in [("JSON", "json"), ("Markdown", "md"), ("PNG", "png"), ("SVG", "svg")] {
+        for (name, ending) in [
+            ("JSON", "json"),
+            ("Markdown", "md"),
+            ("PNG", "png"),
+            ("SVG", "svg"),
+        ] {
             person.press("link", name).await;
             let address = person.saved(ending).await;
             let bytes = std::fs::read(address.strip_prefix("file://").unwrap()).unwrap();
@@ -93,8 +116,13 @@ fn a_run_is_taken_away_in_every_form() {
         person.press("button", "Copy as CrystalDiskMark").await;
         person.find("button", "Copied").await;
         person.write("textbox", "Note", "\u{e009}v\u{e000}").await;
-        let pasted = person.read("return document.getElementById('note').value", Vec::new()).await;
-        assert!(pasted.as_str().unwrap().contains("CrystalDiskMark"), "{pasted}");
+        let pasted = person
+            .read("return document.getElementById('note').value", Vec::new())
+            .await;
+        assert!(
+            pasted.as_str().unwrap().contains("CrystalDiskMark"),
+            "{pasted}"
+        );
 
         person.press("link", "Report (HTML)").await;
         let report = person.saved("html").await;

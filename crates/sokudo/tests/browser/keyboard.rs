@@ -6,6 +6,7 @@ use fantoccini::key::Key;
 use serde_json::{Value, json};
 
 use crate::person::Person;
+use crate::rights::only;
 use crate::story::tell;
 
 /// More than a page has.
@@ -38,12 +39,16 @@ fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
         let open = person.say_of("Open as run {a}", &["1"]);
         go_to(person, "link", &open).await;
         key(person, Key::Enter).await;
-        person.find("heading", &person.say_of("Run {a}", &["1"])).await;
+        person
+            .find("heading", &person.say_of("Run {a}", &["1"]))
+            .await;
         go_to(person, "link", "All runs").await;
         key(person, Key::Enter).await;
         go_to(person, "checkbox", &person.say_of("Choose run {a}", &["1"])).await;
         write(person, " ").await;
         go_to(person, "link", "Report of the chosen").await;
+        // What is no device has no trend, and the browser notes that the page has asked.
+        only(person, "/api/trend").await;
     });
 }
 
@@ -56,12 +61,19 @@ async fn press(person: &Person<'_>, value: char) {
     let down = KeyAction::Down { value };
     let actions = KeyActions::new("keyboard".to_owned()).then(down);
     let actions = actions.then(KeyAction::Up { value });
-    person.browser.client.perform_actions(actions).await.unwrap();
+    person
+        .browser
+        .client
+        .perform_actions(actions)
+        .await
+        .unwrap();
 }
 
 /// Writes over what is in the field that has the focus.
 async fn write(person: &Person<'_>, text: &str) {
-    person.read("document.activeElement.select?.()", Vec::new()).await;
+    person
+        .read("document.activeElement.select?.()", Vec::new())
+        .await;
     for sign in text.chars() {
         press(person, sign).await;
     }
@@ -103,5 +115,7 @@ async fn is_at(person: &Person<'_>, role: &str, name: &str) {
         let stop = person.read(STOP, vec![wanted]).await;
         (stop["is_wanted"] == json!(true)).then_some(())
     };
-    person.wait(&format!("the focus at the {role} {name:?}"), look).await;
+    person
+        .wait(&format!("the focus at the {role} {name:?}"), look)
+        .await;
 }

@@ -26,11 +26,16 @@ fn a_run_shows_the_figures_of_the_command_line_and_again_when_it_is_opened() {
         for (cells, result) in shown.iter().zip(results) {
             assert_eq!(cells[0], result["name"].as_str().unwrap());
             let verdict = person.say(result["verdict"].as_str().unwrap());
-            assert!(cells.iter().any(|cell| cell.contains(&verdict)), "{cells:?}");
+            assert!(
+                cells.iter().any(|cell| cell.contains(&verdict)),
+                "{cells:?}"
+            );
         }
         let open = person.say_of("Open as run {a}", &["1"]);
         person.press("link", &open).await;
-        person.find("heading", &person.say_of("Run {a}", &["1"])).await;
+        person
+            .find("heading", &person.say_of("Run {a}", &["1"]))
+            .await;
         person.find("table", "Figures").await;
         assert_eq!(person.rows("Figures").await, shown);
     });
@@ -41,7 +46,9 @@ fn a_directory_is_browsed_to_measured_and_left_as_it_was() {
     tell(async |person, site| {
         let strange = site.home_with("<img src=x onerror=alert(1)>");
         person.press("button", "Browse").await;
-        person.press("button", strange.file_name().unwrap().to_str().unwrap()).await;
+        person
+            .press("button", strange.file_name().unwrap().to_str().unwrap())
+            .await;
         person.press("button", "Measure here").await;
         person.set("mark-size", "16MiB").await;
         person.set("mark-runs", "1").await;
@@ -134,5 +141,7 @@ async fn curve(person: &Person<'_>, places: u64, drawn: &str) -> (u64, String) {
         let count = count.filter_map(|digits| digits.parse().ok()).next()?;
         (count > places && looks != drawn).then_some((count, looks))
     };
-    person.wait(&format!("a curve of more than {places} places"), look).await
+    person
+        .wait(&format!("a curve of more than {places} places"), look)
+        .await
 }

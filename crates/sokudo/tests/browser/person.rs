@@ -14,7 +14,7 @@ use crate::browser::Browser;
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// Between two looks.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Elements that may have a role; what role they have is asked of the browser.
 const OF_ROLES: &[(&str, &str)] = &[
@@ -94,7 +94,11 @@ impl<'a> Person<'a> {
 
     /// The same with its holes filled.
     pub(crate) fn say_of(&self, text: &str, values: &[&str]) -> String {
-        let mut said = self.words.get(text).expect("it is a text of the page").clone();
+        let mut said = self
+            .words
+            .get(text)
+            .expect("it is a text of the page")
+            .clone();
         for (letter, value) in ('a'..='h').zip(values) {
             said = said.replace(&format!("{{{letter}}}"), value);
         }
@@ -125,7 +129,9 @@ impl<'a> Person<'a> {
 
     /// All that is read on the page.
     pub(crate) async fn text(&self) -> String {
-        let text = self.read("return document.body.innerText", Vec::new()).await;
+        let text = self
+            .read("return document.body.innerText", Vec::new())
+            .await;
         text.as_str().unwrap().to_owned()
     }
 
@@ -141,7 +147,9 @@ impl<'a> Person<'a> {
         let selector = OF_ROLES.iter().find(|(known, _)| *known == role);
         let (_, selector) = selector.unwrap_or_else(|| panic!("no element has the role {role}"));
         let name = self.say(name);
-        let found = self.read(CANDIDATES, vec![json!(selector), json!(name)]).await;
+        let found = self
+            .read(CANDIDATES, vec![json!(selector), json!(name)])
+            .await;
         for element in found.as_array().unwrap() {
             let id = element.as_object().unwrap().values().next().unwrap();
             let id = id.as_str().unwrap().to_owned();
@@ -172,11 +180,17 @@ impl<'a> Person<'a> {
     pub(crate) async fn press(&self, role: &str, name: &str) {
         let press = async || {
             let element = self.look(role, name).await?;
+            // Out from under the head, which stays where it is.
+            let scroll = "arguments[0].scrollIntoView({ block: 'center' })";
+            let scrolled = vec![serde_json::to_value(&element).unwrap()];
+            let client = &self.browser.client;
+            client.execute(scroll, scrolled).await.ok()?;
             let is_enabled = element.is_enabled().await.unwrap_or(false);
             // What is built anew meanwhile is found again.
             (is_enabled && element.click().await.is_ok()).then_some(())
         };
-        self.wait(&format!("the {role} {name:?} to press"), press).await;
+        self.wait(&format!("the {role} {name:?} to press"), press)
+            .await;
     }
 
     /// Writes into a field in the place of what is in it.
@@ -203,7 +217,8 @@ impl<'a> Person<'a> {
         let offered = "return document.getElementById('path')?.value || null";
         let look = async || Some(self.read(offered, Vec::new()).await).filter(|it| !it.is_null());
         self.wait("a target to begin with", look).await;
-        self.write("textbox", "Directory, file or device", target).await;
+        self.write("textbox", "Directory, file or device", target)
+            .await;
         self.press("button", "Use").await;
     }
 
@@ -211,10 +226,7 @@ impl<'a> Person<'a> {
     pub(crate) async fn add_to_queue(&self, target: &str) {
         self.measure_at(target).await;
         let named = format!("{} · {target}", self.say("Mark"));
-        let name = match self.words.contains_key("Add to the queue") {
-            true => self.say("Add to the queue"),
-            false => self.say_of("Add to the queue: {a}", &[&named]),
-        };
+        let name = self.say_of("Add to the queue: {a}", &[&named]);
         self.press("button", &name).await;
     }
 
@@ -231,11 +243,15 @@ impl<'a> Person<'a> {
     pub(crate) async fn saved(&self, ending: &str) -> String {
         let folder = self.browser.downloads();
         let look = async || {
-            let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            let entries = fs::read_dir(&folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path());
             let mut whole = entries.filter(|path| path.extension().is_some_and(|it| it == ending));
             whole.next()
         };
-        let path = self.wait(&format!("a file that ends in {ending}"), look).await;
+        let path = self
+            .wait(&format!("a file that ends in {ending}"), look)
+            .await;
         let taken = folder.with_file_name(path.file_name().unwrap());
         fs::rename(path, &taken).unwrap();
         format!("file://{}", taken.display())

@@ -52,6 +52,7 @@ async fn waiting(person: &Person<'_>, targets: &[&str]) {
         .collect();
     let script = "const queue = document.getElementById('queue-title')?.closest('section');
         return [...(queue?.querySelectorAll('li strong') ?? [])].map((node) => node.innerText)";
-    let look = async || (person.read(script, Vec::new()).await == serde_json::json!(titles)).then_some(());
+    let look =
+        async || (person.read(script, Vec::new()).await == serde_json::json!(titles)).then_some(());
     person.wait(&format!("the queue {titles:?}"), look).await;
 }

@@ -27,9 +27,8 @@ pub(crate) fn tell(story: impl AsyncFn(&Person, &Site)) {
         .enable_all()
         .build()
         .unwrap();
-    let told = runtime.block_on(async {
-        tokio::time::timeout(STORY_MAX, tell_with(&tools, story)).await
-    });
+    let told =
+        runtime.block_on(async { tokio::time::timeout(STORY_MAX, tell_with(&tools, story)).await });
     told.expect("the story ends in time");
 }
 
