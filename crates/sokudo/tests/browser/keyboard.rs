@@ -1,9 +1,8 @@
 //! The page without a mouse.
 
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
-use fantoccini::elements::Element;
 use fantoccini::key::Key;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::person::Person;
 use crate::rights::only;
