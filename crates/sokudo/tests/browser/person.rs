@@ -154,13 +154,17 @@ impl<'a> Person<'a> {
             let id = element.as_object().unwrap().values().next().unwrap();
             let id = id.as_str().unwrap().to_owned();
             let element = Element::from_element_id(self.browser.client.clone(), id.into());
-            if self.computed(&element, "role").await? == role
-                && self.computed(&element, "label").await? == name
-            {
+            if self.is(&element, role, &name).await? {
                 return Some(element);
             }
         }
         None
+    }
+
+    /// Whether an element has a role and a name; none where it is gone.
+    pub(crate) async fn is(&self, element: &Element, role: &str, name: &str) -> Option<bool> {
+        let is_such = self.computed(element, "role").await? == role;
+        Some(is_such && self.computed(element, "label").await? == self.say(name))
     }
 
     /// What the browser tells a screen reader of an element; none where it is gone.
@@ -257,14 +261,18 @@ impl<'a> Person<'a> {
         format!("file://{}", taken.display())
     }
 
-    /// The cells of a table's rows.
+    /// The cells of a table's rows, as it is at one moment; none where there is no table.
     pub(crate) async fn rows(&self, table: &str) -> Vec<Vec<String>> {
-        let Some(table) = self.look("table", table).await else {
-            return Vec::new();
-        };
         let script = "return [...arguments[0].tBodies[0].rows].map((row) =>
             [...row.cells].map((cell) => cell.innerText.trim()))";
-        let table = serde_json::to_value(table).unwrap();
-        serde_json::from_value(self.read(script, vec![table]).await).unwrap()
+        let client = &self.browser.client;
+        // One that is built anew meanwhile is found again.
+        while let Some(found) = self.look("table", table).await {
+            let found = vec![serde_json::to_value(found).unwrap()];
+            if let Ok(rows) = client.execute(script, found).await {
+                return serde_json::from_value(rows).unwrap();
+            }
+        }
+        Vec::new()
     }
 }
