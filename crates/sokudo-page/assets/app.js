@@ -1,10 +1,11 @@
 // The page of sokudo: enters a session, then shows what the server tells.
 
-import { el, fill, icon, setText, show } from './element.js';
+import { el, fill, icon, setText } from './element.js';
 import { Refusal, get, post } from './http.js';
 import { say } from './words.js';
 import { Announcer, Live, isGoingOn, nowLine } from './live.js';
 import { ComparePage, HistoryPage, RunPage } from './history.js';
+import { RunBar } from './bar.js';
 import { Disks } from './disks.js';
 import { Measure } from './measure.js';
 import { Queue } from './queue.js';
@@ -37,16 +38,16 @@ function languageWord() {
 }
 
 /** The head of the page: where one is, and how the connection is. */
-function buildHead(isReadOnly) {
+function buildHead({ isReadOnly, isAtDoor, bar }) {
   const connection = el('span', { class: 'connection', role: 'status' });
   const link = (to, words) => el('a', { href: to, class: 'nav-link' }, words);
   fill(head,
     el('a', { class: 'skip', href: '#page', onclick: (event) => { event.preventDefault(); page.focus(); } }, say("To the content")),
     el('a', { class: 'brand', href: '#' }, el('img', { src: new URL('icon.svg', import.meta.url).href, alt: '', width: '26', height: '26' }), 'sokudo'),
-    el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
+    !isAtDoor && el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
     el('div', { class: 'head-end' },
       isReadOnly && el('span', { class: 'chip' }, icon('eye'), say("Read-only")),
-      connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()));
+      !isAtDoor && connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()), bar);
   return connection;
 }
 
@@ -63,29 +64,36 @@ function showConnection(node, state) {
   if (state === 'refused') showDoor(say("The session has ended, because sokudo page was started anew."));
 }
 
+/** What stands in the place of the settings for who may only look. */
+const lookingOnly = () => el('section', { class: 'card looking' }, icon('eye'),
+  el('p', null, say("This address can look and not start. What is measured appears here.")));
+
 /** The page of disks, settings, the current run and the queue. */
 class MeasurePage {
   constructor(isReadOnly) {
+    this.isReadOnly = isReadOnly;
     this.measure = new Measure({ isReadOnly });
-    this.disks = new Disks((target) => this.measure.setTarget(target));
+    this.disks = new Disks((target) => this.measure.setTarget(target), isReadOnly);
     this.live = new Live();
     this.queue = new Queue(isReadOnly, (text) => this.measure.complain(text));
     this.node = el('div', { class: 'measure-page' },
       el('h1', { class: 'hidden-visually' }, say("Measure a disk")),
       el('div', { class: 'side' }, this.disks.node),
-      el('div', { class: 'middle' }, this.measure.node, this.queue.node, this.live.node));
+      el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.queue.node, this.live.node));
+    /** While this is in sight, no bar needs to tell the same. */
+    this.inSight = isReadOnly ? this.live.progress : this.measure.button;
     this.acceptFiles();
   }
 
   async load() {
-    const parts = await Promise.allSettled([this.measure.load(), this.disks.load()]);
+    const parts = await Promise.allSettled([this.isReadOnly ? null : this.measure.load(), this.disks.load()]);
     const failed = parts.find((part) => part.status === 'rejected');
     if (failed) this.measure.complain(failed.reason.message);
   }
 
   /** @param {import('./view.js').View} view */
   update(view) {
-    this.measure.update(view);
+    if (!this.isReadOnly) this.measure.update(view);
     this.queue.update(view);
     this.live.update(view.run);
   }
@@ -138,10 +146,11 @@ function titleOf(view) {
 }
 
 function build({ read_only: isReadOnly }) {
-  const connection = buildHead(isReadOnly);
   const announcer = new Announcer();
   document.body.append(announcer.node);
   const measure = new MeasurePage(isReadOnly);
+  const bar = new RunBar({ isReadOnly, complain: (text) => measure.measure.complain(text), button: measure.inSight });
+  const connection = buildHead({ isReadOnly, bar: bar.node });
   const listed = new HistoryPage();
   const shown = (node, title) => {
     fill(page, node);
@@ -166,6 +175,7 @@ function build({ read_only: isReadOnly }) {
   watchConnection((state) => showConnection(connection, state));
   watch((view) => {
     measure.update(view);
+    bar.update(view);
     announcer.update(view.run);
     const title = titleOf(view);
     if (document.title !== title) document.title = title;
@@ -181,11 +191,11 @@ async function begin() {
     await enter();
     build(await get('/api/session'));
   } catch (refusal) {
-    buildHead(false);
+    buildHead({ isAtDoor: true });
     const isStranger = refusal instanceof Refusal && (refusal.status === 401 || refusal.status === 403);
     showDoor(isStranger ? null : refusal.message);
   }
-  show(page, true);
+  page.removeAttribute('aria-busy');
 }
 
 begin();

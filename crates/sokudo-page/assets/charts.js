@@ -1,8 +1,8 @@
 // Pictures over time and over position, drawn by uPlot. Each is a canvas with a text beside it.
 
-import { el } from './element.js';
-import { rowName } from './rows.js';
-import { direction, rate, say, size, clock } from './words.js';
+import { el, icon } from './element.js';
+import { TIME_STEPS, rowName, sizeOf } from './rows.js';
+import { clock, direction, rate, say, size } from './words.js';
 
 let library = null;
 
@@ -19,10 +19,16 @@ export function uPlot() {
 /** A colour of the theme. */
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-const DIRECTIONS = ['read', 'write', 'mixed'];
+const DIRECTIONS = ['read', 'write', 'mix'];
 
 /** Least time between two drawings, in milliseconds. */
 const REDRAW_MS = 250;
+
+/** Names of the lines with their colours; values appear beside them under the pointer. */
+const LEGEND = { markers: { width: 0, fill: (plot, index) => plot.series[index].stroke(plot, index) } };
+
+/** What the legend says of a value; nothing where there is none. */
+const orNothing = (format) => (plot, value) => (value === null || value === undefined ? '' : format(value));
 
 /** A picture that follows the width of its box and the theme of the page. */
 export class Chart {
@@ -62,7 +68,7 @@ export class Chart {
     }
     this.plot?.destroy();
     this.key = key;
-    this.plot = new Plot({ width, height: this.height, ...options() }, data, this.box);
+    this.plot = new Plot({ width, height: this.height, legend: LEGEND, ...options() }, data, this.box);
   }
 
   resize() {
@@ -102,7 +108,7 @@ export function saveButton(canvasOf, title) {
     });
   };
   return el('button', { type: 'button', class: 'quiet small', onclick: save,
-    'aria-label': say("Save {a} as PNG", title) }, 'PNG');
+    'aria-label': say("Save {a} as PNG", title) }, icon('save'), 'PNG');
 }
 
 export const axisBase = () => ({
@@ -117,7 +123,10 @@ export const rateAxis = () => ({ ...axisBase(), scale: 'rate', label: 'MB/s', si
   values: (plot, values) => values.map((value) => value.toLocaleString('en')) });
 
 export const line = (label, name, more) => ({ label, scale: 'rate', stroke: colour(name), width: 1.75,
-  points: { show: false }, value: (plot, value) => (value === null || value === undefined ? '—' : rate(value)), ...more });
+  points: { show: false }, value: orNothing(rate), ...more });
+
+/** The axis of time since the run began. */
+const timeAxis = () => ({ ...axisBase(), size: 32, incrs: TIME_STEPS, space: 60, values: (plot, values) => values.map(clock) });
 
 /** The rate over time, and the temperature where the drive tells it. */
 export class RateChart extends Chart {
@@ -129,11 +138,12 @@ export class RateChart extends Chart {
   update(run) {
     const rows = run.planned?.rows ?? [];
     const points = run.rate ?? [];
-    const key = `${run.run}/${run.temperature?.length > 0}/${directionsOf(rows).join()}`;
+    const key = `${run.run}/${run.temperature?.length > 0}/${run.temperature_warning}/${directionsOf(rows).join()}`;
     const stamp = `${key}/${points.length}/${points.at(-1)}/${run.temperature?.length}`;
     if (stamp === this.stamp) return;
     this.stamp = stamp;
     this.starts = rowStarts(points, run);
+    this.room = this.starts.length > 0 ? 1.18 : 1.08;
     this.describe(summary(points));
     if (points.length < 2) return;
     uPlot().then((Plot) =>
@@ -142,18 +152,20 @@ export class RateChart extends Chart {
 
   options(rows, run) {
     const hasTemperature = run.temperature?.length > 0;
-    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}22` }));
+    const warning = run.temperature_warning ?? null;
+    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}26` }));
     const heat = { ...line(say("temperature °C"), 'warm', { dash: [5, 4] }), scale: 'celsius',
-      value: (plot, value) => (value === null || value === undefined ? '—' : `${value} °C`) };
+      value: orNothing((value) => `${value} °C`) };
     const celsius = { ...axisBase(), scale: 'celsius', side: 1, label: '°C', size: 44, labelSize: 18, grid: { show: false } };
     return {
-      scales: { x: { time: false }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
-        celsius: { range: (plot, low, high) => [Math.min(low, 20), Math.max(high + 5, 60)] } },
-      series: [{ label: say("time"), value: (plot, value) => (value === null || value === undefined ? '—' : clock(value)) },
+      scales: { x: { time: false, range: (plot, low, high) => [0, high || 1] }, rate: { range: (plot, low, high) => [0, (high || 1) * this.room] },
+        celsius: { range: (plot, low, high) => [Math.min(low, 20), Math.max(high + 5, warning ?? 60)] } },
+      series: [{ label: say("time"), value: orNothing(clock) },
         ...lines, ...(hasTemperature ? [heat] : [])],
-      axes: [{ ...axisBase(), values: (plot, values) => values.map(clock) }, rateAxis(), ...(hasTemperature ? [celsius] : [])],
+      axes: [timeAxis(), rateAxis(), ...(hasTemperature ? [celsius] : [])],
       cursor: { points: { size: 7 }, drag: { x: true, y: false } },
-      hooks: { drawClear: [(plot) => this.drawStarts(plot)] },
+      hooks: { drawClear: [(plot) => this.drawStarts(plot)],
+        draw: [(plot) => hasTemperature && warning !== null && drawWarning(plot, warning)] },
     };
   }
 
@@ -185,32 +197,76 @@ export class RateChart extends Chart {
   }
 }
 
+/** From where on the drive warns of its temperature. */
+function drawWarning(plot, celsius) {
+  const { ctx: context, bbox } = plot;
+  const y = Math.round(plot.valToPos(celsius, 'celsius', true)) + 0.5;
+  context.save();
+  context.strokeStyle = colour('warm');
+  context.fillStyle = colour('warm');
+  context.setLineDash([2, 4]);
+  context.beginPath();
+  context.moveTo(bbox.left, y);
+  context.lineTo(bbox.left + bbox.width, y);
+  context.stroke();
+  context.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  context.textAlign = 'right';
+  context.textBaseline = 'top';
+  context.fillText(say("the drive warns from {a} °C", celsius), bbox.left + bbox.width - 6, y + 4);
+  context.restore();
+}
+
 const directionsOf = (rows) => {
-  const found = new Set(rows.map((row) => (DIRECTIONS.includes(row.direction) ? row.direction : 'mixed')));
+  const found = new Set(rows.map((row) => (DIRECTIONS.includes(row.direction) ? row.direction : 'mix')));
   return found.size > 0 ? DIRECTIONS.filter((name) => found.has(name)) : ['read'];
 };
 
-function rowStarts(points, run) {
-  const starts = [];
-  let last = null;
-  for (const [at, , row] of points) {
-    if (row !== last) starts.push([at, rowName(run, row)]);
-    last = row;
-  }
-  // Rows in turn change several times a second: more lines than names are noise.
-  return starts.length > 40 ? [] : starts;
+/** Whether rows follow each other so fast that most samples begin another one. */
+function takeTurns(points) {
+  const turns = points.filter(([, , row], index) => index > 0 && points[index - 1][2] !== row).length;
+  return turns * 4 > points.length;
 }
 
-/** A column per direction; the line breaks where another row begins. */
+function rowStarts(points, run) {
+  const usual = usualStep(points);
+  const starts = points.flatMap(([, , row], index) =>
+    (points[index - 1]?.[2] === row ? [] : [[sampleStart(points, index, usual), rowName(run, row)]]));
+  // Rows in turn change several times a second: more lines than names are noise.
+  return starts.length > 40 || takeTurns(points) ? [] : starts;
+}
+
+/** The time between two samples, of most of them. */
+function usualStep(points) {
+  const steps = points.slice(1).map(([at], index) => at - points[index][0]).sort((a, b) => a - b);
+  return steps[Math.floor(steps.length / 2)] || 0.25;
+}
+
+/** A sample tells of the time since the one before, but not of a wait before its row. */
+const sampleStart = (points, index, usual) => Math.max(points[index - 1]?.[0] ?? 0, points[index][0] - usual * 1.5);
+
+/**
+ * A column per direction. A row's line begins where its first sample does, and breaks where
+ * another row begins.
+ */
 function series(Plot, points, rows, temperature) {
   const directions = directionsOf(rows);
   const columns = directions.map(() => []);
   const times = [];
+  const usual = usualStep(points);
+  const put = (at, own, value) => {
+    times.push(at);
+    columns.forEach((column, of) => column.push(of === own ? value : null));
+  };
   points.forEach(([at, value, row], index) => {
     const own = Math.max(directions.indexOf(rows[row]?.direction), 0);
-    const isTurn = index > 0 && points[index - 1][2] !== row;
-    times.push(at);
-    columns.forEach((column, of) => column.push(of === own && !isTurn ? value : null));
+    const before = points[index - 1];
+    if (!before || before[2] !== row) {
+      const from = sampleStart(points, index, usual);
+      const gap = (at - from) / 100;
+      put(from + gap, -1, null);
+      put(from + 2 * gap, own, value);
+    }
+    put(at, own, value);
   });
   if (temperature.length === 0) return [times, ...columns];
   const celsius = [temperature.map(([at]) => at), temperature.map(([, value]) => value)];
@@ -243,16 +299,16 @@ export class PlacesChart extends Chart {
 
   options(run, places) {
     const rows = run.planned?.rows ?? [];
-    const total = run.target?.size ?? null;
+    const total = sizeOf(run) ?? null;
     const hasTimes = places.some((part) => part.unit === 'milliseconds');
     const milliseconds = { ...axisBase(), scale: 'time', side: 1, label: 'ms', size: 50, labelSize: 18, grid: { show: false } };
     return {
       scales: { x: { time: false, range: (plot, low, high) => [0, total ?? high] },
         rate: { range: (plot, low, high) => [0, (high || 1) * 1.08] },
         time: { range: (plot, low, high) => [0, (high || 1) * 1.15] } },
-      series: [{ label: say("position"), value: (plot, value) => (value === null || value === undefined ? '—' : size(value)) },
+      series: [{ label: say("position"), value: orNothing(size) },
         ...places.map((part) => placeSeries(part, rows[part.row], rowName(run, part.row)))],
-      axes: [{ ...axisBase(), values: (plot, values) => values.map(size), space: 70 }, rateAxis(), ...(hasTimes ? [milliseconds] : [])],
+      axes: [{ ...axisBase(), size: 32, values: (plot, values) => values.map(size), space: 70 }, rateAxis(), ...(hasTimes ? [milliseconds] : [])],
       cursor: { points: { size: 7 } },
     };
   }
@@ -260,10 +316,10 @@ export class PlacesChart extends Chart {
 
 function placeSeries(part, row, own) {
   const name = `${own} ${direction(row?.direction)}`.trim();
-  if (part.unit !== 'milliseconds') return line(name, row?.direction === 'write' ? 'write' : 'read');
+  if (part.unit !== 'milliseconds') return line(name, row?.direction === 'write' ? 'write' : 'read', { points: { show: false } });
   return { label: `${name} ms`, scale: 'time', stroke: colour('access'), paths: () => null,
     points: { show: true, size: 4, fill: colour('access'), width: 0 },
-    value: (plot, value) => (value === null || value === undefined ? '—' : value.toFixed(2)) };
+    value: orNothing((value) => value.toFixed(2)) };
 }
 
 function joined(Plot, places) {

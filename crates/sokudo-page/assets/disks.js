@@ -8,13 +8,16 @@ import { say, size } from './words.js';
  * @typedef {{target: string, kind: 'directory'|'device'|'simulated', disk: ?Object}} Target
  */
 
+/** Where everybody may write, on a disk. */
+const ALWAYS_WRITABLE = '/var/tmp';
+
 const SIMULATED = ['sim:ssd', 'sim:hdd', 'sim:smr'];
 
 const healthWord = (state) => ({
   good: ['good', say("healthy")],
   warning: ['doubtful', say("wearing out")],
   failing: ['bad', say("failing")],
-})[state] ?? ['none', say("health unknown")];
+})[state] ?? ['none', say("unknown")];
 
 /** What is mounted of a disk, wherever it stands: partition, RAID or volume. */
 export function mountsOf(contents) {
@@ -42,15 +45,19 @@ function roomiest(disks) {
 /** The chooser of targets. */
 export class Disks {
   /** @param {(target: Target) => void} choose called when a target is chosen */
-  constructor(choose) {
+  constructor(choose, isReadOnly) {
+    this.isReadOnly = isReadOnly;
     this.choose = choose;
     this.target = null;
     this.cards = el('div', { class: 'disks' });
     this.path = el('input', { type: 'text', id: 'path', spellcheck: 'false', autocomplete: 'off', placeholder: '/mnt/disk' });
-    this.folders = el('div', { class: 'folders', hidden: true });
+    this.folders = el('div', { class: 'folders', id: 'folders', role: 'group', 'aria-label': say("Browse"), hidden: true,
+      onkeydown: (event) => event.key === 'Escape' && this.closeFolders() });
+    this.browseButton = el('button', { type: 'button', class: 'plain', 'aria-expanded': 'false', 'aria-controls': 'folders',
+      onclick: () => this.toggleFolders() }, icon('folder'), say("Browse"));
     this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
     this.node = el('section', { class: 'card chooser', 'aria-labelledby': 'disks-title' },
-      el('h2', { id: 'disks-title' }, say("What to measure")), this.cards, this.directory(), this.simulated(), this.error);
+      el('h2', { id: 'disks-title' }, isReadOnly ? say("Disks") : say("What to measure")), this.cards, !isReadOnly && this.directory(), !isReadOnly && this.simulated(), this.error);
   }
 
   directory() {
@@ -58,7 +65,7 @@ export class Disks {
       el('label', { for: 'path' }, say("Directory, file or device")),
       el('div', { class: 'path-line' }, this.path,
         el('button', { type: 'submit', class: 'plain' }, say("Use")),
-        el('button', { type: 'button', class: 'plain', onclick: () => this.toggleFolders() }, icon('folder'), say("Browse"))));
+        this.browseButton));
     return el('div', null, form, this.folders);
   }
 
@@ -69,11 +76,11 @@ export class Disks {
 
   /** Loads disks and the directory to begin with. */
   async load() {
-    const [disks, start] = await Promise.allSettled([get('/api/disks'), get('/api/folders')]);
+    const [disks, start] = await Promise.allSettled([get('/api/disks'), this.isReadOnly ? null : get('/api/folders')]);
     if (disks.status === 'fulfilled') fill(this.cards, disks.value.disks.map((disk) => this.card(disk)));
     else this.complain(disks.reason.message);
     this.disks = disks.value?.disks ?? [];
-    if (!this.target) this.restore(start.value);
+    if (!this.target && !this.isReadOnly) this.restore(start.value);
     this.mark();
   }
 
@@ -85,7 +92,9 @@ export class Disks {
     } catch {
       // Without storage the visit begins anew.
     }
-    const target = kept ?? start?.path ?? roomiest(this.disks);
+    // Who may not write at home, as nobody, may do so here on every system.
+    const writable = start?.writable === false ? ALWAYS_WRITABLE : start?.path;
+    const target = kept ?? writable ?? roomiest(this.disks);
     if (target) this.use(target);
   }
 
@@ -104,7 +113,7 @@ export class Disks {
         fact(say("Health"), el('span', { class: `judged tone-${tone}` },
           tone !== 'none' && el('span', { class: 'sign', 'aria-hidden': 'true' }, { good: '✓', doubtful: '?', bad: '!' }[tone]), health))),
       (disk.health?.reasons ?? []).map((reason) => el('p', { class: 'disk-reason' }, reason)),
-      el('div', { class: 'choices' },
+      !this.isReadOnly && el('div', { class: 'choices' },
         mountsOf(disk.contents).map((mount) => this.choice(mount.path,
           mount.free ? say("{a} free", size(mount.free)) : mount.what, 'folder', 'directory', disk)),
         this.choice(disk.path, say("whole disk, read only"), 'eye', 'device', disk)));
@@ -113,8 +122,8 @@ export class Disks {
   choice(target, detail, sign, kind, disk) {
     return el('button', { type: 'button', class: 'choice', 'data-target': target, 'aria-pressed': 'false',
       onclick: () => this.use(target, kind, disk) },
-    icon(sign), el('span', { class: 'choice-name' }, target),
-    detail !== target && el('span', { class: 'choice-detail' }, detail));
+    icon(sign), el('span', { class: 'choice-text' }, el('span', null, target),
+      detail !== target && el('span', { class: 'choice-detail' }, detail)));
   }
 
   typed(event) {
@@ -149,8 +158,14 @@ export class Disks {
   }
 
   async toggleFolders() {
-    if (!this.folders.hidden) show(this.folders, false);
+    if (!this.folders.hidden) this.closeFolders();
     else await this.browse(this.target?.kind === 'directory' ? this.target.target : '');
+  }
+
+  closeFolders() {
+    show(this.folders, false);
+    this.browseButton.setAttribute('aria-expanded', 'false');
+    this.browseButton.focus();
   }
 
   async browse(path) {
@@ -158,13 +173,14 @@ export class Disks {
       const found = await get(withQuery('/api/folders', { path }));
       show(this.error, false);
       show(this.folders, true);
+      this.browseButton.setAttribute('aria-expanded', 'true');
       const enter = (to, label) => el('li', null, el('button', { type: 'button', class: 'folder', onclick: () => this.browse(to) },
         icon('folder'), label));
       fill(this.folders,
         el('p', { class: 'folders-path' }, el('code', null, found.path)),
         el('ul', null, found.parent && enter(found.parent, say("One level up")),
           (found.folders ?? []).map((folder) => enter(folder.path, folder.name))),
-        el('button', { type: 'button', onclick: () => { this.use(found.path, 'directory'); show(this.folders, false); } },
+        el('button', { type: 'button', onclick: () => { this.use(found.path, 'directory'); this.closeFolders(); } },
           say("Measure here")),
         found.is_cut && el('p', null, say("There are more; type the path.")),
         found.writable === false && el('p', { class: 'message' }, say("You may not write in this directory.")));

@@ -27,14 +27,16 @@ export class Form {
    * @param {() => void} changed
    */
   constructor(name, method, kept, changed) {
-    this.fields = method.options.map((option) => field(option, kept[option.name], `${name}-${option.name}`));
+    // Lists need room and are for few: they come last.
+    const isList = (option) => option.kind === 'repeated';
+    const options = [...method.options].sort((a, b) => isList(a) - isList(b));
+    this.fields = options.map((option) => field(option, kept[option.name], `${name}-${option.name}`));
     const first = this.fields.slice(0, SHOWN_AT_ONCE);
     const rest = this.fields.slice(SHOWN_AT_ONCE);
     const isOpen = rest.some(({ value }) => value() !== undefined);
     this.node = el('form', { class: 'options', onsubmit: (event) => event.preventDefault(), oninput: changed, onchange: changed },
-      el('div', { class: 'options-grid' }, first.map(({ node }) => node)),
-      rest.length > 0 && el('details', { open: isOpen }, el('summary', null, say("More settings")),
-        el('div', { class: 'options-grid' }, rest.map(({ node }) => node))));
+      grid(first),
+      rest.length > 0 && el('details', { open: isOpen }, el('summary', null, say("More settings")), grid(rest)));
   }
 
   /** What a wish carries: options that are set, and no others. */
@@ -42,6 +44,14 @@ export class Form {
     const set = this.fields.map(({ name, value }) => [name, value()]);
     return Object.fromEntries(set.filter(([, value]) => value !== undefined));
   }
+}
+
+/** Fields in columns, what is ticked in a line of its own, lists over the whole width. */
+function grid(fields) {
+  const nodes = (kinds) => fields.filter(({ kind }) => kinds.includes(kind)).map(({ node }) => node);
+  const ticked = nodes(['flag']);
+  return el('div', { class: 'options-grid' }, nodes(['line', 'choice']),
+    ticked.length > 0 && el('div', { class: 'option-wide options-flags' }, ticked), nodes(['list']));
 }
 
 function field(option, kept, id) {
@@ -57,7 +67,7 @@ const labelled = (option, id, input) =>
 function flag(option, kept, id) {
   const input = el('input', { type: 'checkbox', id, checked: kept === true });
   const node = el('div', { class: 'option option-flag' }, input, el('label', { for: id }, option.label));
-  return { name: option.name, node, value: () => (input.checked ? true : undefined) };
+  return { kind: 'flag', name: option.name, node, value: () => (input.checked ? true : undefined) };
 }
 
 function choice(option, kept, id) {
@@ -65,7 +75,7 @@ function choice(option, kept, id) {
   const input = el('select', { id }, [empty].filter(Boolean), (option.choices ?? []).map((value) => el('option', { value }, value)));
   input.value = kept ?? option.default ?? '';
   const value = () => (input.value === '' || input.value === option.default ? undefined : input.value);
-  return { name: option.name, node: labelled(option, id, input), value };
+  return { kind: 'choice', name: option.name, node: labelled(option, id, input), value };
 }
 
 function line(option, kept, id) {
@@ -75,7 +85,7 @@ function line(option, kept, id) {
   const input = el('input', { id, type: 'text', inputmode: isNumber ? 'numeric' : null, spellcheck: 'false',
     autocomplete: 'off', placeholder: option.default ?? '', list: list ? `${id}-list` : null, value: kept ?? '' });
   const value = () => input.value.trim() || undefined;
-  return { name: option.name, node: labelled(option, id, [input, list].filter(Boolean)), value };
+  return { kind: 'line', name: option.name, node: labelled(option, id, [input, list].filter(Boolean)), value };
 }
 
 function repeated(option, kept, id) {
@@ -88,7 +98,7 @@ function repeated(option, kept, id) {
   };
   const node = el('div', { class: 'option option-wide' }, el('label', { for: id }, option.label), input,
     el('small', null, say("one per line")));
-  return { name: option.name, node, value };
+  return { kind: 'list', name: option.name, node, value };
 }
 
 /** A box for each of a few choices. */
@@ -101,5 +111,5 @@ function several(option, kept, id) {
     const chosen = option.choices.filter((name, index) => boxes[index].checked);
     return chosen.length > 0 ? chosen : undefined;
   };
-  return { name: option.name, node, value };
+  return { kind: 'list', name: option.name, node, value };
 }

@@ -2,6 +2,7 @@
 
 import { el } from './element.js';
 import { colour, saveButton } from './charts.js';
+import { TIME_STEPS, rowTitle, sizeOf } from './rows.js';
 import { clock, count, latency, say } from './words.js';
 
 /** Bucket b has the latencies from 100 ns · 2^(b/4) on. */
@@ -48,13 +49,15 @@ class Canvas {
   paint() {}
 }
 
-const MARGIN = { left: 62, right: 10, top: 8, bottom: 26 };
+const MARGIN = { left: 76, right: 10, top: 8, bottom: 26 };
 
 /** Latencies over time: how many I/Os took how long, on a logarithmic axis. */
 export class LatencyHeat extends Canvas {
   constructor() {
     super(say("Latencies over time"), 240);
     this.entries = [];
+    this.chosen = el('select', { class: 'small', 'aria-label': say("Row"), onchange: () => this.show() });
+    this.node.querySelector('figcaption').firstChild.after(this.chosen);
     this.canvas.addEventListener('pointermove', (event) => this.point(event));
     this.canvas.addEventListener('pointerleave', () => this.describe(this.summary));
   }
@@ -65,8 +68,26 @@ export class LatencyHeat extends Canvas {
     const stamp = `${run.run}/${heat.length}/${JSON.stringify(heat.at(-1))}`;
     if (stamp === this.stamp) return;
     this.stamp = stamp;
-    this.entries = heat;
-    this.rows = run.planned?.rows ?? [];
+    this.all = heat;
+    this.listRows(run);
+    this.show();
+  }
+
+  /** Offers the rows that have latencies; rows in turn are clearer one by one. */
+  listRows(run) {
+    const rows = [...new Set(this.all.map(([, row]) => row))].sort((a, b) => a - b);
+    this.rowCount = rows.length;
+    if (this.listed === rows.join()) return;
+    this.listed = rows.join();
+    const { value } = this.chosen;
+    this.chosen.replaceChildren(el('option', { value: '' }, say("all rows")),
+      ...rows.map((row) => el('option', { value: String(row) }, rowTitle(run, row))));
+    this.chosen.value = value;
+  }
+
+  show() {
+    const { value } = this.chosen;
+    this.entries = value === '' ? this.all : this.all.filter(([, row]) => row === Number(value));
     this.summary = this.summarise();
     this.describe(this.summary);
     this.paint();
@@ -88,7 +109,7 @@ export class LatencyHeat extends Canvas {
     const context = this.begin();
     if (!context) return;
     const [low, high] = this.range();
-    const first = this.entries[0]?.[0] ?? 0;
+    const first = 0;
     const last = Math.max(this.entries.at(-1)?.[0] ?? 1, first + 1);
     const inner = { wide: this.width - MARGIN.left - MARGIN.right, high: this.height - MARGIN.top - MARGIN.bottom };
     this.place = { low, high, first, last, inner,
@@ -101,10 +122,12 @@ export class LatencyHeat extends Canvas {
   paintCells(context) {
     const { x, y, first, inner, low, high } = this.place;
     const cell = inner.high / (high + 1 - low);
+    // A kept run has one entry for all of a row, which reaches back to the one before.
+    const widest = this.entries.length > this.rowCount ? inner.wide / 12 : inner.wide;
     context.fillStyle = colour('heat');
     this.entries.forEach(([at, , counts], index) => {
       const from = x(index === 0 ? first : this.entries[index - 1][0]);
-      const wide = Math.max(1, Math.min(x(at) - from, inner.wide / 12) + 0.6);
+      const wide = Math.max(1, Math.min(x(at) - from, widest) + 0.6);
       const most = Math.log1p(Math.max(...Object.values(counts)));
       for (const [bucket, number] of Object.entries(counts)) {
         context.globalAlpha = 0.12 + 0.88 * (Math.log1p(number) / most);
@@ -128,12 +151,9 @@ export class LatencyHeat extends Canvas {
     }
     context.textAlign = 'center';
     context.textBaseline = 'top';
-    const steps = Math.max(2, Math.floor(this.width / 130));
-    for (let step = 0; step <= steps; step += 1) {
-      const at = first + ((last - first) * step) / steps;
-      context.textAlign = step === steps ? 'right' : 'center';
-      context.fillText(clock(at), x(at), this.height - MARGIN.bottom + 8);
-    }
+    const room = (last - first) / Math.max(2, this.width / 70);
+    const step = TIME_STEPS.find((seconds) => seconds >= room) ?? room;
+    for (let at = first; at <= last; at += step) context.fillText(clock(at), x(at), this.height - MARGIN.bottom + 8);
   }
 
   rule(context, y) {
@@ -188,11 +208,13 @@ function axisTime(nanos) {
 /** Blocks of the error map. */
 const BLOCKS_WIDE = 50;
 const BLOCKS_HIGH = 16;
+/** What is well stays in the ground, what is not stands out. */
+const GOOD_ALPHA = 0.55;
 
 /** The whole surface as a grid: read, not yet read, could not be read. */
 export class ErrorMap extends Canvas {
   constructor() {
-    super(say("Error map"), 200);
+    super(say("Error map"), 160);
     this.blocks = [];
   }
 
@@ -205,6 +227,7 @@ export class ErrorMap extends Canvas {
     this.stamp = stamp;
     this.blocks = blocksOf(run, places);
     const bad = this.blocks.filter((block) => block === 'bad').length;
+    this.hasDefects = bad > 0;
     const seen = this.blocks.filter(Boolean).length;
     this.describe(bad === 0
       ? say("no errors in {a} of {b} blocks", seen, this.blocks.length)
@@ -223,9 +246,11 @@ export class ErrorMap extends Canvas {
     this.blocks.forEach((block, index) => {
       const [x, y] = [(index % columns) * wide, Math.floor(index / columns) * high];
       context.fillStyle = colours[block ?? 'none'];
+      context.globalAlpha = block === 'good' ? GOOD_ALPHA : 1;
       context.fillRect(x, y, wide - 1.5, high - 1.5);
       if (block === 'bad') cross(context, x, y, wide - 1.5, high - 1.5);
     });
+    context.globalAlpha = 1;
   }
 }
 
@@ -243,7 +268,7 @@ function cross(context, x, y, wide, high) {
 
 function blocksOf(run, places) {
   const blocks = Array(BLOCKS_WIDE * BLOCKS_HIGH).fill(null);
-  const total = run.target?.size;
+  const total = sizeOf(run);
   const curve = places.filter((part) => part.unit !== 'milliseconds');
   if (!total || curve.length === 0) return blocks;
   const at = (offset) => Math.min(blocks.length - 1, Math.floor((offset / total) * blocks.length));

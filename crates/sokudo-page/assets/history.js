@@ -4,10 +4,10 @@ import { el, fill, icon, setText, show } from './element.js';
 import { TrendChart } from './trend.js';
 import { get, post, withQuery } from './http.js';
 import { RunPanel } from './run.js';
-import { targetName } from './rows.js';
+import { rowTitles, targetName } from './rows.js';
 import { judged, scrolling } from './table.js';
-import { moment, rate, say } from './words.js';
-import { pictureAddress, pictureKinds, takeAway } from './take.js';
+import { count, moment, rate, say } from './words.js';
+import { commandLine, pictureAddress, pictureChoice, takeAway } from './take.js';
 
 /** Runs that are asked for at once. */
 const PAGE_OF_RUNS = 100;
@@ -122,8 +122,7 @@ export class HistoryPage {
     this.compare.disabled = this.chosen.length !== 2;
     show(this.report, this.chosen.length > 0);
     this.report.setAttribute('href', `/api/report?runs=${this.chosen.join(',')}`);
-    const count = this.chosen.length;
-    setText(this.message, count === 2 ? '' : say("Choose two runs to compare them."));
+    setText(this.message, this.chosen.length === 2 ? '' : say("Choose two runs to compare them."));
   }
 
   openComparison() {
@@ -141,26 +140,25 @@ export class RunPage {
     this.title = el('h1', null, say("Run {a}", run));
     this.facts = el('p', { class: 'run-target' });
     this.command = el('code', { class: 'command', tabindex: '0' });
-    this.take = el('div');
-    this.manage = el('div', { class: 'manage' });
+    this.manage = el('section', { class: 'card manage', hidden: true });
     this.message = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
-    this.panel = new RunPanel();
-    this.more = el('div');
+    this.panel = new RunPanel('h2');
+    this.take = el('div');
+    this.more = el('div', { class: 'middle' });
     this.node = el('div', { class: 'run-page' }, el('section', { class: 'card live' },
       el('p', { class: 'back' }, el('a', { href: '#history' }, say("All runs"))),
-      this.title, this.facts, el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")), this.command),
-      this.take, this.manage, this.message, this.panel.node), this.more);
+      this.title, this.facts, commandLine(this.command), this.take, this.panel.node), this.manage, this.more);
   }
 
   async load() {
     try {
       const view = await get(`/api/runs/${this.run}/view`);
       const run = view.run && typeof view.run === 'object' ? view.run : view;
-      setText(this.facts, [run.method, targetName(run), run.target?.model].filter(Boolean).join(' · '));
+      setText(this.facts, [run.method, targetName(run)].filter(Boolean).join(' · '));
       setText(this.command, run.command ?? '');
-      fill(this.take, takeAway(this.run, run.method));
+      fill(this.take, takeAway(this.run));
       this.panel.update(run);
-      fill(this.more, this.pictures(run.method), await this.trend());
+      fill(this.more, this.pictures(run.method), await this.trend(run));
     } catch (refusal) {
       this.complain(refusal.message);
     }
@@ -169,32 +167,36 @@ export class RunPage {
 
   /** The pictures of the report, as the command line draws them. */
   pictures(method) {
-    const image = el('img', { class: 'picture', alt: '' });
-    const kinds = pictureKinds(method);
-    const draw = () => image.setAttribute('src', pictureAddress(this.run, kinds[0], 'svg'));
+    const image = el('img', { class: 'picture' });
+    const choice = pictureChoice(this.run, method);
+    const draw = () => image.setAttribute('src', pictureAddress(this.run, choice.kind(), 'svg'));
     image.setAttribute('alt', say("Picture of run {a}; its figures are in the table", this.run));
-    const box = el('section', { class: 'card' }, el('h2', null, say("Picture")), image);
-    image.addEventListener('error', () => show(box, false));
+    const missing = el('p', { class: 'message', hidden: true }, say("This run has no figures for such a picture."));
+    image.addEventListener('error', () => { show(image, false); show(missing, true); });
+    image.addEventListener('load', () => show(missing, false));
+    choice.node.addEventListener('change', () => { show(image, true); draw(); });
+    const box = el('section', { class: 'card pictures' }, el('h2', null, say("Picture")), choice.node, image, missing);
     document.addEventListener('themechange', draw);
     draw();
     return box;
   }
 
-  async trend() {
+  async trend(run) {
     const chart = new TrendChart();
-    await chart.load(this.run);
+    await chart.load(this.run, rowTitles(run));
     return chart.node;
   }
 
   async loadManagement() {
-    if (this.isReadOnly) return;
     try {
       const document = await get(`/api/runs/${this.run}`);
       // Tags, note and baseline are the list's: the document is as it was measured.
       const { runs } = await get(withQuery('/api/runs', { since: document.started_at }));
-      this.showManagement(runs.find(({ id }) => id === this.run) ?? {});
+      const kept = runs.find(({ id }) => id === this.run) ?? {};
+      setText(this.facts, [kept.method, kept.device_name, kept.target, moment(document.started_at)].filter(Boolean).join(' · '));
+      if (!this.isReadOnly) this.showManagement(kept);
     } catch {
-      this.showManagement({});
+      if (!this.isReadOnly) this.showManagement({});
     }
   }
 
@@ -211,11 +213,12 @@ export class RunPage {
       word();
     }));
     const saveTags = () => this.change(() => this.saveTags(kept, tags.value));
-    fill(this.manage, baseline,
+    show(this.manage, true);
+    fill(this.manage, el('h2', null, say("Tags and notes")), baseline,
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); saveTags(); } },
         el('label', { for: 'tags' }, say("Tags, with commas")), el('div', { class: 'path-line' }, tags, el('button', { type: 'submit', class: 'plain' }, say("Save")))),
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); this.change(() => post(`/api/runs/${this.run}/note`, { text: note.value })); } },
-        el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save")))));
+        el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save")))), this.message);
   }
 
   async saveTags(kept, text) {
@@ -239,6 +242,7 @@ export class RunPage {
   }
 
   complain(text) {
+    if (!this.message.isConnected) this.take.after(this.message);
     this.message.className = 'message message-bad';
     setText(this.message, text);
     show(this.message, true);
@@ -256,7 +260,7 @@ const conclusionWord = (conclusion) => ({
 /** A change as the command line says it: +12 %, or ×19 from three times on. */
 function change(ratio) {
   if (ratio === null || ratio === undefined) return '—';
-  if (ratio >= 10) return `×${rate(ratio).replace(/\.\d+$/, '')}`;
+  if (ratio >= 10) return `×${count(ratio)}`;
   const percent = (ratio - 1) * 100;
   const digits = Math.abs(percent) < 9.95 ? 1 : 0;
   return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
@@ -276,27 +280,35 @@ export class ComparePage {
     try {
       const [left, right] = this.runs;
       const found = await get(withQuery('/api/compare', { left, right }));
-      fill(this.body, ...comparison(found));
+      fill(this.body, ...comparison(found, `sokudo compare ${left} ${right}`));
     } catch (refusal) {
       fill(this.body, el('p', { class: 'message message-bad', role: 'alert' }, refusal.message));
     }
   }
 }
 
-function comparison(found) {
+function comparison(found, command) {
   const [other] = found.others;
   const side = (letter, { source, target, method, started_at: began }) =>
     el('p', { class: 'side-line' }, el('strong', null, letter), `${source} · ${method} · ${target} · ${moment(began)}`);
   return [
     other.sentence && el('p', { class: 'answer' }, other.sentence),
     side('A', found.reference), side('B', other.side),
-    comparisonTable(other.rows),
+    other.rows.length > 0 && comparisonTable(other.rows),
     other.differs?.length > 0 && el('h2', null, say("What differs")),
-    other.differs?.length > 0 && el('dl', { class: 'differs' }, other.differs.map((part) =>
-      el('div', null, el('dt', null, part.name), el('dd', null, `${part.reference} | ${part.other}`)))),
-    found.command && el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")),
-      el('code', { class: 'command', tabindex: '0' }, found.command)),
+    other.differs?.length > 0 && differences(other.differs),
+    commandLine(el('code', { class: 'command', tabindex: '0' }, command)),
   ].filter(Boolean);
+}
+
+/** Settings and surroundings in which the two differ. */
+function differences(parts) {
+  const column = (title) => el('th', { scope: 'col' }, title);
+  return scrolling(say("What differs"), el('table', { class: 'differs' },
+    el('caption', { class: 'hidden-visually' }, say("What differs")),
+    el('thead', null, el('tr', null, el('td'), column('A'), column('B'))),
+    el('tbody', null, parts.map((part) => el('tr', null, el('th', { scope: 'row' }, part.name),
+      el('td', null, part.reference), el('td', null, part.other))))));
 }
 
 function comparisonTable(rows) {

@@ -12,7 +12,7 @@ const GOING_ON = ['preparing', 'running', 'stopping'];
 /** Whether a run goes on. */
 export const isGoingOn = (run) => Boolean(run) && GOING_ON.includes(run.state);
 
-const stateWord = (run) => ({
+export const stateWord = (run) => ({
   preparing: say("Preparing"),
   running: say("Measuring"),
   stopping: say("Stopping"),
@@ -30,6 +30,20 @@ const phaseWord = (phase) => ({
   flushing: say("flushing"),
   finishing: say("finishing"),
 })[phase] ?? phase ?? '';
+
+/**
+ * How much a plan writes, in bytes or, where its rows end by time, in time.
+ * @param {?import('./view.js').Planned} plan
+ */
+export function writesWord(plan) {
+  if (!plan) return '';
+  if (plan.writes_bytes > 0) return say("up to {a}", size(plan.writes_bytes));
+  if (plan.writes_seconds > 0) return say("for up to {a}", clock(plan.writes_seconds));
+  return plan.writes_bytes === 0 || plan.writes_seconds === 0 ? say("nothing") : '';
+}
+
+/** How much a run writes; a simulated one writes to no disk. */
+export const writesOf = (run) => (targetName(run).startsWith('sim:') ? say("nothing") : writesWord(run.planned));
 
 /** What is done at this moment, as one line. */
 export function nowLine(run) {
@@ -54,8 +68,8 @@ export class Live {
     this.moved = el('span');
     this.facts = el('p', { class: 'run-facts' }, this.left, this.moved);
     this.message = el('p', { class: 'message' });
-    this.take = el('div');
     this.panel = new RunPanel();
+    this.take = el('div');
     this.node = el('section', { class: 'card live', 'aria-labelledby': 'live-title', hidden: true },
       el('div', { class: 'live-head' }, el('div', null, this.title, this.target), this.facts),
       this.now, this.progress, this.message, this.take, this.panel.node);
@@ -74,7 +88,7 @@ export class Live {
       this.kept = undefined;
     }
     setText(this.title, stateWord(run));
-    setText(this.target, [run.method, targetName(run), run.target?.model].filter(Boolean).join(' · '));
+    setText(this.target, [run.method, targetName(run)].filter(Boolean).join(' · '));
     this.updateProgress(run);
     this.updateMessage(run);
     this.panel.update(run);
@@ -90,9 +104,9 @@ export class Live {
     this.progress.setAttribute('aria-valuenow', String(percent));
     const left = run.seconds_left;
     setText(this.left, goesOn && left !== null && left !== undefined ? say("{a} left", clock(left)) : '');
-    const planned = run.planned?.writes_bytes;
+    const writes = goesOn ? writesOf(run) : '';
     const moved = run.moved_bytes > 0 ? say("{a} moved", size(run.moved_bytes)) : '';
-    setText(this.moved, [moved, planned ? say("writes {a} in all", size(planned)) : ''].filter(Boolean).join(' · '));
+    setText(this.moved, [moved, writes && say("writes: {a}", writes)].filter(Boolean).join(' · '));
   }
 
   updateMessage(run) {
@@ -101,15 +115,20 @@ export class Live {
     this.message.className = run.state === 'failed' ? 'message message-bad' : 'message';
     if (this.kept === run.kept) return;
     this.kept = run.kept;
-    fill(this.take, run.kept ? takeAway(run.kept, run.method, { withLink: true }) : null);
+    fill(this.take, run.kept ? takeAway(run.kept, { withLink: true }) : null);
   }
 }
 
-/** What a screen reader hears: rows and ends, not every figure. */
+/** Least time between two rows that are told; the state of a run is told at once. */
+const TELL_ROWS_MS = 5000;
+
+/** What a screen reader hears: rows and ends, not every figure, and not every row of a fast run. */
 export class Announcer {
   constructor() {
     this.node = el('p', { class: 'hidden-visually', role: 'status', 'aria-live': 'polite' });
     this.last = '';
+    this.state = '';
+    this.toldAt = -TELL_ROWS_MS;
   }
 
   /** @param {?import('./view.js').Run} run */
@@ -117,9 +136,13 @@ export class Announcer {
     if (!run) return;
     const name = rowTitle(run, run.now?.row);
     const found = run.findings?.length ?? 0;
-    const key = [run.run, run.state, name, found].join('/');
-    if (key === this.last) return;
+    const state = [run.run, run.state].join('/');
+    const key = [state, name, found].join('/');
+    const isEarly = performance.now() - this.toldAt < TELL_ROWS_MS;
+    if (key === this.last || (state === this.state && isEarly)) return;
     this.last = key;
+    this.state = state;
+    this.toldAt = performance.now();
     const parts = isGoingOn(run)
       ? [stateWord(run), name, run.done > 0 && say("{a} % done", Math.round(run.done * 100))]
       : [stateWord(run), run.answer?.text, run.message];

@@ -4,9 +4,10 @@ import { el, fill, icon, setText, show } from './element.js';
 import { Form } from './form.js';
 import { get, post } from './http.js';
 import { lossesOf } from './disks.js';
-import { isGoingOn } from './live.js';
-import { clock, say, size } from './words.js';
-import { copyButton } from './take.js';
+import { isGoingOn, writesOf, writesWord } from './live.js';
+import { clock, say } from './words.js';
+import { targetName } from './rows.js';
+import { commandLine } from './take.js';
 
 /** Names of the methods in the order of the tabs. */
 const METHODS = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak', 'check', 'job'];
@@ -69,7 +70,7 @@ export class Measure {
     this.targetName = el('strong', { class: 'target-name' });
     this.targetKind = el('span', { class: 'target-kind' });
     this.button = el('button', { type: 'button', class: 'start', onclick: () => this.press() });
-    this.add = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.start() }, say("Add to the queue"));
+    this.add = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.start() });
     this.facts = el('dl', { class: 'plan-facts' });
     this.command = el('code', { class: 'command', tabindex: '0' });
     this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
@@ -80,8 +81,7 @@ export class Measure {
         el('div', { class: 'go-buttons' }, this.button, this.add),
         el('div', { class: 'go-facts' },
           el('p', { class: 'target-line' }, this.targetName, this.targetKind), this.facts)),
-      el('div', { class: 'command-line' }, el('span', { class: 'command-label' }, say("Command")), this.command,
-        copyButton(say("Copy"), () => this.command.textContent, true)),
+      commandLine(this.command),
       this.error);
   }
 
@@ -105,7 +105,7 @@ export class Measure {
 
   /** Arrow keys go from tab to tab, as in every list of tabs. */
   moveTab(event, names) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const at = names.indexOf(this.method);
     const to = event.key === 'Home' ? 0 : event.key === 'End' ? names.length - 1 : step ? at + step : null;
     if (to === null) return;
@@ -122,7 +122,6 @@ export class Measure {
       const isSelected = tab.dataset.method === name;
       tab.setAttribute('aria-selected', String(isSelected));
       tab.tabIndex = isSelected ? 0 : -1;
-      if (isSelected) tab.scrollIntoView?.({ block: 'nearest', inline: 'nearest' });
     }
     this.settings.setAttribute('aria-labelledby', `tab-${name}`);
     setText(this.about, about(name));
@@ -178,7 +177,7 @@ export class Measure {
     const disk = this.target?.kind === 'device' ? this.target.disk : null;
     const names = [disk?.serial, disk?.world_wide_name, ...(disk?.links ?? [])].filter(Boolean);
     const allowed = (this.view?.allow_destroy ?? []).find((name) => names.includes(name));
-    show(this.consent, Boolean(allowed) && !this.isReadOnly);
+    show(this.consent, Boolean(allowed));
     if (!allowed || this.consent.dataset.of === allowed) return;
     this.consent.dataset.of = allowed;
     const losses = lossesOf(disk.contents);
@@ -211,8 +210,10 @@ export class Measure {
     this.asked?.abort();
     this.asked = new AbortController();
     try {
-      this.plan = await post('/api/plan', this.wishBody(), this.asked.signal);
-      show(this.error, false);
+      const plan = await post('/api/plan', this.wishBody(), this.asked.signal);
+      this.plan = plan.error ? null : plan;
+      setText(this.error, plan.error ?? '');
+      show(this.error, Boolean(plan.error));
     } catch (refusal) {
       if (refusal.name === 'AbortError') return;
       this.plan = null;
@@ -233,32 +234,35 @@ export class Measure {
 
   showPlan() {
     const run = isGoingOn(this.view?.run) ? this.view.run : null;
-    const plan = run ? { seconds: run.seconds_left, writes_bytes: run.planned?.writes_bytes, command: run.command, rows: run.planned?.rows } : this.plan;
+    const plan = run ? { ...run.planned, seconds: run.seconds_left, command: run.command } : this.plan;
     const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
     const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {a}", clock(plan.seconds));
-    const writes = plan?.writes_bytes === null || plan?.writes_bytes === undefined ? '–'
-      : plan.writes_bytes === 0 ? say("nothing") : size(plan.writes_bytes);
-    const rows = Array.isArray(plan?.rows) ? plan.rows.length : plan?.rows;
+    const isSimulated = this.target?.kind === 'simulated';
+    const writes = (run ? writesOf(run) : isSimulated ? say("nothing") : writesWord(plan)) || '–';
+    const rows = plan?.rows?.length;
     const key = [time, writes, rows, Boolean(run)].join('/');
     if (key !== this.factsKey) {
       this.factsKey = key;
       fill(this.facts, fact(run ? say("Time left") : say("Time"), time), fact(say("Writes"), writes),
-        rows > 0 && fact(say("Rows"), String(rows)));
+        rows > 0 && fact(say("Number of rows"), String(rows)));
     }
     setText(this.command, plan?.command ?? '');
+    setText(this.targetName, run ? targetName(run) : this.target?.target ?? '');
+    setText(this.targetKind, run ? '' : this.kindWord());
     this.showButton(run);
   }
 
   showButton(run) {
-    const state = this.isReadOnly ? 'read-only' : run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
-    show(this.add, state === 'stop' && !this.isReadOnly);
+    const state = run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
+    show(this.add, state === 'stop');
     this.add.disabled = !this.plan;
-    const disabled = state === 'read-only' || state === 'stopping' || (state === 'start' && !this.plan);
+    setText(this.add, say("Add to the queue: {a}", [methodName(this.method), this.target?.target].filter(Boolean).join(' · ')));
+    const disabled = state === 'stopping' || (state === 'start' && !this.plan);
     if (this.button.disabled !== disabled) this.button.disabled = disabled;
     if (this.button.dataset.state === state) return;
     this.button.dataset.state = state;
-    const words = { start: say("Start now"), stop: say("Stop"), stopping: say("Stopping"), 'read-only': say("Read-only") };
-    fill(this.button, icon(state === 'start' ? 'start' : state === 'read-only' ? 'eye' : 'stop'), words[state]);
+    const words = { start: say("Start now"), stop: say("Stop"), stopping: say("Stopping") };
+    fill(this.button, icon(state === 'start' ? 'start' : 'stop'), words[state]);
   }
 
   /** @param {import('./view.js').View} view */

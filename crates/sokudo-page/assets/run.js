@@ -11,10 +11,14 @@ import { say } from './words.js';
 
 /** Pictures and tables of a run. */
 export class RunPanel {
-  constructor() {
+  /** @param {string} heading of its parts: one level below the title over it */
+  constructor(heading = 'h3') {
+    this.heading = heading;
     this.answer = el('p', { class: 'answer' });
     this.figures = el('div', { class: 'figures' });
-    this.table = el('div');
+    this.table = el('div', { class: 'tables' });
+    this.upper = el('div');
+    this.lower = el('div');
     this.findings = el('div');
     this.tiles = new Tiles();
     this.sweep = new Sweep();
@@ -25,8 +29,9 @@ export class RunPanel {
     this.notes = el('ul', { class: 'notes' });
     this.charts = el('div', { class: 'charts' }, this.rate.node, this.heat.node);
     this.surface = el('div', { class: 'charts-wide' }, this.places.node, this.errors.node);
-    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.findings,
-      this.charts, this.table, this.notes);
+    // What it came to, the figures, why they are to be doubted, and then what happened meanwhile.
+    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.upper,
+      this.findings, this.charts, this.lower, this.notes);
     this.seen = {};
   }
 
@@ -37,8 +42,11 @@ export class RunPanel {
     if (!this.surface.hidden) {
       this.places.update(run);
       this.errors.update(run);
+      show(this.errors.node, run.method?.startsWith('scan') || this.errors.hasDefects);
     }
-    show(this.rate.node, (run.rate ?? []).length > 1);
+    // Over time a surface shows nothing that its curve does not, unless the drive grows warm.
+    const isCurve = !this.surface.hidden && !(run.temperature?.length > 0);
+    show(this.rate.node, (run.rate ?? []).length > 1 && !isCurve);
     show(this.heat.node, (run.heat ?? []).length > 0);
     show(this.charts, !this.rate.node.hidden || !this.heat.node.hidden);
     if (!this.rate.node.hidden) this.rate.update(run);
@@ -49,7 +57,11 @@ export class RunPanel {
   updateFigures(run) {
     const kind = pictureOf(run);
     const picture = { tiles: this.tiles, sweep: this.sweep }[kind];
-    if (this.seen.kind !== kind) fill(this.figures, picture?.node);
+    if (this.seen.kind !== kind) {
+      fill(this.figures, picture?.node);
+      // A sweep's bars are its table; the long one comes last.
+      (kind === 'sweep' ? this.lower : this.upper).append(this.table);
+    }
     this.seen.kind = kind;
     show(this.figures, picture !== undefined);
     picture?.update(run);
@@ -61,17 +73,17 @@ export class RunPanel {
       show(this.answer, Boolean(run.answer));
       if (run.answer) fill(this.answer, judged(run.answer.text, run.answer.tone));
     }
-    if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? []));
-    const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
-    if (this.isNew('table', run.tables)) {
-      show(this.table, tables.length > 0);
-      fill(this.table, tables.map((table) => [
-        el('h3', null, table.title || say("Figures")), tableOf(table, table.title || say("Figures")),
-        table.note && el('p', { class: 'hint' }, table.note)]),
-      (run.legend ?? []).map((line) => el('p', { class: 'hint' }, line)));
+    if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? [], this.heading));
+    if (this.isNew('tables', run.tables)) {
+      const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
+      const isDrawn = this.seen.kind === 'sweep' && this.sweep.replacesTables(run);
+      show(this.table, tables.length > 0 && !isDrawn);
+      const isTitled = tables.some(({ title }) => title);
+      fill(this.table, el(this.heading, { class: isTitled ? 'part hidden-visually' : 'part' }, say("Figures")),
+        tables.map((table) => tableOf(table, say("Figures"))));
     }
-    const notes = run.notes ?? [];
-    if (this.isNew('notes', notes.length)) fill(this.notes, notes.map((note) => el('li', null, note)));
+    const notes = [...(run.notes ?? []), ...(run.legend ?? [])];
+    if (this.isNew('notes', notes.join())) fill(this.notes, notes.map((note) => el('li', null, note)));
     show(this.notes, notes.length > 0);
   }
 

@@ -1,7 +1,7 @@
 // A sweep: bars by block size as ATTO draws them, or a heat map over block size and depth or
 // threads as MiniTool does.
 
-import { el, setShare } from './element.js';
+import { el, fill, setShare } from './element.js';
 import { figuresOf, lineOf, numberOf, scrolling } from './table.js';
 import { direction, say } from './words.js';
 
@@ -22,34 +22,40 @@ export function cellOf(name) {
   };
 }
 
-/** The picture of a sweep; drawn again when a row is done. */
+/** Whether depth or threads are a second axis. */
+const hasTwoAxes = (rows) => new Set(rows.map((row) => {
+  const { depth, threads } = cellOf(row.name);
+  return `${depth}/${threads}`;
+})).size > 1;
+
+/** The picture of a sweep; drawn again when there is more of it. */
 export class Sweep {
   constructor() {
     this.node = el('div', { class: 'sweep' });
-    this.drawn = null;
+    this.drawn = {};
   }
 
   /** @param {import('./view.js').Run} run */
   update(run) {
-    const key = `${run.run}/${run.tables?.[0]?.rows.length}/${run.now?.row}/${run.state}`;
-    if (key === this.drawn) return;
-    this.drawn = key;
-    const cells = cellsOf(run);
-    const hasTwoAxes = new Set(cells.map((cell) => `${cell.depth}/${cell.threads}`)).size > 1;
-    const directions = [...new Set(cells.map((cell) => cell.direction))];
-    if (hasTwoAxes) this.node.replaceChildren(...directions.map((name) => heatTable(cells, name)));
-    else this.node.replaceChildren(bars(cells, directions));
+    const { tables, now } = run;
+    if (this.drawn.tables === tables && this.drawn.row === now?.row && this.drawn.state === run.state) return;
+    this.drawn = { tables, row: now?.row, state: run.state };
+    const rows = run.planned.rows;
+    if (hasTwoAxes(rows)) fill(this.node, tables.filter(isPivot).map(heatTable));
+    else fill(this.node, bars(cellsOf(run), [...new Set(rows.map((row) => row.direction))]));
+  }
+
+  /** Whether the tables of the run are the picture. */
+  replacesTables(run) {
+    return hasTwoAxes(run.planned.rows);
   }
 }
 
 function cellsOf(run) {
-  const rows = run.planned?.rows ?? [];
-  return rows.flatMap((row, index) => {
-    const cell = cellOf(row.name);
-    if (!cell) return [];
-    const text = figuresOf(run.tables?.[0], lineOf(run.tables?.[0], rows, index)).rate;
+  return run.planned.rows.map((row, index) => {
+    const text = figuresOf(lineOf(run, index)).rate;
     const isNow = run.state === 'running' && run.now?.row === index;
-    return [{ ...cell, direction: row.direction, text, value: numberOf(text), isNow }];
+    return { ...cellOf(row.name), direction: row.direction, text, value: numberOf(text), isNow };
   });
 }
 
@@ -78,25 +84,20 @@ function barCell(cell, most) {
       el('span', { class: 'bar-figure' }, cell.text ?? (cell.isNow ? '…' : '–'))));
 }
 
-function heatTable(cells, name) {
-  const own = cells.filter((cell) => cell.direction === name);
-  const most = largest(own);
-  const columns = [...new Set(own.map((cell) => `Q${cell.depth}T${cell.threads}`))];
-  const blocks = [...new Map(own.map((cell) => [cell.bytes, cell.block])).entries()].sort((a, b) => a[0] - b[0]);
-  const title = say("{a}, MB/s", direction(name));
-  const at = (bytes, column) => own.find((cell) => cell.bytes === bytes && `Q${cell.depth}T${cell.threads}` === column);
-  return scrolling(title, el('table', { class: `heat-table of-${name}` },
-    el('caption', null, title),
-    el('thead', null, el('tr', null, el('th', { scope: 'col' }, say("Block")),
-      columns.map((column) => el('th', { scope: 'col', class: 'number' }, column)))),
-    el('tbody', null, blocks.map(([bytes, block]) => el('tr', null, el('th', { scope: 'row' }, block),
-      columns.map((column) => heatCell(at(bytes, column), most)))))));
-}
+/** A table of figures over two axes. */
+const isPivot = (table) => table.columns.length > 2 && table.columns.every((column) => column.align === 'right');
 
-function heatCell(cell, most) {
-  const node = el('td', { class: cell?.isNow ? 'number is-now' : 'number' },
-    cell?.text ?? (cell?.isNow ? '…' : ''));
-  if (cell?.value) node.style.setProperty('--share', `${((cell.value / most) * 55).toFixed(1)}%`);
-  return node;
+/** The table of the command line, each figure on a ground as strong as it is large. */
+function heatTable(table) {
+  const most = Math.max(1, ...table.rows.flatMap((cells) => cells.slice(1).map((cell) => numberOf(cell.text) ?? 0)));
+  const cell = ({ text }) => {
+    const node = el('td', { class: 'number' }, text.trim());
+    node.style.setProperty('--share', `${(Math.sqrt((numberOf(text) ?? 0) / most) * 85).toFixed(1)}%`);
+    return node;
+  };
+  const name = table.title || say("Rate by block size");
+  return scrolling(name, el('table', { class: 'heat-table' }, el('caption', null, name),
+    el('thead', null, el('tr', null, table.columns.map((column) => el('th', { scope: 'col', class: 'number' }, column.title.trim())))),
+    el('tbody', null, table.rows.map(([first, ...rest]) =>
+      el('tr', null, el('th', { scope: 'row', class: 'number' }, first.text), rest.map(cell))))));
 }
-

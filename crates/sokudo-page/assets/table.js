@@ -1,10 +1,9 @@
 // Tables of the command line as HTML, and the figures of a row found in one.
 
 import { el, setShare } from './element.js';
-import { say } from './words.js';
 
 /** A sign beside each judgement, so that colour is not alone in telling it. */
-const SIGNS = { good: '✓', doubtful: '?', bad: '!' };
+export const SIGNS = { good: '✓', doubtful: '?', bad: '!' };
 
 /** A judgement with its sign. */
 export function judged(text, tone) {
@@ -18,45 +17,68 @@ function cellContent(cell) {
   if (cell.share === undefined || cell.share === null) return cell.text;
   const bar = el('span', { class: 'cell-bar', 'aria-hidden': 'true' });
   setShare(bar, cell.share);
-  return [cell.kind === 'bar' ? null : cell.text, el('span', { class: 'cell-track' }, bar)];
+  return [cell.text, el('span', { class: 'cell-track' }, bar)];
+}
+
+const alignment = (column) => (column?.align === 'right' ? 'number' : null);
+
+/** Headings; neighbours of one group stand under its name. */
+function headOf(columns) {
+  const titles = el('tr', null, columns.map((column) => (column.title.trim() === ''
+    ? el('td')
+    : el('th', { scope: 'col', class: alignment(column) }, column.title.trim()))));
+  if (columns.every((column) => !column.group)) return el('thead', null, titles);
+  const groups = [];
+  for (const { group } of columns) {
+    if (groups.length > 0 && group && groups.at(-1).group === group) groups.at(-1).wide += 1;
+    else groups.push({ group, wide: 1 });
+  }
+  const over = groups.map(({ group, wide }) => (group
+    ? el('th', { scope: 'colgroup', colspan: wide, class: 'group' }, group)
+    : el('td', { colspan: wide })));
+  return el('thead', null, el('tr', { class: 'groups' }, over), titles);
 }
 
 /**
  * A table in a box that scrolls by itself, so that the page never does.
  * @param {import('./view.js').Table} table
- * @param {string} caption
+ * @param {string} caption where the table has no title of its own
  */
 export function tableOf(table, caption) {
-  const alignment = (index) => (table.columns[index]?.align === 'right' ? 'number' : null);
-  const head = table.columns.map((column, index) =>
-    el('th', { scope: 'col', class: alignment(index) }, [column.group, column.title].filter(Boolean).join(' ')));
+  const name = table.title || caption;
   const rows = table.rows.map((cells) => el('tr', null, cells.map((cell, index) =>
     index === 0
-      ? el('th', { scope: 'row' }, cellContent(cell))
-      : el('td', { class: alignment(index) }, cellContent(cell)))));
-  return scrolling(caption, el('table', null,
-    el('caption', { class: 'hidden-visually' }, caption),
-    el('thead', null, el('tr', null, head)),
-    el('tbody', null, rows)));
+      ? el('th', { scope: 'row', class: alignment(table.columns[0]) }, cellContent(cell))
+      : el('td', { class: alignment(table.columns[index]) }, cellContent(cell)))));
+  return el('div', null, scrolling(name, el('table', null,
+    el('caption', { class: table.title ? null : 'hidden-visually' }, name),
+    headOf(table.columns), el('tbody', null, rows))),
+  table.note && el('p', { class: 'chart-text' }, table.note));
 }
 
 /** A box that scrolls sideways and can be reached by keyboard. */
 export const scrolling = (name, child) =>
-  el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': name }, child);
+  el('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name }, child);
 
 /**
- * The line of a planned row: names stand in the first column in the order of the plan, once for
- * each direction.
- * @param {?import('./view.js').Table} table
- * @param {import('./view.js').PlannedRow[]} rows
- * @param {number} index of the row in the plan
- * @returns {?import('./view.js').Cell[]}
+ * The lines of all tables by the name that begins them, in order.
+ * @param {import('./view.js').Table[]} tables
  */
-export function lineOf(table, rows, index) {
-  if (!table) return null;
-  const name = rows[index].name;
+function linesNamed(tables, name) {
+  return (tables ?? []).flatMap((table) =>
+    table.rows.filter((cells) => cells[0]?.text === name).map((cells) => ({ table, cells })));
+}
+
+/**
+ * The line of a planned row: rows of one name stand in the tables in the order of the plan.
+ * @param {import('./view.js').Run} run
+ * @param {number} index of the row in the plan
+ */
+export function lineOf(run, index) {
+  const rows = run.planned.rows;
+  const { name } = rows[index];
   const before = rows.slice(0, index).filter((row) => row.name === name).length;
-  return table.rows.filter((cells) => cells[0]?.text === name)[before] ?? null;
+  return linesNamed(run.tables, name)[before] ?? null;
 }
 
 /** A figure as a number; `null` for what is none. */
@@ -65,24 +87,21 @@ export function numberOf(text) {
   return Number.isFinite(value) ? value : null;
 }
 
+const NO_FIGURES = { rate: null, spread: null, iops: null, judged: null };
+
 /**
  * The figures of a line that people look for first.
  * @returns {{rate: ?string, spread: ?string, iops: ?string, judged: ?import('./view.js').Cell}}
  */
-export function figuresOf(table, cells) {
-  if (!cells) return { rate: null, spread: null, iops: null, judged: null };
-  const titled = (pattern) => table.columns.findIndex((column) => pattern.test(column.title));
-  const textAt = (index) => (index >= 0 ? cells[index]?.text ?? null : null);
-  const rateColumn = titled(/MB\/s|GB\/s|MiB\/s/) >= 0
-    ? titled(/MB\/s|GB\/s|MiB\/s/)
-    : cells.findIndex((cell, index) => index > 0 && /^[\d,.]+$/.test(cell.text));
+export function figuresOf(line) {
+  if (!line) return NO_FIGURES;
+  const { columns } = line.table;
+  const column = (matches) => line.cells[columns.findIndex(matches)] ?? null;
+  const rate = column(({ group, title }) => /[GMk]i?B\/s/.test(`${group ?? ''} ${title}`))?.text;
   return {
-    rate: textAt(rateColumn),
-    spread: cells.find((cell) => /^±/.test(cell.text))?.text ?? null,
-    iops: textAt(titled(/IOPS/)),
-    judged: cells.find((cell) => cell.tone && cell.tone !== 'none') ?? null,
+    rate: numberOf(rate) === null ? null : rate,
+    spread: line.cells.find((cell) => /^±/.test(cell.text))?.text ?? null,
+    iops: column(({ title }) => /IOPS/.test(title))?.text ?? null,
+    judged: line.cells.find((cell) => cell.tone && cell.tone !== 'none') ?? null,
   };
 }
-
-/** What stands where nothing was measured yet. */
-export const nothingYet = () => el('p', { class: 'empty' }, say("The first figures appear after the first row."));

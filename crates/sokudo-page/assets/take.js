@@ -63,17 +63,28 @@ export function copyButton(label, textOf, quiet) {
   return button;
 }
 
-/** A list of what can be taken away from a kept run. */
-export function takeAway(run, method, { withLink } = {}) {
+/** A command line with its button that copies it. */
+export const commandLine = (command) => el('div', { class: 'command-line' },
+  el('span', { class: 'command-label' }, say("Command")), command,
+  copyButton(say("Copy"), () => command.textContent, true));
+
+/** The choice of a picture of a run, and links that save it. */
+export function pictureChoice(run, method) {
   const kinds = el('select', { 'aria-label': say("Kind of picture") },
     pictureKinds(method).map((kind) => el('option', { value: kind }, kindWord(kind))));
-  const picture = (format) => {
-    const link = el('a', { class: 'button plain', download: true, href: pictureAddress(run, kinds.value, format) }, format.toUpperCase());
-    const follow = () => link.setAttribute('href', pictureAddress(run, kinds.value, format));
+  const link = (format) => {
+    const saved = el('a', { class: 'button plain', download: true }, format.toUpperCase());
+    const follow = () => saved.setAttribute('href', pictureAddress(run, kinds.value, format));
     kinds.addEventListener('change', follow);
     document.addEventListener('themechange', follow);
-    return link;
+    follow();
+    return saved;
   };
+  return { node: el('span', { class: 'take-picture' }, kinds, link('png'), link('svg')), kind: () => kinds.value };
+}
+
+/** What can be taken away from a kept run as a file or as text. */
+export function takeAway(run, { withLink } = {}) {
   const file = (label, path) => el('a', { class: 'button plain', download: true, href: path }, label);
   return el('div', { class: 'take', role: 'group', 'aria-label': say("Take away") },
     withLink && el('a', { class: 'button plain', href: `#run=${run}` }, say("Open as run {a}", run)),
@@ -81,6 +92,5 @@ export function takeAway(run, method, { withLink } = {}) {
     copyButton(say("Copy as CrystalDiskMark"), () => getText(`/api/runs/${run}/as/crystal`)),
     file('Markdown', `/api/runs/${run}/as/markdown`),
     file('JSON', `/api/runs/${run}/as/json`),
-    file('CSV', `/api/runs/${run}/as/csv`),
-    el('span', { class: 'take-picture' }, el('span', null, say("Picture")), kinds, picture('png'), picture('svg')));
+    file('CSV', `/api/runs/${run}/as/csv`));
 }

@@ -42,7 +42,7 @@ export function startTheme() {
 export function themeChoice() {
   const option = (value, label) => el('option', { value }, label);
   const select = el('select', { 'aria-label': say("Colours") },
-    option('auto', say("Colours: as the screen")), option('light', say("Light")), option('dark', say("Dark")));
+    option('auto', say("Automatic")), option('light', say("Light")), option('dark', say("Dark")));
   select.value = choice;
   select.addEventListener('change', () => {
     choice = select.value;

@@ -1,8 +1,8 @@
-// The tiles that people know: a line per row, reads and writes beside each other, a bar behind
+// The tiles that people know: a line per row, reads and writes beside each other, a bar below
 // each figure.
 
 import { el, setShare, setText } from './element.js';
-import { figuresOf, lineOf, numberOf } from './table.js';
+import { SIGNS, figuresOf, lineOf, numberOf } from './table.js';
 import { direction, rate, say } from './words.js';
 
 /** A meter is logarithmic: 1 GB/s fills two thirds of it, a hard disk's random reads still show. */
@@ -42,14 +42,15 @@ export class Tiles {
 
   updateTile(run, index) {
     const tile = this.tiles[index];
-    const figures = figuresOf(run.tables?.[0], lineOf(run.tables?.[0], run.planned.rows, index));
+    const figures = figuresOf(lineOf(run, index));
     const isNow = run.state === 'running' && run.now?.row === index;
     const live = isNow ? run.now.mb_per_second : null;
     const shown = figures.rate ?? (live === null || live === undefined ? null : rate(live));
     setText(tile.figure, shown ?? (isNow ? '…' : '–'));
     const iops = figures.iops ? `${figures.iops} IOPS` : null;
     setText(tile.detail, [figures.spread, iops].filter(Boolean).join(' · ') || (isNow ? say("measuring") : '\u00a0'));
-    setText(tile.verdict, figures.judged?.text ?? '');
+    const sign = SIGNS[figures.judged?.tone];
+    setText(tile.verdict, figures.judged ? `${sign ?? ''} ${figures.judged.text}`.trim() : '');
     tile.verdict.className = `tile-verdict tone-${figures.judged?.tone ?? 'none'}`;
     setShare(tile.bar, share(numberOf(figures.rate) ?? live ?? 0));
     tile.node.classList.toggle('is-now', isNow);
@@ -63,12 +64,13 @@ function rowName(name) {
 }
 
 function tile(row) {
-  const bar = el('span', { class: 'tile-bar', 'aria-hidden': 'true' });
+  const bar = el('span', { class: 'tile-bar' });
   const figure = el('span', { class: 'tile-figure' });
   const detail = el('span', { class: 'tile-detail' });
   const verdict = el('span', { class: 'tile-verdict' });
   const name = el('span', { class: 'hidden-visually' }, direction(row.direction));
-  const node = el('div', { class: `tile of-${row.direction}` }, bar, name, figure,
-    el('span', { class: 'tile-foot' }, detail, verdict));
+  const node = el('div', { class: `tile of-${row.direction}` }, name,
+    el('span', { class: 'tile-head' }, figure, verdict), detail,
+    el('span', { class: 'tile-track', 'aria-hidden': 'true' }, bar));
   return { node, bar, figure, detail, verdict };
 }

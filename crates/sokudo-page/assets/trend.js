@@ -11,11 +11,12 @@ export class TrendChart extends Chart {
     super(say("Trend of this disk"), 240);
     this.rows = el('select', { id: 'trend-row', onchange: () => this.pick() });
     this.changes = el('ul', { class: 'notes' });
-    this.node = el('section', { class: 'card', hidden: true }, el('h2', null, say("Trend")),
-      el('div', { class: 'option' }, el('label', { for: 'trend-row' }, say("Row")), this.rows), this.node, this.changes);
+    this.node = el('section', { class: 'card pictures', hidden: true }, el('h2', null, say("Trend")),
+      el('div', { class: 'option option-narrow' }, el('label', { for: 'trend-row' }, say("Row")), this.rows), this.node, this.changes);
   }
 
-  async load(run) {
+  /** Begins with a row of the run, of `titles`. */
+  async load(run, titles) {
     let found;
     try {
       found = await get(withQuery('/api/trend', { run }));
@@ -28,6 +29,8 @@ export class TrendChart extends Chart {
     show(this.node, this.series.length > 0);
     if (this.series.length === 0) return;
     fill(this.rows, this.series.map((series, index) => el('option', { value: String(index) }, series.row)));
+    const own = this.series.findIndex((series) => titles.includes(series.row));
+    this.rows.value = String(Math.max(own, 0));
     this.pick();
   }
 
@@ -49,10 +52,10 @@ export class TrendChart extends Chart {
     const name = series.row.endsWith('write') ? 'write' : 'read';
     return {
       scales: { x: { time: true }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.1] } },
-      series: [{ label: say("time"), value: (plot, value) => (value ? moment(new Date(value * 1000)) : '—') },
+      series: [{ label: say("time"), value: (plot, value) => (value ? moment(new Date(value * 1000)) : '') },
         { ...line(`${series.row} MB/s`, name), points: { show: true, size: 6, fill: colour(name) } },
         line(say("level MB/s"), 'muted', { dash: [6, 4] })],
-      axes: [{ ...axisBase(), space: 90 }, rateAxis()],
+      axes: [{ ...axisBase(), size: 32, space: 130, values: (plot, values) => values.map((value) => moment(new Date(value * 1000))) }, rateAxis()],
       cursor: { points: { size: 7 } },
       hooks: { drawClear: [(plot) => this.drawTurns(plot)] },
     };

@@ -3,16 +3,17 @@
 
 /**
  * @typedef {{name: string, direction: string}} PlannedRow
- * @typedef {{method: string, command: string, target: Object, rows: PlannedRow[], trials: number,
- *   adaptive: boolean, seconds: number, writes_bytes: ?number, test_file_bytes: ?number}} Planned
- * @typedef {{text: string, tone?: string, share?: number, kind?: string}} Cell
- * @typedef {{columns: {title: string, align: string}[], rows: Cell[][]}} Table
- * @typedef {{severity: string, code: string, symptom: string, cause: string, remedy: string,
- *   rows: string[]}} Finding
+ * @typedef {{method: string, command: string, rows: PlannedRow[], trials: number, adaptive: boolean,
+ *   seconds: number, writes_seconds: number, writes_bytes?: ?number}} Planned
+ * @typedef {{text: string, tone?: string, share?: number}} Cell
+ * @typedef {{title: string, note: string, columns: {group: string, title: string, align: string}[],
+ *   rows: Cell[][]}} Table
+ * @typedef {{severity: 'error'|'warning'|'note', label: string, symptom: string, cause: string,
+ *   remedy: string, rows: string}} Finding
  * @typedef {{run: number, command: string, wish: Object, method: string, target: string, state: string,
  *   message: ?string, planned: ?Planned, notes: string[], now: ?Object, done: number,
  *   seconds_left: ?number, moved_bytes: number, rate: Array, heat: Array, places: Array,
- *   temperature: Array, table: ?Table, findings: Finding[], answer: ?Object, kept: ?number}} Run
+ *   temperature: Array, tables: Table[], legend: string[], findings: Finding[], answer: ?Object, kept: ?number}} Run
  * @typedef {{version: string, lang: string, as_root: boolean, allow_destroy: string[],
  *   queue: {run: number, wish: Object, command: string}[], run: ?Run}} View
  */

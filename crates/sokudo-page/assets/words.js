@@ -80,7 +80,7 @@ export function direction(name) {
   const names = {
     read: say("read"),
     write: say("write"),
-    mixed: say("mixed"),
+    mix: say("mixed"),
     trim: say("trim"),
   };
   return names[name] ?? name ?? '';

@@ -6,6 +6,14 @@ use sokudo_words::Language;
 
 use crate::words;
 
+/// Scripts that the page begins with, so that the browser asks for all of them at once instead of
+/// one after the other as they import each other.
+const SCRIPTS: &[&str] = &[
+    "app", "bar", "charts", "disks", "element", "findings", "form", "heat", "history", "http", "live",
+    "measure", "queue", "rows", "run", "sweep", "table", "take", "theme", "tiles", "trend", "view",
+    "words",
+];
+
 /// The document in a language.
 pub(crate) fn shell(language: Language) -> String {
     let words = escaped(&serde_json::json!(words::said(language)).to_string());
@@ -19,12 +27,24 @@ pub(crate) fn shell(language: Language) -> String {
                 meta name="referrer" content="no-referrer";
                 title { "sokudo" }
                 link rel="icon" type="image/svg+xml" href="/files/icon.svg";
+                link rel="stylesheet" href="/files/vendor/uplot/uPlot.min.css";
                 link rel="stylesheet" href="/files/style.css";
+                @for script in SCRIPTS {
+                    link rel="modulepreload" href={ "/files/" (script) ".js" };
+                }
                 script type="application/json" id="words" { (PreEscaped(words)) }
                 script type="module" src="/files/app.js" {}
             }
             body {
-                main id="page" {}
+                header id="head" {
+                    span class="brand" { img src="/files/icon.svg" alt="" width="26" height="26"; "sokudo" }
+                }
+                main id="page" aria-busy="true" {
+                    div.measure-page {
+                        div.side { div.card.waiting {} }
+                        div.middle { div.card.waiting {} }
+                    }
+                }
                 noscript {
                     p { (language.word("This page draws with JavaScript; switch it on, or use sokudo in the terminal.")) }
                 }
@@ -51,6 +71,15 @@ mod tests {
         assert!(!json.contains(['<', '>', '&']));
         let read: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(read["a"], "</script><script>&amp;");
+    }
+
+    #[test]
+    fn the_page_begins_with_all_of_its_scripts() {
+        let texts = crate::files::tests::scripts().len();
+        assert_eq!(SCRIPTS.len(), texts);
+        for script in SCRIPTS {
+            assert!(crate::files::find(&format!("{script}.js")).is_some(), "{script}");
+        }
     }
 
     #[test]
