@@ -188,9 +188,10 @@ export class RateChart extends Chart {
       context.lineTo(x, bbox.top + bbox.height);
       context.stroke();
       context.globalAlpha = 1;
-      if (x >= free) {
+      const end = x + context.measureText(name).width + 10 * ratio;
+      if (x >= free && end <= bbox.left + bbox.width + 6 * ratio) {
         context.fillText(name, x + 4 * ratio, bbox.top + 3 * ratio);
-        free = x + context.measureText(name).width + 10 * ratio;
+        free = end;
       }
     }
     context.restore();

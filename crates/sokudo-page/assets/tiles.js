@@ -54,7 +54,7 @@ export class Tiles {
     tile.verdict.className = `tile-verdict tone-${figures.judged?.tone ?? 'none'}`;
     setShare(tile.bar, share(numberOf(figures.rate) ?? live ?? 0));
     tile.node.classList.toggle('is-now', isNow);
-    tile.node.classList.toggle('is-live', !figures.rate && live !== null);
+    tile.node.classList.toggle('is-open', !figures.rate);
   }
 }
 

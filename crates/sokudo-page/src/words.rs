@@ -224,6 +224,7 @@ const OF_SCRIPTS: &[&str] = &[
     "{a} runs, last {b} MB/s",
     "{a} to {b}",
     "{a} to {b} MB/s, last {c} MB/s",
+    "{a}, and for up to {b}",
     "★ Baseline: take away",
     "☆ Make it the baseline",
 ];
