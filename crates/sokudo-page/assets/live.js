@@ -115,8 +115,10 @@ export class Live {
   }
 
   updateMessage(run) {
-    show(this.message, Boolean(run.message) && !isGoingOn(run));
-    setText(this.message, run.message ?? '');
+    // A command that was killed says nothing of it.
+    const message = run.message || (run.state === 'failed' ? say("It ended without saying why; look in the terminal where sokudo page runs.") : '');
+    show(this.message, message !== '' && !isGoingOn(run));
+    setText(this.message, message);
     this.message.className = run.state === 'failed' ? 'message message-bad' : 'message';
     if (this.kept === run.kept) return;
     this.kept = run.kept;

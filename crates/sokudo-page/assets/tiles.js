@@ -47,7 +47,7 @@ export class Tiles {
     const live = isNow ? run.now.mb_per_second : null;
     const shown = figures.rate ?? (live === null || live === undefined ? null : rate(live));
     setText(tile.figure, shown ?? (isNow ? '…' : '–'));
-    const iops = figures.iops ? `${figures.iops} IOPS` : null;
+    const iops = numberOf(figures.iops) === null ? null : `${figures.iops} IOPS`;
     setText(tile.detail, [figures.spread, iops].filter(Boolean).join(' · ') || (isNow ? say("measuring") : '\u00a0'));
     const sign = SIGNS[figures.judged?.tone];
     setText(tile.verdict, figures.judged ? `${sign ?? ''} ${figures.judged.text}`.trim() : '');

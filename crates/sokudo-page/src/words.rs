@@ -53,6 +53,7 @@ const OF_SCRIPTS: &[&str] = &[
     "INVALID",
     "Is the disk fast enough for etcd, PostgreSQL and others?",
     "Is the disk well, and as fast as it should be?",
+    "It ended without saying why; look in the terminal where sokudo page runs.",
     "Kept runs",
     "Kept runs, the newest first",
     "Kind of picture",
