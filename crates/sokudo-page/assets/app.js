@@ -54,7 +54,7 @@ function buildHead({ isReadOnly, isAtDoor, bar }) {
 const connectionWord = (state) => ({
   connecting: say("connecting"),
   connected: say("connected"),
-  lost: say("connection lost, the run goes on"),
+  lost: say("connection lost, trying again"),
   refused: say("session ended"),
 })[state];
 

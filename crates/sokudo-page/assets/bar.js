@@ -14,7 +14,7 @@ export class RunBar {
     this.state = el('strong');
     this.left = el('span', { class: 'bar-left' });
     this.writes = el('span');
-    this.command = el('code', { class: 'command' });
+    this.command = el('code', { class: 'command', tabindex: '0' });
     this.stop = el('button', { type: 'button', class: 'bar-stop', onclick: () => this.press() }, icon('stop'), say("Stop"));
     show(this.stop, !isReadOnly);
     this.node = el('div', { class: 'run-bar', role: 'group', 'aria-label': say("The run that goes on"), hidden: true },

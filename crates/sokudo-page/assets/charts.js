@@ -137,7 +137,7 @@ export class RateChart extends Chart {
   /** @param {import('./view.js').Run} run */
   update(run) {
     const rows = run.planned?.rows ?? [];
-    const points = run.rate ?? [];
+    const points = forward(run.rate ?? []);
     const key = `${run.run}/${run.temperature?.length > 0}/${run.temperature_warning}/${directionsOf(rows).join()}`;
     const stamp = `${key}/${points.length}/${points.at(-1)}/${run.temperature?.length}`;
     if (stamp === this.stamp) return;
@@ -188,9 +188,10 @@ export class RateChart extends Chart {
       context.lineTo(x, bbox.top + bbox.height);
       context.stroke();
       context.globalAlpha = 1;
-      if (x >= free) {
+      const end = x + context.measureText(name).width + 10 * ratio;
+      if (x >= free && end <= bbox.left + bbox.width + 6 * ratio) {
         context.fillText(name, x + 4 * ratio, bbox.top + 3 * ratio);
-        free = x + context.measureText(name).width + 10 * ratio;
+        free = end;
       }
     }
     context.restore();
@@ -233,6 +234,16 @@ function rowStarts(points, run) {
     (points[index - 1]?.[2] === row ? [] : [[sampleStart(points, index, usual), rowName(run, row)]]));
   // Rows in turn change several times a second: more lines than names are noise.
   return starts.length > 40 || takeTurns(points) ? [] : starts;
+}
+
+/** Samples in the order of time: one that lies before its forerunner cannot be drawn after it. */
+function forward(points) {
+  let last = -1;
+  return points.filter(([at]) => {
+    if (at < last) return false;
+    last = at;
+    return true;
+  });
 }
 
 /** The time between two samples, of most of them. */

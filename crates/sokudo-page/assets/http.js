@@ -1,5 +1,7 @@
 // Requests to the server that served the page, and to no other.
 
+import { say } from './words.js';
+
 /** A request that was refused; the message is a whole sentence. */
 export class Refusal extends Error {
   constructor(status, message) {
@@ -12,7 +14,10 @@ export class Refusal extends Error {
 const OURS = { 'X-Sokudo': '1' };
 
 async function ask(path, options) {
-  const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store', ...options });
+  const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store', ...options }).catch((error) => {
+    if (error.name === 'AbortError') throw error;
+    throw new Refusal(0, say("sokudo does not answer; look whether sokudo page still runs"));
+  });
   if (response.ok) return response;
   let message = `${response.status} ${response.statusText}`;
   try {

@@ -32,14 +32,16 @@ const phaseWord = (phase) => ({
 })[phase] ?? phase ?? '';
 
 /**
- * How much a plan writes, in bytes or, where its rows end by time, in time.
+ * How much a plan writes: at most so many bytes, and beside them what rows that end by time write.
  * @param {?import('./view.js').Planned} plan
  */
 export function writesWord(plan) {
   if (!plan) return '';
-  if (plan.writes_bytes > 0) return say("up to {a}", size(plan.writes_bytes));
-  if (plan.writes_seconds > 0) return say("for up to {a}", clock(plan.writes_seconds));
-  return plan.writes_bytes === 0 || plan.writes_seconds === 0 ? say("nothing") : '';
+  const { writes_bytes: bytes, writes_seconds: seconds } = plan;
+  if (bytes > 0 && seconds > 0) return say("{a}, and for up to {b}", size(bytes), clock(seconds));
+  if (bytes > 0) return say("up to {a}", size(bytes));
+  if (seconds > 0) return say("for up to {a}", clock(seconds));
+  return bytes === 0 ? say("nothing") : say("unknown");
 }
 
 /** How much a run writes; a simulated one writes to no disk. */
@@ -99,8 +101,11 @@ export class Live {
     show(this.progress, goesOn);
     show(this.now, goesOn);
     setText(this.now, nowLine(run) || stateWord(run));
-    const percent = Math.round((run.done ?? 0) * 100);
-    setShare(this.bar, run.done ?? 0);
+    // Before anything is measured, the bar tells how much of the test file is there.
+    const { written, total } = run.now ?? {};
+    const done = run.done > 0 || !(total > 0) ? run.done ?? 0 : written / total;
+    const percent = Math.round(done * 100);
+    setShare(this.bar, done);
     this.progress.setAttribute('aria-valuenow', String(percent));
     const left = run.seconds_left;
     setText(this.left, goesOn && left !== null && left !== undefined ? say("{a} left", clock(left)) : '');
@@ -110,8 +115,10 @@ export class Live {
   }
 
   updateMessage(run) {
-    show(this.message, Boolean(run.message) && !isGoingOn(run));
-    setText(this.message, run.message ?? '');
+    // A command that was killed says nothing of it.
+    const message = run.message || (run.state === 'failed' ? say("It ended without saying why; look in the terminal where sokudo page runs.") : '');
+    show(this.message, message !== '' && !isGoingOn(run));
+    setText(this.message, message);
     this.message.className = run.state === 'failed' ? 'message message-bad' : 'message';
     if (this.kept === run.kept) return;
     this.kept = run.kept;

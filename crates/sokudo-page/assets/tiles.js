@@ -47,14 +47,14 @@ export class Tiles {
     const live = isNow ? run.now.mb_per_second : null;
     const shown = figures.rate ?? (live === null || live === undefined ? null : rate(live));
     setText(tile.figure, shown ?? (isNow ? '…' : '–'));
-    const iops = figures.iops ? `${figures.iops} IOPS` : null;
+    const iops = numberOf(figures.iops) === null ? null : `${figures.iops} IOPS`;
     setText(tile.detail, [figures.spread, iops].filter(Boolean).join(' · ') || (isNow ? say("measuring") : '\u00a0'));
     const sign = SIGNS[figures.judged?.tone];
     setText(tile.verdict, figures.judged ? `${sign ?? ''} ${figures.judged.text}`.trim() : '');
     tile.verdict.className = `tile-verdict tone-${figures.judged?.tone ?? 'none'}`;
     setShare(tile.bar, share(numberOf(figures.rate) ?? live ?? 0));
     tile.node.classList.toggle('is-now', isNow);
-    tile.node.classList.toggle('is-live', !figures.rate && live !== null);
+    tile.node.classList.toggle('is-open', !figures.rate);
   }
 }
 
