@@ -49,10 +49,10 @@ fn without_its_key_the_page_is_a_door_and_a_page_that_ends_says_so() {
 
         let other = Site::start("en");
         let guest = Person::at(person.browser, &other.address).await;
-        guest.sees("connected").await;
+        connection(&guest, "connected").await;
         person.browser.is_quiet().await;
         drop(other);
-        guest.sees("connection lost, the run goes on").await;
+        connection(&guest, "lost").await;
         guest.leave().await;
         only(person, "ERR_").await;
         person.turn().await;
@@ -99,6 +99,13 @@ async fn is_untouched(person: &Person<'_>) {
         return [window.taken ?? 0, made.filter(isTaken).length]";
     let seen = person.read(script, Vec::new()).await;
     assert_eq!(seen, serde_json::json!([0, 0]));
+}
+
+/// Waits until the page says this of its connection.
+async fn connection(person: &Person<'_>, state: &str) {
+    let script = "return document.querySelector('[role=status][data-state]')?.dataset.state";
+    let look = async || (person.read(script, Vec::new()).await == state).then_some(());
+    person.wait(&format!("the connection {state}"), look).await;
 }
 
 /// The console holds such messages, and no others.

@@ -39,6 +39,7 @@ impl Site {
             .args([env!("CARGO_BIN_EXE_sokudo"), "page", "--lang", language])
             .env("SOKUDO_STORE", folder.path().join("runs.db"))
             .env("HOME", home)
+            .env("TMPDIR", folder.path())
             .stdout(Stdio::piped());
         let mut keeper = Keeper::start(&mut command);
         let mut printed = BufReader::new(keeper.0.stdout.take().unwrap());
