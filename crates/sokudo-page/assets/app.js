@@ -78,8 +78,8 @@ class MeasurePage {
     this.queue = new Queue(isReadOnly, (text) => this.measure.complain(text));
     this.node = el('div', { class: 'measure-page' },
       el('h1', { class: 'hidden-visually' }, say("Measure a disk")),
-      el('div', { class: 'side' }, this.disks.node),
-      el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.queue.node, this.live.node));
+      el('div', { class: 'side' }, this.disks.node, this.queue.node),
+      el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.live.node));
     /** While this is in sight, no bar needs to tell the same. */
     this.inSight = isReadOnly ? this.live.progress : this.measure.button;
     this.acceptFiles();

@@ -164,8 +164,7 @@ export class RateChart extends Chart {
         ...lines, ...(hasTemperature ? [heat] : [])],
       axes: [timeAxis(), rateAxis(), ...(hasTemperature ? [celsius] : [])],
       cursor: { points: { size: 7 }, drag: { x: true, y: false } },
-      hooks: { drawClear: [(plot) => this.drawStarts(plot)],
-        draw: [(plot) => hasTemperature && warning !== null && drawWarning(plot, warning)] },
+      hooks: { draw: [(plot) => this.drawStarts(plot), (plot) => hasTemperature && warning !== null && drawWarning(plot, warning)] },
     };
   }
 
@@ -175,9 +174,10 @@ export class RateChart extends Chart {
     const ratio = devicePixelRatio;
     context.save();
     context.strokeStyle = colour('frame');
-    context.fillStyle = colour('muted');
     context.font = `${11 * ratio}px system-ui, sans-serif`;
     context.textBaseline = 'top';
+    context.textAlign = 'left';
+    const [ground, ink] = [colour('card'), colour('muted')];
     let free = 0;
     for (const [at, name] of this.starts ?? []) {
       const x = Math.round(plot.valToPos(at, 'x', true)) + 0.5;
@@ -189,8 +189,12 @@ export class RateChart extends Chart {
       context.stroke();
       context.globalAlpha = 1;
       const end = x + context.measureText(name).width + 10 * ratio;
+      const [left, top] = [x + 4 * ratio, bbox.top + 3 * ratio];
       if (x >= free && end <= bbox.left + bbox.width + 6 * ratio) {
-        context.fillText(name, x + 4 * ratio, bbox.top + 3 * ratio);
+        context.fillStyle = ground;
+        context.fillRect(left - 2 * ratio, top - ratio, end - x - 6 * ratio, 14 * ratio);
+        context.fillStyle = ink;
+        context.fillText(name, left, top);
         free = end;
       }
     }

@@ -84,7 +84,9 @@ function line(option, kept, id) {
   const list = offered && el('datalist', { id: `${id}-list` }, offered.map((value) => el('option', { value })));
   const input = el('input', { id, type: 'text', inputmode: isNumber ? 'numeric' : null, spellcheck: 'false',
     autocomplete: 'off', placeholder: option.default ?? '', list: list ? `${id}-list` : null, value: kept ?? '' });
-  const value = () => input.value.trim() || undefined;
+  // What a disk is for is a word of the command line itself, and must be there.
+  const unsaid = option.name === 'what' ? option.default : undefined;
+  const value = () => input.value.trim() || unsaid;
   return { kind: 'line', name: option.name, node: labelled(option, id, [input, list].filter(Boolean)), value };
 }
 

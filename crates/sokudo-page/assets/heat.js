@@ -153,7 +153,10 @@ export class LatencyHeat extends Canvas {
     context.textBaseline = 'top';
     const room = (last - first) / Math.max(2, this.width / 70);
     const step = TIME_STEPS.find((seconds) => seconds >= room) ?? room;
-    for (let at = first; at <= last; at += step) context.fillText(clock(at), x(at), this.height - MARGIN.bottom + 8);
+    for (let at = first; at <= last; at += step) {
+      const left = Math.min(x(at), this.width - context.measureText(clock(at)).width / 2);
+      context.fillText(clock(at), left, this.height - MARGIN.bottom + 8);
+    }
   }
 
   rule(context, y) {

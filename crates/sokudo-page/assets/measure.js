@@ -78,10 +78,10 @@ export class Measure {
       el('h2', { id: 'measure-title', class: 'hidden-visually' }, say("Measure")),
       this.tabs, this.about, this.settings, this.consent,
       el('div', { class: 'go' },
-        el('div', { class: 'go-buttons' }, this.button, this.add),
+        this.button,
         el('div', { class: 'go-facts' },
           el('p', { class: 'target-line' }, this.targetName, this.targetKind), this.facts)),
-      commandLine(this.command),
+      commandLine(this.command), el('div', { class: 'add-line' }, this.add),
       this.error);
   }
 
@@ -168,6 +168,7 @@ export class Measure {
 
   kindWord() {
     const kinds = { directory: say("a test file is made here, and removed"), device: say("only read"), simulated: say("simulated, nothing is written") };
+    if (this.method === 'job') return '';
     if (this.serial) return say("will be overwritten");
     return kinds[this.target?.kind] ?? '';
   }
@@ -247,7 +248,9 @@ export class Measure {
         rows > 0 && fact(say("Number of rows"), String(rows)));
     }
     setText(this.command, plan?.command ?? '');
-    setText(this.targetName, run ? targetName(run) : this.target?.target ?? '');
+    // A job file names its targets itself.
+    const target = this.method === 'job' ? methodName('job') : this.target?.target ?? '';
+    setText(this.targetName, run ? targetName(run) : target);
     setText(this.targetKind, run ? '' : this.kindWord());
     this.showButton(run);
   }
@@ -256,7 +259,7 @@ export class Measure {
     const state = run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
     show(this.add, state === 'stop');
     this.add.disabled = !this.plan;
-    setText(this.add, say("Add to the queue: {a}", [methodName(this.method), this.target?.target].filter(Boolean).join(' · ')));
+    setText(this.add, say("Add to the queue: {a}", [methodName(this.method), this.method !== 'job' && this.target?.target].filter(Boolean).join(' · ')));
     const disabled = state === 'stopping' || (state === 'start' && !this.plan);
     if (this.button.disabled !== disabled) this.button.disabled = disabled;
     if (this.button.dataset.state === state) return;
