@@ -57,11 +57,12 @@ pub enum RunEvent {
         celsius: f64,
         warning: Option<f64>,
     },
-    /// Places of a survey since the last word: the first byte, and MB/s or milliseconds; ranges
-    /// that failed as first byte and length.
+    /// Places of a survey since the last word, or anew from the first one: the first byte, and MB/s
+    /// or milliseconds; ranges that failed as first byte and length.
     Places {
         row: usize,
         trial: u32,
+        anew: bool,
         unit: PlaceUnit,
         points: Vec<(u64, f64)>,
         defects: Vec<(u64, u64)>,

@@ -178,10 +178,16 @@ impl View {
             RunEvent::Places {
                 row,
                 trial,
+                anew,
                 unit,
                 points,
                 defects,
-            } => self.places((row, trial, unit), &points, &defects),
+            } => {
+                if anew {
+                    self.forget_places(row, trial);
+                }
+                self.places((row, trial, unit), &points, &defects);
+            }
             RunEvent::Table { live } => self.live(&live),
             RunEvent::Done { kept, live } => self.done(kept, &live),
         }
@@ -288,6 +294,17 @@ impl View {
         self.set("kept", json!(kept));
         self.set("done", json!(1));
         self.set("now", Value::Null);
+    }
+
+    /// Places are told anew: what was told while they were read was less exact.
+    fn forget_places(&mut self, row: usize, trial: u32) {
+        let Some(run) = &mut self.run else { return };
+        let is_it = |series: &PlaceSeries| (series.row, series.trial) == (row, trial);
+        if let Some(index) = run.places.iter().position(is_it) {
+            run.places[index] = run.places[index].emptied();
+            let value = run.places[index].value();
+            self.shared.set(&[RUN, Key("places"), Index(index)], value);
+        }
     }
 
     fn places(

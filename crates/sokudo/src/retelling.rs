@@ -5,7 +5,7 @@ use sokudo_report::RunDocument;
 use sokudo_report::document::{PointDocument, ResultDocument};
 
 use crate::exit::Exit;
-use crate::telling::{self, latency_counts, places_event, tell};
+use crate::telling::{self, latency_counts, places_events, tell};
 
 /// Tells all of it.
 pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
@@ -39,9 +39,10 @@ fn retell_row(row: usize, result: &ResultDocument, before: u64) {
         started += trial.elapsed_ns;
         let places = result.places.iter().filter(|it| it.trial == trial.trial);
         let defects = result.defects.iter().filter(|it| it.trial == trial.trial);
-        let told = places_event(
+        let told = places_events(
             row,
             trial.trial,
+            true,
             // What older versions kept tells no I/Os: it was a rate.
             places.map(|it| [it.offset, it.bytes, it.elapsed_ns, it.ios.unwrap_or(2)]),
             defects.map(|it| (it.offset, it.length)),

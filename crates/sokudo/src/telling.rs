@@ -105,8 +105,10 @@ struct InTrial {
     /// What had been moved when it was told last.
     told: (Nanos, Bytes, u64),
     latencies: Vec<u64>,
-    places: usize,
-    defects: usize,
+    /// The last place: which, and where it begins.
+    places: Option<(usize, Bytes)>,
+    /// First byte and length of each.
+    defects: Vec<(u64, u64)>,
 }
 
 impl Telling {
@@ -272,21 +274,32 @@ impl Telling {
         }
     }
 
-    /// Places of a survey that have come since the last look.
+    /// Places of a survey that have come since the last look; all of them anew where the list is
+    /// another one.
     fn tell_places(&mut self, row: usize, outcome: &Outcome) {
-        let (places, defects) = (self.in_trial.places, self.in_trial.defects);
-        let event = places_event(
+        let InTrial { places, number, .. } = &self.in_trial;
+        let goes_on = places.is_some_and(|(index, offset)| {
+            let place = outcome.places.get(index);
+            place.is_some_and(|place| place.offset == offset)
+        });
+        let known = self.in_trial.defects.as_slice();
+        let (from, known) = match places {
+            Some((last, _)) if goes_on => (last + 1, known),
+            _ => (0, &[][..]),
+        };
+        let defects = outcome.defects.iter();
+        let defects = defects.map(|it| (it.offset.0, it.length.0));
+        let events = places_events(
             row,
-            self.in_trial.number,
-            behind(&outcome.places, places)
-                .map(|it| [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]),
-            behind(&outcome.defects, defects).map(|it| (it.offset.0, it.length.0)),
+            *number,
+            from == 0,
+            behind(&outcome.places, from).map(|it| [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]),
+            defects.clone().filter(|defect| !known.contains(defect)),
         );
-        (self.in_trial.places, self.in_trial.defects) =
-            (outcome.places.len(), outcome.defects.len());
-        if let Some(event) = event {
-            tell(&event);
-        }
+        events.iter().for_each(tell);
+        self.in_trial.defects = defects.collect();
+        let last = outcome.places.len().checked_sub(1);
+        self.in_trial.places = last.map(|last| (last, outcome.places[last].offset));
     }
 
     fn end_trial(&mut self) {
@@ -295,8 +308,6 @@ impl Telling {
         self.moved_before.0 += self.in_trial.bytes.0;
         self.in_trial = InTrial {
             latencies: std::mem::take(&mut self.in_trial.latencies),
-            places: self.in_trial.places,
-            defects: self.in_trial.defects,
             number: self.in_trial.number,
             ..InTrial::default()
         };
@@ -385,34 +396,46 @@ fn behind<T>(all: &[T], told: usize) -> impl Iterator<Item = &T> + Clone {
 }
 
 /// Places, each its first byte, bytes, nanoseconds and I/Os, and defects, each its first byte and
-/// length; `None` without any.
+/// length, as events none of which is too long for a line.
 #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-pub(crate) fn places_event(
+pub(crate) fn places_events(
     row: usize,
     trial: u32,
+    anew: bool,
     places: impl Iterator<Item = [u64; 4]> + Clone,
     defects: impl Iterator<Item = (u64, u64)>,
-) -> Option<RunEvent> {
-    // Many bytes at a place are a rate, one I/O is an access.
-    let is_access = places.clone().all(|[.., ios]| ios <= 1);
+) -> Vec<RunEvent> {
+    const POINTS_MAX: usize = 10_000;
+    const ACCESS_BYTES_MAX: u64 = 64 << 10;
+    // Many bytes at a place are a rate, one small I/O is an access.
+    let is_access = places
+        .clone()
+        .all(|[_, bytes, _, ios]| ios <= 1 && bytes <= ACCESS_BYTES_MAX);
     let point = |[offset, bytes, nanos, _]: [u64; 4]| match is_access {
         true => Some((offset, nanos as f64 / 1e6)),
         false => (nanos > 0).then(|| (offset, bytes as f64 * 1e3 / nanos as f64)),
     };
     let points: Vec<(u64, f64)> = places.filter_map(point).collect();
-    let defects: Vec<(u64, u64)> = defects.collect();
-    let unit = match is_access {
-        true => PlaceUnit::Milliseconds,
-        false => PlaceUnit::MbPerSecond,
-    };
-    let is_any = !points.is_empty() || !defects.is_empty();
-    is_any.then_some(RunEvent::Places {
+    let mut defects: Vec<(u64, u64)> = defects.collect();
+    if points.is_empty() && defects.is_empty() {
+        return Vec::new();
+    }
+    let mut parts: Vec<&[(u64, f64)]> = points.chunks(POINTS_MAX).collect();
+    if parts.is_empty() {
+        parts.push(&[]);
+    }
+    let of_part = |(number, points): (usize, &[(u64, f64)])| RunEvent::Places {
         row,
         trial,
-        unit,
-        points,
-        defects,
-    })
+        anew: anew && number == 0,
+        unit: match is_access {
+            true => PlaceUnit::Milliseconds,
+            false => PlaceUnit::MbPerSecond,
+        },
+        points: points.to_vec(),
+        defects: std::mem::take(&mut defects),
+    };
+    parts.into_iter().enumerate().map(of_part).collect()
 }
 
 /// Latencies and how many there were of each, by the buckets that are told.

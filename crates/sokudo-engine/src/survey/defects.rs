@@ -53,6 +53,15 @@ impl Defects {
         }
     }
 
+    /// Those that were noted until then.
+    pub(crate) fn until(&self, mark: DefectsMark) -> Vec<Defect> {
+        let mut list = self.list[..mark.count.min(self.list.len())].to_vec();
+        if let Some(last) = list.last_mut() {
+            last.length = Bytes(mark.last_length);
+        }
+        list
+    }
+
     /// Forgets what was noted since.
     pub(crate) fn return_to(&mut self, mark: DefectsMark) {
         self.list.truncate(mark.count);

@@ -26,6 +26,9 @@ pub(super) struct Samples {
     last_end: Option<u64>,
 }
 
+/// More places than this are drawn by nobody while they are read.
+const SEEN_MAX: usize = 2_048;
+
 /// A place in progress.
 #[derive(Clone, Copy)]
 struct OpenSample {
@@ -140,6 +143,33 @@ impl Samples {
             earliest: open.left_at.map_or(latest, |left_at| left_at.min(latest)),
             latest,
         });
+    }
+
+    /// The places that have ended, for whoever looks on; of many, one for every few, so that the
+    /// look costs little. Times are those that are known now: a later place may tell more.
+    pub(super) fn so_far(&self, is_one_io: bool) -> Vec<SurveySample> {
+        let stride = self.borders.len().div_ceil(SEEN_MAX).max(1);
+        let borders = self.borders.iter().skip(stride - 1).step_by(stride);
+        let borders: Vec<Border> = borders.copied().collect();
+        let firsts = self.places.iter().step_by(stride);
+        let mut before = (self.began_at, 0);
+        let ends = borders::ends(before.0, borders.clone()).into_iter();
+        let places = firsts.zip(borders).zip(ends);
+        places
+            .map(|((place, border), end)| {
+                let mut place = place.clone();
+                if is_one_io {
+                    place.elapsed = place.latency_max;
+                } else {
+                    place.elapsed = Nanos(end - before.0);
+                    if stride > 1 {
+                        place.bytes = Bytes(border.at - before.1);
+                    }
+                }
+                before = (end, border.at);
+                place
+            })
+            .collect()
     }
 
     /// Ends all places.

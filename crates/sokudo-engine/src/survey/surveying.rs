@@ -360,8 +360,7 @@ impl Surveying {
         tally.last_completed_at = tally.last_completed_at.max(ended_at);
         self.give_back_skipped(tally);
         self.samples.close_all(ended_at);
-        let one_each = matches!(self.survey.visit, Visit::Random | Visit::Butterfly);
-        let is_one_io = one_each && self.runs_on();
+        let is_one_io = self.is_one_io();
         let mut places = self.samples.finish(is_one_io);
         // A place at which nothing was done before the end came is none.
         if stopped != StopReason::Bytes && places.last().is_some_and(|place| place.ios == 0) {
@@ -375,6 +374,24 @@ impl Surveying {
             read_aside: self.read_aside,
             used: self.used,
             notes: self.notes,
+        }
+    }
+
+    /// Whether every place is a single I/O, with nothing else between it and the next.
+    fn is_one_io(&self) -> bool {
+        let one_each = matches!(self.survey.visit, Visit::Random | Visit::Butterfly);
+        one_each && self.runs_on()
+    }
+
+    /// What has been seen so far, for whoever looks on. Of defects those are told that nothing to
+    /// come takes back.
+    pub(crate) fn so_far(&self) -> Surveyed {
+        Surveyed {
+            places: self.samples.so_far(self.is_one_io()),
+            defects: self.defects.until(self.good_mark),
+            read_aside: self.read_aside,
+            used: None,
+            notes: Vec::new(),
         }
     }
 

@@ -197,7 +197,7 @@ impl Worker {
             window: None,
             recorded: recorded.unwrap_or_default(),
             verified: None,
-            surveyed: None,
+            surveyed: self.survey.as_ref().map(|survey| survey.so_far()),
             stopped: self.stopped.unwrap_or(StopReason::Ended),
         }
     }

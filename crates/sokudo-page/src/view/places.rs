@@ -53,6 +53,11 @@ impl PlaceSeries {
         }
     }
 
+    /// The same without any place.
+    pub(super) const fn emptied(&self) -> Self {
+        Self::new(self.row, self.trial, self.unit)
+    }
+
     pub(super) fn value(&self) -> Value {
         json!({
             "row": self.row,

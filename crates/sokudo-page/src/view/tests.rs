@@ -196,6 +196,7 @@ fn event() -> impl Strategy<Value = RunEvent> {
             RunEvent::Places {
                 row,
                 trial: 0,
+                anew: offset % 3 == 0,
                 unit: match is_rate {
                     true => PlaceUnit::MbPerSecond,
                     false => PlaceUnit::Milliseconds,
@@ -279,6 +280,7 @@ fn a_run_of_a_day_takes_no_more_than_one_of_an_hour() {
             let places = RunEvent::Places {
                 row,
                 trial: 0,
+                anew: false,
                 unit: PlaceUnit::MbPerSecond,
                 points: vec![(u64::from(quarter) << 20, 150.0)],
                 defects: vec![(u64::from(quarter) << 20, 512)],
