@@ -283,7 +283,9 @@ function blocksOf(run, places) {
       for (let index = at(offset); index <= at(offset + step * 0.99); index += 1) blocks[index] ??= 'good';
     }
     for (const [offset, length] of part.defects ?? []) {
-      for (let index = at(offset); index <= at(offset + length - 1); index += 1) blocks[index] = 'bad';
+      // What lies between here and the next place was not read, and is no better.
+      const end = offset + Math.max(length - 1, step * 0.99);
+      for (let index = at(offset); index <= at(end); index += 1) blocks[index] = 'bad';
     }
   }
   return blocks;

@@ -82,7 +82,7 @@ export class RunPanel {
       fill(this.table, el(this.heading, { class: isTitled ? 'part hidden-visually' : 'part' }, say("Figures")),
         tables.map((table) => tableOf(table, say("Figures"))));
     }
-    const notes = [...(run.notes ?? []), ...(run.legend ?? [])];
+    const notes = [...(run.notes ?? []), ...(run.legend ?? []), ...costOf(run)];
     if (this.isNew('notes', notes.join())) fill(this.notes, notes.map((note) => el('li', null, note)));
     show(this.notes, notes.length > 0);
   }
@@ -92,6 +92,12 @@ export class RunPanel {
     this.seen[name] = value;
     return true;
   }
+}
+
+/** What the page itself has cost, of a run that it has measured. */
+function costOf(run) {
+  if (typeof run.page_share !== 'number') return [];
+  return [say("The page itself used {a} % of one processor meanwhile.", (run.page_share * 100).toFixed(1))];
 }
 
 /** Which picture suits a run's figures: tiles, a sweep's bars, or the table alone. */

@@ -89,6 +89,9 @@ pub enum Told {
         /// The exit code of the command line.
         code: i32,
         message: String,
+        /// Of one processor, what the page itself has used meanwhile; `None` where that is
+        /// unknown.
+        page_share: Option<f64>,
     },
 }
 

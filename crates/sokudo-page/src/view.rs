@@ -87,8 +87,14 @@ impl View {
             Told::Queue { entries } => self.queue(&entries),
             Told::Began { run, wish, command } => self.begin(run, &wish, &command),
             Told::Event { run, event } if self.is_current(run) => self.event(event),
-            Told::Ended { run, code, message } if self.is_current(run) => {
+            Told::Ended {
+                run,
+                code,
+                message,
+                page_share,
+            } if self.is_current(run) => {
                 self.end(code, &message);
+                self.set("page_share", json!(page_share));
             }
             _ => return false,
         }
@@ -403,6 +409,7 @@ fn blank_run(number: u64, wish: &Wish, command: &str) -> Value {
         "findings": [],
         "answer": null,
         "kept": null,
+        "page_share": null,
     })
 }
 

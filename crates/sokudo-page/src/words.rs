@@ -117,6 +117,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Take away",
     "Temperature",
     "The address holds a key that nobody else on this machine has. It is valid as long as sokudo page runs.",
+    "The page itself used {a} % of one processor meanwhile.",
     "The run that goes on",
     "The session has ended, because sokudo page was started anew.",
     "The whole surface: transfer rate and access time over position.",

@@ -100,7 +100,11 @@ fn asked(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
     let question = text!("Measure which? Arrow keys or a number, then Enter; q leaves");
     output::say(&question)?;
     let (mut chosen, mut typed) = (0, 0);
-    let failed = |error: io::Error| Exit::failed(text!("the terminal cannot be read: {error}"));
+    let failed = |error: io::Error| match error.kind() {
+        // Ctrl-C, where the signal that follows it is ignored.
+        io::ErrorKind::Interrupted => Exit::Interrupted,
+        _ => Exit::failed(text!("the terminal cannot be read: {error}")),
+    };
     loop {
         let lines = lines(choices, chosen);
         output::print(&lines)?;

@@ -7,6 +7,7 @@
 
 mod address;
 mod child;
+mod cost;
 mod desk;
 mod destroyable;
 mod happening;
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     if io::stdin().is_terminal() {
         watch_enter(sender.clone());
     }
-    let mut desk = Desk::new(arguments, destroyable, user, web.writer(), sender);
+    let mut desk = Desk::new(arguments, destroyable, user, &web, sender);
     work(&mut desk, &mut addresses, &receiver)
 }
 

@@ -124,6 +124,7 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
         run: 4,
         code: 4,
         message: "less than asked".to_owned(),
+        page_share: Some(0.002),
     });
     let run = &view.shared.value()["run"];
     assert_eq!(run["kept"], 12);
@@ -140,6 +141,7 @@ fn a_run_without_figures_has_failed_and_one_that_was_stopped_is_interrupted() {
             run: 1,
             code,
             message: String::new(),
+            page_share: Some(0.002),
         });
         assert_eq!(view.shared.value()["run"]["state"], state);
     }
@@ -238,4 +240,65 @@ proptest! {
             prop_assert!(browser.value == *view.shared.value(), "not the same");
         }
     }
+}
+
+/// What a browser must hold of a value, roughly: every part of it.
+fn parts(value: &Value) -> usize {
+    match value {
+        Value::Array(all) => 1 + all.iter().map(parts).sum::<usize>(),
+        Value::Object(all) => 1 + all.values().map(parts).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+#[test]
+fn a_run_of_a_day_takes_no_more_than_one_of_an_hour() {
+    let mut view = View::new(&hello());
+    began(&mut view, 1);
+    let (mut largest_batch, mut after_an_hour) = (0, 0);
+    for quarter in 0..4 * 86_400_u32 {
+        let at = f64::from(quarter) / 4.0;
+        let row = (quarter / 20) as usize % 8;
+        let tell = |view: &mut View, event| view.tell(Told::Event { run: 1, event });
+        tell(&mut view, progress(row, at));
+        if quarter % 2 == 0 {
+            let counts = (20..60).map(|bucket| (bucket, 3)).collect();
+            tell(&mut view, RunEvent::Latency { row, at, counts });
+        }
+        if quarter % 40 == 0 {
+            let warning = Some(70.0);
+            let celsius = 40.0;
+            tell(
+                &mut view,
+                RunEvent::Temperature {
+                    at,
+                    celsius,
+                    warning,
+                },
+            );
+            let places = RunEvent::Places {
+                row,
+                trial: 0,
+                unit: PlaceUnit::MbPerSecond,
+                points: vec![(u64::from(quarter) << 20, 150.0)],
+                defects: vec![(u64::from(quarter) << 20, 512)],
+            };
+            tell(&mut view, places);
+        }
+        view.seal();
+        if quarter == 4 * 3_600 {
+            after_an_hour = parts(view.shared.value());
+        }
+        // Series that are thinned are sent again in full, which is bounded as well.
+        if let Some(batch) = view.after(Some(u64::from(quarter))) {
+            largest_batch = largest_batch.max(batch.text.len());
+        }
+    }
+    let after_a_day = parts(view.shared.value());
+    assert!(
+        after_a_day < 4 * after_an_hour,
+        "{after_an_hour} and {after_a_day}"
+    );
+    assert!(after_a_day < 300_000, "{after_a_day}");
+    assert!(largest_batch < 4 << 20, "{largest_batch}");
 }

@@ -20,9 +20,10 @@ use sokudo_words::{Text, text};
 use tempfile::NamedTempFile;
 
 use super::child::{self, Surroundings};
+use super::cost::Cost;
 use super::destroyable::Destroyable;
 use super::happening::{Happening, ToldByChild};
-use super::web::{PipeWriter, WebUser};
+use super::web::{PipeWriter, Web, WebUser};
 use crate::cli::PageArguments;
 use crate::command_line::quoted;
 use crate::language;
@@ -48,10 +49,13 @@ struct Current {
     child: Child,
     /// What it said last that was no note.
     message: String,
+    cost: Cost,
     _job: Option<NamedTempFile>,
 }
 
 pub(crate) struct Desk {
+    /// This process and the one that serves.
+    processes: [u32; 2],
     pipe: PipeWriter,
     sender: Sender<Happening>,
     user: WebUser,
@@ -70,11 +74,12 @@ impl Desk {
         arguments: &PageArguments,
         destroyable: Destroyable,
         user: WebUser,
-        pipe: PipeWriter,
+        web: &Web,
         sender: Sender<Happening>,
     ) -> Self {
         Self {
-            pipe,
+            processes: [std::process::id(), web.process()],
+            pipe: web.writer(),
             sender,
             user,
             surroundings: Surroundings {
@@ -182,6 +187,7 @@ impl Desk {
             run: current.run,
             code: code.unwrap_or(1),
             message: current.message,
+            page_share: current.cost.share(),
         });
         self.next();
     }
@@ -235,6 +241,7 @@ impl Desk {
                     run,
                     child,
                     message: String::new(),
+                    cost: Cost::begin(self.processes),
                     _job: job,
                 });
             }
@@ -244,6 +251,7 @@ impl Desk {
                     run,
                     code: 1,
                     message: why.said(language::current()),
+                    page_share: None,
                 });
                 self.next();
             }

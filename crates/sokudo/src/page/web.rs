@@ -108,7 +108,7 @@ pub(crate) type PipeWriter = Arc<Mutex<UnixStream>>;
 /// The process and the pipe to it. It ends when the pipe does.
 pub(crate) struct Web {
     pipe: PipeWriter,
-    _process: Child,
+    process: Child,
 }
 
 impl Web {
@@ -130,10 +130,15 @@ impl Web {
         })?;
         let web = Self {
             pipe: Arc::new(Mutex::new(ours)),
-            _process: process,
+            process,
         };
         web.tell(&Told::Hello(hello), &[])?;
         Ok(web)
+    }
+
+    /// Its number.
+    pub(crate) fn process(&self) -> u32 {
+        self.process.id()
     }
 
     pub(crate) fn reader(&self) -> Result<UnixStream, Exit> {

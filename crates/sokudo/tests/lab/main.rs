@@ -16,6 +16,9 @@ mod guest;
 mod info;
 mod limits;
 mod mapped;
+mod page;
+#[path = "../program/page_client.rs"]
+mod page_client;
 mod passthrough;
 mod polling;
 mod quota;

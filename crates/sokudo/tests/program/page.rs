@@ -187,3 +187,29 @@ fn only_disks_that_one_word_names_may_be_destroyed() {
     let why = site.page.begin(&wish).unwrap_err();
     assert!(why.contains("was not started with it"), "{why}");
 }
+
+#[test]
+fn what_opens_the_page_stands_in_no_command_line_and_in_no_environment() {
+    let site = Site::new();
+    site.page
+        .measure(&json!({ "method": "mark", "target": "sim:const", "options": { "runs": 1 } }));
+    let mut seen = 0;
+    for process in site.page.processes() {
+        for file in ["cmdline", "environ"] {
+            let told = fs::read(format!("/proc/{process}/{file}")).unwrap();
+            let told = String::from_utf8_lossy(&told);
+            for secret in site.page.secrets() {
+                assert!(!told.contains(secret), "{file} of {process}: {told}");
+            }
+            seen += usize::from(!told.is_empty());
+        }
+    }
+    assert!(seen >= 4, "the page is two processes");
+    let store = fs::read(&site.store).unwrap();
+    for secret in site.page.secrets() {
+        let is_kept = store
+            .windows(secret.len())
+            .any(|it| it == secret.as_bytes());
+        assert!(!is_kept, "it is on the disk");
+    }
+}

@@ -18,6 +18,7 @@ pub(crate) struct PageClient {
     /// The address without what is behind `#`.
     origin: String,
     cookie: String,
+    token: String,
 }
 
 impl PageClient {
@@ -42,8 +43,10 @@ impl PageClient {
             page,
             origin,
             cookie: String::new(),
+            token,
         };
-        let entered = client.request("POST", "/api/enter", Some(&json!({ "token": token })));
+        let entered = json!({ "token": client.token });
+        let entered = client.request("POST", "/api/enter", Some(&entered));
         assert_eq!(entered.status, 204, "{}", entered.head);
         let cookie = entered.head.lines().find_map(|line| {
             let (name, value) = line.split_once(": ")?;
@@ -92,6 +95,25 @@ impl PageClient {
         batch["ops"][0][2].take()
     }
 
+    /// The page and its children.
+    #[allow(dead_code, reason = "the lab does not look")]
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let page = self.page.id();
+        let children = std::fs::read_to_string(format!("/proc/{page}/task/{page}/children"));
+        let children = children.unwrap();
+        let children = children.split_ascii_whitespace();
+        let mut all = vec![page];
+        all.extend(children.map(|it| it.parse::<u32>().unwrap()));
+        all
+    }
+
+    /// What opens it.
+    #[allow(dead_code, reason = "the lab does not look")]
+    pub(crate) fn secrets(&self) -> [&str; 2] {
+        let (_, session) = self.cookie.split_once('=').unwrap();
+        [&self.token, session]
+    }
+
     /// What a GET answers.
     pub(crate) fn get(&self, path: &str) -> Vec<u8> {
         let response = self.request("GET", path, None);
@@ -99,6 +121,7 @@ impl PageClient {
         response.body
     }
 
+    #[allow(dead_code, reason = "the lab does not look back")]
     pub(crate) fn get_json(&self, path: &str) -> Value {
         serde_json::from_slice(&self.get(path)).unwrap()
     }

@@ -1,0 +1,143 @@
+//! Runs that were kept: listed, compared, shown and taken away.
+
+use serde_json::Value;
+
+use crate::person::Person;
+use crate::site::Site;
+use crate::story::tell;
+
+/// A short run of a simulated disk.
+fn measure(site: &Site, target: &str, row: &str) {
+    site.sokudo(&["mark", target, "--quiet", "--runs=6", "--row", row]);
+}
+
+#[test]
+fn two_runs_are_compared_by_two_clicks_and_found_by_their_disk() {
+    tell(async |person, site| {
+        for (target, row) in [
+            ("sim:ssd", "RND4K"),
+            ("sim:ssd", "RND4K"),
+            ("sim:hdd", "RND4K,read"),
+        ] {
+            measure(site, target, row);
+        }
+        person.press("link", "History").await;
+        listed(person, &["3", "2", "1"]).await;
+        person.write("searchbox", "Disk", "solid-state").await;
+        listed(person, &["2", "1"]).await;
+        for run in ["1", "2"] {
+            person
+                .press("checkbox", &person.say_of("Choose run {a}", &[run]))
+                .await;
+        }
+        person.press("button", "Compare").await;
+        person
+            .find(
+                "heading",
+                &person.say_of("Run {a} against run {b}", &["2", "1"]),
+            )
+            .await;
+        person.find("table", "Comparison").await;
+        let rows = person.rows("Comparison").await;
+        assert_eq!(rows.len(), 2, "{rows:?}");
+        let same = ["the same", "no difference shown"].map(|word| person.say(word));
+        for cells in rows {
+            let conclusion = cells.last().unwrap();
+            assert!(
+                same.iter().any(|word| conclusion.contains(word)),
+                "{cells:?}"
+            );
+        }
+        person.find("link", "All runs").await;
+    });
+}
+
+#[test]
+fn a_run_is_marked_and_its_history_says_so() {
+    tell(async |person, site| {
+        measure(site, "sim:ssd", "RND4K,read");
+        measure(site, "sim:ssd", "RND4K,read");
+        person.press("link", "History").await;
+        person.press("link", "1").await;
+        person.press("button", "☆ Make it the baseline").await;
+        person.find("button", "★ Baseline: take away").await;
+        person
+            .write("textbox", "Tags, with commas", "desk, old\n")
+            .await;
+        person.sees("Saved").await;
+        person.note("after the move").await;
+        person.find("heading", "Trend").await;
+        let marked = |cells: &[String]| {
+            cells[1].starts_with('1')
+                && cells[1].contains('★')
+                && ["desk", "old", "after the move"]
+                    .iter()
+                    .all(|it| cells[8].contains(it))
+        };
+        let look = async || {
+            person.press("link", "History").await;
+            let rows = person.rows("Kept runs, the newest first").await;
+            let found = rows.iter().any(|cells| marked(cells));
+            if !found {
+                person.browser.client.refresh().await.unwrap();
+            }
+            found.then_some(())
+        };
+        person.wait("what was noted", look).await;
+    });
+}
+
+#[test]
+fn a_run_is_taken_away_in_every_form() {
+    tell(async |person, site| {
+        measure(site, "sim:ssd", "RND4K,read");
+        person.press("link", "History").await;
+        person.press("link", "1").await;
+        for (name, ending) in [
+            ("JSON", "json"),
+            ("Markdown", "md"),
+            ("PNG", "png"),
+            ("SVG", "svg"),
+        ] {
+            person.press("link", name).await;
+            let address = person.saved(ending).await;
+            let bytes = std::fs::read(address.strip_prefix("file://").unwrap()).unwrap();
+            match ending {
+                "json" => {
+                    let saved: Value = serde_json::from_slice(&bytes).unwrap();
+                    let kept = site.sokudo(&["show", "1", "--format=json"]);
+                    assert_eq!(saved, serde_json::from_str::<Value>(&kept).unwrap());
+                }
+                "md" => assert!(String::from_utf8(bytes).unwrap().contains("| RND4K Q1T1 |")),
+                "png" => assert!(bytes.starts_with(b"\x89PNG\r\n")),
+                _ => assert!(bytes.starts_with(b"<svg")),
+            }
+        }
+        person.press("button", "Copy as CrystalDiskMark").await;
+        person.find("button", "Copied").await;
+        person.write("textbox", "Note", "\u{e009}v\u{e000}").await;
+        let pasted = person
+            .read("return document.getElementById('note').value", Vec::new())
+            .await;
+        assert!(
+            pasted.as_str().unwrap().contains("CrystalDiskMark"),
+            "{pasted}"
+        );
+
+        person.press("link", "Report (HTML)").await;
+        let report = person.saved("html").await;
+        person.go(&report).await;
+        person.sees("RND4K Q1T1").await;
+        person.go(&site.origin()).await;
+    });
+}
+
+/// Waits until these runs are listed.
+async fn listed(person: &Person<'_>, runs: &[&str]) {
+    let look = async || {
+        let rows = person.rows("Kept runs, the newest first").await;
+        let numbers: Vec<&str> = rows.iter().map(|cells| cells[1].as_str()).collect();
+        (numbers == runs).then_some(())
+    };
+    person.wait(&format!("the runs {runs:?}"), look).await;
+}

@@ -1,0 +1,121 @@
+//! The page without a mouse.
+
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
+use fantoccini::key::Key;
+use serde_json::json;
+
+use crate::person::Person;
+use crate::rights::only;
+use crate::story::tell;
+
+/// More than a page has.
+const STOPS_MAX: usize = 200;
+
+#[test]
+fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
+    tell(async |person, _| {
+        person.find("button", "Start now").await;
+        person.sees("connected").await;
+        key(person, Key::Tab).await;
+        is_at(person, "link", "To the content").await;
+        key(person, Key::Enter).await;
+        go_to(person, "textbox", "Directory, file or device").await;
+        write(person, "null:").await;
+        key(person, Key::Enter).await;
+        go_to(person, "tab", "Mark").await;
+        key(person, Key::Right).await;
+        is_at(person, "tab", "Surface").await;
+        key(person, Key::Home).await;
+        is_at(person, "tab", "Mark").await;
+        go_to(person, "button", "Start now").await;
+        key(person, Key::Enter).await;
+        person.find("heading", "Measuring").await;
+        person.find("table", "Figures").await;
+        // The same button, which has kept the focus.
+        is_at(person, "button", "Stop").await;
+        write(person, " ").await;
+        person.find("heading", "Stopped early").await;
+        let open = person.say_of("Open as run {a}", &["1"]);
+        go_to(person, "link", &open).await;
+        key(person, Key::Enter).await;
+        person
+            .find("heading", &person.say_of("Run {a}", &["1"]))
+            .await;
+        go_to(person, "link", "All runs").await;
+        key(person, Key::Enter).await;
+        go_to(person, "checkbox", &person.say_of("Choose run {a}", &["1"])).await;
+        write(person, " ").await;
+        go_to(person, "link", "Report of the chosen").await;
+        // What is no device has no trend, and the browser notes that the page has asked.
+        only(person, "/api/trend").await;
+    });
+}
+
+/// Presses a key and lets it go.
+async fn key(person: &Person<'_>, key: Key) {
+    press(person, key.into()).await;
+}
+
+async fn press(person: &Person<'_>, value: char) {
+    let down = KeyAction::Down { value };
+    let actions = KeyActions::new("keyboard".to_owned()).then(down);
+    let actions = actions.then(KeyAction::Up { value });
+    person
+        .browser
+        .client
+        .perform_actions(actions)
+        .await
+        .unwrap();
+}
+
+/// Writes over what is in the field that has the focus.
+async fn write(person: &Person<'_>, text: &str) {
+    person
+        .read("document.activeElement.select?.()", Vec::new())
+        .await;
+    for sign in text.chars() {
+        press(person, sign).await;
+    }
+}
+
+/// Goes on with Tab to what has a role and a name. Each stop on the way can be seen.
+async fn go_to(person: &Person<'_>, role: &str, name: &str) {
+    person.find(role, name).await;
+    let mut stops = Vec::new();
+    for _ in 0..STOPS_MAX {
+        key(person, Key::Tab).await;
+        let stop = person.read(STOP, Vec::new()).await;
+        let seen = |name: &str| stop[name] == json!(true);
+        assert!(seen("is_outlined") && seen("is_in_sight"), "{stop}");
+        if has_focus(person, role, name).await.is_some() {
+            return;
+        }
+        stops.push(stop["text"].clone());
+    }
+    panic!("Tab does not come to the {role} {name:?}, but to {stops:#?}");
+}
+
+/// Where the focus is, and whether a person sees that.
+const STOP: &str = "const node = document.activeElement;
+    const style = getComputedStyle(node);
+    const box = node.getBoundingClientRect();
+    const isPage = node === document.body;
+    const isInSight = box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+    return {
+        text: node.outerHTML.slice(0, 120),
+        is_outlined: isPage || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0),
+        is_in_sight: isPage || isInSight,
+    };";
+
+/// The focus is at what has a role and a name.
+async fn is_at(person: &Person<'_>, role: &str, name: &str) {
+    let look = async || has_focus(person, role, name).await;
+    person
+        .wait(&format!("the focus at the {role} {name:?}"), look)
+        .await;
+}
+
+async fn has_focus(person: &Person<'_>, role: &str, name: &str) -> Option<()> {
+    let element = person.browser.client.active_element().await.ok()?;
+    person.is(&element, role, name).await?.then_some(())
+}

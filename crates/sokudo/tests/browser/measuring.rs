@@ -1,0 +1,147 @@
+//! A disk is measured, and looked at while it is.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::person::Person;
+use crate::story::tell;
+
+/// Rows of `null:` that take some seconds of real time.
+const SLOW_ROWS: &str = "RND4K,Q1,read\nRND4K,Q32,read\nSEQ1M,Q8,read";
+
+#[test]
+fn a_run_shows_the_figures_of_the_command_line_and_again_when_it_is_opened() {
+    tell(async |person, site| {
+        let try_it = "Try it on a simulated disk";
+        person.press("DisclosureTriangle", try_it).await;
+        person.press("button", "sim:ssd").await;
+        person.press("button", "Start now").await;
+        person.find("heading", "Finished").await;
+        let shown = person.rows("Figures").await;
+        let document = site.sokudo(&["show", "1", "--format=json"]);
+        let document: Value = serde_json::from_str(&document).unwrap();
+        let results = document["results"].as_array().unwrap();
+        assert_eq!(shown.len(), results.len());
+        for (cells, result) in shown.iter().zip(results) {
+            assert_eq!(cells[0], result["name"].as_str().unwrap());
+            let verdict = person.say(result["verdict"].as_str().unwrap());
+            assert!(
+                cells.iter().any(|cell| cell.contains(&verdict)),
+                "{cells:?}"
+            );
+        }
+        let open = person.say_of("Open as run {a}", &["1"]);
+        person.press("link", &open).await;
+        person
+            .find("heading", &person.say_of("Run {a}", &["1"]))
+            .await;
+        person.find("table", "Figures").await;
+        assert_eq!(person.rows("Figures").await, shown);
+    });
+}
+
+#[test]
+fn a_directory_is_browsed_to_measured_and_left_as_it_was() {
+    tell(async |person, site| {
+        let strange = site.home_with("<img src=x onerror=alert(1)>");
+        person.press("button", "Browse").await;
+        person
+            .press("button", strange.file_name().unwrap().to_str().unwrap())
+            .await;
+        person.press("button", "Measure here").await;
+        person.set("mark-size", "16MiB").await;
+        person.set("mark-runs", "1").await;
+        person.set("mark-row", "RND4K").await;
+        person.press("button", "Start now").await;
+        person.find("heading", "Finished").await;
+        assert_eq!(person.rows("Figures").await.len(), 2);
+        person.sees(strange.to_str().unwrap()).await;
+        assert_eq!(fs::read_dir(strange).unwrap().count(), 0);
+    });
+}
+
+#[test]
+fn rows_arrive_in_every_tab_after_a_reload_too_until_somebody_stops_the_run() {
+    tell(async |person, site| {
+        start_slowly(person).await;
+        person.find("heading", "Measuring").await;
+        let before = rows_at_least(person, 1).await;
+        person.browser.client.refresh().await.unwrap();
+        person.find("heading", "Measuring").await;
+        rows_at_least(person, before).await;
+        person.find("progressbar", "Progress").await;
+
+        let other = Person::at(person.browser, &site.origin()).await;
+        other.find("heading", "Measuring").await;
+        rows_at_least(&other, before).await;
+
+        // Who leaves does not end the run.
+        person.turn().await;
+        person.go("about:blank").await;
+        other.turn().await;
+        rows_at_least(&other, 3).await;
+        other.press("button", "Stop").await;
+        other.find("heading", "Stopped early").await;
+        other.leave().await;
+
+        person.turn().await;
+        person.go(&site.origin()).await;
+        person.find("heading", "Stopped early").await;
+        rows_at_least(person, 3).await;
+        person.find("button", "Start now").await;
+    });
+}
+
+#[test]
+fn the_curve_of_a_surface_grows_while_it_is_read() {
+    tell(async |person, site| {
+        // Holes are read at the speed of memory: a trial takes a second or some.
+        let file = site.file(16 << 30);
+        person.press("tab", "Surface").await;
+        person.measure_at(file.to_str().unwrap()).await;
+        person.set("scan-points", "16").await;
+        person.set("scan-sample", "1GiB").await;
+        person.set("scan-runs", "100").await;
+        person.press("button", "Start now").await;
+        let (few, drawn) = curve(person, 0, "").await;
+        let (more, drawn) = curve(person, few, &drawn).await;
+        curve(person, more, &drawn).await;
+        person.press("button", "Stop").await;
+        person.find("heading", "Stopped early").await;
+    });
+}
+
+/// Starts a run that takes a while.
+pub(crate) async fn start_slowly(person: &Person<'_>) {
+    person.measure_at("null:").await;
+    person.set("mark-row", SLOW_ROWS).await;
+    person.set("mark-runs", "20").await;
+    person.press("button", "Start now").await;
+}
+
+/// Waits for so many rows of figures: how many there are.
+async fn rows_at_least(person: &Person<'_>, count: usize) -> usize {
+    let look = async || Some(person.rows("Figures").await.len()).filter(|rows| *rows >= count);
+    person.wait(&format!("{count} rows"), look).await
+}
+
+/// Waits until the curve has more places than `places`, and looks other than `drawn`: how many, and
+/// how it looks.
+async fn curve(person: &Person<'_>, places: u64, drawn: &str) -> (u64, String) {
+    let title = person.say("Transfer rate and access time over position");
+    let script = "const picture = [...document.querySelectorAll('[role=img]')]
+            .find((node) => node.getAttribute('aria-label').startsWith(arguments[0]));
+        const canvas = picture?.querySelector('canvas');
+        return canvas ? [picture.getAttribute('aria-label'), canvas.toDataURL()] : null;";
+    let look = async || {
+        let seen = person.read(script, vec![title.clone().into()]).await;
+        let (label, looks): (String, String) = serde_json::from_value(seen).ok()?;
+        let count = label.split(|sign: char| !sign.is_ascii_digit());
+        let count = count.filter_map(|digits| digits.parse().ok()).next()?;
+        (count > places && looks != drawn).then_some((count, looks))
+    };
+    person
+        .wait(&format!("a curve of more than {places} places"), look)
+        .await
+}
