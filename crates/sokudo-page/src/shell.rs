@@ -9,9 +9,9 @@ use crate::words;
 /// Scripts that the page begins with, so that the browser asks for all of them at once instead of
 /// one after the other as they import each other.
 const SCRIPTS: &[&str] = &[
-    "app", "bar", "charts", "disks", "element", "findings", "form", "heat", "history", "http", "live",
-    "measure", "queue", "rows", "run", "sweep", "table", "take", "theme", "tiles", "trend", "view",
-    "words",
+    "app", "bar", "charts", "disks", "element", "findings", "form", "heat", "history", "http",
+    "live", "measure", "queue", "rows", "run", "sweep", "table", "take", "theme", "tiles", "trend",
+    "view", "words",
 ];
 
 /// The document in a language.
@@ -78,7 +78,10 @@ mod tests {
         let texts = crate::files::tests::scripts().len();
         assert_eq!(SCRIPTS.len(), texts);
         for script in SCRIPTS {
-            assert!(crate::files::find(&format!("{script}.js")).is_some(), "{script}");
+            assert!(
+                crate::files::find(&format!("{script}.js")).is_some(),
+                "{script}"
+            );
         }
     }
 
