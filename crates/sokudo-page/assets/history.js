@@ -175,7 +175,8 @@ export class RunPage {
     image.addEventListener('error', () => { show(image, false); show(missing, true); });
     image.addEventListener('load', () => show(missing, false));
     choice.node.addEventListener('change', () => { show(image, true); draw(); });
-    const box = el('section', { class: 'card pictures' }, el('h2', null, say("Picture")), choice.node, image, missing);
+    const box = el('section', { class: 'card pictures' }, el('h2', null, say("Picture")), choice.node,
+      scrolling(say("Picture"), image), missing);
     document.addEventListener('themechange', draw);
     draw();
     return box;
