@@ -98,6 +98,17 @@ pub(crate) fn answered(reply: Reply) -> Response {
     response
 }
 
+/// The answer to what may be asked of anything, so that a no is one as well, and no failure that a
+/// browser would note.
+pub(crate) fn answered_or_not(reply: Reply) -> Response {
+    let is_no = !reply.ok;
+    let mut response = answered(reply);
+    if is_no {
+        *response.status_mut() = StatusCode::OK;
+    }
+    response
+}
+
 /// That it is done, or why not: what a command prints on the way is for its terminal.
 pub(crate) fn done(reply: Reply) -> Response {
     match reply.ok {

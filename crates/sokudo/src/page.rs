@@ -11,6 +11,7 @@ mod cost;
 mod desk;
 mod destroyable;
 mod happening;
+mod turns;
 mod web;
 
 use std::ffi::OsString;

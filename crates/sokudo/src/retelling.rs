@@ -7,6 +7,9 @@ use sokudo_report::document::{PointDocument, ResultDocument};
 use crate::exit::Exit;
 use crate::telling::{self, latency_counts, places_events, tell};
 
+/// A part of an interval that is smaller than this has no rate of its own.
+const SHORT_PARTS: u64 = 10;
+
 /// Tells all of it.
 pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
     let results = &document.results;
@@ -32,8 +35,13 @@ fn retell_row(row: usize, result: &ResultDocument, before: u64) {
     let mut started = before;
     for trial in &result.trials {
         let mut last = 0;
-        for point in result.series.iter().filter(|it| it.trial == trial.trial) {
-            tell(&rate(row, started, last, point));
+        let points = result.series.iter().filter(|it| it.trial == trial.trial);
+        let every = points.clone().next().map_or(0, |point| point.at_ns);
+        for point in points {
+            // The rest of a trial after its last whole interval may be of any shortness.
+            if point.at_ns.saturating_sub(last) >= every / SHORT_PARTS {
+                tell(&rate(row, started, last, point));
+            }
             last = point.at_ns;
         }
         started += trial.elapsed_ns;

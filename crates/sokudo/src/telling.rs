@@ -35,6 +35,9 @@ const EVERY: Duration = Duration::from_millis(250);
 /// Between two looks at latencies and places: their histograms and lists are copied for it.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// An interval that is shorter than this, as the last of a trial may be, has no rate of its own.
+const RATE_SECONDS_MIN: f64 = 0.05;
+
 /// Buckets of latency: four to each doubling from here on.
 const LATENCY_NS_MIN: f64 = 100.0;
 const LATENCY_BUCKETS: u8 = 128;
@@ -196,6 +199,10 @@ impl Telling {
         if bytes < self.in_trial.bytes {
             // The measured part begins behind a ramp, and is counted anew.
             self.in_trial.told = (at, bytes, ios);
+            self.moved_before.0 += self.in_trial.bytes.0;
+        }
+        if at < self.in_trial.at {
+            self.before.0 += self.in_trial.at.0;
         }
         (self.in_trial.at, self.in_trial.bytes, self.in_trial.ios) = (at, bytes, ios);
         (self.done, self.left) = (done, left);
@@ -219,7 +226,9 @@ impl Telling {
         let seconds = Nanos(at.0.saturating_sub(told_at.0)).as_secs_f64();
         let rate = |now: u64, then: u64| {
             let moved = now.checked_sub(then).filter(|moved| *moved > 0)?;
-            (seconds > 0.0).then(|| moved as f64 / seconds)
+            // What completes at once at the end of an interval is the rate of no short one.
+            let is_long = told_at == Nanos(0) || seconds >= RATE_SECONDS_MIN;
+            (is_long && seconds > 0.0).then(|| moved as f64 / seconds)
         };
         tell(&RunEvent::Progress {
             row: self.row,

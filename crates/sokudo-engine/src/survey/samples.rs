@@ -157,7 +157,7 @@ impl Samples {
         let places = firsts.zip(borders).zip(ends);
         places
             .map(|((place, border), end)| {
-                let mut place = place.clone();
+                let mut place = *place;
                 if is_one_io {
                     place.elapsed = place.latency_max;
                 } else {

@@ -130,8 +130,16 @@ fn what_was_surveyed_so_far_can_be_looked_at() {
     let outcome = outcomes.unwrap().remove(0);
     assert!(snapshots.len() > 10, "{}", snapshots.len());
     assert!(snapshots.is_sorted_by_key(|snapshot| snapshot.bytes_moved()));
+    let mut grown = 0;
     for snapshot in snapshots {
         assert_eq!(snapshot.started_after, outcome.started_after);
         assert!(snapshot.elapsed <= outcome.elapsed);
+        let [seen, all] = [&snapshot, &outcome].map(|it| it.places.as_slice());
+        assert!(seen.len() < all.len() && seen.len() >= grown, "{grown}");
+        for (seen, place) in seen.iter().zip(all) {
+            assert_eq!((seen.offset, seen.bytes), (place.offset, place.bytes));
+        }
+        grown = seen.len();
     }
+    assert!(grown > 80, "{grown}");
 }

@@ -14,7 +14,7 @@ use crate::measurer::Reply;
 use crate::message::Ask;
 use crate::page::Page;
 use crate::query::{DocumentForm, ListFilter, PictureForm, Query};
-use crate::reply::{Failure, answered, done};
+use crate::reply::{Failure, answered, answered_or_not, done};
 
 use super::input::{asked, read};
 
@@ -172,7 +172,10 @@ pub(super) async fn trend(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
         },
         (None, None) => return Err(Failure::NotFound),
     };
-    answer(&page, Query::Trend { device, row }).await
+    // One run alone has no trend.
+    let query = Query::Trend { device, row };
+    let reply = page.measurer.ask(|id| Ask::Query { id, query }).await?;
+    Ok(answered_or_not(reply))
 }
 
 /// The device of a run, as its document names it; the answer where there is no such run.

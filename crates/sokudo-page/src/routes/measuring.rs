@@ -18,7 +18,7 @@ use crate::keys::Session;
 use crate::measurer::Unanswered;
 use crate::message::Ask;
 use crate::page::Page;
-use crate::reply::{Failure, answered, json_of};
+use crate::reply::{Failure, answered, answered_or_not, json_of};
 use crate::wish::{self, MethodForm, Wish};
 
 use super::input::{asked, read};
@@ -89,9 +89,12 @@ pub(super) async fn folders(
 }
 
 pub(super) async fn plan(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
-    let wish = checked(&body)?;
+    let wish = match checked(&body) {
+        Err(Failure::Wish(why)) => return Ok(json_of(&json!({ "error": why.to_string() }))),
+        wish => wish?,
+    };
     let reply = page.measurer.ask(|id| Ask::Plan { id, wish }).await?;
-    Ok(answered(reply))
+    Ok(answered_or_not(reply))
 }
 
 pub(super) async fn start(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {

@@ -8,7 +8,6 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -23,6 +22,7 @@ use super::child::{self, Surroundings};
 use super::cost::Cost;
 use super::destroyable::Destroyable;
 use super::happening::{Happening, ToldByChild};
+use super::turns::Turns;
 use super::web::{PipeWriter, Web, WebUser};
 use crate::cli::PageArguments;
 use crate::command_line::quoted;
@@ -30,9 +30,6 @@ use crate::language;
 
 /// Runs that wait at most: nobody sees the end of a longer list.
 const QUEUE_MAX: usize = 50;
-
-/// Commands that answer at once: each is a process beside what is measured.
-const ANSWERS_MAX: usize = 4;
 
 /// A run that is to be.
 struct Waiting {
@@ -66,7 +63,7 @@ pub(crate) struct Desk {
     current: Option<Current>,
     runs: u64,
     is_ending: bool,
-    answering: Arc<AtomicUsize>,
+    answering: Turns,
 }
 
 impl Desk {
@@ -91,7 +88,7 @@ impl Desk {
             current: None,
             runs: 0,
             is_ending: false,
-            answering: Arc::default(),
+            answering: Turns::default(),
         }
     }
 
@@ -327,22 +324,21 @@ impl Desk {
         }
     }
 
-    /// Answers without keeping others waiting.
+    /// Answers without keeping others waiting; some at a time, the next as soon as one is done.
     fn in_background(
         &self,
         id: u64,
         answer: impl FnOnce(&Surroundings) -> Result<Given, Text> + Send + 'static,
     ) {
-        if self.answering.fetch_add(1, Ordering::Relaxed) >= ANSWERS_MAX {
-            self.answering.fetch_sub(1, Ordering::Relaxed);
+        let Some(place) = self.answering.place() else {
             return self.refuse(id, &text!("too much is asked at once; try again"));
-        }
-        let (pipe, answering) = (Arc::clone(&self.pipe), Arc::clone(&self.answering));
+        };
+        let pipe = Arc::clone(&self.pipe);
         let surroundings = self.surroundings.clone();
         thread::spawn(move || {
+            let _turn = place.turn();
             let given = answer(&surroundings).unwrap_or_else(|why| Given::error(&why));
             given.tell(id, &pipe);
-            answering.fetch_sub(1, Ordering::Relaxed);
         });
     }
 

@@ -5,7 +5,6 @@ use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::person::Person;
-use crate::rights::only;
 use crate::story::tell;
 
 /// More than a page has.
@@ -46,8 +45,6 @@ fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
         go_to(person, "checkbox", &person.say_of("Choose run {a}", &["1"])).await;
         write(person, " ").await;
         go_to(person, "link", "Report of the chosen").await;
-        // What is no device has no trend, and the browser notes that the page has asked.
-        only(person, "/api/trend").await;
     });
 }
 

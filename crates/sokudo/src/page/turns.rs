@@ -1,0 +1,101 @@
+//! Turns of those that answer: each is a process beside what is measured, so that only a few run
+//! at a time.
+
+use std::sync::{Arc, Condvar, Mutex};
+
+/// Commands that answer at once.
+const AT_ONCE_MAX: usize = 4;
+/// Those that wait for their turn, too: a page that is opened asks a dozen things.
+const PLACES_MAX: usize = 64;
+
+#[derive(Clone, Default)]
+pub(crate) struct Turns(Arc<Counted>);
+
+#[derive(Default)]
+struct Counted {
+    places: Mutex<Places>,
+    freed: Condvar,
+}
+
+#[derive(Default)]
+struct Places {
+    taken: usize,
+    running: usize,
+}
+
+/// Somebody who waits for a turn, or has it.
+pub(crate) struct Place(Arc<Counted>);
+
+/// A turn, over when dropped.
+pub(crate) struct Turn<'a>(&'a Counted);
+
+impl Turns {
+    /// `None` where too many wait already.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let mut places = self.0.places.lock().expect("nobody panics with it");
+        if places.taken == PLACES_MAX {
+            return None;
+        }
+        places.taken += 1;
+        Some(Place(Arc::clone(&self.0)))
+    }
+}
+
+impl Place {
+    /// Waits until it is this one's turn.
+    pub(crate) fn turn(&self) -> Turn<'_> {
+        let places = self.0.places.lock().expect("nobody panics with it");
+        let is_full = |places: &mut Places| places.running == AT_ONCE_MAX;
+        let waited = self.0.freed.wait_while(places, is_full);
+        waited.expect("nobody panics with it").running += 1;
+        Turn(&self.0)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.places.lock().expect("nobody panics with it").running -= 1;
+        self.0.freed.notify_one();
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.places.lock().expect("nobody panics with it").taken -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    #[test]
+    fn all_have_their_turn_and_never_more_than_a_few_at_once() {
+        let turns = Turns::default();
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..PLACES_MAX {
+                let place = turns.place().unwrap();
+                let (now, most) = (&now, &most);
+                scope.spawn(move || {
+                    let _turn = place.turn();
+                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    thread::yield_now();
+                    now.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        assert!((1..=AT_ONCE_MAX).contains(&most.into_inner()));
+        assert!(turns.place().is_some(), "all places are free again");
+    }
+
+    #[test]
+    fn there_are_not_endless_places() {
+        let turns = Turns::default();
+        let places: Vec<Place> = (0..PLACES_MAX).map_while(|_| turns.place()).collect();
+        assert_eq!(places.len(), PLACES_MAX);
+        assert!(turns.place().is_none());
+    }
+}
