@@ -217,9 +217,9 @@ export class RunPage {
     show(this.manage, true);
     fill(this.manage, el('h2', null, say("Tags and notes")), baseline,
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); saveTags(); } },
-        el('label', { for: 'tags' }, say("Tags, with commas")), el('div', { class: 'path-line' }, tags, el('button', { type: 'submit', class: 'plain' }, say("Save")))),
+        el('label', { for: 'tags' }, say("Tags, with commas")), el('div', { class: 'path-line' }, tags, el('button', { type: 'submit', class: 'plain' }, say("Save tags")))),
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); this.change(() => post(`/api/runs/${this.run}/note`, { text: note.value })); } },
-        el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save")))), this.message);
+        el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save note")))), this.message);
   }
 
   async saveTags(kept, text) {

@@ -167,7 +167,7 @@ export class Measure {
   }
 
   kindWord() {
-    const kinds = { directory: say("a test file is made here, and removed"), device: say("only read"), simulated: say("simulated, nothing is written") };
+    const kinds = { directory: say("a test file is made in a directory, and removed"), device: say("only read"), simulated: say("simulated, nothing is written") };
     if (this.method === 'job') return '';
     if (this.serial) return say("will be overwritten");
     return kinds[this.target?.kind] ?? '';
@@ -176,7 +176,8 @@ export class Measure {
   /** Asks for the serial number of a disk that may be destroyed. */
   showConsent() {
     const disk = this.target?.kind === 'device' ? this.target.disk : null;
-    const names = [disk?.serial, disk?.world_wide_name, ...(disk?.links ?? [])].filter(Boolean);
+    const links = (disk?.links ?? []).map((link) => link.replace('/dev/disk/by-id/', ''));
+    const names = [disk?.serial, disk?.world_wide_name, ...links].filter(Boolean);
     const allowed = (this.view?.allow_destroy ?? []).find((name) => names.includes(name));
     show(this.consent, Boolean(allowed));
     if (!allowed || this.consent.dataset.of === allowed) return;
