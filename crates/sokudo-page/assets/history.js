@@ -5,8 +5,8 @@ import { TrendChart } from './trend.js';
 import { get, post, withQuery } from './http.js';
 import { RunPanel } from './run.js';
 import { rowTitles, targetName } from './rows.js';
-import { judged, scrolling } from './table.js';
-import { count, moment, rate, say } from './words.js';
+import { judged, scrolling, tableOf } from './table.js';
+import { moment, rate, say } from './words.js';
 import { commandLine, pictureAddress, pictureChoice, takeAway } from './take.js';
 
 /** Runs that are asked for at once. */
@@ -250,23 +250,6 @@ export class RunPage {
   }
 }
 
-const conclusionWord = (conclusion) => ({
-  faster: [say("faster"), 'good', '▲'],
-  slower: [say("slower"), 'bad', '▼'],
-  same: [say("the same"), 'none', '='],
-  no_difference_shown: [say("no difference shown"), 'none', '·'],
-  too_few_trials: [say("too few trials"), 'doubtful', '?'],
-})[conclusion] ?? [conclusion ?? '', 'none', ''];
-
-/** A change as the command line says it: +12 %, or ×19 from three times on. */
-function change(ratio) {
-  if (ratio === null || ratio === undefined) return '—';
-  if (ratio >= 10) return `×${count(ratio)}`;
-  const percent = (ratio - 1) * 100;
-  const digits = Math.abs(percent) < 9.95 ? 1 : 0;
-  return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
-}
-
 /** Two kept runs beside each other. */
 export class ComparePage {
   constructor(left, right) {
@@ -288,44 +271,12 @@ export class ComparePage {
   }
 }
 
-function comparison(found, command) {
-  const [other] = found.others;
-  const side = (letter, { source, target, method, started_at: began }) =>
-    el('p', { class: 'side-line' }, el('strong', null, letter), `${source} · ${method} · ${target} · ${moment(began)}`);
+/** What the command line prints of it, as data: a sentence, tables, and what stands below them. */
+function comparison({ answer, tables, notes }, command) {
   return [
-    other.sentence && el('p', { class: 'answer' }, other.sentence),
-    side('A', found.reference), side('B', other.side),
-    other.rows.length > 0 && comparisonTable(other.rows),
-    other.differs?.length > 0 && el('h2', null, say("What differs")),
-    other.differs?.length > 0 && differences(other.differs),
+    answer && el('p', { class: 'answer' }, judged(answer.text, answer.tone)),
+    ...tables.map((table) => tableOf(table, say("Comparison"))),
+    notes.length > 0 && el('ul', { class: 'notes' }, notes.map((note) => el('li', null, note))),
     commandLine(el('code', { class: 'command', tabindex: '0' }, command)),
   ].filter(Boolean);
-}
-
-/** Settings and surroundings in which the two differ. */
-function differences(parts) {
-  const column = (title) => el('th', { scope: 'col' }, title);
-  return scrolling(say("What differs"), el('table', { class: 'differs' },
-    el('caption', { class: 'hidden-visually' }, say("What differs")),
-    el('thead', null, el('tr', null, el('td'), column('A'), column('B'))),
-    el('tbody', null, parts.map((part) => el('tr', null, el('th', { scope: 'row' }, part.name),
-      el('td', null, part.reference), el('td', null, part.other))))));
-}
-
-function comparisonTable(rows) {
-  const column = (title, kind) => el('th', { scope: 'col', class: kind }, title);
-  const figure = (side) => (side ? rate(side.per_second.median / 1e6) : '—');
-  const line = ({ row, reference, other, compared }) => {
-    const [word, tone, sign] = conclusionWord(compared?.conclusion);
-    const interval = compared?.change?.ratio_interval_95;
-    return el('tr', null, el('th', { scope: 'row' }, row),
-      el('td', { class: 'number' }, figure(reference)), el('td', { class: 'number' }, figure(other)),
-      el('td', { class: 'number' }, change(compared?.change?.ratio)),
-      el('td', { class: 'number' }, interval ? say("{a} to {b}", change(interval.low), change(interval.high)) : '—'),
-      el('td', null, el('span', { class: `judged tone-${tone}` }, el('span', { class: 'sign', 'aria-hidden': 'true' }, sign), word)));
-  };
-  return scrolling(say("Comparison"), el('table', null, el('caption', { class: 'hidden-visually' }, say("Comparison")),
-    el('thead', null, el('tr', null, column(say("Row")), column('A MB/s', 'number'), column('B MB/s', 'number'),
-      column(say("Change"), 'number'), column(say("95 % interval"), 'number'), column(say("Conclusion")))),
-    el('tbody', null, rows.map(line))));
 }

@@ -144,14 +144,9 @@ impl Query {
             } => return drawn(*run, kind.as_deref(), theme, picture),
             Self::View { run } => shown(*run, DocumentForm::Json),
             Self::Report { runs } => return reported(runs),
-            Self::Compare { left, right } => [
-                "compare",
-                "--format=json",
-                &left.to_string(),
-                &right.to_string(),
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+            Self::Compare { left, right } => ["compare", &left.to_string(), &right.to_string()]
+                .map(str::to_owned)
+                .to_vec(),
             Self::Trend { device, row } => {
                 let mut words = vec!["trend".to_owned(), "--format=json".to_owned()];
                 words.extend(given("row", row.as_deref())?);

@@ -24,7 +24,7 @@ use crate::pivot::PivotDocument;
 pub use crate::letter::letter;
 pub use csv::render as render_csv;
 pub use table::{render as render_table, render_markdown};
-pub(crate) use words::{change_text, interval_text, runs_differ, sides_of};
+pub(crate) use words::{answer, change_text, interval_text, runs_differ, sides_of};
 
 const SCHEMA: &str = "sokudo.compare/1";
 

@@ -6,12 +6,16 @@ use sokudo_words::{Language, Text};
 
 use crate::article::{Article, Element};
 use crate::check::CheckDocument;
+use crate::comparison::{self, ComparisonDocument};
 use crate::document::RunDocument;
 use crate::explain;
 use crate::grouping::{FindingGroup, grouped_findings};
 use crate::run::{self, Answer};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, Table, Tone};
+
+/// What the tables of a page have.
+const MEGABYTES: BandwidthUnit = BandwidthUnit::MegabytesPerSecond;
 
 /// What a run has come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -93,10 +97,7 @@ impl LiveRun {
     pub fn of(document: &RunDocument, language: Language) -> Self {
         let mut article = Article::default();
         run::add_answer(&mut article, document);
-        article.append(run::brief_figures(
-            document,
-            BandwidthUnit::MegabytesPerSecond,
-        ));
+        article.append(run::brief_figures(document, MEGABYTES));
         let mut live = Self {
             answer: Answer::of(document)
                 .goodness
@@ -117,9 +118,31 @@ impl LiveRun {
             ..Self::default()
         };
         check.doubts.iter().for_each(|it| live.note(it, language));
-        for (_, element) in &check.article(BandwidthUnit::MegabytesPerSecond).0 {
+        for (_, element) in &check.article(MEGABYTES).0 {
             live.add(element, language);
         }
+        live
+    }
+
+    /// Of runs beside each other.
+    pub fn of_comparison(comparison: &ComparisonDocument, language: Language) -> Self {
+        let mut live = Self::default();
+        let sentences = comparison::answer(comparison);
+        let sentences: Vec<String> = sentences.iter().map(|it| it.said(language)).collect();
+        for (_, element) in &comparison::table::article(comparison, MEGABYTES).0 {
+            match element {
+                Element::Facts(sides) => live.notes.extend(sides.iter().map(|(letter, side)| {
+                    format!("{}: {}", letter.said(language), side.said(language, false))
+                })),
+                element => live.add(element, language),
+            }
+        }
+        // What it comes to stands above all, not at the end as on a terminal.
+        live.notes.retain(|note| !sentences.contains(note));
+        live.answer = (!sentences.is_empty()).then(|| LiveAnswer {
+            tone: name(Tone::None),
+            text: sentences.join(" "),
+        });
         live
     }
 
@@ -142,6 +165,7 @@ impl LiveRun {
             // The answer to what the command was asked for goes before that of the figures.
             Element::Answer(tone, text) => self.answer = Some(answer(*tone, text, language)),
             Element::Paragraph(text) => self.note(text, language),
+            Element::Notes { items, .. } if items.is_empty() => {}
             Element::Notes { title, items, .. } => {
                 self.note(title, language);
                 items.iter().for_each(|item| self.note(item, language));

@@ -26,7 +26,7 @@ use crate::exit::Exit;
 use crate::keep::KeptRuns;
 use crate::past::{Past, PastRow, PastRun};
 use crate::recall::{Recall, Recalled};
-use crate::{command_line, language, output, progress, results};
+use crate::{command_line, language, output, progress, results, telling};
 use rows::{Common, Matched, RowKey, keys};
 use sides::side;
 
@@ -216,6 +216,9 @@ fn command(arguments: &CompareArguments, seed: Option<u64>) -> String {
 }
 
 fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+    if telling::wanted().is_some() {
+        return telling::compared(document);
+    }
     let path = arguments.rendering.output.as_deref();
     let style = output::style(path.is_none(), arguments.rendering.unit);
     let text = match arguments.rendering.format {

@@ -17,7 +17,7 @@ use sokudo_model::{
     Bytes, Event, Nanos, Operation, Outcome, Phase, Plan, Row, Run, Schedule, Trial, Workload,
 };
 use sokudo_page::{PlaceUnit, RunEvent, RunPhase};
-use sokudo_report::{CheckDocument, LiveRun, RunDocument};
+use sokudo_report::{CheckDocument, ComparisonDocument, LiveRun, RunDocument};
 
 use crate::exit::Exit;
 use crate::language;
@@ -370,6 +370,15 @@ pub(crate) fn done(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit
 pub(crate) fn checked(check: &CheckDocument, run: &RunDocument) -> Result<(), Exit> {
     let live = LiveRun::of_check(check, run, language::current());
     tell_done(check.run, &live);
+    Ok(())
+}
+
+/// Tells what a comparison came to.
+pub(crate) fn compared(comparison: &ComparisonDocument) -> Result<(), Exit> {
+    tell_done(
+        None,
+        &LiveRun::of_comparison(comparison, language::current()),
+    );
     Ok(())
 }
 

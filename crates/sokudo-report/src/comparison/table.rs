@@ -28,7 +28,7 @@ pub fn render_markdown(
     markdown::write(&article, language)
 }
 
-fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
+pub(crate) fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
     let unit = words::unit(document, asked);
     let title = text!("sokudo {} · compare", document.sokudo_version);
     let others = document.others.iter().map(|it| &it.side);

@@ -74,7 +74,7 @@ pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec
 const SENTENCES_MAX: usize = 3;
 
 /// What it comes to: a sentence for each other side.
-pub(super) fn answer(document: &ComparisonDocument) -> Vec<Text> {
+pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
     let sentences = document.others.iter().map(|other| other.sentence.clone());
     let sentences: Vec<Text> = sentences.filter(|it| !it.is_empty()).collect();
     match sentences.len() {

@@ -439,7 +439,8 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
         .map_err(|error| text!("no picture can be kept: {error}; free space in TMPDIR"))?;
     let picture = picture_path(query, folder.path());
     let words = query.words(&picture).map_err(said_of)?;
-    let tell = matches!(query, Query::View { .. }).then_some("events");
+    let is_told = matches!(query, Query::View { .. } | Query::Compare { .. });
+    let tell = is_told.then_some("events");
     let answer = surroundings.answer(&words, tell)?;
     if !answer.is_good {
         return Err(Text::name(said(&answer)));
