@@ -203,8 +203,10 @@ fn interrupted_it_keeps_the_rounds_so_far() {
          --round-time 1s --format json --quiet",
         directory.path().display()
     ))));
-    // Only the rounds read, and they take twelve seconds at least.
-    wait_for_io(&child, "rchar", 1 << 20);
+    // Preconditioning writes twice the size. What is written beyond belongs to
+    // the writes of the first round, whose reads are then measured; the rounds
+    // take twelve seconds at least.
+    wait_for_io(&child, "wchar", (32 + 1) << 20);
     let ended = interrupt(child, Signal::INT);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
     assert_eq!(run["interrupted"], true);
