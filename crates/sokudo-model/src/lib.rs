@@ -31,6 +31,7 @@ pub mod interval_rates;
 mod json;
 pub mod label;
 pub mod load;
+pub mod matrix;
 pub mod merge;
 pub mod method;
 mod narrow;
@@ -70,6 +71,10 @@ pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use label::{LABEL_CHARACTERS_MAX, is_label, label_of_tags, label_tag};
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
+pub use matrix::{
+    Ageing, FileSystemKind, MatrixAxis, MatrixCell, MatrixPlan, RaidBy, RaidLevel, RaidPlan,
+    VolumeOptions, VolumePlan,
+};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use method::{Method, ScheduleName};
 pub use narrow::narrow;
