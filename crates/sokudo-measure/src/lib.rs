@@ -13,6 +13,7 @@
 //! It prints nothing, and it does not decide what is measured: that is in the plan that it
 //! gets.
 
+mod ageing;
 mod backends;
 mod cache_guard;
 mod cache_keeper;
@@ -33,6 +34,7 @@ mod settling;
 mod subject;
 mod turns;
 
+pub use ageing::age;
 pub use cache_guard::everything_is_put_back;
 pub use cache_keeper::{PutBack, drives_of, keep};
 pub use campaign::{MeasuredRows, duration, trials_at_most};

@@ -15,6 +15,7 @@ mod info;
 mod issuing;
 mod load;
 mod man;
+mod matrix;
 mod measuring;
 mod mistake;
 mod moment;
@@ -54,7 +55,7 @@ pub(crate) use baseline::{
     SetArguments, UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
-pub(crate) use compare::{Axes, CompareArguments, ValueName};
+pub(crate) use compare::{Axes, CompareArguments, ValueName, percent};
 pub(crate) use destroying::Destroying;
 pub(crate) use explain::ExplainArguments;
 pub(crate) use fit::FitArguments;
@@ -66,6 +67,7 @@ pub(crate) use info::InfoArguments;
 pub(crate) use issuing::Buffers;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
+pub(crate) use matrix::{LoopDisks, MatrixArguments, loop_disks};
 pub(crate) use measuring::Measuring;
 pub(crate) use mistake::mistake;
 pub(crate) use page::PageArguments;
@@ -277,6 +279,9 @@ pub(crate) enum Command {
     /// Compare results, or measure two plans alternately: which is faster, and how surely
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
+    /// Compare file systems, RAID levels and mount options: all combinations, unattended
+    #[command(after_help = matrix::EXAMPLES)]
+    Matrix(Box<MatrixArguments>),
     /// Repeat a baseline's measurement, and report whether the disk has become slower
     #[command(after_help = baseline::CHECK_EXAMPLES)]
     Check(Box<CheckArguments>),

@@ -135,6 +135,18 @@ pub(crate) fn label(store: &mut dyn Store, id: RunId, label: &str) -> Result<(),
     relabelled(store, id, &[label_tag(label)], &[])
 }
 
+/// Tags a run that was just kept. A store that cannot take it is told in one line.
+pub(crate) fn tag(id: RunId, tags: &[String], keeping: &Keeping) {
+    let tagged = store(keeping)
+        .and_then(|mut store| relabelled(store.as_mut(), id, tags, &[]).map_err(Exit::of_store));
+    if let Err(exit) = tagged {
+        exit::note(text!(
+            "run {id} is not tagged: {}",
+            exit.told().unwrap_or_default()
+        ));
+    }
+}
+
 /// Adds and removes tags of a kept run. One that is a label takes the place of another.
 pub(crate) fn relabelled(
     store: &mut dyn Store,

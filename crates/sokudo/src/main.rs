@@ -37,6 +37,7 @@ mod language;
 mod load;
 mod locate;
 mod mark;
+mod matrix;
 mod measurement;
 mod one_row;
 mod output;
@@ -130,6 +131,7 @@ fn start() -> ExitCode {
         Some(Command::Steady(arguments)) => steady::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Matrix(arguments)) => matrix::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Baseline(arguments)) => baseline::run(arguments),
         Some(Command::List(arguments)) => history::list(&arguments),

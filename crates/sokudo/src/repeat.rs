@@ -16,6 +16,7 @@ use crate::cli::{self, Command, Destroying, Printing};
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::run_door::JobFilePlan;
+use crate::telling::Estimate;
 use crate::{bonnie, command_line, explain, load, mark, peak, quick, scan, steady, sweep};
 
 /// A command that measures, understood.
@@ -132,12 +133,8 @@ impl Repeat {
     /// How many rows it will measure, and how often; `None` where it decides that while it
     /// measures, or other files do.
     pub(crate) fn planned(&self) -> Result<Option<PlannedTrials>, Exit> {
-        let measurement = match &self.command {
-            Command::Mark(it) => mark::measurement(it)?,
-            Command::Scan(it) => scan::measurement(it)?,
-            Command::Sweep(it) => sweep::measurement(it)?,
-            Command::Quick(it) => quick::measurement(it)?,
-            _ => return Ok(None),
+        let Some(measurement) = self.measurement()? else {
+            return Ok(None);
         };
         let stages = &measurement.plan.stages;
         let schedule = &measurement.schedule;
@@ -148,6 +145,24 @@ impl Repeat {
             trials: usize::try_from(trials).expect("a number of trials fits a usize"),
             is_asked_for: self.has_trials,
         }))
+    }
+
+    /// Where all that will be measured is known beforehand.
+    fn measurement(&self) -> Result<Option<Measurement<'_>>, Exit> {
+        let measurement = match &self.command {
+            Command::Mark(it) => mark::measurement(it),
+            Command::Scan(it) => scan::measurement(it),
+            Command::Sweep(it) => sweep::measurement(it),
+            Command::Quick(it) => quick::measurement(it),
+            _ => return Ok(None),
+        };
+        measurement.map(Some)
+    }
+
+    /// How long it takes and what it writes; `None` as for [`Self::planned`].
+    pub(crate) fn estimate(&self) -> Result<Option<Estimate>, Exit> {
+        let measurement = self.measurement()?;
+        Ok(measurement.map(|it| Estimate::new(&it.plan, &it.schedule, it.size(), it.lays_out())))
     }
 
     /// The same with so many trials of each row, no fewer.

@@ -24,6 +24,7 @@ use crate::language;
 use crate::words::{self, Audience};
 
 use heat::Heat;
+pub(crate) use planned::Estimate;
 use planned::planned;
 
 /// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.

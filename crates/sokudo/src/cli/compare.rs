@@ -189,7 +189,7 @@ impl std::fmt::Display for Percent {
 }
 
 /// Reads `5%` or `0.5 %`; a number without the sign is percent, too.
-pub(super) fn percent(text: &str) -> Result<Percent, Text> {
+pub(crate) fn percent(text: &str) -> Result<Percent, Text> {
     let number = text.trim_end().trim_end_matches('%').trim_end();
     match number.parse::<f64>() {
         Ok(value) if (0.0..100.0).contains(&value) => Ok(Percent(value / 100.0)),

@@ -6,8 +6,39 @@ use sokudo_page::{PlannedRow, RunEvent};
 
 use crate::command_line;
 
-/// Of a target of this size, of which so much is written to make it ready; `None` where that is
-/// not known yet.
+/// How long a plan takes, and what it writes.
+pub(crate) struct Estimate {
+    pub(crate) seconds: f64,
+    /// Where that is known: bytes that are limited, and what makes the target ready.
+    pub(crate) writes_bytes: Option<u64>,
+    /// In which as much is written as the target takes.
+    pub(crate) writes_seconds: f64,
+}
+
+impl Estimate {
+    /// Of a target of this size, of which so much is written to make it ready; `None` where that
+    /// is not known yet.
+    pub(crate) fn new(
+        plan: &Plan,
+        schedule: &Schedule,
+        size: Option<Bytes>,
+        lays_out: Option<Bytes>,
+    ) -> Self {
+        let (bytes, writes_seconds) = match &schedule.steady {
+            Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
+            None => written(plan, schedule, size),
+        };
+        Self {
+            seconds: duration(plan, schedule, size).as_secs_f64(),
+            writes_bytes: lays_out
+                .zip(bytes)
+                .map(|(ready, measured)| ready.0.saturating_add(measured)),
+            writes_seconds,
+        }
+    }
+}
+
+/// What will be done, as the page shows it.
 pub(super) fn planned(
     plan: &Plan,
     schedule: &Schedule,
@@ -19,21 +50,16 @@ pub(super) fn planned(
         name: workload.name.clone(),
         direction: workload.operations.direction().to_owned(),
     });
-    let (writes_bytes, writes_seconds) = match &schedule.steady {
-        Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
-        None => written(plan, schedule, size),
-    };
+    let estimate = Estimate::new(plan, schedule, size, lays_out);
     RunEvent::Planned {
         method: plan.method.to_string(),
         command: command_line::as_given(),
         rows: rows.collect(),
         trials: schedule.trials,
         adaptive: schedule.enough.is_some(),
-        seconds: duration(plan, schedule, size).as_secs_f64(),
-        writes_bytes: lays_out
-            .zip(writes_bytes)
-            .map(|(ready, measured)| ready.0.saturating_add(measured)),
-        writes_seconds,
+        seconds: estimate.seconds,
+        writes_bytes: estimate.writes_bytes,
+        writes_seconds: estimate.writes_seconds,
     }
 }
 

@@ -1,0 +1,141 @@
+//! `sokudo matrix`: one method on every combination of RAID level, file system, mount options and
+//! whatever else is varied; which differences are real.
+//!
+//! It says what is to be made and measured, and in which order. Volumes are `sokudo-volume`'s,
+//! measurements those of the commands themselves, and what differs is judged by
+//! `sokudo-analysis`.
+
+mod announce;
+mod campaign;
+mod disks;
+mod kept;
+mod outcome;
+mod request;
+
+use sokudo_dialect::matrix::EXAMPLE;
+use sokudo_engine::Control;
+use sokudo_volume::{Journal, own_mount_namespace};
+use sokudo_words::text;
+
+use crate::cli::MatrixArguments;
+use crate::command_line::quoted;
+use crate::exit::{self, Exit};
+use crate::{interrupt, output, picture};
+use campaign::{Campaign, Measured};
+use disks::PlannedDisk;
+use request::{DiskSource, Matrix};
+
+pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
+    if arguments.example {
+        return output::print(EXAMPLE);
+    }
+    output::check_writable(arguments.rendering.output.as_deref())?;
+    picture::check(&arguments.pictures.destinations)?;
+    let (matrix, mut measured) = begin(arguments)?;
+    if is_complete(&matrix, &measured) {
+        return outcome::print(&matrix, &measured, arguments);
+    }
+    let disks = disks::planned(&matrix.source)?;
+    if arguments.dry_run {
+        return announce::print(&matrix, &disks);
+    }
+    if !has_consent(&matrix, arguments) {
+        announce::print(&matrix, &disks)?;
+        return Err(Exit::refused(text!(
+            "nothing has been done, because all that these disks hold would be lost; if that is meant, add {}",
+            way_out(&disks)
+        )));
+    }
+    announce::check(&matrix, &disks)?;
+    let control = Control::new();
+    let is_over = measure(&matrix, &disks, arguments, &control, &mut measured);
+    if measured.runs.is_empty() && measured.failures.is_empty() {
+        is_over?;
+        return Err(Exit::InterruptedEarly(anyhow::anyhow!(text!(
+            "interrupted before a cell was measured"
+        ))));
+    }
+    outcome::print(&matrix, &measured, arguments)?;
+    is_over?;
+    if control.is_cancelled() {
+        exit::note(text!(
+            "go on with sokudo matrix --resume {} and what allows to destroy the disks",
+            matrix.id
+        ));
+        return Err(Exit::Interrupted);
+    }
+    match measured.failures.is_empty() {
+        true => Ok(()),
+        false => Err(Exit::FailedAsReported),
+    }
+}
+
+/// The matrix that is asked for, and what there is of it.
+fn begin(arguments: &MatrixArguments) -> Result<(Matrix, Measured), Exit> {
+    let Some(id) = &arguments.resume else {
+        return Ok((Matrix::new(arguments)?, Measured::default()));
+    };
+    let (matrix, runs) = kept::resumed(id, arguments)?;
+    let failures = Vec::new();
+    Ok((matrix, Measured { runs, failures }))
+}
+
+/// Whether every cell has been measured in every block that is asked for.
+fn is_complete(matrix: &Matrix, measured: &Measured) -> bool {
+    let is_measured = |cell: usize, block: u32| {
+        let mut runs = measured.runs.iter();
+        runs.any(|run| (run.cell, run.block) == (cell, block))
+    };
+    let mut cells = matrix.cells();
+    cells.all(|cell| (0..matrix.blocks).all(|block| is_measured(cell, block)))
+}
+
+/// Files of our own need none.
+fn has_consent(matrix: &Matrix, arguments: &MatrixArguments) -> bool {
+    match matrix.source {
+        DiskSource::Files { .. } => true,
+        DiskSource::Named(_) => !arguments.destroying.destroy.is_empty(),
+    }
+}
+
+fn way_out(disks: &[PlannedDisk]) -> String {
+    let options = disks.iter().map(|disk| {
+        let path = disk.path.to_string_lossy();
+        format!(
+            "--destroy {}",
+            quoted(disk.serial.as_deref().unwrap_or(&path))
+        )
+    });
+    options.collect::<Vec<_>>().join(" ")
+}
+
+/// Measures what is missing; what was measured stays, whatever ends it.
+fn measure(
+    matrix: &Matrix,
+    disks: &[PlannedDisk],
+    arguments: &MatrixArguments,
+    control: &Control,
+    measured: &mut Measured,
+) -> Result<(), Exit> {
+    if !rustix::process::geteuid().is_root() {
+        return Err(Exit::refused(text!(
+            "making file systems and mounting them is for root alone; begin the command with sudo"
+        )));
+    }
+    // Before any other thread is there: from now on what is mounted is mounted here alone, and
+    // vanishes with this process.
+    own_mount_namespace().map_err(Exit::failed)?;
+    let disks = disks::opened(&matrix.source, disks, arguments)?;
+    let journal = Journal::open(&matrix.id).map_err(Exit::failed)?;
+    interrupt::watch(control)?;
+    let mut campaign = Campaign {
+        matrix,
+        arguments,
+        disks,
+        journal,
+        control,
+        made: 0,
+    };
+    campaign.carry_out(measured);
+    Ok(())
+}

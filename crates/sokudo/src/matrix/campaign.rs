@@ -1,0 +1,292 @@
+//! The cells of a matrix, block after block, each in an order drawn by lot: whatever the machine
+//! does meanwhile hits all cells alike.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use sokudo_engine::Control;
+use sokudo_measure::age;
+use sokudo_model::Nanos;
+use sokudo_report::CellFailure;
+use sokudo_stats::Random;
+use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, VolumePlace};
+use sokudo_words::{Text, text};
+
+use super::kept::{CellRun, keep_run};
+use super::request::Matrix;
+use crate::cli::MatrixArguments;
+use crate::exit::{self, Exit};
+use crate::harmless;
+use crate::repeat::Repeat;
+
+/// Blocks at most where a precision is asked for: beyond, twice as many gain little.
+const BLOCKS_MAX: u32 = 100;
+
+/// Where volumes are mounted, in this process's own mount namespace.
+const MOUNT_FOLDER: &str = "/run/sokudo";
+
+/// What has been measured of a matrix.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub(super) runs: Vec<CellRun>,
+    pub(super) failures: Vec<CellFailure>,
+}
+
+/// A matrix on its disks.
+pub(super) struct Campaign<'a> {
+    pub(super) matrix: &'a Matrix,
+    pub(super) arguments: &'a MatrixArguments,
+    pub(super) disks: Vec<VolumeDisk>,
+    pub(super) journal: Journal,
+    pub(super) control: &'a Control,
+    /// Volumes that were made, which tell their names apart.
+    pub(super) made: usize,
+}
+
+/// Why a cell was not measured.
+enum CellEnd {
+    /// Somebody wants it to end.
+    Interrupted,
+    /// This cell alone.
+    Failed {
+        command: Option<String>,
+        message: Text,
+    },
+}
+
+impl Campaign<'_> {
+    /// Measures what is missing.
+    pub(super) fn carry_out(&mut self, measured: &mut Measured) {
+        let began = Instant::now();
+        let cells: Vec<usize> = self.matrix.cells().collect();
+        let mut block = 0;
+        while block < BLOCKS_MAX && self.is_to_go_on(block, measured, began) {
+            let order = order(self.matrix.plan.seed, block, &cells);
+            for (place, cell) in order.into_iter().enumerate() {
+                if self.control.is_cancelled() {
+                    return;
+                }
+                let is_measured = |it: &CellRun| (it.cell, it.block) == (cell, block);
+                let has_failed = |it: &CellFailure| it.cell == cell;
+                if measured.runs.iter().any(is_measured) || measured.failures.iter().any(has_failed)
+                {
+                    continue;
+                }
+                self.announce(cell, block, (place + 1, cells.len()));
+                match self.cell(cell, block) {
+                    Ok(run) => measured.runs.push(run),
+                    Err(CellEnd::Interrupted) => return,
+                    Err(CellEnd::Failed { command, message }) => {
+                        self.tell(&text!("{} failed: {message}", self.matrix.cell_name(cell)));
+                        measured.failures.push(CellFailure {
+                            cell,
+                            block,
+                            command,
+                            message,
+                        });
+                    }
+                }
+            }
+            block += 1;
+        }
+    }
+
+    /// Whether a block is still to be made, so many having been.
+    fn is_to_go_on(&self, made: u32, measured: &Measured, began: Instant) -> bool {
+        let Matrix {
+            blocks,
+            precision,
+            time_max,
+            ..
+        } = self.matrix;
+        if measured.failures.len() == self.matrix.cells().count() {
+            return false;
+        }
+        if made < *blocks {
+            return made == 0 || self.is_time_left(made, *time_max, began);
+        }
+        let is_precise = |wanted: f64| super::outcome::is_precise(self.matrix, measured, wanted);
+        precision.is_some_and(|wanted| !is_precise(wanted))
+            && self.is_time_left(made, *time_max, began)
+    }
+
+    /// A block takes as long as those before it.
+    fn is_time_left(&self, made: u32, time_max: Option<Nanos>, began: Instant) -> bool {
+        let Some(time_max) = time_max.map(Duration::from) else {
+            return true;
+        };
+        let spent = began.elapsed();
+        let is_left = spent + spent / made <= time_max;
+        if !is_left {
+            self.tell(&text!(
+                "another block would end after --max-time; {made} are made"
+            ));
+        }
+        is_left
+    }
+
+    fn announce(&self, cell: usize, block: u32, (place, of): (usize, usize)) {
+        let name = self.matrix.cell_name(cell);
+        self.tell(&text!(
+            "block {} of {}, cell {place} of {of}: {name}",
+            block + 1,
+            self.matrix.blocks
+        ));
+    }
+
+    fn tell(&self, text: &Text) {
+        if !self.arguments.quiet {
+            exit::progress(text.clone());
+        }
+    }
+
+    /// Makes the volume of a cell, measures it and dissolves it.
+    fn cell(&mut self, cell: usize, block: u32) -> Result<CellRun, CellEnd> {
+        let volume = self.volume(cell)?;
+        let measured = self.aged(cell, volume.mount_point()).and_then(|()| {
+            self.measure(cell, volume.mount_point())
+                .map(|finished| (finished, volume.notes().to_vec()))
+        });
+        let dissolved = volume.dissolve(&mut |_| {});
+        let (finished, _notes) = measured?;
+        let is_interrupted = finished.run.interrupted;
+        if is_interrupted {
+            return Err(CellEnd::Interrupted);
+        }
+        let run = keep_run(
+            self.matrix,
+            (cell, block),
+            finished,
+            &self.arguments.keeping,
+        );
+        if let Err(error) = dissolved {
+            exit::fault(text!("{error}"));
+        }
+        Ok(run)
+    }
+
+    fn volume(&mut self, cell: usize) -> Result<Volume, CellEnd> {
+        let plan = self.matrix.plan.cells[cell].volume.as_ref();
+        let plan = plan.expect("cells that make no sense are left out");
+        self.made += 1;
+        let place = place(&self.matrix.id, self.made).map_err(|exit| CellEnd::Failed {
+            command: None,
+            message: exit.told().unwrap_or_default(),
+        })?;
+        let control = self.control;
+        let made = Volume::make(
+            plan,
+            &self.disks[..plan.raid.disks],
+            place,
+            &mut self.journal,
+            &mut |_| {},
+            &|| control.is_cancelled(),
+        );
+        made.map_err(|error| failed(error, control))
+    }
+
+    fn aged(&self, cell: usize, mount_point: &Path) -> Result<(), CellEnd> {
+        let plan = self.matrix.plan.cells[cell].volume.as_ref();
+        let Some(ageing) = plan.and_then(|plan| plan.ageing) else {
+            return Ok(());
+        };
+        let aged = age(mount_point, ageing, self.control);
+        aged.map_err(|error| match self.control.is_cancelled() {
+            true => CellEnd::Interrupted,
+            false => CellEnd::Failed {
+                command: None,
+                message: text!("{error}"),
+            },
+        })
+    }
+
+    fn measure(
+        &self,
+        cell: usize,
+        mount_point: &Path,
+    ) -> Result<crate::measurement::FinishedMeasurement, CellEnd> {
+        let method = method(self.matrix, cell, mount_point);
+        let measured = method.and_then(|repeat| repeat.measure(self.control, self.arguments.quiet));
+        match measured {
+            Ok(finished) => match finished.ended_by {
+                Some(Exit::Interrupted) => Err(CellEnd::Interrupted),
+                _ => Ok(finished),
+            },
+            Err(_) if self.control.is_cancelled() => Err(CellEnd::Interrupted),
+            Err(exit) => Err(CellEnd::Failed {
+                command: Some(command(self.matrix, cell, mount_point)),
+                message: exit
+                    .told()
+                    .unwrap_or_else(|| "the measurement failed".into()),
+            }),
+        }
+    }
+}
+
+fn failed(error: VolumeError, control: &Control) -> CellEnd {
+    match control.is_cancelled() {
+        true => CellEnd::Interrupted,
+        false => CellEnd::Failed {
+            command: error.command().map(harmless::line),
+            message: text!("{error}"),
+        },
+    }
+}
+
+/// What a volume is called, and where it is mounted.
+pub(super) fn place(id: &str, number: usize) -> Result<VolumePlace, Exit> {
+    let at = Path::new(MOUNT_FOLDER).join(format!("{id}-{number}"));
+    VolumePlace::new(id, number, at).map_err(Exit::failed)
+}
+
+/// The command that measures a cell.
+pub(super) fn method(matrix: &Matrix, cell: usize, mount_point: &Path) -> Result<Repeat, Exit> {
+    let words = words(matrix, cell);
+    let target = mount_point.to_string_lossy();
+    Repeat::of_words(words)?.aimed_at(&target)
+}
+
+fn words(matrix: &Matrix, cell: usize) -> Vec<String> {
+    let words = crate::command_line::words(&matrix.plan.method).unwrap_or_default();
+    let own = matrix.plan.cells[cell].method.iter().cloned();
+    words.into_iter().chain(own).collect()
+}
+
+/// The same in one line, for people.
+pub(super) fn command(matrix: &Matrix, cell: usize, mount_point: &Path) -> String {
+    let words = words(matrix, cell);
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|it| crate::command_line::quoted(it))
+        .collect();
+    format!("sokudo {} {}", quoted.join(" "), mount_point.display())
+}
+
+/// The cells of a block in an order drawn by lot (Fisher and Yates).
+fn order(seed: u64, block: u32, cells: &[usize]) -> Vec<usize> {
+    let mut lot = Random::stream(seed, block.into());
+    let mut order = cells.to_vec();
+    for last in (1..order.len()).rev() {
+        let chosen = lot.below(last as u64 + 1);
+        order.swap(last, usize::try_from(chosen).expect("below a length"));
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_has_every_cell_once_in_an_order_of_its_own() {
+        let cells = [0, 2, 3, 5, 7, 8];
+        let blocks: Vec<Vec<usize>> = (0..4).map(|block| order(7, block, &cells)).collect();
+        for block in &blocks {
+            let mut sorted = block.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, cells);
+        }
+        assert!(blocks.windows(2).any(|pair| pair[0] != pair[1]));
+        assert_eq!(order(7, 0, &cells), blocks[0]);
+    }
+}

@@ -1,0 +1,120 @@
+//! The runs of a matrix in the store: what they are tagged with, and how a matrix that was
+//! stopped is found again.
+
+use sokudo_model::is_label;
+use sokudo_report::RunDocument;
+use sokudo_store::{Filter, Page};
+use sokudo_words::text;
+
+use super::request::Matrix;
+use crate::cli::{Keeping, MatrixArguments};
+use crate::exit::Exit;
+use crate::keep;
+use crate::measurement::FinishedMeasurement;
+use crate::recall::Recall;
+
+/// More runs than cells and blocks can be.
+const RUNS_MAX: u64 = 100_000;
+
+/// A run of a cell in a block.
+pub(super) struct CellRun {
+    pub(super) cell: usize,
+    /// Counted from 0.
+    pub(super) block: u32,
+    pub(super) run: RunDocument,
+}
+
+/// Keeps the run of a cell, with the values of its axes as tags.
+pub(super) fn keep_run(
+    matrix: &Matrix,
+    (cell, block): (usize, u32),
+    mut finished: FinishedMeasurement,
+    keeping: &Keeping,
+) -> CellRun {
+    let label = matrix.cell_name(cell);
+    let label = is_label(&label).then_some(label);
+    finished.run.command.clone_from(&matrix.command);
+    finished.document.command.clone_from(&matrix.command);
+    finished.run.label.clone_from(&label);
+    finished.document.label = label;
+    let kept = keep::keep([(&finished.run, &finished.document)], keeping);
+    if let Some(id) = kept.first() {
+        keep::tag(id, &tags(matrix, cell, block), keeping);
+    }
+    CellRun {
+        cell,
+        block,
+        run: finished.document,
+    }
+}
+
+fn matrix_tag(id: &str) -> String {
+    format!("matrix={id}")
+}
+
+fn tags(matrix: &Matrix, cell: usize, block: u32) -> Vec<String> {
+    let mut tags = vec![matrix_tag(&matrix.id), format!("block={}", block + 1)];
+    tags.extend(value_tags(matrix, cell));
+    tags
+}
+
+/// `AXIS=VALUE`; a tag has no commas.
+fn value_tags(matrix: &Matrix, cell: usize) -> impl Iterator<Item = String> {
+    let values = &matrix.plan.cells[cell].values;
+    let values = matrix.plan.axes.iter().zip(values);
+    values.map(|(axis, value)| format!("{}={}", axis.name, axis.values[*value].replace(',', "+")))
+}
+
+/// The matrix of this name, with what has been measured of it.
+pub(super) fn resumed(
+    id: &str,
+    arguments: &MatrixArguments,
+) -> Result<(Matrix, Vec<CellRun>), Exit> {
+    let mut recall = Recall::new(&arguments.keeping);
+    let filter = Filter {
+        tags: vec![matrix_tag(id)],
+        ..Filter::default()
+    };
+    let page = Page {
+        skip: 0,
+        count: RUNS_MAX,
+    };
+    let entries = recall.store()?.list(&filter, page).map_err(Exit::failed)?;
+    let mut runs = recall.of_entries(entries)?;
+    // The oldest first: of two runs of one cell and block the later one counts.
+    runs.reverse();
+    let first = runs.first().ok_or_else(|| {
+        Exit::usage(text!(
+            "no run of a matrix {id} is kept; sokudo list --tag matrix={id} would show them"
+        ))
+    })?;
+    let mut matrix = Matrix::repeated(id, &first.run.command)?;
+    matrix.blocks = arguments.blocks.unwrap_or(matrix.blocks);
+    matrix.precision = arguments.precision.map(|it| it.0).or(matrix.precision);
+    matrix.time_max = arguments.max_time.or(matrix.time_max);
+    let mut measured: Vec<CellRun> = Vec::new();
+    for recalled in runs {
+        let Some((cell, block)) = place(&matrix, &recalled.said.tags) else {
+            return Err(Exit::usage(text!(
+                "{} does not fit into matrix {id}: its file or its tags have been changed since; begin a new matrix",
+                recalled.name()
+            )));
+        };
+        measured.retain(|it| (it.cell, it.block) != (cell, block));
+        measured.push(CellRun {
+            cell,
+            block,
+            run: recalled.run,
+        });
+    }
+    Ok((matrix, measured))
+}
+
+/// Which cell and block a run with these tags is of.
+fn place(matrix: &Matrix, tags: &[String]) -> Option<(usize, u32)> {
+    let mut blocks = tags.iter().filter_map(|tag| tag.strip_prefix("block="));
+    let block: u32 = blocks.next()?.parse().ok()?;
+    let is_of = |cell: &usize| value_tags(matrix, *cell).all(|tag| tags.contains(&tag));
+    let cell = matrix.cells().find(is_of)?;
+    Some((cell, block.checked_sub(1)?))
+}
