@@ -15,6 +15,8 @@ pub(crate) enum Backing {
     Numbered { more_sources: Vec<String> },
     /// All block devices of the btrfs to which the device of this source belongs.
     Btrfs { source: String },
+    /// All block devices of this pool.
+    Zfs { pool: String },
     /// The block devices of these sources.
     Sources(Vec<String>),
     /// Directories of other file systems.
@@ -38,10 +40,9 @@ impl Backing {
             },
             "bcachefs" => Self::Sources(source.split(':').map(str::to_owned).collect()),
             "overlay" => Self::Overlay(Layers::of(mount)),
-            "zfs" => Self::Unseen(text!(
-                "{place} is on the ZFS pool of {source}, which has a cache of its own and does \
-                 not tell its devices here: they are not seen"
-            )),
+            "zfs" => Self::Zfs {
+                pool: source.split('/').next().unwrap_or(source).to_owned(),
+            },
             _ if is_network(kind) => Self::Unseen(text!(
                 "{place} is {kind} from {source}, another machine: its devices and its caches \
                  are not seen from here"
@@ -227,6 +228,13 @@ mod tests {
     }
 
     #[test]
+    fn a_data_set_of_zfs_is_on_its_pool() {
+        let pool = "tank".to_owned();
+        let found = backing("1 1 0:9 / /m rw - zfs tank/home/a rw");
+        assert_eq!(found, Backing::Zfs { pool });
+    }
+
+    #[test]
     fn what_cannot_be_seen_is_said_with_its_reason() {
         for (kind, reason) in [
             ("tmpfs", "lives in memory: there is no device"),
@@ -234,7 +242,6 @@ mod tests {
             ("cifs", "another machine"),
             ("fuse.sshfs", "another machine"),
             ("fuse.portal", "FUSE"),
-            ("zfs", "cache of its own"),
             ("newfs", "no block device of its own"),
         ] {
             match backing(&format!("1 1 0:9 / /m rw - {kind} source rw")) {

@@ -41,6 +41,7 @@ mod stack;
 mod system;
 mod users;
 pub mod write_cache;
+mod zfs;
 
 pub use block::segments_max;
 pub use circumstances::{DRIVE_TIME_MAX, Neighbours, ProcessorWatch, Watch, io_waits};

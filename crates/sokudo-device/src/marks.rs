@@ -54,7 +54,7 @@ pub(crate) fn of_file_system(system: &System, mount: &Mount) -> Option<String> {
             .filter_map(|source| block::directory_of_source(system, source))
             .filter_map(|directory| system::text(directory.join("dev")))
             .collect(),
-        Backing::Overlay(_) | Backing::Unseen(_) => return None,
+        Backing::Overlay(_) | Backing::Zfs { .. } | Backing::Unseen(_) => return None,
     };
     sources
         .iter()

@@ -79,6 +79,11 @@ impl Mounts {
         &self.0
     }
 
+    /// A mount of the file system with this number.
+    pub(crate) fn of_number(&self, number: &str) -> Option<&Mount> {
+        self.0.iter().find(|mount| mount.device_number == number)
+    }
+
     /// The mount that holds an absolute path without symbolic links: by its id
     /// where the kernel told it, else by the longest mount point above it, and of
     /// several on one point by the topmost, which is the last.

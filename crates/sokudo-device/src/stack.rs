@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use sokudo_model::{BlockDevice, BlockDeviceKind};
+use sokudo_sys::LoopStatus;
 use sokudo_words::{Text, text};
 
 use crate::block::{self, number_text};
@@ -170,6 +171,7 @@ impl<'a> Stack<'a> {
                 names
             }
             Backing::Btrfs { source } => self.add_btrfs(&source, mount, level),
+            Backing::Zfs { pool } => self.add_zfs(&pool, mount, level),
             Backing::Sources(sources) => self.add_sources(&sources, level),
             Backing::Overlay(layers) => self.add_overlay(&layers, mount, path, level),
             Backing::Unseen(sentence) => {
@@ -222,6 +224,22 @@ impl<'a> Stack<'a> {
                 }
             })
             .collect()
+    }
+
+    /// A ZFS names its devices only in what it has written onto them.
+    fn add_zfs(&mut self, pool: &str, mount: &Mount, level: u32) -> Vec<String> {
+        let place = mount.mount_point.display();
+        let Some(members) = crate::zfs::members(self.system, pool) else {
+            self.miss(text!(
+                "{place} is on the ZFS pool {pool}, which has a cache of its own, and not all of its devices are seen: root can read their labels"
+            ));
+            return Vec::new();
+        };
+        self.note(text!(
+            "{place} is on the ZFS pool {pool}, which has a cache of its own (ARC) that other data sets share: what it holds of this one is not seen"
+        ));
+        let names = members.into_iter();
+        names.filter_map(|it| self.add_directory(it, level)).collect()
     }
 
     /// Follows an overlay to the layer that holds the path; what will be new goes
@@ -352,7 +370,7 @@ impl<'a> Stack<'a> {
                 }
             }
             (BlockDeviceKind::Loop, Some(file)) => {
-                DevicesBelow::on(self.add_backing(&name, &file, level))
+                DevicesBelow::on(self.add_backing(directory, &file, level))
             }
             (BlockDeviceKind::Loop, None) => {
                 self.miss(text!("{name} has no file behind it, or hides it"));
@@ -384,11 +402,8 @@ impl<'a> Stack<'a> {
     /// Whether the file behind a loop device is kept in memory, which makes a disk of it that is
     /// memory, too: by what the device says, since its file's name may be another file's here.
     fn is_in_memory(&self, directory: &Path, file: &str) -> bool {
-        let device = block::open(self.system, directory, OFlags::empty());
-        let (Some(shown), Ok(path)) = (
-            device.ok().and_then(|it| sokudo_sys::loop_status(it).ok()),
-            Path::new(file).canonicalize(),
-        ) else {
+        let (Some(shown), Ok(path)) = (self.shown_by(directory), Path::new(file).canonicalize())
+        else {
             return false;
         };
         let mount = self.mounts.holding(&path, mount_id(self.system, &path));
@@ -400,14 +415,31 @@ impl<'a> Stack<'a> {
             && path.metadata().is_ok_and(|it| is_shown(&it))
     }
 
-    fn add_backing(&mut self, name: &str, file: &str, level: u32) -> Vec<String> {
-        if let Some(deleted) = file.strip_suffix(" (deleted)") {
-            self.miss(text!(
-                "the file behind {name}, {deleted}, has been deleted: what holds it is not seen"
-            ));
-            return Vec::new();
+    fn add_backing(&mut self, directory: &Path, file: &str, level: u32) -> Vec<String> {
+        let Some(deleted) = file.strip_suffix(" (deleted)") else {
+            return self.add_path(Path::new(file), level);
+        };
+        // A file without a name still is where the device says.
+        let mounts = self.mounts;
+        let shown = self.shown_by(directory).filter(|it| it.block_device.is_none());
+        let holder = shown.and_then(|it| mounts.of_number(&number_text(it.file_system)));
+        let holder = holder.filter(|mount| !matches!(Backing::of(mount), Backing::Overlay(_)));
+        match holder {
+            Some(mount) => self.add_mount(mount, &mount.mount_point, level),
+            None => {
+                let name = block::name(directory);
+                self.miss(text!(
+                    "the file behind {name}, {deleted}, has been deleted: what holds it is not seen"
+                ));
+                Vec::new()
+            }
         }
-        self.add_path(Path::new(file), level)
+    }
+
+    /// What a loop device itself says that it shows.
+    fn shown_by(&self, directory: &Path) -> Option<LoopStatus> {
+        let device = block::open(self.system, directory, OFlags::empty());
+        sokudo_sys::loop_status(device.ok()?).ok()
     }
 
     /// Members of RAID, device-mapper, bcache: whatever has slaves. What has none

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, tells loudly what it skips, and its values are small"
 )]
 
+mod below;
 mod loop_device;
 mod machine;
 mod occupants;
