@@ -1,0 +1,23 @@
+//! A mount namespace of this process's own.
+
+#![expect(
+    unsafe_code,
+    reason = "unshare(2) is unsafe in rustix for what it can do to tables of descriptors"
+)]
+
+use std::io;
+
+/// Gives the calling thread a copy of the mount namespace that it is in. Threads that were
+/// started before stay where they are.
+///
+/// # Errors
+/// `EPERM` without `CAP_SYS_ADMIN`.
+pub fn unshare_mounts() -> io::Result<()> {
+    // SAFETY: CLONE_NEWNS takes no argument and touches no memory of ours; descriptors stay
+    // as they are.
+    let result = unsafe { libc::unshare(libc::CLONE_NEWNS) };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}

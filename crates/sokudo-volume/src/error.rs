@@ -1,0 +1,74 @@
+//! Why a volume is not made, or not dissolved.
+
+use std::io;
+use std::path::PathBuf;
+
+use sokudo_model::Bytes;
+use sokudo_words::Text;
+
+#[derive(Debug, sokudo_words::Error)]
+pub enum VolumeError {
+    #[error("{} is no block device with a node of its own", .0.display())]
+    NoDevice(PathBuf),
+    #[error("{} is no longer the disk that it was; nothing more is done to it", .0.display())]
+    Changed(PathBuf),
+    #[error("{} is in use; unmount or stop what uses it", .0.display())]
+    InUse(PathBuf),
+    #[error("{} cannot be used: {source}", path.display())]
+    Unusable { path: PathBuf, source: io::Error },
+    #[error(
+        "{wanted} is too few disks for this volume: it is made of {needed}; name more, or a smaller array"
+    )]
+    TooFewDisks { wanted: usize, needed: usize },
+    #[error("{program} is told {option}, which could reach another disk or file; leave it out")]
+    Option {
+        program: &'static str,
+        option: String,
+    },
+    #[error("{} is mounted already; name an empty directory", .0.display())]
+    Mounted(PathBuf),
+    #[error("{} is not empty; name an empty directory", .0.display())]
+    NotEmpty(PathBuf),
+    #[error("{name} is there already; sokudo clean dissolves what a killed run has left")]
+    Taken { name: String },
+    #[error("{command} cannot be run: {source}")]
+    NotRun { command: String, source: io::Error },
+    #[error("{command} has failed ({status}): {said}")]
+    Failed {
+        command: String,
+        /// `exit status: 1`.
+        status: String,
+        /// The first and the last lines of what it printed.
+        said: String,
+    },
+    #[error("{command} took longer than {seconds} s and was ended")]
+    TooLong { command: String, seconds: u64 },
+    #[error("{command} was ended, because the run is over")]
+    Cancelled { command: String },
+    #[error("{command} has done something else: {why}")]
+    NotAsWanted { command: String, why: Text },
+    #[error("{} is not written: {source}", path.display())]
+    Scheduler { path: PathBuf, source: io::Error },
+    #[error(
+        "{} has room for {free}, and {wanted} are needed; name another directory, or fewer or smaller disks",
+        folder.display()
+    )]
+    NoRoom {
+        folder: PathBuf,
+        free: Bytes,
+        wanted: Bytes,
+    },
+    #[error("no loop device can be made: {0}; run as root, where /dev/loop-control is there")]
+    Loop(io::Error),
+    #[error("no mount namespace can be made: {0}; run as root")]
+    Namespace(io::Error),
+    #[error("{} cannot be kept: {source}", path.display())]
+    Journal { path: PathBuf, source: io::Error },
+    #[error("{} is in use by another run", .0.display())]
+    JournalInUse(PathBuf),
+    /// What it was about comes first, and then what could not be undone.
+    #[error("{first}; and not all of it could be taken back: {left}")]
+    LeftBehind { first: Box<VolumeError>, left: Text },
+    #[error("not all could be taken back: {0}")]
+    Left(Text),
+}

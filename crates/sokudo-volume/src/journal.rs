@@ -1,0 +1,262 @@
+//! What outlives this process: named in a file before it is made, so that it can be found
+//! and dissolved after a kill or a loss of power.
+//!
+//! Each line is a fact. What was dissolved is forgotten, and a journal of nothing removed.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{FlockOperation, OFlags};
+use serde::{Deserialize, Serialize};
+
+use crate::error::VolumeError;
+use crate::place::Uuid;
+
+/// Where journals are.
+pub(crate) const DIRECTORY: &str = "/var/lib/sokudo/volumes";
+
+pub(crate) const EXTENSION: &str = "jsonl";
+
+/// Something that outlives this process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Trace {
+    Array {
+        name: String,
+        uuid: Uuid,
+    },
+    Pool {
+        name: String,
+    },
+    /// What the system has given a pool; only so are its labels known.
+    PoolIdentifier {
+        name: String,
+        identifier: String,
+    },
+    FileSystem {
+        uuid: Uuid,
+    },
+    Scheduler(SchedulerTrace),
+}
+
+/// The scheduler of a disk, which the next start of the machine forgets by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SchedulerTrace {
+    pub(crate) disk: PathBuf,
+    pub(crate) number: u64,
+    pub(crate) sequence: Option<String>,
+    pub(crate) before: String,
+    pub(crate) set: String,
+}
+
+/// A trace with the volume that it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Line {
+    pub(crate) volume: String,
+    pub(crate) trace: Trace,
+}
+
+/// The journal of one run, which nobody else uses meanwhile.
+#[derive(Clone, Debug)]
+pub struct Journal(Arc<Mutex<Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    file: File,
+    path: PathBuf,
+    lines: Vec<Line>,
+}
+
+impl Journal {
+    /// That of the run `id`, new or left behind by it.
+    ///
+    /// # Errors
+    /// When another process uses it, or it cannot be kept.
+    pub fn open(id: &str) -> Result<Self, VolumeError> {
+        Self::open_in(Path::new(DIRECTORY), id)
+    }
+
+    /// The same in another directory, which is made for this user alone.
+    ///
+    /// # Errors
+    /// As of `open`.
+    pub fn open_in(directory: &Path, id: &str) -> Result<Self, VolumeError> {
+        let path = directory.join(id).with_extension(EXTENSION);
+        let kept = |source| VolumeError::Journal {
+            path: path.clone(),
+            source,
+        };
+        make_private(directory).map_err(kept)?;
+        Self::read(&path)
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<Self, VolumeError> {
+        let kept = |source| VolumeError::Journal {
+            path: path.to_owned(),
+            source,
+        };
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+            .open(path)
+            .map_err(kept)?;
+        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| VolumeError::JournalInUse(path.to_owned()))?;
+        // Whoever had it may have removed it meanwhile.
+        let is_there = path
+            .symlink_metadata()
+            .is_ok_and(|found| file.metadata().is_ok_and(|held| held.ino() == found.ino()));
+        if !is_there {
+            return Err(VolumeError::JournalInUse(path.to_owned()));
+        }
+        let text = io::read_to_string(&file).map_err(kept)?;
+        // A line that was cut off is about something that was not begun.
+        let lines = text
+            .lines()
+            .map_while(|line| serde_json::from_str(line).ok());
+        let lines = lines.collect();
+        let mut kept = Kept {
+            file,
+            path: path.to_owned(),
+            lines,
+        };
+        kept.write_anew()?;
+        Ok(Self(Arc::new(Mutex::new(kept))))
+    }
+
+    /// Keeps it before it is made.
+    pub(crate) fn keep(&self, volume: &str, trace: Trace) -> Result<(), VolumeError> {
+        let volume = volume.to_owned();
+        self.kept().add(Line { volume, trace })
+    }
+
+    /// Forgets what a volume has left.
+    pub(crate) fn forget(&self, volume: &str) -> Result<(), VolumeError> {
+        let mut kept = self.kept();
+        kept.lines.retain(|line| line.volume != volume);
+        kept.write_anew()
+    }
+
+    pub(crate) fn lines(&self) -> Vec<Line> {
+        self.kept().lines.clone()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn add(&mut self, line: Line) -> Result<(), VolumeError> {
+        let written = write_line(&mut self.file, &line).and_then(|()| self.file.sync_data());
+        self.lines.push(line);
+        written.map_err(|source| self.not_kept(source))
+    }
+
+    /// Writes all lines in the place of what there is. If that is cut off, less is known than
+    /// was made: so it is only ever done when what is left out has been dissolved, or when
+    /// the file holds nothing that can be read.
+    fn write_anew(&mut self) -> Result<(), VolumeError> {
+        let written = self.file.rewind().and_then(|()| {
+            let mut text = Vec::new();
+            self.lines
+                .iter()
+                .try_for_each(|line| write_line(&mut text, line))?;
+            self.file.write_all(&text)?;
+            self.file.set_len(text.len() as u64)?;
+            self.file.sync_data()
+        });
+        written.map_err(|source| self.not_kept(source))
+    }
+
+    fn not_kept(&self, source: io::Error) -> VolumeError {
+        VolumeError::Journal {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if self.lines.is_empty() {
+            // It is ours as long as it is locked.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn write_line(to: &mut impl Write, line: &Line) -> io::Result<()> {
+    let mut text = serde_json::to_string(line)?;
+    text.push('\n');
+    to.write_all(text.as_bytes())
+}
+
+/// Makes a directory that nobody else may look into, unless it is there.
+fn make_private(directory: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)?;
+    let metadata = directory.symlink_metadata()?;
+    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    let is_private = metadata.is_dir() && metadata.mode() & 0o022 == 0;
+    match is_ours && is_private {
+        true => Ok(()),
+        false => Err(io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace() -> Trace {
+        Trace::Array {
+            name: "sokudo-1-1".to_owned(),
+            uuid: Uuid::from_bytes([7; 16]),
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_there_after_a_kill_and_not_after_it_was_dissolved() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Journal::open_in(directory.path(), "1a2b3c4d");
+        let path = directory.path().join("1a2b3c4d.jsonl");
+        let journal = open().unwrap();
+        journal.keep("one", trace()).unwrap();
+        journal.keep("two", trace()).unwrap();
+        assert!(open().is_err(), "it is in use");
+        drop(journal);
+        // A write that a kill has cut off.
+        let mut file = File::options().append(true).open(&path).unwrap();
+        file.write_all(b"{\"volume\":\"three\",\"tra").unwrap();
+        let journal = open().unwrap();
+        let volumes: Vec<String> = journal.lines().into_iter().map(|it| it.volume).collect();
+        assert_eq!(volumes, ["one", "two"]);
+        journal.forget("one").unwrap();
+        journal.keep("three", trace()).unwrap();
+        drop(journal);
+        let journal = open().unwrap();
+        assert_eq!(journal.lines().len(), 2);
+        journal.forget("two").unwrap();
+        journal.forget("three").unwrap();
+        drop(journal);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_directory_of_others_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Journal::open_in(directory.path(), "1").is_err());
+    }
+}

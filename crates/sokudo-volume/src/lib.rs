@@ -1,0 +1,38 @@
+//! Disks to arrays, file systems and mounts, and back: commands that can be read first, are
+//! carried out, and undone.
+//!
+//! It asks nobody for consent and chooses no disk: a [`VolumeDisk`] is made of a device that
+//! somebody holds open who has both. It measures nothing.
+
+#![allow(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
+
+mod action;
+mod arrays;
+mod carry_out;
+mod disk;
+mod error;
+mod file_systems;
+mod free_of_paths;
+mod journal;
+mod loop_disks;
+mod mount_namespace;
+mod place;
+mod pools;
+mod program;
+mod shell;
+mod steps;
+mod volume;
+
+pub use action::{Action, CommandLine, Step};
+pub use disk::VolumeDisk;
+pub use error::VolumeError;
+pub use journal::Journal;
+pub use loop_disks::loop_disks;
+pub use mount_namespace::own_mount_namespace;
+pub use place::{Uuid, VolumePlace};
+pub use shell::quoted;
+pub use steps::steps;
+pub use volume::Volume;

@@ -1,0 +1,267 @@
+//! Programs that are run for a volume: with a known environment, a bound on what they print
+//! and on how long they take, and ended with this process.
+
+use std::collections::VecDeque;
+use std::io::{self, PipeReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::action::CommandLine;
+use crate::error::VolumeError;
+
+/// Where programs are looked for.
+pub(crate) const PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What is kept of what a program prints; errors stand at its end.
+const PRINTED_BYTES_MAX: usize = 16 << 10;
+
+/// What a message shows of it: some programs say what is wrong first, and then how they are
+/// used; others say at the end.
+const FIRST_LINES_TOLD: usize = 2;
+const LAST_LINES_TOLD: usize = 4;
+const CHARACTERS_TOLD_MAX: usize = 1000;
+
+/// How often it is looked whether a program has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What a program that was killed has to end; one that waits for a dead disk never does.
+const KILLED_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long a program may take, and what ends it before.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits<'a> {
+    pub(crate) time: Duration,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Limits<'a> {
+    /// A large disk takes its time to be discarded or filled with tables.
+    const MAKING: Duration = Duration::from_secs(3600);
+    const UNDOING: Duration = Duration::from_secs(300);
+
+    pub(crate) const fn making(is_cancelled: &'a dyn Fn() -> bool) -> Self {
+        Self {
+            time: Self::MAKING,
+            is_cancelled,
+        }
+    }
+
+    /// What is taken back is taken back whoever is in a hurry.
+    pub(crate) const fn undoing() -> Self {
+        Self {
+            time: Self::UNDOING,
+            is_cancelled: &|| false,
+        }
+    }
+}
+
+/// Runs a program to its end and gives what it printed.
+pub(crate) fn run(command: &CommandLine, limits: Limits<'_>) -> Result<String, VolumeError> {
+    let not_run = |source| VolumeError::NotRun {
+        command: command.to_string(),
+        source,
+    };
+    let mut running = Running::start(command).map_err(not_run)?;
+    let deadline = Instant::now() + limits.time;
+    let status = loop {
+        if let Some(status) = running.child.try_wait().map_err(not_run)? {
+            break status;
+        }
+        if (limits.is_cancelled)() {
+            running.kill();
+            let command = command.to_string();
+            return Err(VolumeError::Cancelled { command });
+        }
+        if Instant::now() > deadline {
+            running.kill();
+            return Err(VolumeError::TooLong {
+                command: command.to_string(),
+                seconds: limits.time.as_secs(),
+            });
+        }
+        thread::sleep(LOOK);
+    };
+    let printed = running.printed();
+    outcome(command, status, printed)
+}
+
+fn outcome(
+    command: &CommandLine,
+    status: ExitStatus,
+    printed: String,
+) -> Result<String, VolumeError> {
+    match status.success() {
+        true => Ok(printed),
+        false => Err(VolumeError::Failed {
+            command: command.to_string(),
+            status: status.to_string(),
+            said: told_lines(&printed),
+        }),
+    }
+}
+
+struct Running {
+    child: Child,
+    printed: Arc<Mutex<VecDeque<u8>>>,
+    reader: Option<thread::JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(command: &CommandLine) -> io::Result<Self> {
+        let (output, input) = io::pipe()?;
+        let stdin = match command.input {
+            Some(_) => Stdio::piped(),
+            None => Stdio::null(),
+        };
+        let mut started = Command::new(command.program);
+        started
+            .args(&command.arguments)
+            .env_clear()
+            .envs([("LC_ALL", "C"), ("PATH", PATH)])
+            // Words without a slash are no devices there.
+            .current_dir("/")
+            .stdin(stdin)
+            .stdout(input.try_clone()?)
+            .stderr(input)
+            // Ctrl-C on the terminal is for us; what we do about it may need programs.
+            .process_group(0);
+        sokudo_sys::die_with_parent(&mut started);
+        let mut child = started.spawn()?;
+        // It holds our ends of the pipe, which must be closed for the output to end.
+        drop(started);
+        if let (Some(text), Some(mut stdin)) = (&command.input, child.stdin.take()) {
+            // What it does not read it will complain about itself.
+            let _ = stdin.write_all(text.as_bytes());
+        }
+        let printed = Arc::new(Mutex::new(VecDeque::new()));
+        let kept = Arc::clone(&printed);
+        let reader = thread::spawn(move || keep_last(output, &kept));
+        Ok(Self {
+            child,
+            printed,
+            reader: Some(reader),
+        })
+    }
+
+    /// What it printed, once it has ended.
+    fn printed(&mut self) -> String {
+        // A grandchild may hold the pipe for ever; nothing is to be waited for then.
+        let reader = self.reader.take();
+        let deadline = Instant::now() + Duration::from_secs(1);
+        while reader.as_ref().is_some_and(|reader| !reader.is_finished())
+            && Instant::now() < deadline
+        {
+            thread::sleep(LOOK);
+        }
+        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = printed.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn kill(&mut self) {
+        if let Ok(number) = i32::try_from(self.child.id())
+            && let Some(group) = Pid::from_raw(number)
+        {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let deadline = Instant::now() + KILLED_TIME_MAX;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+fn keep_last(mut output: PipeReader, kept: &Mutex<VecDeque<u8>>) {
+    let mut part = [0; 4096];
+    while let Ok(length) = output.read(&mut part) {
+        if length == 0 {
+            return;
+        }
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(&part[..length]);
+        let surplus = kept.len().saturating_sub(PRINTED_BYTES_MAX);
+        kept.drain(..surplus);
+    }
+}
+
+/// The first and the last lines as one, without what could command a terminal.
+fn told_lines(printed: &str) -> String {
+    let mut lines: Vec<&str> = printed
+        .split(['\n', '\r'])
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    if lines.len() > FIRST_LINES_TOLD + LAST_LINES_TOLD {
+        let last = lines.len() - LAST_LINES_TOLD;
+        lines.splice(FIRST_LINES_TOLD..last, ["..."]);
+    }
+    let told = lines.join("; ");
+    let told = told.chars().filter(|sign| !sign.is_control());
+    told.take(CHARACTERS_TOLD_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> CommandLine {
+        CommandLine::new("sh", ["-c", script])
+    }
+
+    #[test]
+    fn a_failure_tells_the_first_and_the_last_lines() {
+        let error = run(
+            &shell("seq 100; echo 'no \x1b[31mroom' >&2; exit 3"),
+            Limits::undoing(),
+        );
+        let VolumeError::Failed { status, said, .. } = error.unwrap_err() else {
+            panic!("another error");
+        };
+        assert_eq!(status, "exit status: 3");
+        assert_eq!(said, "1; 2; ...; 98; 99; 100; no [31mroom");
+    }
+
+    #[test]
+    fn a_program_without_end_is_ended() {
+        let limits = Limits {
+            time: Duration::from_millis(50),
+            is_cancelled: &|| false,
+        };
+        let error = run(&shell("sleep 60 & sleep 60"), limits).unwrap_err();
+        assert!(matches!(error, VolumeError::TooLong { .. }), "{error}");
+        let cancelled = Limits {
+            is_cancelled: &|| true,
+            ..limits
+        };
+        let error = run(&shell("sleep 60"), cancelled).unwrap_err();
+        assert!(matches!(error, VolumeError::Cancelled { .. }), "{error}");
+    }
+
+    #[test]
+    fn what_is_printed_without_end_is_not_kept() {
+        let printed = run(&shell("yes | head -c 1000000"), Limits::undoing()).unwrap();
+        assert_eq!(printed.len(), PRINTED_BYTES_MAX);
+    }
+
+    #[test]
+    fn a_program_sees_nothing_of_our_environment() {
+        let printed = run(&shell("pwd; env | sort"), Limits::undoing()).unwrap();
+        assert!(!printed.contains("CARGO"), "{printed}");
+        assert!(printed.starts_with("/\nLC_ALL=C\n"), "{printed}");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let missing = CommandLine::new("mkfs.sokudo-none", ["/dev/null"]);
+        let error = run(&missing, Limits::undoing()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("mkfs.sokudo-none /dev/null cannot be run"),
+            "{error}"
+        );
+    }
+}
