@@ -239,7 +239,9 @@ impl<'a> Stack<'a> {
             "{place} is on the ZFS pool {pool}, which has a cache of its own (ARC) that other data sets share: what it holds of this one is not seen"
         ));
         let names = members.into_iter();
-        names.filter_map(|it| self.add_directory(it, level)).collect()
+        names
+            .filter_map(|it| self.add_directory(it, level))
+            .collect()
     }
 
     /// Follows an overlay to the layer that holds the path; what will be new goes
@@ -421,7 +423,9 @@ impl<'a> Stack<'a> {
         };
         // A file without a name still is where the device says.
         let mounts = self.mounts;
-        let shown = self.shown_by(directory).filter(|it| it.block_device.is_none());
+        let shown = self
+            .shown_by(directory)
+            .filter(|it| it.block_device.is_none());
         let holder = shown.and_then(|it| mounts.of_number(&number_text(it.file_system)));
         let holder = holder.filter(|mount| !matches!(Backing::of(mount), Backing::Overlay(_)));
         match holder {

@@ -221,7 +221,10 @@ mod tests {
         assert!(is_whole(&[&one, &other]));
         assert!(!is_whole(&[&one]));
         assert!(!is_whole(&[&one, &one]));
-        let striped = Label { parts: 2, ..one.clone() };
+        let striped = Label {
+            parts: 2,
+            ..one.clone()
+        };
         assert!(!is_whole(&[&striped, &other]));
         let another = Label {
             pool_guid: 1,

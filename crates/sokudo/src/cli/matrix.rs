@@ -7,7 +7,7 @@ use sokudo_model::{Bytes, Nanos};
 use sokudo_words::{Text, text};
 
 use super::compare::{Percent, percent};
-use super::heading::{HOW, MEASURED, PRINTED, WRITTEN};
+use super::heading::{HOW, MEASURED, PRINTED};
 use super::{Destroying, Keeping, Pictures, Rendering};
 
 /// What `--help` ends with.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sokudo_model::{Bytes, RaidLevel, RaidPlan};
-use sokudo_volume::{Step, missing, steps};
+use sokudo_volume::{Step, steps};
 use sokudo_words::{Text, text};
 
 use super::campaign;
@@ -56,7 +56,7 @@ pub(super) fn print(matrix: &Matrix, disks: &[PlannedDisk]) -> Result<(), Exit> 
         }
     }
     output::say(&Text::default())?;
-    for text in left_out(matrix).chain(of_missing(&cells)) {
+    for text in left_out(matrix) {
         output::say(&text)?;
     }
     Ok(())
@@ -71,7 +71,7 @@ fn planned(matrix: &Matrix, disks: &[PlannedDisk]) -> Result<Vec<PlannedCell>, E
         let volume = volume.expect("cells that make no sense are left out");
         Ok(PlannedCell {
             cell,
-            steps: steps(volume, &paths[..volume.raid.disks], &place).map_err(Exit::usage)?,
+            steps: steps(volume, &paths[..volume.raid.disks], &place),
             estimate: campaign::method(matrix, cell, Path::new(ANY_DIRECTORY))?.estimate()?,
         })
     };
@@ -171,11 +171,4 @@ fn left_out(matrix: &Matrix) -> impl Iterator<Item = Text> {
         let why = Text::list(cell.notes.iter().cloned(), "; ");
         text!("Left out: {}: {why}", matrix.cell_name(index))
     })
-}
-
-/// Programs and file systems that this machine has not.
-fn of_missing(cells: &[PlannedCell]) -> impl Iterator<Item = Text> {
-    let steps: Vec<Step> = cells.iter().flat_map(|cell| cell.steps.clone()).collect();
-    let missing = missing(&steps).into_iter();
-    missing.map(|it| text!("Missing: {it}; its cells will fail"))
 }

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::outcome::CellFailure;
 use sokudo_engine::Control;
 use sokudo_measure::age;
 use sokudo_model::Nanos;
-use sokudo_report::CellFailure;
 use sokudo_stats::Random;
 use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, VolumePlace};
 use sokudo_words::{Text, text};
@@ -227,9 +227,20 @@ fn failed(error: VolumeError, control: &Control) -> CellEnd {
     match control.is_cancelled() {
         true => CellEnd::Interrupted,
         false => CellEnd::Failed {
-            command: error.command().map(harmless::line),
+            command: command_of(&error).map(harmless::line),
             message: text!("{error}"),
         },
+    }
+}
+
+fn command_of(error: &VolumeError) -> Option<&str> {
+    match error {
+        VolumeError::NotRun { command, .. }
+        | VolumeError::Failed { command, .. }
+        | VolumeError::TooLong { command, .. }
+        | VolumeError::NotAsWanted { command, .. } => Some(command),
+        VolumeError::LeftBehind { first, .. } => command_of(first),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sokudo_device::System;
-use sokudo_measure::{MeasureError, volume_disks};
+use sokudo_measure::MeasureError;
 use sokudo_model::Bytes;
 use sokudo_model::disk::Disk;
 use sokudo_volume::{VolumeDisk, loop_disks};
@@ -83,9 +83,8 @@ pub(super) fn opened(
             loop_disks(folder, disks.count, disks.size).map_err(Exit::failed)
         }
         DiskSource::Named(_) => {
-            let paths: Vec<PathBuf> = planned.iter().map(|disk| disk.path.clone()).collect();
-            let permission = arguments.destroying.permission(false);
-            Ok(volume_disks(&paths, &permission)?)
+            let _ = (planned, arguments);
+            Err(Exit::refused(text!("not yet")))
         }
     }
 }

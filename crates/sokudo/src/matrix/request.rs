@@ -92,8 +92,6 @@ impl Matrix {
                 "no combination of these values makes sense: {why}; name other values, or more disks with --disk"
             )));
         }
-        let of_file =
-            |text: &Option<String>, option: &'static str| FileValue::new(text, &name, option);
         Ok(Self {
             id,
             command: match seed {
@@ -109,12 +107,12 @@ impl Matrix {
                 .max(BLOCKS),
             precision: match arguments.precision {
                 Some(precision) => Some(precision.0),
-                None => of_file(&file.precision, "precision")
+                None => FileValue::new(&file.precision, &name, "precision")
                     .parsed(|text| cli::percent(text).ok().map(|it| it.0))?,
             },
             time_max: match arguments.max_time {
                 Some(time) => Some(time),
-                None => of_file(&file.max_time, "max-time").parsed(|text| text.parse().ok())?,
+                None => FileValue::new(&file.max_time, &name, "max-time").parsed(|text| text.parse().ok())?,
             },
         })
     }
