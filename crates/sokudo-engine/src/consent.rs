@@ -194,6 +194,20 @@ impl DevicePermit {
     }
 }
 
+impl DevicePermit {
+    /// The device, held open and no longer claimed: programs that write to it claim it themselves.
+    ///
+    /// # Errors
+    /// When it cannot be opened again.
+    pub fn into_unclaimed(self) -> io::Result<(PathBuf, File)> {
+        use std::os::fd::AsRawFd;
+        let held = format!("/proc/self/fd/{}", self.0.handle.as_raw_fd());
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let unclaimed = rustix::fs::open(held, flags, Mode::empty())?;
+        Ok((self.0.path, File::from(unclaimed)))
+    }
+}
+
 impl RewritePermit {
     /// Asks for the permit to write back to the device at `path`, which `occupancy`
     /// describes. Who uses it is looked at once more when it is claimed.

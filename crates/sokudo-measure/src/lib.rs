@@ -33,6 +33,7 @@ mod place;
 mod settling;
 mod subject;
 mod turns;
+mod volume_disks;
 
 pub use ageing::age;
 pub use cache_guard::everything_is_put_back;
@@ -46,3 +47,4 @@ pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
 pub use subject::DeviceBeside;
+pub use volume_disks::volume_disks;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sokudo_device::System;
-use sokudo_measure::MeasureError;
+use sokudo_measure::{MeasureError, volume_disks};
 use sokudo_model::Bytes;
 use sokudo_model::disk::Disk;
 use sokudo_volume::{VolumeDisk, loop_disks};
@@ -57,6 +57,8 @@ pub(super) fn planned(source: &DiskSource) -> Result<Vec<PlannedDisk>, Exit> {
 
 fn named(system: &System, listed: &[Disk], word: &str) -> Result<PlannedDisk, Exit> {
     let path = sokudo_device::find(system, word).map_err(MeasureError::Find)?;
+    // Links and names of one's own lead to the kernel's node.
+    let path = path.canonicalize().unwrap_or(path);
     let known = listed.iter().find(|disk| PathBuf::from(&disk.path) == path);
     let model = known.and_then(|disk| disk.model.clone());
     let serial = known.and_then(|disk| disk.serial.clone());
@@ -83,8 +85,9 @@ pub(super) fn opened(
             loop_disks(folder, disks.count, disks.size).map_err(Exit::failed)
         }
         DiskSource::Named(_) => {
-            let _ = (planned, arguments);
-            Err(Exit::refused(text!("not yet")))
+            let paths: Vec<PathBuf> = planned.iter().map(|disk| disk.path.clone()).collect();
+            let permission = arguments.destroying.permission(false);
+            Ok(volume_disks(&paths, &permission)?)
         }
     }
 }

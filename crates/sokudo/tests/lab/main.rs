@@ -16,6 +16,7 @@ mod guest;
 mod info;
 mod limits;
 mod mapped;
+mod matrix;
 mod page;
 #[path = "../program/page_client.rs"]
 mod page_client;

@@ -238,6 +238,6 @@ fn wait_until(file: &Path, wanted: impl Fn(&str) -> bool) {
     }
 }
 
-fn pid(child: &Child) -> Pid {
+pub(crate) fn pid(child: &Child) -> Pid {
     Pid::from_child(child)
 }

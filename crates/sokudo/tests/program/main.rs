@@ -42,6 +42,7 @@ mod language;
 mod limits;
 mod load;
 mod loop_device;
+mod matrix;
 mod page;
 mod page_client;
 mod peak;
