@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use sokudo_model::FileSystemKind;
+
 use crate::shell::quoted;
 
 /// What is done, and what takes it back. The undoing is begun with the last step, and each
@@ -45,10 +47,13 @@ pub enum Action {
     DestroyPool(String),
     /// The label of a pool on a partition that `zpool` has made.
     ClearLabel(PathBuf),
+    /// The kernel forgets the partitions of a disk.
+    ForgetPartitions(PathBuf),
     MakeDirectory(PathBuf),
     /// Only what `MakeDirectory` has made, and only if it is empty.
     RemoveDirectory(PathBuf),
     Mount {
+        kind: FileSystemKind,
         at: PathBuf,
         command: CommandLine,
     },
@@ -111,6 +116,7 @@ impl Action {
             Self::StopArray(array) => Some(on("mdadm", &["--stop"], array)),
             Self::DestroyPool(name) => Some(CommandLine::new("zpool", ["destroy", "-f", name])),
             Self::ClearLabel(path) => Some(on("zpool", &["labelclear", "-f"], path)),
+            Self::ForgetPartitions(disk) => Some(on("partx", &["--delete"], disk)),
             Self::Unmount(at) => Some(on("umount", &[], at)),
             Self::AwaitArray(_)
             | Self::Scheduler { .. }

@@ -58,14 +58,24 @@ fn create(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> CommandLin
 
 /// The kernel's array that stands on exactly these devices: its name, `md127`.
 pub(crate) fn standing_on(numbers: &BTreeSet<u64>) -> Option<String> {
-    let blocks = fs::read_dir("/sys/block").ok()?;
-    let names = blocks.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut arrays = names.filter(|name| name.starts_with("md"));
-    arrays.find(|name| members(name).is_some_and(|members| members == *numbers))
+    let mut names = names().into_iter();
+    names.find(|name| members(name).is_some_and(|members| members == *numbers))
+}
+
+/// The nodes of all arrays of this machine.
+pub(crate) fn all() -> Vec<PathBuf> {
+    let names = names().into_iter();
+    names.map(|name| Path::new("/dev").join(name)).collect()
+}
+
+fn names() -> Vec<String> {
+    let entries = fs::read_dir("/sys/block").into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| name.starts_with("md")).collect()
 }
 
 /// The numbers of the devices that an array stands on.
-pub(crate) fn members(name: &str) -> Option<BTreeSet<u64>> {
+fn members(name: &str) -> Option<BTreeSet<u64>> {
     let slaves = fs::read_dir(directory(name).join("slaves")).ok()?;
     slaves.map(|slave| number(&slave.ok()?.path())).collect()
 }

@@ -15,6 +15,7 @@ use crate::action::{Action, CommandLine};
 use crate::arrays::{self, Synchronisation};
 use crate::disk::VolumeDisk;
 use crate::error::VolumeError;
+use crate::pools::first_partition;
 use crate::program::{self, Limits};
 
 /// How often it is looked whether an array is in sync.
@@ -47,7 +48,8 @@ impl Site {
     pub(crate) fn is_needed(&self, action: &Action) -> bool {
         match action {
             Action::Discard(disk) => self.disk(disk).is_none_or(VolumeDisk::can_discard),
-            Action::Wipe(path) => self.disk(path).is_some() || self.array().is_some(),
+            Action::Wipe(path) => self.disk(path).is_some() || path.exists(),
+            Action::ForgetPartitions(disk) => first_partition(disk).exists(),
             Action::StopArray(_) => self.array().is_some(),
             Action::DestroyPool(name) => is_pool(name),
             Action::ClearLabel(partition) => partition.exists(),
@@ -103,6 +105,7 @@ impl Site {
             | Action::Discard(_)
             | Action::CreatePool { .. }
             | Action::DestroyPool(_)
+            | Action::ForgetPartitions(_)
             | Action::Unmount(_) => run(action, limits),
         }
     }
@@ -253,7 +256,7 @@ pub(crate) fn is_mount_point(directory: &Path) -> bool {
 }
 
 /// Whether this machine has a pool of that name.
-fn is_pool(name: &str) -> bool {
+pub(crate) fn is_pool(name: &str) -> bool {
     let list = CommandLine::new("zpool", ["list", "-H", "-o", "name", name]);
     program::run(&list, Limits::undoing()).is_ok()
 }

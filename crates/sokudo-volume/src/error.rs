@@ -31,6 +31,13 @@ pub enum VolumeError {
     NotEmpty(PathBuf),
     #[error("{name} is there already; sokudo clean dissolves what a killed run has left")]
     Taken { name: String },
+    #[error("the pool {0} is another than the one that was made under this name; it is left alone")]
+    NotOurs(String),
+    #[error(
+        "{} is not as sokudo prepare makes it: {found}; nothing on it is undone",
+        path.display()
+    )]
+    NotPrepared { path: PathBuf, found: Text },
     #[error("{command} cannot be run: {source}")]
     NotRun { command: String, source: io::Error },
     #[error("{command} has failed ({status}): {said}")]

@@ -47,6 +47,7 @@ pub(crate) fn steps(plan: &VolumePlan, devices: &[&Path], place: &VolumePlace) -
     let at = place.mount_point.clone();
     let mount = Step {
         action: Action::Mount {
+            kind: plan.file_system,
             command: mount(plan.file_system, devices, &plan.options.mount, &at),
             at: at.clone(),
         },

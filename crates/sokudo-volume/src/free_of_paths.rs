@@ -15,15 +15,20 @@ const OTHER_MOUNTS: [&str; 6] = ["bind", "rbind", "move", "remount", "loop", "fa
 /// Refuses options that could reach another disk or file.
 pub(crate) fn check(plan: &VolumePlan) -> Result<(), VolumeError> {
     let options = &plan.options;
-    refuse_unless("mkfs", &options.mkfs, is_harmless)?;
+    check_mkfs(&options.mkfs)?;
     refuse_unless("mount", &options.mount, is_harmless_of_mount)?;
     // Whatever is no option is a disk to mdadm and zpool, with or without a path.
     refuse_unless("mdadm", &options.mdadm, |option| {
         is_harmless(option) && option.starts_with("--") && option.len() > 2
     })?;
     refuse_unless("zpool", &options.zpool, is_harmless)?;
-    check_pairs(&options.zpool)?;
-    check_no_lone_words(&options.mkfs)
+    check_pairs(&options.zpool)
+}
+
+/// The same for options of `mkfs` alone.
+pub(crate) fn check_mkfs(options: &[String]) -> Result<(), VolumeError> {
+    refuse_unless("mkfs", options, is_harmless)?;
+    check_no_lone_words(options)
 }
 
 fn refuse_unless(

@@ -2,33 +2,25 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use sokudo_model::{Bytes, FileSystemKind, RaidBy, RaidLevel, VolumePlan};
 use sokudo_words::{Text, text};
 
 use crate::action::Action;
-use crate::carry_out::{Site, pool_identifier};
+use crate::carry_out::pool_identifier;
 use crate::disk::VolumeDisk;
 use crate::error::VolumeError;
 use crate::journal::{Journal, SchedulerTrace, Trace};
+use crate::making::{Making, Told};
 use crate::place::VolumePlace;
-use crate::program::Limits;
 use crate::steps::{is_array, steps};
 use crate::{arrays, free_of_paths};
-
-/// What is in use for a moment (by udev, or a program that was just killed) is free soon.
-const UNDO_ATTEMPTS: u32 = 20;
-const UNDO_PAUSE: Duration = Duration::from_millis(250);
 
 /// A volume that is mounted. Dropping it dissolves it; `dissolve` also says what stayed.
 #[derive(Debug)]
 pub struct Volume {
-    site: Site,
+    making: Making,
     place: VolumePlace,
-    /// What takes back what was begun, the last one first to be done.
-    undo: Vec<Action>,
     notes: Vec<Text>,
     journal: Journal,
 }
@@ -45,7 +37,7 @@ impl Volume {
         disks: &[VolumeDisk],
         place: VolumePlace,
         journal: &mut Journal,
-        told: &mut dyn FnMut(&Action),
+        told: Told<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, VolumeError> {
         let (wanted, needed) = (disks.len(), plan.raid.disks);
@@ -56,9 +48,8 @@ impl Volume {
         disks.iter().try_for_each(VolumeDisk::is_unused)?;
         let held: Result<Vec<_>, _> = disks.iter().map(VolumeDisk::held_again).collect();
         let mut volume = Self {
-            site: Site::new(held?),
+            making: Making::on(held?),
             place,
-            undo: Vec::new(),
             notes: Vec::new(),
             journal: journal.clone(),
         };
@@ -70,14 +61,7 @@ impl Volume {
                 volume.notes = volume.notes_of(plan);
                 Ok(volume)
             }
-            Err(first) => match volume.dissolve(told) {
-                Ok(()) => Err(first),
-                Err(VolumeError::Left(left)) => {
-                    let first = Box::new(first);
-                    Err(VolumeError::LeftBehind { first, left })
-                }
-                Err(_) => Err(first),
-            },
+            Err(first) => Err(first.after(volume.dissolve(told))),
         }
     }
 
@@ -94,17 +78,18 @@ impl Volume {
     ///
     /// # Errors
     /// What stayed, and why; the rest was taken back all the same.
-    pub fn dissolve(mut self, told: &mut dyn FnMut(&Action)) -> Result<(), VolumeError> {
+    pub fn dissolve(mut self, told: Told<'_>) -> Result<(), VolumeError> {
         self.take_back(told)
     }
 
     fn carry_out_all(
         &mut self,
         plan: &VolumePlan,
-        told: &mut dyn FnMut(&Action),
+        told: Told<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), VolumeError> {
         let paths: Vec<PathBuf> = self
+            .making
             .site
             .disks
             .iter()
@@ -112,30 +97,18 @@ impl Volume {
             .collect();
         let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
         for step in steps(plan, &paths, &self.place) {
-            if is_cancelled() {
-                let command = step.action.to_string();
-                return Err(VolumeError::Cancelled { command });
-            }
-            if !self.site.is_needed(&step.action) {
+            if !self.making.site.is_needed(&step.action) {
                 continue;
             }
-            self.site
-                .disks
-                .iter()
-                .try_for_each(VolumeDisk::is_the_same)?;
             if let Some(trace) = self.trace(&step.action)? {
                 self.journal.keep(&self.place.name, trace)?;
             }
-            told(&step.action);
-            // A command that fails may have done half of its work.
-            self.undo.extend(step.undo);
-            self.site
-                .carry_out(&step.action, Limits::making(is_cancelled))?;
-            if let Action::CreatePool { name, .. } = &step.action {
-                let trace = Trace::PoolIdentifier {
-                    identifier: pool_identifier(name)?,
-                    name: name.clone(),
-                };
+            let is_pool = matches!(step.action, Action::CreatePool { .. });
+            self.making.carry_out(step, told, is_cancelled)?;
+            if is_pool {
+                let name = self.place.name.clone();
+                let identifier = pool_identifier(&name)?;
+                let trace = Trace::PoolIdentifier { name, identifier };
                 self.journal.keep(&self.place.name, trace)?;
             }
         }
@@ -155,8 +128,8 @@ impl Volume {
                 uuid: self.place.uuid,
             }),
             Action::Scheduler { disk, name } => {
-                let before = self.site.scheduler(disk)?;
-                self.site.disk(disk).map(|held| {
+                let before = self.making.site.scheduler(disk)?;
+                self.making.site.disk(disk).map(|held| {
                     Trace::Scheduler(SchedulerTrace {
                         disk: disk.clone(),
                         number: held.number(),
@@ -170,45 +143,16 @@ impl Volume {
         })
     }
 
-    fn take_back(&mut self, told: &mut dyn FnMut(&Action)) -> Result<(), VolumeError> {
-        let mut left = Vec::new();
-        while let Some(action) = self.undo.pop() {
-            if !self.site.is_needed(&action) {
-                continue;
-            }
-            told(&action);
-            if let Err(error) = self.undone(&action) {
-                left.push(text!("{error}"));
-            }
-        }
+    fn take_back(&mut self, told: Told<'_>) -> Result<(), VolumeError> {
+        let taken_back = self.making.take_back(told);
         self.hide_from_udev(false);
-        if left.is_empty() {
-            return self.journal.forget(&self.place.name);
-        }
-        Err(VolumeError::Left(Text::list(left, "; ")))
-    }
-
-    fn undone(&mut self, action: &Action) -> Result<(), VolumeError> {
-        let mut attempts = 1..UNDO_ATTEMPTS;
-        loop {
-            if let Action::Wipe(path) | Action::SchedulerBack(path) = action
-                && let Some(disk) = self.site.disk(path)
-            {
-                // Nothing helps a disk that is gone, and another is none of our business.
-                disk.is_the_same()?;
-            }
-            match self.site.carry_out(action, Limits::undoing()) {
-                Ok(()) => return Ok(()),
-                Err(error @ VolumeError::TooLong { .. }) => return Err(error),
-                Err(error) if attempts.next().is_none() => return Err(error),
-                Err(_) if !self.site.is_needed(action) => return Ok(()),
-                Err(_) => thread::sleep(UNDO_PAUSE),
-            }
-        }
+        // What stays stays known.
+        taken_back.and_then(|()| self.journal.forget(&self.place.name))
     }
 
     fn hide_from_udev(&self, is_hidden: bool) {
-        self.site
+        self.making
+            .site
             .disks
             .iter()
             .for_each(|disk| disk.hide_from_udev(is_hidden));
@@ -229,7 +173,12 @@ impl Volume {
                 plan.raid.disks
             ));
         }
-        let undiscarded = self.site.disks.iter().filter(|disk| !disk.can_discard());
+        let undiscarded = self
+            .making
+            .site
+            .disks
+            .iter()
+            .filter(|disk| !disk.can_discard());
         let undiscarded = undiscarded.map(|disk| Text::name(disk.path().display().to_string()));
         let undiscarded = Text::list(undiscarded, ", ");
         if !undiscarded.is_empty() {
@@ -253,7 +202,7 @@ impl Volume {
                 "ZFS stands on an md array: it can find damage there, but not repair it".into(),
             );
         }
-        let Some(name) = self.site.array() else {
+        let Some(name) = self.making.site.array() else {
             return notes;
         };
         let read = |file: &str| {
@@ -277,7 +226,7 @@ impl Volume {
 impl Drop for Volume {
     fn drop(&mut self) {
         // Who wants to know what stays calls `dissolve`; the journal keeps it in any case.
-        if !self.undo.is_empty() {
+        if !self.making.is_over() {
             let _ = self.take_back(&mut |_| ());
         }
     }
