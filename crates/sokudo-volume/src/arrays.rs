@@ -56,10 +56,14 @@ fn create(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> CommandLin
         .with(disks)
 }
 
-/// The kernel's array that stands on exactly these devices: its name, `md127`.
+/// The kernel's array that stands on these devices and no others: its name, `md127`. Some of them
+/// may be gone.
 pub(crate) fn standing_on(numbers: &BTreeSet<u64>) -> Option<String> {
-    let mut names = names().into_iter();
-    names.find(|name| members(name).is_some_and(|members| members == *numbers))
+    let is_ours = |name: &String| {
+        let members = members(name);
+        !members.is_empty() && members.is_subset(numbers)
+    };
+    names().into_iter().find(is_ours)
 }
 
 /// The nodes of all arrays of this machine.
@@ -74,10 +78,11 @@ fn names() -> Vec<String> {
     names.filter(|name| name.starts_with("md")).collect()
 }
 
-/// The numbers of the devices that an array stands on.
-fn members(name: &str) -> Option<BTreeSet<u64>> {
-    let slaves = fs::read_dir(directory(name).join("slaves")).ok()?;
-    slaves.map(|slave| number(&slave.ok()?.path())).collect()
+/// The numbers of the devices that an array stands on, as far as they are still there.
+fn members(name: &str) -> BTreeSet<u64> {
+    let slaves = fs::read_dir(directory(name).join("slaves"));
+    let slaves = slaves.into_iter().flatten().flatten();
+    slaves.filter_map(|slave| number(&slave.path())).collect()
 }
 
 /// The device number that a directory of sysfs names.

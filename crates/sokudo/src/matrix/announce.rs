@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sokudo_model::{Bytes, RaidLevel, RaidPlan};
-use sokudo_volume::{Step, steps};
+use sokudo_volume::{Step, missing, steps};
 use sokudo_words::{Text, text};
 
 use super::campaign;
@@ -56,7 +56,7 @@ pub(super) fn print(matrix: &Matrix, disks: &[PlannedDisk]) -> Result<(), Exit> 
         }
     }
     output::say(&Text::default())?;
-    for text in left_out(matrix) {
+    for text in left_out(matrix).chain(of_missing(&cells)) {
         output::say(&text)?;
     }
     Ok(())
@@ -171,4 +171,11 @@ fn left_out(matrix: &Matrix) -> impl Iterator<Item = Text> {
         let why = Text::list(cell.notes.iter().cloned(), "; ");
         text!("Left out: {}: {why}", matrix.cell_name(index))
     })
+}
+
+/// Programs and file systems that this machine has not.
+fn of_missing(cells: &[PlannedCell]) -> impl Iterator<Item = Text> {
+    let steps: Vec<Step> = cells.iter().flat_map(|cell| cell.steps.clone()).collect();
+    let missing = missing(&steps).into_iter();
+    missing.map(|it| text!("Missing: {it}; its cells will fail"))
 }

@@ -9,7 +9,7 @@ use sokudo_engine::Control;
 use sokudo_measure::age;
 use sokudo_model::Nanos;
 use sokudo_stats::Random;
-use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, VolumePlace};
+use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, VolumePlace, missing, steps};
 use sokudo_words::{Text, text};
 
 use super::kept::{CellRun, keep_run};
@@ -173,15 +173,21 @@ impl Campaign<'_> {
             command: None,
             message: exit.told().unwrap_or_default(),
         })?;
+        // A program that is missing is told with what brings it.
+        let disks = &self.disks[..plan.raid.disks];
+        let paths: Vec<&Path> = disks.iter().map(VolumeDisk::path).collect();
+        let missing = missing(&steps(plan, &paths, &place));
+        if !missing.is_empty() {
+            let missing = missing.iter().map(|it| text!("{it}"));
+            return Err(CellEnd::Failed {
+                command: None,
+                message: Text::list(missing, "; "),
+            });
+        }
         let control = self.control;
-        let made = Volume::make(
-            plan,
-            &self.disks[..plan.raid.disks],
-            place,
-            &mut self.journal,
-            &mut |_| {},
-            &|| control.is_cancelled(),
-        );
+        let made = Volume::make(plan, disks, place, &mut self.journal, &mut |_| {}, &|| {
+            control.is_cancelled()
+        });
         made.map_err(|error| failed(error, control))
     }
 

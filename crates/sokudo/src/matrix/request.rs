@@ -112,7 +112,8 @@ impl Matrix {
             },
             time_max: match arguments.max_time {
                 Some(time) => Some(time),
-                None => FileValue::new(&file.max_time, &name, "max-time").parsed(|text| text.parse().ok())?,
+                None => FileValue::new(&file.max_time, &name, "max-time")
+                    .parsed(|text| text.parse().ok())?,
             },
         })
     }

@@ -57,7 +57,12 @@ fn whole_table_of_arrays_and_file_systems() {
     let Some(guest) = Guest::enter() else { return };
     guest.told("modprobe", &["-a", "jfs", "f2fs"]);
     let disks = ["matrix-1", "matrix-2", "matrix-3", "matrix-4"];
-    let axes = ["--raid", "none,0@2,0@3,1@2,5@3,10", "--fs", "ext3,ext4,xfs,btrfs,jfs,f2fs"];
+    let axes = [
+        "--raid",
+        "none,0@2,0@3,1@2,5@3,10",
+        "--fs",
+        "ext3,ext4,xfs,btrfs,jfs,f2fs",
+    ];
     let ended = guest.end(&matrix(&disks, &axes));
     eprintln!("{ended:?}");
     panic!("look");

@@ -35,7 +35,11 @@ fn can(file_systems: &[&str]) -> bool {
 
 fn on_files(directory: &Path, disks: &str, more: &str) -> Vec<String> {
     let directory = directory.display();
-    let method = if more.contains("--method") { "" } else { METHOD };
+    let method = if more.contains("--method") {
+        ""
+    } else {
+        METHOD
+    };
     split(&format!(
         "matrix --loop {disks} --in {directory} {method} {more}"
     ))
@@ -100,7 +104,8 @@ fn every_cell_is_measured_in_every_block_and_kept_with_its_values() {
     assert_eq!(tags(&store, "mount=noatime").len(), 6);
     assert_eq!(
         tags(&store, "block="),
-        ["1", "1", "1", "1", "2", "2", "2", "2", "3", "3", "3", "3"].map(|it| format!("block={it}"))
+        ["1", "1", "1", "1", "2", "2", "2", "2", "3", "3", "3", "3"]
+            .map(|it| format!("block={it}"))
     );
     let runs = store.list("");
     for run in &runs {
@@ -189,7 +194,11 @@ fn btrfs_puts_disks_together_itself() {
         return;
     }
     let (store, directory) = (Store::new(), directory_on_disk());
-    let arguments = on_files(directory.path(), "4x320MiB", "--fs btrfs --raid none,0,1,10");
+    let arguments = on_files(
+        directory.path(),
+        "4x320MiB",
+        "--fs btrfs --raid none,0,1,10",
+    );
     end(store.program().args(&arguments)).ok();
     for run in store.list("--tag raid=10") {
         let shown: Value =
@@ -216,10 +225,16 @@ fn nothing_is_done_to_a_disk_without_leave() {
     // It holds a file system, which is a second question.
     let named = format!("matrix --disk {node} --destroy {node} {METHOD}");
     holds(sokudo(&named).ends(3).told, &["--destroy-contents"]);
-    assert!(fs::read(device.image()).unwrap() == before, "it was written");
+    assert!(
+        fs::read(device.image()).unwrap() == before,
+        "it was written"
+    );
     let dry = format!("{named} --destroy-contents --dry-run");
     holds(sokudo(&dry).ok().printed, &["mkfs.ext4"]);
-    assert!(fs::read(device.image()).unwrap() == before, "it was written");
+    assert!(
+        fs::read(device.image()).unwrap() == before,
+        "it was written"
+    );
     let whole = format!("{named} --destroy-contents --no-store");
     sokudo(&whole).ok();
     let after = fs::read(device.image()).unwrap();
@@ -233,10 +248,22 @@ fn what_makes_no_sense_is_refused_with_the_way_out() {
         ("--loop 2x2GiB", 2, &["--in"]),
         ("--in .", 2, &["--loop"]),
         ("--loop 1x1MiB --in .", 2, &["4x8GiB"]),
-        ("--loop 2x2GiB --in . --raid 5", 2, &["RAID 5 needs 3 disks"]),
+        (
+            "--loop 2x2GiB --in . --raid 5",
+            2,
+            &["RAID 5 needs 3 disks"],
+        ),
         ("--loop 2x2GiB --in . --fs ntfs", 2, &["use ext2"]),
-        ("--loop 1x2GiB --in . --method 'info'", 2, &["cannot be repeated"]),
-        ("--loop 1x2GiB --in . --method 'mark --nonsense'", 2, &["--nonsense"]),
+        (
+            "--loop 1x2GiB --in . --method 'info'",
+            2,
+            &["cannot be repeated"],
+        ),
+        (
+            "--loop 1x2GiB --in . --method 'mark --nonsense'",
+            2,
+            &["--nonsense"],
+        ),
         ("--loop 1x2GiB --in . --blocks 2", 2, &["--blocks"]),
         ("--disk no-such-disk-here", 2, &["no-such-disk-here"]),
         ("no-such-file.toml", 2, &["--example"]),
