@@ -6,10 +6,11 @@ use crate::catalogue::Catalogue;
 use crate::template::Template;
 
 /// The Japanese catalogue, by theme.
-const JAPANESE: [(&str, &str); 7] = [
+const JAPANESE: [(&str, &str); 8] = [
     ("ja/errors.po", include_str!("../ja/errors.po")),
     ("ja/findings.po", include_str!("../ja/findings.po")),
     ("ja/help.po", include_str!("../ja/help.po")),
+    ("ja/matrix.po", include_str!("../ja/matrix.po")),
     ("ja/page.po", include_str!("../ja/page.po")),
     ("ja/pictures.po", include_str!("../ja/pictures.po")),
     ("ja/reports.po", include_str!("../ja/reports.po")),
