@@ -32,6 +32,7 @@ mod place;
 mod settling;
 mod subject;
 mod turns;
+mod volume_disks;
 
 pub use cache_guard::everything_is_put_back;
 pub use cache_keeper::{PutBack, drives_of, keep};
@@ -44,3 +45,4 @@ pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
 pub use subject::DeviceBeside;
+pub use volume_disks::{named_disk, volume_disks};

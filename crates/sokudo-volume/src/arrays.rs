@@ -59,7 +59,10 @@ fn create(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> CommandLin
 /// The kernel's array that stands on exactly these devices: its name, `md127`.
 pub(crate) fn standing_on(numbers: &BTreeSet<u64>) -> Option<String> {
     let mut names = names().into_iter();
-    names.find(|name| members(name).is_some_and(|members| members == *numbers))
+    names.find(|name| {
+        // An array that is not assembled stands on nothing.
+        members(name).is_some_and(|members| !members.is_empty() && members == *numbers)
+    })
 }
 
 /// The nodes of all arrays of this machine.
