@@ -48,6 +48,7 @@ mod peak;
 mod pictures;
 mod pivot;
 mod precision;
+mod prepare;
 mod quick;
 mod report;
 mod require;
