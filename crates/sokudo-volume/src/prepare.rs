@@ -92,6 +92,14 @@ impl Preparation {
         steps
     }
 
+    /// Refuses options that could reach another disk or file.
+    ///
+    /// # Errors
+    /// Which.
+    pub fn check(&self) -> Result<(), VolumeError> {
+        free_of_paths::check_mkfs(&self.mkfs)
+    }
+
     /// Makes it. Each action is told before it is carried out.
     ///
     /// # Errors
@@ -103,7 +111,7 @@ impl Preparation {
         told: Told<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), VolumeError> {
-        free_of_paths::check_mkfs(&self.mkfs)?;
+        self.check()?;
         disk.is_unused()?;
         let mut making = Making::on(vec![disk.held_again()?]);
         for step in self.steps(disk.path()) {

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use sokudo_engine::{Consent, Control, Front};
 use sokudo_measure::{MeasureError, Named, named_disk, volume_disks};
 use sokudo_model::TargetKind;
@@ -45,6 +44,7 @@ fn make(disk: &Path, consent: &Consent, arguments: &PrepareArguments) -> Result<
     if arguments.dry_run {
         return shown();
     }
+    preparation.check().map_err(MeasureError::from)?;
     let missing = missing(&steps);
     if !missing.is_empty() {
         let missing = missing.iter().map(|it| text!("{it}"));
@@ -53,14 +53,13 @@ fn make(disk: &Path, consent: &Consent, arguments: &PrepareArguments) -> Result<
     let control = Control::default();
     interrupt::watch(&control)?;
     let disks = volume_disks(&[disk.to_owned()], consent)?;
-    let [held] = &disks[..] else {
-        return Err(Exit::Failed(anyhow!("one path is one disk")));
-    };
     shown()?;
     let mut told = |_: &Action| ();
-    preparation
-        .make(held, &mut told, &|| control.is_cancelled())
-        .map_err(MeasureError::from)?;
+    for disk in &disks {
+        preparation
+            .make(disk, &mut told, &|| control.is_cancelled())
+            .map_err(MeasureError::from)?;
+    }
     output::say(&text!(
         "{} is mounted on {}; sokudo prepare {} --undo unmounts and empties it",
         disk.display(),
