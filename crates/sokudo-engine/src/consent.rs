@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -80,13 +81,38 @@ impl Consent {
     /// Whether one of the words is this device's serial number, or the path of a
     /// node with its device number.
     fn names(&self, occupancy: &Occupancy) -> bool {
+        self.names_serial(occupancy) || self.names_path(occupancy)
+    }
+
+    fn names_serial(&self, occupancy: &Occupancy) -> bool {
+        let mut words = self.named.iter();
+        words.any(|word| occupancy.serial.as_ref() == Some(word))
+    }
+
+    fn names_path(&self, occupancy: &Occupancy) -> bool {
         self.named.iter().any(|word| {
-            occupancy.serial.as_ref() == Some(word)
-                || Path::new(word).metadata().is_ok_and(|metadata| {
-                    metadata.file_type().is_block_device()
-                        && metadata.rdev() == occupancy.device_number
-                })
+            Path::new(word).metadata().is_ok_and(|metadata| {
+                metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
+            })
         })
+    }
+
+    /// The serial number, if that alone names this device: another may have it, too.
+    pub fn serial_alone<'o>(&self, occupancy: &'o Occupancy) -> Option<&'o str> {
+        let is_alone = self.names_serial(occupancy) && !self.names_path(occupancy);
+        occupancy.serial.as_deref().filter(|_| is_alone)
+    }
+
+    /// Refuses unless the device at `path` has been named, whatever it holds and whoever uses
+    /// it.
+    ///
+    /// # Errors
+    /// What is to be named.
+    pub fn covers(&self, path: &Path, occupancy: &Occupancy) -> Result<(), ConsentError> {
+        match self.names(occupancy) {
+            true => Ok(()),
+            false => Err(refusal(path, occupancy, self, &[])),
+        }
     }
 
     /// Whether a second consent, given or not, can allow what speaks against writing.
@@ -192,19 +218,19 @@ impl DevicePermit {
         });
         device.map(Self)
     }
-}
 
-impl DevicePermit {
-    /// The device, held open and no longer claimed: programs that write to it claim it themselves.
+    /// The device, held but no longer claimed, for programs that claim it themselves.
     ///
     /// # Errors
-    /// When it cannot be opened again.
-    pub fn into_unclaimed(self) -> io::Result<(PathBuf, File)> {
-        use std::os::fd::AsRawFd;
-        let held = format!("/proc/self/fd/{}", self.0.handle.as_raw_fd());
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let unclaimed = rustix::fs::open(held, flags, Mode::empty())?;
-        Ok((self.0.path, File::from(unclaimed)))
+    /// When it cannot be opened a second time.
+    pub fn into_unclaimed(self) -> Result<File, ConsentError> {
+        let device = self.0;
+        // That very device, whatever its name leads to by now.
+        let held = format!("/proc/self/fd/{}", device.handle.as_raw_fd());
+        File::open(held).map_err(|source| ConsentError::Open {
+            path: device.path,
+            source,
+        })
     }
 }
 

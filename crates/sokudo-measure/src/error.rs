@@ -10,6 +10,7 @@ use sokudo_engine::{
     ConsentError, JobFileError, StageError, TargetError, TestFileError, TreeError,
 };
 use sokudo_model::Bytes;
+use sokudo_volume::VolumeError;
 use sokudo_words::Text;
 
 /// Why something is not measured.
@@ -102,6 +103,20 @@ pub enum MeasureError {
     UnaskableCache(WriteCacheError),
     #[error(transparent)]
     WriteCache(WriteCacheError),
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+    #[error(
+        "{} disks of this machine have the serial number {serial}; name the path of the one that is meant: --destroy {}",
+        count,
+        path.display()
+    )]
+    AmbiguousSerial {
+        path: PathBuf,
+        serial: String,
+        count: usize,
+    },
+    #[error("{} is a part of a disk; name the whole disk", .0.display())]
+    Part(PathBuf),
     #[error("the write cache is not switched, because nothing would put it back")]
     NoKeeper(#[source] KeeperError),
 }
@@ -148,7 +163,11 @@ impl MeasureError {
             | Self::UnseenDrives(_)
             | Self::UnaskableCache(_)
             | Self::Tree(TreeError::NoTree { .. }) => Fault::Request,
-            Self::NoPlaceForFiles { .. } | Self::NoKeeper(_) => Fault::Danger,
+            Self::NoPlaceForFiles { .. } | Self::NoKeeper(_) | Self::AmbiguousSerial { .. } => {
+                Fault::Danger
+            }
+            Self::Part(_) => Fault::Request,
+            Self::Volume(error) => of_volume(error),
             Self::Memory { .. }
             | Self::Empty { .. }
             | Self::NoDescriptor(_)
@@ -193,6 +212,24 @@ impl From<WriteCacheError> for MeasureError {
             | WriteCacheError::Page { .. } => Self::UnaskableCache(error),
             _ => Self::WriteCache(error),
         }
+    }
+}
+
+fn of_volume(error: &VolumeError) -> Fault {
+    match error {
+        VolumeError::Changed(_)
+        | VolumeError::InUse(_)
+        | VolumeError::Option { .. }
+        | VolumeError::NotPrepared { .. }
+        | VolumeError::Taken { .. } => Fault::Danger,
+        VolumeError::TooFewDisks { .. }
+        | VolumeError::Mounted(_)
+        | VolumeError::NotEmpty(_)
+        | VolumeError::NoRoom { .. }
+        | VolumeError::JournalInUse(_) => Fault::Request,
+        VolumeError::Cancelled { .. } => Fault::Interruption,
+        VolumeError::LeftBehind { first, .. } => of_volume(first),
+        _ => Fault::World,
     }
 }
 

@@ -47,4 +47,4 @@ pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
 pub use subject::DeviceBeside;
-pub use volume_disks::volume_disks;
+pub use volume_disks::{named_disk, volume_disks};

@@ -10,7 +10,7 @@ import { targetName } from './rows.js';
 import { commandLine } from './take.js';
 
 /** Names of the methods in the order of the tabs. */
-const METHODS = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak', 'check', 'job'];
+const METHODS = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak', 'check', 'matrix', 'job'];
 
 const methodName = (method) => ({
   mark: say("Mark"),
@@ -24,6 +24,7 @@ const methodName = (method) => ({
   fit: say("Fit"),
   peak: say("Peak"),
   check: say("Check"),
+  matrix: say("Matrix"),
   job: say("fio job"),
 })[method] ?? method;
 
@@ -40,6 +41,7 @@ const about = (method) => ({
   fit: say("Is the disk fast enough for etcd, PostgreSQL and others?"),
   peak: say("How many threads and how much depth the device needs to give its most."),
   check: say("Repeats the measurement of the baseline, and says whether the disk has become slower."),
+  matrix: say("File systems and RAID levels on disks made of files in the directory, every combination."),
   job: say("Runs a fio job file. It names its targets itself."),
 })[method] ?? '';
 

@@ -96,6 +96,7 @@ impl Wish {
         words.extend(positions);
         match method.target {
             TargetForm::Job => words.push(job_file.display().to_string()),
+            TargetForm::Folder => words.push(format!("--in={}", self.checked_target()?)),
             TargetForm::Optional if self.target.is_empty() => {}
             TargetForm::Needed | TargetForm::Optional => words.push(self.checked_target()?),
         }

@@ -13,7 +13,10 @@ const NAMING: [&str; 5] = ["dev=", "device=", "uuid=", "label=", "logdev"];
 const OTHER_MOUNTS: [&str; 6] = ["bind", "rbind", "move", "remount", "loop", "fake"];
 
 /// Refuses options that could reach another disk or file.
-pub(crate) fn check(plan: &VolumePlan) -> Result<(), VolumeError> {
+///
+/// # Errors
+/// Which.
+pub fn check_options(plan: &VolumePlan) -> Result<(), VolumeError> {
     let options = &plan.options;
     check_mkfs(&options.mkfs)?;
     refuse_unless("mount", &options.mount, is_harmless_of_mount)?;
@@ -117,7 +120,7 @@ mod tests {
             scheduler: None,
             ageing: None,
         };
-        check(&plan).is_err()
+        check_options(&plan).is_err()
     }
 
     fn words(text: &str) -> Vec<String> {

@@ -33,6 +33,7 @@ mod volume;
 pub use action::{Action, CommandLine, Step};
 pub use disk::VolumeDisk;
 pub use error::VolumeError;
+pub use free_of_paths::check_options;
 pub use journal::Journal;
 pub use left_behind::{dissolve_left_behind, dissolve_left_behind_in};
 pub use loop_disks::loop_disks;

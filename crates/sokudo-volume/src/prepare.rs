@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use serde::Deserialize;
 use sokudo_model::{FileSystemKind, RaidLevel};
 use sokudo_words::{Text, text};
@@ -90,6 +92,14 @@ impl Preparation {
         steps
     }
 
+    /// Refuses options that could reach another disk or file.
+    ///
+    /// # Errors
+    /// Which.
+    pub fn check(&self) -> Result<(), VolumeError> {
+        free_of_paths::check_mkfs(&self.mkfs)
+    }
+
     /// Makes it. Each action is told before it is carried out.
     ///
     /// # Errors
@@ -101,7 +111,7 @@ impl Preparation {
         told: Told<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), VolumeError> {
-        free_of_paths::check_mkfs(&self.mkfs)?;
+        self.check()?;
         disk.is_unused()?;
         let mut making = Making::on(vec![disk.held_again()?]);
         for step in self.steps(disk.path()) {
@@ -157,10 +167,18 @@ struct Partition {
     name: Option<String>,
 }
 
-/// What unmounts the partition of a prepared disk, wherever it is mounted.
-pub fn unmounting(disk: &Path) -> Action {
-    let unmount = CommandLine::new("umount", ["--all-targets"]);
-    Action::Run(unmount.with([first_partition(disk)]))
+/// What unmounts the partition of a prepared disk, wherever it is mounted; `None` where
+/// nobody uses it.
+pub fn unmounting(disk: &Path) -> Option<Action> {
+    let partition = first_partition(disk);
+    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+    match rustix::fs::open(&partition, flags, Mode::empty()) {
+        Ok(_) | Err(Errno::NOENT) => None,
+        Err(_) => {
+            let unmount = CommandLine::new("umount", ["--all-targets"]);
+            Some(Action::Run(unmount.with([partition])))
+        }
+    }
 }
 
 /// What empties a prepared disk that is unmounted.

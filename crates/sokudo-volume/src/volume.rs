@@ -7,14 +7,15 @@ use sokudo_model::{Bytes, FileSystemKind, RaidBy, RaidLevel, VolumePlan};
 use sokudo_words::{Text, text};
 
 use crate::action::Action;
+use crate::arrays;
 use crate::carry_out::pool_identifier;
 use crate::disk::VolumeDisk;
 use crate::error::VolumeError;
+use crate::free_of_paths::check_options;
 use crate::journal::{Journal, SchedulerTrace, Trace};
 use crate::making::{Making, Told};
 use crate::place::VolumePlace;
 use crate::steps::{is_array, steps};
-use crate::{arrays, free_of_paths};
 
 /// A volume that is mounted. Dropping it dissolves it; `dissolve` also says what stayed.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ impl Volume {
         let Some(disks) = disks.get(..needed).filter(|disks| !disks.is_empty()) else {
             return Err(VolumeError::TooFewDisks { wanted, needed });
         };
-        free_of_paths::check(plan)?;
+        check_options(plan)?;
         disks.iter().try_for_each(VolumeDisk::is_unused)?;
         let held: Result<Vec<_>, _> = disks.iter().map(VolumeDisk::held_again).collect();
         let mut volume = Self {
@@ -161,7 +162,7 @@ impl Volume {
     fn notes_of(&self, plan: &VolumePlan) -> Vec<Text> {
         let mut notes = Vec::new();
         if is_array(plan) {
-            notes.extend(self.notes_of_array(plan));
+            notes.extend(self.note_of_array());
         }
         let is_btrfs_mirror = plan.file_system == FileSystemKind::Btrfs
             && plan.raid.by == RaidBy::FileSystem
@@ -189,37 +190,18 @@ impl Volume {
         notes
     }
 
-    fn notes_of_array(&self, plan: &VolumePlan) -> Vec<Text> {
-        let mut notes = Vec::new();
-        match (plan.raid.level, plan.options.initial_sync) {
-            (RaidLevel::Raid0, _) => {}
-            (_, true) => notes.push("the array was synchronised before it was used".into()),
-            (_, false) => notes
-                .push("the array was taken for clean (--assume-clean) and not synchronised".into()),
-        }
-        if plan.file_system == FileSystemKind::Zfs {
-            notes.push(
-                "ZFS stands on an md array: it can find damage there, but not repair it".into(),
-            );
-        }
-        let Some(name) = self.making.site.array() else {
-            return notes;
-        };
+    /// How the array is cut, which `mkfs` reads from the kernel.
+    fn note_of_array(&self) -> Option<Text> {
+        let name = self.making.site.array()?;
         let read = |file: &str| {
             let text = fs::read_to_string(arrays::directory(&name).join(file)).ok()?;
-            text.trim()
-                .parse()
-                .ok()
-                .filter(|bytes| *bytes > 0)
-                .map(Bytes)
+            let bytes = text.trim().parse().ok();
+            bytes.filter(|bytes| *bytes > 0).map(Bytes)
         };
-        if let (Some(chunk), Some(stripe)) = (read("md/chunk_size"), read("queue/optimal_io_size"))
-        {
-            notes.push(text!(
-                "the chunks of the array are {chunk} and its stripes {stripe}; mkfs reads both from the kernel"
-            ));
-        }
-        notes
+        let (chunk, stripe) = (read("md/chunk_size")?, read("queue/optimal_io_size")?);
+        Some(text!(
+            "the chunks of the array are {chunk} and its stripes {stripe}; mkfs reads both from the kernel"
+        ))
     }
 }
 

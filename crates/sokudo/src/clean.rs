@@ -1,4 +1,5 @@
-//! `sokudo clean`: removes test files that a killed sokudo has left behind.
+//! `sokudo clean`: removes test files that a killed sokudo has left behind, and, as root,
+//! dissolves arrays and pools that one has left, by its journal.
 //!
 //! What bears our mark is removed. What has only the name of a test file, or was left
 //! unfinished under a name that its user gave it, may be somebody's, so its owner is asked,
@@ -9,6 +10,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use sokudo_engine::{LeftBehind, NotOurs, Search, left_behind};
+use sokudo_volume::dissolve_left_behind;
 use sokudo_words::text;
 
 use crate::command_line::quoted;
@@ -16,6 +18,26 @@ use crate::exit::Exit;
 use crate::{exit, output};
 
 pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
+    let are_volumes_gone = dissolve_volumes()?;
+    remove_files(directory, yes)?;
+    match are_volumes_gone {
+        true => Ok(()),
+        false => Err(Exit::FailedAsReported),
+    }
+}
+
+/// Dissolves what runs have left that were killed; false if something stays.
+fn dissolve_volumes() -> Result<bool, Exit> {
+    let mut done = Vec::new();
+    let errors = dissolve_left_behind(&mut |action| done.push(action.to_string()));
+    for command in done {
+        output::say(&text!("left by a killed run, so: {command}"))?;
+    }
+    errors.iter().for_each(exit::fault);
+    Ok(errors.is_empty())
+}
+
+fn remove_files(directory: &Path, yes: bool) -> Result<(), Exit> {
     std::fs::read_dir(directory)
         .with_context(|| text!("{} cannot be read", directory.display()))
         .map_err(Exit::Failed)?;

@@ -23,6 +23,7 @@ mod page;
 mod peak;
 mod plot;
 mod precision;
+mod prepare;
 mod printing;
 mod quick;
 mod report;
@@ -74,6 +75,7 @@ pub(crate) use page::PageArguments;
 pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
+pub(crate) use prepare::PrepareArguments;
 pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableUnit, Telling, Trust};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
@@ -347,7 +349,10 @@ pub(crate) enum Command {
     /// Time and identify disks as hdparm does (-t, -T, -I, -i, -W)
     #[command(after_help = HDPARM_NOTE)]
     Hdparm(HdparmArguments),
-    /// Remove test files that a killed sokudo has left in a directory
+    /// Make a partition, a file system and a mount of one disk, and take them back
+    #[command(after_help = prepare::EXAMPLES)]
+    Prepare(PrepareArguments),
+    /// Remove what a killed sokudo has left: test files in a directory, and, as root, arrays and pools
     Clean {
         /// Directory to search
         #[arg(default_value = ".")]

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
+pub(crate) use sokudo_volume::quoted;
+
 /// What is carried out in the place of the arguments of this process.
 static INSTEAD: OnceLock<Vec<OsString>> = OnceLock::new();
 
@@ -40,37 +42,6 @@ pub(crate) fn without_program(mut words: Vec<String>) -> Vec<String> {
         words.remove(0);
     }
     words
-}
-
-/// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else if word.chars().any(char::is_control) {
-        // As bash, zsh and ksh read it: a control character would be lost on its way.
-        format!("$'{}'", escaped(word))
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-/// A word as it stands in `$'…'`.
-fn escaped(word: &str) -> String {
-    let mut escaped = String::with_capacity(word.len());
-    for sign in word.chars() {
-        if sign.is_control() {
-            for byte in sign.encode_utf8(&mut [0; 4]).bytes() {
-                escaped.push_str(&format!("\\{byte:03o}"));
-            }
-            continue;
-        }
-        if matches!(sign, '\'' | '\\') {
-            escaped.push('\\');
-        }
-        escaped.push(sign);
-    }
-    escaped
 }
 
 /// The words of a text, parted as a shell parts them: by blanks, with quotes and

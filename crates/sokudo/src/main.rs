@@ -30,6 +30,7 @@ mod idle;
 mod import;
 mod info;
 mod interrupt;
+mod invoker;
 mod jobs;
 mod judge_again;
 mod keep;
@@ -47,6 +48,7 @@ mod past;
 mod peak;
 mod picture;
 mod plan;
+mod prepare;
 mod progress;
 mod quick;
 mod reading;
@@ -149,6 +151,7 @@ fn start() -> ExitCode {
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
         Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
+        Some(Command::Prepare(arguments)) => prepare::run(&arguments),
         Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

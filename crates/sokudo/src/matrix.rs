@@ -11,6 +11,7 @@ mod disks;
 mod kept;
 mod outcome;
 mod request;
+mod told;
 
 use sokudo_dialect::matrix::EXAMPLE;
 use sokudo_engine::Control;
@@ -20,7 +21,8 @@ use sokudo_words::text;
 use crate::cli::MatrixArguments;
 use crate::command_line::quoted;
 use crate::exit::{self, Exit};
-use crate::{interrupt, output, picture};
+use crate::{interrupt, output, picture, telling};
+use announce::PlannedMatrix;
 use campaign::{Campaign, Measured};
 use disks::PlannedDisk;
 use request::{DiskSource, Matrix};
@@ -36,17 +38,23 @@ pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
         return outcome::print(&matrix, &measured, arguments);
     }
     let disks = disks::planned(&matrix.source)?;
+    let planned = PlannedMatrix::new(&matrix, &disks)?;
+    if telling::wanted().is_some() {
+        told::announce(&matrix, &planned);
+    }
+    if telling::is_plan() {
+        return Err(Exit::AsReported(0));
+    }
     if arguments.dry_run {
-        return announce::print(&matrix, &disks);
+        return planned.print();
     }
     if !has_consent(&matrix, arguments) {
-        announce::print(&matrix, &disks)?;
+        planned.print()?;
         return Err(Exit::refused(text!(
             "nothing has been done, because all that these disks hold would be lost; if that is meant, add {}",
             way_out(&disks)
         )));
     }
-    announce::check(&matrix, &disks)?;
     let control = Control::new();
     let is_over = measure(&matrix, &disks, arguments, &control, &mut measured);
     if measured.runs.is_empty() && measured.failures.is_empty() {
@@ -55,7 +63,10 @@ pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
             "interrupted before a cell was measured"
         ))));
     }
-    outcome::print(&matrix, &measured, arguments)?;
+    match telling::wanted() {
+        Some(_) => told::done(&matrix, &measured, arguments),
+        None => outcome::print(&matrix, &measured, arguments)?,
+    }
     is_over?;
     if control.is_cancelled() {
         exit::note(text!(

@@ -8,6 +8,7 @@ mod heat;
 mod planned;
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sokudo_analysis::judge;
@@ -59,9 +60,22 @@ pub(crate) fn wanted() -> Option<Wanted> {
     }
 }
 
+/// Set where several measurements are told as one, by whoever makes them.
+static IS_TOLD_TOGETHER: AtomicBool = AtomicBool::new(false);
+
+/// From now on no measurement tells what happens in it.
+pub(crate) fn tell_together() {
+    IS_TOLD_TOGETHER.store(true, Ordering::Relaxed);
+}
+
+/// What is wanted to be told of one measurement by itself.
+fn wanted_of_one() -> Option<Wanted> {
+    wanted().filter(|_| !IS_TOLD_TOGETHER.load(Ordering::Relaxed))
+}
+
 /// Whether only the plan is wanted, which has been told by then.
 pub(crate) fn is_plan() -> bool {
-    wanted() == Some(Wanted::Plan)
+    wanted_of_one() == Some(Wanted::Plan)
 }
 
 /// Tells what will be done, where somebody wants to know, to a target of this size, of which so
@@ -72,7 +86,7 @@ pub(crate) fn announce(
     size: Option<Bytes>,
     lays_out: Option<Bytes>,
 ) {
-    if wanted().is_some() {
+    if wanted_of_one().is_some() {
         tell(&planned(plan, schedule, size, lays_out));
     }
 }
@@ -118,7 +132,7 @@ struct InTrial {
 impl Telling {
     /// Where somebody has asked for it.
     pub(crate) fn begin(time: Nanos, control: &Control) -> Option<Self> {
-        wanted()?;
+        wanted_of_one()?;
         Some(Self {
             control: control.clone(),
             heat: None,
@@ -405,7 +419,7 @@ fn so_far(run: &Run) -> RunEvent {
     }
 }
 
-fn value(live: &LiveRun) -> serde_json::Value {
+pub(crate) fn value(live: &LiveRun) -> serde_json::Value {
     serde_json::to_value(live).expect("it has string keys and finite numbers")
 }
 

@@ -25,6 +25,8 @@ pub enum TargetForm {
     Optional,
     /// A fio job file, which names its targets itself.
     Job,
+    /// A folder, which is the value of an option.
+    Folder,
 }
 
 /// An option of a method.
@@ -95,6 +97,17 @@ const fn choice(
     }
 }
 
+const fn several(
+    name: &'static str,
+    label: &'static str,
+    choices: &'static [&'static str],
+) -> OptionForm {
+    OptionForm {
+        choices,
+        ..option(name, Repeated, "", label)
+    }
+}
+
 const fn method(
     name: &'static str,
     label: &'static str,
@@ -109,7 +122,7 @@ const fn method(
     }
 }
 
-const METHODS: [MethodForm; 12] = [
+const METHODS: [MethodForm; 13] = [
     method("mark", "Mark", &[MARK, PRECISION, MEASURING, LABEL]),
     method("scan", "Surface", &[SCAN, PRECISION, MEASURING, LABEL]),
     method("sweep", "Sweep", &[SWEEP, PRECISION, MEASURING, LABEL]),
@@ -123,6 +136,10 @@ const METHODS: [MethodForm; 12] = [
     MethodForm {
         target: TargetForm::Optional,
         ..method("check", "Check against the baseline", &[CHECK])
+    },
+    MethodForm {
+        target: TargetForm::Folder,
+        ..method("matrix", "File systems and RAID levels", &[MATRIX])
     },
     MethodForm {
         command: "run",
@@ -322,6 +339,35 @@ const FIT: &[OptionForm] = &[
     },
     TIME,
     option("runs", Number, "6", "Trials"),
+];
+
+/// Disks of files alone. Values that carry options for programs, and methods of one's own, are for
+/// the command line: they could reach whatever root can.
+const MATRIX: &[OptionForm] = &[
+    OptionForm {
+        choices: &["2x1GiB", "2x4GiB", "4x1GiB", "4x4GiB"],
+        ..option("loop", Choice, "2x1GiB", "Disks made of files")
+    },
+    several(
+        "fs",
+        "File systems",
+        &["ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "zfs", "f2fs"],
+    ),
+    several("raid", "RAID levels", &["none", "0", "1", "5", "10"]),
+    several("mount", "Mount options", &["defaults", "noatime"]),
+    several("ageing", "Ageing", &["fresh", "30%", "60%"]),
+    choice(
+        "method",
+        "Method",
+        &[
+            "mark --size=256MiB --runs=3",
+            "mark --size=256MiB --runs=3 --profile=nvme",
+            "quick --size=256MiB",
+        ],
+    ),
+    option("blocks", Number, "3", "Blocks"),
+    option("max-time", Time, "", "Longest time"),
+    option("seed", Number, "", "Seed"),
 ];
 
 const PEAK: &[OptionForm] = &[

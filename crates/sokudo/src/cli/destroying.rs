@@ -1,6 +1,7 @@
 //! Arguments that allow devices to be written.
 
 use clap::Args;
+use sokudo_engine::{Consent, Front};
 use sokudo_measure::Permission;
 
 use super::heading::WRITTEN;
@@ -21,6 +22,15 @@ pub(crate) struct Destroying {
 }
 
 impl Destroying {
+    /// The devices that may be destroyed, as they were named.
+    pub(crate) fn consent(&self) -> Consent {
+        Consent::new(
+            Front::Own,
+            self.destroy.iter().cloned(),
+            self.destroy_contents,
+        )
+    }
+
     /// What may be written, with leave to overwrite an existing file or without.
     pub(crate) fn permission(&self, overwrite: bool) -> Permission {
         Permission::new(overwrite, &self.destroy, self.destroy_contents)

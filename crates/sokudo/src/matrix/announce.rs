@@ -19,6 +19,14 @@ const VOLUME_SECONDS: f64 = 5.0;
 /// A directory that is there before any volume is, to read the method with.
 const ANY_DIRECTORY: &str = "/";
 
+/// A matrix of which every command is known.
+pub(super) struct PlannedMatrix<'a> {
+    matrix: &'a Matrix,
+    disks: &'a [PlannedDisk],
+    /// Those that make sense.
+    cells: Vec<PlannedCell>,
+}
+
 /// What one cell comes to.
 struct PlannedCell {
     cell: usize,
@@ -27,128 +35,161 @@ struct PlannedCell {
     estimate: Option<Estimate>,
 }
 
-/// Prints the plan.
-pub(super) fn print(matrix: &Matrix, disks: &[PlannedDisk]) -> Result<(), Exit> {
-    let cells = planned(matrix, disks)?;
-    output::say(&headline(matrix, &cells))?;
-    for text in of_disks(matrix, disks, &cells) {
-        output::say(&text)?;
+impl<'a> PlannedMatrix<'a> {
+    /// Refuses a method that cannot be measured, before anything is done.
+    pub(super) fn new(matrix: &'a Matrix, disks: &'a [PlannedDisk]) -> Result<Self, Exit> {
+        let paths: Vec<&Path> = disks.iter().map(|disk| disk.path.as_path()).collect();
+        let place = campaign::place(&matrix.id, 1)?;
+        let cell = |cell: usize| {
+            let volume = matrix.volume(cell);
+            Ok(PlannedCell {
+                cell,
+                steps: steps(volume, &paths[..volume.raid.disks], &place),
+                estimate: campaign::method(matrix, cell, Path::new(ANY_DIRECTORY))?.estimate()?,
+            })
+        };
+        let cells: Result<Vec<PlannedCell>, Exit> = matrix.cells().map(cell).collect();
+        Ok(Self {
+            matrix,
+            disks,
+            cells: cells?,
+        })
     }
-    for cell in &cells {
+
+    /// Prints it.
+    pub(super) fn print(&self) -> Result<(), Exit> {
+        output::say(&self.headline())?;
+        for text in self.of_disks() {
+            output::say(&text)?;
+        }
+        for cell in &self.cells {
+            self.print_cell(cell)?;
+        }
         output::say(&Text::default())?;
-        output::say(&text!("{}. {}", cell.cell + 1, matrix.cell_name(cell.cell)))?;
-        for note in &matrix.plan.cells[cell.cell].notes {
+        for text in self.left_out().chain(self.missing()) {
+            output::say(&text)?;
+        }
+        Ok(())
+    }
+
+    fn print_cell(&self, cell: &PlannedCell) -> Result<(), Exit> {
+        output::say(&Text::default())?;
+        let name = self.matrix.cell_name(cell.cell);
+        output::print(&format!("{}. {name}\n", cell.cell + 1))?;
+        for note in &self.matrix.plan.cells[cell.cell].notes {
             output::say(&text!("   note: {note}"))?;
         }
-        for step in &cell.steps {
-            output::print(&format!("     {}\n", step.action))?;
+        let place = campaign::place(&self.matrix.id, 1)?;
+        let done = cell.steps.iter().map(|step| step.action.to_string());
+        let measured = campaign::command(self.matrix, cell.cell, &place.mount_point);
+        let undone = cell.steps.iter().rev();
+        let undone = undone.flat_map(|step| step.undo.iter().rev().map(ToString::to_string));
+        for line in done.chain([measured]).chain(undone) {
+            output::print(&format!("     {line}\n"))?;
         }
-        let place = campaign::place(&matrix.id, 1)?;
-        let command = campaign::command(matrix, cell.cell, &place.mount_point);
-        output::print(&format!("     {command}\n"))?;
-        for action in cell
-            .steps
-            .iter()
-            .rev()
-            .flat_map(|step| step.undo.iter().rev())
-        {
-            output::print(&format!("     {action}\n"))?;
-        }
+        Ok(())
     }
-    output::say(&Text::default())?;
-    for text in left_out(matrix).chain(of_missing(&cells)) {
-        output::say(&text)?;
-    }
-    Ok(())
-}
 
-/// The cells that make sense. Refuses a method that cannot be measured, before anything is done.
-fn planned(matrix: &Matrix, disks: &[PlannedDisk]) -> Result<Vec<PlannedCell>, Exit> {
-    let paths: Vec<&Path> = disks.iter().map(|disk| disk.path.as_path()).collect();
-    let place = campaign::place(&matrix.id, 1)?;
-    let cell = |cell: usize| {
-        let volume = matrix.plan.cells[cell].volume.as_ref();
-        let volume = volume.expect("cells that make no sense are left out");
-        Ok(PlannedCell {
-            cell,
-            steps: steps(volume, &paths[..volume.raid.disks], &place),
-            estimate: campaign::method(matrix, cell, Path::new(ANY_DIRECTORY))?.estimate()?,
-        })
-    };
-    matrix.cells().map(cell).collect()
-}
-
-/// Refuses what cannot be carried out.
-pub(super) fn check(matrix: &Matrix, disks: &[PlannedDisk]) -> Result<(), Exit> {
-    planned(matrix, disks).map(|_| ())
-}
-
-fn headline(matrix: &Matrix, cells: &[PlannedCell]) -> Text {
-    let (count, blocks) = (cells.len(), matrix.blocks);
-    let (id, method, seed) = (&matrix.id, &matrix.plan.method, matrix.plan.seed);
-    let seconds: Option<f64> = cells
-        .iter()
-        .map(|cell| Some(cell.estimate.as_ref()?.seconds + VOLUME_SECONDS))
-        .sum();
-    let seconds = seconds.map(|seconds| seconds * f64::from(blocks));
-    match seconds {
-        Some(seconds) => text!(
-            "Matrix {id}: {count} cells, each measured in {blocks} blocks by sokudo {method}; about {:.0} minutes; seed {seed}",
-            (seconds / 60.0).max(1.0)
-        ),
-        None => text!(
-            "Matrix {id}: {count} cells, each measured in {blocks} blocks by sokudo {method}, which decides how long it takes while it measures; seed {seed}"
-        ),
-    }
-}
-
-/// Each disk, and what is written to it.
-fn of_disks(matrix: &Matrix, disks: &[PlannedDisk], cells: &[PlannedCell]) -> Vec<Text> {
-    let heading = match matrix.source {
-        DiskSource::Named(_) => text!("Everything on these disks will be destroyed:"),
-        DiskSource::Files { .. } => {
-            text!("The disks are loop devices over files, which are removed at the end:")
-        }
-    };
-    let disk = |(place, disk): (usize, &PlannedDisk)| {
-        let size = disk.size.map_or_else(Text::default, |size| text!("{size}"));
-        let path = disk.path.display();
-        let description = &disk.description;
-        match written(matrix, place, cells) {
-            Some((bytes, 0)) => {
-                text!("  {path}  {size}  {description}: about {bytes} will be written")
-            }
-            Some((bytes, seconds)) => text!(
-                "  {path}  {size}  {description}: about {bytes} will be written, and in {seconds} s as much as it takes"
+    fn headline(&self) -> Text {
+        let (count, blocks) = (self.cells.len(), self.matrix.blocks);
+        let Matrix { id, plan, .. } = self.matrix;
+        let (method, seed) = (&plan.method, plan.seed);
+        match self.seconds() {
+            Some(seconds) => text!(
+                "Matrix {id}: {count} cells, each measured in {blocks} blocks by sokudo {method}; about {:.0} minutes; seed {seed}",
+                (seconds / 60.0).max(1.0)
             ),
-            None => text!("  {path}  {size}  {description}: how much will be written is not known"),
+            None => text!(
+                "Matrix {id}: {count} cells, each measured in {blocks} blocks by sokudo {method}, which decides how long it takes while it measures; seed {seed}"
+            ),
         }
-    };
-    let disks = disks.iter().enumerate().map(disk);
-    [heading].into_iter().chain(disks).collect()
-}
-
-/// Bytes that a disk is to take in all blocks, and seconds of rows whose end is a time.
-fn written(matrix: &Matrix, disk: usize, cells: &[PlannedCell]) -> Option<(Bytes, u64)> {
-    let (mut bytes, mut seconds) = (0.0, 0.0);
-    for cell in cells {
-        let volume = matrix.plan.cells[cell.cell].volume.as_ref()?;
-        let estimate = cell.estimate.as_ref()?;
-        if disk >= volume.raid.disks {
-            continue;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let written = estimate.writes_bytes? as f64;
-        bytes += written * share(volume.raid) * f64::from(matrix.blocks);
-        seconds += estimate.writes_seconds * f64::from(matrix.blocks);
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "no estimate is negative or beyond what disks take"
-    )]
-    let whole = (Bytes(bytes as u64), seconds as u64);
-    Some(whole)
+
+    /// How long it takes; `None` where the method decides that while it measures.
+    pub(super) fn seconds(&self) -> Option<f64> {
+        let seconds = self.cells.iter();
+        let seconds = seconds.map(|cell| Some(cell.estimate.as_ref()?.seconds + VOLUME_SECONDS));
+        let block: Option<f64> = seconds.sum();
+        Some(block? * f64::from(self.matrix.blocks))
+    }
+
+    /// Each disk, and what is written to it.
+    fn of_disks(&self) -> Vec<Text> {
+        let heading: Text = match self.matrix.source {
+            DiskSource::Named(_) => "Everything on these disks will be destroyed:".into(),
+            DiskSource::Files { .. } => {
+                "The disks are loop devices over files, which are removed at the end:".into()
+            }
+        };
+        let disk = |(place, disk): (usize, &PlannedDisk)| {
+            let size = disk.size.map_or_else(Text::default, |size| text!("{size}"));
+            let path = disk.path.display();
+            let description = &disk.description;
+            match self.written(place) {
+                Some((bytes, 0)) => {
+                    text!("  {path}  {size}  {description}: about {bytes} will be written")
+                }
+                Some((bytes, seconds)) => text!(
+                    "  {path}  {size}  {description}: about {bytes} will be written, and in {seconds} s as much as it takes"
+                ),
+                None => {
+                    text!("  {path}  {size}  {description}: how much will be written is not known")
+                }
+            }
+        };
+        let disks = self.disks.iter().enumerate().map(disk);
+        [heading].into_iter().chain(disks).collect()
+    }
+
+    /// Bytes that all disks are to take, and seconds of rows whose end is a time, as long as any
+    /// disk writes.
+    pub(super) fn written_in_all(&self) -> Option<(Bytes, u64)> {
+        let each = (0..self.disks.len()).map(|disk| self.written(disk));
+        let each: Option<Vec<(Bytes, u64)>> = each.collect();
+        let each = each?;
+        let bytes = each.iter().map(|(bytes, _)| bytes.0).sum();
+        let seconds = each.iter().map(|(_, seconds)| *seconds).max();
+        Some((Bytes(bytes), seconds.unwrap_or_default()))
+    }
+
+    /// Bytes that a disk is to take in all blocks, and seconds of rows whose end is a time.
+    fn written(&self, disk: usize) -> Option<(Bytes, u64)> {
+        let blocks = f64::from(self.matrix.blocks);
+        let (mut bytes, mut seconds) = (0.0, 0.0);
+        for cell in &self.cells {
+            let raid = self.matrix.volume(cell.cell).raid;
+            let estimate = cell.estimate.as_ref()?;
+            #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+            let written = estimate.writes_bytes? as f64;
+            if disk < raid.disks {
+                bytes += written * share(raid) * blocks;
+                seconds += estimate.writes_seconds * blocks;
+            }
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "no estimate is negative or beyond what disks take"
+        )]
+        let whole = (Bytes(bytes as u64), seconds as u64);
+        Some(whole)
+    }
+
+    fn left_out(&self) -> impl Iterator<Item = Text> {
+        let cells = self.matrix.plan.cells.iter().enumerate();
+        let left_out = cells.filter(|(_, cell)| cell.volume.is_none());
+        left_out.map(|(index, cell)| {
+            let why = Text::list(cell.notes.iter().cloned(), "; ");
+            text!("Left out: {}: {why}", self.matrix.cell_name(index))
+        })
+    }
+
+    /// Programs and file systems that this machine has not.
+    fn missing(&self) -> impl Iterator<Item = Text> {
+        let steps = self.cells.iter().flat_map(|cell| cell.steps.clone());
+        let missing = missing(&steps.collect::<Vec<Step>>()).into_iter();
+        missing.map(|it| text!("Missing: {it}; its cells will fail"))
+    }
 }
 
 /// What of a byte each disk of an array takes.
@@ -162,20 +203,4 @@ fn share(raid: RaidPlan) -> f64 {
         RaidLevel::Raid6 => 1.0 / (disks - 2.0),
         RaidLevel::Raid10 => 2.0 / disks,
     }
-}
-
-fn left_out(matrix: &Matrix) -> impl Iterator<Item = Text> {
-    let cells = matrix.plan.cells.iter().enumerate();
-    let left_out = cells.filter(|(_, cell)| cell.volume.is_none());
-    left_out.map(|(index, cell)| {
-        let why = Text::list(cell.notes.iter().cloned(), "; ");
-        text!("Left out: {}: {why}", matrix.cell_name(index))
-    })
-}
-
-/// Programs and file systems that this machine has not.
-fn of_missing(cells: &[PlannedCell]) -> impl Iterator<Item = Text> {
-    let steps: Vec<Step> = cells.iter().flat_map(|cell| cell.steps.clone()).collect();
-    let missing = missing(&steps).into_iter();
-    missing.map(|it| text!("Missing: {it}; its cells will fail"))
 }

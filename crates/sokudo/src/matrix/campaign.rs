@@ -14,6 +14,7 @@ use sokudo_words::{Text, text};
 
 use super::kept::{CellRun, keep_run};
 use super::request::Matrix;
+use super::told::MatrixTelling;
 use crate::cli::MatrixArguments;
 use crate::exit::{self, Exit};
 use crate::harmless;
@@ -57,6 +58,7 @@ enum CellEnd {
 impl Campaign<'_> {
     /// Measures what is missing.
     pub(super) fn carry_out(&mut self, measured: &mut Measured) {
+        let telling = MatrixTelling::begin(self.matrix, measured);
         let began = Instant::now();
         let cells: Vec<usize> = self.matrix.cells().collect();
         let mut block = 0;
@@ -73,6 +75,9 @@ impl Campaign<'_> {
                     continue;
                 }
                 self.announce(cell, block, (place + 1, cells.len()));
+                if let Some(telling) = &telling {
+                    telling.cell(self.matrix, cell, block, measured);
+                }
                 match self.cell(cell, block) {
                     Ok(run) => measured.runs.push(run),
                     Err(CellEnd::Interrupted) => return,
@@ -85,6 +90,9 @@ impl Campaign<'_> {
                             message,
                         });
                     }
+                }
+                if let Some(telling) = &telling {
+                    telling.table(self.matrix, measured, self.arguments);
                 }
             }
             block += 1;
@@ -166,8 +174,7 @@ impl Campaign<'_> {
     }
 
     fn volume(&mut self, cell: usize) -> Result<Volume, CellEnd> {
-        let plan = self.matrix.plan.cells[cell].volume.as_ref();
-        let plan = plan.expect("cells that make no sense are left out");
+        let plan = self.matrix.volume(cell);
         self.made += 1;
         let place = place(&self.matrix.id, self.made).map_err(|exit| CellEnd::Failed {
             command: None,
@@ -192,8 +199,7 @@ impl Campaign<'_> {
     }
 
     fn aged(&self, cell: usize, mount_point: &Path) -> Result<(), CellEnd> {
-        let plan = self.matrix.plan.cells[cell].volume.as_ref();
-        let Some(ageing) = plan.and_then(|plan| plan.ageing) else {
+        let Some(ageing) = self.matrix.volume(cell).ageing else {
             return Ok(());
         };
         let aged = age(mount_point, ageing, self.control);

@@ -86,8 +86,7 @@ pub(super) fn opened(
         }
         DiskSource::Named(_) => {
             let paths: Vec<PathBuf> = planned.iter().map(|disk| disk.path.clone()).collect();
-            let permission = arguments.destroying.permission(false);
-            Ok(volume_disks(&paths, &permission)?)
+            Ok(volume_disks(&paths, &arguments.destroying.consent())?)
         }
     }
 }

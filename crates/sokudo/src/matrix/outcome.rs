@@ -42,3 +42,11 @@ pub(super) fn print(matrix: &Matrix, measured: &Measured, _: &MatrixArguments) -
     }
     Ok(())
 }
+
+pub(super) fn live(
+    _: &Matrix,
+    _: &Measured,
+    _: &MatrixArguments,
+) -> Option<sokudo_report::LiveRun> {
+    None
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sokudo_dialect::matrix::{Axis, AxisKind, FILE_BYTES_MAX, MatrixFile, MatrixRequest, values};
 use sokudo_measure::random_u32;
-use sokudo_model::{MatrixPlan, Nanos};
+use sokudo_model::{MatrixPlan, Nanos, VolumePlan};
 use sokudo_words::text;
 
 use crate::cli::{self, Command, LoopDisks, MatrixArguments};
@@ -126,6 +126,12 @@ impl Matrix {
             .map(|(axis, value)| format!("{} {}", axis.name, axis.values[*value]))
             .collect();
         named.join(" · ")
+    }
+
+    /// What is made of the disks for a cell that makes sense.
+    pub(super) fn volume(&self, cell: usize) -> &VolumePlan {
+        let volume = self.plan.cells[cell].volume.as_ref();
+        volume.expect("cells that make no sense are left out")
     }
 
     /// The cells that make sense.

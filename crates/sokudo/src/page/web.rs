@@ -15,6 +15,7 @@ use sokudo_page::{ARGUMENT, Hello, Told, write_frame};
 use sokudo_words::text;
 
 use crate::exit::Exit;
+use crate::invoker;
 
 /// This program, wherever it was started from.
 pub(crate) const PROGRAM: &str = "/proc/self/exe";
@@ -37,13 +38,8 @@ impl WebUser {
         if !rustix::process::geteuid().is_root() {
             return Self { drops_to: None };
         }
-        let number = |name| {
-            let value = std::env::var(name).ok()?;
-            value.parse::<u32>().ok().filter(|number| *number != 0)
-        };
-        let sudo = number("SUDO_UID").zip(number("SUDO_GID"));
         Self {
-            drops_to: Some(sudo.unwrap_or((NOBODY, NOBODY))),
+            drops_to: Some(invoker::behind_sudo().unwrap_or((NOBODY, NOBODY))),
         }
     }
 

@@ -88,6 +88,19 @@ impl LoopDevice {
         Some(device)
     }
 
+    /// Lets it have partitions: attached anew over the same file with `--partscan`.
+    pub(crate) fn with_partitions(&self) {
+        let name = self.path.file_name().unwrap();
+        let flag = Path::new("/sys/block").join(name).join("loop/partscan");
+        if fs::read_to_string(flag).is_ok_and(|flag| flag.trim() == "1") {
+            return;
+        }
+        let _attaching = ATTACHING.lock().unwrap_or_else(PoisonError::into_inner);
+        quietly(Command::new("losetup").arg("-d").arg(&self.path));
+        let mut attach = Command::new("losetup");
+        quietly(attach.arg("--partscan").args([&self.path, &self.image()]));
+    }
+
     /// The file that the device shows.
     pub(crate) fn image(&self) -> PathBuf {
         self.directory.join(IMAGE)

@@ -49,6 +49,7 @@ mod peak;
 mod pictures;
 mod pivot;
 mod precision;
+mod prepare;
 mod quick;
 mod report;
 mod require;
