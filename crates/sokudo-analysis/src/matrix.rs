@@ -14,7 +14,9 @@ use sokudo_model::{
 };
 use sokudo_stats::{BlockFit, BlockValue, Contrast};
 
-use crate::threshold::{CONFIDENCE, MATRIX_COMBINATIONS_SHARE, MATRIX_PAIRS_SHARE};
+use crate::threshold::{
+    CONFIDENCE, MATRIX_BLOCKS_MIN, MATRIX_COMBINATIONS_SHARE, MATRIX_PAIRS_SHARE,
+};
 
 #[cfg(test)]
 mod simulated;
@@ -47,10 +49,19 @@ pub fn matrix_precision(effects: &MatrixEffects) -> Option<f64> {
     widest?.into_iter().reduce(f64::max)
 }
 
-/// Whether every effect of one value against another is known as closely as wanted: 0.03 for
-/// ± 3 %.
-pub fn is_matrix_precise(effects: &MatrixEffects, wanted: f64) -> bool {
-    matrix_precision(effects).is_some_and(|reach| reach <= wanted)
+/// Whether enough blocks were measured: every effect of one value against another is known as
+/// closely as wanted (0.03 for ± 3 %), after one of the numbers of blocks at which it is looked.
+///
+/// Who looks after every block stops where intervals are narrow by chance. So it is looked after
+/// 3 blocks, and then whenever there are half as many more: 5, 8, 12, 18, ….
+pub fn is_matrix_precise(effects: &MatrixEffects, blocks: u32, wanted: f64) -> bool {
+    is_look(blocks) && matrix_precision(effects).is_some_and(|reach| reach <= wanted)
+}
+
+fn is_look(blocks: u32) -> bool {
+    let mut looks =
+        std::iter::successors(Some(MATRIX_BLOCKS_MIN), |it| it.checked_add(it.div_ceil(2)));
+    looks.find(|look| *look >= blocks) == Some(blocks)
 }
 
 /// About how many blocks are needed for that, by what so many have come to: intervals become

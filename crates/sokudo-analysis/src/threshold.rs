@@ -242,6 +242,11 @@ thresholds! {
     /// The same, for combinations of two axes' values.
     pub MATRIX_COMBINATIONS_SHARE: f64 = 0.25, percent;
 
+    /// Blocks of a matrix, in each of which every cell is measured once.
+    ///
+    /// Two leave one degree of freedom for each cell's noise, with which nothing is shown.
+    pub MATRIX_BLOCKS_MIN: u32 = 3, plain;
+
     /// Part of a row's trials, of which more must begin at another speed.
     ///
     /// Part of a row's trials that must begin at another speed, on the same side: more
