@@ -10,6 +10,7 @@
 //! - [`steady`] knows the SNIA's Performance Test Specification: rounds until a drive is steady.
 //! - [`surface`] knows the scans of GNOME Disks and HD Tune.
 //! - [`fit`] knows what programs ask of a disk, and who says so.
+//! - [`matrix`] knows what a matrix of file systems and arrays varies.
 //! - [`explain`] knows the probes that show what a device is.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
@@ -32,6 +33,7 @@ pub mod fio;
 pub mod fit;
 pub mod hdparm;
 pub mod host;
+pub mod matrix;
 pub mod quick;
 pub mod steady;
 pub mod surface;

@@ -129,13 +129,21 @@ pub enum RaidBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileSystemKind {
+    /// Without a journal.
     Ext2,
+    /// Ext2 with a journal.
     Ext3,
+    /// Linux's usual one.
     Ext4,
+    /// XFS.
     Xfs,
+    /// Copy on write, checksums, RAID of its own.
     Btrfs,
+    /// IBM's.
     Jfs,
+    /// OpenZFS: copy on write, checksums, RAID of its own.
     Zfs,
+    /// For flash.
     F2fs,
 }
 

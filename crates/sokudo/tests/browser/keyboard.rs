@@ -77,7 +77,11 @@ async fn write(person: &Person<'_>, text: &str) {
 
 /// Goes on with Tab to what has a role and a name. Each stop on the way can be seen.
 async fn go_to(person: &Person<'_>, role: &str, name: &str) {
-    person.find(role, name).await;
+    let element = person.find(role, name).await;
+    // What cannot be pressed yet is no stop of the keyboard.
+    let look = async || element.is_enabled().await.ok()?.then_some(());
+    let what = format!("the {role} {name:?} to be enabled");
+    person.wait(&what, look).await;
     let mut stops = Vec::new();
     for _ in 0..STOPS_MAX {
         key(person, Key::Tab).await;

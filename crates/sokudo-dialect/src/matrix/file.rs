@@ -1,0 +1,103 @@
+//! A matrix in a file: the same as on the command line, and axes of one's own.
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::value::AxisValue;
+use super::{Axis, AxisKind, MatrixError};
+
+/// A longer file is none of a matrix.
+pub const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// What a file says; what it does not say is for the command line.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct MatrixFile {
+    /// Serial numbers or paths.
+    pub disks: Vec<String>,
+    /// Such as `4x8GiB`.
+    pub r#loop: Option<String>,
+    /// The folder of the files of loop devices.
+    pub r#in: Option<String>,
+    pub method: Option<String>,
+    pub blocks: Option<u32>,
+    pub precision: Option<String>,
+    pub max_time: Option<String>,
+    pub seed: Option<u64>,
+    pub initial_sync: bool,
+    axes: Table,
+}
+
+impl MatrixFile {
+    /// Reads the text of a file, which `what` names.
+    ///
+    /// # Errors
+    /// When it is none of a matrix.
+    pub fn read(what: &str, text: &str) -> Result<Self, MatrixError> {
+        toml::from_str(text).map_err(|error| MatrixError::File {
+            what: what.to_owned(),
+            why: error
+                .to_string()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        })
+    }
+
+    /// Its axes: those that the command line knows in its order, then its own.
+    ///
+    /// # Errors
+    /// When a value cannot be read.
+    pub fn axes(&self, what: &str) -> Result<Vec<Axis>, MatrixError> {
+        let refused = |axis: &str, why: &str| MatrixError::File {
+            what: what.to_owned(),
+            why: format!("{axis}: {why}"),
+        };
+        let mut axes = Vec::new();
+        for (name, values) in &self.axes {
+            let Value::Array(values) = values else {
+                return Err(refused(name, "its values are to be in [ ]"));
+            };
+            let values: Result<Vec<AxisValue>, &str> = values.iter().map(value).collect();
+            axes.push(Axis {
+                kind: AxisKind::named(name),
+                values: values.map_err(|why| refused(name, why))?,
+            });
+        }
+        let order = |axis: &Axis| {
+            let mut known = AxisKind::KNOWN.iter();
+            known
+                .position(|(kind, _)| *kind == axis.kind)
+                .unwrap_or(usize::MAX)
+        };
+        axes.sort_by_key(order);
+        Ok(axes)
+    }
+}
+
+fn value(value: &Value) -> Result<AxisValue, &'static str> {
+    let table = match value {
+        Value::String(word) => return Ok(AxisValue::of_word(word)),
+        Value::Integer(number) => return Ok(AxisValue::of_word(&number.to_string())),
+        Value::Table(table) => table,
+        _ => return Err("a value is a text or a table"),
+    };
+    let mut read = AxisValue::default();
+    let mut name = None;
+    for (key, told) in table {
+        let told = told.as_str().ok_or("the options of a value are texts")?;
+        match key.as_str() {
+            "name" => name = Some(told),
+            "value" => told.clone_into(&mut read.word),
+            key if read.take(key, told) => {}
+            _ => {
+                return Err(
+                    "a value has name, value, mkfs, mount, mdadm, zpool and method, and nothing else",
+                );
+            }
+        }
+    }
+    name.unwrap_or(&read.word.clone())
+        .clone_into(&mut read.name);
+    Ok(read)
+}
