@@ -12,7 +12,7 @@ mod words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    CellRate, MatrixAxis, MatrixEffects, MatrixFigures, MatrixPlan, RowOfMatrix, Verdict,
+    CellLevel, CellRate, MatrixAxis, MatrixEffects, MatrixFigures, MatrixPlan, RowOfMatrix, Verdict,
 };
 use sokudo_stats::Summary;
 use sokudo_words::Text;
@@ -279,7 +279,7 @@ impl MatrixDocument {
             let figure = |cell| {
                 let here = samples.iter().filter(|it| it.cell == cell);
                 let mut figure = MatrixFigure::of(&here.collect::<Vec<_>>())?;
-                let level = effects.and_then(|row| row.cells.get(cell).copied().flatten());
+                let level: Option<CellLevel> = effects.and_then(|row| *row.cells.get(cell)?);
                 figure.per_second = level.map(|it| it.per_second);
                 figure.interval_95 = level.and_then(|it| it.interval_95);
                 figure.is_best = effects.is_some_and(|row| row.best == Some(cell));
