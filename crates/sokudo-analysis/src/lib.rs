@@ -32,6 +32,7 @@ mod figures;
 mod flush_cover;
 mod imported;
 mod invariants;
+mod matrix;
 #[cfg(test)]
 mod method;
 mod passes;
@@ -62,6 +63,7 @@ pub use code::Code;
 pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
 pub use disk::examine;
 pub use figures::judge_figures;
+pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix_precision};
 pub use remedy::{Means, remedies_with_options};
 
 use case::Case;

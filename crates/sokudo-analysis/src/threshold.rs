@@ -232,6 +232,21 @@ thresholds! {
     /// … large (the same).
     pub EFFECT_LARGE_MIN: f64 = 0.474, plain;
 
+    /// Of a matrix: part of the 5 % by which anything that is said may be wrong by chance, for
+    /// what one value of an axis does against another.
+    ///
+    /// What most people ask. The rest is for what depends on another axis
+    /// ([`MATRIX_COMBINATIONS_SHARE`]), and for the best cell of each row.
+    pub MATRIX_PAIRS_SHARE: f64 = 0.5, percent;
+
+    /// The same, for combinations of two axes' values.
+    pub MATRIX_COMBINATIONS_SHARE: f64 = 0.25, percent;
+
+    /// Blocks of a matrix, in each of which every cell is measured once.
+    ///
+    /// Two leave one degree of freedom for each cell's noise, with which nothing is shown.
+    pub MATRIX_BLOCKS_MIN: u32 = 3, plain;
+
     /// Part of a row's trials, of which more must begin at another speed.
     ///
     /// Part of a row's trials that must begin at another speed, on the same side: more

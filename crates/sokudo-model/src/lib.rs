@@ -18,6 +18,7 @@ mod countable;
 pub mod disk;
 mod disk_assessment;
 pub mod diskspd;
+pub mod effects;
 pub mod enough;
 pub mod event;
 pub mod finding;
@@ -61,6 +62,10 @@ pub use comparison::{
 pub use countable::{COUNTED_MAX, are_countable};
 pub use disk::Disk;
 pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment};
+pub use effects::{
+    CellLevel, CellRate, CombinationEffect, EffectRatio, MatrixEffects, MatrixFigures, PairEffect,
+    RowEffects, RowOfMatrix,
+};
 pub use enough::Enough;
 pub use event::{Event, Phase};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};

@@ -11,6 +11,7 @@
 
 mod autocorrelation;
 mod batch_means;
+mod blocks;
 mod change_points;
 mod comparison;
 mod distributions;
@@ -29,6 +30,7 @@ mod warm_up;
 
 pub use autocorrelation::Autocorrelation;
 pub use batch_means::batch_means_interval;
+pub use blocks::{BlockFit, BlockValue, Contrast};
 pub use change_points::{SEGMENT_MIN, change_points};
 pub use comparison::{
     CORRELATION_ASSUMED, CORRELATION_TRIALS, PAST_RUNS_MIN, PastRuns, PastTest, RankTest, Shift,

@@ -1,0 +1,385 @@
+//! Matrices whose truth is known: what is found of it, and what is said that is not so.
+//!
+//! `SOKUDO_MATRICES=2000 cargo test --release -p sokudo-analysis matrix -- --nocapture` prints the figures
+//! that stand in docs/MATRIX.md, of as many matrices each.
+
+use sokudo_model::{CellRate, MatrixAxis};
+use sokudo_stats::Random;
+
+use super::*;
+
+/// Of each kind.
+const MATRICES: u64 = 200;
+
+/// How noisy which cells are, as a share of the rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Noise {
+    /// All alike.
+    Even,
+    /// One value of the first axis, drawn by lot, three times as noisy.
+    NoisyValue,
+    /// Every third cell, drawn by lot, three times as noisy.
+    NoisyCells,
+    /// Three of a hundred values five times as far off.
+    Tails,
+}
+
+/// What is so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Truth {
+    Nothing,
+    /// The first axis's second value is 5 % faster, in the first row.
+    Value,
+    /// One cell is 5 % faster, in the first row.
+    Cell,
+}
+
+const FASTER: f64 = 1.05;
+/// Standard deviation of what a block does to all cells of a row.
+const DRIFT: f64 = 0.03;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    axes: &'static [usize],
+    rows: usize,
+    blocks: u32,
+    deviation: f64,
+    noise: Noise,
+    truth: Truth,
+}
+
+const CASE: Case = Case {
+    axes: &[6, 4],
+    rows: 1,
+    blocks: 3,
+    deviation: 0.01,
+    noise: Noise::Even,
+    truth: Truth::Nothing,
+};
+
+impl Case {
+    fn is_faster(&self, row: usize, values: &[usize]) -> bool {
+        let is_it = match self.truth {
+            Truth::Nothing => false,
+            Truth::Value => values[0] == 1,
+            Truth::Cell => values[..2] == [1, 1],
+        };
+        row == 0 && is_it
+    }
+
+    fn cells(&self) -> Vec<Vec<usize>> {
+        let mut cells = vec![Vec::new()];
+        for count in self.axes {
+            let longer = cells.iter().flat_map(|cell| {
+                let cell: &Vec<usize> = cell;
+                (0..*count).map(|value| [&cell[..], &[value]].concat())
+            });
+            cells = longer.collect();
+        }
+        cells
+    }
+
+    fn figures(&self, seed: u64) -> MatrixFigures {
+        let mut random = Random::stream(seed, 18);
+        let axes = self
+            .axes
+            .iter()
+            .enumerate()
+            .map(|(axis, count)| MatrixAxis {
+                name: format!("axis {axis}"),
+                values: (0..*count).map(|value| value.to_string()).collect(),
+            });
+        let cells = self.cells();
+        let rows = (0..self.rows).map(|row| self.row(row, &cells, &mut random));
+        MatrixFigures {
+            axes: axes.collect(),
+            rows: rows.collect(),
+            cells,
+        }
+    }
+
+    fn row(&self, row: usize, cells: &[Vec<usize>], random: &mut Random) -> RowOfMatrix {
+        let drift: Vec<f64> = (0..self.blocks).map(|_| DRIFT * normal(random)).collect();
+        let noisy = random.below(self.axes[0] as u64) as usize;
+        let mut rates = Vec::new();
+        for (cell, values) in cells.iter().enumerate() {
+            let is_noisy = match self.noise {
+                Noise::NoisyValue => values[0] == noisy,
+                Noise::NoisyCells => random.below(3) == 0,
+                Noise::Even | Noise::Tails => false,
+            };
+            let deviation = if is_noisy { 3.0 } else { 1.0 } * self.deviation;
+            let faster = if self.is_faster(row, values) {
+                FASTER
+            } else {
+                1.0
+            };
+            for (block, drift) in (0..).zip(&drift) {
+                let is_off = self.noise == Noise::Tails && random.below(100) < 3;
+                let off = if is_off { 5.0 } else { 1.0 } * deviation * normal(random);
+                let per_second = 1e6 * faster * (drift + off).exp();
+                rates.push(CellRate {
+                    cell,
+                    block,
+                    per_second,
+                });
+            }
+        }
+        let name = format!("row {row}");
+        RowOfMatrix { name, rates }
+    }
+
+    /// What is said of it that is so, and what is not.
+    fn said(&self, effects: &MatrixEffects) -> Said {
+        let cells = self.cells();
+        let mut said = Said::default();
+        for (row, found) in effects.rows.iter().enumerate() {
+            let is_faster = |cell: usize| self.is_faster(row, &cells[cell]);
+            let truth = |holds: &dyn Fn(&[usize]) -> Option<f64>| -> f64 {
+                let terms = cells
+                    .iter()
+                    .enumerate()
+                    .filter(|(cell, _)| is_faster(*cell));
+                terms.filter_map(|(_, values)| holds(values)).sum()
+            };
+            for pair in &found.pairs {
+                let truth = truth(&|values| match values[pair.axis] {
+                    it if it == pair.value => Some(1.0),
+                    it if it == pair.reference => Some(-1.0),
+                    _ => None,
+                });
+                said.hear(pair.ratio, truth);
+            }
+            for it in &found.combinations {
+                let counts = it.axes.map(|axis| self.axes[axis] as f64 - 1.0);
+                let truth = truth(&|values| {
+                    let is: Vec<bool> =
+                        (0..2).map(|n| values[it.axes[n]] == it.values[n]).collect();
+                    Some(match is[..] {
+                        [true, true] => 1.0,
+                        [true, false] => -1.0 / counts[1],
+                        [false, true] => -1.0 / counts[0],
+                        _ => 1.0 / (counts[0] * counts[1]),
+                    })
+                });
+                said.hear(it.ratio, truth);
+            }
+            if let Some(best) = found.best {
+                let fastest = (0..cells.len()).filter(|cell| is_faster(*cell)).count();
+                match fastest == 1 && is_faster(best) {
+                    true => said.truth = true,
+                    false => said.falsehood = true,
+                }
+            }
+        }
+        said
+    }
+
+    fn tried(&self, matrices: u64) -> Tried {
+        let mut tried = Tried::default();
+        for seed in 0..matrices {
+            let said = self.said(&matrix_effects(&self.figures(seed)));
+            tried.found += u64::from(said.truth);
+            tried.wrong += u64::from(said.falsehood);
+        }
+        tried
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    truth: bool,
+    falsehood: bool,
+}
+
+impl Said {
+    fn hear(&mut self, found: EffectRatio, truth: f64) {
+        if !found.is_shown() {
+            return;
+        }
+        let is_so = truth.abs() > 1e-9 && (truth > 0.0) == (found.ratio > 1.0);
+        match is_so {
+            true => self.truth = true,
+            false => self.falsehood = true,
+        }
+    }
+}
+
+/// Matrices in which what is so was found, and those in which something was said that is not so.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tried {
+    found: u64,
+    wrong: u64,
+}
+
+fn normal(random: &mut Random) -> f64 {
+    let radius = (-2.0 * (1.0 - random.fraction()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.fraction()).cos()
+}
+
+const SHAPES: [&[usize]; 4] = [&[6, 4], &[3, 2], &[2, 2], &[4, 2]];
+const NOISES: [Noise; 4] = [
+    Noise::Even,
+    Noise::NoisyValue,
+    Noise::NoisyCells,
+    Noise::Tails,
+];
+
+#[test]
+fn where_nothing_differs_something_is_said_in_one_of_twenty_matrices_at_most() {
+    for axes in SHAPES {
+        for (noise, rows) in NOISES.into_iter().flat_map(|it| [(it, 1), (it, 4)]) {
+            let case = Case {
+                axes,
+                rows,
+                noise,
+                ..CASE
+            };
+            let tried = case.tried(MATRICES);
+            assert!(tried.wrong <= MATRICES / 20, "{case:?}: {tried:?}");
+        }
+    }
+}
+
+#[test]
+fn one_value_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
+    let truth = Truth::Value;
+    for case in [
+        Case { truth, ..CASE },
+        Case {
+            truth,
+            deviation: 0.02,
+            ..CASE
+        },
+        Case {
+            truth,
+            noise: Noise::NoisyValue,
+            ..CASE
+        },
+        Case {
+            truth,
+            noise: Noise::NoisyCells,
+            ..CASE
+        },
+        Case {
+            truth,
+            noise: Noise::Tails,
+            ..CASE
+        },
+        Case {
+            truth,
+            rows: 4,
+            ..CASE
+        },
+        Case {
+            truth,
+            axes: &[3, 2],
+            ..CASE
+        },
+        Case {
+            truth,
+            deviation: 0.03,
+            blocks: 5,
+            ..CASE
+        },
+    ] {
+        let tried = case.tried(MATRICES);
+        assert!(tried.found * 10 >= MATRICES * 9, "{case:?}: {tried:?}");
+        assert!(tried.wrong <= MATRICES / 20, "{case:?}: {tried:?}");
+    }
+}
+
+#[test]
+fn one_cell_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
+    let truth = Truth::Cell;
+    for case in [
+        Case { truth, ..CASE },
+        Case {
+            truth,
+            axes: &[3, 2],
+            deviation: 0.005,
+            ..CASE
+        },
+        Case {
+            truth,
+            deviation: 0.02,
+            blocks: 8,
+            ..CASE
+        },
+    ] {
+        let tried = case.tried(MATRICES);
+        assert!(tried.found * 10 >= MATRICES * 9, "{case:?}: {tried:?}");
+        assert!(tried.wrong <= MATRICES / 20, "{case:?}: {tried:?}");
+    }
+}
+
+/// Whoever stops when the intervals are narrow enough looks several times. (Of 2 × 2 cells of
+/// which half are three times as noisy 6 % come out wrong then.)
+#[test]
+fn stopping_when_it_is_precise_enough_says_no_more_that_is_not_so() {
+    for (axes, noise) in [SHAPES[0], SHAPES[1], SHAPES[3]].into_iter().zip(NOISES) {
+        let case = Case {
+            axes,
+            noise,
+            ..CASE
+        };
+        let mut wrong = 0;
+        for seed in 0..MATRICES {
+            let said = (3..=8).find_map(|blocks| {
+                let case = Case { blocks, ..case };
+                let effects = matrix_effects(&case.figures(seed));
+                let is_over = is_matrix_precise(&effects, blocks, 0.03) || blocks == 8;
+                is_over.then(|| case.said(&effects))
+            });
+            wrong += u64::from(said.unwrap().falsehood);
+        }
+        assert!(wrong <= MATRICES / 20, "{axes:?} {noise:?}: {wrong}");
+    }
+}
+
+/// The figures of docs/MATRIX.md, where they are asked for.
+#[test]
+fn figures_of_many_matrices() {
+    let Some(matrices) = std::env::var("SOKUDO_MATRICES").ok() else {
+        return println!("not counted: SOKUDO_MATRICES says of how many matrices");
+    };
+    let matrices: u64 = matrices.parse().unwrap();
+    let percent = |count: u64| 100.0 * count as f64 / matrices as f64;
+    for axes in SHAPES {
+        for (rows, noise) in [1, 8]
+            .into_iter()
+            .flat_map(|it| NOISES.map(|noise| (it, noise)))
+        {
+            let case = Case {
+                axes,
+                rows,
+                noise,
+                ..CASE
+            };
+            print!(
+                "{axes:?}, {rows} rows, {noise:?}: wrong {:.1} %",
+                percent(case.tried(matrices).wrong)
+            );
+            for (truth, deviation) in [Truth::Value, Truth::Cell]
+                .into_iter()
+                .flat_map(|it| [(it, 0.01), (it, 0.02), (it, 0.03)])
+            {
+                let found = |blocks| {
+                    let case = Case {
+                        truth,
+                        deviation,
+                        blocks,
+                        ..case
+                    };
+                    percent(case.tried(matrices).found)
+                };
+                let needed = (3..=24).find(|blocks| found(*blocks) >= 90.0);
+                print!(
+                    "; {truth:?} at {deviation}: {:.0} % with 3, 90 % with {needed:?}",
+                    found(3)
+                );
+            }
+            println!();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! A matrix for spreadsheets and scripts: one line per cell and row that was measured.
+
+use std::borrow::Cow;
+
+use super::{MatrixDocument, MatrixFigure, MatrixRowDocument};
+use crate::record::{self, Field, FieldType, Head, word};
+
+/// A line of names, the axes' first, then one line per figure.
+pub fn render(document: &MatrixDocument) -> String {
+    let lines = document.rows.iter().flat_map(|row| {
+        let cells = row.cells.iter().enumerate();
+        cells.filter_map(move |(cell, figure)| {
+            let figure = figure.as_ref()?;
+            Some(line(document, cell, row, figure))
+        })
+    });
+    record::csv_of(&heads(document), lines)
+}
+
+const FIGURES: [(&str, FieldType); 10] = [
+    ("row", FieldType::Text),
+    ("counted", FieldType::Text),
+    ("per_second", FieldType::Real),
+    ("interval_95_low", FieldType::Real),
+    ("interval_95_high", FieldType::Real),
+    ("blocks", FieldType::Whole),
+    ("verdict", FieldType::Text),
+    ("is_best", FieldType::Truth),
+    ("bytes_at_disks_per_byte", FieldType::Real),
+    ("findings", FieldType::Text),
+];
+
+fn heads(document: &MatrixDocument) -> Vec<Head> {
+    let axes = document.axes.iter();
+    let axes = axes.map(|axis| (Cow::Owned(axis.name.clone()), FieldType::Text));
+    let figures = FIGURES.map(|(name, kind)| (Cow::Borrowed(name), kind));
+    axes.chain(figures).collect()
+}
+
+fn line(
+    document: &MatrixDocument,
+    cell: usize,
+    row: &MatrixRowDocument,
+    figure: &MatrixFigure,
+) -> Vec<Field> {
+    let real = |value: Option<f64>| value.map_or(Field::Missing, Field::Real);
+    let values = document.cells[cell].values.iter().enumerate();
+    let values =
+        values.map(|(axis, value)| Field::Text(document.axes[axis].values[*value].clone()));
+    let figures = [
+        Field::Text(row.name.clone()),
+        Field::Text(word(&row.counted)),
+        real(figure.per_second),
+        real(figure.interval_95.map(|it| it[0])),
+        real(figure.interval_95.map(|it| it[1])),
+        Field::Whole(figure.blocks.len() as u64),
+        Field::Text(record::or_missing(figure.verdict.map(|it| it.name()))),
+        Field::Truth(figure.is_best),
+        real(figure.bytes_at_disks_per_byte),
+        Field::Text(figure.findings.join(" ")),
+    ];
+    values.chain(figures).collect()
+}

@@ -1,0 +1,158 @@
+//! What a matrix comes to, in a few sentences.
+//!
+//! It concludes nothing: what differs is what effects say.
+
+use sokudo_model::{CombinationEffect, EffectRatio, PairEffect};
+use sokudo_words::{Text, text};
+
+use super::words::{axis_name, cell_name, speed, value_name};
+use super::{MatrixCellState, MatrixDocument};
+use crate::number::percent;
+use crate::wording::row;
+
+/// So many differences are named in the answer.
+const NAMED: usize = 2;
+
+/// The answer, then what must be known with it.
+pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
+    let mut sentences = vec![answer(document)];
+    if document.is_of_files {
+        sentences.push(
+            "The disks are files on a disk of this machine (loop devices): the figures tell what \
+             is made of them apart, not how fast disks are."
+                .into(),
+        );
+    }
+    sentences.extend(best(document));
+    sentences.extend(unmeasured(document));
+    sentences
+}
+
+/// The one sentence.
+fn answer(document: &MatrixDocument) -> Text {
+    let mut shown: Vec<(&str, &PairEffect)> = pairs(document)
+        .filter(|(_, pair)| pair.ratio.is_shown())
+        .collect();
+    let size = |ratio: EffectRatio| ratio.ratio.ln().abs();
+    shown.sort_by(|(_, a), (_, b)| size(b.ratio).total_cmp(&size(a.ratio)));
+    let depends = document.effects.rows.iter().flat_map(|it| &it.combinations);
+    let depends = depends.filter(|it| it.ratio.is_shown()).count();
+    if pairs(document).next().is_none() {
+        return "Nothing can be compared yet: two cells of an axis must be measured in two blocks."
+            .into();
+    }
+    let said = match shown.split_first() {
+        None => nothing(document),
+        Some(((first_row, first), others)) => {
+            let first = of_pair(document, first_row, first);
+            let others = others.iter().take(NAMED - 1);
+            let others = others.map(|(row, pair)| of_pair(document, row, pair));
+            Text::list(std::iter::once(first).chain(others), ", ")
+        }
+    };
+    let rest = match shown.len().saturating_sub(NAMED) {
+        0 if shown.is_empty() => None,
+        0 => Some("nothing else was found to differ between values of an axis".into()),
+        1 => Some("1 more difference was found".into()),
+        more => Some(text!("{more} more differences were found")),
+    };
+    let depends = match depends {
+        0 => None,
+        1 => Some("1 combination is not what its parts are elsewhere".into()),
+        count => Some(text!(
+            "{count} combinations are not what their parts are elsewhere"
+        )),
+    };
+    let parts = [Some(said), rest, depends];
+    text!("{}.", Text::list(parts.into_iter().flatten(), "; "))
+}
+
+fn pairs(document: &MatrixDocument) -> impl Iterator<Item = (&str, &PairEffect)> {
+    let rows = document.effects.rows.iter();
+    rows.flat_map(|row| row.pairs.iter().map(|pair| (row.row.as_str(), pair)))
+}
+
+/// `xfs is 4.0 to 9.0 % faster than ext4 in RND4K Q1T1 write`; whichever is faster comes first.
+pub(super) fn of_pair(document: &MatrixDocument, name: &str, pair: &PairEffect) -> Text {
+    let mut pair = *pair;
+    if pair.ratio.ratio < 1.0 {
+        let EffectRatio { ratio, low, high } = pair.ratio;
+        pair.ratio = EffectRatio {
+            ratio: 1.0 / ratio,
+            low: 1.0 / high,
+            high: 1.0 / low,
+        };
+        (pair.value, pair.reference) = (pair.reference, pair.value);
+    }
+    let [this, that] =
+        [pair.value, pair.reference].map(|value| value_name(document, pair.axis, value));
+    let (by, place) = (speed(pair.ratio), row(name));
+    match pair.ratio.ratio >= 10.0 {
+        true => text!("{this} is {by} as {that} in {place}"),
+        false => text!("{this} is {by} than {that} in {place}"),
+    }
+}
+
+/// `xfs with RAID 5 is 4.0 to 9.0 % faster in RND4K write than both are elsewhere`.
+pub(super) fn of_combination(
+    document: &MatrixDocument,
+    name: &str,
+    it: &CombinationEffect,
+) -> Text {
+    let [this, that] = [0, 1].map(|n| value_name(document, it.axes[n], it.values[n]));
+    let (by, place) = (speed(it.ratio), row(name));
+    text!("{this} with {that} in {place}: {by} than by what both do elsewhere")
+}
+
+/// How large a difference may have gone unseen.
+fn nothing(document: &MatrixDocument) -> Text {
+    let axes = (0..document.axes.len()).filter(|axis| document.axes[*axis].values.len() > 1);
+    let axes = Text::list(axes.map(|axis| axis_name(document, axis)), ", ");
+    let reach = pairs(document).map(|(_, pair)| unseen(pair.ratio));
+    let reach = percent(reach.fold(0.0, f64::max));
+    text!(
+        "No difference was shown between values of {axes}; one of up to {reach} may have gone unseen"
+    )
+}
+
+/// The largest difference that an interval holds.
+pub(super) fn unseen(ratio: EffectRatio) -> f64 {
+    (ratio.high - 1.0).max(1.0 / ratio.low - 1.0)
+}
+
+/// Which cell is the fastest of a row, where one is shown to be.
+fn best(document: &MatrixDocument) -> Option<Text> {
+    let rows = document.effects.rows.iter();
+    let best = rows.filter_map(|it| {
+        let cell = cell_name(document, it.best?);
+        Some(text!("{cell} in {}", row(&it.row)))
+    });
+    let best: Vec<Text> = best.collect();
+    let list = || Text::list(best.iter().cloned(), ", ");
+    (!best.is_empty()).then(|| text!("Faster than every other cell: {}.", list()))
+}
+
+fn unmeasured(document: &MatrixDocument) -> Option<Text> {
+    let count = |state| document.cells.iter().filter(|it| it.state == state).count();
+    let parts = [
+        (
+            count(MatrixCellState::Failed),
+            text!("{} failed", count(MatrixCellState::Failed)),
+        ),
+        (
+            count(MatrixCellState::LeftOut),
+            text!("{} left out", count(MatrixCellState::LeftOut)),
+        ),
+        (
+            count(MatrixCellState::Waiting),
+            text!("{} still to be measured", count(MatrixCellState::Waiting)),
+        ),
+    ];
+    let parts: Vec<Text> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, it)| it)
+        .collect();
+    let all = document.cells.len();
+    (!parts.is_empty()).then(|| text!("Of {all} cells: {}.", Text::list(parts, ", ")))
+}

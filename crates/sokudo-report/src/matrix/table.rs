@@ -1,0 +1,308 @@
+//! A matrix for people: what it comes to, a line for each cell, what each axis does, what failed
+//! and what was left out.
+
+use sokudo_model::Verdict;
+use sokudo_words::{Language, Text, text};
+
+use super::sentence::{of_combination, of_pair, unseen};
+use super::words::{axis_name, cell_name};
+use super::{Counted, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
+use crate::article::{Article, Element};
+use crate::number::{percent, rate_with};
+use crate::style::{BandwidthUnit, TableStyle};
+use crate::table::{Cell, Table, Tone, left, right};
+use crate::wording::row;
+use crate::{markdown, text};
+
+/// Marks the best cell of a row.
+const BEST: &str = "*";
+/// Marks a figure that is not proven.
+const UNPROVEN: &str = "?";
+/// So many lines are said of an axis; of more, the rest is counted.
+const LINES_MAX: usize = 12;
+
+/// The whole text.
+pub fn render(document: &MatrixDocument, style: &TableStyle) -> String {
+    text::write(&article(document, style.unit), style)
+}
+
+/// The same as Markdown, ready to be pasted into an article.
+pub fn render_markdown(
+    document: &MatrixDocument,
+    unit: BandwidthUnit,
+    language: Language,
+) -> String {
+    markdown::write(&article(document, unit), language)
+}
+
+fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article<'_> {
+    let title = text!(
+        "sokudo {} · matrix {} · {}",
+        document.sokudo_version,
+        document.id,
+        document.method
+    );
+    let mut article = Article::default();
+    article.add(Element::Title(Cell::Text(title)));
+    let mut sentences = document.sentences.iter().cloned();
+    let answer = sentences.next().unwrap_or_default();
+    article.add(Element::Answer(Tone::None, answer));
+    article.notes(sentences.collect());
+    article.add(Element::Table(figures(document, unit)));
+    article.marked("", "- ", legend(document, unit));
+    if let Some(table) = at_disks(document) {
+        article.add(Element::Table(table));
+    }
+    for axis in 0..document.axes.len() {
+        let title = text!("What {} does:", axis_name(document, axis));
+        article.marked(title, "  ", what_it_does(document, axis));
+    }
+    article.marked(
+        "What depends on another axis:",
+        "  ",
+        what_depends(document),
+    );
+    article.marked("What failed:", "  ", failed(document));
+    article.marked("What was left out:", "  ", left_out(document));
+    article.marked("What is to be known of cells:", "  ", noted(document));
+    article.add(Element::Repeat(&document.command));
+    article
+}
+
+/// A line for each cell that was meant to be measured, with a column for each axis that varies and
+/// each row.
+fn lines(document: &MatrixDocument) -> Vec<usize> {
+    let cells = document.cells.iter().enumerate();
+    let meant = cells.filter(|(_, cell)| cell.state != MatrixCellState::LeftOut);
+    meant.map(|(number, _)| number).collect()
+}
+
+fn varied(document: &MatrixDocument) -> Vec<usize> {
+    let axes = document.axes.iter().enumerate();
+    let varied = axes.filter(|(_, axis)| axis.values.len() > 1);
+    varied.map(|(number, _)| number).collect()
+}
+
+fn table_of(
+    document: &MatrixDocument,
+    head: impl Fn(&MatrixRowDocument) -> Text,
+    cell: impl Fn(usize, &MatrixRowDocument) -> Option<Cell>,
+) -> Table {
+    let lines = lines(document);
+    let varied = varied(document);
+    let mut table = Table::of(&lines);
+    for axis in &varied {
+        table = table.column(left(axis_name(document, *axis)), |line| {
+            let value = document.cells[*line].values[*axis];
+            Some(Text::name(&document.axes[*axis].values[value]))
+        });
+    }
+    for row in &document.rows {
+        table = table.column(right(head(row)), |line| cell(*line, row));
+    }
+    let table = match varied.first() {
+        Some(first) => table.turning(|one, other| {
+            let value = |cell: &usize| document.cells[*cell].values[*first];
+            varied.len() > 1 && value(one) != value(other)
+        }),
+        None => table,
+    };
+    table.table().repeating(varied.len())
+}
+
+fn figures(document: &MatrixDocument, unit: BandwidthUnit) -> Table {
+    table_of(
+        document,
+        |it| text!("{} {}", row(&it.name), unit_of(it, unit).1),
+        |line, row| match &row.cells[line] {
+            Some(figure) => Some(figure_cell(row, figure, unit)),
+            None if document.cells[line].state == MatrixCellState::Failed => {
+                Some(Cell::Judged(Tone::Bad, "failed".into()))
+            }
+            None => None,
+        },
+    )
+}
+
+/// What a row's figures are divided by, and their unit. Files are counted as they are.
+pub(crate) fn unit_of(row: &MatrixRowDocument, asked: BandwidthUnit) -> (f64, &'static str) {
+    match (row.counted, asked, row.bytes_per_io) {
+        (Counted::Files, _, _) => (1.0, "files/s"),
+        (_, BandwidthUnit::IosPerSecond, Some(bytes)) => (bytes, asked.name()),
+        (_, BandwidthUnit::IosPerSecond, None) => {
+            let unit = BandwidthUnit::MegabytesPerSecond;
+            (unit.bytes(), unit.name())
+        }
+        _ => (asked.bytes(), asked.name()),
+    }
+}
+
+fn figure_cell(row: &MatrixRowDocument, figure: &MatrixFigure, unit: BandwidthUnit) -> Cell {
+    let Some(per_second) = figure.per_second else {
+        let tone = Tone::of(Some(Verdict::Invalid));
+        return Cell::Judged(tone, Verdict::Invalid.name().into());
+    };
+    let divisor = unit_of(row, unit).0;
+    let interval = figure.interval_95.map(|ends| ends.map(|it| it / divisor));
+    let text = rate_with(per_second / divisor, interval);
+    let signs = [(figure.is_best, BEST), (is_unproven(figure), UNPROVEN)];
+    let signs = signs.into_iter().filter(|(holds, _)| *holds);
+    let marked = signs.fold(text, |text, (_, sign)| format!("{text} {sign}"));
+    Cell::Name(marked)
+}
+
+fn is_unproven(figure: &MatrixFigure) -> bool {
+    !matches!(figure.verdict, Some(Verdict::Verified))
+}
+
+fn all_figures(document: &MatrixDocument) -> impl Iterator<Item = &MatrixFigure> {
+    document
+        .rows
+        .iter()
+        .flat_map(|row| row.cells.iter().flatten())
+}
+
+fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
+    if document.rows.is_empty() {
+        return Vec::new();
+    }
+    let blocks = match document.blocks {
+        1 => text!("1 block"),
+        blocks => text!("{blocks} blocks"),
+    };
+    let mut notes = vec![text!(
+        "Each figure is the geometric mean of {blocks}, in each of which every cell was measured \
+         once, in an order drawn by lot (seed {}); ± is how far its own 95 % interval reaches.",
+        document.seed
+    )];
+    if unit == BandwidthUnit::MegabytesPerSecond {
+        notes.push("1 MB is 1,000,000 bytes.".into());
+    }
+    if all_figures(document).any(|it| it.is_best) {
+        notes.push(text!(
+            "{BEST} is shown to be faster than every other cell of its row."
+        ));
+    }
+    if all_figures(document).any(|it| it.per_second.is_some() && is_unproven(it)) {
+        notes.push(text!(
+            "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show tells why."
+        ));
+    }
+    if document.effects.comparisons > 0 {
+        notes.push(text!(
+            "All {} comparisons together say something wrong in at most one of twenty matrices in \
+             which nothing differs.",
+            document.effects.comparisons
+        ));
+    }
+    notes
+}
+
+/// `None` where the disks' counters told nothing.
+fn at_disks(document: &MatrixDocument) -> Option<Table> {
+    let ratio =
+        |line: usize, row: &MatrixRowDocument| row.cells[line].as_ref()?.bytes_at_disks_per_byte;
+    all_figures(document).find_map(|it| it.bytes_at_disks_per_byte)?;
+    let table = table_of(
+        document,
+        |it| row(&it.name),
+        |line, row| Some(Cell::Name(format!("{:.2}", ratio(line, row)?))),
+    );
+    let note = "Of writes, what mirrors, parity, journals and copies add; of reads, less than 1 \
+                is what caches answered.";
+    Some(
+        table
+            .titled("Bytes at the disks per byte of the row:")
+            .noted(note),
+    )
+}
+
+/// The differences between values of an axis, the largest first, or how large one may be.
+fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
+    let rows = document.effects.rows.iter();
+    let pairs = rows.flat_map(|row| row.pairs.iter().map(move |pair| (&*row.row, pair)));
+    let pairs: Vec<_> = pairs.filter(|(_, pair)| pair.axis == axis).collect();
+    let mut shown: Vec<_> = pairs
+        .iter()
+        .filter(|(_, pair)| pair.ratio.is_shown())
+        .collect();
+    let size = |pair: &sokudo_model::PairEffect| pair.ratio.ratio.ln().abs();
+    shown.sort_by(|(_, a), (_, b)| size(b).total_cmp(&size(a)));
+    let lines = shown
+        .iter()
+        .map(|(row, pair)| text!("{}.", of_pair(document, row, pair)));
+    let mut lines = at_most(lines.collect());
+    let unshown = pairs.iter().filter(|(_, pair)| !pair.ratio.is_shown());
+    let reach = unshown.map(|(_, pair)| unseen(pair.ratio)).reduce(f64::max);
+    lines.extend(reach.map(|reach| match shown.is_empty() {
+        true => text!(
+            "No difference was shown; one of up to {} may have gone unseen.",
+            percent(reach)
+        ),
+        false => text!(
+            "No other was shown; one of up to {} may have gone unseen.",
+            percent(reach)
+        ),
+    }));
+    lines
+}
+
+fn what_depends(document: &MatrixDocument) -> Vec<Text> {
+    let rows = document.effects.rows.iter();
+    let all = rows.flat_map(|row| row.combinations.iter().map(move |it| (&*row.row, it)));
+    let mut shown: Vec<_> = all.filter(|(_, it)| it.ratio.is_shown()).collect();
+    let size = |it: &sokudo_model::CombinationEffect| it.ratio.ratio.ln().abs();
+    shown.sort_by(|(_, a), (_, b)| size(b).total_cmp(&size(a)));
+    let lines = shown
+        .iter()
+        .map(|(row, it)| text!("{}.", of_combination(document, row, it)));
+    at_most(lines.collect())
+}
+
+fn at_most(mut lines: Vec<Text>) -> Vec<Text> {
+    if let more @ 1.. = lines.len().saturating_sub(LINES_MAX) {
+        lines.truncate(LINES_MAX);
+        lines.push(text!("{more} more are in the document (--format json)."));
+    }
+    lines
+}
+
+fn failed(document: &MatrixDocument) -> Vec<Text> {
+    let failures = document.cells.iter().flat_map(|cell| &cell.failures);
+    let lines = failures.map(|it| {
+        let (cell, block) = (cell_name(document, it.cell), it.block + 1);
+        let (command, message) = (&it.command, it.message.clone());
+        match command.is_empty() {
+            true => text!("{cell}, block {block}: {message}"),
+            false => text!("{cell}, block {block}: {command}: {message}"),
+        }
+    });
+    lines.collect()
+}
+
+fn left_out(document: &MatrixDocument) -> Vec<Text> {
+    notes_of(document, |state| state == MatrixCellState::LeftOut)
+}
+
+fn noted(document: &MatrixDocument) -> Vec<Text> {
+    notes_of(document, |state| state != MatrixCellState::LeftOut)
+}
+
+/// What is noted of cells in such states, each once with the cells that it is noted of.
+fn notes_of(document: &MatrixDocument, is_meant: fn(MatrixCellState) -> bool) -> Vec<Text> {
+    let mut notes: Vec<(&Text, Vec<Text>)> = Vec::new();
+    for (number, cell) in document.cells.iter().enumerate() {
+        for note in cell.notes.iter().filter(|_| is_meant(cell.state)) {
+            let name = cell_name(document, number);
+            match notes.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, cells)) => cells.push(name),
+                None => notes.push((note, vec![name])),
+            }
+        }
+    }
+    let lines = notes.into_iter().map(|(note, cells)| {
+        let cells = Text::list(cells, ", ");
+        text!("{cells}: {}", note.clone())
+    });
+    lines.collect()
+}

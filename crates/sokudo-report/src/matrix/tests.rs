@@ -1,0 +1,204 @@
+//! Texts of a matrix, from runs made by hand.
+
+use super::*;
+use crate::sample::{self, style};
+use crate::style::BandwidthUnit;
+use sokudo_model::{
+    CellLevel, CombinationEffect, EffectRatio, FileSystemKind, MatrixCell, PairEffect, RaidBy,
+    RaidLevel, RaidPlan, RowEffects, VolumeOptions, VolumePlan,
+};
+use sokudo_words::Language;
+
+fn plan() -> MatrixPlan {
+    let axis = |name: &str, values: &[&str]| MatrixAxis {
+        name: name.to_owned(),
+        values: values.iter().map(|it| (*it).to_owned()).collect(),
+    };
+    let volume = VolumePlan {
+        raid: RaidPlan {
+            level: RaidLevel::None,
+            disks: 1,
+            by: RaidBy::Md,
+        },
+        file_system: FileSystemKind::Xfs,
+        options: VolumeOptions::default(),
+        scheduler: None,
+        ageing: None,
+    };
+    let cell = |number: usize| MatrixCell {
+        values: vec![number / 3, number % 3],
+        volume: (number != 5).then(|| volume.clone()),
+        method: Vec::new(),
+        notes: match number {
+            5 => vec!["JFS cannot be made here".into()],
+            _ => Vec::new(),
+        },
+    };
+    MatrixPlan {
+        axes: vec![
+            axis("raid", &["none", "5"]),
+            axis("fs", &["ext4", "xfs", "jfs"]),
+        ],
+        method: "mark --row RND4K,Q32".to_owned(),
+        seed: 42,
+        cells: (0..6).map(cell).collect(),
+    }
+}
+
+fn ratio(ratio: f64, low: f64, high: f64) -> EffectRatio {
+    EffectRatio { ratio, low, high }
+}
+
+fn effects(figures: &MatrixFigures) -> MatrixEffects {
+    let rows = figures.rows.iter().enumerate().map(|(number, row)| {
+        let level = |cell: usize| {
+            let mut rates = row.rates.iter().filter(|it| it.cell == cell);
+            let per_second = rates.next()?.per_second;
+            Some(CellLevel {
+                per_second,
+                interval_95: Some([per_second * 0.98, per_second * 1.02]),
+                blocks: 3,
+            })
+        };
+        let pair = |axis, value, reference, ratio| PairEffect {
+            axis,
+            value,
+            reference,
+            contexts: 2,
+            ratio,
+        };
+        let same = ratio(1.001, 0.98, 1.02);
+        let faster = ratio(1.065, 1.04, 1.09);
+        RowEffects {
+            row: row.name.clone(),
+            cells: (0..6).map(level).collect(),
+            pairs: vec![
+                pair(
+                    0,
+                    1,
+                    0,
+                    if number == 2 {
+                        ratio(0.06, 0.055, 0.066)
+                    } else {
+                        same
+                    },
+                ),
+                pair(1, 1, 0, if number == 3 { faster } else { same }),
+            ],
+            combinations: vec![CombinationEffect {
+                axes: [0, 1],
+                values: [1, 1],
+                ratio: if number == 3 {
+                    ratio(0.9, 0.86, 0.95)
+                } else {
+                    same
+                },
+            }],
+            best: (number == 0).then_some(1),
+        }
+    });
+    MatrixEffects {
+        comparisons: 21,
+        rows: rows.collect(),
+    }
+}
+
+fn document() -> MatrixDocument {
+    let plan = plan();
+    let mut run = RunDocument::from_run(&sample::run());
+    run.results.truncate(5);
+    let mut invalid = run.clone();
+    invalid.results[1].verdict = Some(Verdict::Invalid);
+    let cells = [0, 1, 3, 4].into_iter();
+    let runs: Vec<MatrixRun<'_>> = cells
+        .flat_map(|cell| (0..3).map(move |block| (cell, block)))
+        .map(|(cell, block)| MatrixRun {
+            cell,
+            block,
+            run: if cell == 4 { &invalid } else { &run },
+        })
+        .collect();
+    let failures = [CellFailure {
+        cell: 2,
+        block: 0,
+        command: "mkfs.jfs -q /dev/loop7".to_owned(),
+        message: Text::name("No such file or directory"),
+    }];
+    let so_far = MatrixSoFar {
+        id: "1f0c9a3e",
+        command: "sokudo matrix --loop 4x8GiB --in /tmp --raid none,5 --fs ext4,xfs,jfs",
+        is_of_files: true,
+        plan: &plan,
+        runs: &runs,
+        failures: &failures,
+    };
+    let mut document = MatrixDocument::new(&so_far, effects(&so_far.figures()));
+    document.sokudo_version = "0.0.0".to_owned();
+    document
+}
+
+#[test]
+fn invalid_results_are_not_compared() {
+    let document = document();
+    let row = &document.rows[1];
+    assert!(row.cells[3].as_ref().unwrap().per_second.is_some());
+    let invalid = row.cells[4].as_ref().unwrap();
+    assert_eq!(
+        (invalid.per_second, invalid.verdict),
+        (None, Some(Verdict::Invalid))
+    );
+    assert_eq!(document.cells[2].state, MatrixCellState::Failed);
+    assert_eq!(document.cells[5].state, MatrixCellState::LeftOut);
+}
+
+#[test]
+fn a_wide_table() {
+    insta::assert_snapshot!(render_table(&document(), &style(140)));
+}
+
+#[test]
+fn a_table_of_eighty_columns() {
+    let text = render_table(&document(), &style(80));
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn markdown_in_japanese() {
+    let unit = BandwidthUnit::IosPerSecond;
+    insta::assert_snapshot!(render_markdown(&document(), unit, Language::Japanese));
+}
+
+#[test]
+fn lines_for_scripts() {
+    insta::assert_snapshot!(render_csv(&document()));
+}
+
+#[test]
+fn before_anything_was_measured_it_says_so() {
+    let plan = plan();
+    let so_far = MatrixSoFar {
+        id: "1f0c9a3e",
+        command: "",
+        is_of_files: false,
+        plan: &plan,
+        runs: &[],
+        failures: &[],
+    };
+    let document = MatrixDocument::new(&so_far, MatrixEffects::default());
+    assert!(
+        document.sentences[0]
+            .english()
+            .starts_with("Nothing can be compared yet")
+    );
+    assert!(render_table(&document, &style(80)).contains("5 still to be measured"));
+    assert_eq!(render_csv(&document).lines().count(), 1);
+}
+
+#[test]
+fn the_schema_in_docs_is_current_and_documents_follow_it() {
+    crate::kept_schema::assert_kept::<MatrixDocument>("sokudo.matrix-1", &[document().to_json()]);
+}

@@ -1,0 +1,74 @@
+//! What a matrix's texts share: names of values and cells, and how much faster something is.
+
+use sokudo_model::EffectRatio;
+use sokudo_words::{Text, text};
+
+use super::MatrixDocument;
+use crate::comparison::change_text;
+use crate::number::percent;
+
+/// A ratio from which on, up and down, it says more as a factor than in percent.
+const FACTOR_MIN: f64 = 10.0;
+
+/// What one value of an axis is called: values of axes that everybody knows alone.
+pub(super) fn value_name(document: &MatrixDocument, axis: usize, value: usize) -> Text {
+    let axis = &document.axes[axis];
+    let value = axis.values.get(value).map_or("", String::as_str);
+    match (axis.name.as_str(), value) {
+        ("raid", "none") => "a single disk".into(),
+        ("raid", level) => text!("RAID {level}"),
+        ("fs", value) => Text::name(value),
+        (name, value) => text!("{name} {value}"),
+    }
+}
+
+/// What an axis is called.
+pub(super) fn axis_name(document: &MatrixDocument, axis: usize) -> Text {
+    match document.axes[axis].name.as_str() {
+        "raid" => "RAID".into(),
+        "fs" => "file system".into(),
+        name => Text::name(name),
+    }
+}
+
+/// All values of a cell, of axes that have more than one.
+pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
+    let values = document.cells[cell].values.iter().enumerate();
+    let varied = values.filter(|(axis, _)| document.axes[*axis].values.len() > 1);
+    Text::list(
+        varied.map(|(axis, value)| value_name(document, axis, *value)),
+        " · ",
+    )
+}
+
+/// How much faster or slower: `4.0 to 9.0 % faster`, `12 to 15 times as fast`.
+pub(super) fn speed(ratio: EffectRatio) -> Text {
+    let EffectRatio { low, high, .. } = ratio;
+    let is_factor = !(FACTOR_MIN.recip()..FACTOR_MIN).contains(&ratio.ratio);
+    if is_factor {
+        let [low, high] = [low, high].map(|it| change_text_of_factor(it));
+        return text!("{low} to {high} times as fast");
+    }
+    match ratio.ratio > 1.0 {
+        true => {
+            let (low, high) = (share(low - 1.0), percent(high - 1.0));
+            text!("{low} to {high} faster")
+        }
+        false => {
+            let (low, high) = (share(1.0 - high), percent(1.0 - low));
+            text!("{low} to {high} slower")
+        }
+    }
+}
+
+fn change_text_of_factor(ratio: f64) -> String {
+    match change_text(ratio).strip_prefix('×') {
+        Some(factor) => factor.to_owned(),
+        None => format!("{ratio:.1}"),
+    }
+}
+
+/// A share in percent without the sign, which stands behind the other end.
+fn share(share: f64) -> String {
+    percent(share).trim_end_matches(" %").to_owned()
+}
