@@ -1,5 +1,11 @@
 //! Volumes on loop devices, as root: made, mounted, dissolved, and gone whatever happens.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and says what it skips"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
