@@ -10,6 +10,7 @@ use crate::comparison::{self, ComparisonDocument};
 use crate::document::RunDocument;
 use crate::explain;
 use crate::grouping::{FindingGroup, grouped_findings};
+use crate::matrix::{self, MatrixDocument};
 use crate::run::{self, Answer};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, Table, Tone};
@@ -143,6 +144,19 @@ impl LiveRun {
             tone: name(Tone::None),
             text: sentences.join(" "),
         });
+        live
+    }
+
+    /// Of a matrix that may still be measured.
+    pub fn of_matrix(matrix: &MatrixDocument, language: Language) -> Self {
+        let mut live = Self::default();
+        for (_, element) in &matrix::table::article(matrix, MEGABYTES).0 {
+            match element {
+                Element::Title(_) => {}
+                Element::Answer(tone, text) => live.answer = Some(answer(*tone, text, language)),
+                element => live.add(element, language),
+            }
+        }
         live
     }
 

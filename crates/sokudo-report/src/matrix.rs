@@ -6,7 +6,7 @@
 
 mod csv;
 mod sentence;
-mod table;
+pub(crate) mod table;
 mod words;
 
 use schemars::JsonSchema;

@@ -78,6 +78,18 @@ fn names() -> Vec<String> {
     names.filter(|name| name.starts_with("md")).collect()
 }
 
+/// Removes the links below `/dev/md` to an array that has been stopped.
+pub(crate) fn remove_links(node: &Path) {
+    let entries = fs::read_dir("/dev/md").into_iter().flatten();
+    for link in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let led_to = fs::read_link(&link);
+        if led_to.is_ok_and(|led_to| led_to.file_name() == node.file_name()) {
+            // udev may have been faster.
+            let _ = fs::remove_file(&link);
+        }
+    }
+}
+
 /// The numbers of the devices that an array stands on, as far as they are still there.
 fn members(name: &str) -> BTreeSet<u64> {
     let slaves = fs::read_dir(directory(name).join("slaves"));

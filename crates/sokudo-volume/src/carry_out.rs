@@ -81,11 +81,10 @@ impl Site {
             Action::CreateArray { array, command } => self.create_array(array, command, limits),
             Action::AwaitArray(_) => self.await_array(action, limits),
             Action::StopArray(array) => {
+                let node = array.canonicalize();
                 run(action, limits)?;
-                // Without udev its link stays.
-                if array.symlink_metadata().is_ok() && !array.exists() {
-                    let _ = fs::remove_file(array);
-                }
+                // Without udev its links stay.
+                arrays::remove_links(node.ok().as_deref().unwrap_or(array));
                 Ok(())
             }
             Action::CreatePool { name, .. } if is_pool(name) => {

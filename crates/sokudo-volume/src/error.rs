@@ -16,10 +16,8 @@ pub enum VolumeError {
     InUse(PathBuf),
     #[error("{} cannot be used: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
-    #[error(
-        "{wanted} is too few disks for this volume: it is made of {needed}; name more, or a smaller array"
-    )]
-    TooFewDisks { wanted: usize, needed: usize },
+    #[error("the volume is made of {needed} disks, and there are {given}; name more")]
+    TooFewDisks { given: usize, needed: usize },
     #[error("{program} is told {option}, which could reach another disk or file; leave it out")]
     Option {
         program: &'static str,

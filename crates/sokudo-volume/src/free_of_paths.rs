@@ -50,11 +50,10 @@ fn refuse_unless(
 
 fn is_harmless(option: &str) -> bool {
     let lower = option.to_lowercase();
-    let names = |naming: &&str| lower.contains(*naming);
     !lower.is_empty()
         && !lower.contains('/')
         && !lower.chars().any(char::is_control)
-        && !NAMING.iter().any(|naming| names(&naming))
+        && !NAMING.iter().any(|naming| lower.contains(naming))
 }
 
 fn is_harmless_of_mount(option: &str) -> bool {

@@ -135,7 +135,7 @@ fn destroy_pool(name: &str, identifier: Option<&str>, told: Told<'_>) -> Result<
 fn whole_disk(partition: &VolumeDisk) -> Option<VolumeDisk> {
     let directory = partition.sysfs();
     let is_partition = directory.join("partition").exists();
-    let disk = arrays::number(&directory.canonicalize().ok()?.parent()?.to_owned())?;
+    let disk = arrays::number(directory.canonicalize().ok()?.parent()?)?;
     let path = is_partition.then(|| node(disk)).flatten()?;
     VolumeDisk::new(File::open(&path).ok()?, path).ok()
 }

@@ -41,9 +41,9 @@ impl Volume {
         told: Told<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, VolumeError> {
-        let (wanted, needed) = (disks.len(), plan.raid.disks);
+        let (given, needed) = (disks.len(), plan.raid.disks);
         let Some(disks) = disks.get(..needed).filter(|disks| !disks.is_empty()) else {
-            return Err(VolumeError::TooFewDisks { wanted, needed });
+            return Err(VolumeError::TooFewDisks { given, needed });
         };
         check_options(plan)?;
         disks.iter().try_for_each(VolumeDisk::is_unused)?;

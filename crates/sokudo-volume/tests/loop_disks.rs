@@ -1,11 +1,19 @@
 //! Volumes on loop devices, as root: made, mounted, dissolved, and gone whatever happens.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and says what it skips"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sokudo_model::{Bytes, FileSystemKind, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan};
-use sokudo_volume::{Action, Journal, Volume, VolumeDisk, VolumeError, VolumePlace, loop_disks};
+use sokudo_volume::{
+    Action, Journal, Volume, VolumeDisk, VolumeError, VolumePlace, loop_disks, missing, steps,
+};
 
 const MIB: u64 = 1 << 20;
 
@@ -126,6 +134,49 @@ fn every_file_system_is_made_mounted_and_dissolved() {
         );
         volume.dissolve(&mut |_| ()).unwrap();
         setting.assert_gone();
+    }
+}
+
+/// What many machines have not: Linux software RAID, ZFS, JFS, F2FS.
+#[test]
+fn arrays_pools_and_rare_file_systems_are_made_and_dissolved_where_there_are_any() {
+    let Some(mut setting) = Setting::new(4) else {
+        return;
+    };
+    use FileSystemKind::{Ext4, F2fs, Jfs, Xfs, Zfs};
+    use RaidBy::{FileSystem, Md};
+    let plans = [
+        (Jfs, RaidLevel::None, 1, Md),
+        (F2fs, RaidLevel::None, 1, Md),
+        (Ext4, RaidLevel::Raid0, 2, Md),
+        (Xfs, RaidLevel::Raid1, 2, Md),
+        (Ext4, RaidLevel::Raid5, 3, Md),
+        (Ext4, RaidLevel::Raid6, 4, Md),
+        (Xfs, RaidLevel::Raid10, 4, Md),
+        (Zfs, RaidLevel::None, 1, FileSystem),
+        (Zfs, RaidLevel::Raid1, 2, FileSystem),
+        (Zfs, RaidLevel::Raid5, 3, FileSystem),
+        (Zfs, RaidLevel::Raid10, 4, FileSystem),
+        (Zfs, RaidLevel::Raid1, 2, Md),
+    ];
+    for (kind, level, disks, by) in plans {
+        for initial_sync in [false, true] {
+            let mut plan = plan(kind, level, disks);
+            plan.raid.by = by;
+            plan.options.initial_sync = initial_sync;
+            let place = setting.place();
+            let paths: Vec<&Path> = setting.disks.iter().map(VolumeDisk::path).collect();
+            let missing = missing(&steps(&plan, &paths, &place));
+            if !missing.is_empty() {
+                eprintln!("SKIPPED: {kind:?} on {level:?} by {by:?}: {missing:?}");
+                continue;
+            }
+            let volume = setting.make(&plan).unwrap();
+            fs::write(volume.mount_point().join("file"), "contents").unwrap();
+            eprintln!("{kind:?} on {level:?} by {by:?}: {:?}", volume.notes());
+            volume.dissolve(&mut |_| ()).unwrap();
+            setting.assert_gone();
+        }
     }
 }
 

@@ -71,6 +71,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
+use clap_complete::Shell;
 use rustix::process::{Resource, getrlimit};
 use sokudo_measure::PutBack;
 
@@ -153,21 +154,19 @@ fn start() -> ExitCode {
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
         Some(Command::Prepare(arguments)) => prepare::run(&arguments),
         Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
-        Some(Command::Completions { shell }) => {
-            let mut script = Vec::new();
-            clap_complete::generate(
-                shell,
-                &mut cli::command(HelpDestination::Manual),
-                "sokudo",
-                &mut script,
-            );
-            output::print(&String::from_utf8_lossy(&script))
-        }
+        Some(Command::Completions { shell }) => completions(shell),
         Some(Command::Man { page }) => {
             cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
         }
     };
     ended(result)
+}
+
+fn completions(shell: Shell) -> Result<(), Exit> {
+    let mut script = Vec::new();
+    let mut command = cli::command(HelpDestination::Manual);
+    clap_complete::generate(shell, &mut command, "sokudo", &mut script);
+    output::print(&String::from_utf8_lossy(&script))
 }
 
 fn ended(result: Result<(), Exit>) -> ExitCode {

@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
         ))));
     }
     match telling::wanted() {
-        Some(_) => told::done(&matrix, &measured, arguments),
+        Some(_) => told::done(&matrix, &measured),
         None => outcome::print(&matrix, &measured, arguments)?,
     }
     is_over?;

@@ -35,7 +35,7 @@ pub fn render_markdown(
     markdown::write(&article(document, unit), language)
 }
 
-fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article<'_> {
+pub(crate) fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article<'_> {
     let title = text!(
         "sokudo {} · matrix {} · {}",
         document.sokudo_version,

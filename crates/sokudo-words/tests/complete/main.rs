@@ -11,7 +11,7 @@ use texts::{Text, texts_below};
 use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 12] = [
+const SPOKEN: [&str; 13] = [
     "crates/sokudo/src",
     "crates/sokudo-analysis/src",
     "crates/sokudo-device/src",
@@ -24,10 +24,11 @@ const SPOKEN: [&str; 12] = [
     "crates/sokudo-report/src",
     "crates/sokudo-store/src",
     "crates/sokudo-sys/src",
+    "crates/sokudo-volume/src",
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 28] = [
+const UNSPOKEN: [(&str, &str); 29] = [
     ("crates/sokudo-page/src/guard.rs", "headers"),
     ("crates/sokudo-page/src/message.rs", "what developers see"),
     ("crates/sokudo-page/src/routes", "headers and events"),
@@ -110,10 +111,11 @@ const UNSPOKEN: [(&str, &str); 28] = [
         "names of the SCSI standard",
     ),
     ("crates/sokudo-engine/src/verify/fio_tests", "a test"),
+    ("crates/sokudo-volume/src/action.rs", "commands"),
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 40] = [
+const AS_IT_IS: [(&str, &str); 41] = [
     ("ssh -L {}:localhost:{} {}", "a command"),
     ("attachment; filename=\"{}\"", "a header"),
     (
@@ -163,6 +165,7 @@ const AS_IT_IS: [(&str, &str); 40] = [
     ("sokudo quick", "a command"),
     ("sokudo steady", "a command"),
     ("Linux {}", "a name"),
+    ("label: gpt\nstart=1MiB, name={}", "what sfdisk reads"),
     ("{} {}=max", "what is written into a file of the kernel"),
     ("```text\n{}\n```", "Markdown"),
     ("{}console\n$ {}\n{}", "Markdown"),

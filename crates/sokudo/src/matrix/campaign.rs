@@ -4,15 +4,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::outcome::CellFailure;
 use sokudo_engine::Control;
 use sokudo_measure::age;
 use sokudo_model::Nanos;
+use sokudo_report::CellFailure;
 use sokudo_stats::Random;
 use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, VolumePlace, missing, steps};
 use sokudo_words::{Text, text};
 
 use super::kept::{CellRun, keep_run};
+use super::outcome;
 use super::request::Matrix;
 use super::told::MatrixTelling;
 use crate::cli::MatrixArguments;
@@ -50,7 +51,8 @@ enum CellEnd {
     Interrupted,
     /// This cell alone.
     Failed {
-        command: Option<String>,
+        /// Empty where it was no command.
+        command: String,
         message: Text,
     },
 }
@@ -92,7 +94,7 @@ impl Campaign<'_> {
                     }
                 }
                 if let Some(telling) = &telling {
-                    telling.table(self.matrix, measured, self.arguments);
+                    telling.table(self.matrix, measured);
                 }
             }
             block += 1;
@@ -113,7 +115,7 @@ impl Campaign<'_> {
         if made < *blocks {
             return made == 0 || self.is_time_left(made, *time_max, began);
         }
-        let is_precise = |wanted: f64| super::outcome::is_precise(self.matrix, measured, wanted);
+        let is_precise = |wanted: f64| outcome::is_precise(self.matrix, measured, made, wanted);
         precision.is_some_and(|wanted| !is_precise(wanted))
             && self.is_time_left(made, *time_max, began)
     }
@@ -177,7 +179,7 @@ impl Campaign<'_> {
         let plan = self.matrix.volume(cell);
         self.made += 1;
         let place = place(&self.matrix.id, self.made).map_err(|exit| CellEnd::Failed {
-            command: None,
+            command: String::new(),
             message: exit.told().unwrap_or_default(),
         })?;
         // A program that is missing is told with what brings it.
@@ -187,7 +189,7 @@ impl Campaign<'_> {
         if !missing.is_empty() {
             let missing = missing.iter().map(|it| text!("{it}"));
             return Err(CellEnd::Failed {
-                command: None,
+                command: String::new(),
                 message: Text::list(missing, "; "),
             });
         }
@@ -206,7 +208,7 @@ impl Campaign<'_> {
         aged.map_err(|error| match self.control.is_cancelled() {
             true => CellEnd::Interrupted,
             false => CellEnd::Failed {
-                command: None,
+                command: String::new(),
                 message: text!("{error}"),
             },
         })
@@ -226,7 +228,7 @@ impl Campaign<'_> {
             },
             Err(_) if self.control.is_cancelled() => Err(CellEnd::Interrupted),
             Err(exit) => Err(CellEnd::Failed {
-                command: Some(command(self.matrix, cell, mount_point)),
+                command: command(self.matrix, cell, mount_point),
                 message: exit
                     .told()
                     .unwrap_or_else(|| "the measurement failed".into()),
@@ -239,7 +241,7 @@ fn failed(error: VolumeError, control: &Control) -> CellEnd {
     match control.is_cancelled() {
         true => CellEnd::Interrupted,
         false => CellEnd::Failed {
-            command: command_of(&error).map(harmless::line),
+            command: command_of(&error).map(harmless::line).unwrap_or_default(),
             message: text!("{error}"),
         },
     }

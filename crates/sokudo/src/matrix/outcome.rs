@@ -1,52 +1,65 @@
-//! What a matrix has come to, as far as it was measured.
+//! What a matrix has come to, as far as it was measured: judged, printed, drawn.
 
-use sokudo_words::Text;
+use sokudo_analysis::{is_matrix_precise, matrix_effects};
+use sokudo_report::{LiveRun, MatrixDocument, MatrixRun, MatrixSoFar, matrix as forms};
 
 use super::campaign::Measured;
-use super::request::Matrix;
-use crate::cli::MatrixArguments;
+use super::request::{DiskSource, Matrix};
+use crate::cli::{Format, MatrixArguments};
 use crate::exit::Exit;
-use crate::output;
+use crate::{language, output};
 
-pub(super) struct CellFailure {
-    pub(super) cell: usize,
-    pub(super) block: u32,
-    pub(super) command: Option<String>,
-    pub(super) message: Text,
+/// Judges what there is and hands it on.
+fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFar<'_>) -> T) -> T {
+    let runs: Vec<MatrixRun<'_>> = measured
+        .runs
+        .iter()
+        .map(|it| MatrixRun {
+            cell: it.cell,
+            block: it.block,
+            run: &it.run,
+        })
+        .collect();
+    take(&MatrixSoFar {
+        id: &matrix.id,
+        command: &matrix.command,
+        is_of_files: matches!(matrix.source, DiskSource::Files { .. }),
+        plan: &matrix.plan,
+        runs: &runs,
+        failures: &measured.failures,
+    })
 }
 
-pub(super) fn is_precise(_: &Matrix, _: &Measured, _: f64) -> bool {
-    true
+fn document(matrix: &Matrix, measured: &Measured) -> MatrixDocument {
+    judged(matrix, measured, |so_far| {
+        MatrixDocument::new(so_far, matrix_effects(&so_far.figures()))
+    })
 }
 
-pub(super) fn print(matrix: &Matrix, measured: &Measured, _: &MatrixArguments) -> Result<(), Exit> {
-    for run in &measured.runs {
-        for row in &run.run.results {
-            output::print(&format!(
-                "{} block {} {} {:?} {:?}\n",
-                matrix.cell_name(run.cell),
-                run.block,
-                row.name,
-                row.trials.iter().map(|t| t.bytes).collect::<Vec<_>>(),
-                row.verdict
-            ))?;
-        }
-    }
-    for failure in &measured.failures {
-        output::print(&format!(
-            "FAILED {} {:?} {}\n",
-            matrix.cell_name(failure.cell),
-            failure.command,
-            failure.message
-        ))?;
-    }
-    Ok(())
+/// Whether so many blocks are enough for what each axis does to be known so precisely.
+pub(super) fn is_precise(matrix: &Matrix, measured: &Measured, blocks: u32, wanted: f64) -> bool {
+    let effects = judged(matrix, measured, |so_far| matrix_effects(&so_far.figures()));
+    is_matrix_precise(&effects, blocks, wanted)
 }
 
-pub(super) fn live(
-    _: &Matrix,
-    _: &Measured,
-    _: &MatrixArguments,
-) -> Option<sokudo_report::LiveRun> {
-    None
+/// The same as is printed, for the page.
+pub(super) fn live(matrix: &Matrix, measured: &Measured) -> LiveRun {
+    LiveRun::of_matrix(&document(matrix, measured), language::current())
+}
+
+pub(super) fn print(
+    matrix: &Matrix,
+    measured: &Measured,
+    arguments: &MatrixArguments,
+) -> Result<(), Exit> {
+    let document = document(matrix, measured);
+    let path = arguments.rendering.output.as_deref();
+    let style = output::style(path.is_none(), arguments.rendering.unit);
+    let text = match arguments.rendering.format {
+        Format::Table => forms::render_table(&document, &style),
+        Format::Json => document.to_json(),
+        Format::Csv => forms::render_csv(&document),
+        Format::Markdown => forms::render_markdown(&document, style.unit, language::current()),
+    };
+    output::put(path, &text, arguments.rendering.format == Format::Table)
 }

@@ -8,7 +8,6 @@ use super::announce::PlannedMatrix;
 use super::campaign::Measured;
 use super::outcome;
 use super::request::Matrix;
-use crate::cli::MatrixArguments;
 use crate::telling;
 
 /// Tells the page how far a matrix is.
@@ -77,17 +76,14 @@ impl MatrixTelling {
     }
 
     /// A cell has been measured, or failed.
-    pub(super) fn table(&self, matrix: &Matrix, measured: &Measured, arguments: &MatrixArguments) {
-        if let Some(live) = outcome::live(matrix, measured, arguments) {
-            let live = telling::value(&live);
-            telling::tell(&RunEvent::Table { live });
-        }
+    pub(super) fn table(&self, matrix: &Matrix, measured: &Measured) {
+        let live = telling::value(&outcome::live(matrix, measured));
+        telling::tell(&RunEvent::Table { live });
     }
 }
 
 /// It is over.
-pub(super) fn done(matrix: &Matrix, measured: &Measured, arguments: &MatrixArguments) {
-    let live = outcome::live(matrix, measured, arguments).unwrap_or_default();
-    let live = telling::value(&live);
+pub(super) fn done(matrix: &Matrix, measured: &Measured) {
+    let live = telling::value(&outcome::live(matrix, measured));
     telling::tell(&RunEvent::Done { kept: None, live });
 }
