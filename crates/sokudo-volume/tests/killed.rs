@@ -10,7 +10,6 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -18,8 +17,8 @@ use std::time::Duration;
 
 use sokudo_model::{Bytes, FileSystemKind, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan};
 use sokudo_volume::{
-    Journal, Volume, VolumeDisk, VolumePlace, dissolve_left_behind_in, loop_disks,
-    own_mount_namespace,
+    Journal, Volume, VolumeDisk, VolumePlace, dissolve_left_behind_in, loop_disks, missing,
+    own_mount_namespace, steps,
 };
 
 /// Makes this program the one that is killed.
@@ -28,10 +27,10 @@ const ID: &str = "killed";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    if let [_, word, directory, device] = &arguments[..]
+    if let [_, word, directory, devices @ ..] = &arguments[..]
         && word == CHILD
     {
-        make_and_wait(Path::new(directory), Path::new(device));
+        make_and_wait(Path::new(directory), devices);
         return;
     }
     // `cargo test -- --list` and the like ask for nothing that is here.
@@ -42,18 +41,26 @@ fn main() {
         eprintln!("SKIPPED: loop devices need root");
         return;
     }
-    a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mkfs.ext4");
-    a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mounted");
+    a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mkfs.ext4", 1);
+    a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mounted", 1);
+    let place = VolumePlace::new(ID, 1, PathBuf::from("/mnt")).unwrap();
+    let missing = missing(&steps(&plan(2), &[Path::new("a"), Path::new("b")], &place));
+    if missing.is_empty() {
+        a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mounted", 2);
+    } else {
+        eprintln!("SKIPPED: a killed array: {missing:?}");
+    }
 }
 
-/// Kills a child when it says `word`, and looks at what is left.
-fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str) {
+/// Kills a child when it says `word`, and looks at what is left. Of two disks it makes an array.
+fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str, count: usize) {
     let directory = tempfile::tempdir().unwrap();
-    // One disk of our own, which outlives the child.
-    let disks = loop_disks(directory.path(), 1, Bytes(64 << 20)).unwrap();
+    // Disks of our own, which outlive the child.
+    let disks = loop_disks(directory.path(), count, Bytes(64 << 20)).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .arg(CHILD)
-        .args([directory.path(), disks[0].path()])
+        .arg(directory.path())
+        .args(disks.iter().map(VolumeDisk::path))
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -74,13 +81,27 @@ fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str) {
     let mut done = Vec::new();
     let errors = dissolve_left_behind_in(&journals, &mut |it| done.push(it.to_string()));
     assert!(errors.is_empty(), "{errors:?}");
-    let disk = disks[0].path().to_str().unwrap();
+    let paths = disks.iter().map(|disk| disk.path().to_str().unwrap());
+    let mut wipes: Vec<String> = paths
+        .clone()
+        .map(|it| format!("wipefs --all {it}"))
+        .collect();
+    if count == 2 {
+        // The file system stands on the array, which is found first.
+        assert!(done[0].starts_with("wipefs --all /dev/md"), "{done:?}");
+        assert!(done[1].starts_with("mdadm --stop /dev/md"), "{done:?}");
+        done.drain(..2);
+    }
     if word == "mounted" {
-        assert_eq!(done, [format!("wipefs --all {disk}")]);
+        wipes.sort();
+        done.sort();
+        assert_eq!(done, wipes);
     }
     assert_eq!(fs::read_dir(&journals).unwrap().count(), 0);
-    let signatures = Command::new("wipefs").arg(disk).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&signatures.stdout), "");
+    for path in paths {
+        let signatures = Command::new("wipefs").arg(path).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&signatures.stdout), "");
+    }
 }
 
 /// Reads what the child says until it says `word`; which loop device it has made itself.
@@ -115,33 +136,40 @@ fn wait_until(is_so: impl Fn() -> bool, what: &str) {
     panic!("not so: {what}");
 }
 
-/// The child: it mounts a file system on a disk that it was given, says so, and waits.
-fn make_and_wait(directory: &Path, device: &Path) {
+/// ext4 on one disk, or on a mirror of several.
+fn plan(disks: usize) -> VolumePlan {
+    let level = match disks {
+        1 => RaidLevel::None,
+        _ => RaidLevel::Raid1,
+    };
+    let by = RaidBy::Md;
+    VolumePlan {
+        raid: RaidPlan { level, disks, by },
+        file_system: FileSystemKind::Ext4,
+        options: VolumeOptions::default(),
+        scheduler: None,
+        ageing: None,
+    }
+}
+
+/// The child: it mounts a file system on disks that it was given, says so, and waits.
+fn make_and_wait(directory: &Path, devices: &[String]) {
     own_mount_namespace().unwrap();
     let own = directory.join(ID);
     fs::create_dir_all(&own).unwrap();
     let of_own = loop_disks(&own, 1, Bytes(64 << 20)).unwrap();
     say(&format!("own {}", of_own[0].path().display()));
-    let given = File::open(device).unwrap();
-    assert!(given.metadata().unwrap().file_type().is_block_device());
-    let given = VolumeDisk::new(given, device.to_owned()).unwrap();
+    let given = devices.iter().map(|device| {
+        let handle = File::open(device).unwrap();
+        VolumeDisk::new(handle, PathBuf::from(device)).unwrap()
+    });
+    let given: Vec<VolumeDisk> = given.collect();
     let mut journal = Journal::open_in(&directory.join("journals"), ID).unwrap();
     let mount_point = own.join("mounted here");
     let place = VolumePlace::new(ID, 1, mount_point).unwrap();
-    let raid = RaidPlan {
-        level: RaidLevel::None,
-        disks: 1,
-        by: RaidBy::Md,
-    };
-    let plan = VolumePlan {
-        raid,
-        file_system: FileSystemKind::Ext4,
-        options: VolumeOptions::default(),
-        scheduler: None,
-        ageing: None,
-    };
+    let plan = plan(given.len());
     let mut told = |action: &sokudo_volume::Action| say(&action.to_string());
-    let made = Volume::make(&plan, &[given], place, &mut journal, &mut told, &|| false);
+    let made = Volume::make(&plan, &given, place, &mut journal, &mut told, &|| false);
     let volume = made.unwrap();
     fs::write(volume.mount_point().join("file"), "contents").unwrap();
     say("mounted");
