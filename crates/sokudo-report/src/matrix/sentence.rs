@@ -104,12 +104,24 @@ pub(super) fn of_combination(
     text!("{this} with {that} in {place}: {by} than by what both do elsewhere")
 }
 
+/// Of larger ones the size says nothing: what could hide twice the speed hides anything.
+pub(super) const UNSEEN_MAX: f64 = 1.0;
+
 /// How large a difference may have gone unseen.
 fn nothing(document: &MatrixDocument) -> Text {
     let axes = (0..document.axes.len()).filter(|axis| document.axes[*axis].values.len() > 1);
     let axes = Text::list(axes.map(|axis| axis_name(document, axis)), ", ");
+    if axes.is_empty() {
+        return "One combination was measured, and so there is nothing to compare".into();
+    }
     let reach = pairs(document).map(|(_, pair)| unseen(pair.ratio));
-    let reach = percent(reach.fold(0.0, f64::max));
+    let reach = reach.fold(0.0, f64::max);
+    if reach > UNSEEN_MAX {
+        return text!(
+            "No difference was shown between values of {axes}; the figures vary too much for that: more --blocks or longer trials show more"
+        );
+    }
+    let reach = percent(reach);
     text!(
         "No difference was shown between values of {axes}; one of up to {reach} may have gone unseen"
     )

@@ -4,7 +4,7 @@
 use sokudo_model::Verdict;
 use sokudo_words::{Language, Text, text};
 
-use super::sentence::{of_combination, of_pair, unseen};
+use super::sentence::{UNSEEN_MAX, of_combination, of_pair, unseen};
 use super::words::{axis_name, cell_name};
 use super::{Counted, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
 use crate::article::{Article, Element};
@@ -234,12 +234,13 @@ fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
     let mut lines = at_most(lines.collect());
     let unshown = pairs.iter().filter(|(_, pair)| !pair.ratio.is_shown());
     let reach = unshown.map(|(_, pair)| unseen(pair.ratio)).reduce(f64::max);
-    lines.extend(reach.map(|reach| match shown.is_empty() {
-        true => text!(
+    lines.extend(reach.map(|reach| match (shown.is_empty(), reach > UNSEEN_MAX) {
+        (_, true) => text!("What else may differ cannot be seen: the figures vary too much."),
+        (true, false) => text!(
             "No difference was shown; one of up to {} may have gone unseen.",
             percent(reach)
         ),
-        false => text!(
+        (false, false) => text!(
             "No other was shown; one of up to {} may have gone unseen.",
             percent(reach)
         ),

@@ -115,7 +115,10 @@ const UNSPOKEN: [(&str, &str); 29] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 41] = [
+const AS_IT_IS: [(&str, &str); 44] = [
+    ("mark --size=256MiB --runs=3", "a command"),
+    ("mark --size=256MiB --runs=3 --profile=nvme", "a command"),
+    ("quick --size=256MiB", "a command"),
     ("ssh -L {}:localhost:{} {}", "a command"),
     ("attachment; filename=\"{}\"", "a header"),
     (

@@ -148,7 +148,7 @@ mod tests {
             ),
             (
                 "marc",
-                "there is no command 'marc'; a similar command exists: man, mark",
+                "there is no command 'marc'; a similar command exists: man, matrix, mark",
             ),
             (
                 "--row x mark",
