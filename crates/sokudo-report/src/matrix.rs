@@ -23,8 +23,9 @@ use crate::grouping::row_name;
 use crate::json_layout;
 
 pub use csv::render as render_csv;
+pub(crate) use table::unit_of;
 pub use table::{render as render_table, render_markdown};
-pub(crate) use words::cell_name;
+pub(crate) use words::{axis_name, cell_name, value_name};
 
 const SCHEMA: &str = "sokudo.matrix/1";
 
