@@ -86,7 +86,7 @@ impl Case {
             .iter()
             .enumerate()
             .map(|(axis, count)| MatrixAxis {
-                name: format!("axis {axis}"),
+                name: axis.to_string(),
                 values: (0..*count).map(|value| value.to_string()).collect(),
             });
         let cells = self.cells();
