@@ -128,7 +128,9 @@ pub struct MatrixRowDocument {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
+    /// Bytes.
     Bytes,
+    /// Files created, looked up or deleted.
     Files,
 }
 
@@ -185,8 +187,11 @@ pub struct MatrixSoFar<'a> {
     pub command: &'a str,
     /// Whether the disks are files, through loop devices.
     pub is_of_files: bool,
+    /// What was meant.
     pub plan: &'a MatrixPlan,
+    /// What was measured.
     pub runs: &'a [MatrixRun<'a>],
+    /// What failed.
     pub failures: &'a [CellFailure],
 }
 
