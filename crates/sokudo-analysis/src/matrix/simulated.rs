@@ -217,7 +217,7 @@ fn normal(random: &mut Random) -> f64 {
     radius * (std::f64::consts::TAU * random.fraction()).cos()
 }
 
-const SHAPES: [&[usize]; 4] = [&[6, 4], &[3, 2], &[2, 2], &[4, 2]];
+const SHAPES: [&[usize]; 5] = [&[6, 4], &[3, 2], &[2, 2], &[4, 2], &[2, 2, 2]];
 const NOISES: [Noise; 4] = [
     Noise::Even,
     Noise::NoisyValue,
