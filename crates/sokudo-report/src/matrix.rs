@@ -23,8 +23,9 @@ use crate::grouping::row_name;
 use crate::json_layout;
 
 pub use csv::render as render_csv;
+pub(crate) use table::unit_of;
 pub use table::{render as render_table, render_markdown};
-pub(crate) use words::cell_name;
+pub(crate) use words::{axis_name, cell_name, value_name};
 
 const SCHEMA: &str = "sokudo.matrix/1";
 
@@ -127,7 +128,9 @@ pub struct MatrixRowDocument {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
+    /// Bytes.
     Bytes,
+    /// Files created, looked up or deleted.
     Files,
 }
 
@@ -184,8 +187,11 @@ pub struct MatrixSoFar<'a> {
     pub command: &'a str,
     /// Whether the disks are files, through loop devices.
     pub is_of_files: bool,
+    /// What was meant.
     pub plan: &'a MatrixPlan,
+    /// What was measured.
     pub runs: &'a [MatrixRun<'a>],
+    /// What failed.
     pub failures: &'a [CellFailure],
 }
 

@@ -14,6 +14,7 @@ mod heading;
 mod heat;
 mod latency;
 mod load;
+mod matrix;
 pub(crate) mod palette;
 mod pivot;
 #[cfg(feature = "png")]
@@ -32,6 +33,7 @@ mod time;
 mod trend;
 
 pub use figure::PlotFigure;
+pub use matrix::matrix;
 pub(crate) use palette::Role;
 pub use pivot::pivot;
 #[cfg(feature = "png")]

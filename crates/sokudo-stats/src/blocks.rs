@@ -132,10 +132,9 @@ impl BlockFit {
     /// The noise is taken for that of all cells, and for that of the cells of each group of each
     /// of `groupings` (which number the group of every cell), always with a share of each
     /// cell's own; the widest interval counts, so that neither a noisy group nor a noisy cell
-    /// passes for quiet. Its degrees of freedom are those of a sum of variances, between those
-    /// of Satterthwaite (1946, Biometrics Bulletin 2, 110–114) and of Welch (1947, Biometrika 34,
-    /// 28–35), and at most two thirds of all that there are, for residuals of one block hang
-    /// together. `None` where a weight is of a cell without values, or nothing is known of
+    /// passes for quiet. Its degrees of freedom are Welch's of a sum
+    /// of variances (1947, Biometrika 34, 28–35), at most two thirds of all that there are, for
+    /// residuals of one block hang together. `None` where a weight is of a cell without values, or nothing is known of
     /// the noise.
     pub fn contrast(
         &self,
@@ -203,13 +202,13 @@ impl BlockFit {
         };
         let variance: f64 = terms().map(|(term, _)| term).sum();
         let fourth: f64 = terms()
-            .map(|(term, freedom)| term * term / (freedom + 1.0))
+            .map(|(term, freedom)| term * term / (freedom + 2.0))
             .sum();
         if variance <= 0.0 {
             return Some(0.0);
         }
         let all: f64 = self.cells.iter().map(|cell| cell.freedom).sum();
-        let degrees = (variance * variance / fourth - 1.0)
+        let degrees = (variance * variance / fourth - 2.0)
             .min(all * FREEDOM_SHARE_MAX)
             .max(1.0);
         #[expect(

@@ -86,7 +86,7 @@ impl Case {
             .iter()
             .enumerate()
             .map(|(axis, count)| MatrixAxis {
-                name: format!("axis {axis}"),
+                name: axis.to_string(),
                 values: (0..*count).map(|value| value.to_string()).collect(),
             });
         let cells = self.cells();
@@ -217,7 +217,7 @@ fn normal(random: &mut Random) -> f64 {
     radius * (std::f64::consts::TAU * random.fraction()).cos()
 }
 
-const SHAPES: [&[usize]; 4] = [&[6, 4], &[3, 2], &[2, 2], &[4, 2]];
+const SHAPES: [&[usize]; 5] = [&[6, 4], &[3, 2], &[2, 2], &[4, 2], &[2, 2, 2]];
 const NOISES: [Noise; 4] = [
     Noise::Even,
     Noise::NoisyValue,
@@ -346,40 +346,37 @@ fn figures_of_many_matrices() {
     let matrices: u64 = matrices.parse().unwrap();
     let percent = |count: u64| 100.0 * count as f64 / matrices as f64;
     for axes in SHAPES {
-        for (rows, noise) in [1, 8]
-            .into_iter()
-            .flat_map(|it| NOISES.map(|noise| (it, noise)))
-        {
-            let case = Case {
-                axes,
-                rows,
-                noise,
-                ..CASE
-            };
-            print!(
-                "{axes:?}, {rows} rows, {noise:?}: wrong {:.1} %",
-                percent(case.tried(matrices).wrong)
-            );
-            for (truth, deviation) in [Truth::Value, Truth::Cell]
-                .into_iter()
-                .flat_map(|it| [(it, 0.01), (it, 0.02), (it, 0.03)])
-            {
-                let found = |blocks| {
-                    let case = Case {
-                        truth,
-                        deviation,
-                        blocks,
-                        ..case
-                    };
-                    percent(case.tried(matrices).found)
+        for noise in NOISES {
+            let wrong = [1, 8].map(|rows| {
+                let case = Case {
+                    axes,
+                    rows,
+                    noise,
+                    ..CASE
                 };
-                let needed = (3..=24).find(|blocks| found(*blocks) >= 90.0);
-                print!(
-                    "; {truth:?} at {deviation}: {:.0} % with 3, 90 % with {needed:?}",
-                    found(3)
-                );
-            }
-            println!();
+                percent(case.tried(matrices).wrong)
+            });
+            println!("{axes:?} {noise:?}: wrong {wrong:.1?} % of 1 and 8 rows");
+        }
+    }
+    for (noise, truth) in NOISES
+        .into_iter()
+        .flat_map(|noise| [Truth::Value, Truth::Cell].map(|truth| (noise, truth)))
+    {
+        for deviation in [0.01, 0.02, 0.03] {
+            let found = |blocks| {
+                let case = Case {
+                    truth,
+                    deviation,
+                    blocks,
+                    noise,
+                    ..CASE
+                };
+                percent(case.tried(matrices).found)
+            };
+            let three = found(3);
+            let needed = (3..=12).find(|blocks| found(*blocks) >= 90.0);
+            println!("{noise:?} {truth:?} {deviation}: {three:.0} % with 3, 90 % with {needed:?}");
         }
     }
 }

@@ -93,7 +93,7 @@ pub(super) fn of_pair(document: &MatrixDocument, name: &str, pair: &PairEffect) 
     }
 }
 
-/// `xfs with RAID 5 is 4.0 to 9.0 % faster in RND4K write than both are elsewhere`.
+/// `RAID 5 with xfs is 4.0 to 9.0 % faster in RND4K write than each is elsewhere`.
 pub(super) fn of_combination(
     document: &MatrixDocument,
     name: &str,
@@ -101,7 +101,10 @@ pub(super) fn of_combination(
 ) -> Text {
     let [this, that] = [0, 1].map(|n| value_name(document, it.axes[n], it.values[n]));
     let (by, place) = (speed(it.ratio), row(name));
-    text!("{this} with {that} in {place}: {by} than by what both do elsewhere")
+    match (0.1..10.0).contains(&it.ratio.ratio) {
+        true => text!("{this} with {that} is {by} in {place} than each is elsewhere"),
+        false => text!("{this} with {that} is {by} in {place} as each is elsewhere"),
+    }
 }
 
 /// Of larger ones the size says nothing: what could hide twice the speed hides anything.

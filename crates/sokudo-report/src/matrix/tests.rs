@@ -202,3 +202,35 @@ fn before_anything_was_measured_it_says_so() {
 fn the_schema_in_docs_is_current_and_documents_follow_it() {
     crate::kept_schema::assert_kept::<MatrixDocument>("sokudo.matrix-1", &[document().to_json()]);
 }
+
+/// Written into the directory of SOKUDO_PICTURES, for eyes.
+#[test]
+fn a_picture_has_a_map_for_each_row_and_bars_where_one_axis_is_varied() {
+    use crate::plot::{self, PictureTheme, Size, TerminalStyle};
+    let document = document();
+    let unit = BandwidthUnit::MegabytesPerSecond;
+    let mut flat = document.clone();
+    flat.axes[0].values.truncate(1);
+    flat.cells.truncate(3);
+    for row in &mut flat.rows {
+        row.cells.truncate(3);
+    }
+    for (name, document) in [("maps", document), ("bars", flat)] {
+        for language in [Language::English, Language::Japanese] {
+            let figure = plot::matrix(&document, unit, language).unwrap();
+            let picture = plot::svg(&figure, Size::default(), PictureTheme::Auto);
+            assert!(picture.contains("SEQ1M Q8T1"), "{picture}");
+            assert!(!plot::terminal(&figure, &TerminalStyle::default()).is_empty());
+            let Some(directory) = std::env::var_os("SOKUDO_PICTURES") else {
+                continue;
+            };
+            #[cfg(feature = "png")]
+            for theme in [PictureTheme::Light, PictureTheme::Dark] {
+                let bytes = plot::png(&figure, Size::default(), theme).unwrap();
+                let file = format!("{name}-{language:?}-{theme:?}.png");
+                std::fs::write(std::path::Path::new(&directory).join(file), bytes).unwrap();
+            }
+            let _ = (&directory, name);
+        }
+    }
+}

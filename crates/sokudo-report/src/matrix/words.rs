@@ -11,7 +11,7 @@ use crate::number::percent;
 const FACTOR_MIN: f64 = 10.0;
 
 /// What one value of an axis is called: values of axes that everybody knows alone.
-pub(super) fn value_name(document: &MatrixDocument, axis: usize, value: usize) -> Text {
+pub(crate) fn value_name(document: &MatrixDocument, axis: usize, value: usize) -> Text {
     let axis = &document.axes[axis];
     let value = axis.values.get(value).map_or("", String::as_str);
     match (axis.name.as_str(), value) {
@@ -23,7 +23,7 @@ pub(super) fn value_name(document: &MatrixDocument, axis: usize, value: usize) -
 }
 
 /// What an axis is called.
-pub(super) fn axis_name(document: &MatrixDocument, axis: usize) -> Text {
+pub(crate) fn axis_name(document: &MatrixDocument, axis: usize) -> Text {
     match document.axes[axis].name.as_str() {
         "raid" => "RAID".into(),
         "fs" => "file system".into(),
@@ -46,7 +46,7 @@ pub(super) fn speed(ratio: EffectRatio) -> Text {
     let EffectRatio { low, high, .. } = ratio;
     let is_factor = !(FACTOR_MIN.recip()..FACTOR_MIN).contains(&ratio.ratio);
     if is_factor {
-        let [low, high] = [low, high].map(|it| change_text_of_factor(it));
+        let [low, high] = [low, high].map(change_text_of_factor);
         return text!("{low} to {high} times as fast");
     }
     match ratio.ratio > 1.0 {

@@ -374,6 +374,6 @@ pub(crate) struct Matrix {
 /// The names along one side of a heat map.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HeatMapAxis {
-    pub(crate) label: &'static str,
+    pub(crate) label: String,
     pub(crate) names: Vec<String>,
 }

@@ -101,14 +101,14 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigur
         Some(cell.figures.get(cell.figure)? / divisor)
     };
     let columns = HeatMapAxis {
-        label: spoken().word("Reads/writes, %"),
+        label: spoken().word("Reads/writes, %").to_owned(),
         names: writes
             .iter()
             .map(|it| format!("{}/{it}", 100 - it))
             .collect(),
     };
     let rows = HeatMapAxis {
-        label: spoken().word("Block size"),
+        label: spoken().word("Block size").to_owned(),
         names: sizes.iter().map(Bytes::to_string).collect(),
     };
     let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
@@ -175,7 +175,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
         Some(figures.bytes_per_s.median / BYTES_PER_MB)
     };
     let names = |dimension: Dimension, values: &[u64]| HeatMapAxis {
-        label: spoken().word(dimension.label()),
+        label: spoken().word(dimension.label()).to_owned(),
         names: values.iter().map(|value| dimension.name(*value)).collect(),
     };
     Matrix {

@@ -60,10 +60,10 @@ fn draw_matrix(canvas: &mut Canvas, frame: Frame, matrix: &Matrix, matrices: &Ma
         let y = inner.top + (whole(number) + 0.5) * cell[1] + 5.0;
         canvas.text([inner.left - 9.0, y], BODY.end(), name);
     }
-    let label = matrix.columns.label;
+    let label = &matrix.columns.label;
     canvas.text([middle, bottom + 42.0], BODY.middle().muted(), label);
     let at = [frame.left + 14.0, f64::midpoint(inner.top, bottom)];
-    canvas.upright_text(at, BODY.muted(), matrix.rows.label);
+    canvas.upright_text(at, BODY.muted(), &matrix.rows.label);
 }
 
 fn draw_cells(

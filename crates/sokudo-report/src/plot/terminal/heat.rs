@@ -35,7 +35,7 @@ fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &Matrix, matrices
     let cell = wanted.min(room);
     let shows_values = cell > longest + usize::from(!style.colour);
     let line = grid.add_lines(1);
-    grid.text([0, line], matrix.rows.label, Paint::Plain);
+    grid.text([0, line], &matrix.rows.label, Paint::Plain);
     let mut free_from = 0;
     for (number, name) in matrix.columns.names.iter().enumerate() {
         let end = left + (number + 1) * cell;
@@ -65,7 +65,7 @@ fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &Matrix, matrices
         }
     }
     let line = grid.add_lines(1);
-    grid.text([left, line], matrix.columns.label, Paint::Plain);
+    grid.text([left, line], &matrix.columns.label, Paint::Plain);
 }
 
 /// What stands in a cell: with colours the value, without them a shade and the value.

@@ -1,0 +1,172 @@
+//! A matrix as a picture: of two axes or more a heat map for each row of the method, of one axis
+//! bars.
+
+use sokudo_words::{Language, Text, speaking, spoken, text};
+
+use super::figure::{Bar, Bars, Body, Group, HeatMapAxis, Ink, Matrices, Matrix, PlotFigure};
+use super::scale::Axis;
+use crate::matrix::{MatrixDocument, MatrixRowDocument, axis_name, unit_of, value_name};
+use crate::number::rate_with;
+use crate::style::BandwidthUnit;
+use crate::wording;
+
+/// More maps beside each other are too small to be read.
+const MAPS_MAX: usize = 4;
+
+/// `None` where nothing was measured, or nothing is varied.
+pub fn matrix(
+    document: &MatrixDocument,
+    unit: BandwidthUnit,
+    language: Language,
+) -> Option<PlotFigure> {
+    speaking(language, || drawn(document, unit))
+}
+
+fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
+    let axes = document.axes.iter().enumerate();
+    let varied = axes.filter(|(_, axis)| axis.values.len() > 1);
+    let varied: Vec<usize> = varied.map(|(number, _)| number).collect();
+    let rows: Vec<&MatrixRowDocument> = (document.rows.iter())
+        .filter(|row| highest(row).is_some())
+        .collect();
+    let (shown, body) = match varied[..] {
+        [] => return None,
+        [_] => bars(document, &rows, unit)?,
+        [ref down @ .., across] => maps(document, &rows, down, across)?,
+    };
+    let names = varied.iter().map(|axis| axis_name(document, *axis));
+    let mut footer: Vec<Text> = vec![match document.blocks {
+        1 => text!("1 block"),
+        blocks => text!("{blocks} blocks"),
+    }];
+    footer.extend(document.is_of_files.then(|| "disks of files".into()));
+    footer.extend(match rows.len() - shown {
+        0 => None,
+        1 => Some(text!("1 row is not shown")),
+        more => Some(text!("{more} rows are not shown")),
+    });
+    Some(PlotFigure {
+        language: spoken(),
+        title: text!("rate by {}", Text::list(names, ", ")).into(),
+        subtitle: document
+            .sentences
+            .first()
+            .cloned()
+            .unwrap_or_default()
+            .into(),
+        footer: Text::list(footer, " · ").into(),
+        body,
+    })
+}
+
+fn highest(row: &MatrixRowDocument) -> Option<f64> {
+    let figures = row.cells.iter().flatten().filter_map(|it| it.per_second);
+    figures.reduce(f64::max)
+}
+
+/// Every row in percent of its fastest cell, since rows lie far apart. Also returns how many rows
+/// are shown.
+fn maps(
+    document: &MatrixDocument,
+    rows: &[&MatrixRowDocument],
+    down: &[usize],
+    across: usize,
+) -> Option<(usize, Body)> {
+    let mut lines: Vec<Vec<usize>> = Vec::new();
+    for cell in &document.cells {
+        let line: Vec<usize> = down.iter().map(|axis| cell.values[*axis]).collect();
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let names = |axes: &[usize], line: &[usize]| -> String {
+        let values = axes.iter().zip(line);
+        let values = values.map(|(axis, value)| value_name(document, *axis, *value));
+        Text::list(values, " · ").into()
+    };
+    let columns = 0..document.axes[across].values.len();
+    let map = |row: &&MatrixRowDocument| {
+        let highest = highest(row)?;
+        let share = |line: &[usize], column: usize| {
+            let is_here = |values: &[usize]| {
+                values[across] == column
+                    && down.iter().zip(line).all(|(axis, it)| values[*axis] == *it)
+            };
+            let place = document
+                .cells
+                .iter()
+                .position(|cell| is_here(&cell.values))?;
+            Some(100.0 * row.cells[place].as_ref()?.per_second? / highest)
+        };
+        let cells = lines.iter().map(|line| {
+            let cells = columns.clone().map(|column| share(line, column));
+            cells.collect()
+        });
+        Some(Matrix {
+            name: wording::row(&row.name).into(),
+            columns: HeatMapAxis {
+                label: axis_name(document, across).into(),
+                names: columns.clone().map(|it| names(&[across], &[it])).collect(),
+            },
+            rows: HeatMapAxis {
+                label: Text::list(down.iter().map(|axis| axis_name(document, *axis)), ", ").into(),
+                names: lines.iter().map(|line| names(down, line)).collect(),
+            },
+            cells: cells.collect(),
+        })
+    };
+    let matrices: Vec<Matrix> = rows.iter().take(MAPS_MAX).filter_map(map).collect();
+    let label: String = text!("% of the row's fastest").into();
+    let body = Matrices {
+        axis: Axis::from_zero(label.clone(), 100.0, 5),
+        label,
+        matrices,
+    };
+    let shown = body.matrices.len();
+    (shown > 0).then_some((shown, Body::Matrices(body)))
+}
+
+/// A group for each row that has the first one's unit, a bar for each value.
+fn bars(
+    document: &MatrixDocument,
+    rows: &[&MatrixRowDocument],
+    unit: BandwidthUnit,
+) -> Option<(usize, Body)> {
+    let unit_name = unit_of(rows.first()?, unit).1;
+    let shown = rows.iter().filter(|row| unit_of(row, unit).1 == unit_name);
+    let groups: Vec<Group> = shown.map(|row| group(row, unit)).collect();
+    let cells = 0..document.cells.len();
+    let legend = cells.map(|cell| {
+        let name = crate::matrix::cell_name(document, cell);
+        (name.into(), Ink::of_number(cell))
+    });
+    let count = groups.len();
+    let mut bars = Bars::new(unit_name, "", groups, legend.collect())?;
+    // The legend would say that they are of one run.
+    bars.has_intervals = false;
+    Some((count, Body::Bars(bars)))
+}
+
+fn group(row: &MatrixRowDocument, unit: BandwidthUnit) -> Group {
+    let divisor = unit_of(row, unit).0;
+    let bars = row.cells.iter().enumerate().filter_map(|(cell, figure)| {
+        let figure = figure.as_ref()?;
+        let value = figure.per_second? / divisor;
+        let interval = figure.interval_95.map(|ends| ends.map(|it| it / divisor));
+        let label = rate_with(value, interval);
+        Some(Bar {
+            ink: Ink::of_number(cell),
+            value: Some(value),
+            interval,
+            label: match figure.is_best {
+                true => format!("{label} *"),
+                false => label,
+            },
+            verdict: figure.verdict,
+        })
+    });
+    Group {
+        name: wording::row(&row.name).into(),
+        bars: bars.collect(),
+    }
+}
