@@ -234,17 +234,19 @@ fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
     let mut lines = at_most(lines.collect());
     let unshown = pairs.iter().filter(|(_, pair)| !pair.ratio.is_shown());
     let reach = unshown.map(|(_, pair)| unseen(pair.ratio)).reduce(f64::max);
-    lines.extend(reach.map(|reach| match (shown.is_empty(), reach > UNSEEN_MAX) {
-        (_, true) => text!("What else may differ cannot be seen: the figures vary too much."),
-        (true, false) => text!(
-            "No difference was shown; one of up to {} may have gone unseen.",
-            percent(reach)
-        ),
-        (false, false) => text!(
-            "No other was shown; one of up to {} may have gone unseen.",
-            percent(reach)
-        ),
-    }));
+    lines.extend(
+        reach.map(|reach| match (shown.is_empty(), reach > UNSEEN_MAX) {
+            (_, true) => text!("What else may differ cannot be seen: the figures vary too much."),
+            (true, false) => text!(
+                "No difference was shown; one of up to {} may have gone unseen.",
+                percent(reach)
+            ),
+            (false, false) => text!(
+                "No other was shown; one of up to {} may have gone unseen.",
+                percent(reach)
+            ),
+        }),
+    );
     lines
 }
 
