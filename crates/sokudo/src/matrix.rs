@@ -7,6 +7,7 @@
 
 mod announce;
 mod campaign;
+mod cell;
 mod disks;
 mod kept;
 mod outcome;
@@ -23,8 +24,9 @@ use crate::command_line::quoted;
 use crate::exit::{self, Exit};
 use crate::{interrupt, output, picture, telling};
 use announce::PlannedMatrix;
-use campaign::{Campaign, Measured};
+use campaign::Campaign;
 use disks::PlannedDisk;
+use kept::Measured;
 use request::{DiskSource, Matrix};
 
 pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {

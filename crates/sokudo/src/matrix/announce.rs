@@ -6,7 +6,7 @@ use sokudo_model::{Bytes, RaidLevel, RaidPlan};
 use sokudo_volume::{Step, missing, steps};
 use sokudo_words::{Text, text};
 
-use super::campaign;
+use super::cell;
 use super::disks::PlannedDisk;
 use super::request::{DiskSource, Matrix};
 use crate::exit::Exit;
@@ -39,13 +39,13 @@ impl<'a> PlannedMatrix<'a> {
     /// Refuses a method that cannot be measured, before anything is done.
     pub(super) fn new(matrix: &'a Matrix, disks: &'a [PlannedDisk]) -> Result<Self, Exit> {
         let paths: Vec<&Path> = disks.iter().map(|disk| disk.path.as_path()).collect();
-        let place = campaign::place(&matrix.id, 1)?;
+        let place = cell::place(&matrix.id, 1)?;
         let cell = |cell: usize| {
             let volume = matrix.volume(cell);
             Ok(PlannedCell {
                 cell,
                 steps: steps(volume, &paths[..volume.raid.disks], &place),
-                estimate: campaign::method(matrix, cell, Path::new(ANY_DIRECTORY))?.estimate()?,
+                estimate: cell::method(matrix, cell, Path::new(ANY_DIRECTORY))?.estimate()?,
             })
         };
         let cells: Result<Vec<PlannedCell>, Exit> = matrix.cells().map(cell).collect();
@@ -79,9 +79,9 @@ impl<'a> PlannedMatrix<'a> {
         for note in &self.matrix.plan.cells[cell.cell].notes {
             output::say(&text!("   note: {note}"))?;
         }
-        let place = campaign::place(&self.matrix.id, 1)?;
+        let place = cell::place(&self.matrix.id, 1)?;
         let done = cell.steps.iter().map(|step| step.action.to_string());
-        let measured = campaign::command(self.matrix, cell.cell, &place.mount_point);
+        let measured = cell::command(self.matrix, cell.cell, &place.mount_point);
         let undone = cell.steps.iter().rev();
         let undone = undone.flat_map(|step| step.undo.iter().rev().map(ToString::to_string));
         for line in done.chain([measured]).chain(undone) {

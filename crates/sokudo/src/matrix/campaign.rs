@@ -9,30 +9,20 @@ use sokudo_measure::age;
 use sokudo_model::Nanos;
 use sokudo_report::CellFailure;
 use sokudo_stats::Random;
-use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, VolumePlace, missing, steps};
+use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, missing, steps};
 use sokudo_words::{Text, text};
 
-use super::kept::{CellRun, keep_run};
+use super::cell::{command, method, place};
+use super::kept::{CellRun, Measured, keep_run};
 use super::outcome;
 use super::request::Matrix;
 use super::told::MatrixTelling;
 use crate::cli::MatrixArguments;
 use crate::exit::{self, Exit};
 use crate::harmless;
-use crate::repeat::Repeat;
 
 /// Blocks at most where a precision is asked for: beyond, twice as many gain little.
 const BLOCKS_MAX: u32 = 100;
-
-/// Where volumes are mounted, in this process's own mount namespace.
-const MOUNT_FOLDER: &str = "/run/sokudo";
-
-/// What has been measured of a matrix.
-#[derive(Default)]
-pub(super) struct Measured {
-    pub(super) runs: Vec<CellRun>,
-    pub(super) failures: Vec<CellFailure>,
-}
 
 /// A matrix on its disks.
 pub(super) struct Campaign<'a> {
@@ -256,35 +246,6 @@ fn command_of(error: &VolumeError) -> Option<&str> {
         VolumeError::LeftBehind { first, .. } => command_of(first),
         _ => None,
     }
-}
-
-/// What a volume is called, and where it is mounted.
-pub(super) fn place(id: &str, number: usize) -> Result<VolumePlace, Exit> {
-    let at = Path::new(MOUNT_FOLDER).join(format!("{id}-{number}"));
-    VolumePlace::new(id, number, at).map_err(Exit::failed)
-}
-
-/// The command that measures a cell.
-pub(super) fn method(matrix: &Matrix, cell: usize, mount_point: &Path) -> Result<Repeat, Exit> {
-    let words = words(matrix, cell);
-    let target = mount_point.to_string_lossy();
-    Repeat::of_words(words)?.aimed_at(&target)
-}
-
-fn words(matrix: &Matrix, cell: usize) -> Vec<String> {
-    let words = crate::command_line::words(&matrix.plan.method).unwrap_or_default();
-    let own = matrix.plan.cells[cell].method.iter().cloned();
-    words.into_iter().chain(own).collect()
-}
-
-/// The same in one line, for people.
-pub(super) fn command(matrix: &Matrix, cell: usize, mount_point: &Path) -> String {
-    let words = words(matrix, cell);
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|it| crate::command_line::quoted(it))
-        .collect();
-    format!("sokudo {} {}", quoted.join(" "), mount_point.display())
 }
 
 /// The cells of a block in an order drawn by lot (Fisher and Yates).

@@ -2,7 +2,7 @@
 //! stopped is found again.
 
 use sokudo_model::is_label;
-use sokudo_report::RunDocument;
+use sokudo_report::{CellFailure, RunDocument};
 use sokudo_store::{Filter, Page};
 use sokudo_words::text;
 
@@ -15,6 +15,13 @@ use crate::recall::Recall;
 
 /// More runs than cells and blocks can be.
 const RUNS_MAX: u64 = 100_000;
+
+/// What has been measured of a matrix.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub(super) runs: Vec<CellRun>,
+    pub(super) failures: Vec<CellFailure>,
+}
 
 /// A run of a cell in a block.
 pub(super) struct CellRun {

@@ -3,7 +3,7 @@
 use sokudo_analysis::{is_matrix_precise, matrix_effects};
 use sokudo_report::{LiveRun, MatrixDocument, MatrixRun, MatrixSoFar, matrix as forms};
 
-use super::campaign::Measured;
+use super::kept::Measured;
 use super::request::{DiskSource, Matrix};
 use crate::cli::{Format, MatrixArguments};
 use crate::exit::Exit;

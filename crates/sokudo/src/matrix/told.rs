@@ -5,7 +5,7 @@ use std::time::Instant;
 use sokudo_page::{PlannedRow, RunEvent, RunPhase};
 
 use super::announce::PlannedMatrix;
-use super::campaign::Measured;
+use super::kept::Measured;
 use super::outcome;
 use super::request::Matrix;
 use crate::telling;
