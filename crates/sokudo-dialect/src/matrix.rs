@@ -3,73 +3,21 @@
 //!
 //! It knows which combinations make sense. What disks there are, and which programs, it does not.
 
+mod axis;
 mod combination;
 mod file;
 mod value;
 
 use sokudo_model::{MatrixAxis, MatrixCell, MatrixPlan};
 
-use combination::cell;
+use axis::NAME_CHARACTERS_MAX;
+pub use axis::{AxisKind, CELLS_MAX, MatrixError};
+use combination::Combining;
 pub use file::{FILE_BYTES_MAX, MatrixFile};
-pub use value::{AxisValue, values};
+pub use value::{Axis, AxisValue, values};
 
 /// A file of a matrix, as `--example` prints it.
 pub const EXAMPLE: &str = include_str!("matrix/example.toml");
-
-/// A table with more cells takes days, and nobody reads it.
-pub const CELLS_MAX: usize = 1_000;
-
-/// A name of an axis or a value stands in tags and at the head of columns.
-const NAME_CHARACTERS_MAX: usize = 40;
-
-/// What an axis is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AxisKind {
-    Raid,
-    FileSystem,
-    Mount,
-    Scheduler,
-    WriteCache,
-    Ageing,
-    /// Its values have nothing but options.
-    Own(String),
-}
-
-impl AxisKind {
-    /// Those that the command line knows, with the words of their options.
-    pub const KNOWN: [(Self, &'static str); 6] = [
-        (Self::Raid, "raid"),
-        (Self::FileSystem, "fs"),
-        (Self::Mount, "mount"),
-        (Self::Scheduler, "scheduler"),
-        (Self::WriteCache, "write-cache"),
-        (Self::Ageing, "ageing"),
-    ];
-
-    /// The axis of this name.
-    pub fn named(name: &str) -> Self {
-        let known = Self::KNOWN.into_iter().find(|(_, word)| *word == name);
-        known.map_or_else(|| Self::Own(name.to_owned()), |(kind, _)| kind)
-    }
-
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Own(name) => name,
-            known => {
-                let mut words = Self::KNOWN.iter();
-                let word = words.find(|(kind, _)| kind == known);
-                word.expect("every kind but one's own has a word").1
-            }
-        }
-    }
-}
-
-/// An axis as it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Axis {
-    pub kind: AxisKind,
-    pub values: Vec<AxisValue>,
-}
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,57 +30,6 @@ pub struct MatrixRequest {
     pub seed: u64,
     /// Wait for new arrays to be synchronised.
     pub initial_sync: bool,
-}
-
-/// It cannot be a matrix.
-#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-pub enum MatrixError {
-    #[error(
-        "--raid {word}: write a level, with the number of disks if not all: none, 0, 1, 5, 6, 10, 0@2, md:0 for mdadm below any file system"
-    )]
-    Raid { word: String },
-    #[error("--fs {word}: use {known}")]
-    FileSystem { word: String, known: String },
-    #[error("--write-cache {word}: use on or off")]
-    WriteCache { word: String },
-    #[error("--ageing {word}: write fresh, or how full the file system is made, such as 60%")]
-    Ageing { word: String },
-    #[error(
-        "--scheduler {word:?} is no name of a scheduler; write one of /sys/block/DISK/queue/scheduler, such as none"
-    )]
-    Scheduler { word: String },
-    #[error(
-        "the mount option {word:?} cannot be given: it contains a space or belongs to the matrix itself; leave it out"
-    )]
-    MountOption { word: String },
-    #[error(
-        "the value {text:?} of {axis}: {word:?} is none of name=, mkfs=, mount=, mdadm=, zpool=, method="
-    )]
-    UnknownOption {
-        axis: String,
-        text: String,
-        word: String,
-    },
-    #[error("{axis} has the value {name:?} twice; give one of them another name with name=")]
-    Twice { axis: String, name: String },
-    #[error("{axis} has no values; name at least one")]
-    Empty { axis: String },
-    #[error(
-        "{name:?} cannot be a name of a value: it needs 1 to {NAME_CHARACTERS_MAX} printable characters; give another with name="
-    )]
-    Name { name: String },
-    #[error(
-        "{name:?} cannot be an axis: use letters, digits, - and _, and no name that a matrix tags itself (matrix, block, label)"
-    )]
-    AxisName { name: String },
-    #[error(
-        "the axes make {count} cells, and at most {CELLS_MAX} are possible; leave some values out"
-    )]
-    TooMany { count: usize },
-    #[error(
-        "{what} cannot be read as a matrix: {why}; sokudo matrix --example prints one that can"
-    )]
-    File { what: String, why: String },
 }
 
 impl MatrixRequest {
@@ -152,8 +49,14 @@ impl MatrixRequest {
         if count > CELLS_MAX {
             return Err(MatrixError::TooMany { count });
         }
+        let combining = Combining {
+            axes: &self.axes,
+            disks: self.disks,
+            seed: self.seed,
+            initial_sync: self.initial_sync,
+        };
         let cells: Result<Vec<MatrixCell>, MatrixError> = (0..count)
-            .map(|index| cell(self, self.values_at(index)))
+            .map(|index| combining.cell(self.values_at(index)))
             .collect();
         let axes = self.axes.iter().map(|axis| MatrixAxis {
             name: axis.kind.name().to_owned(),

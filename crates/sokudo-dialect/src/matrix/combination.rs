@@ -5,8 +5,8 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use super::value::AxisValue;
-use super::{AxisKind, MatrixError, MatrixRequest};
+use super::axis::{AxisKind, MatrixError};
+use super::value::{Axis, AxisValue};
 
 /// What a matrix decides itself, or what would let the measured files do harm.
 const MOUNT_OPTIONS_REFUSED: [&str; 6] = ["ro", "loop", "bind", "rbind", "remount", "move"];
@@ -30,50 +30,60 @@ struct Asked {
     method: Vec<String>,
 }
 
-/// The cell of these values.
-pub(super) fn cell(request: &MatrixRequest, values: Vec<usize>) -> Result<MatrixCell, MatrixError> {
-    let mut asked = Asked {
-        raid: AskedRaid {
-            level: RaidLevel::None,
-            disks: None,
-            by: None,
-        },
-        file_system: FileSystemKind::Ext4,
-        options: VolumeOptions {
-            initial_sync: request.initial_sync,
-            ..VolumeOptions::default()
-        },
-        scheduler: None,
-        ageing: None,
-        method: Vec::new(),
-    };
-    for (axis, value) in request.axes.iter().zip(&values) {
-        asked.add(&axis.kind, &axis.values[*value], request.seed)?;
-    }
-    let (raid, mut notes) = match asked.array(request.disks) {
-        Ok(array) => array,
-        Err(why) => {
-            return Ok(MatrixCell {
-                values,
-                volume: None,
-                method: asked.method,
-                notes: vec![why],
-            });
+/// What combinations are made of.
+pub(super) struct Combining<'a> {
+    pub(super) axes: &'a [Axis],
+    pub(super) disks: usize,
+    pub(super) seed: u64,
+    pub(super) initial_sync: bool,
+}
+
+impl Combining<'_> {
+    /// The cell of these values.
+    pub(super) fn cell(&self, values: Vec<usize>) -> Result<MatrixCell, MatrixError> {
+        let mut asked = Asked {
+            raid: AskedRaid {
+                level: RaidLevel::None,
+                disks: None,
+                by: None,
+            },
+            file_system: FileSystemKind::Ext4,
+            options: VolumeOptions {
+                initial_sync: self.initial_sync,
+                ..VolumeOptions::default()
+            },
+            scheduler: None,
+            ageing: None,
+            method: Vec::new(),
+        };
+        for (axis, value) in self.axes.iter().zip(&values) {
+            asked.add(&axis.kind, &axis.values[*value], self.seed)?;
         }
-    };
-    notes.extend(asked.remarks(raid));
-    Ok(MatrixCell {
-        values,
-        volume: Some(VolumePlan {
-            raid,
-            file_system: asked.file_system,
-            options: asked.options,
-            scheduler: asked.scheduler,
-            ageing: asked.ageing,
-        }),
-        method: asked.method,
-        notes,
-    })
+        let (raid, mut notes) = match asked.array(self.disks) {
+            Ok(array) => array,
+            Err(why) => {
+                return Ok(MatrixCell {
+                    values,
+                    volume: None,
+                    method: asked.method,
+                    notes: vec![why],
+                });
+            }
+        };
+        notes.extend(asked.remarks(raid));
+        Ok(MatrixCell {
+            values,
+            volume: Some(VolumePlan {
+                raid,
+                file_system: asked.file_system,
+                options: asked.options,
+                scheduler: asked.scheduler,
+                ageing: asked.ageing,
+            }),
+            method: asked.method,
+            notes,
+        })
+    }
 }
 
 impl Asked {

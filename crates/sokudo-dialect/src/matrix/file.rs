@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::value::AxisValue;
-use super::{Axis, AxisKind, MatrixError};
+use super::axis::{AxisKind, MatrixError};
+use super::value::{Axis, AxisValue};
 
 /// A longer file is none of a matrix.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;

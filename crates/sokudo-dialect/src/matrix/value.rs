@@ -2,7 +2,14 @@
 
 use sokudo_model::VolumeOptions;
 
-use super::{AxisKind, MatrixError};
+use super::axis::{AxisKind, MatrixError};
+
+/// An axis as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    pub kind: AxisKind,
+    pub values: Vec<AxisValue>,
+}
 
 /// A value of an axis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

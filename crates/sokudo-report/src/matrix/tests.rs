@@ -1,11 +1,12 @@
 //! Texts of a matrix, from runs made by hand.
 
 use super::*;
+use crate::document::RunDocument;
 use crate::sample::{self, style};
 use crate::style::BandwidthUnit;
 use sokudo_model::{
-    CellLevel, CombinationEffect, EffectRatio, FileSystemKind, MatrixCell, PairEffect, RaidBy,
-    RaidLevel, RaidPlan, RowEffects, VolumeOptions, VolumePlan,
+    CellLevel, CombinationEffect, EffectRatio, FileSystemKind, MatrixCell, MatrixFigures,
+    MatrixPlan, PairEffect, RaidBy, RaidLevel, RaidPlan, RowEffects, VolumeOptions, VolumePlan,
 };
 use sokudo_words::Language;
 

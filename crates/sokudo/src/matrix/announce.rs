@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sokudo_model::{Bytes, RaidLevel, RaidPlan};
-use sokudo_volume::{Step, missing, steps};
+use sokudo_volume::{Step, check_options, missing, steps};
 use sokudo_words::{Text, text};
 
 use super::cell;
@@ -42,6 +42,7 @@ impl<'a> PlannedMatrix<'a> {
         let place = cell::place(&matrix.id, 1)?;
         let cell = |cell: usize| {
             let volume = matrix.volume(cell);
+            check_options(volume).map_err(Exit::usage)?;
             Ok(PlannedCell {
                 cell,
                 steps: steps(volume, &paths[..volume.raid.disks], &place),

@@ -1,13 +1,13 @@
 //! What a matrix has come to, as far as it was measured: judged, printed, drawn.
 
 use sokudo_analysis::{is_matrix_precise, matrix_effects};
-use sokudo_report::{LiveRun, MatrixDocument, MatrixRun, MatrixSoFar, matrix as forms};
+use sokudo_report::{LiveRun, MatrixDocument, MatrixRun, MatrixSoFar, matrix as forms, plot};
 
 use super::kept::Measured;
 use super::request::{DiskSource, Matrix};
 use crate::cli::{Format, MatrixArguments};
 use crate::exit::Exit;
-use crate::{language, output};
+use crate::{language, output, picture};
 
 /// Judges what there is and hands it on.
 fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFar<'_>) -> T) -> T {
@@ -61,5 +61,9 @@ pub(super) fn print(
         Format::Csv => forms::render_csv(&document),
         Format::Markdown => forms::render_markdown(&document, style.unit, language::current()),
     };
-    output::put(path, &text, arguments.rendering.format == Format::Table)
+    output::put(path, &text, arguments.rendering.format == Format::Table)?;
+    picture::write_all(
+        |language| plot::matrix(&document, style.unit, language),
+        &arguments.pictures,
+    )
 }
