@@ -76,7 +76,7 @@ impl UsedFiles<'_> {
             let doublings = self.lot.below(DOUBLINGS);
             let size = (SIZE_MIN << doublings) + self.lot.below(SIZE_MIN << doublings);
             let folder = self.folder.join((self.made / FILES_A_FOLDER).to_string());
-            if self.made % FILES_A_FOLDER == 0 {
+            if self.made.is_multiple_of(FILES_A_FOLDER) {
                 fs::create_dir(&folder)?;
             }
             let path = folder.join(self.made.to_string());
