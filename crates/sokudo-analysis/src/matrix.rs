@@ -156,16 +156,12 @@ impl<'a> FittedRow<'a> {
             fit,
         };
         // A single block says nothing of the noise, and nothing is compared.
-        if this.contrast(&this.first_pair(), CONFIDENCE).is_none() {
+        let is_known = |weights: &Vec<f64>| this.contrast(weights, CONFIDENCE).is_some();
+        if !this.pairs.first().is_some_and(|(_, it)| is_known(it)) {
             this.pairs.clear();
             this.combinations.clear();
         }
         this
-    }
-
-    fn first_pair(&self) -> Vec<f64> {
-        let first = self.pairs.first().map(|(_, weights)| weights.clone());
-        first.unwrap_or_default()
     }
 
     fn contrast(&self, weights: &[f64], confidence: f64) -> Option<Contrast> {

@@ -143,7 +143,7 @@ impl BlockFit {
         confidence: f64,
     ) -> Option<Contrast> {
         let used = || (0..weights.len()).filter(|cell| weights[*cell] != 0.0);
-        if self.blocks.is_empty() || used().any(|cell| self.mean(cell).is_none()) {
+        if used().any(|cell| self.mean(cell).is_none()) {
             return None;
         }
         let estimate = used().map(|cell| weights[cell] * self.cells[cell].mean);

@@ -380,3 +380,35 @@ fn figures_of_many_matrices() {
         }
     }
 }
+
+#[test]
+fn a_matrix_that_has_just_begun_says_nothing() {
+    let rate = |cell, block| CellRate {
+        cell,
+        block,
+        per_second: 100.0 + f64::from(block),
+    };
+    let axis = MatrixAxis {
+        name: "fs".to_owned(),
+        values: vec!["ext4".to_owned(), "xfs".to_owned()],
+    };
+    for rates in [
+        vec![],
+        vec![rate(0, 0)],
+        vec![rate(0, 0), rate(1, 0)],
+        vec![rate(0, 0), rate(0, 1), rate(0, 2)],
+    ] {
+        let row = RowOfMatrix {
+            name: "RND4K read".to_owned(),
+            rates,
+        };
+        let figures = MatrixFigures {
+            axes: vec![axis.clone()],
+            cells: vec![vec![0], vec![1]],
+            rows: vec![row],
+        };
+        let effects = matrix_effects(&figures);
+        let row = &effects.rows[0];
+        assert!(row.pairs.is_empty() && row.best.is_none(), "{row:?}");
+    }
+}

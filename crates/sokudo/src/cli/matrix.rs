@@ -147,7 +147,7 @@ pub(crate) fn loop_disks(text: &str) -> Result<LoopDisks, Text> {
         let count = count.trim().parse().ok()?;
         let size: Bytes = size.trim().parse().ok()?;
         let is_possible = (1..=COUNT_MAX).contains(&count) && size >= SIZE_MIN;
-        (is_possible && size.0 % (1 << 20) == 0).then_some(LoopDisks { count, size })
+        (is_possible && size.0.is_multiple_of(1 << 20)).then_some(LoopDisks { count, size })
     });
     read.ok_or_else(|| {
         text!("write how many and how large, such as 4x8GiB: 1 to {COUNT_MAX}, of {SIZE_MIN} or more, whole MiB")

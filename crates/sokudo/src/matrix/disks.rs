@@ -1,6 +1,6 @@
 //! The disks of a matrix: those that were named and may be destroyed, or files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sokudo_device::System;
 use sokudo_measure::{MeasureError, volume_disks};
@@ -59,7 +59,7 @@ fn named(system: &System, listed: &[Disk], word: &str) -> Result<PlannedDisk, Ex
     let path = sokudo_device::find(system, word).map_err(MeasureError::Find)?;
     // Links and names of one's own lead to the kernel's node.
     let path = path.canonicalize().unwrap_or(path);
-    let known = listed.iter().find(|disk| PathBuf::from(&disk.path) == path);
+    let known = listed.iter().find(|disk| Path::new(&disk.path) == path);
     let model = known.and_then(|disk| disk.model.clone());
     let serial = known.and_then(|disk| disk.serial.clone());
     let words = [model, serial.clone()]

@@ -86,8 +86,8 @@ impl Matrix {
         };
         let plan = request.plan().map_err(Exit::usage)?;
         if plan.cells.iter().all(|cell| cell.volume.is_none()) {
-            let notes = plan.cells.iter().flat_map(|cell| cell.notes.first());
-            let why = notes.cloned().next().unwrap_or_default();
+            let mut notes = plan.cells.iter().flat_map(|cell| cell.notes.first());
+            let why = notes.next().cloned().unwrap_or_default();
             return Err(Exit::usage(text!(
                 "no combination of these values makes sense: {why}; name other values, or more disks with --disk"
             )));
