@@ -24,7 +24,7 @@ const methodName = (method) => ({
   fit: say("Fit"),
   peak: say("Peak"),
   check: say("Check"),
-  matrix: say("Matrix"),
+  matrix: say("File systems"),
   job: say("fio job"),
 })[method] ?? method;
 

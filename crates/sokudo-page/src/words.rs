@@ -38,6 +38,8 @@ const OF_SCRIPTS: &[&str] = &[
     "Explain",
     "Failed",
     "Figures",
+    "File systems",
+    "File systems and RAID levels on disks made of files in the directory, every combination.",
     "Findings",
     "Finds out what the device is from how it behaves.",
     "Finished",

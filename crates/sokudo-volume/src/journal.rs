@@ -8,8 +8,11 @@ use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, OFlags};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::error::VolumeError;
@@ -107,8 +110,7 @@ impl Journal {
             .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
             .open(path)
             .map_err(kept)?;
-        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| VolumeError::JournalInUse(path.to_owned()))?;
+        lock(&file).map_err(|_| VolumeError::JournalInUse(path.to_owned()))?;
         // Whoever had it may have removed it meanwhile.
         let is_there = path
             .symlink_metadata()
@@ -211,6 +213,20 @@ fn make_private(directory: &Path) -> io::Result<()> {
     match is_ours && is_private {
         true => Ok(()),
         false => Err(io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+/// A program that is just being started holds what its parent holds, for a moment.
+fn lock(file: &File) -> rustix::io::Result<()> {
+    let mut pauses = [Duration::from_millis(10); 20].into_iter();
+    loop {
+        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => match pauses.next() {
+                Some(pause) => thread::sleep(pause),
+                None => return Err(Errno::WOULDBLOCK),
+            },
+            locked => return locked,
+        }
     }
 }
 
