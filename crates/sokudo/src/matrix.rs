@@ -89,8 +89,11 @@ fn begin(arguments: &MatrixArguments) -> Result<(Matrix, Measured), Exit> {
         return Ok((Matrix::new(arguments)?, Measured::default()));
     };
     let (matrix, runs) = kept::resumed(id, arguments)?;
-    let failures = Vec::new();
-    Ok((matrix, Measured { runs, failures }))
+    let measured = Measured {
+        runs,
+        ..Measured::default()
+    };
+    Ok((matrix, measured))
 }
 
 /// Whether every cell has been measured in every block that is asked for.

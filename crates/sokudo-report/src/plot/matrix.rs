@@ -5,7 +5,7 @@ use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Bar, Bars, Body, Group, HeatMapAxis, Ink, Matrices, Matrix, PlotFigure};
 use super::scale::Axis;
-use crate::matrix::{MatrixDocument, MatrixRowDocument, axis_name, unit_of, value_name};
+use crate::matrix::{MatrixDocument, MatrixRowDocument, axis_name, unit_of};
 use crate::number::rate_with;
 use crate::style::BandwidthUnit;
 use crate::wording;
@@ -81,8 +81,9 @@ fn maps(
     }
     let names = |axes: &[usize], line: &[usize]| -> String {
         let values = axes.iter().zip(line);
-        let values = values.map(|(axis, value)| value_name(document, *axis, *value));
-        Text::list(values, " · ").into()
+        // Which axis it is of is written beside the axis.
+        let values = values.map(|(axis, value)| document.axes[*axis].values[*value].as_str());
+        values.collect::<Vec<_>>().join(" · ")
     };
     let columns = 0..document.axes[across].values.len();
     let map = |row: &&MatrixRowDocument| {

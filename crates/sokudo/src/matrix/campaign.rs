@@ -71,7 +71,10 @@ impl Campaign<'_> {
                     telling.cell(self.matrix, cell, block, measured);
                 }
                 match self.cell(cell, block) {
-                    Ok(run) => measured.runs.push(run),
+                    Ok((run, notes)) => {
+                        measured.runs.push(run);
+                        measured.note(cell, notes);
+                    }
                     Err(CellEnd::Interrupted) => return,
                     Err(CellEnd::Failed { command, message }) => {
                         self.tell(&text!("{} failed: {message}", self.matrix.cell_name(cell)));
@@ -141,14 +144,14 @@ impl Campaign<'_> {
     }
 
     /// Makes the volume of a cell, measures it and dissolves it.
-    fn cell(&mut self, cell: usize, block: u32) -> Result<CellRun, CellEnd> {
+    fn cell(&mut self, cell: usize, block: u32) -> Result<(CellRun, Vec<Text>), CellEnd> {
         let volume = self.volume(cell)?;
         let measured = self.aged(cell, volume.mount_point()).and_then(|()| {
             self.measure(cell, volume.mount_point())
                 .map(|finished| (finished, volume.notes().to_vec()))
         });
         let dissolved = volume.dissolve(&mut |_| {});
-        let (finished, _notes) = measured?;
+        let (finished, notes) = measured?;
         let is_interrupted = finished.run.interrupted;
         if is_interrupted {
             return Err(CellEnd::Interrupted);
@@ -162,7 +165,7 @@ impl Campaign<'_> {
         if let Err(error) = dissolved {
             exit::fault(text!("{error}"));
         }
-        Ok(run)
+        Ok((run, notes))
     }
 
     fn volume(&mut self, cell: usize) -> Result<Volume, CellEnd> {

@@ -4,7 +4,7 @@
 use sokudo_model::is_label;
 use sokudo_report::{CellFailure, RunDocument};
 use sokudo_store::{Filter, Page};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use super::request::Matrix;
 use crate::cli::{Keeping, MatrixArguments};
@@ -21,6 +21,19 @@ const RUNS_MAX: u64 = 100_000;
 pub(super) struct Measured {
     pub(super) runs: Vec<CellRun>,
     pub(super) failures: Vec<CellFailure>,
+    /// What was seen of cells while they were made.
+    pub(super) notes: Vec<(usize, Text)>,
+}
+
+impl Measured {
+    /// Remembers what was seen of a cell, each thing once.
+    pub(super) fn note(&mut self, cell: usize, notes: Vec<Text>) {
+        for note in notes.into_iter().map(|note| (cell, note)) {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
 }
 
 /// A run of a cell in a block.

@@ -20,11 +20,15 @@ fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFa
             run: &it.run,
         })
         .collect();
+    let mut plan = matrix.plan.clone();
+    for (cell, note) in &measured.notes {
+        plan.cells[*cell].notes.push(note.clone());
+    }
     take(&MatrixSoFar {
         id: &matrix.id,
         command: &matrix.command,
         is_of_files: matches!(matrix.source, DiskSource::Files { .. }),
-        plan: &matrix.plan,
+        plan: &plan,
         runs: &runs,
         failures: &measured.failures,
     })
