@@ -57,6 +57,9 @@ pub(crate) struct History {
     raced: HashMap<(u32, u64), Race>,
     /// What is being read back, last first.
     queue: Vec<Record>,
+    /// Writes that completed since the queue was made: what they left is read back after
+    /// them. No more than were in flight, for nothing is written while a queue waits.
+    since_queued: Vec<Record>,
     /// What pieces of a block can be checked by themselves: bytes per header.
     piece_bytes: Option<u32>,
 }
@@ -74,6 +77,9 @@ impl History {
     /// Adds a completed write.
     pub(crate) fn add(&mut self, record: Record) {
         self.log.push(record);
+        if self.is_queued() {
+            self.since_queued.push(record);
+        }
         if self.log.len() >= MERGED_FROM && self.log.len() >= 2 * self.merged {
             self.merge();
         }
@@ -91,11 +97,15 @@ impl History {
         due.append(&mut self.queue);
         due.sort_unstable_by_key(|record| std::cmp::Reverse((record.file, record.offset)));
         self.queue = due;
+        self.since_queued.clear();
     }
 
-    /// The next block to read back.
+    /// The next block to read back that nothing else was written to meanwhile: an older
+    /// write may have come last.
     pub(crate) fn next(&mut self) -> Option<Record> {
-        self.queue.pop()
+        let late = &self.since_queued;
+        std::iter::from_fn(|| self.queue.pop())
+            .find(|due| !late.iter().any(|write| write.overlaps(due)))
     }
 
     /// Whether blocks wait to be read back.
@@ -231,6 +241,24 @@ mod tests {
         history.add(record(0, 16384, 0));
         history.add(record(4096, 4096, 1));
         assert_eq!(read_back(&mut history), [(4096, 4096, 1)]);
+    }
+
+    #[test]
+    fn a_write_that_completes_after_a_newer_one_was_queued_is_read_back_instead() {
+        let mut history = History::new(None);
+        history.add(record(0, 4096, 7));
+        history.add(record(4096, 4096, 8));
+        history.queue(None);
+        // Issued before serial 7, and still on its way when that was queued.
+        let late = Record {
+            completed: 9,
+            ..record(0, 4096, 3)
+        };
+        history.add(late);
+        let next = history.next().map(|record| record.serial);
+        assert_eq!((next, history.next()), (Some(8), None));
+        history.queue(None);
+        assert_eq!(history.next(), Some(late));
     }
 
     #[test]
