@@ -21,7 +21,7 @@ pub use csv::render as render_csv;
 pub use so_far::{MatrixRun, MatrixSoFar};
 pub(crate) use table::unit_of;
 pub use table::{render as render_table, render_markdown};
-pub(crate) use words::{axis_name, cell_name, value_name};
+pub(crate) use words::{axis_name, cell_name};
 
 /// A matrix as JSON: `sokudo.matrix/1`. Missing figures are null, never 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -32,6 +32,17 @@ impl Guest {
         })
     }
 
+    /// Whether the machine was started again, as a test named `restart` wants it.
+    pub(crate) fn is_second_start(&self) -> bool {
+        std::env::var("SOKUDO_LAB_START").unwrap() == "2"
+    }
+
+    /// Where files are put for who runs the lab.
+    pub(crate) fn file(&self, name: &str) -> String {
+        let folder = std::env::var("SOKUDO_LAB_FILES").unwrap();
+        format!("{folder}/{name}")
+    }
+
     /// The node of the disk that lab/boot calls `name`.
     pub(crate) fn disk(&self, name: &str) -> String {
         let node = fs::canonicalize(Path::new("/dev/lab").join(name))
@@ -213,10 +224,15 @@ impl Running {
     }
 
     /// Waits for its end. One that does not come is a failure of its own.
-    pub(crate) fn end(mut self) -> Ended {
+    pub(crate) fn end(self) -> Ended {
+        self.end_within(TIME_MAX)
+    }
+
+    /// The same of what takes longer than anything else.
+    pub(crate) fn end_within(mut self, time_max: Duration) -> Ended {
         let started = Instant::now();
         while self.runs() {
-            if started.elapsed() > TIME_MAX {
+            if started.elapsed() > time_max {
                 self.child.kill().unwrap();
                 panic!("it hangs: {:?}", self.output());
             }
