@@ -20,7 +20,7 @@ use crate::error::{KeeperError, MeasureError};
 const DRIVES_MAX: usize = 256;
 
 /// The caches of the drives under one target.
-pub(crate) struct CacheGuard {
+pub struct CacheGuard {
     target: String,
     kind: TargetKind,
     drives: Vec<PathBuf>,
@@ -30,6 +30,14 @@ pub(crate) struct CacheGuard {
 }
 
 impl CacheGuard {
+    /// For these drives, `/dev/sda`. Touches nothing.
+    pub fn of_drives(drives: Vec<PathBuf>) -> Self {
+        let names: Vec<String> = (drives.iter())
+            .map(|drive| drive.display().to_string())
+            .collect();
+        Self::new(names.join(", "), TargetKind::BlockDevice, drives)
+    }
+
     /// For what is under a target. Touches nothing.
     pub(crate) fn of(target: &TargetInfo) -> Self {
         let mut drives: Vec<PathBuf> = target
@@ -37,9 +45,13 @@ impl CacheGuard {
             .map(|leaf| PathBuf::from(format!("/dev/{}", leaf.name)))
             .collect();
         drives.dedup();
+        Self::new(target.name.clone(), target.kind, drives)
+    }
+
+    fn new(target: String, kind: TargetKind, drives: Vec<PathBuf>) -> Self {
         Self {
-            target: target.name.clone(),
-            kind: target.kind,
+            target,
+            kind,
             drives,
             switches: Vec::new(),
             keeper: None,
@@ -51,7 +63,7 @@ impl CacheGuard {
     ///
     /// # Errors
     /// If a cache is not in that state and cannot be brought into it.
-    pub(crate) fn ensure(&mut self, wish: DriveCache) -> Result<(), MeasureError> {
+    pub fn ensure(&mut self, wish: DriveCache) -> Result<(), MeasureError> {
         let wish = match wish {
             DriveCache::Keep if self.keeper.is_none() => return Ok(()),
             DriveCache::Keep => None,

@@ -36,7 +36,7 @@ mod turns;
 mod volume_disks;
 
 pub use ageing::age;
-pub use cache_guard::everything_is_put_back;
+pub use cache_guard::{CacheGuard, everything_is_put_back};
 pub use cache_keeper::{PutBack, drives_of, keep};
 pub use campaign::{MeasuredRows, duration, trials_at_most};
 pub use error::{Fault, KeeperError, MeasureError};

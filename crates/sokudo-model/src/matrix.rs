@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+use crate::DriveCache;
+
 /// What is varied, and what is measured of every combination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatrixPlan {
@@ -34,6 +36,8 @@ pub struct MatrixCell {
     pub values: Vec<usize>,
     /// What is made of the disks; `None` where the combination makes no sense.
     pub volume: Option<VolumePlan>,
+    /// What the drives' own write caches are brought to before the volume is made.
+    pub drive_cache: DriveCache,
     /// Options that this cell's method has besides.
     pub method: Vec<String>,
     /// Why it is left out, or what is to be known of it.

@@ -16,6 +16,7 @@ mod told;
 
 use sokudo_dialect::matrix::EXAMPLE;
 use sokudo_engine::Control;
+use sokudo_measure::CacheGuard;
 use sokudo_volume::{Journal, own_mount_namespace};
 use sokudo_words::text;
 
@@ -147,6 +148,7 @@ fn measure(
     let mut campaign = Campaign {
         matrix,
         arguments,
+        caches: CacheGuard::of_drives(disks.iter().map(|it| it.path().to_owned()).collect()),
         disks,
         journal,
         control,

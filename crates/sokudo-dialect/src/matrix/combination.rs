@@ -1,7 +1,8 @@
 //! What one combination of values comes to, and whether it makes sense.
 
 use sokudo_model::{
-    Ageing, FileSystemKind, MatrixCell, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan,
+    Ageing, DriveCache, FileSystemKind, MatrixCell, RaidBy, RaidLevel, RaidPlan, VolumeOptions,
+    VolumePlan,
 };
 use sokudo_words::{Text, text};
 
@@ -27,6 +28,7 @@ struct Asked {
     options: VolumeOptions,
     scheduler: Option<String>,
     ageing: Option<Ageing>,
+    drive_cache: DriveCache,
     method: Vec<String>,
 }
 
@@ -54,6 +56,7 @@ impl Combining<'_> {
             },
             scheduler: None,
             ageing: None,
+            drive_cache: DriveCache::Keep,
             method: Vec::new(),
         };
         for (axis, value) in self.axes.iter().zip(&values) {
@@ -65,6 +68,7 @@ impl Combining<'_> {
                 return Ok(MatrixCell {
                     values,
                     volume: None,
+                    drive_cache: asked.drive_cache,
                     method: asked.method,
                     notes: vec![why],
                 });
@@ -80,6 +84,7 @@ impl Combining<'_> {
                 scheduler: asked.scheduler,
                 ageing: asked.ageing,
             }),
+            drive_cache: asked.drive_cache,
             method: asked.method,
             notes,
         })
@@ -113,10 +118,11 @@ impl Asked {
                 self.scheduler = Some(word());
             }
             AxisKind::WriteCache => {
-                if !["on", "off"].contains(&value.word.as_str()) {
-                    return Err(MatrixError::WriteCache { word: word() });
-                }
-                self.method.extend(["--write-cache".to_owned(), word()]);
+                self.drive_cache = match value.word.as_str() {
+                    "on" => DriveCache::On,
+                    "off" => DriveCache::Off,
+                    _ => return Err(MatrixError::WriteCache { word: word() }),
+                };
             }
             AxisKind::Ageing => self.ageing = ageing(&value.word, seed)?,
             AxisKind::Own(_) => {}
@@ -220,6 +226,13 @@ impl Asked {
                 false => "the array is taken for clean and not synchronised (mdadm --assume-clean)"
                     .into(),
             });
+        }
+        match self.drive_cache {
+            DriveCache::Keep => {}
+            DriveCache::On => remarks
+                .push("the drives' write caches are switched on, and in the end put back".into()),
+            DriveCache::Off => remarks
+                .push("the drives' write caches are switched off, and in the end put back".into()),
         }
         remarks
     }

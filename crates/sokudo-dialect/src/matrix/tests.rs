@@ -1,5 +1,5 @@
 use super::*;
-use sokudo_model::{FileSystemKind, RaidBy, RaidLevel};
+use sokudo_model::{DriveCache, FileSystemKind, RaidBy, RaidLevel};
 
 fn words(text: &str) -> Option<Vec<String>> {
     let parted = text.split('|').map(str::to_owned).collect();
@@ -103,7 +103,8 @@ fn values_carry_options_for_programs() {
     assert_eq!(volume.file_system, FileSystemKind::Xfs);
     assert_eq!(volume.options.mkfs, ["-m", "reflink=0"]);
     assert_eq!(volume.options.mount, ["noatime", "discard"]);
-    assert_eq!(cell.method, ["--write-cache", "off", "--size", "16MiB"]);
+    assert_eq!(cell.drive_cache, DriveCache::Off);
+    assert_eq!(cell.method, ["--size", "16MiB"]);
 }
 
 #[test]

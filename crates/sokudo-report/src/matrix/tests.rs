@@ -5,8 +5,9 @@ use crate::document::RunDocument;
 use crate::sample::{self, style};
 use crate::style::BandwidthUnit;
 use sokudo_model::{
-    CellLevel, CombinationEffect, EffectRatio, FileSystemKind, MatrixCell, MatrixFigures,
-    MatrixPlan, PairEffect, RaidBy, RaidLevel, RaidPlan, RowEffects, VolumeOptions, VolumePlan,
+    CellLevel, CombinationEffect, DriveCache, EffectRatio, FileSystemKind, MatrixCell,
+    MatrixFigures, MatrixPlan, PairEffect, RaidBy, RaidLevel, RaidPlan, RowEffects, VolumeOptions,
+    VolumePlan,
 };
 use sokudo_words::Language;
 
@@ -27,6 +28,7 @@ fn plan() -> MatrixPlan {
         ageing: None,
     };
     let cell = |number: usize| MatrixCell {
+        drive_cache: DriveCache::Keep,
         values: vec![number / 3, number % 3],
         volume: (number != 5).then(|| volume.clone()),
         method: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sokudo_engine::Control;
-use sokudo_measure::age;
+use sokudo_measure::{CacheGuard, age};
 use sokudo_model::Nanos;
 use sokudo_report::CellFailure;
 use sokudo_stats::Random;
@@ -30,6 +30,8 @@ pub(super) struct Campaign<'a> {
     pub(super) arguments: &'a MatrixArguments,
     pub(super) disks: Vec<VolumeDisk>,
     pub(super) journal: Journal,
+    /// The write caches of all disks, put back whatever ends the matrix.
+    pub(super) caches: CacheGuard,
     pub(super) control: &'a Control,
     /// Volumes that were made, which tell their names apart.
     pub(super) made: usize,
@@ -145,12 +147,15 @@ impl Campaign<'_> {
 
     /// Makes the volume of a cell, measures it and dissolves it.
     fn cell(&mut self, cell: usize, block: u32) -> Result<(CellRun, Vec<Text>), CellEnd> {
+        self.switch_caches(cell)?;
         let volume = self.volume(cell)?;
         let measured = self.aged(cell, volume.mount_point()).and_then(|()| {
             self.measure(cell, volume.mount_point())
                 .map(|finished| (finished, volume.notes().to_vec()))
         });
-        let dissolved = volume.dissolve(&mut |_| {});
+        if let Err(error) = volume.dissolve(&mut |_| {}) {
+            exit::fault(text!("{error}"));
+        }
         let (finished, notes) = measured?;
         let is_interrupted = finished.run.interrupted;
         if is_interrupted {
@@ -162,10 +167,15 @@ impl Campaign<'_> {
             finished,
             &self.arguments.keeping,
         );
-        if let Err(error) = dissolved {
-            exit::fault(text!("{error}"));
-        }
         Ok((run, notes))
+    }
+
+    fn switch_caches(&mut self, cell: usize) -> Result<(), CellEnd> {
+        let wish = self.matrix.plan.cells[cell].drive_cache;
+        self.caches.ensure(wish).map_err(|error| CellEnd::Failed {
+            command: String::new(),
+            message: text!("{error}"),
+        })
     }
 
     fn volume(&mut self, cell: usize) -> Result<Volume, CellEnd> {

@@ -7,6 +7,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::guest::Guest;
+use crate::write_cache::is_on_scsi;
 
 /// One row, shorter than the disks are slow.
 const METHOD: &str = "mark --row SEQ1M,Q8,write --size 24MiB --time 400ms --runs 1";
@@ -86,38 +87,29 @@ fn a_disk_that_goes_ends_its_cells_and_no_others() {
     assert_nothing_is_left(&guest);
 }
 
-/// What the kernel has in force for a disk: its scheduler and its write cache.
-fn settings(node: &str) -> String {
-    let name = node.trim_start_matches("/dev/");
-    let read = |what| fs::read_to_string(format!("/sys/block/{name}/queue/{what}")).unwrap();
-    read("scheduler") + &read("write_cache")
-}
-
 #[test]
 fn schedulers_and_write_caches_are_put_back_after_a_kill() {
     let Some(guest) = Guest::enter() else { return };
     guest.told("modprobe", &["mq-deadline"]);
     let node = guest.disk("scsi-a");
-    let before = settings(&node);
-    assert!(before.ends_with("write back\n"), "{before}");
-    let other = if before.contains("[none]") {
-        "mq-deadline"
-    } else {
-        "none"
+    let name = node.trim_start_matches("/dev/");
+    let schedulers = || fs::read_to_string(format!("/sys/block/{name}/queue/scheduler")).unwrap();
+    let before = schedulers();
+    assert!(is_on_scsi(&guest, &node), "it has no write cache");
+    let other = match before.contains("[none]") {
+        true => "mq-deadline",
+        false => "none",
     };
     let axes = ["--scheduler", other, "--write-cache", "off"];
     let mut running = guest.start(&matrix(&["scsi-a"], &axes));
     running.wait_until("both are changed", || {
-        let now = settings(&node);
-        now.contains(&format!("[{other}]")) && now.ends_with("write through\n")
+        schedulers().contains(&format!("[{other}]")) && !is_on_scsi(&guest, &node)
     });
     running.signal(Signal::KILL);
     running.end();
-    guest.wait_until("the write cache is on again", || {
-        settings(&node).ends_with("write back\n")
-    });
+    guest.wait_until("the write cache is on again", || is_on_scsi(&guest, &node));
     guest.end(&["clean", "--yes"]);
-    assert_eq!(settings(&node), before);
+    assert_eq!(schedulers(), before);
     assert_nothing_is_left(&guest);
 }
 
@@ -174,11 +166,10 @@ fn goes_on_after_a_restart() {
     assert!(guest.told("cat", &["/proc/mdstat"]).contains("active"));
     guest.end(&["clean", "--yes"]);
     assert_nothing_is_left(&guest);
-    let mut arguments = vec![
-        "matrix", "--resume", id, "--store", &store, "--format", "json",
-    ];
+    let mut arguments = vec!["matrix", "--resume", id, "--destroy-contents"];
+    arguments.extend(["--store", &store, "--format", "json"]);
     for name in disks {
-        arguments.extend(["--destroy", name, "--destroy-contents"]);
+        arguments.extend(["--destroy", name]);
     }
     let document = guest.json(&arguments);
     for cell in document["cells"].as_array().unwrap() {

@@ -24,9 +24,7 @@ const DRIVES: [Drive; 3] = [
     },
     Drive {
         name: "scsi-a",
-        is_on: |guest, node| {
-            after("WCE", &guest.told("sdparm", &["--get=WCE", node])).starts_with('1')
-        },
+        is_on: is_on_scsi,
         switch: |guest, node, on| {
             // A disk that was pulled out beside it is what it tells first.
             guest.told("sg_turs", &[node]);
@@ -53,6 +51,11 @@ const DRIVES: [Drive; 3] = [
         },
     },
 ];
+
+/// Whether the write cache of a SCSI disk is on, as it says itself.
+pub(crate) fn is_on_scsi(guest: &Guest, node: &str) -> bool {
+    after("WCE", &guest.told("sdparm", &["--get=WCE", node])).starts_with('1')
+}
 
 /// How long a scan takes.
 #[derive(Clone, Copy)]
