@@ -184,6 +184,41 @@ fn goes_on_after_a_restart() {
     assert_nothing_is_left(&guest);
 }
 
+/// Whether the guest has ZFS, which is then made ready.
+fn has_zfs(guest: &Guest) -> bool {
+    guest.told("modprobe", &["zfs"]);
+    if !fs::exists("/sys/module/zfs").unwrap() {
+        eprintln!("SKIPPED: ZFS, which only the guest of lab/run --zfs has");
+        return false;
+    }
+    // It waits for names that udev gives.
+    guest.must("/usr/lib/systemd/systemd-udevd", &["--daemon"]);
+    guest.must("udevadm", &["trigger"]);
+    guest.must("udevadm", &["settle"]);
+    true
+}
+
+#[test]
+fn zfs_is_judged_by_its_members() {
+    let Some(guest) = Guest::enter() else { return };
+    if !has_zfs(&guest) {
+        return;
+    }
+    let axes = ["--fs", "zfs", "--raid", "none,1@2,5@3"];
+    let document = guest.json(&matrix(&DISKS[..3], &axes));
+    fs::write(guest.file("zfs.json"), document.to_string()).unwrap();
+    let figures = figures(&document);
+    let [alone, mirror, parity] = [0, 1, 2].map(|cell| figures[cell].unwrap());
+    assert!((0.8..1.5).contains(&alone.1), "{figures:?}");
+    assert!((1.8..2.8).contains(&mirror.1), "{figures:?}");
+    assert!((1.3..2.2).contains(&parity.1), "{figures:?}");
+    for cell in document["rows"][0]["cells"].as_array().unwrap() {
+        assert_eq!(cell["verdict"], "verified", "{cell}");
+    }
+    assert_nothing_is_left(&guest);
+    assert_eq!(guest.told("zpool", &["list", "-H"]), "");
+}
+
 /// The rows of the articles whose shape the table is to have.
 const TABLE_METHOD: &str = "mark --row SEQ1M,Q8 --row SEQ1M,Q1 --row RND4K,Q32 --row RND4K,Q1 \
                             --size 24MiB --time 400ms --runs 1";
@@ -258,14 +293,8 @@ impl MeasuredTable {
 #[test]
 fn whole_table_of_arrays_and_file_systems() {
     let Some(guest) = Guest::enter() else { return };
-    guest.told("modprobe", &["-a", "jfs", "f2fs", "zfs"]);
-    if !fs::exists("/sys/module/zfs").unwrap() {
-        eprintln!("SKIPPED: ZFS, which only a guest of lab/run --zfs has");
-    }
-    // ZFS waits for names that udev gives.
-    guest.told("/usr/lib/systemd/systemd-udevd", &["--daemon"]);
-    guest.told("udevadm", &["trigger"]);
-    guest.told("udevadm", &["settle"]);
+    guest.must("modprobe", &["-a", "jfs", "f2fs"]);
+    has_zfs(&guest);
     let store = "/tmp/whole.db";
     let (raid, file_systems) = (TABLE_RAID.join(","), TABLE_FILE_SYSTEMS.join(","));
     let axes = ["--raid", &raid, "--fs", &file_systems, "--store", store];
