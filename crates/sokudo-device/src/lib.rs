@@ -64,3 +64,4 @@ pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, Title, signat
 pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;
 pub use users::users;
+pub use zfs::ArcCounts;

@@ -32,6 +32,48 @@ const LISTS: u32 = 20;
 /// `POOL_STATE_ACTIVE` of `sys/fs/zfs.h`.
 const ACTIVE: u64 = 0;
 
+/// How many lookups of data the cache of ZFS, the ARC, has had since the machine started, and how
+/// many it answered: of all pools together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArcCounts {
+    /// All lookups.
+    pub lookups: u64,
+    /// Those that needed no disk.
+    pub answered: u64,
+}
+
+impl ArcCounts {
+    /// As they are now; `None` where there is no ZFS.
+    pub fn now(system: &System) -> Option<Self> {
+        Self::parse(&system.text("proc/spl/kstat/zfs/arcstats")?)
+    }
+
+    /// What came between `before` and these.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            lookups: self.lookups.saturating_sub(before.lookups),
+            answered: self.answered.saturating_sub(before.answered),
+        }
+    }
+
+    /// Lines of name, type and value. Since ZFS 2.2 `iohits` are those that waited for a read
+    /// under way.
+    fn parse(stats: &str) -> Option<Self> {
+        let value = |name: &str| {
+            let mut lines = stats.lines().map(str::split_whitespace);
+            lines.find_map(|mut words| {
+                (words.next()? == name).then(|| words.nth(1)?.parse::<u64>().ok())?
+            })
+        };
+        let answered = value("demand_data_hits")? + value("demand_data_iohits").unwrap_or(0);
+        Some(Self {
+            lookups: answered + value("demand_data_misses")?,
+            answered,
+        })
+    }
+}
+
 /// What a device's label says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Label {
@@ -197,6 +239,24 @@ mod tests {
 
     /// Written by ZFS onto one of two disks of a mirror.
     const MIRROR: &[u8] = include_bytes!("../tests/pages/zfs-mirror.label");
+
+    #[test]
+    fn what_the_cache_answered_is_counted() {
+        let stats = |hits: u64, misses: u64| {
+            format!(
+                "13 1 0x01 147 39984 5 6\nname type data\nhits 4 99\ndemand_data_hits 4 {hits}\n\
+                 demand_data_iohits 4 2\ndemand_data_misses 4 {misses}\n"
+            )
+        };
+        let before = ArcCounts::parse(&stats(10, 5)).unwrap();
+        let after = ArcCounts::parse(&stats(16, 9)).unwrap();
+        let between = ArcCounts {
+            lookups: 10,
+            answered: 6,
+        };
+        assert_eq!(after.since(before), between);
+        assert_eq!(ArcCounts::parse("name type data\n"), None);
+    }
 
     #[test]
     fn a_label_names_its_pool_and_all_devices_of_its_mirror() {

@@ -16,6 +16,7 @@ mod disk;
 mod error;
 mod file_systems;
 mod free_of_paths;
+mod in_force;
 mod journal;
 mod left_behind;
 mod loop_disks;

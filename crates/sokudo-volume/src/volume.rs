@@ -12,6 +12,7 @@ use crate::carry_out::pool_identifier;
 use crate::disk::VolumeDisk;
 use crate::error::VolumeError;
 use crate::free_of_paths::check_options;
+use crate::in_force::in_force;
 use crate::journal::{Journal, SchedulerTrace, Trace};
 use crate::making::{Making, Told};
 use crate::place::VolumePlace;
@@ -174,6 +175,7 @@ impl Volume {
                 plan.raid.disks
             ));
         }
+        notes.extend(in_force(plan.file_system, &self.place));
         let undiscarded = self
             .making
             .site

@@ -11,6 +11,7 @@ mod cell;
 mod disks;
 mod kept;
 mod outcome;
+mod progress;
 mod request;
 mod told;
 
@@ -20,7 +21,7 @@ use sokudo_measure::CacheGuard;
 use sokudo_volume::{Journal, own_mount_namespace};
 use sokudo_words::text;
 
-use crate::cli::MatrixArguments;
+use crate::cli::{Location, MatrixArguments};
 use crate::command_line::quoted;
 use crate::exit::{self, Exit};
 use crate::{interrupt, output, picture, telling};
@@ -72,10 +73,13 @@ pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
     }
     is_over?;
     if control.is_cancelled() {
-        exit::note(text!(
-            "go on with sokudo matrix --resume {} and what allows to destroy the disks",
-            matrix.id
-        ));
+        exit::note(match arguments.keeping.location() {
+            Ok(Location::None) => text!("it cannot be resumed, because no run is kept"),
+            _ => text!(
+                "go on with sokudo matrix --resume {} and what allows to destroy the disks",
+                matrix.id
+            ),
+        });
         return Err(Exit::Interrupted);
     }
     match measured.failures.is_empty() {

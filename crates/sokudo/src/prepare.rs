@@ -73,7 +73,7 @@ fn preparation(arguments: &PrepareArguments) -> Result<Preparation, Exit> {
             "--fs and --mount say what is made; add both"
         )));
     };
-    let mkfs = command_line::words(&arguments.mkfs)
+    let mkfs = command_line::words(arguments.mkfs.as_deref().unwrap_or_default())
         .ok_or_else(|| Exit::usage(text!("a quote in --mkfs is not closed; close it")))?;
     // A link is followed once, before anything is decided by what it leads to.
     let at = mount_point.canonicalize();

@@ -40,13 +40,8 @@ pub(crate) struct PrepareArguments {
     pub(crate) owner: Option<(u32, u32)>,
 
     /// What mkfs is told besides, such as "-b 4096"
-    #[arg(
-        long,
-        value_name = "OPTIONS",
-        default_value = "",
-        allow_hyphen_values = true
-    )]
-    pub(crate) mkfs: String,
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) mkfs: Option<String>,
 
     /// Show every command, and carry out none
     #[arg(long)]

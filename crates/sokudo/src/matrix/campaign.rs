@@ -2,11 +2,12 @@
 //! does meanwhile hits all cells alike.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use sokudo_device::{ArcCounts, System};
 use sokudo_engine::Control;
 use sokudo_measure::{CacheGuard, age};
-use sokudo_model::Nanos;
+use sokudo_model::{FileSystemKind, Nanos};
 use sokudo_report::CellFailure;
 use sokudo_stats::Random;
 use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, missing, steps};
@@ -15,6 +16,7 @@ use sokudo_words::{Text, text};
 use super::cell::{command, method, place};
 use super::kept::{CellRun, Measured, keep_run};
 use super::outcome;
+use super::progress::MatrixProgress;
 use super::request::Matrix;
 use super::told::MatrixTelling;
 use crate::cli::MatrixArguments;
@@ -49,14 +51,22 @@ enum CellEnd {
     },
 }
 
+/// A cell that was measured.
+struct CellDone {
+    run: CellRun,
+    notes: Vec<Text>,
+    /// What the cache of ZFS answered meanwhile.
+    arc: Option<ArcCounts>,
+}
+
 impl Campaign<'_> {
     /// Measures what is missing.
     pub(super) fn carry_out(&mut self, measured: &mut Measured) {
-        let telling = MatrixTelling::begin(self.matrix, measured);
-        let began = Instant::now();
+        let telling = MatrixTelling::begin();
+        let progress = MatrixProgress::begin(self.matrix, measured);
         let cells: Vec<usize> = self.matrix.cells().collect();
         let mut block = 0;
-        while block < BLOCKS_MAX && self.is_to_go_on(block, measured, began) {
+        while block < BLOCKS_MAX && self.is_to_go_on(block, measured, progress.elapsed()) {
             let order = order(self.matrix.plan.seed, block, &cells);
             for (place, cell) in order.into_iter().enumerate() {
                 if self.control.is_cancelled() {
@@ -68,14 +78,18 @@ impl Campaign<'_> {
                 {
                     continue;
                 }
-                self.announce(cell, block, (place + 1, cells.len()));
+                let left = progress.left(self.matrix, measured);
+                self.announce(cell, block, (place + 1, cells.len()), left);
                 if let Some(telling) = &telling {
-                    telling.cell(self.matrix, cell, block, measured);
+                    telling.cell(self.matrix, (cell, block), &progress, measured);
                 }
                 match self.cell(cell, block) {
-                    Ok((run, notes)) => {
-                        measured.runs.push(run);
-                        measured.note(cell, notes);
+                    Ok(done) => {
+                        measured.runs.push(done.run);
+                        measured.note(cell, done.notes);
+                        if let Some(counts) = done.arc {
+                            measured.count_arc(cell, counts);
+                        }
                     }
                     Err(CellEnd::Interrupted) => return,
                     Err(CellEnd::Failed { command, message }) => {
@@ -97,7 +111,7 @@ impl Campaign<'_> {
     }
 
     /// Whether a block is still to be made, so many having been.
-    fn is_to_go_on(&self, made: u32, measured: &Measured, began: Instant) -> bool {
+    fn is_to_go_on(&self, made: u32, measured: &Measured, spent: Duration) -> bool {
         let Matrix {
             blocks,
             precision,
@@ -108,19 +122,18 @@ impl Campaign<'_> {
             return false;
         }
         if made < *blocks {
-            return made == 0 || self.is_time_left(made, *time_max, began);
+            return made == 0 || self.is_time_left(made, *time_max, spent);
         }
         let is_precise = |wanted: f64| outcome::is_precise(self.matrix, measured, made, wanted);
         precision.is_some_and(|wanted| !is_precise(wanted))
-            && self.is_time_left(made, *time_max, began)
+            && self.is_time_left(made, *time_max, spent)
     }
 
     /// A block takes as long as those before it.
-    fn is_time_left(&self, made: u32, time_max: Option<Nanos>, began: Instant) -> bool {
+    fn is_time_left(&self, made: u32, time_max: Option<Nanos>, spent: Duration) -> bool {
         let Some(time_max) = time_max.map(Duration::from) else {
             return true;
         };
-        let spent = began.elapsed();
         let is_left = spent + spent / made <= time_max;
         if !is_left {
             self.tell(&text!(
@@ -130,13 +143,22 @@ impl Campaign<'_> {
         is_left
     }
 
-    fn announce(&self, cell: usize, block: u32, (place, of): (usize, usize)) {
+    fn announce(
+        &self,
+        cell: usize,
+        block: u32,
+        (place, of): (usize, usize),
+        left: Option<Duration>,
+    ) {
         let name = self.matrix.cell_name(cell);
-        self.tell(&text!(
-            "block {} of {}, cell {place} of {of}: {name}",
-            block + 1,
-            self.matrix.blocks
-        ));
+        let (block, blocks) = (block + 1, self.matrix.blocks);
+        self.tell(&match left {
+            Some(left) => text!(
+                "block {block} of {blocks}, cell {place} of {of}: {name}; about {} min left",
+                left.as_secs().div_ceil(60)
+            ),
+            None => text!("block {block} of {blocks}, cell {place} of {of}: {name}"),
+        });
     }
 
     fn tell(&self, text: &Text) {
@@ -146,17 +168,20 @@ impl Campaign<'_> {
     }
 
     /// Makes the volume of a cell, measures it and dissolves it.
-    fn cell(&mut self, cell: usize, block: u32) -> Result<(CellRun, Vec<Text>), CellEnd> {
+    fn cell(&mut self, cell: usize, block: u32) -> Result<CellDone, CellEnd> {
         self.switch_caches(cell)?;
         let volume = self.volume(cell)?;
+        let notes = volume.notes().to_vec();
         let measured = self.aged(cell, volume.mount_point()).and_then(|()| {
-            self.measure(cell, volume.mount_point())
-                .map(|finished| (finished, volume.notes().to_vec()))
+            let before = self.arc(cell);
+            let finished = self.measure(cell, volume.mount_point())?;
+            let arc = before.zip(self.arc(cell));
+            Ok((finished, arc.map(|(before, after)| after.since(before))))
         });
         if let Err(error) = volume.dissolve(&mut |_| {}) {
             exit::fault(text!("{error}"));
         }
-        let (finished, notes) = measured?;
+        let (finished, arc) = measured?;
         let is_interrupted = finished.run.interrupted;
         if is_interrupted {
             return Err(CellEnd::Interrupted);
@@ -167,7 +192,13 @@ impl Campaign<'_> {
             finished,
             &self.arguments.keeping,
         );
-        Ok((run, notes))
+        Ok(CellDone { run, notes, arc })
+    }
+
+    /// The counts of the cache of ZFS, where the cell is on it.
+    fn arc(&self, cell: usize) -> Option<ArcCounts> {
+        let is_on_zfs = self.matrix.volume(cell).file_system == FileSystemKind::Zfs;
+        is_on_zfs.then(|| ArcCounts::now(&System::host()))?
     }
 
     fn switch_caches(&mut self, cell: usize) -> Result<(), CellEnd> {

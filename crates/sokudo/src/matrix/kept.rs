@@ -1,6 +1,9 @@
 //! The runs of a matrix in the store: what they are tagged with, and how a matrix that was
 //! stopped is found again.
 
+use std::collections::BTreeMap;
+
+use sokudo_device::ArcCounts;
 use sokudo_model::is_label;
 use sokudo_report::{CellFailure, RunDocument};
 use sokudo_store::{Filter, Page};
@@ -23,9 +26,33 @@ pub(super) struct Measured {
     pub(super) failures: Vec<CellFailure>,
     /// What was seen of cells while they were made.
     pub(super) notes: Vec<(usize, Text)>,
+    /// What the cache of ZFS answered while cells on it were measured.
+    pub(super) arc: BTreeMap<usize, ArcCounts>,
 }
 
 impl Measured {
+    /// Adds what the cache of ZFS answered in one more block.
+    pub(super) fn count_arc(&mut self, cell: usize, counts: ArcCounts) {
+        let sum = self.arc.entry(cell).or_default();
+        sum.lookups += counts.lookups;
+        sum.answered += counts.answered;
+    }
+
+    /// All that was seen of cells.
+    pub(super) fn all_notes(&self) -> impl Iterator<Item = (usize, Text)> {
+        let of_arc = |(cell, counts): (&usize, &ArcCounts)| {
+            let ArcCounts { lookups, answered } = counts;
+            let note = text!(
+                "the cache of ZFS (ARC) answered {answered} of {lookups} lookups of data meanwhile, of all pools together"
+            );
+            (*cell, note)
+        };
+        self.notes
+            .iter()
+            .cloned()
+            .chain(self.arc.iter().map(of_arc))
+    }
+
     /// Remembers what was seen of a cell, each thing once.
     pub(super) fn note(&mut self, cell: usize, notes: Vec<Text>) {
         for note in notes.into_iter().map(|note| (cell, note)) {

@@ -21,8 +21,8 @@ fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFa
         })
         .collect();
     let mut plan = matrix.plan.clone();
-    for (cell, note) in &measured.notes {
-        plan.cells[*cell].notes.push(note.clone());
+    for (cell, note) in measured.all_notes() {
+        plan.cells[cell].notes.push(note);
     }
     take(&MatrixSoFar {
         id: &matrix.id,

@@ -1,22 +1,16 @@
 //! What happens in a matrix, told to the page that has started it: one run of many cells.
 
-use std::time::Instant;
-
 use sokudo_page::{PlannedRow, RunEvent, RunPhase};
 
 use super::announce::PlannedMatrix;
 use super::kept::Measured;
 use super::outcome;
+use super::progress::MatrixProgress;
 use super::request::Matrix;
 use crate::telling;
 
 /// Tells the page how far a matrix is.
-pub(super) struct MatrixTelling {
-    began: Instant,
-    /// Cells of all blocks, and those of them that had been measured before.
-    cells: usize,
-    before: usize,
-}
+pub(super) struct MatrixTelling;
 
 /// Tells what will be done.
 pub(super) fn announce(matrix: &Matrix, planned: &PlannedMatrix<'_>) {
@@ -41,36 +35,31 @@ pub(super) fn announce(matrix: &Matrix, planned: &PlannedMatrix<'_>) {
 
 impl MatrixTelling {
     /// Where somebody listens.
-    pub(super) fn begin(matrix: &Matrix, measured: &Measured) -> Option<Self> {
+    pub(super) fn begin() -> Option<Self> {
         telling::wanted()?;
         telling::tell_together();
-        Some(Self {
-            began: Instant::now(),
-            cells: matrix.cells().count() * matrix.blocks as usize,
-            before: measured.runs.len(),
-        })
+        Some(Self)
     }
 
     /// A cell begins.
-    pub(super) fn cell(&self, matrix: &Matrix, cell: usize, block: u32, measured: &Measured) {
+    pub(super) fn cell(
+        &self,
+        matrix: &Matrix,
+        (cell, block): (usize, u32),
+        progress: &MatrixProgress,
+        measured: &Measured,
+    ) {
         let row = matrix.cells().position(|it| it == cell).unwrap_or(cell);
         telling::tell(&RunEvent::Trial { row, trial: block });
-        let at = self.began.elapsed().as_secs_f64();
-        let made = measured.runs.len() + measured.failures.len() * matrix.blocks as usize;
-        #[expect(clippy::cast_precision_loss, reason = "a share of few cells")]
-        let (done, now, all) = (
-            made as f64 / self.cells.max(1) as f64,
-            (made - self.before.min(made)) as f64,
-            (self.cells.saturating_sub(made)) as f64,
-        );
+        let left = progress.left(matrix, measured).unwrap_or_default();
         telling::tell(&RunEvent::Progress {
             row,
-            at,
+            at: progress.elapsed().as_secs_f64(),
             mb_per_second: None,
             iops: None,
             phase: RunPhase::Running,
-            done,
-            seconds_left: if now > 0.0 { at / now * all } else { 0.0 },
+            done: progress.done(matrix, measured),
+            seconds_left: left.as_secs_f64(),
             moved_bytes: 0,
         });
     }
