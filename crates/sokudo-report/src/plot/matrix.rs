@@ -10,8 +10,8 @@ use crate::number::rate_with;
 use crate::style::BandwidthUnit;
 use crate::wording;
 
-/// More maps beside each other are too small to be read.
-const MAPS_MAX: usize = 4;
+/// More maps in one picture are too small to be read.
+const MAPS_MAX: usize = 8;
 
 /// `None` where nothing was measured, or nothing is varied.
 pub fn matrix(

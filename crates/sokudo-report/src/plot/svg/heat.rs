@@ -10,6 +10,10 @@ use crate::number::rate;
 
 /// Between tables, pixels.
 const GAP: f64 = 36.0;
+/// More tables beside each other are too narrow for their values.
+const TABLES_PER_LINE: usize = 4;
+/// What the scale of colours takes below them, pixels.
+const SCALE_HEIGHT: f64 = 62.0;
 /// Width of the scale of colours, pixels.
 const SCALE_WIDTH: f64 = 420.0;
 /// Colours of the scale of colours.
@@ -20,15 +24,23 @@ const TEXT_SIZE_MIN: f64 = 8.0;
 const CELL_HEIGHT_MAX: f64 = 120.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
-    let count = whole(matrices.matrices.len().max(1));
-    let each = (frame.width() - GAP * (count - 1.0)) / count;
+    let count = matrices.matrices.len().max(1);
+    let lines = count.div_ceil(TABLES_PER_LINE);
+    let per_line = count.div_ceil(lines);
+    let part_of = |length: f64, parts: usize| {
+        let parts = whole(parts);
+        (length - GAP * (parts - 1.0)) / parts
+    };
+    let width = part_of(frame.width(), per_line);
+    let height = part_of(frame.height() - SCALE_HEIGHT, lines);
     for (number, matrix) in matrices.matrices.iter().enumerate() {
-        let left = frame.left + whole(number) * (each + GAP);
+        let left = frame.left + whole(number % per_line) * (width + GAP);
+        let top = frame.top + whole(number / per_line) * (height + GAP);
         let part = Frame {
             left,
-            right: left + each,
-            bottom: frame.bottom - 62.0,
-            ..frame
+            top,
+            right: left + width,
+            bottom: top + height,
         };
         draw_matrix(canvas, part, matrix, matrices);
     }
