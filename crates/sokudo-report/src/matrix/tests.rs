@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::RunDocument;
+use crate::plot::{self, TerminalStyle};
 use crate::sample::{self, style};
 use crate::style::BandwidthUnit;
 use sokudo_model::{
@@ -236,4 +237,43 @@ fn a_picture_has_a_map_for_each_row_and_bars_where_one_axis_is_varied() {
             let _ = (&directory, name);
         }
     }
+}
+
+/// Its picture on a terminal.
+fn picture(document: &MatrixDocument) -> String {
+    let figure = plot::matrix(
+        document,
+        BandwidthUnit::MegabytesPerSecond,
+        Language::English,
+    );
+    plot::terminal(&figure.unwrap(), &TerminalStyle::default())
+}
+
+#[test]
+fn a_picture_of_two_axes_has_a_map_for_each_row() {
+    insta::assert_snapshot!(picture(&document()));
+}
+
+#[test]
+fn a_picture_of_one_axis_has_bars() {
+    let mut document = document();
+    document.cells.truncate(3);
+    document
+        .rows
+        .iter_mut()
+        .for_each(|row| row.cells.truncate(3));
+    document.axes[0].values.truncate(1);
+    insta::assert_snapshot!(picture(&document));
+}
+
+#[test]
+fn what_was_never_varied_has_no_picture() {
+    let mut document = document();
+    document
+        .axes
+        .iter_mut()
+        .for_each(|axis| axis.values.truncate(1));
+    document.cells.truncate(1);
+    let unit = BandwidthUnit::MegabytesPerSecond;
+    assert!(plot::matrix(&document, unit, Language::English).is_none());
 }
