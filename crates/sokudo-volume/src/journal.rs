@@ -43,6 +43,10 @@ pub(crate) enum Trace {
         uuid: Uuid,
     },
     Scheduler(SchedulerTrace),
+    /// A mount point that was made.
+    Directory {
+        path: PathBuf,
+    },
 }
 
 /// The scheduler of a disk, which the next start of the machine forgets by itself.

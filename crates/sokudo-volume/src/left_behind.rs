@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::action::{Action, CommandLine};
-use crate::carry_out::{Site, is_pool, pool_identifier};
+use crate::carry_out::{Site, is_mount_point, is_pool, pool_identifier};
 use crate::disk::{VolumeDisk, node, sequence};
 use crate::error::VolumeError;
 use crate::journal::{DIRECTORY, EXTENSION, Journal, Line, SchedulerTrace, Trace};
@@ -80,10 +80,20 @@ fn dissolve_volume<'l>(
             Trace::PoolIdentifier { .. } => Ok(()),
             Trace::FileSystem { uuid } => wipe_all_that_bear(&uuid.to_string(), told),
             Trace::Scheduler(trace) => put_scheduler_back(trace, told),
+            Trace::Directory { path } => remove_if_empty(path, told),
         };
         errors.extend(result.err());
     }
     errors
+}
+
+/// What somebody has put there since stays.
+fn remove_if_empty(directory: &Path, told: Told<'_>) -> Result<(), VolumeError> {
+    let is_empty = |mut entries: fs::ReadDir| entries.next().is_none();
+    match fs::read_dir(directory).is_ok_and(is_empty) && !is_mount_point(directory) {
+        true => do_it(&Action::RemoveDirectory(directory.to_owned()), told),
+        false => Ok(()),
+    }
 }
 
 fn do_it(action: &Action, told: Told<'_>) -> Result<(), VolumeError> {

@@ -141,6 +141,9 @@ impl Volume {
                     })
                 })
             }
+            Action::MakeDirectory(path) if !path.exists() => {
+                Some(Trace::Directory { path: path.clone() })
+            }
             _ => None,
         })
     }
