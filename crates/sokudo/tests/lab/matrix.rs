@@ -222,8 +222,8 @@ fn zfs_is_judged_by_its_members() {
 /// The rows of the articles whose shape the table is to have.
 const TABLE_METHOD: &str = "mark --row SEQ1M,Q8 --row SEQ1M,Q1 --row RND4K,Q32 --row RND4K,Q1 \
                             --size 24MiB --time 400ms --runs 1";
-const TABLE_RAID: [&str; 6] = ["none", "0@2", "0@3", "1@2", "5@3", "10@4"];
-const TABLE_FILE_SYSTEMS: [&str; 7] = ["ext3", "ext4", "xfs", "btrfs", "jfs", "f2fs", "zfs"];
+const TABLE_RAID: [&str; 5] = ["none", "0@2", "0@3", "1@2", "5@3"];
+const TABLE_FILE_SYSTEMS: [&str; 6] = ["ext3", "ext4", "xfs", "btrfs", "jfs", "zfs"];
 
 /// RAID 5 of three hard disks against one of them, with ext3: fio, 2011, direct, sequential 1 MiB
 /// and random 4 KiB of one and of 32 jobs (KiB/s). Each with our row of the same kind.
@@ -291,9 +291,24 @@ impl MeasuredTable {
 }
 
 #[test]
+fn whole_rest_of_arrays_and_file_systems() {
+    let Some(guest) = Guest::enter() else { return };
+    guest.must("modprobe", &["f2fs"]);
+    let axes = ["--raid", "none,10", "--fs", "ext4,f2fs,btrfs"];
+    let figures = figures(&guest.json(&matrix(&DISKS, &axes)));
+    for file_system in 0..3 {
+        let [alone, ten] = [file_system, 3 + file_system].map(|cell| figures[cell].unwrap());
+        // Stripes of two mirrors: twice as fast as a disk, and every byte twice.
+        assert!((1.3..2.4).contains(&(ten.0 / alone.0)), "{figures:?}");
+        assert!((1.7..2.6).contains(&(ten.1 / alone.1)), "{figures:?}");
+    }
+    assert_nothing_is_left(&guest);
+}
+
+#[test]
 fn whole_table_of_arrays_and_file_systems() {
     let Some(guest) = Guest::enter() else { return };
-    guest.must("modprobe", &["-a", "jfs", "f2fs"]);
+    guest.must("modprobe", &["jfs"]);
     has_zfs(&guest);
     let store = "/tmp/whole.db";
     let (raid, file_systems) = (TABLE_RAID.join(","), TABLE_FILE_SYSTEMS.join(","));
