@@ -243,6 +243,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             processors: None,
         },
         outcome,
+        together: None,
     };
     let plan = Plan {
         method: "mark/default".into(),

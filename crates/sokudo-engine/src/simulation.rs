@@ -95,6 +95,7 @@ pub(crate) fn run(
         outbox: Outbox::default(),
         completed: Vec::new(),
     };
+    listener(Event::StageReady);
     simulation.run(control, listener);
     let now = simulation.clock.now();
     simulation.tell_progress(listener);

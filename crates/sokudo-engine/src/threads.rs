@@ -85,6 +85,8 @@ pub(crate) fn run(
             let _ = shared.start.set(None);
             return Err(error);
         }
+        // Whoever starts others at the same instant waits here for it.
+        listener(Event::StageReady);
         let time = shared.clock.now();
         let _ = shared.start.set(Some(time));
         let collector = Collector::new(&shared, &clones, options.snapshot_every);

@@ -543,6 +543,7 @@ mod tests {
             Trial {
                 outcome,
                 evidence: Default::default(),
+                together: None,
             }
         };
         let window = Some(sokudo_model::Window::default());

@@ -169,6 +169,7 @@ impl EvidenceBefore {
                     foreign: foreign.clone(),
                     processors: processors.clone(),
                 },
+                together: None,
             })
             .collect()
     }

@@ -128,6 +128,7 @@ mod tests {
         Trial {
             outcome,
             evidence: Default::default(),
+            together: None,
         }
     }
 

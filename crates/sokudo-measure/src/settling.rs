@@ -125,6 +125,7 @@ mod tests {
         Trial {
             outcome,
             evidence: Default::default(),
+            together: None,
         }
     }
 

@@ -125,7 +125,11 @@ mod tests {
                 ..OperationTally::new(Operation::Read)
             });
             let evidence = TrialEvidence::default();
-            Trial { outcome, evidence }
+            Trial {
+                outcome,
+                evidence,
+                together: None,
+            }
         };
         bytes.iter().map(trial).collect()
     }

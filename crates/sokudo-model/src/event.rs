@@ -56,6 +56,8 @@ pub enum Event {
     },
     /// A stage of several rows ended.
     StageEnded,
+    /// All threads of a stage are ready. It starts when the listener returns.
+    StageReady,
     /// A trial of a row begins.
     TrialStarted {
         /// The row's index in the plan.
@@ -170,6 +172,7 @@ impl Event {
             Self::LayoutProgress { .. }
             | Self::LayoutStarted { .. }
             | Self::StageEnded
+            | Self::StageReady
             | Self::Progress { .. }
             | Self::Snapshot { .. }
             | Self::MakingDurable { .. }

@@ -266,6 +266,7 @@ mod tests {
             Trial {
                 outcome,
                 evidence: TrialEvidence::default(),
+                together: None,
             }
         };
         (workload, latencies_us.iter().map(trial).collect())

@@ -11,10 +11,10 @@ use sokudo_words::{Text, text};
 use crate::narrow::narrow;
 use crate::plan::BackendKind;
 use crate::trial::{
-    BackendUse, CpuTime, Depths, FailureKind, IoFailure, Logs, OperationTally, Outcome,
+    BackendUse, CpuTime, Depths, FailureKind, IoFailure, Logs, Moved, OperationTally, Outcome,
     SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, VerifyOutcome, Window,
 };
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 
 /// Failures are told apart by operation, kind and errno; beyond this many kinds
 /// only the known ones are counted.
@@ -93,6 +93,147 @@ impl OperationTally {
         self.elapsed = self.elapsed.max(other.elapsed);
         self.short_ios += other.short_ios;
     }
+}
+
+/// The part of an outcome that lies between two instants, which count from where
+/// [`Outcome::started_after`] does. What was moved before and after is put to what the measured
+/// part leaves out. Latencies and the depth stay those of the whole: no interval of them is kept.
+/// Where nothing lies between them, the whole.
+///
+/// Where an instant falls into an interval of the series, that is taken to be even.
+pub(crate) fn in_window(whole: &Outcome, from: Nanos, to: Nanos) -> Outcome {
+    let mut part = whole.clone();
+    let began = whole.started_after;
+    let length = to.0.saturating_sub(from.0);
+    if length == 0 || length == whole.elapsed.0 {
+        return part;
+    }
+    // They count from the start of the measured part, as series do.
+    let (from, to) = (from.0.saturating_sub(began.0), to.0.saturating_sub(began.0));
+    let (all, lies) = (
+        &whole.series,
+        Share::of(&whole.series, from, to, whole.elapsed),
+    );
+    for tally in &mut part.operations {
+        let share = match tally.series.is_empty() {
+            true => lies,
+            false => Share::of(&tally.series, from, to, whole.elapsed),
+        };
+        let before = Moved {
+            bytes: tally.bytes,
+            ios: tally.ios,
+        };
+        let within = share.of_moved(before);
+        (tally.ios, tally.bytes) = (within.ios, within.bytes);
+        tally.series = cut(&tally.series, from, to);
+        tally.elapsed = Nanos(tally.elapsed.0.min(length));
+        part.in_ramp[tally.operation.index()].add(Moved {
+            bytes: Bytes(before.bytes.0 - within.bytes.0),
+            ios: before.ios - within.ios,
+        });
+    }
+    part.series = cut(all, from, to);
+    part.started_after = Nanos(began.0 + from);
+    part.elapsed = Nanos(length);
+    part
+}
+
+/// Reads and writes of an outcome.
+pub(crate) fn total_moved(outcome: &Outcome) -> Moved {
+    Moved {
+        bytes: outcome.bytes_moved(),
+        ios: outcome.ios(),
+    }
+}
+
+/// Which part of what a series holds lies between two instants.
+#[derive(Clone, Copy)]
+struct Share {
+    bytes: f64,
+    ios: f64,
+}
+
+impl Share {
+    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+    fn of(series: &[SeriesPoint], from: u64, to: u64, elapsed: Nanos) -> Self {
+        let (mut bytes, mut ios, mut all_bytes, mut all_ios) = (0.0, 0.0, 0.0, 0.0);
+        for (point, part) in overlaps(series, from, to) {
+            bytes += part * point.bytes.0 as f64;
+            ios += part * point.ios as f64;
+            all_bytes += point.bytes.0 as f64;
+            all_ios += point.ios as f64;
+        }
+        let even = (to - from) as f64 / elapsed.0.max(1) as f64;
+        let share = |part: f64, all: f64| match all > 0.0 {
+            true => (part / all).min(1.0),
+            false => even.min(1.0),
+        };
+        Self {
+            bytes: share(bytes, all_bytes),
+            ios: share(ios, all_ios),
+        }
+    }
+
+    /// Whole I/Os, of whole blocks where all are alike.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count is no larger than the count"
+    )]
+    fn of_moved(self, whole: Moved) -> Moved {
+        let part = |count: u64, share: f64| ((count as f64 * share).round() as u64).min(count);
+        let ios = part(whole.ios, self.ios);
+        let block = whole.bytes.0.checked_div(whole.ios);
+        let is_alike = whole.bytes.0.checked_rem(whole.ios) == Some(0);
+        let bytes = match block.filter(|_| is_alike) {
+            Some(block) => ios * block,
+            None => part(whole.bytes.0, self.bytes),
+        };
+        Moved {
+            bytes: Bytes(bytes),
+            ios,
+        }
+    }
+}
+
+/// Every interval of a series, and which part of it lies between two instants.
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn overlaps(
+    series: &[SeriesPoint],
+    from: u64,
+    to: u64,
+) -> impl Iterator<Item = (&SeriesPoint, f64)> {
+    let mut start = 0;
+    series.iter().map(move |point| {
+        let (begin, end) = (start, point.at.0);
+        start = end;
+        let within = end.min(to).saturating_sub(begin.max(from));
+        (
+            point,
+            within as f64 / (end.saturating_sub(begin)).max(1) as f64,
+        )
+    })
+}
+
+/// The intervals of a series that lie between two instants, at least in part, counted from the
+/// first of both.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a count is no larger than the count"
+)]
+fn cut(series: &[SeriesPoint], from: u64, to: u64) -> Vec<SeriesPoint> {
+    let part = |count: u64, share: f64| (count as f64 * share).round() as u64;
+    let within = overlaps(series, from, to).filter(|(_, share)| *share > 0.0);
+    within
+        .map(|(point, share)| SeriesPoint {
+            at: Nanos(point.at.0.min(to) - from),
+            bytes: Bytes(part(point.bytes.0, share)),
+            ios: part(point.ios, share),
+        })
+        .collect()
 }
 
 impl StopReason {
@@ -296,7 +437,6 @@ fn add_note(notes: &mut Vec<Text>, note: Text) {
 mod tests {
     use super::*;
     use crate::plan::Operation;
-    use crate::units::Bytes;
 
     fn point(at: u64, ios: u64) -> SeriesPoint {
         SeriesPoint {

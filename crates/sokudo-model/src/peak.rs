@@ -352,6 +352,7 @@ mod tests {
         let trial = Trial {
             outcome,
             evidence: TrialEvidence::default(),
+            together: None,
         };
         Row {
             trials: vec![trial; trials],

@@ -8,6 +8,7 @@ use crate::disk_assessment::DiskAssessment;
 use crate::enough::Enough;
 use crate::finding::Finding;
 use crate::fit::FitQuestion;
+use crate::hosts::Host;
 use crate::inference::Inference;
 use crate::json::is_default;
 use crate::load::LatencyLimit;
@@ -24,9 +25,7 @@ use crate::units::{Bytes, Nanos};
 /// is kept.
 ///
 /// What was written once is read by all later versions: a field is added with a default, and
-/// none changes its meaning; what a version does not know of a later one's it leaves out. That
-/// is the room for several hosts (their environments here, which of them in a [`Trial`]) and
-/// for the axes of a matrix.
+/// none changes its meaning; what a version does not know of a later one's it leaves out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Version of the program that measured, or that read what another has measured.
@@ -71,6 +70,10 @@ pub struct Run {
     pub command: String,
     /// It was stopped before its end.
     pub interrupted: bool,
+    /// The hosts that measured together; none where one process measured alone. What each of
+    /// them did is in the trials ([`crate::TrialTogether`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<Host>,
 }
 
 impl Run {
@@ -95,6 +98,7 @@ impl Run {
             label: None,
             command: String::new(),
             interrupted: false,
+            hosts: Vec::new(),
         }
     }
 }

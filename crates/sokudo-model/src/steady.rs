@@ -409,6 +409,7 @@ mod tests {
             Trial {
                 outcome,
                 evidence: TrialEvidence::default(),
+                together: None,
             }
         };
         let mut workload = Workload::new("RND4K Q1T1", Bytes::kib(4));

@@ -10,6 +10,7 @@ use sokudo_words::Text;
 use crate::capacity::CapacityCheck;
 use crate::circumstances::{ForeignUse, ProcessorEvidence};
 use crate::finding::Assessment;
+use crate::hosts::TrialTogether;
 use crate::json::{float_or_none, is_default};
 use crate::plan::{BackendKind, Operation, Workload};
 use crate::reported::Reported;
@@ -76,6 +77,10 @@ pub struct Trial {
     pub outcome: Outcome,
     /// What the system said about it.
     pub evidence: TrialEvidence,
+    /// What each host did, where several measured together; the outcome is that of all of them
+    /// in the time in which all ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Box<TrialTogether>>,
 }
 
 /// What the system said about one trial.

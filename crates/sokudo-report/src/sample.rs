@@ -249,6 +249,7 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
             foreign: None,
             processors: None,
         },
+        together: None,
     }
 }
 

@@ -57,6 +57,7 @@ fn run() -> Run {
                 .map(|trial| Trial {
                     outcome: outcome(number * u64::from(TRIALS) + trial),
                     evidence: TrialEvidence::default(),
+                    together: None,
                 })
                 .collect(),
             ..Row::new(workload)

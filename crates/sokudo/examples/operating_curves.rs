@@ -348,6 +348,7 @@ fn trial(operation: Operation, ios: u64, elapsed: Nanos, latency: Histogram) -> 
             cached_before: Some(Bytes(0)),
             ..TrialEvidence::default()
         },
+        together: None,
     }
 }
 

@@ -224,7 +224,11 @@ mod tests {
             ..TrialEvidence::default()
         };
         Row {
-            trials: vec![Trial { outcome, evidence }],
+            trials: vec![Trial {
+                outcome,
+                evidence,
+                together: None,
+            }],
             ..Row::new(Workload::new("x", Bytes(4096)))
         }
     }

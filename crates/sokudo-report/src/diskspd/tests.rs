@@ -91,6 +91,7 @@ impl Made {
                 .map(|outcome| Trial {
                     outcome: outcome.clone(),
                     evidence: TrialEvidence::default(),
+                    together: None,
                 })
                 .collect(),
             ..Row::new(Workload::new("thread", Bytes::kib(4)))

@@ -131,6 +131,7 @@ impl ResultDocument {
                 foreign: Some(ForeignUse::default()),
                 processors: None,
             },
+            together: None,
         }
     }
 

@@ -35,6 +35,7 @@ fn row(name: &str, block: Bytes, reads: u32, rates: &[u64]) -> Row {
         Trial {
             outcome,
             evidence: TrialEvidence::default(),
+            together: None,
         }
     };
     let trials = rates.iter().map(trial).collect();

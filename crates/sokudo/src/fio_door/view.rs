@@ -231,6 +231,7 @@ impl<'a> View<'a> {
             row.trials = vec![Trial {
                 outcome: outcome.clone(),
                 evidence: TrialEvidence::default(),
+                together: None,
             }];
         }
         if first + workload + 1 == self.stage_end(first) {

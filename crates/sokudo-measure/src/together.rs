@@ -1,0 +1,483 @@
+//! One of several processes that measure as one: before anything is written they agree on what
+//! is measured, each trial begins at the same instant on all of them, and each gets the trial of
+//! all together back. So whatever is decided by what was measured is decided alike everywhere.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sokudo_engine::Control;
+use sokudo_model::{
+    Bytes, Circumstances, Environment, Host, HostLost, Layout, Nanos, Plan, RankTrial, Run, Span,
+    Stage, TargetInfo, TargetKind, Trial, narrow,
+};
+use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
+use sokudo_stats::mix64;
+use sokudo_words::{Text, text};
+
+use crate::error::MeasureError;
+use crate::named::Named;
+
+/// All hear of the instant at which they start in a part of this, also over a slow network.
+const LEAD: Duration = Duration::from_millis(150);
+
+/// A thread that sleeps wakes up to some tenths of a millisecond late: the rest is waited for
+/// awake.
+const AWAKE: Duration = Duration::from_micros(300);
+
+/// What all processes must agree on before anything is written.
+pub struct Agreement<'a> {
+    /// What is asked for, in the words of the command line.
+    pub command: &'a str,
+    pub plan: &'a Plan,
+    pub target: &'a Named,
+    /// What each process writes to make its target ready.
+    pub writes: Bytes,
+    /// The file systems of the hosts are expected to be different ones.
+    pub is_separate: bool,
+}
+
+/// A point on which processes must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AgreedOn {
+    Command,
+    Plan,
+    Kind,
+    Size,
+    FileSystem,
+}
+
+/// What a process says of itself before anything is written.
+#[derive(Serialize, Deserialize)]
+struct Stand {
+    points: Vec<(AgreedOn, String)>,
+    available: Option<Bytes>,
+    writes: Bytes,
+}
+
+/// What the first one answers.
+#[derive(Serialize, Deserialize)]
+enum Agreed {
+    Yes { seed: u64 },
+    Different { rank: u32, on: AgreedOn, theirs: String, firsts: String },
+    NoSpace { available: Bytes, needed: Bytes },
+}
+
+/// What a process says of where it measures.
+#[derive(Serialize, Deserialize)]
+struct Place {
+    environment: Environment,
+    target: TargetInfo,
+    circumstances: Circumstances,
+    layout: Option<Layout>,
+}
+
+/// This process among those that measure together.
+pub struct Together {
+    peers: Peers,
+    /// On which of the hosts each process is.
+    host_of_rank: Vec<u32>,
+    /// The hosts, as far as they are known; the first one's.
+    hosts: Vec<Host>,
+    shares_file: bool,
+    /// The start of the trial that runs.
+    start: Option<(Start, Nanos)>,
+    /// What kept it from starting.
+    failed: Option<PeerError>,
+}
+
+impl Together {
+    /// With `shares_file`, workloads that write do so in a part of their own of one file or device.
+    pub fn new(peers: Peers, shares_file: bool) -> Self {
+        Self {
+            host_of_rank: host_of_rank(peers.hosts()),
+            peers,
+            hosts: Vec::new(),
+            shares_file,
+            start: None,
+            failed: None,
+        }
+    }
+
+    /// Only the first one prints and keeps.
+    pub fn is_first(&self) -> bool {
+        self.peers.is_first()
+    }
+
+    pub fn ranks(&self) -> u32 {
+        self.peers.count()
+    }
+
+    pub fn peers(&self) -> &Peers {
+        &self.peers
+    }
+
+    /// Compares what all are about to do; the seed that all take, where they agree.
+    ///
+    /// # Errors
+    /// When one is about to do something else, or there is too little room for all.
+    pub fn agree(&mut self, on: &Agreement<'_>) -> Result<u64, MeasureError> {
+        let stand = Stand {
+            points: on.points(),
+            available: on.available(),
+            writes: on.writes,
+        };
+        let all: Option<Vec<Stand>> = self.gather(&stand)?;
+        let answer = all.map(|all| judged(&all, on.plan.seed, on.is_separate));
+        match self.broadcast(answer)? {
+            Agreed::Yes { seed } => Ok(seed),
+            Agreed::Different {
+                rank,
+                on,
+                theirs,
+                firsts,
+            } => Err(MeasureError::Disagreement {
+                host: self.name_of(rank),
+                rank,
+                on: on.into(),
+                theirs,
+                firsts,
+            }),
+            Agreed::NoSpace { available, needed } => Err(MeasureError::NoSpaceForAll {
+                available,
+                needed,
+                ranks: self.ranks(),
+            }),
+        }
+    }
+
+    /// Tells the first one where this process measures, as far as that is known.
+    ///
+    /// # Errors
+    /// When somebody is lost or all are to stop.
+    pub(crate) fn tell_place(&mut self, run: &Run) -> Result<(), MeasureError> {
+        let place = Place {
+            environment: run.environment.clone(),
+            target: run.target.clone(),
+            circumstances: run.circumstances.clone(),
+            layout: run.layout,
+        };
+        if let Some(places) = self.gather(&place)? {
+            self.hosts = hosts(self.peers.hosts(), &self.host_of_rank, places);
+        }
+        Ok(())
+    }
+
+    /// The hosts, those that are lost marked as such.
+    pub(crate) fn hosts(&self) -> Vec<Host> {
+        self.hosts.clone()
+    }
+
+    /// Notes which host ended the measurement.
+    pub(crate) fn note_loss(&mut self, error: &MeasureError) {
+        if let MeasureError::Peers(PeerError::Lost { rank, cause, .. }) = error
+            && let Some(host) = self.host_of_rank.get(*rank as usize)
+            && let Some(host) = self.hosts.get_mut(*host as usize)
+        {
+            host.lost = Some(match cause {
+                LossCause::Silent(_) => HostLost::Silent,
+                _ => HostLost::Ended,
+            });
+        }
+    }
+
+    /// What this process does of a stage that all do together.
+    pub(crate) fn share(&self, stage: &Stage, size: Option<Bytes>) -> Stage {
+        let share = |workload: &sokudo_model::Workload| {
+            let mut share = workload.share(1, self.ranks());
+            if self.shares_file && workload.operations.changes_data() {
+                share.span = part_of(workload.span, size, self.peers.rank(), self.ranks());
+            }
+            share
+        };
+        Stage {
+            workloads: stage.workloads.iter().map(share).collect(),
+        }
+    }
+
+    /// A seed of this process's own.
+    pub(crate) fn seed(&self, of_all: u64) -> u64 {
+        match self.peers.rank() {
+            0 => of_all,
+            rank => mix64(of_all ^ mix64(u64::from(rank) << 32)),
+        }
+    }
+
+    /// Waits for the instant at which all start.
+    pub(crate) fn start(&mut self, control: &Control) {
+        match self.peers.agree_on_start(LEAD) {
+            Ok(start) => {
+                wait_until(start.at, control);
+                let late = Instant::now().saturating_duration_since(start.at);
+                self.start = Some((start, Nanos(narrow(late.as_nanos()))));
+            }
+            Err(error) => {
+                self.failed = Some(error);
+                control.cancel();
+            }
+        }
+    }
+
+    /// Waits until all have ended, so that counters of a host hold what all its processes did.
+    ///
+    /// # Errors
+    /// When somebody is lost or all are to stop.
+    pub(crate) fn end(&mut self) -> Result<(), MeasureError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error.into());
+        }
+        self.gather(&())?;
+        self.broadcast(self.is_first().then_some(()))
+    }
+
+    /// The trial of all processes, of which this one made its part.
+    ///
+    /// # Errors
+    /// When somebody is lost or all are to stop.
+    pub(crate) fn joined(&mut self, mut trials: Vec<Trial>) -> Result<Vec<Trial>, MeasureError> {
+        for trial in &mut trials {
+            trial.outcome.logs = Default::default();
+            let own = self.pids();
+            if let Some(foreign) = &mut trial.evidence.foreign {
+                foreign.users.retain(|user| !own.contains(&user.pid));
+            }
+        }
+        let (late, clock_uncertainty) = match self.start.take() {
+            Some((start, late)) => (late, Nanos(start.clock.uncertainty_ns)),
+            None => Default::default(),
+        };
+        let mine = RankTrial {
+            late,
+            clock_uncertainty,
+            trials,
+        };
+        let all = self.gather(&mine)?;
+        let joined = all.map(|all: Vec<RankTrial>| {
+            let of_hosts = self.host_of_rank.iter().copied().zip(all).map(Some);
+            Trial::together(of_hosts.collect())
+        });
+        let told = joined.clone().map(|mut trials| {
+            trials.iter_mut().for_each(|trial| trial.together = None);
+            trials
+        });
+        let told = self.broadcast(told)?;
+        Ok(joined.unwrap_or(told))
+    }
+
+    /// Processes of this host.
+    fn pids(&self) -> Vec<u32> {
+        let own = &self.peers.hosts()[self.peers.rank() as usize].key;
+        let of_host = self.peers.hosts().iter().filter(|it| it.key == *own);
+        of_host.map(|it| it.pid).collect()
+    }
+
+    /// Has everybody stop.
+    pub fn stop(&self) {
+        self.peers.stop();
+    }
+
+    /// Leaves the others: in order, or after a loss as they are.
+    pub(crate) fn leave(self) {
+        let is_whole = self.hosts.iter().all(|host| host.lost.is_none());
+        match is_whole {
+            // What was measured is there, whatever becomes of the others.
+            true => drop(self.peers.leave()),
+            false => self.peers.abandon(),
+        }
+    }
+
+    fn name_of(&self, rank: u32) -> String {
+        let host = self.peers.hosts().get(rank as usize);
+        host.map_or_else(String::new, |host| host.name.clone())
+    }
+
+    fn gather<T: Serialize + DeserializeOwned>(
+        &mut self,
+        mine: &T,
+    ) -> Result<Option<Vec<T>>, MeasureError> {
+        let gathered = self.peers.gather(written(mine))?;
+        let Some(all) = gathered else {
+            return Ok(None);
+        };
+        let all = (0..).zip(all).map(|(rank, bytes)| {
+            serde_json::from_slice(&bytes).map_err(|_| MeasureError::Unreadable {
+                host: self.name_of(rank),
+                rank,
+            })
+        });
+        all.collect::<Result<_, _>>().map(Some)
+    }
+
+    fn broadcast<T: Serialize + DeserializeOwned>(
+        &mut self,
+        firsts: Option<T>,
+    ) -> Result<T, MeasureError> {
+        let bytes = self.peers.broadcast(firsts.as_ref().map(written))?;
+        match firsts {
+            Some(firsts) => Ok(firsts),
+            None => serde_json::from_slice(&bytes).map_err(|_| MeasureError::Unreadable {
+                host: self.name_of(0),
+                rank: 0,
+            }),
+        }
+    }
+}
+
+impl Agreement<'_> {
+    fn points(&self) -> Vec<(AgreedOn, String)> {
+        let plan = Plan {
+            seed: 0,
+            ..self.plan.clone()
+        };
+        let mut points = vec![
+            (AgreedOn::Command, self.command.to_owned()),
+            (AgreedOn::Kind, format!("{:?}", self.target.kind())),
+        ];
+        if !self.is_separate {
+            if let Some(file_system) = self.file_system() {
+                let name = file_system.uuid.as_ref().unwrap_or(&file_system.source);
+                let it = format!("{} {name}", file_system.kind);
+                points.push((AgreedOn::FileSystem, it));
+            }
+            if self.target.kind() != TargetKind::Directory {
+                let size = self.target.size().unwrap_or_default();
+                points.push((AgreedOn::Size, size.to_string()));
+            }
+        }
+        let plan = serde_json::to_string(&plan).expect("a plan is plain data");
+        points.push((AgreedOn::Plan, plan));
+        points
+    }
+
+    fn file_system(&self) -> Option<&sokudo_model::FileSystem> {
+        match self.target {
+            Named::Path(inspected) => inspected.info.file_system.as_ref(),
+            _ => None,
+        }
+    }
+
+    fn available(&self) -> Option<Bytes> {
+        self.file_system()?.available_bytes
+    }
+}
+
+/// What the first one says to what all are about to do.
+fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
+    let firsts = &all[0].points;
+    for (rank, stand) in (0..).zip(all) {
+        let points = stand.points.iter().zip(firsts);
+        let different = points.into_iter().find(|(theirs, firsts)| theirs != firsts);
+        if let Some(((on, theirs), (_, firsts))) = different {
+            return Agreed::Different {
+                rank,
+                on: *on,
+                theirs: theirs.clone(),
+                firsts: firsts.clone(),
+            };
+        }
+    }
+    let needed = all.iter().map(|stand| stand.writes.0);
+    let needed = Bytes(needed.fold(0, u64::saturating_add));
+    let available = all.iter().filter_map(|stand| stand.available).min();
+    match available.filter(|available| *available < needed && !is_separate) {
+        Some(available) => Agreed::NoSpace { available, needed },
+        None => Agreed::Yes { seed },
+    }
+}
+
+impl From<AgreedOn> for Text {
+    fn from(on: AgreedOn) -> Self {
+        match on {
+            AgreedOn::Command => text!("another command"),
+            AgreedOn::Plan => text!("another plan"),
+            AgreedOn::Kind => text!("another kind of target"),
+            AgreedOn::Size => text!("another size of the target"),
+            AgreedOn::FileSystem => text!("another file system"),
+        }
+    }
+}
+
+/// Numbers of hosts, in the order in which they are first met.
+fn host_of_rank(ranks: &[PeerHost]) -> Vec<u32> {
+    let mut keys: Vec<&str> = Vec::new();
+    let mut number = |key| match keys.iter().position(|known| *known == key) {
+        Some(number) => narrow(number),
+        None => {
+            keys.push(key);
+            narrow(keys.len() - 1)
+        }
+    };
+    ranks.iter().map(|rank| number(rank.key.as_str())).collect()
+}
+
+/// A host for each of those that are named, as its first process sees it.
+fn hosts(ranks: &[PeerHost], host_of_rank: &[u32], places: Vec<Place>) -> Vec<Host> {
+    let mut hosts: Vec<Host> = Vec::new();
+    for ((rank, number), place) in ranks.iter().zip(host_of_rank).zip(places) {
+        match hosts.get_mut(*number as usize) {
+            Some(host) => {
+                host.ranks += 1;
+                host.layout = host.layout.max_by_time(place.layout);
+            }
+            None => hosts.push(Host {
+                name: rank.name.clone(),
+                ranks: 1,
+                environment: place.environment,
+                target: place.target,
+                circumstances: place.circumstances,
+                layout: place.layout,
+                assessments: Vec::new(),
+                findings: Vec::new(),
+                lost: None,
+            }),
+        }
+    }
+    hosts
+}
+
+trait Slowest {
+    /// Both bytes, and the longer time.
+    fn max_by_time(self, other: Self) -> Self;
+}
+
+impl Slowest for Option<Layout> {
+    fn max_by_time(self, other: Self) -> Self {
+        let (one, other) = self.zip(other)?;
+        Some(Layout {
+            bytes: Bytes(one.bytes.0.saturating_add(other.bytes.0)),
+            elapsed: one.elapsed.max(other.elapsed),
+        })
+    }
+}
+
+/// The part of a target that one of several processes has for itself, of whole MiB where it has
+/// so many.
+fn part_of(span: Option<Span>, size: Option<Bytes>, rank: u32, ranks: u32) -> Option<Span> {
+    /// No block is larger.
+    const UNIT: u64 = 1 << 20;
+    let whole = span.or_else(|| size.map(Span::from_start))?;
+    let part = whole.length.0 / u64::from(ranks);
+    let part = if part >= UNIT { part / UNIT * UNIT } else { part / 512 * 512 };
+    Some(Span {
+        offset: Bytes(whole.offset.0 + u64::from(rank) * part),
+        length: Bytes(part),
+    })
+}
+
+fn wait_until(at: Instant, control: &Control) {
+    loop {
+        let left = at.saturating_duration_since(Instant::now());
+        if left.is_zero() || control.is_cancelled() {
+            return;
+        }
+        match left.checked_sub(AWAKE) {
+            Some(asleep) => thread::sleep(asleep.min(Duration::from_millis(20))),
+            None => std::hint::spin_loop(),
+        }
+    }
+}
+
+fn written<T: Serialize>(value: &T) -> Vec<u8> {
+    serde_json::to_vec(value).expect("it is plain data")
+}

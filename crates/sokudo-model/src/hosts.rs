@@ -1,0 +1,265 @@
+//! What several processes, often on several machines, measured together.
+//!
+//! The figures of such a run are those of all of them in the time in which all of them ran. What
+//! each host did stands beside them, whole, so that it can be judged and told by itself.
+
+use serde::{Deserialize, Serialize};
+
+use crate::circumstances::Circumstances;
+use crate::finding::{Assessment, Finding};
+use crate::merge::{in_window, total_moved};
+use crate::narrow::narrow;
+use crate::plan::Workload;
+use crate::run::{Layout, Run};
+use crate::target::{Environment, TargetInfo};
+use crate::trial::{Moved, Outcome, Row, Trial, TrialEvidence};
+use crate::units::{Bytes, Nanos};
+
+/// One of the machines that measured together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// As it calls itself.
+    pub name: String,
+    /// How many processes measured there. Each did an equal part of every workload's threads.
+    pub ranks: u32,
+    /// Where it was done.
+    pub environment: Environment,
+    /// What it was done to, as this host sees it.
+    pub target: TargetInfo,
+    /// What the system said around it.
+    pub circumstances: Circumstances,
+    /// How the test files were made, the slowest of them.
+    pub layout: Option<Layout>,
+    /// What is thought of each row, as if only this host had measured.
+    pub assessments: Vec<Option<Assessment>>,
+    /// What concerns its part of the run as a whole.
+    pub findings: Vec<Finding>,
+    /// Why it left before the end; `None` where it stayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<HostLost>,
+}
+
+/// How a host was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostLost {
+    /// It said nothing any more.
+    Silent,
+    /// Its process ended.
+    Ended,
+}
+
+/// One trial of all hosts together. Times count from the instant at which all were to start, on
+/// the clock of the first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrialTogether {
+    /// From when on all ran: the start of the last one's measured part.
+    pub from: Nanos,
+    /// Until when all ran: the end of the first one's measured part.
+    pub to: Nanos,
+    /// When the first began, and when the last was done.
+    pub first_began: Nanos,
+    /// See there.
+    pub last_ended: Nanos,
+    /// The process that began latest after the agreed instant, less the one that was the earliest.
+    pub skew: Nanos,
+    /// By how much the clocks may be wrong against each other, the worst of them.
+    pub clock_uncertainty: Nanos,
+    /// What each host did, in the order of [`Run::hosts`]; missing for one that was lost.
+    pub hosts: Vec<HostTrial>,
+}
+
+/// One trial of one host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostTrial {
+    /// Its place in [`Run::hosts`].
+    pub host: u32,
+    /// What its processes moved while all hosts ran.
+    pub in_window: Moved,
+    /// What its slowest process moved meanwhile.
+    pub slowest: Bytes,
+    /// What the engine measured, all its processes together. It starts at the agreed instant
+    /// ([`Outcome::started_after`]).
+    pub outcome: Outcome,
+    /// What its system said about it.
+    pub evidence: TrialEvidence,
+}
+
+/// One trial of one process, on its way to the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankTrial {
+    /// How long after the agreed instant it started, by its own clock.
+    pub late: Nanos,
+    /// By how much its clock may be wrong against the first one's.
+    pub clock_uncertainty: Nanos,
+    /// What each workload of the stage did.
+    pub trials: Vec<Trial>,
+}
+
+impl TrialTogether {
+    /// How long all ran at the same time; `None` where one had ended before another began.
+    pub fn window(&self) -> Option<Nanos> {
+        let length = self.to.0.checked_sub(self.from.0)?;
+        (length > 0).then_some(Nanos(length))
+    }
+}
+
+impl HostTrial {
+    /// Bytes per second while all hosts ran.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn bytes_per_second(&self, together: &TrialTogether) -> Option<f64> {
+        let window = together.window()?.as_secs_f64();
+        Some(self.in_window.bytes.0 as f64 / window)
+    }
+}
+
+impl Run {
+    /// How many processes measured together; 1 where there was one alone.
+    pub fn ranks(&self) -> u32 {
+        self.hosts.iter().map(|host| host.ranks).sum::<u32>().max(1)
+    }
+
+    /// What one of several hosts has measured, as a run of its own, which can be judged.
+    pub fn of_host(&self, host: usize) -> Self {
+        let of = &self.hosts[host];
+        let all = self.ranks();
+        let share = |workload: &Workload| workload.share(of.ranks, all);
+        let mut plan = self.plan.clone();
+        for workload in plan.stages.iter_mut().flat_map(|it| &mut it.workloads) {
+            *workload = share(workload);
+        }
+        let trial = |trial: &Trial| trial.of_host(host);
+        let row = |row: &Row| Row {
+            workload: share(&row.workload),
+            trials: row.trials.iter().filter_map(trial).collect(),
+            ..row.clone()
+        };
+        Self {
+            plan,
+            target: of.target.clone(),
+            targets: Vec::new(),
+            environment: of.environment.clone(),
+            circumstances: of.circumstances.clone(),
+            layout: of.layout,
+            rows: self.rows.iter().map(row).collect(),
+            hosts: Vec::new(),
+            findings: Vec::new(),
+            inferences: Vec::new(),
+            disk_assessment: None,
+            ..self.clone()
+        }
+    }
+}
+
+impl Workload {
+    /// What `ranks` of `all` processes do of a workload that all do together.
+    #[must_use]
+    pub fn share(&self, ranks: u32, all: u32) -> Self {
+        let clones = u64::from(self.clones) * u64::from(ranks) / u64::from(all.max(1));
+        Self {
+            clones: narrow(clones.max(1)),
+            ..self.clone()
+        }
+    }
+}
+
+impl Trial {
+    /// What one of several hosts did in it; `None` where that host was lost before.
+    pub fn of_host(&self, host: usize) -> Option<Self> {
+        let together = self.together.as_ref()?;
+        let of = together.hosts.iter().find(|it| it.host as usize == host)?;
+        Some(Self {
+            outcome: of.outcome.clone(),
+            evidence: of.evidence.clone(),
+            together: None,
+        })
+    }
+
+    /// The trials of all processes as one, whose figures are those of the time in which all ran.
+    /// `hosts` says on which host each process was; `None` for one that was lost. Nothing, where
+    /// none is left.
+    pub fn together(ranks: Vec<Option<(u32, RankTrial)>>) -> Vec<Self> {
+        let ranks: Vec<(u32, RankTrial)> = ranks.into_iter().flatten().collect();
+        let workloads = ranks.iter().map(|(_, rank)| rank.trials.len()).min();
+        (0..workloads.unwrap_or(0))
+            .map(|workload| joined(&ranks, workload))
+            .collect()
+    }
+}
+
+/// One workload's trials of all processes.
+fn joined(ranks: &[(u32, RankTrial)], workload: usize) -> Trial {
+    let shifted: Vec<(u32, Trial)> = ranks
+        .iter()
+        .map(|(host, rank)| {
+            let mut trial = rank.trials[workload].clone();
+            trial.outcome.started_after.0 += rank.late.0;
+            (*host, trial)
+        })
+        .collect();
+    let outcomes = || shifted.iter().map(|(_, trial)| &trial.outcome);
+    let began = |outcome: &Outcome| outcome.started_after;
+    let ended = |outcome: &Outcome| Nanos(outcome.started_after.0 + outcome.elapsed.0);
+    let late = || ranks.iter().map(|(_, rank)| rank.late);
+    let earliest = late().min().unwrap_or_default();
+    let mut together = TrialTogether {
+        from: outcomes().map(began).max().unwrap_or_default(),
+        to: outcomes().map(ended).min().unwrap_or_default(),
+        first_began: outcomes().map(began).min().unwrap_or_default(),
+        last_ended: outcomes().map(ended).max().unwrap_or_default(),
+        skew: Nanos(late().max().unwrap_or_default().0 - earliest.0),
+        clock_uncertainty: ranks
+            .iter()
+            .map(|(_, rank)| rank.clock_uncertainty)
+            .max()
+            .unwrap_or_default(),
+        hosts: Vec::new(),
+    };
+    let mut whole: Option<Outcome> = None;
+    for (host, trial) in shifted {
+        let part = in_window(&trial.outcome, together.from, together.to);
+        match &mut whole {
+            Some(whole) => whole.merge(&part),
+            None => whole = Some(part.clone()),
+        }
+        put(&mut together.hosts, host, trial, total_moved(&part));
+    }
+    let outcome = whole.expect("there is a process, or there would be no workload");
+    Trial {
+        evidence: evidence_of(&together.hosts),
+        outcome,
+        together: Some(Box::new(together)),
+    }
+}
+
+/// Puts a process's trial to those of its host. They saw the same counters, the first of them
+/// the longest.
+fn put(hosts: &mut Vec<HostTrial>, host: u32, trial: Trial, in_window: Moved) {
+    match hosts.iter_mut().find(|it| it.host == host) {
+        Some(of) => {
+            of.outcome.merge(&trial.outcome);
+            of.in_window.add(in_window);
+            of.slowest = of.slowest.min(in_window.bytes);
+            let cached = of.evidence.cached_before.zip(trial.evidence.cached_before);
+            of.evidence.cached_before = cached.map(|(one, other)| Bytes(one.0 + other.0));
+        }
+        None => hosts.push(HostTrial {
+            host,
+            in_window,
+            slowest: in_window.bytes,
+            outcome: trial.outcome,
+            evidence: trial.evidence,
+        }),
+    }
+}
+
+/// What the systems of all hosts said, as far as it adds up.
+fn evidence_of(hosts: &[HostTrial]) -> TrialEvidence {
+    let cached = hosts.iter().map(|host| host.evidence.cached_before);
+    TrialEvidence {
+        cached_before: cached
+            .reduce(|sum, more| Some(Bytes(sum?.0 + more?.0)))
+            .flatten(),
+        ..TrialEvidence::default()
+    }
+}
