@@ -1,0 +1,75 @@
+//! What goes wrong among peers, and what they tell while nobody waits.
+
+use std::time::Duration;
+
+use sokudo_words::Text;
+
+/// Why a process is lost.
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
+pub enum LossCause {
+    #[error("it has sent no sign of life for {:.0} s", .0.as_secs_f64())]
+    Silent(Duration),
+    /// In MPI's words.
+    #[error("no message reaches it or comes of it ({0})")]
+    Unreachable(String),
+    #[error("it has gone before the others")]
+    Gone,
+    #[error("what it sent is no message of sokudo's")]
+    Garbled,
+    #[error("it does something else than the others; this is a mistake in sokudo")]
+    OutOfStep,
+}
+
+/// What the background thread tells, also while nobody waits in a call. Each comes once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Somebody has asked all to stop.
+    Stop,
+    Lost {
+        rank: u32,
+        host: String,
+        cause: LossCause,
+    },
+}
+
+/// Why peers are not together, or no longer.
+#[derive(Debug, sokudo_words::Error)]
+pub enum PeerError {
+    /// In the words of the transport.
+    #[error("the processes cannot reach each other: {0}")]
+    Start(Text),
+    #[error(
+        "{host} (rank {rank}) has sokudo {theirs}, and rank 0 has sokudo {firsts}; install the same version on every host"
+    )]
+    OtherVersion {
+        rank: u32,
+        host: String,
+        theirs: String,
+        firsts: String,
+    },
+    #[error(
+        "rank {rank} has not come within {} s; see whether its host can be reached and runs sokudo",
+        within.as_secs()
+    )]
+    NotCome { rank: u32, within: Duration },
+    #[error(
+        "rank {rank} on {host} is lost: {cause}; see there what has become of it, and start again"
+    )]
+    Lost {
+        rank: u32,
+        host: String,
+        cause: LossCause,
+    },
+    #[error("somebody has asked all processes to stop")]
+    Stopped,
+    #[error("a message of {bytes} bytes is too large for other processes; at most {most} are sent")]
+    TooLarge { bytes: usize, most: usize },
+    #[error("the processes have not left together within {} s; the launcher ends what is left", .0.as_secs())]
+    NotLeft(Duration),
+    #[error(
+        "the thread that speaks with the other processes has ended; this is a mistake in sokudo"
+    )]
+    Ended,
+    #[error("the thread that speaks with other processes cannot be started: {0}")]
+    Thread(std::io::Error),
+}

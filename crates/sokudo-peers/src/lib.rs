@@ -1,0 +1,40 @@
+//! Many processes that measure as one: started by an MPI launcher, they agree, share one clock,
+//! hand their results to the first of them, and learn within seconds when one of them is lost.
+//!
+//! A [`Peers`] owns a thread that alone calls the transport, MPI or, in tests, queues within this
+//! process ([`Peers::within_process`]). It sleeps between its looks, so that it costs next to
+//! nothing while I/O is measured. All messages go to the first process or come from it.
+//!
+//! It refuses to know what is measured: it carries bytes.
+
+#![allow(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
+
+mod beats;
+mod clock;
+mod error;
+mod faults;
+mod frame;
+mod host;
+mod launch;
+mod limits;
+mod mail;
+mod message;
+mod over_mpi;
+mod peers;
+mod pings;
+mod round;
+mod session;
+mod told;
+mod transport;
+mod within;
+
+pub use clock::{ClockReading, Start};
+pub use error::{LossCause, Notice, PeerError};
+pub use faults::{Faults, RankFaults, Trouble};
+pub use host::PeerHost;
+pub use launch::{Launch, MpiKind, launch};
+pub use limits::{Limits, MESSAGE_BYTES_MAX, STATUS_BYTES_MAX};
+pub use peers::{Peers, Stopper};

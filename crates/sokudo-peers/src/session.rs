@@ -1,0 +1,689 @@
+//! The background thread of one peer: what it does with what arrives, with what its caller
+//! wants, and with the time that passes.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::time::{Duration, Instant};
+
+use crate::beats::Beats;
+use crate::clock::{ClockReading, OwnClock};
+use crate::error::{LossCause, Notice, PeerError};
+use crate::host::PeerHost;
+use crate::limits::Limits;
+use crate::mail::{Arrival, Mail};
+use crate::message::{Call, Message};
+use crate::pings::{Postponed, answer, ask, pong};
+use crate::round::{OutOfStep, Round};
+use crate::told::Told;
+use crate::transport::{Transport, Unreachable};
+
+/// Messages that are looked at before anything else is done again.
+const ARRIVALS_MAX: usize = 1024;
+
+/// Who was granted a look at the clock and has not used it for so long is passed over.
+const GRANT_MAX: Duration = Duration::from_secs(2);
+
+/// How long it keeps looking often after something has happened.
+const BRISK: Duration = Duration::from_millis(20);
+
+/// Between two looks, however many processes share a processor.
+const PAUSE_MAX: Duration = Duration::from_millis(100);
+
+/// Who leaves without the others still tries to tell them, for so long.
+const GOODBYE: Duration = Duration::from_millis(50);
+
+pub(crate) type Answer<T> = Sender<Result<T, PeerError>>;
+
+/// What came of a call.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// To the first, where all have brought something.
+    Gathered(Vec<Vec<u8>>),
+    Bytes(Vec<u8>),
+}
+
+/// What a caller wants of the thread.
+pub(crate) enum Command {
+    Call(Call, Vec<u8>, Answer<Outcome>),
+    Clock(Answer<ClockReading>),
+    Stop,
+    /// Ends the thread, and nothing else.
+    Abandon,
+    /// Has the launcher end everybody.
+    Abort(u8, Answer<()>),
+}
+
+/// Who this process is.
+pub(crate) struct Identity {
+    pub(crate) rank: u32,
+    pub(crate) count: u32,
+    pub(crate) version: String,
+    pub(crate) host: PeerHost,
+    pub(crate) clock: OwnClock,
+    pub(crate) limits: Limits,
+}
+
+/// What ends it for all.
+#[derive(Clone)]
+enum Fate {
+    Stopped,
+    Lost {
+        rank: u32,
+        host: String,
+        cause: LossCause,
+    },
+}
+
+impl From<Fate> for PeerError {
+    fn from(fate: Fate) -> Self {
+        match fate {
+            Fate::Stopped => Self::Stopped,
+            Fate::Lost { rank, host, cause } => Self::Lost { rank, host, cause },
+        }
+    }
+}
+
+/// Where it is on its way.
+enum Stage {
+    /// Until all have said hello, or the time is up.
+    Joining(Answer<Vec<PeerHost>>, Instant),
+    Joined,
+    /// When what is posted is sent, it is over.
+    Leaving(Answer<Outcome>, Instant),
+    Over,
+}
+
+/// A call of this process that is not over.
+struct Waiting {
+    number: u64,
+    call: Call,
+    answer: Answer<Outcome>,
+}
+
+pub(crate) struct Session<'a> {
+    transport: &'a mut dyn Transport,
+    me: Identity,
+    told: Told,
+    mail: Mail,
+    beats: Beats,
+    stage: Stage,
+    fate: Option<Fate>,
+    hosts: Vec<Option<PeerHost>>,
+    /// Calls so far.
+    number: u64,
+    waiting: Option<Waiting>,
+    /// At the first.
+    round: Round,
+    clock_answer: Option<Answer<ClockReading>>,
+    /// At the first: who wants to see its clock.
+    clock_wishes: Vec<u32>,
+    granted: Option<(u32, Instant)>,
+    postponed: Postponed,
+    brisk_until: Instant,
+    /// How many times longer it pauses, so that many processes of one host leave it its processors.
+    crowd: u32,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(
+        transport: &'a mut dyn Transport,
+        me: Identity,
+        told: Told,
+        joined: Answer<Vec<PeerHost>>,
+    ) -> Self {
+        let now = Instant::now();
+        let mut session = Self {
+            mail: Mail::new(me.count),
+            beats: Beats::new(me.rank, me.count, me.limits, now),
+            stage: Stage::Joining(joined, now + me.limits.join),
+            fate: None,
+            hosts: vec![None; me.count as usize],
+            number: 0,
+            waiting: None,
+            round: Round::new(me.count),
+            clock_answer: None,
+            clock_wishes: Vec::new(),
+            granted: None,
+            postponed: Vec::new(),
+            brisk_until: now,
+            crowd: 1,
+            transport,
+            me,
+            told,
+        };
+        let (version, host) = (session.me.version.clone(), session.me.host.clone());
+        match session.is_first() {
+            true => session.hello(0, version, host),
+            false => session.mail.post(0, &Message::Hello { version, host }),
+        }
+        session
+    }
+
+    fn is_first(&self) -> bool {
+        self.me.rank == 0
+    }
+
+    /// Until all have left, or the caller has gone.
+    pub(crate) fn run(&mut self, commands: &Receiver<Command>) {
+        while !matches!(self.stage, Stage::Over) {
+            let is_busy = self.pass();
+            let next = match is_busy {
+                true => commands.try_recv().map_err(|error| match error {
+                    TryRecvError::Empty => RecvTimeoutError::Timeout,
+                    TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+                }),
+                false => commands.recv_timeout(self.pause()),
+            };
+            match next {
+                Ok(command) => self.command(command),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.abandon(),
+            }
+        }
+    }
+
+    /// Looks once at everything. Whether there was anything to do.
+    fn pass(&mut self) -> bool {
+        self.beats.pass(Instant::now());
+        let done = self.receive().and_then(|has_received| {
+            self.tick();
+            self.look_at_clocks()?;
+            Ok(self.mail.send(self.transport)? || has_received)
+        });
+        let is_busy = done.unwrap_or_else(|error| {
+            self.unreachable(error);
+            false
+        });
+        self.leave_if_sent();
+        is_busy
+    }
+
+    fn pause(&self) -> Duration {
+        let limits = &self.me.limits;
+        let is_awaited = self.waiting.is_some()
+            || self.clock_answer.is_some()
+            || !matches!(self.stage, Stage::Joined);
+        let pause = match is_awaited || Instant::now() < self.brisk_until {
+            true => limits.pause_in_call,
+            false => limits.pause,
+        };
+        (pause * self.crowd).min(PAUSE_MAX)
+    }
+
+    // ── What the caller wants ────────────────────────────────────────────────
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Call(call, bytes, answer) => self.call(call, bytes, answer),
+            Command::Clock(answer) => match &self.fate {
+                Some(fate) => drop(answer.send(Err(fate.clone().into()))),
+                None if self.is_first() => drop(answer.send(Ok(ClockReading::SAME))),
+                None => {
+                    self.mail.post(0, &Message::ClockWish);
+                    self.clock_answer = Some(answer);
+                }
+            },
+            Command::Stop => self.stop(),
+            Command::Abandon => self.abandon(),
+            Command::Abort(exit_code, answer) => {
+                self.transport.abort(exit_code);
+                self.stage = Stage::Over;
+                let _ = answer.send(Ok(()));
+            }
+        }
+    }
+
+    fn call(&mut self, call: Call, bytes: Vec<u8>, answer: Answer<Outcome>) {
+        let fate = self.fate.clone();
+        if let Some(fate) =
+            fate.filter(|fate| call != Call::Leave || matches!(fate, Fate::Lost { .. }))
+        {
+            let _ = answer.send(Err(fate.into()));
+            return;
+        }
+        let number = self.number;
+        self.number += 1;
+        self.waiting = Some(Waiting {
+            number,
+            call,
+            answer,
+        });
+        if self.is_first() {
+            self.come(0, number, call, bytes);
+        } else {
+            let come = Message::Come {
+                number,
+                call,
+                bytes,
+            };
+            self.mail.post(0, &come);
+        }
+    }
+
+    /// Tells the others, in vain or not, and ends.
+    fn abandon(&mut self) {
+        if self.fate.is_none() {
+            let gone = Message::Lost {
+                rank: self.me.rank,
+                host: self.me.host.name.clone(),
+                cause: LossCause::Gone,
+            };
+            self.post_to_others(&gone);
+        }
+        let until = Instant::now() + GOODBYE;
+        while matches!(self.mail.send(self.transport), Ok(true)) && Instant::now() < until {}
+        self.stage = Stage::Over;
+    }
+
+    // ── What arrives ─────────────────────────────────────────────────────────
+
+    fn receive(&mut self) -> Result<bool, Unreachable> {
+        let mut has_received = false;
+        for (from, frame) in std::mem::take(&mut self.postponed) {
+            self.arrived(from, &frame);
+        }
+        for _ in 0..ARRIVALS_MAX {
+            let Some((from, frame)) = self.transport.receive()? else {
+                break;
+            };
+            has_received = true;
+            self.arrived(from, &frame);
+        }
+        Ok(has_received)
+    }
+
+    fn arrived(&mut self, from: u32, frame: &[u8]) {
+        self.beats.heard(from, Instant::now());
+        let is_expected = from < self.me.count && (self.is_first() || from == 0);
+        let arrival = match is_expected {
+            true => self.mail.arrived(from, frame),
+            false => Arrival::Garbled,
+        };
+        match arrival {
+            Arrival::Message(message) => {
+                let is_understood = match self.is_first() {
+                    true => self.of_another(from, message),
+                    false => self.of_the_first(message),
+                };
+                if !is_understood {
+                    self.lose(from, LossCause::Garbled);
+                }
+            }
+            Arrival::Part => {}
+            Arrival::OtherProtocol { protocol, payload } => {
+                self.other_protocol(from, protocol, &payload);
+            }
+            Arrival::Garbled => self.lose(from, LossCause::Garbled),
+        }
+    }
+
+    /// At the first. Whether such a message may come.
+    fn of_another(&mut self, from: u32, message: Message) -> bool {
+        if !matches!(message, Message::Beat { .. }) {
+            self.brisk_until = Instant::now() + BRISK;
+        }
+        match message {
+            Message::Hello { version, host } => self.hello(from, version, host),
+            Message::Come {
+                number,
+                call,
+                bytes,
+            } => self.come(from, number, call, bytes),
+            Message::Beat { status } => {
+                self.told.hear(from, status);
+                let status = self.told.status();
+                self.mail.post(from, &Message::Beat { status });
+            }
+            Message::Stop => self.stop(),
+            // Everybody speaks for himself.
+            Message::Lost { rank, cause, .. } if rank == from => self.lose(from, cause),
+            Message::ClockWish => self.clock_wishes.push(from),
+            Message::Ping { number } => {
+                let received_ns = self.me.clock.now_ns();
+                let pong = pong(number, received_ns, &self.me.clock);
+                self.mail.post(from, &pong);
+            }
+            Message::ClockDone => self.granted = None,
+            _ => return false,
+        }
+        true
+    }
+
+    /// At the others. Whether such a message may come.
+    fn of_the_first(&mut self, message: Message) -> bool {
+        match message {
+            Message::Welcome { hosts } => {
+                if hosts.len() != self.me.count as usize {
+                    return false;
+                }
+                self.joined(hosts);
+            }
+            Message::OtherVersion {
+                rank,
+                host,
+                theirs,
+                firsts,
+            } => self.not_joined(PeerError::OtherVersion {
+                rank,
+                host,
+                theirs,
+                firsts,
+            }),
+            Message::Release {
+                number,
+                call,
+                bytes,
+            } => self.release(number, call, bytes),
+            Message::Beat { status } => self.told.hear(0, status),
+            Message::Stop => self.stop(),
+            Message::Lost { rank, host, cause } => self.doom(Fate::Lost { rank, host, cause }),
+            Message::ClockGranted => self.granted = Some((0, Instant::now())),
+            // Of an answer that was no longer waited for.
+            Message::Pong { .. } => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn other_protocol(&mut self, from: u32, protocol: u16, payload: &[u8]) {
+        let of_protocol = format!("of protocol {protocol}");
+        match Message::decode(payload) {
+            Some(Message::Hello { version, host }) if self.is_first() => {
+                self.hello(from, format!("{version} ({of_protocol})"), host);
+            }
+            _ if self.is_first() => self.lose(from, LossCause::Garbled),
+            _ => self.not_joined(PeerError::OtherVersion {
+                rank: self.me.rank,
+                host: self.me.host.name.clone(),
+                theirs: self.me.version.clone(),
+                firsts: of_protocol,
+            }),
+        }
+    }
+
+    // ── Joining and leaving ──────────────────────────────────────────────────
+
+    /// At the first.
+    fn hello(&mut self, from: u32, version: String, host: PeerHost) {
+        if version != self.me.version {
+            let (theirs, firsts) = (version, self.me.version.clone());
+            let (rank, host) = (from, host.name);
+            self.post_to_others(&Message::OtherVersion {
+                rank,
+                host: host.clone(),
+                theirs: theirs.clone(),
+                firsts: firsts.clone(),
+            });
+            self.not_joined(PeerError::OtherVersion {
+                rank,
+                host,
+                theirs,
+                firsts,
+            });
+            return;
+        }
+        self.hosts[from as usize] = Some(host);
+        let Some(hosts) = self.hosts.iter().cloned().collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        self.post_to_others(&Message::Welcome {
+            hosts: hosts.clone(),
+        });
+        self.joined(hosts);
+    }
+
+    fn joined(&mut self, hosts: Vec<PeerHost>) {
+        let own = &self.me.host.key;
+        let beside = hosts.iter().filter(|host| host.key == *own).count();
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        self.crowd = u32::try_from(beside.div_ceil(processors)).unwrap_or(u32::MAX);
+        self.hosts = hosts.iter().cloned().map(Some).collect();
+        self.beats.heard_all(Instant::now());
+        if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Joined) {
+            let _ = answer.send(Ok(hosts));
+        }
+    }
+
+    fn not_joined(&mut self, error: PeerError) {
+        if !matches!(self.stage, Stage::Joining(..)) {
+            return;
+        }
+        // What the others are told is sent first; then the caller may end this process.
+        let until = Instant::now() + GOODBYE;
+        while !self.mail.is_sent(self.transport) && Instant::now() < until {
+            if self.mail.send(self.transport).is_err() {
+                break;
+            }
+            std::thread::sleep(self.me.limits.pause_in_call);
+        }
+        let everybody_knows = matches!(error, PeerError::OtherVersion { .. });
+        if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Over) {
+            let _ = answer.send(Err(error));
+        }
+        if everybody_knows {
+            // Launchers complain of who goes without.
+            let _ = self.transport.leave();
+        }
+    }
+
+    fn leave_if_sent(&mut self) {
+        let Stage::Leaving(_, until) = &self.stage else {
+            return;
+        };
+        let is_late = Instant::now() > *until;
+        if !is_late && !self.mail.is_sent(self.transport) {
+            return;
+        }
+        if let Stage::Leaving(answer, _) = std::mem::replace(&mut self.stage, Stage::Over) {
+            let left = match is_late {
+                true => Err(PeerError::NotLeft(self.me.limits.leave)),
+                false => (self.transport.leave())
+                    .map(|()| Outcome::Bytes(Vec::new()))
+                    .map_err(PeerError::Start),
+            };
+            let _ = answer.send(left);
+        }
+    }
+
+    // ── Calls ────────────────────────────────────────────────────────────────
+
+    /// At the first: somebody has come.
+    fn come(&mut self, rank: u32, number: u64, call: Call, bytes: Vec<u8>) {
+        // Sent before it was told to stop.
+        if self.fate.is_some() && call != Call::Leave {
+            return;
+        }
+        let come = self.round.come(rank, number, call, bytes);
+        match come.and_then(|()| self.round.complete()) {
+            Ok(Some(all)) => self.complete(all),
+            Ok(None) => {}
+            Err(OutOfStep(rank)) => self.lose(rank, LossCause::OutOfStep),
+        }
+    }
+
+    /// At the first: all have come.
+    fn complete(&mut self, all: Vec<Vec<u8>>) {
+        let waiting = self.waiting.take();
+        let Waiting {
+            number,
+            call,
+            answer,
+        } = waiting.expect("the first has come, too, and waits");
+        let (told, outcome) = match call {
+            Call::Gather => (Vec::new(), Outcome::Gathered(all)),
+            Call::Broadcast => {
+                let bytes = all.into_iter().next().unwrap_or_default();
+                (bytes.clone(), Outcome::Bytes(bytes))
+            }
+            Call::Start => {
+                let leads = all.iter().filter_map(|it| number_of(it));
+                let at_ns = self.me.clock.now_ns() + leads.max().unwrap_or_default();
+                let bytes = at_ns.to_le_bytes().to_vec();
+                (bytes.clone(), Outcome::Bytes(bytes))
+            }
+            Call::Leave => (Vec::new(), Outcome::Bytes(Vec::new())),
+        };
+        self.post_to_others(&Message::Release {
+            number,
+            call,
+            bytes: told,
+        });
+        self.finish(call, answer, outcome);
+    }
+
+    /// At the others: what the first says when all have come.
+    fn release(&mut self, number: u64, call: Call, bytes: Vec<u8>) {
+        let is_meant = |waiting: &mut Waiting| {
+            waiting.call == call && (waiting.number == number || call == Call::Leave)
+        };
+        // What was stopped is over, whatever comes of it.
+        if let Some(waiting) = self.waiting.take_if(is_meant) {
+            self.finish(call, waiting.answer, Outcome::Bytes(bytes));
+        }
+    }
+
+    fn finish(&mut self, call: Call, answer: Answer<Outcome>, outcome: Outcome) {
+        if call == Call::Leave {
+            // What comes now takes a bounded time, and the second answer says how it went.
+            let _ = answer.send(Ok(outcome));
+            self.stage = Stage::Leaving(answer, Instant::now() + self.me.limits.leave);
+        } else {
+            self.brisk_until = Instant::now() + BRISK;
+            let _ = answer.send(Ok(outcome));
+        }
+    }
+
+    // ── Time ─────────────────────────────────────────────────────────────────
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        match &self.stage {
+            Stage::Joining(_, until) if now > *until => {
+                let missing = match self.is_first() {
+                    true => self.hosts.iter().position(Option::is_none),
+                    false => None,
+                };
+                self.not_joined(PeerError::NotCome {
+                    rank: u32::try_from(missing.unwrap_or(0)).expect("a rank"),
+                    within: self.me.limits.join,
+                });
+            }
+            Stage::Joined => {
+                if !self.is_first() && self.beats.is_due(now) {
+                    let status = self.told.status();
+                    self.mail.post(0, &Message::Beat { status });
+                }
+                if let Some((rank, silent)) = self.beats.lost(now) {
+                    self.lose(rank, LossCause::Silent(silent));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn look_at_clocks(&mut self) -> Result<(), Unreachable> {
+        let now = Instant::now();
+        if !self.is_first() {
+            if self.granted.take().is_some()
+                && let Some(answer) = self.clock_answer.take()
+            {
+                match ask(self.transport, &self.me.clock, &mut self.postponed)? {
+                    Some(reading) => drop(answer.send(Ok(reading))),
+                    None => {
+                        self.clock_answer = Some(answer);
+                        self.mail.post(0, &Message::ClockWish);
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let is_granted = |since: Instant| now.duration_since(since) < GRANT_MAX;
+        if self.clock_wishes.is_empty() || self.granted.is_some_and(|(_, at)| is_granted(at)) {
+            return Ok(());
+        }
+        let rank = self.clock_wishes.remove(0);
+        self.granted = Some((rank, now));
+        // What is posted for it must not come between.
+        self.mail.send(self.transport)?;
+        let clock = self.me.clock;
+        if answer(self.transport, rank, &clock, &mut self.postponed)? {
+            self.granted = None;
+        }
+        Ok(())
+    }
+
+    // ── The end for all ──────────────────────────────────────────────────────
+
+    fn stop(&mut self) {
+        if self.fate.is_none() {
+            self.post_to_others(&Message::Stop);
+            self.round.stop();
+            self.doom(Fate::Stopped);
+        }
+    }
+
+    fn unreachable(&mut self, error: Unreachable) {
+        // The others know of nobody but the first.
+        let rank = error.rank.filter(|_| self.is_first()).unwrap_or(0);
+        self.lose(rank, LossCause::Unreachable(error.why));
+    }
+
+    /// Tells everybody, and the caller.
+    fn lose(&mut self, rank: u32, cause: LossCause) {
+        if matches!(self.stage, Stage::Leaving(..) | Stage::Over) {
+            return;
+        }
+        let host = self.hosts.get(rank as usize).cloned().flatten();
+        let host = host.unwrap_or_else(PeerHost::unknown).name;
+        if self.is_first() && !matches!(self.fate, Some(Fate::Lost { .. })) {
+            self.post_to_others(&Message::Lost {
+                rank,
+                host: host.clone(),
+                cause: cause.clone(),
+            });
+        }
+        self.doom(Fate::Lost { rank, host, cause });
+    }
+
+    /// Whoever waits is told, and so is who watches; of several losses the first.
+    fn doom(&mut self, fate: Fate) {
+        let is_lost = |fate: &Fate| matches!(fate, Fate::Lost { .. });
+        if self.fate.as_ref().is_some_and(is_lost) {
+            return;
+        }
+        let notice = match fate.clone() {
+            Fate::Stopped => Notice::Stop,
+            Fate::Lost { rank, host, cause } => Notice::Lost { rank, host, cause },
+        };
+        let is_leaving = |waiting: &Waiting| waiting.call == Call::Leave;
+        if is_lost(&fate) || !self.waiting.as_ref().is_some_and(is_leaving) {
+            if let Some(waiting) = self.waiting.take() {
+                let _ = waiting.answer.send(Err(fate.clone().into()));
+            }
+        }
+        if let Some(answer) = self.clock_answer.take() {
+            let _ = answer.send(Err(fate.clone().into()));
+        }
+        if matches!(self.stage, Stage::Joining(..)) {
+            self.not_joined(fate.clone().into());
+        }
+        self.fate = Some(fate);
+        self.told.notice(notice);
+    }
+
+    /// The first to all others, another to the first.
+    fn post_to_others(&mut self, message: &Message) {
+        let encoded: Arc<[u8]> = message.encode().into();
+        let to = if self.is_first() {
+            1..self.me.count
+        } else {
+            0..1
+        };
+        to.for_each(|rank| self.mail.post_encoded(rank, &encoded));
+    }
+}
+
+/// What eight bytes say.
+pub(crate) fn number_of(bytes: &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
