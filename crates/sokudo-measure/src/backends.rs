@@ -47,7 +47,8 @@ pub(crate) fn run(
     listener: &mut dyn FnMut(Event),
 ) -> Result<MeasuredRows, MeasureError> {
     let schedule = choosing.schedule;
-    if schedule.steady.is_some() {
+    // What is tried depends on the system, and so on the host of each of several processes.
+    if schedule.steady.is_some() || subject.together.is_some() {
         return campaign::run(plan, schedule, subject, control, listener);
     }
     let mut chosen = plan.clone();

@@ -10,8 +10,11 @@ use sokudo_engine::{
     ConsentError, JobFileError, StageError, TargetError, TestFileError, TreeError,
 };
 use sokudo_model::Bytes;
+use sokudo_peers::PeerError;
 use sokudo_volume::VolumeError;
 use sokudo_words::Text;
+
+use crate::agreement::Difference;
 
 /// Why something is not measured.
 #[derive(Debug, sokudo_words::Error)]
@@ -119,6 +122,26 @@ pub enum MeasureError {
     Part(PathBuf),
     #[error("the write cache is not switched, because nothing would put it back")]
     NoKeeper(#[source] KeeperError),
+    #[error(transparent)]
+    Peers(#[from] PeerError),
+    #[error("{host} (rank {rank}) {}", Text::from(in_what))]
+    Disagreement {
+        host: String,
+        rank: u32,
+        in_what: Difference,
+    },
+    #[error(
+        "{available} are free, but {ranks} processes need {needed} for their test files; use smaller test files, or make room"
+    )]
+    NoSpaceForAll {
+        available: Bytes,
+        needed: Bytes,
+        ranks: u32,
+    },
+    #[error(
+        "what {host} (rank {rank}) sent cannot be read; run the same build of sokudo on every host"
+    )]
+    Unreadable { host: String, rank: u32 },
 }
 
 /// Why no process puts write caches back.
@@ -167,6 +190,9 @@ impl MeasureError {
                 Fault::Danger
             }
             Self::Part(_) => Fault::Request,
+            Self::Disagreement { .. } => Fault::Danger,
+            Self::Peers(PeerError::Stopped) => Fault::Interruption,
+            Self::Peers(_) | Self::Unreadable { .. } | Self::NoSpaceForAll { .. } => Fault::World,
             Self::Volume(error) => of_volume(error),
             Self::Memory { .. }
             | Self::Empty { .. }

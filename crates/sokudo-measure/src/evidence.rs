@@ -15,6 +15,7 @@ use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
 use crate::subject::PreparedTargets;
+use crate::together::Together;
 
 /// The state that a trial finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +26,40 @@ pub(crate) enum FoundState {
 }
 
 impl PreparedTargets {
-    /// Makes one trial of a stage, one for each of its workloads.
+    /// Makes one trial of a stage, one for each of its workloads. Where this process is one of
+    /// several, it makes its part, and the trial is that of all.
     pub(crate) fn trial(
         &mut self,
         stage: &Stage,
         start: FoundState,
         options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        let Some(mut together) = self.together.take() else {
+            return self.own_trial(stage, start, options, None, control, listener);
+        };
+        let part = together.share(stage, self.info().size_bytes);
+        let options = StageOptions {
+            seed: together.seed(options.seed),
+            ..options
+        };
+        let others = Some(&mut together);
+        let trials = self.own_trial(&part, start, options, others, control, listener);
+        let joined = trials.and_then(|trials| together.joined(trials));
+        if let Err(error) = &joined {
+            together.end_by(error);
+        }
+        self.together = Some(together);
+        joined
+    }
+
+    fn own_trial(
+        &mut self,
+        stage: &Stage,
+        start: FoundState,
+        options: StageOptions,
+        mut others: Option<&mut Together>,
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<Vec<Trial>, MeasureError> {
@@ -41,9 +70,16 @@ impl PreparedTargets {
         let mut before = EvidenceBefore::look(self, stage);
         let mut listen = |event: Event| {
             before.hear(&event);
+            let is_ready = event == Event::StageReady;
             listener(event);
+            if let Some(others) = others.as_mut().filter(|_| is_ready) {
+                others.start(control);
+            }
         };
         let outcomes = self.run(stage, options, control, &mut listen)?;
+        if let Some(others) = others {
+            others.end()?;
+        }
         assert_eq!(
             outcomes.len(),
             stage.workloads.len(),

@@ -14,6 +14,7 @@
 //! gets.
 
 mod ageing;
+mod agreement;
 mod backends;
 mod cache_guard;
 mod cache_keeper;
@@ -32,10 +33,12 @@ mod permission;
 mod place;
 mod settling;
 mod subject;
+mod together;
 mod turns;
 mod volume_disks;
 
 pub use ageing::age;
+pub use agreement::{Agreement, Difference};
 pub use cache_guard::{CacheGuard, everything_is_put_back};
 pub use cache_keeper::{PutBack, drives_of, keep};
 pub use campaign::{MeasuredRows, duration, trials_at_most};
@@ -47,4 +50,5 @@ pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
 pub use subject::DeviceBeside;
+pub use together::Together;
 pub use volume_disks::{named_disk, volume_disks};

@@ -18,6 +18,7 @@ use crate::named::Named;
 use crate::pages;
 use crate::permission::Permission;
 use crate::subject::{DeviceBeside, Preparation, PreparedTargets};
+use crate::together::Together;
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
 pub const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
@@ -196,6 +197,22 @@ impl Prepared {
         self.subject.infos()
     }
 
+    /// Measures with others from now on: every workload is done by all of them, each its part. The
+    /// rows of the run are those of all.
+    ///
+    /// # Errors
+    /// When somebody is lost or all are to stop.
+    pub fn join(&mut self, mut together: Together) -> Result<(), MeasureError> {
+        let run = &mut self.run;
+        together.tell_place(run)?;
+        let workloads = run.plan.stages.iter_mut().flat_map(|it| &mut it.workloads);
+        workloads.for_each(|it| it.clones = it.clones.saturating_mul(together.ranks()));
+        run.rows = campaign::empty_rows(&run.plan);
+        run.hosts = together.hosts();
+        self.subject.together = Some(together);
+        Ok(())
+    }
+
     /// Makes all trials, as the schedule has them. An error that ended them before their
     /// time comes back where something had been measured.
     ///
@@ -215,7 +232,10 @@ impl Prepared {
             backends::run(plan, choosing, &mut self.subject, control, listener)?;
         if ended_by.is_none() && !control.is_cancelled() {
             self.is_complete = true;
-            pages::compare(plan, &mut rows, &mut self.subject, control);
+            // What is tried depends on the system, and so on the host.
+            if self.subject.together.is_none() {
+                pages::compare(plan, &mut rows, &mut self.subject, control);
+            }
         }
         self.run.rows = rows;
         Ok(ended_by)
@@ -273,6 +293,12 @@ impl Prepared {
         }
         run.layout = self.subject.layout;
         run.interrupted = control.is_cancelled() && !self.is_complete;
+        if let Some(mut together) = self.subject.together {
+            // Where somebody is lost, what was known of the hosts before has to do.
+            let _ = together.tell_place(&run);
+            run.hosts = together.hosts();
+            together.leave();
+        }
         sokudo_analysis::judge(&mut run);
         run
     }

@@ -21,6 +21,7 @@ use crate::cache_guard::CacheGuard;
 use crate::error::MeasureError;
 use crate::named::{Named, bare_info, simulated_info};
 use crate::permission::Permission;
+use crate::together::Together;
 
 /// Size that the null target pretends to have, unless told.
 const NULL_SIZE: Bytes = Bytes::gib(1);
@@ -103,6 +104,8 @@ pub(crate) struct PreparedTargets {
     directory: Option<OwnDirectory>,
     /// How the test file was made.
     pub(crate) layout: Option<Layout>,
+    /// Where this process is one of several.
+    pub(crate) together: Option<Together>,
 }
 
 /// A target as it was opened.
@@ -226,6 +229,7 @@ impl PreparedTargets {
             opened,
             directory: None,
             layout: None,
+            together: None,
         }
     }
 

@@ -9,15 +9,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Circumstances, Environment, Host, HostLost, Layout, Nanos, Plan, RankTrial, Run, Span,
-    Stage, TargetInfo, TargetKind, Trial, narrow,
+    Bytes, Circumstances, Environment, Host, HostLost, Layout, Logs, Nanos, RankTrial, Run, Span,
+    Stage, TargetInfo, Trial, Workload, narrow,
 };
 use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
 use sokudo_stats::mix64;
-use sokudo_words::{Text, text};
 
+use crate::agreement::{Agreed, Agreement, Stand, judged};
 use crate::error::MeasureError;
-use crate::named::Named;
 
 /// All hear of the instant at which they start in a part of this, also over a slow network.
 const LEAD: Duration = Duration::from_millis(150);
@@ -25,44 +24,6 @@ const LEAD: Duration = Duration::from_millis(150);
 /// A thread that sleeps wakes up to some tenths of a millisecond late: the rest is waited for
 /// awake.
 const AWAKE: Duration = Duration::from_micros(300);
-
-/// What all processes must agree on before anything is written.
-pub struct Agreement<'a> {
-    /// What is asked for, in the words of the command line.
-    pub command: &'a str,
-    pub plan: &'a Plan,
-    pub target: &'a Named,
-    /// What each process writes to make its target ready.
-    pub writes: Bytes,
-    /// The file systems of the hosts are expected to be different ones.
-    pub is_separate: bool,
-}
-
-/// A point on which processes must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AgreedOn {
-    Command,
-    Plan,
-    Kind,
-    Size,
-    FileSystem,
-}
-
-/// What a process says of itself before anything is written.
-#[derive(Serialize, Deserialize)]
-struct Stand {
-    points: Vec<(AgreedOn, String)>,
-    available: Option<Bytes>,
-    writes: Bytes,
-}
-
-/// What the first one answers.
-#[derive(Serialize, Deserialize)]
-enum Agreed {
-    Yes { seed: u64 },
-    Different { rank: u32, on: AgreedOn, theirs: String, firsts: String },
-    NoSpace { available: Bytes, needed: Bytes },
-}
 
 /// What a process says of where it measures.
 #[derive(Serialize, Deserialize)]
@@ -85,6 +46,8 @@ pub struct Together {
     start: Option<(Start, Nanos)>,
     /// What kept it from starting.
     failed: Option<PeerError>,
+    /// Somebody is lost.
+    is_broken: bool,
 }
 
 impl Together {
@@ -97,6 +60,7 @@ impl Together {
             shares_file,
             start: None,
             failed: None,
+            is_broken: false,
         }
     }
 
@@ -118,26 +82,14 @@ impl Together {
     /// # Errors
     /// When one is about to do something else, or there is too little room for all.
     pub fn agree(&mut self, on: &Agreement<'_>) -> Result<u64, MeasureError> {
-        let stand = Stand {
-            points: on.points(),
-            available: on.available(),
-            writes: on.writes,
-        };
-        let all: Option<Vec<Stand>> = self.gather(&stand)?;
+        let all: Option<Vec<Stand>> = self.gather(&on.stand())?;
         let answer = all.map(|all| judged(&all, on.plan.seed, on.is_separate));
         match self.broadcast(answer)? {
             Agreed::Yes { seed } => Ok(seed),
-            Agreed::Different {
-                rank,
-                on,
-                theirs,
-                firsts,
-            } => Err(MeasureError::Disagreement {
+            Agreed::Different { rank, in_what } => Err(MeasureError::Disagreement {
                 host: self.name_of(rank),
                 rank,
-                on: on.into(),
-                theirs,
-                firsts,
+                in_what,
             }),
             Agreed::NoSpace { available, needed } => Err(MeasureError::NoSpaceForAll {
                 available,
@@ -169,22 +121,28 @@ impl Together {
         self.hosts.clone()
     }
 
-    /// Notes which host ended the measurement.
-    pub(crate) fn note_loss(&mut self, error: &MeasureError) {
-        if let MeasureError::Peers(PeerError::Lost { rank, cause, .. }) = error
-            && let Some(host) = self.host_of_rank.get(*rank as usize)
-            && let Some(host) = self.hosts.get_mut(*host as usize)
-        {
-            host.lost = Some(match cause {
-                LossCause::Silent(_) => HostLost::Silent,
-                _ => HostLost::Ended,
-            });
+    /// This process measures no more. Others learn of it, and of a host that is lost it is noted.
+    pub(crate) fn end_by(&mut self, error: &MeasureError) {
+        match error {
+            MeasureError::Peers(PeerError::Lost { rank, cause, .. }) => {
+                let host = self.host_of_rank.get(*rank as usize);
+                let host = host.and_then(|host| self.hosts.get_mut(*host as usize));
+                if let Some(host) = host {
+                    host.lost = Some(match cause {
+                        LossCause::Silent(_) => HostLost::Silent,
+                        _ => HostLost::Ended,
+                    });
+                }
+                self.is_broken = true;
+            }
+            MeasureError::Peers(PeerError::Stopped) => {}
+            _ => self.peers.stop(),
         }
     }
 
     /// What this process does of a stage that all do together.
     pub(crate) fn share(&self, stage: &Stage, size: Option<Bytes>) -> Stage {
-        let share = |workload: &sokudo_model::Workload| {
+        let share = |workload: &Workload| {
             let mut share = workload.share(1, self.ranks());
             if self.shares_file && workload.operations.changes_data() {
                 share.span = part_of(workload.span, size, self.peers.rank(), self.ranks());
@@ -236,9 +194,9 @@ impl Together {
     /// # Errors
     /// When somebody is lost or all are to stop.
     pub(crate) fn joined(&mut self, mut trials: Vec<Trial>) -> Result<Vec<Trial>, MeasureError> {
+        let own = self.pids();
         for trial in &mut trials {
-            trial.outcome.logs = Default::default();
-            let own = self.pids();
+            trial.outcome.logs = Logs::default();
             if let Some(foreign) = &mut trial.evidence.foreign {
                 foreign.users.retain(|user| !own.contains(&user.pid));
             }
@@ -279,11 +237,10 @@ impl Together {
 
     /// Leaves the others: in order, or after a loss as they are.
     pub(crate) fn leave(self) {
-        let is_whole = self.hosts.iter().all(|host| host.lost.is_none());
-        match is_whole {
+        match self.is_broken {
+            true => self.peers.abandon(),
             // What was measured is there, whatever becomes of the others.
-            true => drop(self.peers.leave()),
-            false => self.peers.abandon(),
+            false => drop(self.peers.leave()),
         }
     }
 
@@ -324,80 +281,6 @@ impl Together {
     }
 }
 
-impl Agreement<'_> {
-    fn points(&self) -> Vec<(AgreedOn, String)> {
-        let plan = Plan {
-            seed: 0,
-            ..self.plan.clone()
-        };
-        let mut points = vec![
-            (AgreedOn::Command, self.command.to_owned()),
-            (AgreedOn::Kind, format!("{:?}", self.target.kind())),
-        ];
-        if !self.is_separate {
-            if let Some(file_system) = self.file_system() {
-                let name = file_system.uuid.as_ref().unwrap_or(&file_system.source);
-                let it = format!("{} {name}", file_system.kind);
-                points.push((AgreedOn::FileSystem, it));
-            }
-            if self.target.kind() != TargetKind::Directory {
-                let size = self.target.size().unwrap_or_default();
-                points.push((AgreedOn::Size, size.to_string()));
-            }
-        }
-        let plan = serde_json::to_string(&plan).expect("a plan is plain data");
-        points.push((AgreedOn::Plan, plan));
-        points
-    }
-
-    fn file_system(&self) -> Option<&sokudo_model::FileSystem> {
-        match self.target {
-            Named::Path(inspected) => inspected.info.file_system.as_ref(),
-            _ => None,
-        }
-    }
-
-    fn available(&self) -> Option<Bytes> {
-        self.file_system()?.available_bytes
-    }
-}
-
-/// What the first one says to what all are about to do.
-fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
-    let firsts = &all[0].points;
-    for (rank, stand) in (0..).zip(all) {
-        let points = stand.points.iter().zip(firsts);
-        let different = points.into_iter().find(|(theirs, firsts)| theirs != firsts);
-        if let Some(((on, theirs), (_, firsts))) = different {
-            return Agreed::Different {
-                rank,
-                on: *on,
-                theirs: theirs.clone(),
-                firsts: firsts.clone(),
-            };
-        }
-    }
-    let needed = all.iter().map(|stand| stand.writes.0);
-    let needed = Bytes(needed.fold(0, u64::saturating_add));
-    let available = all.iter().filter_map(|stand| stand.available).min();
-    match available.filter(|available| *available < needed && !is_separate) {
-        Some(available) => Agreed::NoSpace { available, needed },
-        None => Agreed::Yes { seed },
-    }
-}
-
-impl From<AgreedOn> for Text {
-    fn from(on: AgreedOn) -> Self {
-        match on {
-            AgreedOn::Command => text!("another command"),
-            AgreedOn::Plan => text!("another plan"),
-            AgreedOn::Kind => text!("another kind of target"),
-            AgreedOn::Size => text!("another size of the target"),
-            AgreedOn::FileSystem => text!("another file system"),
-        }
-    }
-}
-
 /// Numbers of hosts, in the order in which they are first met.
 fn host_of_rank(ranks: &[PeerHost]) -> Vec<u32> {
     let mut keys: Vec<&str> = Vec::new();
@@ -418,7 +301,10 @@ fn hosts(ranks: &[PeerHost], host_of_rank: &[u32], places: Vec<Place>) -> Vec<Ho
         match hosts.get_mut(*number as usize) {
             Some(host) => {
                 host.ranks += 1;
-                host.layout = host.layout.max_by_time(place.layout);
+                host.layout = host
+                    .layout
+                    .zip(place.layout)
+                    .map(|(one, more)| both(one, more));
             }
             None => hosts.push(Host {
                 name: rank.name.clone(),
@@ -436,18 +322,11 @@ fn hosts(ranks: &[PeerHost], host_of_rank: &[u32], places: Vec<Place>) -> Vec<Ho
     hosts
 }
 
-trait Slowest {
-    /// Both bytes, and the longer time.
-    fn max_by_time(self, other: Self) -> Self;
-}
-
-impl Slowest for Option<Layout> {
-    fn max_by_time(self, other: Self) -> Self {
-        let (one, other) = self.zip(other)?;
-        Some(Layout {
-            bytes: Bytes(one.bytes.0.saturating_add(other.bytes.0)),
-            elapsed: one.elapsed.max(other.elapsed),
-        })
+/// The bytes of both, in the longer time.
+fn both(one: Layout, other: Layout) -> Layout {
+    Layout {
+        bytes: Bytes(one.bytes.0.saturating_add(other.bytes.0)),
+        elapsed: one.elapsed.max(other.elapsed),
     }
 }
 
@@ -458,7 +337,11 @@ fn part_of(span: Option<Span>, size: Option<Bytes>, rank: u32, ranks: u32) -> Op
     const UNIT: u64 = 1 << 20;
     let whole = span.or_else(|| size.map(Span::from_start))?;
     let part = whole.length.0 / u64::from(ranks);
-    let part = if part >= UNIT { part / UNIT * UNIT } else { part / 512 * 512 };
+    let part = if part >= UNIT {
+        part / UNIT * UNIT
+    } else {
+        part / 512 * 512
+    };
     Some(Span {
         offset: Bytes(whole.offset.0 + u64::from(rank) * part),
         length: Bytes(part),

@@ -163,6 +163,7 @@ impl ProgressLine {
                 self.tell(into_step, speed);
             }
             Event::LayoutStarted { .. }
+            | Event::StageReady
             | Event::Progress { .. }
             | Event::Snapshot { .. }
             | Event::MakingDurable { .. } => {}

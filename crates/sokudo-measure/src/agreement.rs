@@ -1,0 +1,176 @@
+//! What processes must agree on before they measure together, and whether they do.
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Bytes, FileSystem, Plan, TargetKind};
+use sokudo_words::{Text, text};
+
+/// What all processes must agree on before anything is written.
+pub struct Agreement<'a> {
+    /// What is asked for, in the words of the command line.
+    pub command: &'a str,
+    pub plan: &'a Plan,
+    pub kind: TargetKind,
+    /// Of a target that is there already.
+    pub size: Option<Bytes>,
+    pub file_system: Option<&'a FileSystem>,
+    /// What each process writes to make its target ready.
+    pub writes: Bytes,
+    /// The file systems of the hosts are expected to be different ones.
+    pub is_separate: bool,
+}
+
+/// A point on which processes must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AgreedOn {
+    Command,
+    Plan,
+    Kind,
+    Size,
+    FileSystem,
+}
+
+/// How a process differs from the first one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    on: AgreedOn,
+    theirs: String,
+    firsts: String,
+}
+
+/// What a process says of itself before anything is written.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Stand {
+    points: Vec<(AgreedOn, String)>,
+    available: Option<Bytes>,
+    writes: Bytes,
+}
+
+/// What the first one answers.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Agreed {
+    Yes { seed: u64 },
+    Different { rank: u32, in_what: Difference },
+    NoSpace { available: Bytes, needed: Bytes },
+}
+
+impl Agreement<'_> {
+    /// What this process is about to do.
+    pub(crate) fn stand(&self) -> Stand {
+        Stand {
+            points: self.points(),
+            available: self.file_system.and_then(|it| it.available_bytes),
+            writes: self.writes,
+        }
+    }
+
+    fn points(&self) -> Vec<(AgreedOn, String)> {
+        let plan = Plan {
+            seed: 0,
+            ..self.plan.clone()
+        };
+        let plan = serde_json::to_string(&plan).expect("a plan is plain data");
+        let kind = serde_json::to_string(&self.kind).expect("a word");
+        let mut points = vec![
+            (AgreedOn::Command, self.command.to_owned()),
+            (AgreedOn::Kind, kind),
+        ];
+        if !self.is_separate {
+            let file_system = self.file_system.map(|it| {
+                let name = it.uuid.as_ref().unwrap_or(&it.source);
+                format!("{} {name}", it.kind)
+            });
+            let size = self.size.map(|size| size.to_string());
+            points.push((AgreedOn::FileSystem, file_system.unwrap_or_default()));
+            points.push((AgreedOn::Size, size.unwrap_or_default()));
+        }
+        points.push((AgreedOn::Plan, plan));
+        points
+    }
+}
+
+/// What the first one says to what all are about to do.
+pub(crate) fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
+    let firsts = &all[0].points;
+    for (rank, stand) in (0..).zip(all) {
+        let points = stand.points.iter().zip(firsts);
+        let different = points.into_iter().find(|(theirs, firsts)| theirs != firsts);
+        if let Some(((on, theirs), (_, firsts))) = different {
+            let in_what = Difference {
+                on: *on,
+                theirs: theirs.clone(),
+                firsts: firsts.clone(),
+            };
+            return Agreed::Different { rank, in_what };
+        }
+    }
+    let needed = all.iter().map(|stand| stand.writes.0);
+    let needed = Bytes(needed.fold(0, u64::saturating_add));
+    let available = all.iter().filter_map(|stand| stand.available).min();
+    match available.filter(|available| *available < needed && !is_separate) {
+        Some(available) => Agreed::NoSpace { available, needed },
+        None => Agreed::Yes { seed },
+    }
+}
+
+impl From<&Difference> for Text {
+    fn from(difference: &Difference) -> Self {
+        let Difference { on, theirs, firsts } = difference;
+        match on {
+            AgreedOn::Command => text!(
+                "is to do `{theirs}`, and rank 0 `{firsts}`; start all with the same command line"
+            ),
+            AgreedOn::Kind => text!(
+                "has {theirs} in the place of the target, and rank 0 {firsts}; mount the same storage everywhere"
+            ),
+            AgreedOn::Size => text!(
+                "sees a target of {theirs}, and rank 0 one of {firsts}; name the same target everywhere, or say that each host has its own (--separate)"
+            ),
+            AgreedOn::FileSystem => text!(
+                "is on the file system {theirs}, and rank 0 on {firsts}; mount the same one everywhere, or say that each host has its own (--separate)"
+            ),
+            AgreedOn::Plan => text!(
+                "makes another plan of the same command line than rank 0; give sizes, rows and backends yourself"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stand(file_system: &str, available: u64) -> Stand {
+        Stand {
+            points: vec![(AgreedOn::FileSystem, file_system.to_owned())],
+            available: Some(Bytes(available)),
+            writes: Bytes(100),
+        }
+    }
+
+    #[test]
+    fn the_first_who_differs_is_named() {
+        let all = [
+            stand("ext4 a", 1_000),
+            stand("ext4 a", 1_000),
+            stand("xfs b", 1_000),
+        ];
+        let Agreed::Different { rank, in_what } = judged(&all, 7, false) else {
+            panic!("they differ");
+        };
+        assert_eq!((rank, in_what.theirs.as_str()), (2, "xfs b"));
+        assert!(matches!(
+            judged(&all[..2], 7, false),
+            Agreed::Yes { seed: 7 }
+        ));
+    }
+
+    #[test]
+    fn room_is_needed_for_all_test_files_of_one_file_system() {
+        let all = [stand("nfs", 350), stand("nfs", 250), stand("nfs", 350)];
+        let Agreed::NoSpace { available, needed } = judged(&all, 7, false) else {
+            panic!("there is too little room");
+        };
+        assert_eq!((available, needed), (Bytes(250), Bytes(300)));
+        assert!(matches!(judged(&all, 7, true), Agreed::Yes { .. }));
+    }
+}
