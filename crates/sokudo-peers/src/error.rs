@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sokudo_sys::MpiError;
 use sokudo_words::Text;
 
 /// Why a process is lost.
@@ -35,9 +36,31 @@ pub enum Notice {
 /// Why peers are not together, or no longer.
 #[derive(Debug, sokudo_words::Error)]
 pub enum PeerError {
+    #[error(
+        "{launcher} has started this process, and its MPI library ({name}) is not found; install it on every host ({packages}), or name it: SOKUDO_MPI=PATH"
+    )]
+    NoLibrary {
+        launcher: Text,
+        name: String,
+        /// Of Debian and others.
+        packages: String,
+    },
+    #[error(
+        "{launcher} has started {launched} processes, of which this is rank {rank}, and {library} sees {size}: it is not the MPI of that launcher; name the right library: SOKUDO_MPI=PATH"
+    )]
+    WrongWorld {
+        launcher: Text,
+        launched: u32,
+        rank: u32,
+        /// As it calls itself.
+        library: String,
+        size: u32,
+    },
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
     /// In the words of the transport.
-    #[error("the processes cannot reach each other: {0}")]
-    Start(Text),
+    #[error("the processes have not left in order: {0}")]
+    End(Text),
     #[error(
         "{host} (rank {rank}) has sokudo {theirs}, and rank 0 has sokudo {firsts}; install the same version on every host"
     )]

@@ -18,6 +18,8 @@ pub struct Launch {
     pub kind: MpiKind,
     /// What started it, as messages call it.
     pub launcher: &'static str,
+    /// Whether that launcher belongs to one kind of MPI.
+    pub is_own_launcher: bool,
 }
 
 /// How this process was started together with others; `None` where it was not, or where the
@@ -64,6 +66,7 @@ fn launch_of(variable: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
         count,
         kind,
         launcher,
+        is_own_launcher: !["srun", "PMIx"].contains(&launcher),
     })
 }
 

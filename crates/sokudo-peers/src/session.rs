@@ -479,7 +479,7 @@ impl<'a> Session<'a> {
                 true => Err(PeerError::NotLeft(self.me.limits.leave)),
                 false => (self.transport.leave())
                     .map(|()| Outcome::Bytes(Vec::new()))
-                    .map_err(PeerError::Start),
+                    .map_err(PeerError::End),
             };
             let _ = answer.send(left);
         }
