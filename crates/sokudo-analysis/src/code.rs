@@ -61,6 +61,10 @@ codes! {
     NotFromDevice => "not-from-device", Error, Invalid;
     /// Write ratio too small.
     NotOnDevice => "not-on-device", Error, Invalid;
+    /// Hosts that were to measure together never ran at the same time in a trial.
+    Apart => "apart", Error, Invalid;
+    /// Of the run: a host that measured with others was lost; figures are of the trials before.
+    HostLost => "host-lost", Error, Unverified;
     /// ENODEV, ENXIO, no bytes and no error, or ENOSPC from a block device; or a survey
     /// ended because nothing could be read any more.
     DeviceVanished => "device-vanished", Error, Unverified;
@@ -114,6 +118,8 @@ codes! {
     /// overload. Not in `sokudo load`, which asks for more than there is on purpose and
     /// says so of each rate.
     RateNotReached => "rate-not-reached", Warning, Unverified;
+    /// Hosts that measured together did so for less than half of the time.
+    LittleTogether => "little-together", Warning, Unverified;
     /// Options of a fio job were left out (`--lenient`) that change what is measured.
     LeftOut => "left-out", Warning, Unverified;
     /// The row was measured by another tool; its evidence was seen by nobody.
@@ -123,6 +129,9 @@ codes! {
     /// Direct I/O was asked for and not had, or is emulated: direct writes to btrfs with
     /// checksums on Linux 6.15 or newer, which copies them into the page cache.
     DirectUnavailable => "direct-unavailable", Warning, Verified;
+    /// A host is slower than the median of those that measured together, by more than chance and
+    /// by a tenth at least.
+    Straggler => "straggler", Warning, Verified;
     /// Wide interval.
     Unsteady => "unsteady", Warning, Verified;
     /// The first of at least 6 trials is unlike the others, on either side; not after a

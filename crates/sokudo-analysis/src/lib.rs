@@ -52,6 +52,7 @@ mod surveys;
 mod target;
 mod tester;
 pub mod threshold;
+mod together;
 mod workload;
 
 use std::cmp::Reverse;
@@ -99,6 +100,9 @@ const ROW_RULES: [&[RowRule]; 16] = [
 pub fn judge(run: &mut Run) {
     if let Some(origin) = run.provenance.origin().cloned() {
         return imported::judge(run, &origin);
+    }
+    if !run.hosts.is_empty() {
+        return together::judge(run, judge_alike);
     }
     match run.targets.is_empty() || run.rows.is_empty() {
         true => judge_alike(run),

@@ -359,6 +359,24 @@ thresholds! {
 
     /// What other programs and machines may have of all processor time at a peak.
     pub PEAK_OTHERS_SHARE_MAX: f64 = 0.10, percent;
+
+    /// A host is a straggler from this ratio of its rate to the median of all hosts down.
+    ///
+    /// Hosts differ by some percent for many reasons that nobody has to look into: another
+    /// switch port, another generation of a processor. A tenth is what one would notice, and
+    /// it must be more than chance, too: the upper end of the one-sided interval of the mean
+    /// log ratio over the trials (Student's t), with all hosts and rows sharing the 5 % in
+    /// equal parts (Bonferroni), must be below 1.
+    pub STRAGGLER_RATIO_MAX: f64 = 0.9, percent;
+
+    /// Probability that any host is called a straggler by chance.
+    pub STRAGGLER_ERROR_MAX: f64 = 0.05, percent;
+
+    /// Share of the time from the first start to the last end in which all hosts must have run.
+    ///
+    /// The figure is that of the time in which all hosts ran. Where that is less than half of
+    /// the whole, most of what was measured is not in it.
+    pub TOGETHER_SHARE_MIN: f64 = 0.5, percent;
 }
 
 #[cfg(test)]

@@ -8,10 +8,13 @@ use sokudo_words::{Text, text};
 pub struct Agreement<'a> {
     /// What is asked for, in the words of the command line.
     pub command: &'a str,
+    /// What is to be done; its seed is the first one's.
     pub plan: &'a Plan,
+    /// What the target is.
     pub kind: TargetKind,
     /// Of a target that is there already.
     pub size: Option<Bytes>,
+    /// What the target lies on.
     pub file_system: Option<&'a FileSystem>,
     /// What each process writes to make its target ready.
     pub writes: Bytes,
@@ -21,7 +24,7 @@ pub struct Agreement<'a> {
 
 /// A point on which processes must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AgreedOn {
+pub(crate) enum AgreedOn {
     Command,
     Plan,
     Kind,

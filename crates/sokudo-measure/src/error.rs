@@ -172,6 +172,17 @@ pub enum Fault {
 }
 
 impl MeasureError {
+    /// Whether every one of several processes that measure together meets it.
+    pub fn is_of_all_processes(&self) -> bool {
+        matches!(
+            self,
+            Self::Peers(_)
+                | Self::Disagreement { .. }
+                | Self::NoSpaceForAll { .. }
+                | Self::Unreadable { .. }
+        )
+    }
+
     /// Whose affair it is.
     pub fn fault(&self) -> Fault {
         match self {

@@ -213,6 +213,14 @@ impl Prepared {
         Ok(())
     }
 
+    /// Leaves the others, who stop: this process measures no more.
+    pub fn part(&mut self) {
+        if let Some(together) = self.subject.together.take() {
+            together.stop();
+            together.leave();
+        }
+    }
+
     /// Makes all trials, as the schedule has them. An error that ended them before their
     /// time comes back where something had been measured.
     ///

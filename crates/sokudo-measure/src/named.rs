@@ -41,6 +41,14 @@ impl Named {
         inspect(&System::host(), name).map(Self::Path)
     }
 
+    /// What is known of it before it is opened; `None` where nothing of the real world is meant.
+    pub fn info(&self) -> Option<&TargetInfo> {
+        match self {
+            Self::Path(inspected) => Some(&inspected.info),
+            Self::Null | Self::Simulated(_) => None,
+        }
+    }
+
     /// What kind of thing it is.
     pub fn kind(&self) -> TargetKind {
         match self {

@@ -69,12 +69,28 @@ impl Together {
         self.peers.is_first()
     }
 
+    /// Which of them this process is.
+    pub fn rank(&self) -> u32 {
+        self.peers.rank()
+    }
+
+    /// How many they are.
     pub fn ranks(&self) -> u32 {
         self.peers.count()
     }
 
-    pub fn peers(&self) -> &Peers {
-        &self.peers
+    /// The host of each.
+    pub fn host_names(&self) -> Vec<String> {
+        let hosts = self.peers.hosts().iter();
+        hosts.map(|host| host.name.clone()).collect()
+    }
+
+    /// What each says, at the first.
+    ///
+    /// # Errors
+    /// When somebody is lost or all are to stop.
+    pub fn gather_words(&mut self, own: &str) -> Result<Option<Vec<String>>, MeasureError> {
+        self.gather(&own.to_owned())
     }
 
     /// Compares what all are about to do; the seed that all take, where they agree.
@@ -236,7 +252,7 @@ impl Together {
     }
 
     /// Leaves the others: in order, or after a loss as they are.
-    pub(crate) fn leave(self) {
+    pub fn leave(self) {
         match self.is_broken {
             true => self.peers.abandon(),
             // What was measured is there, whatever becomes of the others.

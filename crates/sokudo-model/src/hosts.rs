@@ -102,6 +102,25 @@ impl TrialTogether {
         let length = self.to.0.checked_sub(self.from.0)?;
         (length > 0).then_some(Nanos(length))
     }
+
+    /// Adds what another workload did in the same trial.
+    pub fn merge(&mut self, other: &Self) {
+        self.from = self.from.max(other.from);
+        self.to = self.to.min(other.to);
+        self.first_began = self.first_began.min(other.first_began);
+        self.last_ended = self.last_ended.max(other.last_ended);
+        for theirs in &other.hosts {
+            let ours = self.hosts.iter_mut().find(|it| it.host == theirs.host);
+            match ours {
+                Some(ours) => {
+                    ours.in_window.add(theirs.in_window);
+                    ours.slowest.0 += theirs.slowest.0;
+                    ours.outcome.merge(&theirs.outcome);
+                }
+                None => self.hosts.push(theirs.clone()),
+            }
+        }
+    }
 }
 
 impl HostTrial {

@@ -32,6 +32,7 @@ mod spoken;
 mod steady;
 mod store;
 mod sweep;
+mod together;
 mod trend;
 mod which;
 
@@ -84,6 +85,7 @@ pub(crate) use spoken::HelpDestination;
 pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location, VARIABLE as STORE_VARIABLE};
 pub(crate) use sweep::SweepArguments;
+pub(crate) use together::TogetherArguments;
 pub(crate) use trend::TrendArguments;
 pub(crate) use which::{Period, RunFilterArguments};
 
@@ -284,6 +286,9 @@ pub(crate) enum Command {
     /// Compare file systems, RAID levels and mount options: all combinations, unattended
     #[command(after_help = matrix::EXAMPLES)]
     Matrix(Box<MatrixArguments>),
+    /// Measure on many hosts at the same time, started by MPI: one figure for all of them
+    #[command(after_help = together::EXAMPLES)]
+    Together(TogetherArguments),
     /// Repeat a baseline's measurement, and report whether the disk has become slower
     #[command(after_help = baseline::CHECK_EXAMPLES)]
     Check(Box<CheckArguments>),

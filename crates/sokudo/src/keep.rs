@@ -90,12 +90,31 @@ pub(crate) fn keep<'a>(
     keeping: &Keeping,
 ) -> KeptRuns {
     let taken = runs.into_iter().filter_map(|(run, document)| {
-        kept(run, document, keeping).unwrap_or_else(|error| {
+        kept(run, document, keeping, None).unwrap_or_else(|error| {
             exit::note(text!("this run is not kept: {error}"));
             None
         })
     });
     KeptRuns(taken.collect())
+}
+
+/// The same of a run of which a part was kept before.
+pub(crate) fn keep_whole(
+    run: &Run,
+    document: &RunDocument,
+    keeping: &Keeping,
+    before: Option<RunId>,
+) -> KeptRuns {
+    let Some(before) = before else {
+        return keep([(run, document)], keeping);
+    };
+    match kept(run, document, keeping, Some(before)) {
+        Ok(kept) => KeptRuns(kept.into_iter().collect()),
+        Err(error) => {
+            exit::note(text!("only a part of this run is kept: {error}"));
+            KeptRuns::default()
+        }
+    }
 }
 
 /// Keeps a run of a drop-in. Drop-ins do what their tools do, so that a run is kept only
@@ -109,14 +128,37 @@ pub(crate) fn keep_at_door(run: impl FnOnce() -> Run) -> KeptRuns {
     kept.unwrap_or_default()
 }
 
-fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<KeptRun>> {
+/// Keeps a run that goes on, in the place of what was kept of it before.
+pub(crate) fn keep_again(
+    run: &Run,
+    document: &RunDocument,
+    keeping: &Keeping,
+    before: Option<RunId>,
+) -> Result<Option<RunId>, Text> {
+    let kept = kept(run, document, keeping, before);
+    let kept = kept.map_err(|error| text!("this run is not kept: {error}"))?;
+    Ok(kept.map(|run| run.id))
+}
+
+fn kept(
+    run: &Run,
+    document: &RunDocument,
+    keeping: &Keeping,
+    before: Option<RunId>,
+) -> anyhow::Result<Option<KeptRun>> {
     let Some(mut store) = opened(keeping)? else {
         return Ok(None);
     };
     let packed = pack(run);
     note_if_not_whole(&packed);
     let new = new_run(document, packed);
-    let id = store.keep(&new)?;
+    let id = match before {
+        None => store.keep(&new)?,
+        Some(id) => {
+            store.replace(id, &new)?;
+            id
+        }
+    };
     if let Some(name) = &run.label {
         label(store.as_mut(), id, name)?;
     }

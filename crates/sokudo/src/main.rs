@@ -63,6 +63,7 @@ mod scan;
 mod steady;
 mod sweep;
 mod telling;
+mod together;
 mod trend;
 mod words;
 mod writing;
@@ -135,6 +136,7 @@ fn start() -> ExitCode {
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Matrix(arguments)) => matrix::run(&arguments),
+        Some(Command::Together(arguments)) => together::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Baseline(arguments)) => baseline::run(arguments),
         Some(Command::List(arguments)) => history::list(&arguments),

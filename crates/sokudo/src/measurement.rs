@@ -48,6 +48,8 @@ pub(crate) struct FinishedMeasurement {
     pub(crate) document: RunDocument,
     /// What ended it before its time, or what it says of the target.
     pub(crate) ended_by: Option<Exit>,
+    /// Under which number a part of it is kept.
+    pub(crate) kept: Option<RunId>,
 }
 
 impl FinishedMeasurement {
@@ -56,6 +58,7 @@ impl FinishedMeasurement {
             document: RunDocument::from_run(&run),
             ended_by: ended_by.or_else(|| verdict(&run).err()),
             run,
+            kept: None,
         }
     }
 
@@ -75,7 +78,7 @@ impl FinishedMeasurement {
         let Printing { keeping, quiet, .. } = printing;
         self.run.label.clone_from(&printing.label);
         self.document.label.clone_from(&printing.label);
-        let kept = keep::keep([(&self.run, &self.document)], keeping);
+        let kept = keep::keep_whole(&self.run, &self.document, keeping, self.kept);
         Past::of_kept(keeping).tell(&mut self.document);
         let is_told = printing.names_the_rest() && output::is_terminal() && kept.is_last();
         let is_told = *quiet || is_told;

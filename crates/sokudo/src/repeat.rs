@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::run_door::JobFilePlan;
 use crate::telling::Estimate;
+use crate::together::Company;
 use crate::{bonnie, command_line, explain, load, mark, peak, quick, scan, steady, sweep};
 
 /// A command that measures, understood.
@@ -325,6 +326,38 @@ impl Repeat {
         finished.document.command = self.command_line(finished.document.seed);
         finished.run.command.clone_from(&finished.document.command);
         Ok(finished)
+    }
+
+    /// Carries it out as one of several processes.
+    pub(crate) fn measure_in(
+        &self,
+        company: &mut Company,
+        control: &Control,
+        quiet: bool,
+    ) -> Result<FinishedMeasurement, Exit> {
+        let measurement = match &self.command {
+            Command::Mark(it) => mark::measurement(it),
+            Command::Scan(it) => scan::measurement(it),
+            Command::Sweep(it) => sweep::measurement(it),
+            Command::Quick(it) => quick::measurement(it),
+            Command::Steady(it) => steady::measurement(it),
+            Command::Load(it) => {
+                let (measurement, conduct) = load::measurement(it)?;
+                return company.measure(measurement, control, quiet, conduct);
+            }
+            Command::Peak(it) => {
+                let (measurement, conduct) = peak::measurement(it)?;
+                return company.measure(measurement, control, quiet, conduct);
+            }
+            Command::Run(it) => {
+                return JobFilePlan::read(it)?.finish_in(company, it, control);
+            }
+            _ => Err(Exit::usage(text!(
+                "{} cannot be carried out by several processes together; use one of mark, scan, sweep, quick, load, peak, steady or run",
+                words_text(&self.words)
+            ))),
+        };
+        company.measure(measurement?, control, quiet, Prepared::measure)
     }
 
     /// The command line that repeats it, with the seed that was used.

@@ -1,14 +1,14 @@
 //! What a command leaves: its result in the format asked for, and pictures beside it.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sokudo_report::plot::{PlotKind, fitting};
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
-use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering, Telling};
+use crate::cli::{Destination, Format, Location, Pictures, Plotting, Printing, Rendering, Telling};
 use crate::exit::Exit;
 use crate::output::{check_writable, put, style};
 use crate::{language, picture};
@@ -59,6 +59,28 @@ pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit
 pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = path.metadata().ok()?;
     Some((metadata.dev(), metadata.ino()))
+}
+
+/// The file system that holds it, by its number; that of the folder where it is not there yet.
+fn file_system(path: &Path) -> Option<u64> {
+    let mut above = path.ancestors();
+    let is_there = above.find_map(|it| match it.as_os_str().is_empty() {
+        true => Path::new(".").metadata().ok(),
+        false => it.metadata().ok(),
+    })?;
+    Some(is_there.dev())
+}
+
+/// A file that results go to and that is on the file system of a target.
+pub(crate) fn destination_on(target: &Path, printing: &Printing) -> Option<PathBuf> {
+    let measured = target.metadata().ok().map(|it| it.dev());
+    let store = match printing.keeping.location() {
+        Ok(Location::File(path)) => Some(path),
+        _ => None,
+    };
+    let files = files(&printing.rendering, &printing.plotting.pictures).map(Path::to_owned);
+    let mut files = files.chain(store);
+    files.find(|path| measured.is_some() && file_system(path) == measured)
 }
 
 /// Every file that a result or a picture goes to.

@@ -5,8 +5,8 @@
 
 use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::{JobTarget, Jobs};
-use sokudo_model::{Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage};
+use sokudo_measure::{JobTarget, Jobs, Prepared};
+use sokudo_model::{Event, Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage};
 use sokudo_report::RunDocument;
 
 use crate::cli::RunArguments;
@@ -17,6 +17,7 @@ use crate::jobs::{self, FinishedJobs, consent};
 use crate::measurement::FinishedMeasurement;
 use crate::progress::ProgressLine;
 use crate::telling;
+use crate::together::Company;
 use crate::{command_line, interrupt, results};
 
 /// Runs the job files and prints.
@@ -78,6 +79,46 @@ impl JobFilePlan {
             document: RunDocument::from_run(&run),
             run,
             ended_by: finished.end(Exit::Interrupted).err(),
+            kept: None,
+        })
+    }
+
+    /// Runs them as one of several processes.
+    pub(crate) fn finish_in(
+        mut self,
+        company: &mut Company,
+        arguments: &RunArguments,
+        control: &Control,
+    ) -> Result<FinishedMeasurement, Exit> {
+        company.give_own_names(&mut self.places);
+        let mut plan = self.planned.plan.clone();
+        company.agree_on_jobs(&mut plan, &self.places)?;
+        let quiet = arguments.printing.quiet;
+        let jobs = Jobs {
+            plan: &plan,
+            ..self.jobs(arguments.runs)
+        };
+        let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
+        let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
+        let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
+        let mut errors = Vec::new();
+        let mut listener = |event| progress.show(&event);
+        let conduct =
+            |prepared: &mut Prepared, control: &Control, listen: &mut dyn FnMut(Event)| {
+                errors = jobs::repeat(prepared, &jobs, control, listen).0;
+                Ok(None)
+            };
+        company.conduct(&mut prepared, control, &mut listener, conduct)?;
+        progress.finish();
+        let finished = jobs::finish(prepared, errors, control)?;
+        let mut run = self.by_section(finished.run.clone());
+        // Sections are judged host by host.
+        sokudo_analysis::judge(&mut run);
+        Ok(FinishedMeasurement {
+            document: RunDocument::from_run(&run),
+            run,
+            ended_by: finished.end(Exit::Interrupted).err(),
+            kept: None,
         })
     }
 
@@ -172,6 +213,9 @@ fn merge(merged: &mut Row, row: &Row) {
             .evidence
             .cached_before
             .max(theirs.evidence.cached_before);
+        if let (Some(ours), Some(theirs)) = (&mut ours.together, &theirs.together) {
+            ours.merge(theirs);
+        }
     }
     let worse = |left: &Row, right: &Row| {
         let verdict = |row: &Row| row.assessment.as_ref().map(|assessment| assessment.verdict);

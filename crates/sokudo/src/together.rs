@@ -1,0 +1,131 @@
+//! `sokudo together`: one of several processes that an MPI launcher has started, on one or many
+//! hosts, and that measure as one. All of them go the same way; only the first prints and keeps.
+
+mod company;
+mod partial;
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use sokudo_engine::Control;
+use sokudo_measure::{MeasureError, Together};
+use sokudo_peers::{Launch, Notice, Peers, Stopper};
+use sokudo_words::text;
+
+use crate::cli::{Printing, TogetherArguments};
+use crate::exit::{self, Exit};
+use crate::repeat::Repeat;
+use crate::{interrupt, results};
+
+pub(crate) use company::Company;
+
+/// How soon all others hear of Ctrl-C on one host.
+const STOP_LOOK: Duration = Duration::from_millis(20);
+
+pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
+    let Some(launch) = sokudo_peers::launch() else {
+        return Err(Exit::usage(text!(
+            "no MPI launcher has started this sokudo; start it on all hosts, such as with mpirun -n 4 --hostfile hosts sokudo together -- mark DIR"
+        )));
+    };
+    let is_first = launch.rank == 0;
+    let ended = begin(arguments, &launch);
+    ended.map_err(|exit| match is_first {
+        true => exit,
+        false => of_other(exit),
+    })
+}
+
+fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
+    let mut repeat = Repeat::of_words(arguments.command.clone())?;
+    let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.quiet);
+    if let Some(printing) = repeat.printing_mut() {
+        printing.quiet = is_quiet;
+    }
+    let control = Control::new();
+    let peers = joined(launch, &control)?;
+    interrupt::watch(&control)?;
+    pass_on(&control, peers.stopper())?;
+    let keeping = printing_of(&mut repeat).keeping.clone();
+    let together = Together::new(peers, arguments.shared_file);
+    let mut company = Company::new(together, arguments, keeping);
+    let finished = match launch.rank {
+        0 => check_results(&mut repeat, arguments)
+            .and_then(|()| repeat.measure_in(&mut company, &control, is_quiet)),
+        _ => repeat.measure_in(&mut company, &control, is_quiet),
+    };
+    company.part(finished.is_err());
+    if launch.rank > 0 {
+        return finished.map(drop);
+    }
+    let mut finished = finished?;
+    finished.kept = company.kept();
+    finished.conclude(printing_of(&mut repeat))
+}
+
+fn printing_of(repeat: &mut Repeat) -> &Printing {
+    let printing = repeat.printing_mut();
+    printing.expect("what measures is printed")
+}
+
+fn joined(launch: &Launch, control: &Control) -> Result<Peers, Exit> {
+    let control = control.clone();
+    // Whatever it is, nobody measures on: who waits in a call is told there why.
+    let watch = move |_: Notice| control.cancel();
+    Peers::join(launch, watch).map_err(|error| Exit::from(MeasureError::Peers(error)))
+}
+
+/// Has all others stop where this process is interrupted.
+fn pass_on(control: &Control, stopper: Stopper) -> Result<(), Exit> {
+    let control = control.clone();
+    let wait = move || {
+        while !control.is_cancelled() {
+            thread::sleep(STOP_LOOK);
+        }
+        stopper.stop();
+    };
+    let waiting = thread::Builder::new()
+        .name("sokudo-stop".to_owned())
+        .spawn(wait);
+    waiting.map(drop).map_err(Exit::failed)
+}
+
+/// Results would be traffic on what is measured.
+fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(), Exit> {
+    if arguments.results_here {
+        return Ok(());
+    }
+    let Some(target) = repeat.target().map(str::to_owned) else {
+        return Ok(());
+    };
+    let printing = printing_of(repeat);
+    match results::destination_on(Path::new(&target), printing) {
+        Some(path) => Err(Exit::refused(text!(
+            "{} is on the storage that is measured, and results would be written there; name another place (--store, -o), keep nothing (--no-store), or allow it (--results-here)",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// How a process ends that is not the first: what all of them met has been said by that one.
+fn of_other(exit: Exit) -> Exit {
+    let is_of_all = match &exit {
+        Exit::Usage(_) | Exit::Refused(_) => true,
+        Exit::Failed(error) | Exit::InterruptedEarly(error) => {
+            let error = error.downcast_ref::<MeasureError>();
+            error.is_some_and(MeasureError::is_of_all_processes)
+        }
+        _ => true,
+    };
+    if is_of_all {
+        return Exit::AsReported(exit.code());
+    }
+    let host = rustix::system::uname();
+    let host = host.nodename().to_string_lossy().into_owned();
+    if let Some(told) = exit.told() {
+        exit::note(text!("{host}: {told}"));
+    }
+    Exit::AsReported(exit.code())
+}

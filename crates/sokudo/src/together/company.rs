@@ -1,0 +1,245 @@
+//! The others with whom a command measures.
+
+use std::path::Path;
+
+use sokudo_engine::Control;
+use sokudo_measure::{
+    Agreement, JobTarget, JobTargetKind, MeasureError, Measurement, Named, Prepared, Together,
+};
+use sokudo_model::{Bytes, Event, Plan, TargetKind};
+use sokudo_store::RunId;
+use sokudo_words::{Text, text};
+
+use crate::cli::{Keeping, TogetherArguments};
+use crate::exit::Exit;
+use crate::measurement::{self, Conduct, FinishedMeasurement};
+use crate::output;
+use crate::together::partial::PartialRun;
+
+/// The others, until the measurement has them.
+pub(crate) struct Company {
+    together: Option<Together>,
+    is_first: bool,
+    command: String,
+    is_separate: bool,
+    is_shared: bool,
+    is_shifted: bool,
+    is_dry: bool,
+    keeping: Keeping,
+    kept: Option<RunId>,
+}
+
+impl Company {
+    pub(super) fn new(together: Together, arguments: &TogetherArguments, keeping: Keeping) -> Self {
+        Self {
+            keeping,
+            is_first: together.is_first(),
+            together: Some(together),
+            command: arguments.command.join(" "),
+            is_separate: arguments.separate,
+            is_shared: arguments.shared_file,
+            is_shifted: arguments.read_back_shifted,
+            is_dry: arguments.dry_run,
+            kept: None,
+        }
+    }
+
+    /// Under which number the run is kept as far as it had come.
+    pub(super) fn kept(&self) -> Option<RunId> {
+        self.kept
+    }
+
+    /// Measures as one of them.
+    pub(crate) fn measure(
+        &mut self,
+        mut measurement: Measurement<'_>,
+        control: &Control,
+        quiet: bool,
+        conduct: impl Conduct,
+    ) -> Result<FinishedMeasurement, Exit> {
+        self.check_writes(&measurement)?;
+        self.agree(&mut measurement)?;
+        if self.is_dry {
+            return Err(self.tell_plans(&measurement)?);
+        }
+        measurement::finish(
+            measurement,
+            control,
+            quiet,
+            |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
+        )
+    }
+
+    /// Several processes write one thing only in parts of their own.
+    fn check_writes(&self, measurement: &Measurement<'_>) -> Result<(), Exit> {
+        let kind = measurement.named.kind();
+        let is_one = matches!(kind, TargetKind::File | TargetKind::BlockDevice);
+        let mut workloads = measurement.plan.stages.iter().flat_map(|it| &it.workloads);
+        let writes = workloads.any(|it| it.operations.changes_data());
+        if is_one && writes && !self.is_shared && !self.is_separate {
+            return Err(written_by_all(measurement.target));
+        }
+        Ok(())
+    }
+
+    /// A file that jobs make gets a name for each process.
+    pub(crate) fn give_own_names(&self, places: &mut [JobTarget]) {
+        let rank = together(&self.together).rank();
+        let made = places
+            .iter_mut()
+            .filter(|it| it.kind == JobTargetKind::File && it.written && !self.is_shared);
+        for place in made {
+            let mut name = place.path.clone().into_os_string();
+            name.push(format!(".rank-{rank}"));
+            place.path = name.into();
+        }
+    }
+
+    /// The same for jobs.
+    pub(crate) fn agree_on_jobs(
+        &mut self,
+        plan: &mut Plan,
+        places: &[JobTarget],
+    ) -> Result<(), Exit> {
+        let one = places
+            .iter()
+            .find(|it| it.kind == JobTargetKind::BlockDevice && it.written && !self.is_shared);
+        if let Some(one) = one.filter(|_| !self.is_separate) {
+            return Err(written_by_all(&one.path.display().to_string()));
+        }
+        let made = places.iter().filter(|it| it.kind == JobTargetKind::File);
+        let writes = made.map(|it| it.bytes.0).fold(0, u64::saturating_add);
+        let folder = places.first().and_then(|it| it.path.parent()).map(existing);
+        let inspected = folder.and_then(|it| Named::recognise(it.to_str()?).ok());
+        let agreement = Agreement {
+            command: &self.command,
+            plan,
+            kind: TargetKind::Directory,
+            size: None,
+            file_system: inspected
+                .as_ref()
+                .and_then(|it| it.info()?.file_system.as_ref()),
+            writes: Bytes(writes),
+            is_separate: self.is_separate,
+        };
+        let seed = together_mut(&mut self.together).agree(&agreement)?;
+        plan.seed = seed;
+        Ok(())
+    }
+
+    fn agree(&mut self, measurement: &mut Measurement<'_>) -> Result<(), Exit> {
+        let info = measurement.named.info();
+        let kind = measurement.named.kind();
+        let agreement = Agreement {
+            command: &self.command,
+            plan: &measurement.plan,
+            kind,
+            size: measurement
+                .named
+                .size()
+                .filter(|_| kind != TargetKind::Directory),
+            file_system: info.and_then(|it| it.file_system.as_ref()),
+            writes: measurement.lays_out().unwrap_or_default(),
+            is_separate: self.is_separate,
+        };
+        let seed = together_mut(&mut self.together).agree(&agreement)?;
+        measurement.plan.seed = seed;
+        Ok(())
+    }
+
+    /// Measures as one of them, and keeps what has been measured after every trial.
+    pub(crate) fn conduct(
+        &mut self,
+        prepared: &mut Prepared,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+        conduct: impl Conduct,
+    ) -> Result<Option<MeasureError>, MeasureError> {
+        let together = self.together.take().expect("it is handed on once");
+        prepared.join(together)?;
+        let mut partial = self
+            .is_first
+            .then(|| PartialRun::of(&prepared.run, &self.keeping));
+        let ended = conduct(prepared, control, &mut |event| {
+            if let Some(partial) = &mut partial {
+                partial.hear(&event);
+            }
+            listener(event);
+        });
+        self.kept = partial.and_then(|partial| partial.kept());
+        if ended.is_err() {
+            prepared.part();
+        }
+        ended
+    }
+
+    /// What every process would do, told by the first.
+    fn tell_plans(&mut self, measurement: &Measurement<'_>) -> Result<Exit, Exit> {
+        let together = together_mut(&mut self.together);
+        let own = place(measurement);
+        let Some(places) = together.gather_words(&own)? else {
+            return Ok(Exit::AsReported(0));
+        };
+        let (hosts, ranks) = (together.host_names(), together.ranks());
+        let rows = rows(&measurement.plan);
+        let mut lines = vec![text!(
+            "{ranks} processes would carry this out together, each its part: {}",
+            self.command
+        )];
+        lines.push(text!("rows, in turn: {rows}"));
+        let told = hosts.iter().zip(&places).zip(0_u32..);
+        lines.extend(told.map(|((host, place), rank)| text!("rank {rank} on {host}: {place}")));
+        lines.iter().try_for_each(output::say)?;
+        Ok(Exit::AsReported(0))
+    }
+
+    /// Leaves those who are still there.
+    pub(super) fn part(&mut self, failed: bool) {
+        if let Some(together) = self.together.take() {
+            if failed {
+                together.stop();
+            }
+            together.leave();
+        }
+    }
+}
+
+fn together_mut(together: &mut Option<Together>) -> &mut Together {
+    together.as_mut().expect("the measurement has not begun")
+}
+
+fn together(together: &Option<Together>) -> &Together {
+    together.as_ref().expect("the measurement has not begun")
+}
+
+fn written_by_all(target: &str) -> Exit {
+    Exit::refused(text!(
+        "all processes would write to {target}, each over what the others write; say --shared-file to give each a part of its own, or --separate if every host has its own"
+    ))
+}
+
+/// The next folder upwards that is there.
+fn existing(folder: &Path) -> &Path {
+    let mut above = folder.ancestors();
+    let found = above.find(|it| it.is_dir());
+    found.unwrap_or(Path::new("."))
+}
+
+/// What a process measures, and what it writes for that.
+fn place(measurement: &Measurement<'_>) -> String {
+    let file_system = measurement
+        .named
+        .info()
+        .and_then(|it| it.file_system.as_ref());
+    let on = file_system.map_or(String::new(), |it| format!(" ({}, {})", it.kind, it.source));
+    match measurement.lays_out() {
+        Some(Bytes(0)) | None => format!("{}{on}", measurement.target),
+        Some(bytes) => format!("{}{on}, a test file of {bytes}", measurement.target),
+    }
+}
+
+fn rows(plan: &Plan) -> Text {
+    let workloads = plan.stages.iter().flat_map(|it| &it.workloads);
+    let names = workloads.map(|it| format!("{} {}", it.name, it.operations.direction()));
+    Text::name(names.collect::<Vec<_>>().join(", "))
+}
