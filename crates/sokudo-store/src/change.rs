@@ -1,5 +1,15 @@
 //! What is changed of a run that is kept, in the words of either kind of database.
 
+/// Takes away what another run brings anew that is put in a run's place, whose facts are there
+/// already: `?1` is its number.
+pub(crate) const MAKE_ROOM: [&str; 4] = [
+    "DELETE FROM documents WHERE run = ?1",
+    "DELETE FROM summaries WHERE run = ?1",
+    "DELETE FROM rows WHERE run = ?1",
+    "DELETE FROM baselines WHERE run = ?1 AND NOT EXISTS (SELECT 1 FROM runs \
+     WHERE id = ?1 AND runs.device = baselines.device AND runs.method = baselines.method)",
+];
+
 /// What is changed of a run that is kept.
 #[derive(Clone, Copy, Debug)]
 pub enum StoredChange<'a> {

@@ -29,6 +29,14 @@ pub trait Store {
     /// When it is not kept; then nothing of it is.
     fn keep(&mut self, run: &NewRun) -> Result<RunId, StoreError>;
 
+    /// Puts another run in the place of one, under its number: its note and tags stay. It stays a
+    /// baseline where device and method are the same.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number; when it is not kept, and then
+    /// the one before is.
+    fn replace(&mut self, run: RunId, by: &NewRun) -> Result<(), StoreError>;
+
     /// The runs that pass a filter, the newest first.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ use postgres::{Client, Config, Row, Transaction};
 use sokudo_model::{Nanos, narrow};
 use sokudo_words::{Text, text};
 
+use crate::change::MAKE_ROOM;
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
     Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
@@ -63,6 +64,13 @@ impl From<postgres::Error> for ServerError {
 const KEEP_SUMMARY: &str = "INSERT INTO summaries (run, summary) \
      SELECT id, $2 FROM runs WHERE id = $1 \
      ON CONFLICT (run) DO UPDATE SET summary = excluded.summary";
+
+const INSERT: &str = "INSERT INTO runs (started_at, method, target, device, host, verdict, \
+     fingerprint, sokudo_version, origin, command, interrupted, note) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '') RETURNING id, device";
+const UPDATE: &str = "UPDATE runs SET (started_at, method, target, device, host, verdict, \
+     fingerprint, sokudo_version, origin, command, interrupted) \
+     = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) WHERE id = $12 RETURNING id, device";
 
 /// A store on a server.
 pub struct Postgres {
@@ -185,66 +193,25 @@ impl Postgres {
 impl Store for Postgres {
     fn keep(&mut self, run: &NewRun) -> Result<RunId, StoreError> {
         self.within(|transaction| {
-            let device: i64 = transaction
-                .query_one(
-                    "INSERT INTO devices (identity, name) VALUES ($1, $2) \
-                     ON CONFLICT (identity) DO UPDATE SET name = $2 RETURNING id",
-                    &[&text(&run.device), &text(&run.device_name)],
-                )?
-                .try_get(0)?;
-            let id: i64 = transaction
-                .query_one(
-                    "INSERT INTO runs (started_at, method, target, device, host, verdict, \
-                     fingerprint, sokudo_version, origin, command, interrupted, note) \
-                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '') RETURNING id",
-                    &[
-                        &number(run.started_at.0),
-                        &text(&run.method),
-                        &text(&run.target),
-                        &device,
-                        &run.host.as_deref().map(text),
-                        &run.verdict.map(rank),
-                        &text(&run.fingerprint),
-                        &text(&run.sokudo_version),
-                        &run.origin.as_deref().map(text),
-                        &text(&run.command),
-                        &run.interrupted,
-                    ],
-                )?
-                .try_get(0)?;
-            transaction.execute(
-                "INSERT INTO documents (run, document) VALUES ($1, $2)",
-                &[&id, &run.document],
-            )?;
-            if !run.summary.is_empty() {
-                transaction.execute(KEEP_SUMMARY, &[&id, &run.summary])?;
-            }
-            let insert = transaction.prepare(
-                "INSERT INTO rows (run, position, device, name, direction, fingerprint, \
-                 verdict, bytes_per_s, ios_per_s, latency_ns, trials, stands_for_disk) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-            )?;
-            for (row, position) in run.rows.iter().zip(0_i64..) {
-                transaction.execute(
-                    &insert,
-                    &[
-                        &id,
-                        &position,
-                        &device,
-                        &text(&row.name),
-                        &text(&row.direction),
-                        &text(&row.fingerprint),
-                        &row.verdict.map(rank),
-                        &row.bytes_per_s,
-                        &row.ios_per_s,
-                        &row.latency_ns,
-                        &i64::from(row.trials),
-                        &row.stands_for_disk,
-                    ],
-                )?;
-            }
+            let (id, device) = facts(transaction, INSERT, None, run)?
+                .ok_or_else(|| ServerError::Damaged("a run was not inserted".into()))?;
+            contents(transaction, id, device, run)?;
             Ok(RunId(id.cast_unsigned()))
         })
+    }
+
+    fn replace(&mut self, run: RunId, by: &NewRun) -> Result<(), StoreError> {
+        let is_there = self.within(|transaction| {
+            let Some((id, device)) = facts(transaction, UPDATE, Some(run), by)? else {
+                return Ok(false);
+            };
+            for statement in MAKE_ROOM {
+                transaction.execute(&statement.replace('?', "$"), &[&id])?;
+            }
+            contents(transaction, id, device, by)?;
+            Ok(true)
+        })?;
+        is_there.then_some(()).ok_or(StoreError::NoRun(run))
     }
 
     fn list(&mut self, filter: &Filter, page: Page) -> Result<Vec<Entry>, StoreError> {
@@ -420,6 +387,92 @@ impl Store for Postgres {
             found.iter().map(point).collect()
         })
     }
+}
+
+/// Writes the facts of a run by a statement, and says under which number and of which device.
+fn facts(
+    transaction: &mut Transaction<'_>,
+    statement: &str,
+    id: Option<RunId>,
+    run: &NewRun,
+) -> Result<Option<(i64, i64)>, postgres::Error> {
+    let device: i64 = transaction
+        .query_one(
+            "INSERT INTO devices (identity, name) VALUES ($1, $2) \
+             ON CONFLICT (identity) DO UPDATE SET name = $2 RETURNING id",
+            &[&text(&run.device), &text(&run.device_name)],
+        )?
+        .try_get(0)?;
+    let started_at = number(run.started_at.0);
+    let (method, target) = (text(&run.method), text(&run.target));
+    let (host, origin) = (
+        run.host.as_deref().map(text),
+        run.origin.as_deref().map(text),
+    );
+    let verdict = run.verdict.map(rank);
+    let fingerprint = text(&run.fingerprint);
+    let (version, command) = (text(&run.sokudo_version), text(&run.command));
+    let mut values: Vec<&(dyn ToSql + Sync)> = vec![
+        &started_at,
+        &method,
+        &target,
+        &device,
+        &host,
+        &verdict,
+        &fingerprint,
+        &version,
+        &origin,
+        &command,
+        &run.interrupted,
+    ];
+    let id = id.map(|id| number(id.0));
+    if let Some(id) = &id {
+        values.push(id);
+    }
+    let written = transaction.query_opt(statement, &values)?;
+    let of = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
+    written.as_ref().map(of).transpose()
+}
+
+/// Keeps what a run holds beside its facts.
+fn contents(
+    transaction: &mut Transaction<'_>,
+    id: i64,
+    device: i64,
+    run: &NewRun,
+) -> Result<(), postgres::Error> {
+    transaction.execute(
+        "INSERT INTO documents (run, document) VALUES ($1, $2)",
+        &[&id, &run.document],
+    )?;
+    if !run.summary.is_empty() {
+        transaction.execute(KEEP_SUMMARY, &[&id, &run.summary])?;
+    }
+    let insert = transaction.prepare(
+        "INSERT INTO rows (run, position, device, name, direction, fingerprint, \
+         verdict, bytes_per_s, ios_per_s, latency_ns, trials, stands_for_disk) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    )?;
+    for (row, position) in run.rows.iter().zip(0_i64..) {
+        transaction.execute(
+            &insert,
+            &[
+                &id,
+                &position,
+                &device,
+                &text(&row.name),
+                &text(&row.direction),
+                &text(&row.fingerprint),
+                &row.verdict.map(rank),
+                &row.bytes_per_s,
+                &row.ios_per_s,
+                &row.latency_ns,
+                &i64::from(row.trials),
+                &row.stands_for_disk,
+            ],
+        )?;
+    }
+    Ok(())
 }
 
 /// The time limit of the library ends where the server has accepted, and something else

@@ -9,6 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transac
 use sokudo_model::{Nanos, narrow};
 use sokudo_words::{Text, text};
 
+use crate::change::MAKE_ROOM;
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
     Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
@@ -272,6 +273,15 @@ impl Store for Sqlite {
         self.within(|transaction| insert(transaction, run))
     }
 
+    fn replace(&mut self, run: RunId, by: &NewRun) -> Result<(), StoreError> {
+        // As in `change`.
+        if self.missing.is_some() {
+            return Err(StoreError::NoRun(run));
+        }
+        let is_there = self.within(|transaction| replace(transaction, run, by))?;
+        is_there.then_some(()).ok_or(StoreError::NoRun(run))
+    }
+
     fn list(&mut self, filter: &Filter, page: Page) -> Result<Vec<Entry>, StoreError> {
         self.with(|connection| {
             // One look at the file: it is locked once, not for every statement.
@@ -459,28 +469,70 @@ fn open_file(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
 }
 
 fn insert(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<RunId> {
+    const INSERT: &str = "INSERT INTO runs (started_at, method, target, device, host, verdict, \
+         fingerprint, sokudo_version, origin, command, interrupted, note) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, '') RETURNING id, device";
+    let (id, device) = facts(transaction, INSERT, None, run)?.expect("a run was inserted");
+    contents(transaction, id, device, run)?;
+    Ok(RunId(id.cast_unsigned()))
+}
+
+/// Whether there is a run of this number, in whose place another was put.
+fn replace(transaction: &Transaction<'_>, run: RunId, by: &NewRun) -> rusqlite::Result<bool> {
+    const UPDATE: &str = "UPDATE runs SET (started_at, method, target, device, host, verdict, \
+         fingerprint, sokudo_version, origin, command, interrupted) \
+         = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) WHERE id = ?12 RETURNING id, device";
+    let Some((id, device)) = facts(transaction, UPDATE, Some(run), by)? else {
+        return Ok(false);
+    };
+    for statement in MAKE_ROOM {
+        transaction.execute(statement, [id])?;
+    }
+    contents(transaction, id, device, by)?;
+    Ok(true)
+}
+
+/// Writes the facts of a run by a statement, and says under which number and of which device.
+fn facts(
+    transaction: &Transaction<'_>,
+    statement: &str,
+    id: Option<RunId>,
+    run: &NewRun,
+) -> rusqlite::Result<Option<(i64, i64)>> {
     let device = device_of(transaction, run)?;
     let method = id_of(transaction, "methods", "name", &[&run.method])?;
     let target = id_of(transaction, "targets", "name", &[&run.target])?;
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO runs (started_at, method, target, device, host, verdict, \
-         fingerprint, sokudo_version, origin, command, interrupted, note) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, '')",
-    )?;
-    insert.execute(params![
-        number(run.started_at.0),
-        method,
-        target,
-        device,
-        run.host,
-        run.verdict.map(rank),
-        run.fingerprint,
-        run.sokudo_version,
-        run.origin,
-        run.command,
-        run.interrupted
-    ])?;
-    let id = transaction.last_insert_rowid();
+    let verdict = run.verdict.map(rank);
+    let started_at = number(run.started_at.0);
+    let mut values: Vec<&dyn rusqlite::ToSql> = vec![
+        &started_at,
+        &method,
+        &target,
+        &device,
+        &run.host,
+        &verdict,
+        &run.fingerprint,
+        &run.sokudo_version,
+        &run.origin,
+        &run.command,
+        &run.interrupted,
+    ];
+    let id = id.map(|id| number(id.0));
+    if let Some(id) = &id {
+        values.push(id);
+    }
+    let mut statement = transaction.prepare_cached(statement)?;
+    let written = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    statement.query_row(&*values, written).optional()
+}
+
+/// Keeps what a run holds beside its facts.
+fn contents(
+    transaction: &Transaction<'_>,
+    id: i64,
+    device: i64,
+    run: &NewRun,
+) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("INSERT INTO documents (run, document) VALUES (?1, ?2)")?
         .execute(params![id, run.document])?;
@@ -509,7 +561,7 @@ fn insert(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<RunId
             row.stands_for_disk
         ])?;
     }
-    Ok(RunId(id.cast_unsigned()))
+    Ok(())
 }
 
 /// Keeps a summary of a run that is still there.

@@ -7,7 +7,7 @@
 )]
 
 use sokudo_model::{Nanos, Verdict};
-use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
+use sokudo_store::{Filter, HistoryPoint, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
 
 #[cfg(feature = "postgres")]
 mod server;
@@ -26,6 +26,7 @@ const RULES: &[Rule] = &[
         notes_and_tags,
     ),
     ("a deleted run is gone, and its number with it", deleted),
+    ("another run takes a run's place, note and tags", replaced),
     ("a baseline is one per device and method", baselines),
     ("a row has its history on one device", history),
     ("devices are found by what they are called", devices),
@@ -281,6 +282,51 @@ fn deleted(store: &mut dyn Store) {
     assert!(store.keep(&run("a", 1)).unwrap() > id);
 }
 
+fn replaced(store: &mut dyn Store) {
+    let summarised = NewRun {
+        summary: vec![1, 2],
+        ..run("a", 1)
+    };
+    let id = store.keep(&summarised).unwrap();
+    let other = store.keep(&run("a", 5)).unwrap();
+    store.note(id, "first try").unwrap();
+    store.tag(id, &["t".to_owned()], &[]).unwrap();
+    store.set_baseline(id).unwrap();
+    let longer = NewRun {
+        verdict: Some(Verdict::Invalid),
+        fingerprint: "g".to_owned(),
+        interrupted: true,
+        target: "/mnt/b".to_owned(),
+        rows: vec![row("SEQ1M Q8T1", "r3")],
+        document: vec![4, 5],
+        ..run("a", 2)
+    };
+    store.replace(id, &longer).unwrap();
+    assert_eq!(store.document(id).unwrap(), longer.document);
+    assert_eq!(store.summaries(&[id]).unwrap(), [None]);
+    let entry = store.entry(id).unwrap();
+    assert_eq!(entry.run.rows, longer.rows);
+    let facts = |run: &NewRun| NewRun {
+        document: Vec::new(),
+        ..run.clone()
+    };
+    assert_eq!(entry.run, facts(&longer));
+    assert_eq!(
+        (entry.note.as_str(), entry.tags),
+        ("first try", vec!["t".to_owned()])
+    );
+    assert!(entry.is_baseline);
+    // Its history is of the new rows alone, and others stay as they were.
+    let of = |points: Vec<HistoryPoint>| points.iter().map(|it| it.run).collect::<Vec<_>>();
+    assert_eq!(of(store.history("a", "r1").unwrap()), [other]);
+    assert_eq!(of(store.history("a", "r3").unwrap()), [id]);
+    assert_eq!(store.entry(other).unwrap().run, facts(&run("a", 5)));
+    // Of another device it is no baseline of this one.
+    store.replace(id, &run("b", 3)).unwrap();
+    assert_eq!(store.baselines().unwrap(), []);
+    assert_eq!(of(store.history("b", "r1").unwrap()), [id]);
+}
+
 fn baselines(store: &mut dyn Store) {
     let first = store.keep(&run("a", 1)).unwrap();
     let second = store.keep(&run("a", 2)).unwrap();
@@ -347,6 +393,7 @@ fn not_there(store: &mut dyn Store) {
         store.delete(id),
         store.set_baseline(id),
         store.unset_baseline(id),
+        store.replace(id, &run("a", 1)),
     ];
     for result in refused {
         assert!(matches!(result, Err(StoreError::NoRun(it)) if it == id));
