@@ -1,6 +1,7 @@
 //! Frames as messages of MPI, by the library that fits the launcher.
 
 use std::env;
+use std::time::Duration;
 
 use sokudo_sys::{Mpi, MpiError, MpiLibrary};
 use sokudo_words::{Text, text};
@@ -98,6 +99,14 @@ impl Transport for OverMpi {
     fn unsent(&mut self, to: u32) -> usize {
         // An error comes again with the next message to it.
         self.0.unsent(to).unwrap_or(0)
+    }
+
+    /// In MPI_Finalize MPICH 4.0.2 over UCX and TCP closes each connection with a question and an
+    /// answer, and then waits deaf for all others. Whoever is answered by a process that is not
+    /// there yet goes deaf before that one has asked: both wait for ever (two hosts, 3 of 4 runs).
+    /// So nobody goes there while another still receives.
+    fn linger(&self) -> Duration {
+        Duration::from_millis(250)
     }
 
     fn leave(&mut self) -> Result<(), Text> {

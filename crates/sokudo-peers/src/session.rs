@@ -88,9 +88,17 @@ enum Stage {
     /// Until all have said hello, or the time is up.
     Joining(Answer<Vec<PeerHost>>, Instant),
     Joined,
-    /// When what is posted is sent, it is over.
-    Leaving(Answer<Outcome>, Instant),
+    Leaving(Answer<Outcome>, Farewell),
     Over,
+}
+
+/// When a process that leaves does what. See [`Transport::linger`].
+struct Farewell {
+    /// From then on nothing is received any more, once what is posted is sent.
+    quiet_from: Instant,
+    leave_at: Instant,
+    /// If not all is sent by then, it does not leave in order.
+    until: Instant,
 }
 
 /// A call of this process that is not over.
@@ -108,6 +116,8 @@ pub(crate) struct Session<'a> {
     beats: Beats,
     stage: Stage,
     fate: Option<Fate>,
+    /// That they do not fit together.
+    everybody_knows: bool,
     hosts: Vec<Option<PeerHost>>,
     /// Calls so far.
     number: u64,
@@ -137,6 +147,7 @@ impl<'a> Session<'a> {
             beats: Beats::new(me.rank, me.count, me.limits, now),
             stage: Stage::Joining(joined, now + me.limits.join),
             fate: None,
+            everybody_knows: false,
             hosts: vec![None; me.count as usize],
             number: 0,
             waiting: None,
@@ -165,8 +176,19 @@ impl<'a> Session<'a> {
 
     /// Until all have left, or the caller has gone.
     pub(crate) fn run(&mut self, commands: &Receiver<Command>) {
-        while !matches!(self.stage, Stage::Over) {
+        self.speak(commands);
+        if self.everybody_knows {
+            let _ = self.transport.leave();
+        }
+    }
+
+    fn speak(&mut self, commands: &Receiver<Command>) {
+        loop {
             let is_busy = self.pass();
+            // From here on the transport may be no more.
+            if matches!(self.stage, Stage::Over) {
+                return;
+            }
             let next = match is_busy {
                 true => commands.try_recv().map_err(|error| match error {
                     TryRecvError::Empty => RecvTimeoutError::Timeout,
@@ -178,6 +200,9 @@ impl<'a> Session<'a> {
                 Ok(command) => self.command(command),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.abandon(),
+            }
+            if matches!(self.stage, Stage::Over) {
+                return;
             }
         }
     }
@@ -456,25 +481,24 @@ impl<'a> Session<'a> {
             }
             std::thread::sleep(self.me.limits.pause_in_call);
         }
-        let everybody_knows = matches!(error, PeerError::OtherVersion { .. });
+        // Then all go in order: launchers complain of who does not.
+        self.everybody_knows = matches!(error, PeerError::OtherVersion { .. });
         if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Over) {
             let _ = answer.send(Err(error));
-        }
-        if everybody_knows {
-            // Launchers complain of who goes without.
-            let _ = self.transport.leave();
         }
     }
 
     fn leave_if_sent(&mut self) {
-        let Stage::Leaving(_, until) = &self.stage else {
+        let Stage::Leaving(_, farewell) = &self.stage else {
             return;
         };
-        let is_late = Instant::now() > *until;
-        if !is_late && !self.mail.is_sent(self.transport) {
+        let now = Instant::now();
+        let is_late = now > farewell.until;
+        if !is_late && (now < farewell.quiet_from || !self.mail.is_sent(self.transport)) {
             return;
         }
-        if let Stage::Leaving(answer, _) = std::mem::replace(&mut self.stage, Stage::Over) {
+        std::thread::sleep(farewell.leave_at.saturating_duration_since(now));
+        if let Stage::Leaving(answer, ..) = std::mem::replace(&mut self.stage, Stage::Over) {
             let left = match is_late {
                 true => Err(PeerError::NotLeft(self.me.limits.leave)),
                 false => (self.transport.leave())
@@ -546,7 +570,15 @@ impl<'a> Session<'a> {
         if call == Call::Leave {
             // What comes now takes a bounded time, and the second answer says how it went.
             let _ = answer.send(Ok(outcome));
-            self.stage = Stage::Leaving(answer, Instant::now() + self.me.limits.leave);
+            let now = Instant::now();
+            let linger = self.transport.linger() * u32::from(self.me.count > 1);
+            let farewell = Farewell {
+                // Until the others have heard of it.
+                quiet_from: now + linger / 2 * u32::from(self.is_first()),
+                leave_at: now + linger,
+                until: now + self.me.limits.leave,
+            };
+            self.stage = Stage::Leaving(answer, farewell);
         } else {
             self.brisk_until = Instant::now() + BRISK;
             let _ = answer.send(Ok(outcome));

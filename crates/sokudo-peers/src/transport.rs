@@ -1,5 +1,7 @@
 //! What carries frames from one process to another.
 
+use std::time::Duration;
+
 use sokudo_words::Text;
 
 /// Called by one thread only, which never waits in it.
@@ -18,6 +20,9 @@ pub(crate) trait Transport {
 
     /// How many frames to this rank are not yet on their way.
     fn unsent(&mut self, to: u32) -> usize;
+
+    /// From the last message until the end in order. By half of it all have stopped to receive.
+    fn linger(&self) -> Duration;
 
     /// The end in order, together with all others. May wait.
     ///

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sokudo_words::Text;
 
@@ -67,6 +67,10 @@ impl Transport for Within {
 
     fn unsent(&mut self, _: u32) -> usize {
         0
+    }
+
+    fn linger(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn leave(&mut self) -> Result<(), Text> {
