@@ -272,3 +272,187 @@ fn lost(run: &Run) -> Option<Ruling> {
         text!("see on {first} what became of it (its system log), and measure again"),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge;
+    use crate::sample::reads;
+    use sokudo_model::{Bytes, Host, HostLost, Nanos, RankTrial};
+
+    /// Hosts that move so many percent of what the sample does, which is nothing but reads.
+    fn hosts(percents: &[u64]) -> Run {
+        let mut run = reads();
+        run.hosts = (1..=percents.len())
+            .map(|number| host(number, &run))
+            .collect();
+        for trial in &mut run.rows[0].trials {
+            let alone = trial.clone();
+            let ranks = (0..).zip(percents).map(|(host, percent)| {
+                let mut part = alone.clone();
+                scale(&mut part, *percent);
+                let rank = RankTrial {
+                    late: Nanos(u64::from(host) * 1_000),
+                    clock_uncertainty: Nanos(500),
+                    has_own_device: false,
+                    trials: vec![part],
+                };
+                Some((host, rank))
+            });
+            *trial = Trial::together(ranks.collect()).remove(0);
+        }
+        run.rows[0].workload.clones *= u32::try_from(percents.len()).unwrap();
+        run
+    }
+
+    fn host(number: usize, run: &Run) -> Host {
+        Host {
+            name: format!("n{number:02}"),
+            ranks: 1,
+            environment: run.environment.clone(),
+            target: run.target.clone(),
+            circumstances: run.circumstances.clone(),
+            layout: None,
+            assessments: Vec::new(),
+            findings: Vec::new(),
+            lost: None,
+        }
+    }
+
+    /// Fewer I/Os in a time that is longer by as much: what is scaled is the rate.
+    fn scale(trial: &mut Trial, percent: u64) {
+        let outcome = &mut trial.outcome;
+        outcome.elapsed = Nanos(outcome.elapsed.0 * 100 / percent);
+        outcome.depth_achieved = outcome.depth_achieved * percent as f64 / 100.0;
+    }
+
+    fn codes(run: &Run) -> Vec<&str> {
+        let assessment = run.rows[0].assessment.as_ref().unwrap();
+        assessment
+            .findings
+            .iter()
+            .map(|it| it.code.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn hosts_that_are_alike_are_verified_together() {
+        let mut run = hosts(&[100; 4]);
+        judge(&mut run);
+        let assessment = run.rows[0].assessment.as_ref().unwrap();
+        assert_eq!(
+            (assessment.verdict, codes(&run)),
+            (Verdict::Verified, vec![])
+        );
+        assert!(run.hosts.iter().all(|host| host.assessments[0].is_some()));
+        let once = run.clone();
+        judge(&mut run);
+        assert_eq!(run, once);
+    }
+
+    #[test]
+    fn the_whole_is_no_better_than_its_worst_host() {
+        let mut run = hosts(&[100; 3]);
+        for trial in &mut run.rows[0].trials {
+            let together = trial.together.as_mut().unwrap();
+            together.hosts[1]
+                .evidence
+                .device
+                .as_mut()
+                .unwrap()
+                .read_bytes = 0;
+        }
+        judge(&mut run);
+        let assessment = run.rows[0].assessment.as_ref().unwrap();
+        assert_eq!(assessment.verdict, Verdict::Invalid);
+        let finding = &assessment.findings[0];
+        assert_eq!(finding.code, "not-from-device");
+        assert!(
+            finding.symptom.english().starts_with("n02: "),
+            "{finding:?}"
+        );
+        let of_hosts = run
+            .hosts
+            .iter()
+            .map(|host| host.assessments[0].as_ref().unwrap().verdict);
+        let expected = [Verdict::Verified, Verdict::Invalid, Verdict::Verified];
+        assert_eq!(of_hosts.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_straggler_is_named() {
+        let mut run = hosts(&[100, 100, 100, 60, 100]);
+        judge(&mut run);
+        assert!(codes(&run).contains(&"straggler"), "{:?}", codes(&run));
+        let findings = &run.rows[0].assessment.as_ref().unwrap().findings;
+        let symptom = findings[0].symptom.english();
+        assert!(symptom.starts_with("n04 moves 60 %"), "{symptom}");
+    }
+
+    #[test]
+    fn two_hosts_have_no_straggler() {
+        let mut run = hosts(&[100, 50]);
+        judge(&mut run);
+        assert!(!codes(&run).contains(&"straggler"));
+    }
+
+    #[test]
+    fn hosts_that_do_not_overlap_have_no_figure() {
+        let mut run = hosts(&[100, 100]);
+        let together = run.rows[0].trials[2].together.as_mut().unwrap();
+        (together.from, together.to) = (Nanos(9), Nanos(3));
+        judge(&mut run);
+        let assessment = run.rows[0].assessment.as_ref().unwrap();
+        assert_eq!(assessment.verdict, Verdict::Invalid);
+        assert_eq!(codes(&run)[0], "apart");
+    }
+
+    #[test]
+    fn a_lost_host_is_named() {
+        let mut run = hosts(&[100, 100, 100]);
+        run.hosts[2].lost = Some(HostLost::Silent);
+        judge(&mut run);
+        assert_eq!(run.findings[0].code, "host-lost");
+        assert!(
+            run.findings[0]
+                .symptom
+                .english()
+                .starts_with("n03 was lost")
+        );
+    }
+
+    /// 2,000 runs of 16 hosts whose rates differ by chance alone.
+    #[test]
+    fn chance_makes_no_straggler() {
+        let mut random = sokudo_stats::Random::stream(7, 1);
+        let mut named = 0;
+        for _ in 0..2_000 {
+            let trials: Vec<Vec<f64>> = (0..16)
+                .map(|_| (0..6).map(|_| 0.05 * normal(&mut random)).collect())
+                .collect();
+            let slow = trials.iter().filter_map(|it| ratio_beyond_chance(it, 16));
+            named += usize::from(slow.count() > 0);
+        }
+        assert!(named <= 2_000 / 20 + 30, "{named}");
+    }
+
+    fn normal(random: &mut sokudo_stats::Random) -> f64 {
+        let sum: f64 = (0..12).map(|_| random.fraction()).sum();
+        sum - 6.0
+    }
+
+    #[test]
+    fn bytes_of_the_hosts_add_up_to_the_whole() {
+        let run = hosts(&[100, 70, 85]);
+        for trial in &run.rows[0].trials {
+            let together = trial.together.as_ref().unwrap();
+            let parts: u64 = together.hosts.iter().map(|it| it.in_window.bytes.0).sum();
+            assert_eq!(Bytes(parts), trial.outcome.bytes_moved());
+            let began = trial.outcome.started_after;
+            assert_eq!(
+                (began, trial.outcome.elapsed),
+                (together.from, together.window().unwrap())
+            );
+        }
+    }
+}

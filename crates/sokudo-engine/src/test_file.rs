@@ -113,6 +113,23 @@ impl TestFile {
     /// # Errors
     /// When there is too little room or the directory does not allow it.
     pub fn create(directory: &Path, size: Bytes) -> Result<Self, TestFileError> {
+        Self::create_where_room_is(directory, size, create_unnamed)
+    }
+
+    /// The same with a name in any case, by which other processes can read it.
+    ///
+    /// # Errors
+    /// As of [`Self::create`].
+    pub fn create_for_readers(directory: &Path, size: Bytes) -> Result<Self, TestFileError> {
+        let without_name = |_: &Path| Err(io::ErrorKind::Unsupported.into());
+        Self::create_where_room_is(directory, size, without_name)
+    }
+
+    fn create_where_room_is(
+        directory: &Path,
+        size: Bytes,
+        create_unnamed: impl FnOnce(&Path) -> io::Result<File>,
+    ) -> Result<Self, TestFileError> {
         let failed = |source: io::Error| create_error(directory, source);
         let statistics = rustix::fs::statvfs(directory).map_err(|errno| failed(errno.into()))?;
         let free = Bytes(statistics.f_bavail.saturating_mul(statistics.f_frsize));

@@ -139,6 +139,15 @@ pub enum MeasureError {
         ranks: u32,
     },
     #[error(
+        "{} is not the test file that another process has made, as it is seen from here; mount the same directory everywhere, or leave --read-back-shifted out",
+        .0.display()
+    )]
+    NotLent(PathBuf),
+    #[error(
+        "only test files in a directory can be read by another process; name a directory, or leave --read-back-shifted out"
+    )]
+    NothingToLend,
+    #[error(
         "what {host} (rank {rank}) sent cannot be read; run the same build of sokudo on every host"
     )]
     Unreadable { host: String, rank: u32 },
@@ -179,6 +188,7 @@ impl MeasureError {
             Self::Peers(_)
                 | Self::Disagreement { .. }
                 | Self::NoSpaceForAll { .. }
+                | Self::NothingToLend
                 | Self::Unreadable { .. }
         )
     }
@@ -202,8 +212,12 @@ impl MeasureError {
             }
             Self::Part(_) => Fault::Request,
             Self::Disagreement { .. } => Fault::Danger,
+            Self::NothingToLend => Fault::Request,
             Self::Peers(PeerError::Stopped) => Fault::Interruption,
-            Self::Peers(_) | Self::Unreadable { .. } | Self::NoSpaceForAll { .. } => Fault::World,
+            Self::Peers(_)
+            | Self::Unreadable { .. }
+            | Self::NotLent(_)
+            | Self::NoSpaceForAll { .. } => Fault::World,
             Self::Volume(error) => of_volume(error),
             Self::Memory { .. }
             | Self::Empty { .. }

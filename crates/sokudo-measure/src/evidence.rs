@@ -9,7 +9,7 @@ use sokudo_device::{CounterSource, Neighbours, ProcessorWatch, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
     BackendKind, Bytes, DeviceCounters, Event, Moved, Operation, Outcome, ProcessorEvidence, Stage,
-    Trial, TrialEvidence, Workload, narrow,
+    TargetKind, Trial, TrialEvidence, Workload, narrow,
 };
 use sokudo_stats::mix64;
 
@@ -46,7 +46,8 @@ impl PreparedTargets {
         };
         let others = Some(&mut together);
         let trials = self.own_trial(&part, start, options, others, control, listener);
-        let joined = trials.and_then(|trials| together.joined(trials));
+        let is_simulated = self.info().kind == TargetKind::Simulated;
+        let joined = trials.and_then(|trials| together.joined(trials, is_simulated));
         if let Err(error) = &joined {
             together.end_by(error);
         }

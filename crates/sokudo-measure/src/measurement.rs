@@ -45,6 +45,8 @@ pub struct Measurement<'a> {
     pub files: OwnFiles,
     /// The command line that repeats it.
     pub command: String,
+    /// Other processes read the test file, so that it has a name.
+    pub has_readers: bool,
     /// Rows that leave their backend open may poll and pass commands around the block layer, where
     /// that is faster.
     pub any_backend: bool,
@@ -77,6 +79,7 @@ impl<'a> Measurement<'a> {
             notes: Vec::new(),
             files: OwnFiles::Full(DataContent::Random),
             command: String::new(),
+            has_readers: false,
             any_backend: false,
         }
     }
@@ -144,6 +147,7 @@ impl<'a> Measurement<'a> {
                         OwnFiles::InPhases { .. } => DataContent::Random,
                     },
                     seed: self.plan.seed,
+                    has_readers: self.has_readers,
                 };
                 PreparedTargets::prepare(named, &preparation, control, listener)?
             }
@@ -209,6 +213,12 @@ impl Prepared {
         workloads.for_each(|it| it.clones = it.clones.saturating_mul(together.ranks()));
         run.rows = campaign::empty_rows(&run.plan);
         run.hosts = together.hosts();
+        if together.reads_shifted() {
+            let lent = together.file_of_next(self.subject.lent())?;
+            together.read_from(self.subject.borrow(&lent)?);
+            // It is a file like the own one.
+            self.has_beside = true;
+        }
         self.subject.together = Some(together);
         Ok(())
     }
@@ -305,6 +315,7 @@ impl Prepared {
             // Where somebody is lost, what was known of the hosts before has to do.
             let _ = together.tell_place(&run);
             run.hosts = together.hosts();
+            run.targets.clear();
             together.leave();
         }
         sokudo_analysis::judge(&mut run);

@@ -19,6 +19,7 @@ use sokudo_words::text;
 
 use crate::cache_guard::CacheGuard;
 use crate::error::MeasureError;
+use crate::lent::LentFile;
 use crate::named::{Named, bare_info, simulated_info};
 use crate::permission::Permission;
 use crate::together::Together;
@@ -34,6 +35,8 @@ pub(crate) struct Preparation<'a> {
     pub(crate) permission: Permission,
     pub(crate) data: DataContent,
     pub(crate) seed: u64,
+    /// Other processes read the test file, too.
+    pub(crate) has_readers: bool,
 }
 
 /// A device that is read beside the target, to be compared with it: open, and only for reading.
@@ -406,6 +409,37 @@ impl PreparedTargets {
         Ok(Self::of_one(Target::File(target), opened))
     }
 
+    /// The name of the test file and what tells it from any other, where others read it.
+    pub(crate) fn lent(&self) -> Option<LentFile> {
+        let OwnedFile::TestFile(file) = &self.opened.first()?.ours else {
+            return None;
+        };
+        Some(LentFile {
+            path: file.name()?.to_owned(),
+            inode: file.handle().metadata().ok()?.ino(),
+            size: self.opened[0].info.size_bytes?,
+        })
+    }
+
+    /// Adds the test file of another process, which is only read. Its place among the targets.
+    pub(crate) fn borrow(&mut self, lent: &LentFile) -> Result<usize, MeasureError> {
+        let target = FileTarget::read_only(&lent.path)?;
+        let inode = target.handle().metadata().map(|it| it.ino());
+        let is_it = inode.is_ok_and(|inode| inode == lent.inode);
+        let target = Target::File(target);
+        if !is_it || target.size() != lent.size {
+            return Err(MeasureError::NotLent(lent.path.clone()));
+        }
+        let own = &self.opened[0];
+        let opened = OpenedTarget {
+            counters: own.counters.clone(),
+            ..OpenedTarget::bare(own.info.clone())
+        };
+        self.targets.push(target);
+        self.opened.push(opened);
+        Ok(self.targets.len() - 1)
+    }
+
     /// Adds devices beside the target, which are only read.
     pub(crate) fn add(&mut self, beside: Vec<DeviceBeside>) {
         for DeviceBeside { target, opened } in beside {
@@ -421,7 +455,11 @@ impl PreparedTargets {
         listener: &mut dyn FnMut(Event),
     ) -> Result<Self, MeasureError> {
         let Inspected { mut info, counters } = inspected;
-        let file = TestFile::create(&path_of(&info), preparation.size)?;
+        let create = match preparation.has_readers {
+            true => TestFile::create_for_readers,
+            false => TestFile::create,
+        };
+        let file = create(&path_of(&info), preparation.size)?;
         let data = preparation.data.clone();
         let layout = lay_out(&file, data, preparation.seed, control, listener)?;
         let target = file.target().map_err(MeasureError::NoDescriptor)?;

@@ -9,14 +9,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Circumstances, Environment, Host, HostLost, Layout, Logs, Nanos, RankTrial, Run, Span,
-    Stage, TargetInfo, Trial, Workload, narrow,
+    Bytes, Circumstances, Environment, FileUse, Host, HostLost, Layout, Logs, Nanos, RankTrial,
+    Run, Span, Stage, TargetInfo, Trial, Workload, narrow,
 };
 use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
 use sokudo_stats::mix64;
 
 use crate::agreement::{Agreed, Agreement, Stand, judged};
 use crate::error::MeasureError;
+use crate::lent::LentFile;
 
 /// All hear of the instant at which they start in a part of this, also over a slow network.
 const LEAD: Duration = Duration::from_millis(150);
@@ -24,6 +25,17 @@ const LEAD: Duration = Duration::from_millis(150);
 /// A thread that sleeps wakes up to some tenths of a millisecond late: the rest is waited for
 /// awake.
 const AWAKE: Duration = Duration::from_micros(300);
+
+/// What of the target each process uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// All of what it names, or a test file of its own.
+    Own,
+    /// To write, a part of its own of the one file or device.
+    Parts,
+    /// To read, the test file of the next process.
+    Shifted,
+}
 
 /// What a process says of where it measures.
 #[derive(Serialize, Deserialize)]
@@ -41,7 +53,9 @@ pub struct Together {
     host_of_rank: Vec<u32>,
     /// The hosts, as far as they are known; the first one's.
     hosts: Vec<Host>,
-    shares_file: bool,
+    sharing: Sharing,
+    /// The place of the file that is read in the place of the own one.
+    borrowed: Option<usize>,
     /// The start of the trial that runs.
     start: Option<(Start, Nanos)>,
     /// What kept it from starting.
@@ -51,13 +65,14 @@ pub struct Together {
 }
 
 impl Together {
-    /// With `shares_file`, workloads that write do so in a part of their own of one file or device.
-    pub fn new(peers: Peers, shares_file: bool) -> Self {
+    /// This process among the others.
+    pub fn new(peers: Peers, sharing: Sharing) -> Self {
         Self {
             host_of_rank: host_of_rank(peers.hosts()),
             peers,
             hosts: Vec::new(),
-            shares_file,
+            sharing,
+            borrowed: None,
             start: None,
             failed: None,
             is_broken: false,
@@ -132,6 +147,26 @@ impl Together {
         Ok(())
     }
 
+    pub(crate) fn reads_shifted(&self) -> bool {
+        self.sharing == Sharing::Shifted
+    }
+
+    /// The test file of the next process.
+    ///
+    /// # Errors
+    /// When there is none, or somebody is lost.
+    pub(crate) fn file_of_next(&mut self, own: Option<LentFile>) -> Result<LentFile, MeasureError> {
+        let all: Option<Vec<Option<LentFile>>> = self.gather(&own)?;
+        let mut all = self.broadcast(all)?;
+        let next = (self.peers.rank() as usize + 1) % all.len();
+        all[next].take().ok_or(MeasureError::NothingToLend)
+    }
+
+    /// What only reads does so from this target.
+    pub(crate) fn read_from(&mut self, target: usize) {
+        self.borrowed = Some(target);
+    }
+
     /// The hosts, those that are lost marked as such.
     pub(crate) fn hosts(&self) -> Vec<Host> {
         self.hosts.clone()
@@ -160,8 +195,15 @@ impl Together {
     pub(crate) fn share(&self, stage: &Stage, size: Option<Bytes>) -> Stage {
         let share = |workload: &Workload| {
             let mut share = workload.share(1, self.ranks());
-            if self.shares_file && workload.operations.changes_data() {
+            let writes = workload.operations.changes_data();
+            if self.sharing == Sharing::Parts && writes {
                 share.span = part_of(workload.span, size, self.peers.rank(), self.ranks());
+            }
+            if let Some(borrowed) = self.borrowed.filter(|_| !writes) {
+                share.files.uses = vec![FileUse {
+                    target: narrow(borrowed),
+                    span: workload.span,
+                }];
             }
             share
         };
@@ -209,7 +251,11 @@ impl Together {
     ///
     /// # Errors
     /// When somebody is lost or all are to stop.
-    pub(crate) fn joined(&mut self, mut trials: Vec<Trial>) -> Result<Vec<Trial>, MeasureError> {
+    pub(crate) fn joined(
+        &mut self,
+        mut trials: Vec<Trial>,
+        has_own_device: bool,
+    ) -> Result<Vec<Trial>, MeasureError> {
         let own = self.pids();
         for trial in &mut trials {
             trial.outcome.logs = Logs::default();
@@ -224,6 +270,7 @@ impl Together {
         let mine = RankTrial {
             late,
             clock_uncertainty,
+            has_own_device,
             trials,
         };
         let all = self.gather(&mine)?;

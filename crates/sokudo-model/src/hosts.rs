@@ -92,6 +92,9 @@ pub struct RankTrial {
     pub late: Nanos,
     /// By how much its clock may be wrong against the first one's.
     pub clock_uncertainty: Nanos,
+    /// No other process uses its device: then what several of a host have counted adds up, while
+    /// processes with one device all see what all of them do.
+    pub has_own_device: bool,
     /// What each workload of the stage did.
     pub trials: Vec<Trial>,
 }
@@ -235,32 +238,45 @@ fn joined(ranks: &[(u32, RankTrial)], workload: usize) -> Trial {
         hosts: Vec::new(),
     };
     let mut whole: Option<Outcome> = None;
+    let own_device = ranks.iter().all(|(_, rank)| rank.has_own_device);
     for (host, trial) in shifted {
         let part = in_window(&trial.outcome, together.from, together.to);
         match &mut whole {
             Some(whole) => whole.merge(&part),
             None => whole = Some(part.clone()),
         }
-        put(&mut together.hosts, host, trial, total_moved(&part));
+        put(
+            &mut together.hosts,
+            host,
+            trial,
+            total_moved(&part),
+            own_device,
+        );
     }
     let outcome = whole.expect("there is a process, or there would be no workload");
     Trial {
-        evidence: evidence_of(&together.hosts),
+        // What each host has seen stands with it.
+        evidence: TrialEvidence::default(),
         outcome,
         together: Some(Box::new(together)),
     }
 }
 
-/// Puts a process's trial to those of its host. They saw the same counters, the first of them
-/// the longest.
-fn put(hosts: &mut Vec<HostTrial>, host: u32, trial: Trial, in_window: Moved) {
+/// Puts a process's trial to those of its host. Where they have one device, they saw the same
+/// counters, the first of them the longest.
+fn put(hosts: &mut Vec<HostTrial>, host: u32, trial: Trial, in_window: Moved, own_device: bool) {
     match hosts.iter_mut().find(|it| it.host == host) {
         Some(of) => {
             of.outcome.merge(&trial.outcome);
             of.in_window.add(in_window);
             of.slowest = of.slowest.min(in_window.bytes);
-            let cached = of.evidence.cached_before.zip(trial.evidence.cached_before);
-            of.evidence.cached_before = cached.map(|(one, other)| Bytes(one.0 + other.0));
+            let seen = &mut of.evidence;
+            // Each has its own file, or all have the same.
+            seen.cached_before = seen.cached_before.max(trial.evidence.cached_before);
+            if own_device {
+                let counted = seen.device.zip(trial.evidence.device);
+                seen.device = counted.map(|(one, other)| one.plus(&other));
+            }
         }
         None => hosts.push(HostTrial {
             host,
@@ -272,13 +288,95 @@ fn put(hosts: &mut Vec<HostTrial>, host: u32, trial: Trial, in_window: Moved) {
     }
 }
 
-/// What the systems of all hosts said, as far as it adds up.
-fn evidence_of(hosts: &[HostTrial]) -> TrialEvidence {
-    let cached = hosts.iter().map(|host| host.evidence.cached_before);
-    TrialEvidence {
-        cached_before: cached
-            .reduce(|sum, more| Some(Bytes(sum?.0 + more?.0)))
-            .flatten(),
-        ..TrialEvidence::default()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{BackendKind, Operation};
+    use crate::trial::{OperationTally, SeriesPoint, StopReason};
+
+    const BLOCK: u64 = 4096;
+    const SECOND: u64 = 1_000_000_000;
+
+    /// A process that starts so late, works for so many whole seconds, and does as many I/Os in
+    /// each of them.
+    fn rank(late: u64, seconds: u64, ios: u64) -> RankTrial {
+        let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
+        outcome.elapsed = Nanos(seconds * SECOND);
+        let mut tally = OperationTally::new(Operation::Read);
+        (tally.ios, tally.bytes) = (seconds * ios, Bytes(seconds * ios * BLOCK));
+        outcome.operations.push(tally);
+        outcome.series = (1..=seconds)
+            .map(|second| SeriesPoint {
+                at: Nanos(second * SECOND),
+                bytes: Bytes(ios * BLOCK),
+                ios,
+            })
+            .collect();
+        RankTrial {
+            late: Nanos(late),
+            clock_uncertainty: Nanos(30_000),
+            has_own_device: false,
+            trials: vec![Trial {
+                outcome,
+                evidence: TrialEvidence::default(),
+                together: None,
+            }],
+        }
+    }
+
+    fn trial(ranks: &[(u32, RankTrial)]) -> Trial {
+        let ranks = ranks.iter().cloned().map(Some);
+        Trial::together(ranks.collect()).remove(0)
+    }
+
+    #[test]
+    fn the_figure_is_that_of_the_time_in_which_all_ran() {
+        let whole = trial(&[(0, rank(0, 10, 100)), (1, rank(SECOND / 2, 8, 40))]);
+        let together = whole.together.as_ref().unwrap();
+        assert_eq!(
+            (together.from.0, together.to.0),
+            (SECOND / 2, 8 * SECOND + SECOND / 2)
+        );
+        assert_eq!(together.window(), Some(Nanos(8 * SECOND)));
+        assert_eq!(
+            (together.first_began.0, together.last_ended.0),
+            (0, 10 * SECOND)
+        );
+        assert_eq!(together.skew.0, SECOND / 2);
+        assert_eq!(together.hosts[0].in_window.ios, 800);
+        assert_eq!(together.hosts[1].in_window.ios, 320);
+        assert_eq!(whole.outcome.ios(), 1_120);
+        assert_eq!(whole.outcome.elapsed, Nanos(8 * SECOND));
+        // What lies outside is not lost: the devices have counted it.
+        assert_eq!(whole.outcome.in_ramp[Operation::Read.index()].ios, 200);
+        let rate = 1_120.0 * BLOCK as f64 / 8.0;
+        assert!((whole.outcome.bytes_per_second().unwrap() - rate).abs() < 1.0);
+    }
+
+    #[test]
+    fn processes_of_a_host_are_its_threads() {
+        let of_host = [rank(0, 4, 10), rank(0, 4, 30)];
+        let [one, other] = of_host;
+        let whole = trial(&[(0, one), (0, other), (1, rank(0, 4, 20))]);
+        let together = whole.together.as_ref().unwrap();
+        assert_eq!(together.hosts.len(), 2);
+        assert_eq!(together.hosts[0].in_window.ios, 160);
+        assert_eq!(together.hosts[0].slowest, Bytes(40 * BLOCK));
+        assert_eq!(together.hosts[0].outcome.ios(), 160);
+    }
+
+    #[test]
+    fn hosts_that_never_ran_together_have_no_window() {
+        let whole = trial(&[(0, rank(0, 1, 10)), (1, rank(3 * SECOND, 1, 10))]);
+        let together = whole.together.as_ref().unwrap();
+        assert_eq!(together.window(), None);
+        assert_eq!(whole.outcome.ios(), 20);
+    }
+
+    #[test]
+    fn nothing_is_left_where_all_are_lost() {
+        assert_eq!(Trial::together(vec![None, None]), []);
+        let left = Trial::together(vec![None, Some((1, rank(0, 2, 5)))]);
+        assert_eq!(left[0].outcome.ios(), 10);
     }
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use sokudo_engine::Control;
-use sokudo_measure::{MeasureError, Together};
+use sokudo_measure::{MeasureError, Sharing, Together};
 use sokudo_peers::{Launch, Notice, Peers, Stopper};
 use sokudo_words::text;
 
@@ -48,7 +48,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     interrupt::watch(&control)?;
     pass_on(&control, peers.stopper())?;
     let keeping = printing_of(&mut repeat).keeping.clone();
-    let together = Together::new(peers, arguments.shared_file);
+    let together = Together::new(peers, sharing(arguments));
     let mut company = Company::new(together, arguments, keeping);
     let finished = match launch.rank {
         0 => check_results(&mut repeat, arguments)
@@ -62,6 +62,14 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     let mut finished = finished?;
     finished.kept = company.kept();
     finished.conclude(printing_of(&mut repeat))
+}
+
+const fn sharing(arguments: &TogetherArguments) -> Sharing {
+    match (arguments.shared_file, arguments.read_back_shifted) {
+        (true, _) => Sharing::Parts,
+        (_, true) => Sharing::Shifted,
+        _ => Sharing::Own,
+    }
 }
 
 fn printing_of(repeat: &mut Repeat) -> &Printing {

@@ -62,6 +62,7 @@ impl Company {
         if self.is_dry {
             return Err(self.tell_plans(&measurement)?);
         }
+        measurement.has_readers = self.is_shifted;
         measurement::finish(
             measurement,
             control,
