@@ -21,8 +21,13 @@ use sokudo_model::Bytes;
 
 use crate::mark::{FilePurpose, NotOurs, is_unfinished, standing};
 use crate::own_name::{DIRECTORY_PREFIX, FILE_PREFIX, is_own_name};
-use crate::removal::{InodeIdentity, remove_from};
+use crate::removal::{InodeIdentity, RemovalEntry, remove_from};
 use crate::tree::{empty, enter, foreign, occupied};
+
+/// How a folder is opened.
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,10 +78,46 @@ impl LeftBehind {
     }
 }
 
+/// Removes what a process that has ended could not: if it is still the very file or directory
+/// that it has told of, and by its mark still ours. Without a mark its name must be ours, too.
+///
+/// # Errors
+/// `InvalidData` when it is not; or when somebody uses it or has put something into it, or the
+/// directory does not allow it.
+pub fn remove_for_dead(entry: &RemovalEntry) -> io::Result<()> {
+    let not_ours = || io::Error::from(io::ErrorKind::InvalidData);
+    let path = entry.path.clone();
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(not_ours());
+    };
+    let folder = openat(CWD, parent, FOLDER, Mode::empty())?;
+    let folder = Rc::new(File::from(folder));
+    let handle = match open(&folder, name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    if InodeIdentity::of(&handle)? != entry.identity {
+        return Err(not_ours());
+    }
+    let doubt = judged(&handle, name).ok_or_else(not_ours)?;
+    let metadata = handle.metadata()?;
+    // It is marked before anything is written to it.
+    if doubt == Some(NotOurs::Unmarked) && metadata.is_file() && metadata.len() > 0 {
+        return Err(not_ours());
+    }
+    let left = LeftBehind {
+        size: Bytes(metadata.len()),
+        identity: entry.identity,
+        path,
+        doubt,
+        folder,
+    };
+    left.remove()
+}
+
 /// Test files, and directories of them, in `directory` that no living process holds.
 pub fn left_behind(directory: &Path, search: Search) -> Vec<LeftBehind> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(folder) = openat(CWD, directory, flags, Mode::empty()) else {
+    let Ok(folder) = openat(CWD, directory, FOLDER, Mode::empty()) else {
         return Vec::new();
     };
     let folder = Rc::new(File::from(folder));

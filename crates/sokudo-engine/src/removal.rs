@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -101,24 +102,102 @@ pub fn remove_held(path: &Path, held: &File) -> io::Result<()> {
 }
 
 /// What is to vanish with this process.
-#[derive(Clone, Debug)]
-struct RemovalEntry {
-    number: u64,
-    path: PathBuf,
-    identity: InodeIdentity,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemovalEntry {
+    /// What it is called until it has vanished.
+    pub number: u64,
+    /// Where it is, from the root.
+    pub path: PathBuf,
+    pub(crate) identity: InodeIdentity,
     is_directory: bool,
 }
 
-#[derive(Debug)]
+/// How the lines begin.
+const MADE: &str = "made";
+const OVER: &str = "over";
+
+/// What another process has to know to remove it if this one cannot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemovalNews {
+    /// It is there now.
+    Made(RemovalEntry),
+    /// It has vanished, or stays.
+    Over(u64),
+}
+
+impl RemovalNews {
+    /// In one line, without its end.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Made(entry) => {
+                let InodeIdentity { device, inode } = entry.identity;
+                let path = entry.path.as_os_str().as_bytes();
+                let path: String = path.iter().map(|byte| format!("{byte:02x}")).collect();
+                let (number, is_directory) = (entry.number, entry.is_directory);
+                format!("{MADE} {number} {device} {inode} {is_directory} {path}")
+            }
+            Self::Over(number) => format!("{OVER} {number}"),
+        }
+    }
+
+    /// `None` if the line says nothing of the kind.
+    pub fn parse(line: &str) -> Option<Self> {
+        match line.split(' ').collect::<Vec<_>>()[..] {
+            [MADE, number, device, inode, is_directory, path] => {
+                let path = (0..path.len() / 2 + path.len() % 2).map(|index| {
+                    let digits = path.get(2 * index..2 * index + 2)?;
+                    u8::from_str_radix(digits, 16).ok()
+                });
+                let path = PathBuf::from(OsString::from_vec(path.collect::<Option<_>>()?));
+                let entry = RemovalEntry {
+                    number: number.parse().ok()?,
+                    identity: InodeIdentity {
+                        device: device.parse().ok()?,
+                        inode: inode.parse().ok()?,
+                    },
+                    is_directory: is_directory.parse().ok()?,
+                    path,
+                };
+                entry.path.is_absolute().then_some(Self::Made(entry))
+            }
+            [OVER, number] => Some(Self::Over(number.parse().ok()?)),
+            _ => None,
+        }
+    }
+}
+
+/// Is told of what is to vanish, before anything is written to it.
+type Heir = Box<dyn FnMut(&RemovalNews) + Send>;
+
 struct All {
     next: u64,
     known: Vec<RemovalEntry>,
+    heir: Option<Heir>,
 }
 
 static ALL: Mutex<All> = Mutex::new(All {
     next: 0,
     known: Vec::new(),
+    heir: None,
 });
+
+impl All {
+    fn tell(&mut self, news: &RemovalNews) {
+        if let Some(heir) = &mut self.heir {
+            heir(news);
+        }
+    }
+}
+
+/// Has this told of all that is to vanish with this process, now and from now on, so that
+/// another one can remove it. It must not make or remove anything itself.
+pub fn tell_removals(heir: impl FnMut(&RemovalNews) + Send + 'static) {
+    let mut all = all();
+    all.heir = Some(Box::new(heir));
+    for entry in all.known.clone() {
+        all.tell(&RemovalNews::Made(entry));
+    }
+}
 
 /// Held while something is made that is to vanish.
 static MAKING: Mutex<()> = Mutex::new(());
@@ -155,19 +234,23 @@ impl MakingGuard {
         let mut all = all();
         let number = all.next;
         all.next += 1;
-        all.known.push(RemovalEntry {
+        let entry = RemovalEntry {
             number,
             path,
             identity,
             is_directory,
-        });
+        };
+        all.known.push(entry.clone());
+        all.tell(&RemovalNews::Made(entry));
         Some(Vanishing(number))
     }
 }
 
 impl Drop for Vanishing {
     fn drop(&mut self) {
-        all().known.retain(|known| known.number != self.0);
+        let mut all = all();
+        all.known.retain(|known| known.number != self.0);
+        all.tell(&RemovalNews::Over(self.0));
     }
 }
 
@@ -250,6 +333,35 @@ mod tests {
         place.remove(identity, AtFlags::empty()).unwrap();
         assert!(!at("away/file").exists());
         assert_eq!(std::fs::read_to_string(at("folder/file")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn what_another_process_is_told_of_is_understood_whatever_its_name() {
+        let made = |path: &[u8]| {
+            RemovalNews::Made(RemovalEntry {
+                number: 7,
+                path: PathBuf::from(OsStr::from_bytes(path)),
+                identity: InodeIdentity {
+                    device: u64::MAX,
+                    inode: 0,
+                },
+                is_directory: true,
+            })
+        };
+        for news in [made(b"/a b\n\xff"), RemovalNews::Over(8)] {
+            assert_eq!(RemovalNews::parse(&news.line()), Some(news));
+        }
+        for line in [
+            &made(b"relative").line(),
+            "made 1 2 3 true 2f6",
+            "made 1 2 3 true zz",
+            "made 1 2 3 perhaps 2f61",
+            "made 1 2",
+            "over x",
+            "",
+        ] {
+            assert_eq!(RemovalNews::parse(line), None, "{line}");
+        }
     }
 
     #[test]

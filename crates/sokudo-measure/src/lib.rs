@@ -8,7 +8,8 @@
 #![doc = include_str!("../examples/directory.rs")]
 //! ```
 //!
-//! One that switches drives' write caches asks [`drives_of`] before anything else.
+//! One that switches drives' write caches asks [`drives_of`] before anything else, one that
+//! measures together with others [`guarded_by`].
 //!
 //! It prints nothing, and it does not decide what is measured: that is in the plan that it
 //! gets.
@@ -22,6 +23,7 @@ mod campaign;
 mod error;
 mod evidence;
 mod expectation;
+mod guardian;
 mod job_targets;
 mod jobs;
 mod length;
@@ -45,6 +47,7 @@ pub use cache_keeper::{PutBack, drives_of, keep};
 pub use campaign::{MeasuredRows, duration, trials_at_most};
 pub use error::{Fault, KeeperError, MeasureError};
 pub use expectation::Expectation;
+pub use guardian::{GuardianError, guard, guarded_by, have_files_guarded};
 pub use jobs::Jobs;
 pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epoch};
 pub use named::{Named, SIMULATION_SEED, random_u32};

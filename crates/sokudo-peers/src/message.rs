@@ -226,7 +226,9 @@ impl Writer {
 
     /// What is too long is cut: it is for people.
     fn string(&mut self, string: &str) {
-        self.bytes(string[..string.floor_char_boundary(STRING_BYTES_MAX)].as_bytes());
+        let ends = (0..=string.len().min(STRING_BYTES_MAX)).rev();
+        let end = ends.into_iter().find(|end| string.is_char_boundary(*end));
+        self.bytes(&string.as_bytes()[..end.unwrap_or(0)]);
     }
 
     fn host(&mut self, host: &PeerHost) {

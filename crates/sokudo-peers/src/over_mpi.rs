@@ -62,8 +62,11 @@ fn load(launch: &Launch) -> Result<MpiLibrary, PeerError> {
         return Ok(MpiLibrary::load(named)?);
     }
     let (own, packages): (&[&str], _) = match launch.kind {
-        MpiKind::OpenMpi => (&OPEN_MPI, "libopenmpi3, libopenmpi40, openmpi"),
-        MpiKind::Mpich => (&MPICH, "libmpich12, mpich"),
+        MpiKind::OpenMpi => (
+            &OPEN_MPI,
+            ["libopenmpi3", "libopenmpi40", "openmpi"].as_slice(),
+        ),
+        MpiKind::Mpich => (&MPICH, ["libmpich12", "mpich"].as_slice()),
     };
     // What was started by another's launcher than MPI's own may be either.
     let other: &[&str] = match (launch.is_own_launcher, launch.kind) {
@@ -76,7 +79,7 @@ fn load(launch: &Launch) -> Result<MpiLibrary, PeerError> {
     found.ok_or_else(|| PeerError::NoLibrary {
         launcher: Text::from(launch.launcher),
         name: own[0].to_owned(),
-        packages: packages.to_owned(),
+        packages: packages.join(", "),
     })
 }
 

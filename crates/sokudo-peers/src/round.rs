@@ -83,7 +83,9 @@ mod tests {
     fn a_round_is_complete_when_all_have_come() {
         let mut round = Round::new(3);
         for rank in [2, 0] {
-            round.come(rank, 5, Call::Gather, vec![rank as u8]).unwrap();
+            round
+                .come(rank, 5, Call::Gather, vec![u8::try_from(rank).unwrap()])
+                .unwrap();
             assert_eq!(round.complete(), Ok(None));
         }
         round.come(1, 5, Call::Gather, vec![1]).unwrap();

@@ -1,19 +1,22 @@
 //! The background thread of one peer: what it does with what arrives, with what its caller
 //! wants, and with the time that passes.
 
-use std::sync::Arc;
+mod calls;
+mod ending;
+mod joining;
+
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use crate::beats::Beats;
 use crate::clock::{ClockReading, OwnClock};
-use crate::error::{LossCause, Notice, PeerError};
+use crate::error::{LossCause, PeerError};
 use crate::host::PeerHost;
 use crate::limits::Limits;
 use crate::mail::{Arrival, Mail};
 use crate::message::{Call, Message};
 use crate::pings::{Postponed, answer, ask, pong};
-use crate::round::{OutOfStep, Round};
+use crate::round::Round;
 use crate::told::Told;
 use crate::transport::{Transport, Unreachable};
 
@@ -235,7 +238,7 @@ impl<'a> Session<'a> {
         (pause * self.crowd).min(PAUSE_MAX)
     }
 
-    // ── What the caller wants ────────────────────────────────────────────────
+    // ── What the caller wants ─────────────────────────────────────────────────
 
     fn command(&mut self, command: Command) {
         match command {
@@ -300,7 +303,7 @@ impl<'a> Session<'a> {
         self.stage = Stage::Over;
     }
 
-    // ── What arrives ─────────────────────────────────────────────────────────
+    // ── What arrives ──────────────────────────────────────────────────────────
 
     fn receive(&mut self) -> Result<bool, Unreachable> {
         let mut has_received = false;
@@ -411,181 +414,23 @@ impl<'a> Session<'a> {
     }
 
     fn other_protocol(&mut self, from: u32, protocol: u16, payload: &[u8]) {
-        let of_protocol = format!("of protocol {protocol}");
+        // As versions name what is beside them.
+        let beside = format!("+protocol.{protocol}");
         match Message::decode(payload) {
             Some(Message::Hello { version, host }) if self.is_first() => {
-                self.hello(from, format!("{version} ({of_protocol})"), host);
+                self.hello(from, version + &beside, host);
             }
             _ if self.is_first() => self.lose(from, LossCause::Garbled),
             _ => self.not_joined(PeerError::OtherVersion {
                 rank: self.me.rank,
                 host: self.me.host.name.clone(),
                 theirs: self.me.version.clone(),
-                firsts: of_protocol,
+                firsts: format!("?{beside}"),
             }),
         }
     }
 
-    // ── Joining and leaving ──────────────────────────────────────────────────
-
-    /// At the first.
-    fn hello(&mut self, from: u32, version: String, host: PeerHost) {
-        if version != self.me.version {
-            let (theirs, firsts) = (version, self.me.version.clone());
-            let (rank, host) = (from, host.name);
-            self.post_to_others(&Message::OtherVersion {
-                rank,
-                host: host.clone(),
-                theirs: theirs.clone(),
-                firsts: firsts.clone(),
-            });
-            self.not_joined(PeerError::OtherVersion {
-                rank,
-                host,
-                theirs,
-                firsts,
-            });
-            return;
-        }
-        self.hosts[from as usize] = Some(host);
-        let Some(hosts) = self.hosts.iter().cloned().collect::<Option<Vec<_>>>() else {
-            return;
-        };
-        self.post_to_others(&Message::Welcome {
-            hosts: hosts.clone(),
-        });
-        self.joined(hosts);
-    }
-
-    fn joined(&mut self, hosts: Vec<PeerHost>) {
-        let own = &self.me.host.key;
-        let beside = hosts.iter().filter(|host| host.key == *own).count();
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        self.crowd = u32::try_from(beside.div_ceil(processors)).unwrap_or(u32::MAX);
-        self.hosts = hosts.iter().cloned().map(Some).collect();
-        self.beats.heard_all(Instant::now());
-        if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Joined) {
-            let _ = answer.send(Ok(hosts));
-        }
-    }
-
-    fn not_joined(&mut self, error: PeerError) {
-        if !matches!(self.stage, Stage::Joining(..)) {
-            return;
-        }
-        // What the others are told is sent first; then the caller may end this process.
-        let until = Instant::now() + GOODBYE;
-        while !self.mail.is_sent(self.transport) && Instant::now() < until {
-            if self.mail.send(self.transport).is_err() {
-                break;
-            }
-            std::thread::sleep(self.me.limits.pause_in_call);
-        }
-        // Then all go in order: launchers complain of who does not.
-        self.everybody_knows = matches!(error, PeerError::OtherVersion { .. });
-        if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Over) {
-            let _ = answer.send(Err(error));
-        }
-    }
-
-    fn leave_if_sent(&mut self) {
-        let Stage::Leaving(_, farewell) = &self.stage else {
-            return;
-        };
-        let now = Instant::now();
-        let is_late = now > farewell.until;
-        if !is_late && (now < farewell.quiet_from || !self.mail.is_sent(self.transport)) {
-            return;
-        }
-        std::thread::sleep(farewell.leave_at.saturating_duration_since(now));
-        if let Stage::Leaving(answer, ..) = std::mem::replace(&mut self.stage, Stage::Over) {
-            let left = match is_late {
-                true => Err(PeerError::NotLeft(self.me.limits.leave)),
-                false => (self.transport.leave())
-                    .map(|()| Outcome::Bytes(Vec::new()))
-                    .map_err(PeerError::End),
-            };
-            let _ = answer.send(left);
-        }
-    }
-
-    // ── Calls ────────────────────────────────────────────────────────────────
-
-    /// At the first: somebody has come.
-    fn come(&mut self, rank: u32, number: u64, call: Call, bytes: Vec<u8>) {
-        // Sent before it was told to stop.
-        if self.fate.is_some() && call != Call::Leave {
-            return;
-        }
-        let come = self.round.come(rank, number, call, bytes);
-        match come.and_then(|()| self.round.complete()) {
-            Ok(Some(all)) => self.complete(all),
-            Ok(None) => {}
-            Err(OutOfStep(rank)) => self.lose(rank, LossCause::OutOfStep),
-        }
-    }
-
-    /// At the first: all have come.
-    fn complete(&mut self, all: Vec<Vec<u8>>) {
-        let waiting = self.waiting.take();
-        let Waiting {
-            number,
-            call,
-            answer,
-        } = waiting.expect("the first has come, too, and waits");
-        let (told, outcome) = match call {
-            Call::Gather => (Vec::new(), Outcome::Gathered(all)),
-            Call::Broadcast => {
-                let bytes = all.into_iter().next().unwrap_or_default();
-                (bytes.clone(), Outcome::Bytes(bytes))
-            }
-            Call::Start => {
-                let leads = all.iter().filter_map(|it| number_of(it));
-                let at_ns = self.me.clock.now_ns() + leads.max().unwrap_or_default();
-                let bytes = at_ns.to_le_bytes().to_vec();
-                (bytes.clone(), Outcome::Bytes(bytes))
-            }
-            Call::Leave => (Vec::new(), Outcome::Bytes(Vec::new())),
-        };
-        self.post_to_others(&Message::Release {
-            number,
-            call,
-            bytes: told,
-        });
-        self.finish(call, answer, outcome);
-    }
-
-    /// At the others: what the first says when all have come.
-    fn release(&mut self, number: u64, call: Call, bytes: Vec<u8>) {
-        let is_meant = |waiting: &mut Waiting| {
-            waiting.call == call && (waiting.number == number || call == Call::Leave)
-        };
-        // What was stopped is over, whatever comes of it.
-        if let Some(waiting) = self.waiting.take_if(is_meant) {
-            self.finish(call, waiting.answer, Outcome::Bytes(bytes));
-        }
-    }
-
-    fn finish(&mut self, call: Call, answer: Answer<Outcome>, outcome: Outcome) {
-        if call == Call::Leave {
-            // What comes now takes a bounded time, and the second answer says how it went.
-            let _ = answer.send(Ok(outcome));
-            let now = Instant::now();
-            let linger = self.transport.linger() * u32::from(self.me.count > 1);
-            let farewell = Farewell {
-                // Until the others have heard of it.
-                quiet_from: now + linger / 2 * u32::from(self.is_first()),
-                leave_at: now + linger,
-                until: now + self.me.limits.leave,
-            };
-            self.stage = Stage::Leaving(answer, farewell);
-        } else {
-            self.brisk_until = Instant::now() + BRISK;
-            let _ = answer.send(Ok(outcome));
-        }
-    }
-
-    // ── Time ─────────────────────────────────────────────────────────────────
+    // ── Time ──────────────────────────────────────────────────────────────────
 
     fn tick(&mut self) {
         let now = Instant::now();
@@ -642,76 +487,6 @@ impl<'a> Session<'a> {
             self.granted = None;
         }
         Ok(())
-    }
-
-    // ── The end for all ──────────────────────────────────────────────────────
-
-    fn stop(&mut self) {
-        if self.fate.is_none() {
-            self.post_to_others(&Message::Stop);
-            self.round.stop();
-            self.doom(Fate::Stopped);
-        }
-    }
-
-    fn unreachable(&mut self, error: Unreachable) {
-        // The others know of nobody but the first.
-        let rank = error.rank.filter(|_| self.is_first()).unwrap_or(0);
-        self.lose(rank, LossCause::Unreachable(error.why));
-    }
-
-    /// Tells everybody, and the caller.
-    fn lose(&mut self, rank: u32, cause: LossCause) {
-        if matches!(self.stage, Stage::Leaving(..) | Stage::Over) {
-            return;
-        }
-        let host = self.hosts.get(rank as usize).cloned().flatten();
-        let host = host.unwrap_or_else(PeerHost::unknown).name;
-        if self.is_first() && !matches!(self.fate, Some(Fate::Lost { .. })) {
-            self.post_to_others(&Message::Lost {
-                rank,
-                host: host.clone(),
-                cause: cause.clone(),
-            });
-        }
-        self.doom(Fate::Lost { rank, host, cause });
-    }
-
-    /// Whoever waits is told, and so is who watches; of several losses the first.
-    fn doom(&mut self, fate: Fate) {
-        let is_lost = |fate: &Fate| matches!(fate, Fate::Lost { .. });
-        if self.fate.as_ref().is_some_and(is_lost) {
-            return;
-        }
-        let notice = match fate.clone() {
-            Fate::Stopped => Notice::Stop,
-            Fate::Lost { rank, host, cause } => Notice::Lost { rank, host, cause },
-        };
-        let is_leaving = |waiting: &Waiting| waiting.call == Call::Leave;
-        if is_lost(&fate) || !self.waiting.as_ref().is_some_and(is_leaving) {
-            if let Some(waiting) = self.waiting.take() {
-                let _ = waiting.answer.send(Err(fate.clone().into()));
-            }
-        }
-        if let Some(answer) = self.clock_answer.take() {
-            let _ = answer.send(Err(fate.clone().into()));
-        }
-        if matches!(self.stage, Stage::Joining(..)) {
-            self.not_joined(fate.clone().into());
-        }
-        self.fate = Some(fate);
-        self.told.notice(notice);
-    }
-
-    /// The first to all others, another to the first.
-    fn post_to_others(&mut self, message: &Message) {
-        let encoded: Arc<[u8]> = message.encode().into();
-        let to = if self.is_first() {
-            1..self.me.count
-        } else {
-            0..1
-        };
-        to.for_each(|rank| self.mail.post_encoded(rank, &encoded));
     }
 }
 

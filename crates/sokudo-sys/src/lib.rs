@@ -51,7 +51,7 @@ pub use mapped::Mapped;
 pub use mount_namespace::unshare_mounts;
 pub use mpi::{Mpi, MpiError, MpiLibrary, MpiMessage};
 pub use namespace::{Namespace, NamespaceError, nvme_block_device, nvme_status};
-pub use parent::die_with_parent;
+pub use parent::{die_with_parent, inherit_nothing};
 pub use question::AskError;
 pub use queue::Queue;
 pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};

@@ -1,10 +1,11 @@
-//! Programs that end with the thread that started them.
+//! Programs that end with the thread that started them, and those that outlive it.
 
 #![expect(
     unsafe_code,
     reason = "what a child does between fork and exec is promised by its parent"
 )]
 
+use std::ffi::c_uint;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -28,4 +29,24 @@ pub fn die_with_parent(command: &mut Command) {
     };
     // SAFETY: between fork and exec, `bound` makes two system calls and allocates nothing.
     unsafe { command.pre_exec(bound) };
+}
+
+/// Gives the program no file of this process but the three that it is given anyway. Libraries
+/// such as MPI's leave files open that their launchers watch: whoever outlives this process
+/// must not hold them.
+pub fn inherit_nothing(command: &mut Command) {
+    let close = || {
+        let (first, last) = (libc::STDERR_FILENO + 1, c_uint::MAX);
+        // When the program begins, so that what the standard library has open until then stays.
+        let how = libc::CLOSE_RANGE_CLOEXEC.cast_signed();
+        // SAFETY: it takes numbers, and marks files to be closed as the program begins.
+        let result = unsafe { libc::close_range(first.cast_unsigned(), last, how) };
+        match result {
+            0 => Ok(()),
+            // Linux before 5.11.
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: between fork and exec, `close` makes one system call and allocates nothing.
+    unsafe { command.pre_exec(close) };
 }

@@ -101,6 +101,12 @@ fn start() -> ExitCode {
     if let Some(drives) = sokudo_measure::drives_of(std::env::args_os()) {
         return keep_write_caches(&drives);
     }
+    if let Some(processes) = sokudo_measure::guarded_by(std::env::args_os()) {
+        return match sokudo_measure::guard(&processes) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        };
+    }
     if let Some(code) = page::as_other_user(&std::env::args_os().collect::<Vec<_>>()) {
         return code;
     }

@@ -55,7 +55,7 @@ fn last_error() -> String {
     // SAFETY: it takes nothing, and answers null or a string of this thread.
     let error = unsafe { libc::dlerror() };
     if error.is_null() {
-        return "no reason is given".to_owned();
+        return "dlopen".to_owned();
     }
     // SAFETY: it is not null, and stays until this thread calls dlerror or the like again.
     let error = unsafe { CStr::from_ptr(error) };

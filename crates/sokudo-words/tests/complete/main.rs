@@ -11,7 +11,7 @@ use texts::{Text, texts_below};
 use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 13] = [
+const SPOKEN: [&str; 14] = [
     "crates/sokudo/src",
     "crates/sokudo-analysis/src",
     "crates/sokudo-device/src",
@@ -21,6 +21,7 @@ const SPOKEN: [&str; 13] = [
     "crates/sokudo-measure/src",
     "crates/sokudo-model/src",
     "crates/sokudo-page/src",
+    "crates/sokudo-peers/src",
     "crates/sokudo-report/src",
     "crates/sokudo-store/src",
     "crates/sokudo-sys/src",

@@ -1,0 +1,217 @@
+//! Processes that measure together are killed, all at once: what they have made is gone soon
+//! after, and nothing else is. It has no harness, for the processes are this program, too.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and says what it sees"
+)]
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, getpid, kill_process};
+use sokudo_engine::{JobFile, JobFileRequest, OwnDirectory};
+use sokudo_measure::{guard, guarded_by, have_files_guarded};
+use sokudo_model::{Bytes, Users};
+
+/// Makes this program one that measures.
+const RANK: &str = "--rank";
+
+/// From the kill until nothing is left, on a busy machine.
+const GONE_MAX: Duration = Duration::from_secs(20);
+
+fn main() {
+    if let Some(processes) = guarded_by(std::env::args_os()) {
+        std::process::exit(i32::from(!guard(&processes)));
+    }
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, word, directory] = &arguments[..]
+        && word == RANK
+    {
+        measure(Path::new(directory));
+        return;
+    }
+    // `cargo test -- --list` and the like ask for nothing that is here.
+    if arguments.iter().any(|word| word == "--list") {
+        return;
+    }
+    for (name, test) in TESTS {
+        test();
+        println!("test {name} ... ok");
+    }
+}
+
+const TESTS: [(&str, fn()); 3] = [
+    ("what killed processes have made is removed", killed),
+    ("what ends in order leaves nothing to remove", in_order),
+    (
+        "what has taken a name, and what its user has filled, stays",
+        foreign,
+    ),
+];
+
+/// Makes what it is told of, each with a name, until its standard input ends.
+fn measure(directory: &Path) {
+    let mut lines = std::io::stdin().lines().map_while(Result::ok);
+    let processes = lines.next().unwrap();
+    let processes: Vec<u32> = processes.split(' ').map(|it| it.parse().unwrap()).collect();
+    have_files_guarded(&processes).unwrap();
+    let own = directory.join(format!("job-{}", getpid().as_raw_nonzero()));
+    let request = JobFileRequest {
+        path: &own,
+        jobs: &[],
+        size: Bytes(1 << 20),
+        overwrite: false,
+        look: |_| Users::default(),
+        is_written: true,
+        is_removed: true,
+    };
+    let file = JobFile::open_or_create(request).unwrap();
+    let tree = OwnDirectory::create(directory, &[]).unwrap();
+    // What has vanished in order is not looked for.
+    drop(OwnDirectory::create(directory, &[]).unwrap());
+    println!("ready");
+    for _ in lines {}
+    drop((file, tree));
+    // As the engine does at the end of a run.
+    let _ = fs::remove_file(&own);
+}
+
+struct Ranks(Vec<Child>);
+
+impl Ranks {
+    /// Two of one host, which have made their files.
+    fn start(directory: &Path) -> Self {
+        let start = |_| {
+            Command::new(std::env::current_exe().unwrap())
+                .args([RANK, directory.to_str().unwrap()])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
+        let mut ranks = Self((0..2).map(start).collect());
+        let processes: Vec<String> = ranks.0.iter().map(|it| it.id().to_string()).collect();
+        for rank in &mut ranks.0 {
+            let stdin = rank.stdin.as_mut().unwrap();
+            writeln!(stdin, "{}", processes.join(" ")).unwrap();
+        }
+        for rank in &mut ranks.0 {
+            let mut line = String::new();
+            BufReader::new(rank.stdout.as_mut().unwrap())
+                .read_line(&mut line)
+                .unwrap();
+            assert_eq!(line, "ready\n");
+        }
+        ranks
+    }
+
+    fn kill(&mut self) {
+        for rank in &mut self.0 {
+            rank.kill().unwrap();
+        }
+        for rank in &mut self.0 {
+            rank.wait().unwrap();
+        }
+    }
+
+    /// The guardian, a child of the first.
+    fn guardian(&self) -> rustix::process::Pid {
+        let first = self.0[0].id();
+        let children = fs::read_to_string(format!("/proc/{first}/task/{first}/children"));
+        let children = children.unwrap();
+        let child = children.split_whitespace().next().unwrap();
+        rustix::process::Pid::from_raw(child.parse().unwrap()).unwrap()
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    entries
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+fn wait_until(is_so: impl Fn() -> bool, what: &str) -> Duration {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < GONE_MAX, "{what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+    begin.elapsed()
+}
+
+/// Also one that its launcher has sent all its signals, and that holds nothing of its.
+fn killed() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut ranks = Ranks::start(directory.path());
+    assert_eq!(
+        names(directory.path()).len(),
+        4,
+        "{:?}",
+        names(directory.path())
+    );
+    let guardian = ranks.guardian();
+    for signal in [Signal::HUP, Signal::INT, Signal::TERM] {
+        kill_process(guardian, signal).unwrap();
+    }
+    let number = guardian.as_raw_nonzero();
+    let files = fs::read_dir(format!("/proc/{number}/fd")).unwrap();
+    for file in files.flatten() {
+        let leads_to = fs::read_link(file.path()).unwrap_or_default();
+        assert!(!leads_to.starts_with(directory.path()), "{leads_to:?}");
+    }
+    let begin = Instant::now();
+    ranks.kill();
+    wait_until(|| names(directory.path()).is_empty(), "files are left");
+    println!("    removed {:?} after the kill", begin.elapsed());
+    let is_over = || !Path::new(&format!("/proc/{number}")).exists();
+    wait_until(is_over, "the guardian stays");
+}
+
+fn in_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut ranks = Ranks::start(directory.path());
+    let number = ranks.guardian().as_raw_nonzero();
+    for rank in &mut ranks.0 {
+        drop(rank.stdin.take());
+        assert!(rank.wait().unwrap().success());
+    }
+    assert!(names(directory.path()).is_empty());
+    let is_over = || !Path::new(&format!("/proc/{number}")).exists();
+    wait_until(is_over, "the guardian stays");
+}
+
+fn foreign() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut ranks = Ranks::start(directory.path());
+    let guardian = ranks.guardian();
+    let job = |rank: usize| directory.path().join(format!("job-{}", ranks.0[rank].id()));
+    let (first, second) = (job(0), job(1));
+    // Another file has the name of the first, and the second has grown by somebody's data.
+    fs::rename(&first, directory.path().join("away")).unwrap();
+    fs::write(&first, "mine").unwrap();
+    let has_marks = rustix::fs::getxattr(&second, "user.sokudo", &mut [0; 512]).is_ok();
+    File::options()
+        .append(true)
+        .open(&second)
+        .unwrap()
+        .set_len(9 << 20)
+        .unwrap();
+    ranks.kill();
+    let number = guardian.as_raw_nonzero();
+    let is_over = || !Path::new(&format!("/proc/{number}")).exists();
+    wait_until(is_over, "the guardian stays");
+    assert_eq!(fs::read_to_string(&first).unwrap(), "mine");
+    if has_marks {
+        assert!(second.exists());
+    } else {
+        eprintln!("SKIPPED: no attributes here");
+    }
+}
