@@ -273,6 +273,14 @@ pub(crate) fn trim(fd: i32, is_device: bool, request: Request) -> isize {
 const BLKDISCARD: libc::Ioctl = 0x1277;
 
 /// Whether trims of a file are discards.
+/// What statfs calls ZFS (`ZFS_SUPER_MAGIC` of OpenZFS).
+const ZFS: rustix::fs::FsWord = 0x2fc1_2fc1;
+
+/// Whether a file is on ZFS.
+pub(crate) fn is_on_zfs(file: impl AsFd) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|it| it.f_type == ZFS)
+}
+
 pub(crate) fn is_block_device(file: impl AsFd) -> bool {
     rustix::fs::fstat(file)
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice)

@@ -49,6 +49,8 @@ pub enum Completions {
 pub struct RingFeatures {
     /// Buffers are pinned once, not per I/O.
     pub registered_buffers: bool,
+    /// The kernel was not asked to register them, because a file is on ZFS.
+    pub spares_zfs: bool,
     /// Files are looked up once, not per I/O.
     pub registered_files: bool,
     /// One thread only submits (`IORING_SETUP_SINGLE_ISSUER`).
@@ -67,6 +69,13 @@ pub trait Carrier {
 
     /// What is registered with the kernel; requests name its places.
     fn descriptors(&self) -> impl Iterator<Item = RawFd>;
+
+    /// Whether one of them is on ZFS, which must be given no registered buffers: OpenZFS 2.3.2 on Linux
+    /// 6.12 dies of the first direct write of one (a null page in `abd_cmp_zero_off_cb`, below
+    /// `zpl_iter_write`). Direct I/O of memory that is not registered is fine, by whatever call.
+    fn is_on_zfs(&self) -> bool {
+        false
+    }
 
     /// Does what a ring, perhaps one that polls, cannot do, or refuses it.
     fn at_once(&self, request: Request, buffer: *mut u8, polled: bool) -> Option<i32>;
@@ -90,12 +99,14 @@ pub struct Slot {
 pub struct Files {
     files: Vec<OwnedFd>,
     are_devices: Box<[bool]>,
+    is_on_zfs: bool,
 }
 
 impl Files {
     fn new(files: Vec<OwnedFd>) -> Self {
         Self {
             are_devices: files.iter().map(blocking::is_block_device).collect(),
+            is_on_zfs: files.iter().any(blocking::is_on_zfs),
             files,
         }
     }
@@ -107,6 +118,10 @@ impl Carrier for Files {
 
     fn descriptors(&self) -> impl Iterator<Item = RawFd> {
         self.files.iter().map(AsRawFd::as_raw_fd)
+    }
+
+    fn is_on_zfs(&self) -> bool {
+        self.is_on_zfs
     }
 
     #[inline]
@@ -253,7 +268,8 @@ impl<T: Carrier> Ring<T> {
             Ok(built) => built,
             Err(error) => return Err((error, carrier, region)),
         };
-        features.registered_buffers = register_region(&ring, &region);
+        features.spares_zfs = carrier.is_on_zfs();
+        features.registered_buffers = !features.spares_zfs && register_region(&ring, &region);
         let raw: Vec<_> = carrier.descriptors().collect();
         features.registered_files = ring.submitter().register_files(&raw).is_ok();
         // Saves a look-up per system call; not worth a word when it is refused.

@@ -137,6 +137,14 @@ impl Journal {
         Ok(Self(Arc::new(Mutex::new(kept))))
     }
 
+    /// Whether anything that was made is there yet. Where nothing is, the journal goes, too: for
+    /// who ends without being dropped.
+    pub fn is_left_behind(&self) -> bool {
+        let kept = self.kept();
+        kept.remove_if_empty();
+        !kept.lines.is_empty()
+    }
+
     /// Keeps it before it is made.
     pub(crate) fn keep(&self, volume: &str, trace: Trace) -> Result<(), VolumeError> {
         let volume = volume.to_owned();
@@ -182,6 +190,13 @@ impl Kept {
         written.map_err(|source| self.not_kept(source))
     }
 
+    fn remove_if_empty(&self) {
+        if self.lines.is_empty() {
+            // It is ours as long as it is locked.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+
     fn not_kept(&self, source: io::Error) -> VolumeError {
         VolumeError::Journal {
             path: self.path.clone(),
@@ -192,10 +207,7 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        if self.lines.is_empty() {
-            // It is ours as long as it is locked.
-            let _ = fs::remove_file(&self.path);
-        }
+        self.remove_if_empty();
     }
 }
 

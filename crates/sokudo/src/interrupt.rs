@@ -28,6 +28,18 @@ pub(crate) fn outlive_file_size_limit() {
 /// # Errors
 /// When the system lets us watch no signals.
 pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
+    watch_leaving(control, || ())
+}
+
+/// The same for what makes more than test files: `leaving` tells what of it stays where the
+/// program ends at once.
+///
+/// # Errors
+/// As of `watch`.
+pub(crate) fn watch_leaving(
+    control: &Control,
+    leaving: impl Fn() + Send + 'static,
+) -> Result<(), Exit> {
     let mut watched = vec![SIGINT, SIGTERM];
     // Under nohup the run goes on when its terminal goes away, and in the background of a
     // shell when somebody quits what is in front.
@@ -44,12 +56,14 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
             for signal in &mut signals {
                 if signal == SIGQUIT {
                     leave_at_once();
+                    leaving();
                     // Ends the program, with a core dump where the user wants one.
                     let _ = emulate_default_handler(SIGQUIT);
                     std::process::exit(131);
                 }
                 if control.is_cancelled() {
                     leave_at_once();
+                    leaving();
                     std::process::exit(130);
                 }
                 control.cancel();

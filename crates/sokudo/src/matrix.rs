@@ -19,7 +19,7 @@ use sokudo_dialect::matrix::EXAMPLE;
 use sokudo_engine::Control;
 use sokudo_measure::CacheGuard;
 use sokudo_volume::{Journal, own_mount_namespace};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::cli::{Location, MatrixArguments};
 use crate::command_line::quoted;
@@ -75,10 +75,7 @@ pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
     if control.is_cancelled() {
         exit::note(match arguments.keeping.location() {
             Ok(Location::None) => text!("it cannot be resumed, because no run is kept"),
-            _ => text!(
-                "go on with sokudo matrix --resume {} and what allows to destroy the disks",
-                matrix.id
-            ),
+            _ => way_on(&matrix),
         });
         return Err(Exit::Interrupted);
     }
@@ -130,6 +127,26 @@ fn way_out(disks: &[PlannedDisk]) -> String {
     options.collect::<Vec<_>>().join(" ")
 }
 
+fn way_on(matrix: &Matrix) -> Text {
+    match matrix.source {
+        DiskSource::Files { .. } => text!("go on with sokudo matrix --resume {}", matrix.id),
+        DiskSource::Named(_) => text!(
+            "go on with sokudo matrix --resume {} and what allows to destroy the disks",
+            matrix.id
+        ),
+    }
+}
+
+/// For who does not wait until the volume has been dissolved.
+fn tell_of_what_stays(journal: &Journal) {
+    if journal.is_left_behind() {
+        exit::note(text!(
+            "what was made of the disks is left behind; {} dissolves it",
+            "sudo sokudo clean"
+        ));
+    }
+}
+
 /// Measures what is missing; what was measured stays, whatever ends it.
 fn measure(
     matrix: &Matrix,
@@ -148,7 +165,8 @@ fn measure(
     own_mount_namespace().map_err(Exit::failed)?;
     let disks = disks::opened(&matrix.source, disks, arguments)?;
     let journal = Journal::open(&matrix.id).map_err(Exit::failed)?;
-    interrupt::watch(control)?;
+    let left = journal.clone();
+    interrupt::watch_leaving(control, move || tell_of_what_stays(&left))?;
     let mut campaign = Campaign {
         matrix,
         arguments,

@@ -290,6 +290,7 @@ fn used_of_ring(
 ) -> BackendUse {
     let RingFeatures {
         registered_buffers,
+        spares_zfs,
         registered_files,
         single_issuer,
         deferred_task_work,
@@ -305,7 +306,12 @@ fn used_of_ring(
     let granted = granted.into_iter().filter(|(is_on, _)| *is_on);
     features.extend(granted.map(|(_, feature)| feature));
     let mut used = used(kind, features);
-    if !registered_buffers {
+    if spares_zfs {
+        used.notes.push(
+            "buffers are not registered, because ZFS 2.3 can crash the kernel when it writes registered ones directly"
+                .into(),
+        );
+    } else if !registered_buffers {
         used.notes.push(
             "buffers could not be registered; raise the limit of locked memory (ulimit -l)".into(),
         );

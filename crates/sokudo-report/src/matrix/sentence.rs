@@ -28,6 +28,12 @@ pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
     sentences
 }
 
+fn is_all_invalid(document: &MatrixDocument) -> bool {
+    let rows = document.rows.iter();
+    let mut figures = rows.flat_map(|row| row.cells.iter().flatten()).peekable();
+    figures.peek().is_some() && figures.all(|it| it.per_second.is_none())
+}
+
 /// The one sentence.
 fn answer(document: &MatrixDocument) -> Text {
     let mut shown: Vec<(&str, &PairEffect)> = pairs(document)
@@ -37,6 +43,10 @@ fn answer(document: &MatrixDocument) -> Text {
     shown.sort_by(|(_, a), (_, b)| size(b.ratio).total_cmp(&size(a.ratio)));
     let depends = document.effects.rows.iter().flat_map(|it| &it.combinations);
     let depends = depends.filter(|it| it.ratio.is_shown()).count();
+    if is_all_invalid(document) {
+        return "Nothing can be compared, because all results are INVALID; the notes on the cells tell why."
+            .into();
+    }
     if pairs(document).next().is_none() {
         return "Nothing can be compared yet: two cells of an axis must be measured in two blocks."
             .into();

@@ -1,9 +1,10 @@
 //! A matrix as far as it has come, and the document of it.
 
 use sokudo_model::{
-    CellLevel, CellRate, MatrixEffects, MatrixFigures, MatrixPlan, RowOfMatrix, Verdict,
+    CellLevel, CellRate, MatrixEffects, MatrixFigures, MatrixPlan, RowOfMatrix, Severity, Verdict,
 };
 use sokudo_stats::Summary;
+use sokudo_words::{Text, text};
 
 use super::sentence::sentences;
 use super::{
@@ -13,6 +14,7 @@ use super::{
 use crate::comparison::{Figure, rates};
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
+use crate::wording::row;
 
 const SCHEMA: &str = "sokudo.matrix/1";
 
@@ -114,8 +116,29 @@ impl MatrixSoFar<'_> {
             state,
             blocks,
             failures,
-            notes: plan.notes.clone(),
+            notes: [&plan.notes[..], &self.invalid(cell)].concat(),
         }
+    }
+
+    /// Why results of a cell are INVALID, each reason once: as the first block has it.
+    fn invalid(&self, cell: usize) -> Vec<Text> {
+        let runs = self.runs.iter().filter(|it| it.cell == cell);
+        let results = runs.flat_map(|it| &it.run.results);
+        let mut told = Vec::new();
+        let mut reasons = Vec::new();
+        for result in results.filter(|it| it.verdict == Some(Verdict::Invalid)) {
+            let name = row_name(result);
+            let errors = result.findings.iter();
+            for finding in errors.filter(|it| it.severity == Severity::Error) {
+                let reason = (name.clone(), &finding.code);
+                if !told.contains(&reason) {
+                    told.push(reason);
+                    let symptom = finding.symptom.clone();
+                    reasons.push(text!("{} is INVALID: {symptom}", row(&name)));
+                }
+            }
+        }
+        reasons
     }
 }
 

@@ -6,8 +6,8 @@ use crate::plot::{self, TerminalStyle};
 use crate::sample::{self, style};
 use crate::style::BandwidthUnit;
 use sokudo_model::{
-    CellLevel, CombinationEffect, DriveCache, EffectRatio, FileSystemKind, MatrixCell,
-    MatrixFigures, MatrixPlan, PairEffect, RaidBy, RaidLevel, RaidPlan, RowEffects, VolumeOptions,
+    CellLevel, CombinationEffect, DriveCache, EffectRatio, FileSystemKind, Finding, MatrixCell,
+    MatrixFigures, MatrixPlan, PairEffect, RaidBy, RaidLevel, RaidPlan, RowEffects, Severity, VolumeOptions,
     VolumePlan,
 };
 use sokudo_words::Language;
@@ -107,12 +107,23 @@ fn effects(figures: &MatrixFigures) -> MatrixEffects {
     }
 }
 
+fn not_on_device() -> Finding {
+    Finding {
+        code: "not-on-device".to_owned(),
+        severity: Severity::Error,
+        symptom: "only 0.0 % of the bytes reached the devices".into(),
+        cause: Text::default(),
+        remedy: Text::default(),
+    }
+}
+
 fn document() -> MatrixDocument {
     let plan = plan();
     let mut run = RunDocument::from_run(&sample::run());
     run.results.truncate(5);
     let mut invalid = run.clone();
     invalid.results[1].verdict = Some(Verdict::Invalid);
+    invalid.results[1].findings.push(not_on_device());
     let cells = [0, 1, 3, 4].into_iter();
     let runs: Vec<MatrixRun<'_>> = cells
         .flat_map(|cell| (0..3).map(move |block| (cell, block)))
@@ -151,6 +162,10 @@ fn invalid_results_are_not_compared() {
         (invalid.per_second, invalid.verdict),
         (None, Some(Verdict::Invalid))
     );
+    let [note] = &document.cells[4].notes[..] else {
+        panic!("{:?}", document.cells[4].notes);
+    };
+    assert!(note.english().contains("is INVALID: only 0.0 %"), "{note}");
     assert_eq!(document.cells[2].state, MatrixCellState::Failed);
     assert_eq!(document.cells[5].state, MatrixCellState::LeftOut);
 }
@@ -200,6 +215,32 @@ fn before_anything_was_measured_it_says_so() {
     );
     assert!(render_table(&document, &style(80)).contains("5 still to be measured"));
     assert_eq!(render_csv(&document).lines().count(), 1);
+}
+
+#[test]
+fn where_all_is_invalid_it_says_so_and_why() {
+    let plan = plan();
+    let mut run = RunDocument::from_run(&sample::run());
+    run.results.truncate(1);
+    run.results[0].verdict = Some(Verdict::Invalid);
+    run.results[0].findings.push(not_on_device());
+    let of_cell = |cell| MatrixRun {
+        cell,
+        block: 0,
+        run: &run,
+    };
+    let so_far = MatrixSoFar {
+        id: "1f0c9a3e",
+        command: "",
+        is_of_files: false,
+        plan: &plan,
+        runs: &[of_cell(0), of_cell(1)],
+        failures: &[],
+    };
+    let document = MatrixDocument::new(&so_far, MatrixEffects::default());
+    let text = render_table(&document, &style(200));
+    assert!(text.contains("because all results are INVALID"), "{text}");
+    assert!(text.contains("only 0.0 % of the bytes"), "{text}");
 }
 
 #[test]

@@ -112,6 +112,47 @@ fn the_curve_of_a_surface_grows_while_it_is_read() {
     });
 }
 
+/// Only root makes file systems.
+#[test]
+fn the_table_of_a_matrix_fills_cell_by_cell() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("SKIPPED: a matrix on the page needs root");
+    }
+    tell(async |person, site| {
+        let folder = site.home_with("disks");
+        person.measure_at(folder.to_str().unwrap()).await;
+        person.press("tab", "File systems").await;
+        person.press("DisclosureTriangle", "More settings").await;
+        for file_system in ["ext2", "ext4"] {
+            person.press("checkbox", file_system).await;
+        }
+        person
+            .choose("matrix-method", "quick --size=256MiB")
+            .await;
+        person.sees("--fs=ext2").await;
+        person.press("button", "Start now").await;
+        cells_measured(person, 1).await;
+        cells_measured(person, 2).await;
+        person.press("button", "Stop").await;
+        person.find("heading", "Stopped early").await;
+        cells_measured(person, 2).await;
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    });
+}
+
+/// Waits until so many cells of a matrix have figures.
+async fn cells_measured(person: &Person<'_>, count: usize) {
+    let look = async || {
+        let rows = person.rows("Figures").await;
+        let is_measured = |cells: &&Vec<String>| {
+            let mut figures = cells.iter().skip(1);
+            figures.any(|cell| cell.chars().any(|sign| sign.is_ascii_digit()))
+        };
+        (rows.iter().filter(is_measured).count() >= count).then_some(())
+    };
+    person.wait(&format!("{count} cells"), look).await;
+}
+
 /// Starts a run that takes a while.
 pub(crate) async fn start_slowly(person: &Person<'_>) {
     person.measure_at("null:").await;

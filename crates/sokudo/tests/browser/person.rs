@@ -216,6 +216,14 @@ impl<'a> Person<'a> {
         field.send_keys(text).await.unwrap();
     }
 
+    /// Takes one of the choices of a setting of a method.
+    pub(crate) async fn choose(&self, id: &str, choice: &str) {
+        let client = &self.browser.client;
+        let locator = fantoccini::Locator::Id(id);
+        let field = client.wait().for_element(locator).await.unwrap();
+        field.select_by_value(choice).await.unwrap();
+    }
+
     /// Chooses a target by typing it, once the page has offered one.
     pub(crate) async fn measure_at(&self, target: &str) {
         let offered = "return document.getElementById('path')?.value || null";

@@ -2,7 +2,7 @@
 //! touched.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,11 +77,16 @@ fn tags(store: &Store, begin: &str) -> Vec<String> {
     tags
 }
 
-/// Waits until something of a matrix is mounted in the mount namespace of its own.
-fn wait_for_mount(child: &Child) {
+/// Waits until something of a matrix is mounted in the mount namespace of its own: where.
+fn wait_for_mount(child: &Child) -> PathBuf {
     let path = format!("/proc/{}/mounts", child.id());
     let started = Instant::now();
-    while !fs::read_to_string(&path).is_ok_and(|mounts| mounts.contains(MOUNTED_BELOW)) {
+    loop {
+        let mounts = fs::read_to_string(&path).unwrap_or_default();
+        let mut points = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+        if let Some(point) = points.find(|point| point.starts_with(MOUNTED_BELOW)) {
+            return PathBuf::from(point);
+        }
         assert!(started.elapsed() < WAIT_MAX, "nothing is mounted");
         thread::sleep(Duration::from_millis(5));
     }
@@ -154,6 +159,26 @@ fn interrupted_it_leaves_nothing_and_goes_on_later() {
     // What is complete is shown, and measured no more.
     store.ok(&format!("matrix --resume {id}"));
     assert_eq!(tags(&store, "block=").len(), 3);
+    assert_nothing_is_left(directory.path());
+}
+
+#[test]
+fn who_does_not_wait_for_it_to_be_dissolved_is_told_who_does_it() {
+    if !can(&["ext4"]) {
+        return;
+    }
+    let (store, directory) = (Store::new(), directory_on_disk());
+    let arguments = on_files(directory.path(), "1x320MiB", "--fs ext4");
+    let child = start(store.program().args(&arguments));
+    let mount_point = wait_for_mount(&child);
+    // Two of the same kind could be taken for one.
+    kill_process(pid(&child), Signal::INT).unwrap();
+    let ended = interrupt(child, Signal::TERM);
+    if mount_point.exists() {
+        holds(&ended.told, &["left behind", "sudo sokudo clean"]);
+    }
+    sokudo(&format!("clean --yes {}", directory.path().display())).ok();
+    assert!(!mount_point.exists());
     assert_nothing_is_left(directory.path());
 }
 

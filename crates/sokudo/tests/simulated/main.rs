@@ -14,6 +14,7 @@
 mod disks;
 mod flash;
 mod hostile;
+mod matrix;
 mod rules;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -71,14 +72,18 @@ fn explained(
     })
 }
 
-/// What comes of each disk by its number, in any order, on all processors.
+/// What comes of each disk by its number.
 fn of_disks<T: Send>(of: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let told = std::env::var("SOKUDO_TEST_DISKS");
-    let disks = told.map_or(DISKS, |number| number.parse().unwrap());
+    of_many(told.map_or(DISKS, |number| number.parse().unwrap()), of)
+}
+
+/// What comes of so many things by their numbers, in any order, on all processors.
+fn of_many<T: Send>(count: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let next = AtomicU64::new(0);
     let work = || {
         let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        let mine = numbers.take_while(|number| *number < disks);
+        let mine = numbers.take_while(|number| *number < count);
         mine.map(&of).collect::<Vec<_>>()
     };
     let processors = thread::available_parallelism().map_or(1, usize::from);
