@@ -13,6 +13,7 @@ use sokudo_words::Text;
 use crate::backends::{self, Choosing};
 use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
+use crate::file_user::FileUser;
 use crate::memory;
 use crate::named::Named;
 use crate::pages;
@@ -47,6 +48,8 @@ pub struct Measurement<'a> {
     /// Rows that leave their backend open may poll and pass commands around the block layer, where
     /// that is faster.
     pub any_backend: bool,
+    /// As whom files and directories are opened, where that is another user than this process's.
+    pub files_as: Option<FileUser>,
 }
 
 /// What is made in a directory that is measured.
@@ -77,6 +80,7 @@ impl<'a> Measurement<'a> {
             files: OwnFiles::Full(DataContent::Random),
             command: String::new(),
             any_backend: false,
+            files_as: None,
         }
     }
 
@@ -131,7 +135,7 @@ impl<'a> Measurement<'a> {
                 if inspected.info.kind == TargetKind::Directory =>
             {
                 let workloads = self.plan.stages.iter().flat_map(|stage| &stage.workloads);
-                PreparedTargets::in_phases(inspected, workloads, cold)?
+                PreparedTargets::in_phases(inspected, workloads, cold, self.files_as)?
             }
             (named, files) => {
                 let preparation = Preparation {
@@ -143,6 +147,7 @@ impl<'a> Measurement<'a> {
                         OwnFiles::InPhases { .. } => DataContent::Random,
                     },
                     seed: self.plan.seed,
+                    files_as: self.files_as,
                 };
                 PreparedTargets::prepare(named, &preparation, control, listener)?
             }
