@@ -61,6 +61,12 @@ pub enum MeasureError {
     Empty { name: String, source: io::Error },
     #[error("no file descriptor is left")]
     NoDescriptor(#[source] io::Error),
+    #[error(
+        "files cannot be opened as the user of the page; start sokudo page as root, or without sudo"
+    )]
+    OtherUser(#[source] io::Error),
+    #[error("{path} may not be written by the user of the page: {source}; measure it without writing", path = path.display())]
+    NotWritable { path: PathBuf, source: io::Error },
     #[error("{} cannot be used: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
     #[error(
@@ -222,6 +228,8 @@ impl MeasureError {
             Self::Memory { .. }
             | Self::Empty { .. }
             | Self::NoDescriptor(_)
+            | Self::OtherUser(_)
+            | Self::NotWritable { .. }
             | Self::Unusable { .. }
             | Self::NotCreated(_)
             | Self::NoDirectory { .. }

@@ -13,6 +13,7 @@ use sokudo_words::Text;
 use crate::backends::{self, Choosing};
 use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
+use crate::file_user::FileUser;
 use crate::memory;
 use crate::named::Named;
 use crate::pages;
@@ -50,6 +51,8 @@ pub struct Measurement<'a> {
     /// Rows that leave their backend open may poll and pass commands around the block layer, where
     /// that is faster.
     pub any_backend: bool,
+    /// As whom files and directories are opened, where that is another user than this process's.
+    pub files_as: Option<FileUser>,
 }
 
 /// What is made in a directory that is measured.
@@ -81,6 +84,7 @@ impl<'a> Measurement<'a> {
             command: String::new(),
             has_readers: false,
             any_backend: false,
+            files_as: None,
         }
     }
 
@@ -135,7 +139,7 @@ impl<'a> Measurement<'a> {
                 if inspected.info.kind == TargetKind::Directory =>
             {
                 let workloads = self.plan.stages.iter().flat_map(|stage| &stage.workloads);
-                PreparedTargets::in_phases(inspected, workloads, cold)?
+                PreparedTargets::in_phases(inspected, workloads, cold, self.files_as)?
             }
             (named, files) => {
                 let preparation = Preparation {
@@ -148,6 +152,7 @@ impl<'a> Measurement<'a> {
                     },
                     seed: self.plan.seed,
                     has_readers: self.has_readers,
+                    files_as: self.files_as,
                 };
                 PreparedTargets::prepare(named, &preparation, control, listener)?
             }
@@ -316,7 +321,10 @@ impl Prepared {
             let _ = together.tell_place(&run);
             run.hosts = together.hosts();
             run.targets.clear();
-            together.leave();
+            match control.is_cancelled() {
+                true => together.leave_behind(),
+                false => together.leave(),
+            }
         }
         sokudo_analysis::judge(&mut run);
         run

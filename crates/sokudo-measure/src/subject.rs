@@ -1,7 +1,7 @@
 //! What is measured: opened, laid out where it must be, and held open until all of it is
 //! measured.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ use sokudo_words::text;
 
 use crate::cache_guard::CacheGuard;
 use crate::error::MeasureError;
+use crate::file_user::FileUser;
 use crate::lent::LentFile;
 use crate::named::{Named, bare_info, simulated_info};
 use crate::permission::Permission;
@@ -37,6 +38,7 @@ pub(crate) struct Preparation<'a> {
     pub(crate) seed: u64,
     /// Other processes read the test file, too.
     pub(crate) has_readers: bool,
+    pub(crate) files_as: Option<FileUser>,
 }
 
 /// A device that is read beside the target, to be compared with it: open, and only for reading.
@@ -183,7 +185,7 @@ impl PreparedTargets {
                 TargetKind::Directory => {
                     Self::in_directory(inspected, preparation, control, listener)
                 }
-                _ => Self::existing(inspected, &preparation.permission),
+                _ => Self::existing(inspected, preparation),
             },
         }
     }
@@ -194,6 +196,7 @@ impl PreparedTargets {
         inspected: Inspected,
         workloads: impl Iterator<Item = &'a Workload> + Clone,
         cold: bool,
+        files_as: Option<FileUser>,
     ) -> Result<Self, MeasureError> {
         let Inspected { mut info, counters } = inspected;
         let path = path_of(&info);
@@ -201,7 +204,7 @@ impl PreparedTargets {
         let of_file = workloads.filter(|workload| workload.tree.is_none());
         let size = of_file.filter_map(|workload| workload.limits.bytes).max();
         let directory = (!trees.is_empty())
-            .then(|| OwnDirectory::create(&path, &trees))
+            .then(|| FileUser::open(files_as, || Ok(OwnDirectory::create(&path, &trees)?)))
             .transpose()?;
         info.size_bytes = size;
         let mut subject = Self {
@@ -210,7 +213,7 @@ impl PreparedTargets {
         };
         let mut ours = OwnedFile::Nothing;
         if let Some(size) = size {
-            let file = TestFile::create(&path, size)?;
+            let file = FileUser::open(files_as, || Ok(TestFile::create(&path, size)?))?;
             subject
                 .targets
                 .push(file.target().map_err(MeasureError::NoDescriptor)?);
@@ -383,17 +386,24 @@ impl PreparedTargets {
         }
     }
 
-    fn existing(inspected: Inspected, permission: &Permission) -> Result<Self, MeasureError> {
+    fn existing(inspected: Inspected, preparation: &Preparation<'_>) -> Result<Self, MeasureError> {
         let Inspected { mut info, counters } = inspected;
         let path = path_of(&info);
-        let target = match permission {
-            Permission::ReadOnly => FileTarget::read_only(&path)?,
+        // A device is guarded by its own rules, and only root may read it.
+        let is_file = info.kind == TargetKind::File;
+        let files_as = preparation.files_as.filter(|_| is_file);
+        let target = match &preparation.permission {
+            Permission::ReadOnly => FileUser::open(files_as, || Ok(FileTarget::read_only(&path)?))?,
             Permission::OverwriteFile => FileTarget::overwrite(&path, users)?,
             Permission::WriteBack if info.kind == TargetKind::BlockDevice => {
                 let occupancy = occupants(&System::host(), &path)?;
                 RewritePermit::obtain(&path, &occupancy, users).map(FileTarget::for_write_back)?
             }
-            Permission::WriteBack => FileTarget::file_for_write_back(&path, users)?,
+            Permission::WriteBack => {
+                // Who else uses it only root sees.
+                FileUser::open(files_as, || check_writable(&path))?;
+                FileTarget::file_for_write_back(&path, users)?
+            }
             Permission::Destroy(consent) => {
                 let occupancy = occupants(&System::host(), &path)?;
                 DevicePermit::obtain(&path, &occupancy, consent, users)
@@ -459,7 +469,10 @@ impl PreparedTargets {
             true => TestFile::create_for_readers,
             false => TestFile::create,
         };
-        let file = create(&path_of(&info), preparation.size)?;
+        let path = path_of(&info);
+        let file = FileUser::open(preparation.files_as, || {
+            Ok(create(&path, preparation.size)?)
+        })?;
         let data = preparation.data.clone();
         let layout = lay_out(&file, data, preparation.seed, control, listener)?;
         let target = file.target().map_err(MeasureError::NoDescriptor)?;
@@ -511,6 +524,15 @@ impl OpenedTarget {
             info.blind_spots.push(blind_spot);
         }
     }
+}
+
+/// Refuses what this thread's user may not write.
+fn check_writable(path: &Path) -> Result<(), MeasureError> {
+    let opened = OpenOptions::new().write(true).open(path);
+    opened.map(drop).map_err(|source| {
+        let path = path.to_owned();
+        MeasureError::NotWritable { path, source }
+    })
 }
 
 fn path_of(info: &TargetInfo) -> PathBuf {

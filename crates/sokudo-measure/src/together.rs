@@ -293,6 +293,12 @@ impl Together {
         of_host.map(|it| it.pid).collect()
     }
 
+    /// Leaves while this process goes on: a launcher that ends a run kills whoever is still there
+    /// a second later, and what was measured is to be printed before that.
+    pub(crate) fn leave_behind(self) {
+        thread::spawn(move || self.leave());
+    }
+
     /// Has everybody stop.
     pub fn stop(&self) {
         self.peers.stop();

@@ -15,13 +15,27 @@ import { startTheme, themeChoice } from './theme.js';
 const page = document.getElementById('page');
 const head = document.getElementById('head') ?? el('header', { id: 'head' });
 
-/** Exchanges what stands behind # for a cookie, and takes it out of the address. */
-async function enter() {
+/** The key that stands behind #, if there is one. */
+function givenKey() {
   const given = new URLSearchParams(location.hash.slice(1));
   const [token, code] = [given.get('t'), given.get('c')];
-  if (token === null && code === null) return;
+  if (token === null && code === null) return null;
+  return token === null ? { code } : { token };
+}
+
+/** Exchanges what stands behind # for a cookie, and takes it out of the address. */
+async function enter() {
+  const key = givenKey();
+  if (key === null) return;
   history.replaceState(null, '', location.pathname);
-  await post('/api/enter', token === null ? { code } : { token });
+  await post('/api/enter', key);
+}
+
+/** An address that is opened where the page is open already changes only what stands behind #. */
+function enterAnew() {
+  if (givenKey() === null) return false;
+  enter().then(() => location.reload(), (refusal) => showDoor(refusal.message));
+  return true;
 }
 
 /** Without a session there is nothing to see, but a way to get one. */
@@ -166,6 +180,7 @@ function build({ read_only: isReadOnly }) {
     });
   };
   addEventListener('hashchange', () => {
+    if (enterAnew()) return;
     go();
     page.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -192,6 +207,7 @@ async function begin() {
     build(await get('/api/session'));
   } catch (refusal) {
     buildHead({ isAtDoor: true });
+    addEventListener('hashchange', enterAnew);
     const isStranger = refusal instanceof Refusal && (refusal.status === 401 || refusal.status === 403);
     showDoor(isStranger ? null : refusal.message);
   }

@@ -125,6 +125,13 @@ export const rateAxis = () => ({ ...axisBase(), scale: 'rate', label: 'MB/s', si
 export const line = (label, name, more) => ({ label, scale: 'rate', stroke: colour(name), width: 1.75,
   points: { show: false }, value: orNothing(rate), ...more });
 
+/** Values between two gaps, which no line shows. */
+function alone(plot, series) {
+  const values = plot.data[series];
+  const isGap = (index) => values[index] === null || values[index] === undefined;
+  return values.flatMap((value, index) => (!isGap(index) && isGap(index - 1) && isGap(index + 1) ? [index] : []));
+}
+
 /** The axis of time since the run began. */
 const timeAxis = () => ({ ...axisBase(), size: 32, incrs: TIME_STEPS, space: 60, values: (plot, values) => values.map(clock) });
 
@@ -153,7 +160,7 @@ export class RateChart extends Chart {
   options(rows, run) {
     const hasTemperature = run.temperature?.length > 0;
     const warning = run.temperature_warning ?? null;
-    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}26` }));
+    const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}26`, points: { show: true, size: 5, width: 0, fill: colour(name), filter: alone } }));
     const heat = { ...line(say("temperature °C"), 'warm', { dash: [5, 4] }), scale: 'celsius',
       value: orNothing((value) => `${value} °C`) };
     const celsius = { ...axisBase(), scale: 'celsius', side: 1, label: '°C', size: 44, labelSize: 18, grid: { show: false } };

@@ -105,7 +105,7 @@ export class HistoryPage {
       el('th', { scope: 'row' }, el('a', { href: `#run=${run.id}` }, String(run.id)),
         run.is_baseline && el('span', { class: 'star', title: say("Baseline") }, '★', el('span', { class: 'hidden-visually' }, say("Baseline")))),
       el('td', { class: 'when' }, moment(run.started_at)),
-      el('td', null, run.device_name ?? run.device ?? run.target, run.label && el('span', { class: 'chip' }, run.label)),
+      el('td', { class: 'device' }, run.device_name ?? run.device ?? run.target, run.label && el('span', { class: 'chip' }, run.label)),
       el('td', null, run.method),
       el('td', { class: 'number' }, best(run, 'read')),
       el('td', { class: 'number' }, best(run, 'write')),
@@ -151,10 +151,12 @@ export class RunPage {
   }
 
   async load() {
+    this.loadManagement();
     try {
       const view = await get(`/api/runs/${this.run}/view`);
       const run = view.run && typeof view.run === 'object' ? view.run : view;
-      setText(this.facts, [run.method, targetName(run)].filter(Boolean).join(' · '));
+      // The list knows more of it, and may have told already.
+      if (this.facts.textContent === '') setText(this.facts, [run.method, targetName(run)].filter(Boolean).join(' · '));
       setText(this.command, run.command ?? '');
       fill(this.take, takeAway(this.run));
       this.panel.update(run);
@@ -162,7 +164,6 @@ export class RunPage {
     } catch (refusal) {
       this.complain(refusal.message);
     }
-    this.loadManagement();
   }
 
   /** The pictures of the report, as the command line draws them. */

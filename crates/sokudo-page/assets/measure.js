@@ -82,7 +82,8 @@ export class Measure {
       el('div', { class: 'go' },
         this.button,
         el('div', { class: 'go-facts' },
-          el('p', { class: 'target-line' }, this.targetName, this.targetKind), this.facts)),
+          el('p', { class: 'target-line' }, this.targetName, this.targetKind,
+            el('button', { type: 'button', class: 'quiet other-target', onclick: () => document.getElementById('disks-title').scrollIntoView() }, say("Choose another"))), this.facts)),
       commandLine(this.command), el('div', { class: 'add-line' }, this.add),
       this.error);
   }

@@ -5,7 +5,7 @@ import { PlacesChart, RateChart } from './charts.js';
 import { ErrorMap, LatencyHeat } from './heat.js';
 import { findingsOf } from './findings.js';
 import { Sweep, cellOf } from './sweep.js';
-import { judged, tableOf } from './table.js';
+import { judged, lineOf, tableOf } from './table.js';
 import { Tiles } from './tiles.js';
 import { say } from './words.js';
 
@@ -15,6 +15,7 @@ export class RunPanel {
   constructor(heading = 'h3') {
     this.heading = heading;
     this.answer = el('p', { class: 'answer' });
+    this.facts = el('dl', { class: 'facts' });
     this.figures = el('div', { class: 'figures' });
     this.table = el('div', { class: 'tables' });
     this.upper = el('div');
@@ -30,7 +31,7 @@ export class RunPanel {
     this.charts = el('div', { class: 'charts' }, this.rate.node, this.heat.node);
     this.surface = el('div', { class: 'charts-wide' }, this.places.node, this.errors.node);
     // What it came to, the figures, why they are to be doubted, and then what happened meanwhile.
-    this.node = el('div', { class: 'run-panel' }, this.answer, this.figures, this.surface, this.upper,
+    this.node = el('div', { class: 'run-panel' }, this.answer, this.facts, this.figures, this.surface, this.upper,
       this.findings, this.charts, this.lower, this.notes);
     this.seen = {};
   }
@@ -73,6 +74,10 @@ export class RunPanel {
       show(this.answer, Boolean(run.answer));
       if (run.answer) fill(this.answer, judged(run.answer.text, run.answer.tone));
     }
+    if (this.isNew('facts', run.facts)) {
+      show(this.facts, run.facts?.length > 0);
+      fill(this.facts, (run.facts ?? []).map(({ label, text, tone }) => el('div', null, el('dt', null, label), el('dd', null, judgedOrPlain(text, tone)))));
+    }
     if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? [], this.heading));
     if (this.isNew('tables', run.tables)) {
       const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
@@ -94,6 +99,8 @@ export class RunPanel {
   }
 }
 
+const judgedOrPlain = (text, tone) => (tone && tone !== 'none' ? judged(text, tone) : text);
+
 /** What the page itself has cost, of a run that it has measured. */
 function costOf(run) {
   if (typeof run.page_share !== 'number') return [];
@@ -105,7 +112,8 @@ function pictureOf(run) {
   const rows = run.planned?.rows ?? [];
   const method = (run.method ?? '').split('/')[0];
   if (rows.length === 0) return null;
-  if (method === 'mark') return 'tiles';
+  // A check of a mark has another table than its rows, once it has come to something.
+  if (method === 'mark') return run.kept && rows.every((row, index) => !lineOf(run, index)) ? null : 'tiles';
   if (method === 'sweep' && rows.every((row) => cellOf(row.name))) return 'sweep';
   return null;
 }

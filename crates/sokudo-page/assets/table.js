@@ -20,7 +20,12 @@ function cellContent(cell) {
   return [cell.text, el('span', { class: 'cell-track' }, bar)];
 }
 
+/** Longer texts are sentences. */
+const PROSE_MIN = 32;
+
 const alignment = (column) => (column?.align === 'right' ? 'number' : null);
+
+const kindOf = (column, cell) => alignment(column) ?? (cell.text?.length > PROSE_MIN ? 'prose' : null);
 
 /** Headings; neighbours of one group stand under its name. */
 function headOf(columns) {
@@ -48,8 +53,8 @@ export function tableOf(table, caption) {
   const name = table.title || caption;
   const rows = table.rows.map((cells) => el('tr', null, cells.map((cell, index) =>
     index === 0
-      ? el('th', { scope: 'row', class: alignment(table.columns[0]) }, cellContent(cell))
-      : el('td', { class: alignment(table.columns[index]) }, cellContent(cell)))));
+      ? el('th', { scope: 'row', class: kindOf(table.columns[0], cell) }, cellContent(cell))
+      : el('td', { class: kindOf(table.columns[index], cell) }, cellContent(cell)))));
   return el('div', null, scrolling(name, el('table', null,
     el('caption', { class: table.title ? null : 'hidden-visually' }, name),
     headOf(table.columns), el('tbody', null, rows))),

@@ -3,7 +3,7 @@
 import { el, fill, show } from './element.js';
 import { Chart, axisBase, colour, line, rateAxis, uPlot } from './charts.js';
 import { get, withQuery } from './http.js';
-import { moment, rate, say } from './words.js';
+import { direction, moment, rate, say } from './words.js';
 
 /** The trend of the device of a run, a row at a time. */
 export class TrendChart extends Chart {
@@ -28,7 +28,7 @@ export class TrendChart extends Chart {
     this.series = (found.series ?? []).filter((series) => series.points.length > 1);
     show(this.node, this.series.length > 0);
     if (this.series.length === 0) return;
-    fill(this.rows, this.series.map((series, index) => el('option', { value: String(index) }, series.row)));
+    fill(this.rows, this.series.map((series, index) => el('option', { value: String(index) }, rowWord(series.row))));
     const own = this.series.findIndex((series) => titles.includes(series.row));
     this.rows.value = String(Math.max(own, 0));
     this.pick();
@@ -53,7 +53,7 @@ export class TrendChart extends Chart {
     return {
       scales: { x: { time: true }, rate: { range: (plot, low, high) => [0, (high || 1) * 1.1] } },
       series: [{ label: say("time"), value: (plot, value) => (value ? moment(new Date(value * 1000)) : '') },
-        { ...line(`${series.row} MB/s`, name), points: { show: true, size: 6, fill: colour(name) } },
+        { ...line(`${rowWord(series.row)} MB/s`, name), points: { show: true, size: 6, fill: colour(name) } },
         line(say("level MB/s"), 'muted', { dash: [6, 4] })],
       axes: [{ ...axisBase(), size: 32, space: 130, values: (plot, values) => values.map((value) => moment(new Date(value * 1000))) }, rateAxis()],
       cursor: { points: { size: 7 } },
@@ -77,6 +77,9 @@ export class TrendChart extends Chart {
     context.restore();
   }
 }
+
+/** A row as trends call it, in English, in the language of the page. */
+const rowWord = (row) => row.replace(/[a-z]+$/, direction);
 
 function levelAt(levels, index) {
   const level = levels.findLast(({ first }) => first <= index);

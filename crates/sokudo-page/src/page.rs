@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use axum::http::HeaderMap;
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
+use sha2::{Digest, Sha256};
 use sokudo_words::Language;
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 
@@ -34,6 +35,8 @@ pub(crate) struct Page {
     /// Counts batches.
     batches: watch::Sender<u64>,
     started: Instant,
+    /// Tells this start from others, in the numbers of batches.
+    pub(crate) start: String,
 }
 
 impl Page {
@@ -45,7 +48,7 @@ impl Page {
         keys.add_read_token(&hello.read_token);
         let view = View::new(&hello);
         Ok(Self {
-            access: Access::new(port, hello.listen, hello.public_origin.as_deref())?,
+            access: Access::new(port, hello.listen.clone(), hello.public_origin.as_deref())?,
             measurer: Measurer::new(asks),
             language: Language::of_locale(&hello.lang),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
@@ -54,6 +57,7 @@ impl Page {
             told: Notify::new(),
             batches: watch::Sender::new(0),
             started: Instant::now(),
+            start: start_of(&hello.read_token),
         })
     }
 
@@ -124,6 +128,16 @@ impl Page {
                 .find_map(|cookie| Some((cookie.to_owned(), keys.session(cookie)?)))
         })
     }
+}
+
+/// Eight digits that come of a token and tell nothing of it.
+fn start_of(token: &str) -> String {
+    let digest = Sha256::digest(format!("start {token}").as_bytes());
+    digest
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// 256 bits that nobody can guess.

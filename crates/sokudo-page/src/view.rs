@@ -278,6 +278,7 @@ impl View {
     fn live(&mut self, live: &Value) {
         for (key, told) in [
             ("tables", "tables"),
+            ("facts", "facts"),
             ("legend", "notes"),
             ("findings", "findings"),
             ("answer", "answer"),
@@ -422,6 +423,7 @@ fn blank_run(number: u64, wish: &Wish, command: &str) -> Value {
         "temperature": [],
         "temperature_warning": null,
         "tables": [],
+        "facts": [],
         "legend": [],
         "findings": [],
         "answer": null,

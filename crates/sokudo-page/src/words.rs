@@ -20,6 +20,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Check",
     "Choose",
     "Choose a job file",
+    "Choose another",
     "Choose run {a}",
     "Choose two runs to compare them.",
     "Colours",

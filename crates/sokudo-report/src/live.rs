@@ -23,12 +23,26 @@ const MEGABYTES: BandwidthUnit = BandwidthUnit::MegabytesPerSecond;
 pub struct LiveRun {
     /// The tables that the command prints, in its order.
     pub tables: Vec<LiveTable>,
+    /// What they say, as labels and sentences: where the knee of a load is, how each point of an
+    /// assessment stands.
+    pub facts: Vec<LiveFact>,
     /// What stands below them.
     pub notes: Vec<String>,
     /// What was found, the gravest first.
     pub findings: Vec<LiveFinding>,
     /// How good the figures are; `None` where nothing has been judged.
     pub answer: Option<LiveAnswer>,
+}
+
+/// A sentence under its label.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LiveFact {
+    /// What it is about.
+    pub label: String,
+    /// `none`, `good`, `doubtful` or `bad`.
+    pub tone: &'static str,
+    /// The sentence.
+    pub text: String,
 }
 
 /// A table as it is shown.
@@ -120,7 +134,11 @@ impl LiveRun {
         };
         check.doubts.iter().for_each(|it| live.note(it, language));
         for (_, element) in &check.article(MEGABYTES).0 {
-            live.add(element, language);
+            match element {
+                // They are the doubts, and which runs they are.
+                Element::Facts(_) => {}
+                element => live.add(element, language),
+            }
         }
         live
     }
@@ -190,9 +208,16 @@ impl LiveRun {
                     self.notes.push(format!("{row}: {said}"));
                 }
             }
+            Element::Facts(facts) => {
+                self.facts
+                    .extend(facts.iter().map(|(label, fact)| LiveFact {
+                        label: label.said(language),
+                        tone: tone(fact),
+                        text: fact.said(language, false).into_owned(),
+                    }));
+            }
             Element::Title(_)
             | Element::Heading(_)
-            | Element::Facts(_)
             | Element::Curve(_)
             | Element::Findings(_)
             | Element::Commands(..)
@@ -240,10 +265,7 @@ impl LiveCell {
     fn of(cell: &Cell, language: Language) -> Self {
         Self {
             text: cell.said(language, false).into_owned(),
-            tone: match cell {
-                Cell::Judged(tone, _) => name(*tone),
-                _ => name(Tone::None),
-            },
+            tone: tone(cell),
             share: match cell {
                 Cell::Figure { share, .. } | Cell::Bar(share) if share.is_finite() => {
                     Some(share.clamp(0.0, 1.0))
@@ -251,6 +273,13 @@ impl LiveCell {
                 _ => None,
             },
         }
+    }
+}
+
+fn tone(cell: &Cell) -> &'static str {
+    match cell {
+        Cell::Judged(tone, _) => name(*tone),
+        _ => name(Tone::None),
     }
 }
 

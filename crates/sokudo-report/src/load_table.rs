@@ -31,9 +31,11 @@ const CLOSED_LOOP: &str = "p99.9 of the closed loop: while the disk stands still
     compare those of the rates.";
 
 fn rows<'a>(document: &'a RunDocument, load: &'a LoadDocument) -> Vec<Line<'a>> {
+    // The first row; while it is measured, those of rates that are not chosen yet have none either.
     let closed = document
         .results
         .iter()
+        .take(1)
         .filter(|result| result.workload.rate.is_none())
         .map(|result| (None, result));
     let steps = load.steps.iter().filter_map(|step| {

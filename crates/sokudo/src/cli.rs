@@ -83,7 +83,7 @@ pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCacheChoice};
 pub(crate) use spoken::HelpDestination;
 pub(crate) use steady::{CacheState, SteadyArguments};
-pub(crate) use store::{Keeping, Location, VARIABLE as STORE_VARIABLE};
+pub(crate) use store::{Keeping, Location, VARIABLE as STORE_VARIABLE, data_folder};
 pub(crate) use sweep::SweepArguments;
 pub(crate) use together::TogetherArguments;
 pub(crate) use trend::TrendArguments;

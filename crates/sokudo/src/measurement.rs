@@ -19,6 +19,7 @@ use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::keep;
 use crate::output;
+use crate::page;
 use crate::past::Past;
 use crate::progress::ProgressLine;
 use crate::requirement;
@@ -126,6 +127,10 @@ pub(crate) fn finish(
     quiet: bool,
     conduct: impl Conduct,
 ) -> Result<FinishedMeasurement, Exit> {
+    let measurement = Measurement {
+        files_as: page::files_as(),
+        ..measurement
+    };
     measurement.check_permission()?;
     if !quiet {
         tell_left_behind(&measurement);

@@ -10,6 +10,7 @@ mod child;
 mod cost;
 mod desk;
 mod destroyable;
+mod dropped_job;
 mod happening;
 mod turns;
 mod web;
@@ -36,13 +37,14 @@ use destroyable::Destroyable;
 use happening::Happening;
 use web::{Web, WebUser};
 
+pub(crate) use child::files_as;
+
 /// What the page has this program do as another user, if these arguments say so.
 pub(crate) fn as_other_user(arguments: &[OsString]) -> Option<ExitCode> {
     if arguments.get(1)? == sokudo_page::ARGUMENT {
         return Some(web::serve());
     }
-    let path = web::path_to_read(arguments)?;
-    Some(ExitCode::from(u8::from(!web::may_read(path))))
+    web::path_to_look_at(arguments).map(web::tell_where)
 }
 
 /// Serves until Ctrl-C.

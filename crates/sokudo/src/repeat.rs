@@ -83,8 +83,8 @@ impl Repeat {
         Ok(repeat)
     }
 
-    /// By the backends that a run has used, and with its trials' lengths, where these are left to
-    /// the row: what is faster today is not to be taken for what has become faster.
+    /// By the backends that a run has used, and with the lengths of its trials of reads, where these
+    /// are left to the row: what is faster today is not to be taken for what has become faster.
     pub(crate) fn with_choices_of(mut self, run: &RunDocument) -> Self {
         let chosen = run.results.iter().map(|result| {
             let kind = result.backend.as_ref().map(|used| used.kind);
@@ -109,7 +109,10 @@ impl Repeat {
                 workload.backend = used.unwrap_or(BackendKind::Auto);
                 workload.polled = was.polled;
             }
-            if workload.limits.time_min.is_some() {
+            // Writes begin with a trial that is as long as any, as they did then: it uses up the
+            // memory of a drive, without which shorter ones would be faster.
+            let is_read = !workload.operations.changes_data();
+            if workload.limits.time_min.is_some() && is_read {
                 workload.limits = was.limits;
             }
         }
@@ -525,8 +528,25 @@ mod tests {
             let fixed: Vec<BackendKind> = workloads.iter().map(|it| it.backend).collect();
             assert_eq!(fixed, kinds);
             let expected = Some(Nanos::from_millis(expected_ms));
-            assert!(workloads.iter().all(|it| it.limits.time == expected));
+            let reads = |it: &&&Workload| !it.operations.changes_data();
+            let mut read = workloads.iter().filter(reads);
+            assert!(read.all(|it| it.limits.time == expected));
+            // A row that writes is to use up a drive's memory as it did then.
+            let asked = again_asked(&again);
+            assert_eq!(workloads[1].limits, asked[1].limits);
         }
+    }
+
+    /// What the command itself asks for.
+    fn again_asked(repeat: &Repeat) -> Vec<Workload> {
+        let plan = repeat
+            .measurement()
+            .ok()
+            .flatten()
+            .map(|it| it.plan)
+            .unwrap();
+        let stages = plan.stages.into_iter();
+        stages.flat_map(|stage| stage.workloads).collect()
     }
 
     /// As a run tells them whose trials took 7 ms.

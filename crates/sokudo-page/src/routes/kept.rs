@@ -39,15 +39,15 @@ struct ReportWish {
 
 #[derive(Deserialize)]
 struct Pair {
-    left: i64,
-    right: i64,
+    left: String,
+    right: String,
 }
 
 #[derive(Deserialize)]
 struct TrendWish {
     device: Option<String>,
     /// Whose device it is.
-    run: Option<i64>,
+    run: Option<String>,
     row: Option<String>,
 }
 
@@ -159,6 +159,7 @@ pub(super) async fn report(State(page): State<Arc<Page>>, uri: Uri) -> Answered 
 
 pub(super) async fn compare(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
     let Pair { left, right } = asked(&uri)?;
+    let (left, right) = (number(&left)?, number(&right)?);
     answer(&page, Query::Compare { left, right }).await
 }
 
@@ -166,7 +167,7 @@ pub(super) async fn trend(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
     let TrendWish { device, run, row } = asked(&uri)?;
     let device = match (device, run) {
         (Some(device), _) => device,
-        (None, Some(run)) => match device_of(&page, run).await? {
+        (None, Some(run)) => match device_of(&page, number(&run)?).await? {
             Ok(device) => device,
             Err(reply) => return Ok(answered(reply)),
         },
@@ -212,7 +213,12 @@ async fn answer(page: &Page, query: Query) -> Answered {
 }
 
 fn number(text: &str) -> Result<i64, Failure> {
-    text.trim().parse().map_err(|_| Failure::NotFound)
+    let number: i64 = text.trim().parse().map_err(|_| Failure::NotFound)?;
+    // One below zero would be read as an option.
+    match number > 0 {
+        true => Ok(number),
+        false => Err(Failure::NotFound),
+    }
 }
 
 #[cfg(test)]

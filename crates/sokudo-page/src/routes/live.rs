@@ -39,7 +39,7 @@ pub(super) async fn events(
     let follower = Follower {
         batches: page.batches(),
         cookie,
-        seen: seen.and_then(|id| id.to_str().ok()?.parse().ok()),
+        seen: seen.and_then(|id| seen_of(id.to_str().ok()?, &page.start)),
         page,
         _place: place,
     };
@@ -50,6 +50,13 @@ pub(super) async fn events(
     Ok(typed("text/event-stream", Body::from_stream(chunks)))
 }
 
+/// The batch that was seen last, if it was one since this start: a browser that was connected to a
+/// page before it counts that one's.
+fn seen_of(id: &str, start: &str) -> Option<u64> {
+    let (of, number) = id.split_once('-')?;
+    number.parse().ok().filter(|_| of == start)
+}
+
 impl Follower {
     /// The next lines; none once the session has ended.
     async fn next(&mut self) -> Option<Bytes> {
@@ -57,7 +64,8 @@ impl Follower {
             self.page.keys(|keys, _| keys.session(&self.cookie))?;
             if let Some(batch) = self.page.after(self.seen) {
                 self.seen = Some(batch.id);
-                let lines = format!("id: {}\ndata: {}\n\n", batch.id, batch.text);
+                let start = &self.page.start;
+                let lines = format!("id: {start}-{}\ndata: {}\n\n", batch.id, batch.text);
                 return Some(lines.into());
             }
             match tokio::time::timeout(SILENCE_MAX, self.batches.changed()).await {

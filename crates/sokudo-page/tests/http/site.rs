@@ -191,14 +191,15 @@ pub(crate) fn response(mut stream: TcpStream) -> Response {
 /// A browser that follows the stream.
 pub(crate) struct Follower {
     lines: BufReader<TcpStream>,
-    pub(crate) last: Option<u64>,
+    pub(crate) last: Option<String>,
     pub(crate) view: serde_json::Value,
 }
 
 impl Follower {
-    pub(crate) fn new(site: &Site, cookie: &str, last: Option<u64>) -> Self {
+    pub(crate) fn new(site: &Site, cookie: &str, last: Option<String>) -> Self {
         let mut stream = site.connect();
-        let last_id = last.map_or_else(String::new, |id| format!("Last-Event-ID: {id}\r\n"));
+        let last_id = last.as_ref();
+        let last_id = last_id.map_or_else(String::new, |id| format!("Last-Event-ID: {id}\r\n"));
         let request = format!(
             "GET /api/events HTTP/1.1\r\nHost: localhost:{}\r\nCookie: {cookie}\r\n{last_id}\r\n",
             site.port
@@ -225,7 +226,7 @@ impl Follower {
                 return None;
             }
             if let Some(id) = line.strip_prefix("id: ") {
-                self.last = id.trim().parse().ok();
+                self.last = Some(id.trim().to_owned());
             }
             if let Some(data) = line.strip_prefix("data: ") {
                 self.apply(data);

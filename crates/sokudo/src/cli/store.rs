@@ -114,7 +114,7 @@ impl Keeping {
 }
 
 /// As the XDG Base Directory Specification has it: relative paths are ignored.
-fn data_folder() -> Option<PathBuf> {
+pub(crate) fn data_folder() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);
         path.is_absolute().then_some(path)

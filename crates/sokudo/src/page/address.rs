@@ -1,7 +1,8 @@
 //! Where the page is, and what opens it.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use sokudo_page::Hello;
 use sokudo_words::text;
@@ -143,9 +144,17 @@ pub(crate) fn open(address: &str, user: &WebUser) {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     user.become_in(&mut opener);
-    if let Err(error) = opener.spawn() {
+    let tell = |why: &dyn Display| {
         exit::note(text!(
-            "no browser was opened (xdg-open: {error}); open the first address in one"
+            "no browser was opened (xdg-open: {why}); open the first address in one"
         ));
+    };
+    match opener.spawn() {
+        // It lasts as long as the browser where it starts one itself.
+        Ok(mut opening) => drop(thread::spawn(move || match opening.wait() {
+            Ok(status) if !status.success() => tell(&status),
+            Ok(_) | Err(_) => {}
+        })),
+        Err(error) => tell(&error),
     }
 }

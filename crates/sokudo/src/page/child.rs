@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use sokudo_measure::FileUser;
 use sokudo_page::{BYTES_MAX, LINE_BYTES_MAX};
 use sokudo_words::{Text, text};
 
@@ -30,6 +31,19 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// Lines that a child says to people; of more, the first are told.
 const LINES_MAX: usize = 200;
 
+/// Names to a child of root's the user and the group as whom it opens files.
+const FILES_AS: &str = "SOKUDO_FILES_AS";
+
+/// As whom this process is to open files; `None` for itself.
+pub(crate) fn files_as() -> Option<FileUser> {
+    let value = std::env::var(FILES_AS).ok()?;
+    let (user, group) = value.split_once(':')?;
+    Some(FileUser {
+        user: user.parse().ok()?,
+        group: group.parse().ok()?,
+    })
+}
+
 /// What is alike for all children.
 #[derive(Clone)]
 pub(crate) struct Surroundings {
@@ -50,6 +64,7 @@ impl Surroundings {
         for consent in CONSENTS {
             command.env_remove(consent);
         }
+        command.env_remove(FILES_AS);
         match tell {
             Some(wanted) => command.env(telling::VARIABLE, wanted),
             None => command.env_remove(telling::VARIABLE),
@@ -65,9 +80,14 @@ impl Surroundings {
         &self,
         run: u64,
         words: &[String],
+        files_as: Option<FileUser>,
         sender: &Sender<Happening>,
     ) -> io::Result<Child> {
-        let mut child = self.command(words, Some("events")).spawn()?;
+        let mut command = self.command(words, Some("events"));
+        if let Some(FileUser { user, group }) = files_as {
+            command.env(FILES_AS, format!("{user}:{group}"));
+        }
+        let mut child = command.spawn()?;
         let out = child.stdout.take().expect("it is piped");
         let errors = child.stderr.take().expect("it is piped");
         let tell = |sender: &Sender<Happening>| {
@@ -162,7 +182,7 @@ fn collected(from: impl Read + Send + 'static, bytes_max: u64) -> JoinHandle<Vec
 }
 
 /// Each line that comes, but for overlong ones.
-fn each_line(from: impl Read, mut hear: impl FnMut(&str)) {
+pub(crate) fn each_line(from: impl Read, mut hear: impl FnMut(&str)) {
     let mut from = BufReader::new(from);
     let mut line = Vec::new();
     loop {

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::FileTypeExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
@@ -13,14 +13,15 @@ use std::thread;
 
 use serde_json::{Value, json};
 use sokudo_page::{
-    Ask, DocumentForm, PictureForm, Query, QueueEntry, RunEvent, Told, Wish, replayed, write_frame,
+    Ask, DocumentForm, PictureForm, Query, QueueEntry, RunEvent, TargetForm, Told, Wish, replayed,
+    write_frame,
 };
 use sokudo_words::{Text, text};
-use tempfile::NamedTempFile;
 
 use super::child::{self, Surroundings};
 use super::cost::Cost;
 use super::destroyable::Destroyable;
+use super::dropped_job::JobFile;
 use super::happening::{Happening, ToldByChild};
 use super::turns::Turns;
 use super::web::{PipeWriter, Web, WebUser};
@@ -35,9 +36,17 @@ const QUEUE_MAX: usize = 50;
 struct Waiting {
     run: u64,
     wish: Wish,
+    order: Order,
+}
+
+/// What a wish has become.
+struct Order {
     words: Vec<String>,
-    /// It lives as long as the run.
-    job: Option<NamedTempFile>,
+    /// The directory or file where links have led to when it was looked at.
+    path: Option<String>,
+    /// It is opened with the rights of the page's user, not with root's.
+    is_opened_as_user: bool,
+    job: Option<JobFile>,
 }
 
 /// The run in progress.
@@ -47,7 +56,6 @@ struct Current {
     /// What it said last that was no note.
     message: String,
     cost: Cost,
-    _job: Option<NamedTempFile>,
 }
 
 pub(crate) struct Desk {
@@ -118,12 +126,8 @@ impl Desk {
     pub(crate) fn answer(&mut self, ask: Ask) {
         match ask {
             Ask::Listening { .. } | Ask::Failed { .. } => {}
-            Ask::Plan { id, wish } => match self.words(&wish) {
-                Ok((words, job)) => self.in_background(id, move |surroundings| {
-                    let planned = plan(surroundings, &words);
-                    drop(job);
-                    planned
-                }),
+            Ask::Plan { id, wish } => match self.order(&wish) {
+                Ok(order) => self.in_background(id, move |surroundings| plan(surroundings, &order)),
                 Err(why) => self.refuse(id, &why),
             },
             Ask::Start { id, wish } => match self.start(wish) {
@@ -179,11 +183,15 @@ impl Desk {
         let Some(mut current) = self.current.take() else {
             return;
         };
-        let code = current.child.wait().ok().and_then(|status| status.code());
+        let status = current.child.wait().ok();
+        let killed_by = status.and_then(|status| status.signal());
+        let killed_by = killed_by.map(|signal| {
+            text!("signal {signal} has ended it; where nobody sent that, the kernel's log tells why (dmesg)")
+        });
         self.tell(&Told::Ended {
             run: current.run,
-            code: code.unwrap_or(1),
-            message: current.message,
+            code: status.and_then(|status| status.code()).unwrap_or(1),
+            message: killed_by.map_or(current.message, |why| why.said(language::current())),
             page_share: current.cost.share(),
         });
         self.next();
@@ -199,13 +207,13 @@ impl Desk {
                 "{QUEUE_MAX} runs wait already; drop one, or wait until one is done"
             ));
         }
-        let (words, job) = self.words(&wish)?;
+        let order = self.order(&wish)?;
+        order.job.iter().try_for_each(JobFile::keep)?;
         self.runs += 1;
         self.queue.push_back(Waiting {
             run: self.runs,
             wish,
-            words,
-            job,
+            order,
         });
         let run = self.runs;
         self.tell_queue();
@@ -224,26 +232,19 @@ impl Desk {
             return;
         };
         self.tell_queue();
-        let Waiting {
-            run,
-            wish,
-            words,
-            job,
-        } = waiting;
-        let command = shown(&words);
+        let Waiting { run, wish, order } = waiting;
+        let command = order.shown();
         self.tell(&Told::Began { run, wish, command });
-        match self.surroundings.measure(run, &words, &self.sender) {
+        match self.begin(run, &order) {
             Ok(child) => {
                 self.current = Some(Current {
                     run,
                     child,
                     message: String::new(),
                     cost: Cost::begin(self.processes),
-                    _job: job,
                 });
             }
-            Err(error) => {
-                let why = text!("sokudo cannot be started for it: {error}");
+            Err(why) => {
                 self.tell(&Told::Ended {
                     run,
                     code: 1,
@@ -253,6 +254,22 @@ impl Desk {
                 self.next();
             }
         }
+    }
+
+    /// Begins a run, unless its path leads elsewhere since it was looked at.
+    fn begin(&self, run: u64, order: &Order) -> Result<Child, Text> {
+        if let Some(path) = &order.path
+            && self.user.leads_to(path).as_ref() != Some(path)
+        {
+            return Err(text!(
+                "{path} is another than when the run was put into the queue; start it again"
+            ));
+        }
+        let files_as = self.user.files_as().filter(|_| order.is_opened_as_user);
+        let began = self
+            .surroundings
+            .measure(run, &order.words, files_as, &self.sender);
+        began.map_err(|error| text!("sokudo cannot be started for it: {error}"))
     }
 
     fn move_to(&mut self, run: u64, to: usize) {
@@ -267,30 +284,40 @@ impl Desk {
         let entry = |waiting: &Waiting| QueueEntry {
             run: waiting.run,
             wish: waiting.wish.clone(),
-            command: shown(&waiting.words),
+            command: waiting.order.shown(),
         };
         let entries = self.queue.iter().map(entry).collect();
         self.tell(&Told::Queue { entries });
     }
 
     /// The command line of a wish, if it is allowed here.
-    fn words(&self, wish: &Wish) -> Result<(Vec<String>, Option<NamedTempFile>), Text> {
+    fn order(&self, wish: &Wish) -> Result<Order, Text> {
         let job = self.job_file(wish)?;
-        let path = job.as_ref().map_or(Path::new(""), |job| job.path());
-        let mut words = wish.words(path).map_err(said_of)?;
-        if job.is_none() {
-            self.check_target(&wish.target)?;
+        let mut wish = wish.clone();
+        let mut path = None;
+        if job.is_none() && wish.target.starts_with('/') {
+            let (led_to, is_device) = self.led_to(&wish.target)?;
+            path = Some(led_to.clone()).filter(|_| !is_device);
+            wish.target = led_to;
         }
+        let job_path = job.as_ref().map_or(Path::new(""), JobFile::path);
+        let mut words = wish.words(job_path).map_err(said_of)?;
         if let Some(serial) = wish.serial.as_deref().filter(|serial| !serial.is_empty()) {
             let consent = self.destroyable.consent(serial)?;
             words.insert(1, format!("--destroy={consent}"));
         }
-        Ok((words, job))
+        let form = wish.form().map_err(said_of)?;
+        Ok(Order {
+            words,
+            path,
+            // Disks made of files are mounted by root, where nobody else may write.
+            is_opened_as_user: form.target != TargetForm::Folder,
+            job,
+        })
     }
 
-    /// A job file in a place of its own. Jobs name any files, so that none is run with root's
-    /// rights.
-    fn job_file(&self, wish: &Wish) -> Result<Option<NamedTempFile>, Text> {
+    /// A job file. Jobs name any files, so that none is run with root's rights.
+    fn job_file(&self, wish: &Wish) -> Result<Option<JobFile>, Text> {
         let Some(text) = &wish.job else {
             return Ok(None);
         };
@@ -299,29 +326,26 @@ impl Desk {
                 "a job file names any file of the machine, and the page runs as root; start sokudo page without sudo, or use sokudo run"
             ));
         }
-        let write = || -> std::io::Result<NamedTempFile> {
-            let mut file = tempfile::Builder::new().suffix(".fio").tempfile()?;
-            file.write_all(text.as_bytes())?;
-            file.flush()?;
-            Ok(file)
-        };
-        write()
-            .map(Some)
-            .map_err(|error| text!("the job file cannot be kept: {error}; free space in TMPDIR"))
+        JobFile::new(text).map(Some)
     }
 
-    /// Refuses what whoever looks at the page may not read, though root may.
-    fn check_target(&self, target: &str) -> Result<(), Text> {
-        if !target.starts_with('/') {
-            return Ok(());
+    /// Where a path leads, and whether that is a device. Refuses what whoever looks at the page may
+    /// not read, though root may.
+    fn led_to(&self, target: &str) -> Result<(String, bool), Text> {
+        let is_device =
+            |path: &Path| fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
+        let is_dropped = self.user.is_dropped();
+        if is_device(Path::new(target)) {
+            let device = fs::canonicalize(target).ok().filter(|_| is_dropped);
+            let device = device.and_then(|path| path.into_os_string().into_string().ok());
+            return Ok((device.unwrap_or_else(|| target.to_owned()), true));
         }
-        let is_device = fs::metadata(target).is_ok_and(|it| it.file_type().is_block_device());
-        match is_device || self.user.may_read(target) {
-            true => Ok(()),
-            false => Err(text!(
-                "{target} is not there, or you may not read it; choose another directory"
-            )),
-        }
+        self.user
+            .leads_to(target)
+            .map(|path| (path, false))
+            .ok_or_else(|| {
+                text!("{target} is not there, or you may not read it; choose another directory")
+            })
     }
 
     /// Answers without keeping others waiting; some at a time, the next as soon as one is done.
@@ -355,11 +379,13 @@ fn read_only() -> Text {
     text!("the page was started with --read-only; start it without to measure")
 }
 
-/// A command line as people type it.
-fn shown(words: &[String]) -> String {
-    let words = words.iter().map(|word| quoted(word));
-    let words: Vec<String> = std::iter::once("sokudo".to_owned()).chain(words).collect();
-    words.join(" ")
+impl Order {
+    /// A command line as people type it.
+    fn shown(&self) -> String {
+        let words = self.words.iter().map(|word| quoted(word));
+        let words: Vec<String> = std::iter::once("sokudo".to_owned()).chain(words).collect();
+        words.join(" ")
+    }
 }
 
 /// What is given as an answer.
@@ -411,14 +437,20 @@ impl Given {
 }
 
 /// What a command line would do: its own words, how long it takes, what it writes.
-fn plan(surroundings: &Surroundings, words: &[String]) -> Result<Given, Text> {
-    let answer = surroundings.answer(words, Some("plan"))?;
+fn plan(surroundings: &Surroundings, order: &Order) -> Result<Given, Text> {
+    // What is only planned is not kept.
+    let typed = order.job.as_ref().map(JobFile::for_a_moment).transpose()?;
+    let mut words = order.words.clone();
+    if let (Some(typed), Some(last)) = (&typed, words.last_mut()) {
+        *last = typed.path().display().to_string();
+    }
+    let answer = surroundings.answer(&words, Some("plan"))?;
     let planned = answer.printed.split(|byte| *byte == b'\n').next();
     let planned: Option<Value> = planned.and_then(|line| serde_json::from_slice(line).ok());
     let Some(mut planned) = planned.filter(|_| answer.is_good) else {
         return Err(Text::name(said(&answer)));
     };
-    planned["command"] = shown(words).into();
+    planned["command"] = order.shown().into();
     planned["notes"] = answer.said.into();
     Ok(Given::json(&planned))
 }

@@ -188,6 +188,127 @@ fn only_disks_that_one_word_names_may_be_destroyed() {
     assert!(why.contains("was not started with it"), "{why}");
 }
 
+/// A wish of one short row.
+fn one_row(target: &Path) -> Value {
+    let options = json!({ "size": "16MiB", "time": "50ms", "runs": 1, "row": ["RND4K,Q1,read"] });
+    json!({ "method": "mark", "target": target, "options": options })
+}
+
+#[test]
+fn what_is_exchanged_for_a_link_while_it_waits_is_not_measured() {
+    if skips_without_root() {
+        return;
+    }
+    let site = Site::new();
+    let directory = directory_on_disk();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let at = |name: &str| directory.path().join(name);
+    for (name, mode) in [("everybody's", 0o777), ("root's", 0o700)] {
+        fs::create_dir(at(name)).unwrap();
+        fs::set_permissions(at(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    std::os::unix::fs::symlink("everybody's", at("link")).unwrap();
+    // A pipe is no target, and nobody waits for its other end.
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        at("pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o666),
+        0,
+    )
+    .unwrap();
+    for refused in ["root's", "pipe"] {
+        let why = site.page.begin(&one_row(&at(refused))).unwrap_err();
+        assert!(why.contains("you may not read it"), "{why}");
+    }
+    let first = json!({ "method": "load", "target": "sim:const", "options": { "runs": 1 } });
+    site.page.begin(&first).unwrap();
+    let by_link = site.page.begin(&one_row(&at("link"))).unwrap();
+    fs::remove_file(at("link")).unwrap();
+    std::os::unix::fs::symlink("root's", at("link")).unwrap();
+    let run = site.page.end_of(by_link);
+    let command = run["command"].as_str().unwrap();
+    assert!(command.ends_with("/everybody'\\''s'"), "{command}");
+    site.page.begin(&first).unwrap();
+    let directly = site.page.begin(&one_row(&at("everybody's"))).unwrap();
+    fs::rename(at("everybody's"), at("away")).unwrap();
+    std::os::unix::fs::symlink("root's", at("everybody's")).unwrap();
+    let run = site.page.end_of(directly);
+    assert_eq!(run["state"], "failed", "{run}");
+    let why = run["message"].as_str().unwrap();
+    assert!(why.contains("is another than when"), "{why}");
+}
+
+#[test]
+fn what_speaks_http_has_none_of_the_terminal_and_of_the_environment() {
+    let site = Site::new();
+    let processes = site.page.processes();
+    let [page, web] = [processes[0], processes[1]].map(|process| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap();
+        let process = i32::try_from(process).unwrap();
+        let session = rustix::process::getsid(rustix::process::Pid::from_raw(process)).unwrap();
+        (status, String::from_utf8(environment).unwrap(), session)
+    });
+    assert!(page.1.contains("SOKUDO_STORE="), "{}", page.1);
+    let names = web
+        .1
+        .split_terminator('\0')
+        .map(|line| line.split_once('=').unwrap().0);
+    let others: Vec<&str> = names
+        .filter(|name| !["HOME", "RUST_BACKTRACE"].contains(name))
+        .collect();
+    assert!(others.is_empty(), "{others:?}");
+    assert_ne!(page.2, web.2, "another session has another terminal");
+    assert!(web.0.contains("NoNewPrivs:\t1"), "{}", web.0);
+    assert!(web.0.contains("CapEff:\t0000000000000000"), "{}", web.0);
+}
+
+#[test]
+fn a_job_that_was_dropped_can_be_repeated() {
+    if rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: the page of root runs no job files");
+        return;
+    }
+    let site = Site::new();
+    let job = "[reads]\nfilename=sim:const\nrw=randread\nbs=4k\nsize=1m\nio_size=1m\n";
+    let run = site.page.measure(&json!({ "method": "job", "job": job }));
+    assert_eq!(run["state"], "ended", "{run}");
+    let again = by_command_line(&run);
+    let kept = site.document(&run["kept"]);
+    assert_eq!(again["results"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        again["results"][0]["workload"],
+        kept["results"][0]["workload"]
+    );
+}
+
+#[test]
+fn a_run_that_was_killed_says_by_what() {
+    let site = Site::new();
+    let number = site
+        .page
+        .begin(&json!({ "method": "steady", "target": "sim:ssd" }))
+        .unwrap();
+    let processes = site.page.processes();
+    let child = i32::try_from(*processes.last().unwrap()).unwrap();
+    assert_eq!(processes.len(), 3, "the page, what speaks HTTP, the run");
+    let child = rustix::process::Pid::from_raw(child).unwrap();
+    rustix::process::kill_process(child, rustix::process::Signal::KILL).unwrap();
+    let run = site.page.end_of(number);
+    assert_eq!(run["state"], "failed", "{run}");
+    let why = run["message"].as_str().unwrap();
+    assert!(why.contains("signal 9"), "{why}");
+}
+
+fn skips_without_root() -> bool {
+    let skips = !rustix::process::geteuid().is_root();
+    if skips {
+        eprintln!("SKIPPED: only the page of root has more rights than who looks at it");
+    }
+    skips
+}
+
 #[test]
 fn what_opens_the_page_stands_in_no_command_line_and_in_no_environment() {
     let site = Site::new();

@@ -70,7 +70,11 @@ impl PageClient {
 
     /// Measures what is wished for, to its end: what the page shows of it then.
     pub(crate) fn measure(&self, wish: &Value) -> Value {
-        let number = self.begin(wish).unwrap();
+        self.end_of(self.begin(wish).unwrap())
+    }
+
+    /// What the page shows of a run at its end.
+    pub(crate) fn end_of(&self, number: u64) -> Value {
         let started = Instant::now();
         loop {
             let run = self.view()["run"].take();
