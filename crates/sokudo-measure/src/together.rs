@@ -256,7 +256,7 @@ impl Together {
         mut trials: Vec<Trial>,
         has_own_device: bool,
     ) -> Result<Vec<Trial>, MeasureError> {
-        let own = self.pids();
+        let own = self.processes_here();
         for trial in &mut trials {
             trial.outcome.logs = Logs::default();
             if let Some(foreign) = &mut trial.evidence.foreign {
@@ -286,8 +286,8 @@ impl Together {
         Ok(joined.unwrap_or(told))
     }
 
-    /// Processes of this host.
-    fn pids(&self) -> Vec<u32> {
+    /// The processes of this host, in the order of ranks.
+    pub fn processes_here(&self) -> Vec<u32> {
         let own = &self.peers.hosts()[self.peers.rank() as usize].key;
         let of_host = self.peers.hosts().iter().filter(|it| it.key == *own);
         of_host.map(|it| it.pid).collect()

@@ -1,6 +1,9 @@
 //! Where a process runs.
 
-use std::fs;
+use std::{env, fs};
+
+/// What the host of this process is called, in the place of its own name.
+const VARIABLE: &str = "SOKUDO_HOST";
 
 /// Where one process of several runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,10 +16,14 @@ pub struct PeerHost {
 }
 
 impl PeerHost {
-    /// That of this process.
+    /// That of this process. Containers often have names that say nothing, or all the same one:
+    /// a variable names the host then.
     pub(crate) fn own() -> Self {
-        let name = rustix::system::uname();
-        let name = name.nodename().to_string_lossy().into_owned();
+        let named = env::var(VARIABLE).ok().filter(|name| !name.is_empty());
+        let name = named.unwrap_or_else(|| {
+            let name = rustix::system::uname();
+            name.nodename().to_string_lossy().into_owned()
+        });
         // proc(5): random again after each boot, and the same in all containers.
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         Self {

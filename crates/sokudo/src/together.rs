@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use sokudo_engine::Control;
-use sokudo_measure::{MeasureError, Sharing, Together};
+use sokudo_measure::{MeasureError, Sharing, Together, have_files_guarded};
 use sokudo_peers::{Launch, Notice, Peers, Stopper};
 use sokudo_words::text;
 
@@ -49,6 +49,9 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     pass_on(&control, peers.stopper())?;
     let keeping = printing_of(&mut repeat).keeping.clone();
     let together = Together::new(peers, sharing(arguments));
+    if let Err(error) = have_files_guarded(&together.processes_here()) {
+        exit::note(text!("a killed process may leave its test file behind: {error}"));
+    }
     let mut company = Company::new(together, arguments, keeping);
     let finished = match launch.rank {
         0 => check_results(&mut repeat, arguments)
