@@ -50,7 +50,9 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     let keeping = printing_of(&mut repeat).keeping.clone();
     let together = Together::new(peers, sharing(arguments));
     if let Err(error) = have_files_guarded(&together.processes_here()) {
-        exit::note(text!("a killed process may leave its test file behind: {error}"));
+        exit::note(text!(
+            "a killed process may leave its test file behind: {error}"
+        ));
     }
     let mut company = Company::new(together, arguments, keeping);
     let finished = match launch.rank {
