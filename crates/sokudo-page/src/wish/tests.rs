@@ -25,6 +25,15 @@ fn a_wish_becomes_the_words_of_a_command_line() {
             "run --readonly /run/job.fio",
         ),
         (r#"{"method":"check"}"#, "check"),
+        // What the form shows unasked is no default of the command.
+        (
+            r#"{"method":"matrix","target":"/mnt/x","options":{"fs":["ext4","xfs"],"loop":"4x1GiB"}}"#,
+            "matrix --fs=ext4 --fs=xfs --loop=4x1GiB --method=mark --size=256MiB --runs=3 --in=/mnt/x",
+        ),
+        (
+            r#"{"method":"matrix","target":"/mnt/x","options":{"method":"quick --size=256MiB"}}"#,
+            "matrix --method=quick --size=256MiB --loop=2x1GiB --in=/mnt/x",
+        ),
         (
             r#"{"method":"scan","target":"/dev/sdb","serial":"WD-1"}"#,
             "scan /dev/sdb",
