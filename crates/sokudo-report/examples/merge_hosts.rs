@@ -142,6 +142,7 @@ fn rank(workload: &Workload, iops: f64, host: u32, trial: u64) -> RankTrial {
         notes: Vec::new(),
     };
     RankTrial {
+        has_own_device: false,
         late: Nanos(random.below(900_000)),
         clock_uncertainty: Nanos(random.below(90_000)),
         trials: vec![Trial {

@@ -192,6 +192,7 @@ fn rank(workload: &Workload, speed: RankSpeed, share: f64, seed: u64) -> RankTri
         ..Outcome::new(backend(BackendKind::IoUring), StopReason::Time)
     };
     RankTrial {
+        has_own_device: false,
         late: speed.late,
         clock_uncertainty: Nanos(80_000),
         trials: vec![Trial {

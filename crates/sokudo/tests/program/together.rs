@@ -161,7 +161,7 @@ fn recomputed(printed: &str) -> Vec<f64> {
         .stdin(fs::File::open(&file).unwrap())
         .output()
         .unwrap();
-    let lines = String::from_utf8(output.stdout).unwrap();
+    let lines = String::from_utf8_lossy(&output.stdout);
     let ratios: Vec<f64> = lines.lines().map(|it| it.parse().unwrap()).collect();
     assert!(!ratios.is_empty(), "{output:?}");
     ratios
