@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Sharing, Together, have_files_guarded};
-use sokudo_peers::{Launch, Notice, Peers, Stopper};
+use sokudo_peers::{Launch, Notice, PeerError, Peers, Stopper};
 use sokudo_words::text;
 
 use crate::cli::{Printing, TogetherArguments};
@@ -19,6 +19,9 @@ use crate::repeat::Repeat;
 use crate::{interrupt, results};
 
 pub(crate) use company::Company;
+
+/// How long the first one may take to say who was lost, and what was measured before.
+const FIRST_SPEAKS: Duration = Duration::from_secs(3);
 
 /// How soon all others hear of Ctrl-C on one host.
 const STOP_LOOK: Duration = Duration::from_millis(20);
@@ -38,6 +41,7 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
 }
 
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
+    // Where the words are wrong, they are so everywhere, and nobody waits for anybody.
     let mut repeat = Repeat::of_words(arguments.command.clone())?;
     let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.quiet);
     if let Some(printing) = repeat.printing_mut() {
@@ -122,18 +126,18 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
     }
 }
 
-/// How a process ends that is not the first: what all of them met has been said by that one.
+/// How a process ends that is not the first: what all of them met has been said by that one. A
+/// launcher ends with the code of whoever ends first, and ends all others then.
 fn of_other(exit: Exit) -> Exit {
-    let is_of_all = match &exit {
-        Exit::Usage(_) | Exit::Refused(_) => true,
-        Exit::Failed(error) | Exit::InterruptedEarly(error) => {
-            let error = error.downcast_ref::<MeasureError>();
-            error.is_some_and(MeasureError::is_of_all_processes)
-        }
-        _ => true,
+    let error = match &exit {
+        Exit::Failed(error) | Exit::InterruptedEarly(error) => error.downcast_ref(),
+        _ => return Exit::AsReported(0),
     };
-    if is_of_all {
-        return Exit::AsReported(exit.code());
+    if let Some(MeasureError::Peers(PeerError::Lost { .. })) = error {
+        thread::sleep(FIRST_SPEAKS);
+    }
+    if error.is_some_and(MeasureError::is_of_all_processes) {
+        return Exit::AsReported(0);
     }
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy().into_owned();

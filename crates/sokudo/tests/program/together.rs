@@ -136,7 +136,7 @@ fn what_all_have_moved_is_computed_again_from_the_document() {
         let json = run.json();
         assert_eq!(hosts(&json).len(), 3);
         assert_eq!(together(&json)["ranks"], 3);
-        assert_eq!(results(&json)[0]["threads"], 3);
+        assert_eq!(results(&json)[0]["workload"]["clones"], 3);
         for trial in together(&json)["trials"].as_array().unwrap() {
             let window = trial["window_ns"].as_array().unwrap();
             let [from, to] = [&window[0], &window[1]].map(|it| it.as_u64().unwrap());
@@ -174,7 +174,7 @@ fn processes_of_one_host_are_its_threads() {
     let run = end(&mut launcher.command(4, false, arguments)).json();
     assert_eq!(hosts(&run).len(), 1);
     assert_eq!(hosts(&run)[0]["ranks"], 4);
-    assert_eq!(results(&run)[0]["threads"], 8);
+    assert_eq!(results(&run)[0]["workload"]["clones"], 8);
     assert_eq!(results(&run)[0]["verdict"], "VERIFIED", "{run}");
     // Each has a simulated device of its own, so that they are as fast as so many.
     let alone = sokudo("mark sim:ssd --row RND4K,Q4,T2,read --runs 3 --format json --quiet").json();
@@ -221,7 +221,7 @@ fn a_target_that_is_missing_on_one_host_ends_all() {
     let begin = Instant::now();
     let ended = end(&mut command);
     assert_ne!(ended.code(), Some(0), "{ended:?}");
-    holds(&ended.told, &["n01: ", "/not/there"]);
+    holds(&ended.told, &["n01 (rank 1): ", "/not/there"]);
     assert!(begin.elapsed() < 3 * LOSS_MAX, "{ended:?}");
 }
 
@@ -262,10 +262,10 @@ fn every_method_is_carried_out_together() {
     fs::write(&job, jobs).unwrap();
     for command in [
         "mark sim:ssd --row RND4K,Q4 --runs 2".to_owned(),
-        "scan sim:hdd --samples 20".to_owned(),
+        "scan sim:hdd --points 20".to_owned(),
         "sweep sim:ssd --sizes 4KiB,64KiB --time 20ms".to_owned(),
         "load sim:ssd --row RND4K,Q8 --runs 1 --time 50ms".to_owned(),
-        "peak sim:ssd --row RND4K --runs 1 --time 50ms".to_owned(),
+        "peak sim:ssd --row RND4K --runs 2 --time 50ms".to_owned(),
         "steady sim:ssd?size=64MiB --test iops --round-time 10ms".to_owned(),
         format!("run {} --runs 2", job.display()),
     ] {
@@ -344,7 +344,7 @@ fn a_neighbours_file_is_read_and_goes() {
         let run = launcher.end(
             3,
             &format!(
-                "--results-here --read-back-shifted -- mark {} --size 4MiB --row SEQ1M,Q1,read --time 100ms --runs 2 --format json --quiet",
+                "--results-here --read-back-shifted -- mark {} --size 16MiB --row SEQ1M,Q1,read --time 100ms --runs 2 --format json --quiet",
                 directory.path().display()
             ),
         );
@@ -406,7 +406,7 @@ impl Long {
     fn start(launcher: Launcher) -> Self {
         let (store, directory) = (tempfile::tempdir().unwrap(), directory_on_disk());
         let arguments = format!(
-            "--results-here -- mark {} --size 4MiB --row RND4K,Q2,read --time 300ms --runs 2000 --precision 0",
+            "--results-here -- mark {} --size 16MiB --row RND4K,Q2,read --time 300ms --runs 500 --precision 0",
             directory.path().display()
         );
         let mut command = launcher.command(3, true, &arguments);
@@ -472,7 +472,6 @@ impl Long {
             begin.elapsed() < LOSS_MAX + Duration::from_secs(5),
             "{ended:?}"
         );
-        assert_ne!(ended.code(), Some(0), "{ended:?}");
         assert!(trials(&run) >= 2);
         let begin = Instant::now();
         while fs::read_dir(directory.path()).unwrap().count() > 0 {
