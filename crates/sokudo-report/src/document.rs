@@ -38,6 +38,7 @@ use crate::number::float;
 use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use fit::{FitAnswer, FitDocument, FitFigure, FitStanding};
+pub(crate) use hosts::run_or_together;
 pub use hosts::{
     HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
     TrialTogetherDocument,

@@ -1,6 +1,6 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use sokudo_model::{PlanPart, Run};
 
 use super::*;
@@ -18,26 +18,7 @@ impl JsonSchema for TogetherRun {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        const NAME: &str = "sokudo.together/1";
-        let together = generator.subschema_for::<TogetherDocument>();
-        let mut schema = RunDocument::json_schema(generator);
-        let fields = schema.ensure_object();
-        fields["title"] = NAME.into();
-        fields["description"] = json!(
-            "Hosts that measured together as JSON: `sokudo.together/1`. The figures of the results \
-             are those of all hosts in the time in which all of them ran; what each of them did is \
-             in `together`. All else is as in `sokudo.run/1`."
-        );
-        fields["properties"]["schema"] = json!({
-            "description": "Name and version of this format: `sokudo.together/1`.",
-            "type": "string",
-            "const": NAME,
-        });
-        fields["properties"]["together"] = together.to_value();
-        if let Some(required) = fields["required"].as_array_mut() {
-            required.push("together".into());
-        }
-        schema
+        TogetherSchema::json_schema(generator)
     }
 }
 
