@@ -89,11 +89,10 @@ impl Agreement<'_> {
         };
         let plan = serde_json::to_string(&plan).expect("a plan is plain data");
         let kind = serde_json::to_string(&self.kind).expect("a word");
-        let mut points = vec![
-            (AgreedOn::Command, self.command.to_owned()),
-            (AgreedOn::Kind, kind),
-        ];
+        let mut points = vec![(AgreedOn::Kind, kind)];
         if !self.is_separate {
+            // Storage of its own may have a name of its own.
+            points.push((AgreedOn::Command, self.command.to_owned()));
             let file_system = self.file_system.map(|it| {
                 let name = it.uuid.as_ref().unwrap_or(&it.source);
                 format!("{} {name}", it.kind)

@@ -363,7 +363,7 @@ const MATRIX: &[OptionForm] = &[
     ),
     several("raid", "RAID levels", &["none", "0", "1", "5", "10"]),
     several("mount", "Mount options", &["defaults", "noatime"]),
-    several("ageing", "Ageing", &["fresh", "30%", "60%"]),
+    several("ageing", "Used before", &["fresh", "30%", "60%"]),
     OptionForm {
         is_own_default: true,
         ..choice(
@@ -376,7 +376,7 @@ const MATRIX: &[OptionForm] = &[
             ],
         )
     },
-    option("blocks", Number, "3", "Blocks"),
+    option("blocks", Number, "3", "Times each combination"),
     option("max-time", Time, "", "Longest time"),
     option("seed", Number, "", "Seed"),
 ];

@@ -114,3 +114,13 @@ fn names_are_unique_and_choices_begin_with_the_default() {
         }
     }
 }
+
+#[test]
+fn every_label_of_a_form_is_said_in_japanese() {
+    let labels = methods()
+        .iter()
+        .flat_map(|form| form.options().map(|it| it.label).chain([form.label]));
+    let is_unsaid = |label: &&'static str| sokudo_words::Language::Japanese.word(label) == *label;
+    let unsaid: Vec<&str> = labels.filter(is_unsaid).collect();
+    assert!(unsaid.is_empty(), "{unsaid:?}");
+}

@@ -266,7 +266,7 @@ fn every_method_is_carried_out_together() {
         "sweep sim:ssd --sizes 4KiB,64KiB --time 20ms".to_owned(),
         "load sim:ssd --row RND4K,Q8 --runs 1 --time 50ms".to_owned(),
         "peak sim:ssd --row RND4K --runs 2 --time 50ms".to_owned(),
-        "steady sim:ssd?size=64MiB --test iops --round-time 10ms".to_owned(),
+        "steady sim:ssd --test iops --round-time 10ms".to_owned(),
         format!("run {} --runs 2", job.display()),
     ] {
         let run = launcher.end(
