@@ -23,6 +23,9 @@ pub(crate) use company::Company;
 /// How long the first one may take to say who was lost, and what was measured before.
 const FIRST_SPEAKS: Duration = Duration::from_secs(3);
 
+/// How long a launcher may take to pass on what was said.
+const PASSED_ON: Duration = Duration::from_millis(500);
+
 /// How soon all others hear of Ctrl-C on one host.
 const STOP_LOOK: Duration = Duration::from_millis(20);
 
@@ -35,9 +38,32 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
     let is_first = launch.rank == 0;
     let ended = begin(arguments, &launch);
     ended.map_err(|exit| match is_first {
-        true => exit,
+        true => of_first(exit),
         false => of_other(exit),
     })
+}
+
+/// How the first process ends. Where another was lost, the launcher ends all as soon as one has
+/// ended, and some pass on nothing then that was said just before.
+fn of_first(exit: Exit) -> Exit {
+    if !is_lost(&exit) {
+        return exit;
+    }
+    exit.tell();
+    thread::sleep(PASSED_ON);
+    Exit::AsReported(exit.code())
+}
+
+fn measure_error(exit: &Exit) -> Option<&MeasureError> {
+    match exit {
+        Exit::Failed(error) | Exit::InterruptedEarly(error) => error.downcast_ref(),
+        _ => None,
+    }
+}
+
+fn is_lost(exit: &Exit) -> bool {
+    let error = measure_error(exit);
+    matches!(error, Some(MeasureError::Peers(PeerError::Lost { .. })))
 }
 
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
@@ -66,7 +92,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     };
     company.part(finished.is_err());
     if launch.rank > 0 {
-        return finished.map(drop);
+        return finished?.ended_by.map_or(Ok(()), Err);
     }
     let mut finished = finished?;
     finished.kept = company.kept();
@@ -129,14 +155,11 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
 /// How a process ends that is not the first: what all of them met has been said by that one. A
 /// launcher ends with the code of whoever ends first, and ends all others then.
 fn of_other(exit: Exit) -> Exit {
-    let error = match &exit {
-        Exit::Failed(error) | Exit::InterruptedEarly(error) => error.downcast_ref(),
-        _ => return Exit::AsReported(0),
-    };
-    if let Some(MeasureError::Peers(PeerError::Lost { .. })) = error {
+    if is_lost(&exit) {
         thread::sleep(FIRST_SPEAKS);
     }
-    if error.is_some_and(MeasureError::is_of_all_processes) {
+    let is_own = matches!(exit, Exit::Failed(_) | Exit::InterruptedEarly(_));
+    if !is_own || measure_error(&exit).is_some_and(MeasureError::is_of_all_processes) {
         return Exit::AsReported(0);
     }
     let host = rustix::system::uname();
