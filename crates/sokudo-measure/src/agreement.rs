@@ -43,6 +43,8 @@ pub struct Difference {
 /// What a process says of itself before anything is written.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Stand {
+    /// Why it can do nothing at all.
+    failure: Option<String>,
     points: Vec<(AgreedOn, String)>,
     available: Option<Bytes>,
     writes: Bytes,
@@ -53,13 +55,27 @@ pub(crate) struct Stand {
 pub(crate) enum Agreed {
     Yes { seed: u64 },
     Different { rank: u32, in_what: Difference },
+    Failed { rank: u32, why: String },
     NoSpace { available: Bytes, needed: Bytes },
+}
+
+impl Stand {
+    /// Of a process that can do nothing.
+    pub(crate) fn failed(why: String) -> Self {
+        Self {
+            failure: Some(why),
+            points: Vec::new(),
+            available: None,
+            writes: Bytes(0),
+        }
+    }
 }
 
 impl Agreement<'_> {
     /// What this process is about to do.
     pub(crate) fn stand(&self) -> Stand {
         Stand {
+            failure: None,
             points: self.points(),
             available: self.file_system.and_then(|it| it.available_bytes),
             writes: self.writes,
@@ -73,11 +89,10 @@ impl Agreement<'_> {
         };
         let plan = serde_json::to_string(&plan).expect("a plan is plain data");
         let kind = serde_json::to_string(&self.kind).expect("a word");
-        let mut points = vec![
-            (AgreedOn::Command, self.command.to_owned()),
-            (AgreedOn::Kind, kind),
-        ];
+        let mut points = vec![(AgreedOn::Kind, kind)];
         if !self.is_separate {
+            // Storage of its own may have a name of its own.
+            points.push((AgreedOn::Command, self.command.to_owned()));
             let file_system = self.file_system.map(|it| {
                 let name = it.uuid.as_ref().unwrap_or(&it.source);
                 format!("{} {name}", it.kind)
@@ -93,6 +108,12 @@ impl Agreement<'_> {
 
 /// What the first one says to what all are about to do.
 pub(crate) fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
+    let failed = (0..)
+        .zip(all)
+        .find_map(|(rank, stand)| Some((rank, stand.failure.clone()?)));
+    if let Some((rank, why)) = failed {
+        return Agreed::Failed { rank, why };
+    }
     let firsts = &all[0].points;
     for (rank, stand) in (0..).zip(all) {
         let points = stand.points.iter().zip(firsts);
@@ -144,6 +165,7 @@ mod tests {
 
     fn stand(file_system: &str, available: u64) -> Stand {
         Stand {
+            failure: None,
             points: vec![(AgreedOn::FileSystem, file_system.to_owned())],
             available: Some(Bytes(available)),
             writes: Bytes(100),
@@ -165,6 +187,18 @@ mod tests {
             judged(&all[..2], 7, false),
             Agreed::Yes { seed: 7 }
         ));
+    }
+
+    #[test]
+    fn who_can_do_nothing_is_named_before_anybody_differs() {
+        let all = [
+            stand("ext4 a", 1_000),
+            Stand::failed("no such disk".to_owned()),
+        ];
+        let Agreed::Failed { rank, why } = judged(&all, 7, false) else {
+            panic!("one has failed");
+        };
+        assert_eq!((rank, why.as_str()), (1, "no such disk"));
     }
 
     #[test]

@@ -130,6 +130,12 @@ pub enum MeasureError {
     NoKeeper(#[source] KeeperError),
     #[error(transparent)]
     Peers(#[from] PeerError),
+    #[error("{host} (rank {rank}): {why}")]
+    FailedThere {
+        host: String,
+        rank: u32,
+        why: String,
+    },
     #[error("{host} (rank {rank}) {}", Text::from(in_what))]
     Disagreement {
         host: String,
@@ -195,6 +201,7 @@ impl MeasureError {
                 | Self::Disagreement { .. }
                 | Self::NoSpaceForAll { .. }
                 | Self::NothingToLend
+                | Self::FailedThere { .. }
                 | Self::Unreadable { .. }
         )
     }
@@ -223,6 +230,7 @@ impl MeasureError {
             Self::Peers(_)
             | Self::Unreadable { .. }
             | Self::NotLent(_)
+            | Self::FailedThere { .. }
             | Self::NoSpaceForAll { .. } => Fault::World,
             Self::Volume(error) => of_volume(error),
             Self::Memory { .. }

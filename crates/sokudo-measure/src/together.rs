@@ -113,10 +113,30 @@ impl Together {
     /// # Errors
     /// When one is about to do something else, or there is too little room for all.
     pub fn agree(&mut self, on: &Agreement<'_>) -> Result<u64, MeasureError> {
-        let all: Option<Vec<Stand>> = self.gather(&on.stand())?;
-        let answer = all.map(|all| judged(&all, on.plan.seed, on.is_separate));
+        let how = (on.plan.seed, on.is_separate);
+        self.answered(&on.stand(), how)
+    }
+
+    /// Takes part in the agreement of the others with nothing but why this process can do nothing.
+    pub fn cannot(&mut self, why: String) {
+        // That it is so is the answer.
+        let _ = self.answered(&Stand::failed(why), (0, false));
+    }
+
+    fn answered(
+        &mut self,
+        stand: &Stand,
+        (seed, is_separate): (u64, bool),
+    ) -> Result<u64, MeasureError> {
+        let all: Option<Vec<Stand>> = self.gather(stand)?;
+        let answer = all.map(|all| judged(&all, seed, is_separate));
         match self.broadcast(answer)? {
             Agreed::Yes { seed } => Ok(seed),
+            Agreed::Failed { rank, why } => Err(MeasureError::FailedThere {
+                host: self.name_of(rank),
+                rank,
+                why,
+            }),
             Agreed::Different { rank, in_what } => Err(MeasureError::Disagreement {
                 host: self.name_of(rank),
                 rank,

@@ -8,20 +8,27 @@
     reason = "a test fails by panicking and says what it sees"
 )]
 
+#[path = "guardian/named_files.rs"]
+mod named_files;
+
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use named_files::NamedFiles;
 use rustix::process::{Signal, getpid, kill_process};
-use sokudo_engine::{JobFile, JobFileRequest, OwnDirectory};
+use sokudo_engine::{JobFile, JobFileRequest, OwnDirectory, TestFile};
 use sokudo_measure::{guard, guarded_by, have_files_guarded};
 use sokudo_model::{Bytes, Users};
 
 /// Makes this program one that measures.
 const RANK: &str = "--rank";
+
+/// The same, with nothing but a test file.
+const TEST_FILE_RANK: &str = "--test-file-rank";
 
 /// From the kill until nothing is left, on a busy machine.
 const GONE_MAX: Duration = Duration::from_secs(20);
@@ -31,11 +38,13 @@ fn main() {
         std::process::exit(i32::from(!guard(&processes)));
     }
     let arguments: Vec<String> = std::env::args().collect();
-    if let [_, word, directory] = &arguments[..]
-        && word == RANK
-    {
-        measure(Path::new(directory));
-        return;
+    if let [_, word, directory] = &arguments[..] {
+        let directory = Path::new(directory);
+        match word.as_str() {
+            RANK => return measure(|| make_files(directory)),
+            TEST_FILE_RANK => return measure(|| TestFile::create(directory, Bytes(4096)).unwrap()),
+            _ => {}
+        }
     }
     // `cargo test -- --list` and the like ask for nothing that is here.
     if arguments.iter().any(|word| word == "--list") {
@@ -47,7 +56,11 @@ fn main() {
     }
 }
 
-const TESTS: [(&str, fn()); 3] = [
+const TESTS: [(&str, fn()); 4] = [
+    (
+        "a test file that had to have a name is removed",
+        killed_where_files_have_names,
+    ),
     ("what killed processes have made is removed", killed),
     ("what ends in order leaves nothing to remove", in_order),
     (
@@ -56,15 +69,23 @@ const TESTS: [(&str, fn()); 3] = [
     ),
 ];
 
-/// Makes what it is told of, each with a name, until its standard input ends.
-fn measure(directory: &Path) {
+/// Makes something, and keeps it until its standard input ends.
+fn measure<T>(make: impl FnOnce() -> T) {
     let mut lines = std::io::stdin().lines().map_while(Result::ok);
     let processes = lines.next().unwrap();
     let processes: Vec<u32> = processes.split(' ').map(|it| it.parse().unwrap()).collect();
     have_files_guarded(&processes).unwrap();
-    let own = directory.join(format!("job-{}", getpid().as_raw_nonzero()));
+    let made = make();
+    println!("ready");
+    for _ in lines {}
+    drop(made);
+}
+
+/// A job's file and a directory of files, each of which has a name anywhere.
+fn make_files(directory: &Path) -> impl Sized {
+    let path = directory.join(format!("job-{}", getpid().as_raw_nonzero()));
     let request = JobFileRequest {
-        path: &own,
+        path: &path,
         jobs: &[],
         size: Bytes(1 << 20),
         overwrite: false,
@@ -76,21 +97,26 @@ fn measure(directory: &Path) {
     let tree = OwnDirectory::create(directory, &[]).unwrap();
     // What has vanished in order is not looked for.
     drop(OwnDirectory::create(directory, &[]).unwrap());
-    println!("ready");
-    for _ in lines {}
-    drop((file, tree));
-    // As the engine does at the end of a run.
-    let _ = fs::remove_file(&own);
+    (RemovedLast(path), file, tree)
+}
+
+/// As the engine does at the end of a run.
+struct RemovedLast(PathBuf);
+
+impl Drop for RemovedLast {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 struct Ranks(Vec<Child>);
 
 impl Ranks {
     /// Two of one host, which have made their files.
-    fn start(directory: &Path) -> Self {
+    fn start(word: &str, directory: &Path) -> Self {
         let start = |_| {
             Command::new(std::env::current_exe().unwrap())
-                .args([RANK, directory.to_str().unwrap()])
+                .args([word, directory.to_str().unwrap()])
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .spawn()
@@ -150,7 +176,7 @@ fn wait_until(is_so: impl Fn() -> bool, what: &str) -> Duration {
 /// Also one that its launcher has sent all its signals, and that holds nothing of its.
 fn killed() {
     let directory = tempfile::tempdir().unwrap();
-    let mut ranks = Ranks::start(directory.path());
+    let mut ranks = Ranks::start(RANK, directory.path());
     assert_eq!(
         names(directory.path()).len(),
         4,
@@ -175,9 +201,22 @@ fn killed() {
     wait_until(is_over, "the guardian stays");
 }
 
+fn killed_where_files_have_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(mounted) = NamedFiles::mount(directory.path()) else {
+        return;
+    };
+    let mut ranks = Ranks::start(TEST_FILE_RANK, directory.path());
+    assert_eq!(mounted.names().len(), 2, "{:?}", mounted.names());
+    let begin = Instant::now();
+    ranks.kill();
+    wait_until(|| mounted.names().is_empty(), "files are left");
+    println!("    removed {:?} after the kill", begin.elapsed());
+}
+
 fn in_order() {
     let directory = tempfile::tempdir().unwrap();
-    let mut ranks = Ranks::start(directory.path());
+    let mut ranks = Ranks::start(RANK, directory.path());
     let number = ranks.guardian().as_raw_nonzero();
     for rank in &mut ranks.0 {
         drop(rank.stdin.take());
@@ -190,7 +229,7 @@ fn in_order() {
 
 fn foreign() {
     let directory = tempfile::tempdir().unwrap();
-    let mut ranks = Ranks::start(directory.path());
+    let mut ranks = Ranks::start(RANK, directory.path());
     let guardian = ranks.guardian();
     let job = |rank: usize| directory.path().join(format!("job-{}", ranks.0[rank].id()));
     let (first, second) = (job(0), job(1));

@@ -7,7 +7,7 @@ use crate::circumstances::{ForeignUser, ProcessorEvidence};
 use crate::imported::ImportedRun;
 use crate::reported::ReportedSample;
 use crate::run::Run;
-use crate::trial::{OperationTally, Outcome, SeriesPoint, SurveySample, Trial};
+use crate::trial::{OperationTally, Outcome, SeriesPoint, SurveySample, TrialEvidence};
 
 /// All counts of a run together, bytes, I/Os and nanoseconds alike: 4.6 exabytes, or 146
 /// years. A sum may count each of them several times. No offset is beyond it, either.
@@ -25,13 +25,29 @@ impl Run {
         let trials = || self.rows.iter().flat_map(|row| &row.trials);
         let told = self.rows.iter().filter_map(|row| row.reported.as_deref());
         let told = told.flat_map(|told| reported(&told.places, &told.histogram));
-        let counts = trials().flat_map(counts_of_trial);
+        let counts = trials().flat_map(|it| counts_of_trial(&it.outcome, &it.evidence));
+        let together = || trials().filter_map(|trial| trial.together.as_deref());
+        let hosts = || together().flat_map(|it| &it.hosts);
+        let of_hosts = hosts().flat_map(|it| {
+            let moved = [it.in_window.bytes.0, it.in_window.ios, it.slowest.0];
+            counts_of_trial(&it.outcome, &it.evidence).chain(moved)
+        });
+        let instants = together().flat_map(|it| {
+            let window = [it.from, it.to, it.first_began, it.last_ended];
+            window.into_iter().chain([it.skew, it.clock_uncertainty])
+        });
+        let ranks = self.hosts.iter().map(|host| u64::from(host.ranks));
         let sizes = self.rows.iter().map(|row| row.workload.blocks.largest().0);
         let told_rows = self.rows.iter().filter_map(|row| row.reported.as_deref());
         let offsets = told_rows.flat_map(|told| told.places.iter().map(|place| place.offset.0));
-        are_countable(counts.chain(told))
+        // How many processes there were is a number of 32 bits.
+        ranks.sum::<u64>() <= u32::MAX.into()
+            && are_countable(counts.chain(told).chain(of_hosts))
             && trials()
-                .flat_map(|trial| marks(&trial.outcome))
+                .map(|trial| &trial.outcome)
+                .chain(hosts().map(|host| &host.outcome))
+                .flat_map(marks)
+                .chain(instants.map(|instant| instant.0))
                 .chain(sizes)
                 .chain(offsets)
                 .all(|mark| mark <= COUNTED_MAX)
@@ -52,8 +68,10 @@ fn reported(places: &[ReportedSample], histogram: &[[u64; 3]]) -> impl Iterator<
     places.chain(histogram.iter().map(|[_, _, count]| *count))
 }
 
-fn counts_of_trial(trial: &Trial) -> impl Iterator<Item = u64> + '_ {
-    let evidence = &trial.evidence;
+fn counts_of_trial<'a>(
+    outcome: &'a Outcome,
+    evidence: &'a TrialEvidence,
+) -> impl Iterator<Item = u64> + 'a {
     let device = evidence.device.iter().flat_map(|device| {
         [
             device.read_ios,
@@ -74,10 +92,7 @@ fn counts_of_trial(trial: &Trial) -> impl Iterator<Item = u64> + '_ {
         let throttled = seen.throttled.iter().flat_map(|it| [it.periods, it.time.0]);
         times.into_iter().chain([seen.elapsed.0]).chain(throttled)
     });
-    counts(&trial.outcome)
-        .chain(device)
-        .chain(users)
-        .chain(processors)
+    counts(outcome).chain(device).chain(users).chain(processors)
 }
 
 fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {

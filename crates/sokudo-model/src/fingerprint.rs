@@ -91,6 +91,9 @@ parts! {
     Estimand(Estimand) = "estimand";
     /// How many targets, in which turn, and how many of them are open at once.
     Files((usize, FileService, Option<u32>)) = "files";
+    /// How many hosts measured it together: eight machines with a thread each are not one with
+    /// eight.
+    Hosts(u32) = "hosts";
     /// What memory buffers lie in.
     Memory(BufferMemory) = "memory";
     /// All operations that ran together, where the row tells of one of them.

@@ -3,6 +3,9 @@
 //! The figures of such a run are those of all of them in the time in which all of them ran. What
 //! each host did stands beside them, whole, so that it can be judged and told by itself.
 
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::circumstances::Circumstances;
@@ -40,7 +43,7 @@ pub struct Host {
 }
 
 /// How a host was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HostLost {
     /// It said nothing any more.
@@ -201,57 +204,80 @@ impl Trial {
     /// `hosts` says on which host each process was; `None` for one that was lost. Nothing, where
     /// none is left.
     pub fn together(ranks: Vec<Option<(u32, RankTrial)>>) -> Vec<Self> {
-        let ranks: Vec<(u32, RankTrial)> = ranks.into_iter().flatten().collect();
-        let workloads = ranks.iter().map(|(_, rank)| rank.trials.len()).min();
+        let (clocks, mut trials): (Vec<RankClock>, Vec<_>) = ranks
+            .into_iter()
+            .flatten()
+            .map(|(host, rank)| {
+                let clock = RankClock {
+                    host,
+                    late: rank.late,
+                    uncertainty: rank.clock_uncertainty,
+                    has_own_device: rank.has_own_device,
+                };
+                (clock, rank.trials.into_iter())
+            })
+            .unzip();
+        let workloads = trials.iter().map(ExactSizeIterator::len).min();
         (0..workloads.unwrap_or(0))
-            .map(|workload| joined(&ranks, workload))
+            .map(|_| joined(&clocks, trials.iter_mut().filter_map(Iterator::next)))
             .collect()
     }
 }
 
-/// One workload's trials of all processes.
-fn joined(ranks: &[(u32, RankTrial)], workload: usize) -> Trial {
-    let shifted: Vec<(u32, Trial)> = ranks
+/// Where a process is, and how its clock stands to the first one's.
+#[derive(Clone, Copy)]
+struct RankClock {
+    host: u32,
+    late: Nanos,
+    uncertainty: Nanos,
+    has_own_device: bool,
+}
+
+/// One workload's trials of all processes, in the order of their clocks.
+fn joined(clocks: &[RankClock], trials: impl Iterator<Item = Trial>) -> Trial {
+    let shifted: Vec<Trial> = clocks
         .iter()
-        .map(|(host, rank)| {
-            let mut trial = rank.trials[workload].clone();
-            trial.outcome.started_after.0 += rank.late.0;
-            (*host, trial)
+        .zip(trials)
+        .map(|(clock, mut trial)| {
+            trial.outcome.started_after.0 += clock.late.0;
+            trial
         })
         .collect();
-    let outcomes = || shifted.iter().map(|(_, trial)| &trial.outcome);
+    let outcomes = || shifted.iter().map(|trial| &trial.outcome);
     let began = |outcome: &Outcome| outcome.started_after;
     let ended = |outcome: &Outcome| Nanos(outcome.started_after.0 + outcome.elapsed.0);
-    let late = || ranks.iter().map(|(_, rank)| rank.late);
+    let late = || clocks.iter().map(|clock| clock.late);
     let earliest = late().min().unwrap_or_default();
+    let uncertainties = clocks.iter().map(|clock| clock.uncertainty);
     let mut together = TrialTogether {
         from: outcomes().map(began).max().unwrap_or_default(),
         to: outcomes().map(ended).min().unwrap_or_default(),
         first_began: outcomes().map(began).min().unwrap_or_default(),
         last_ended: outcomes().map(ended).max().unwrap_or_default(),
         skew: Nanos(late().max().unwrap_or_default().0 - earliest.0),
-        clock_uncertainty: ranks
-            .iter()
-            .map(|(_, rank)| rank.clock_uncertainty)
-            .max()
-            .unwrap_or_default(),
+        clock_uncertainty: uncertainties.max().unwrap_or_default(),
         hosts: Vec::new(),
     };
     let mut whole: Option<Outcome> = None;
-    let own_device = ranks.iter().all(|(_, rank)| rank.has_own_device);
-    for (host, trial) in shifted {
+    let own_device = clocks.iter().all(|clock| clock.has_own_device);
+    let mut places = HashMap::new();
+    for (clock, trial) in clocks.iter().zip(shifted) {
         let part = in_window(&trial.outcome, together.from, together.to);
+        let moved = total_moved(&part);
         match &mut whole {
             Some(whole) => whole.merge(&part),
-            None => whole = Some(part.clone()),
+            None => whole = Some(part),
         }
-        put(
-            &mut together.hosts,
-            host,
-            trial,
-            total_moved(&part),
-            own_device,
-        );
+        // Thousands of hosts are not looked for one by one.
+        let place = *places.entry(clock.host).or_insert(together.hosts.len());
+        let host = HostTrial {
+            host: clock.host,
+            in_window: moved,
+            slowest: moved.bytes,
+            outcome: trial.outcome,
+            evidence: trial.evidence,
+        };
+        put(&mut together.hosts, place, host, own_device);
     }
     let outcome = whole.expect("there is a process, or there would be no workload");
     Trial {
@@ -264,27 +290,21 @@ fn joined(ranks: &[(u32, RankTrial)], workload: usize) -> Trial {
 
 /// Puts a process's trial to those of its host. Where they have one device, they saw the same
 /// counters, the first of them the longest.
-fn put(hosts: &mut Vec<HostTrial>, host: u32, trial: Trial, in_window: Moved, own_device: bool) {
-    match hosts.iter_mut().find(|it| it.host == host) {
+fn put(hosts: &mut Vec<HostTrial>, place: usize, one: HostTrial, own_device: bool) {
+    match hosts.get_mut(place) {
         Some(of) => {
-            of.outcome.merge(&trial.outcome);
-            of.in_window.add(in_window);
-            of.slowest = of.slowest.min(in_window.bytes);
+            of.outcome.merge(&one.outcome);
+            of.in_window.add(one.in_window);
+            of.slowest = of.slowest.min(one.slowest);
             let seen = &mut of.evidence;
             // Each has its own file, or all have the same.
-            seen.cached_before = seen.cached_before.max(trial.evidence.cached_before);
+            seen.cached_before = seen.cached_before.max(one.evidence.cached_before);
             if own_device {
-                let counted = seen.device.zip(trial.evidence.device);
+                let counted = seen.device.zip(one.evidence.device);
                 seen.device = counted.map(|(one, other)| one.plus(&other));
             }
         }
-        None => hosts.push(HostTrial {
-            host,
-            in_window,
-            slowest: in_window.bytes,
-            outcome: trial.outcome,
-            evidence: trial.evidence,
-        }),
+        None => hosts.push(one),
     }
 }
 

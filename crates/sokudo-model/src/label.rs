@@ -43,6 +43,20 @@ pub fn label_of_tags<T: AsRef<str>>(tags: &[T]) -> Option<&str> {
     tags.find_map(|tag| tag.strip_prefix(TAG_PREFIX).filter(|it| is_label(it)))
 }
 
+/// What a tag begins with that says how many hosts measured together.
+const HOSTS_PREFIX: &str = "hosts=";
+
+/// The tag by which a store knows how many hosts measured a run together.
+pub fn hosts_tag(hosts: usize) -> String {
+    format!("{HOSTS_PREFIX}{hosts}")
+}
+
+/// How many hosts measured a run together, by its tags.
+pub fn hosts_of_tags<T: AsRef<str>>(tags: &[T]) -> Option<u32> {
+    let mut tags = tags.iter().map(AsRef::as_ref);
+    tags.find_map(|tag| tag.strip_prefix(HOSTS_PREFIX)?.parse().ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +89,12 @@ mod tests {
         for label in hostile {
             assert!(!is_label(label), "{label:?}");
         }
+    }
+
+    #[test]
+    fn how_many_hosts_there_were_is_a_tag() {
+        assert_eq!(hosts_of_tags(&[label_tag("a"), hosts_tag(8)]), Some(8));
+        assert_eq!(hosts_of_tags(&["hosts=many", "label=7"]), None);
     }
 
     #[test]

@@ -76,7 +76,9 @@ pub use hosts::{Host, HostLost, HostTrial, RankTrial, TrialTogether};
 pub use imported::{ImportedRow, ImportedRun, ImportedTarget};
 pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
-pub use label::{LABEL_CHARACTERS_MAX, is_label, label_of_tags, label_tag};
+pub use label::{
+    LABEL_CHARACTERS_MAX, hosts_of_tags, hosts_tag, is_label, label_of_tags, label_tag,
+};
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use matrix::{
     Ageing, FileSystemKind, MatrixAxis, MatrixCell, MatrixPlan, RaidBy, RaidLevel, RaidPlan,

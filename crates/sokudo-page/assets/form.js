@@ -27,8 +27,8 @@ export class Form {
    * @param {() => void} changed
    */
   constructor(name, method, kept, changed) {
-    // Lists need room and are for few: they come last.
-    const isList = (option) => option.kind === 'repeated';
+    // Lists that are typed need room and are for few: they come last.
+    const isList = (option) => option.kind === 'repeated' && !option.choices;
     const options = [...method.options].sort((a, b) => isList(a) - isList(b));
     this.fields = options.map((option) => field(option, kept[option.name], `${name}-${option.name}`));
     const first = this.fields.slice(0, SHOWN_AT_ONCE);

@@ -160,16 +160,16 @@ export class RunPage {
       setText(this.command, run.command ?? '');
       fill(this.take, takeAway(this.run));
       this.panel.update(run);
-      fill(this.more, this.pictures(run.method), await this.trend(run));
+      fill(this.more, this.pictures(run), await this.trend(run));
     } catch (refusal) {
       this.complain(refusal.message);
     }
   }
 
   /** The pictures of the report, as the command line draws them. */
-  pictures(method) {
+  pictures(run) {
     const image = el('img', { class: 'picture' });
-    const choice = pictureChoice(this.run, method);
+    const choice = pictureChoice(this.run, run);
     const draw = () => image.setAttribute('src', pictureAddress(this.run, choice.kind(), 'svg'));
     image.setAttribute('alt', say("Picture of run {a}; its figures are in the table", this.run));
     const missing = el('p', { class: 'message', hidden: true }, say("This run has no figures for such a picture."));

@@ -47,7 +47,9 @@ export class RunPanel {
     }
     // Over time a surface shows nothing that its curve does not, unless the drive grows warm.
     const isCurve = !this.surface.hidden && !(run.temperature?.length > 0);
-    show(this.rate.node, (run.rate ?? []).length > 1 && !isCurve);
+    // A matrix tells how far it is, and no rate.
+    const rates = (run.rate ?? []).filter(([, rate]) => rate !== null && rate !== undefined);
+    show(this.rate.node, rates.length > 1 && !isCurve);
     show(this.heat.node, (run.heat ?? []).length > 0);
     show(this.charts, !this.rate.node.hidden || !this.heat.node.hidden);
     if (!this.rate.node.hidden) this.rate.update(run);

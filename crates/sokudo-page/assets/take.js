@@ -14,8 +14,11 @@ const PICTURES = {
   steady: ['rounds', 'time'],
 };
 
-/** Picture kinds of a run's method; the first suits it best. */
-export const pictureKinds = (method) => PICTURES[(method ?? '').split('/')[0]] ?? ['bars', 'time'];
+/** Picture kinds of a run; the first suits it best. */
+export const pictureKinds = (run) => [
+  ...(run.together ? ['hosts', 'host-bars'] : []),
+  ...(PICTURES[(run.method ?? '').split('/')[0]] ?? ['bars', 'time']),
+];
 
 const kindWord = (kind) => ({
   card: say("card"),
@@ -23,6 +26,8 @@ const kindWord = (kind) => ({
   time: say("rate over time"),
   cdf: say("latency percentiles"),
   histogram: say("latency histogram"),
+  hosts: say("hosts over time"),
+  'host-bars': say("hosts beside each other"),
   curve: say("curve over position"),
   seek: say("access time over distance"),
   heat: say("heat map"),
@@ -68,10 +73,10 @@ export const commandLine = (command) => el('div', { class: 'command-line' },
   el('span', { class: 'command-label' }, say("Command")), command,
   copyButton(say("Copy"), () => command.textContent, true));
 
-/** The choice of a picture of a run, and links that save it. */
-export function pictureChoice(run, method) {
+/** The choice of a picture of a run, by its number, and links that save it. */
+export function pictureChoice(run, kept) {
   const kinds = el('select', { 'aria-label': say("Kind of picture") },
-    pictureKinds(method).map((kind) => el('option', { value: kind }, kindWord(kind))));
+    pictureKinds(kept).map((kind) => el('option', { value: kind }, kindWord(kind))));
   const link = (format) => {
     const saved = el('a', { class: 'button plain', download: true }, format.toUpperCase());
     const follow = () => saved.setAttribute('href', pictureAddress(run, kinds.value, format));

@@ -115,11 +115,13 @@ pub enum QueryError {
 
 const VERDICTS: [&str; 3] = ["verified", "unverified", "invalid"];
 const THEMES: [&str; 2] = ["light", "dark"];
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     "load",
     "rounds",
     "curve",
     "seek",
+    "hosts",
+    "host-bars",
     "bars",
     "heat",
     "cdf",

@@ -93,6 +93,9 @@ impl Wish {
                 false => words.extend(option.words(given)?),
             }
         }
+        let unsaid = method.options();
+        let unsaid = unsaid.filter(|it| it.is_own_default && !self.options.contains_key(it.name));
+        words.extend(unsaid.map(|it| format!("--{}={}", it.name, it.default)));
         words.extend(positions);
         match method.target {
             TargetForm::Job => words.push(job_file.display().to_string()),

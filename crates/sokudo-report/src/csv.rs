@@ -1,6 +1,7 @@
 //! CSV for spreadsheets and scripts: one line per result, for scans one per place
 //! (`places`), for steady procedures one per round (`rounds`), a unit in every name, an empty
-//! field for what is missing. Lines carry what they need to be told apart when files are joined.
+//! field for what is missing. Of hosts that measured together, lines of each follow those of all.
+//! Lines carry what they need to be told apart when files are joined.
 
 mod line;
 mod places;
@@ -10,7 +11,7 @@ use crate::document::RunDocument;
 use crate::record;
 use crate::surface;
 
-pub(crate) use line::{columns, lines};
+pub(crate) use line::{ResultRecord, columns, lines, lines_of_hosts};
 
 /// A line of names, then one line per result in the run's order; for a scan, one per
 /// place.
@@ -21,7 +22,11 @@ pub fn render(document: &RunDocument) -> String {
     if let Some(steady) = &document.steady {
         return rounds::render(document, steady);
     }
-    record::csv(&columns(), lines(document))
+    let mut columns = columns();
+    if document.together.is_some() {
+        columns.insert(0, line::host_column());
+    }
+    record::csv(&columns, lines(document).chain(lines_of_hosts(document)))
 }
 
 #[cfg(test)]
@@ -40,6 +45,29 @@ mod tests {
     fn every_result_is_one_line() {
         let document = RunDocument::from_run(&sample::run());
         insta::assert_snapshot!(render(&document));
+    }
+
+    #[test]
+    fn hosts_have_lines_of_their_own_behind_those_of_all() {
+        let document = RunDocument::from_run(&sample::together_run());
+        let text = render(&document);
+        assert!(text.starts_with("host,started_at,"), "{text}");
+        let lines = read(&document);
+        let hosts: Vec<&str> = lines.iter().map(|line| line["host"].as_str()).collect();
+        assert_eq!(hosts, ["", "", "n01", "n02", "n03", "n01", "n02", "n03"]);
+        let of = |line: usize, column: &str| lines[line][column].parse::<f64>().unwrap();
+        let rates: f64 = (2..5)
+            .map(|it| of(it, "bandwidth_median_bytes_per_s"))
+            .sum();
+        assert!((rates / of(0, "bandwidth_max_bytes_per_s") - 1.0).abs() < 0.02);
+        assert_eq!((of(0, "threads"), of(2, "threads")), (6.0, 2.0));
+        let column = |name: &str| -> Vec<String> {
+            lines[2..5].iter().map(|line| line[name].clone()).collect()
+        };
+        assert_eq!(column("trials"), ["4", "4", "2"]);
+        assert_eq!(column("status"), ["complete", "complete", "partial"]);
+        // Whoever measured alone has no such column.
+        assert!(!render(&RunDocument::from_run(&sample::run())).contains("host"));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::{date, json_layout};
 mod countable;
 mod figures;
 mod fit;
+mod hosts;
 mod identified;
 mod imported;
 mod inside;
@@ -37,6 +38,11 @@ use crate::number::float;
 use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use fit::{FitAnswer, FitDocument, FitFigure, FitStanding};
+pub(crate) use hosts::run_or_together;
+pub use hosts::{
+    HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
+    TrialTogetherDocument,
+};
 pub use kept::{Kept, SummaryReader, UnpackError, is_document, pack, summary};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use peak::{PeakDocument, PeakStepDocument};
@@ -47,10 +53,21 @@ pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use told::ToldDocument;
 pub use trial::{DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument};
 
-/// What every document of this kind begins its `schema` field with.
-const SCHEMA_FAMILY: &str = "sokudo.run/";
+/// What documents of this kind begin their `schema` field with: of one process or machine, and of
+/// hosts together, which is the same with what each host did.
+const SCHEMA_FAMILIES: [&str; 2] = ["sokudo.run/", "sokudo.together/"];
 /// The version that is written, and the newest that is read.
 const SCHEMA_VERSION: u32 = 1;
+
+/// Whether a text that begins so is likely a document of this kind.
+pub fn names_schema(begin: &str) -> bool {
+    let mut families = SCHEMA_FAMILIES.iter();
+    families.any(|family| begin.contains(&format!("\"{family}")))
+}
+
+fn schema(family: usize) -> String {
+    format!("{}{SCHEMA_VERSION}", SCHEMA_FAMILIES[family])
+}
 
 /// A run as JSON: `sokudo.run/1`. Missing figures are null, never 0; numbers are
 /// in the unit that their name ends with; 1 MB is 1,000,000 bytes and 1 MiB is
@@ -120,6 +137,11 @@ pub struct RunDocument {
     /// Rounds until the drive was steady; absent for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyDocument>,
+    /// What each host did, where several measured together; absent where one measured alone. Such a
+    /// document's `schema` is `sokudo.together/1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub together: Option<Box<TogetherDocument>>,
 }
 
 /// How the test file was made.
@@ -151,7 +173,7 @@ impl RunDocument {
     /// Computes every figure of a run.
     pub fn from_run(run: &Run) -> Self {
         let mut document = Self {
-            schema: format!("{SCHEMA_FAMILY}{SCHEMA_VERSION}"),
+            schema: schema(usize::from(!run.hosts.is_empty())),
             origin: run.provenance.origin().cloned(),
             layout: run.layout.map(LayoutDocument::of),
             sokudo_version: run.sokudo_version.clone(),
@@ -190,6 +212,7 @@ impl RunDocument {
                     }
                 })
                 .collect(),
+            together: TogetherDocument::of(run),
         };
         document.fit = FitDocument::of(run, &document.results);
         document.identify_made(&run.plan);
@@ -218,8 +241,9 @@ impl RunDocument {
         }
         let header: DocumentHeader =
             serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
-        check_schema(header.schema)?;
-        let document: Self = serde_json::from_str(text).map_err(ReadDocumentError::Malformed)?;
+        let known = check_schema(header.schema)?;
+        let document: Self =
+            serde_json::from_str(text).map_err(ReadDocumentError::malformed(known))?;
         document.countable()
     }
 
@@ -243,8 +267,9 @@ impl RunDocument {
     /// Reads a document that has been taken apart already.
     fn from_value(value: serde_json::Value) -> Result<Self, ReadDocumentError> {
         let schema = value.get("schema").and_then(serde_json::Value::as_str);
-        check_schema(schema.unwrap_or_default().to_owned())?;
-        let document: Self = serde_json::from_value(value).map_err(ReadDocumentError::Malformed)?;
+        let known = check_schema(schema.unwrap_or_default().to_owned())?;
+        let document: Self =
+            serde_json::from_value(value).map_err(ReadDocumentError::malformed(known))?;
         document.countable()
     }
 
@@ -297,12 +322,13 @@ pub enum ReadDocumentError {
     },
     /// It was written by a later version.
     #[error(
-        "is {found}, which comes from a newer sokudo; this one reads up to \
-         {SCHEMA_FAMILY}{SCHEMA_VERSION}, so update it"
+        "is {found}, which comes from a newer sokudo; this one reads up to {known}, so update it"
     )]
     NewerSchema {
         /// The schema that the document names.
         found: String,
+        /// The newest of its kind that is read.
+        known: String,
     },
     /// It holds more than any run.
     #[error(
@@ -317,13 +343,22 @@ pub enum ReadDocumentError {
     Uncountable,
     /// It names the right schema but does not follow it.
     #[error(
-        "says {SCHEMA_FAMILY}{SCHEMA_VERSION} but does not follow it: {0}; it was changed or cut \
-         off, so use the original"
+        "says {known} but does not follow it: {error}; it was changed or cut off, so use the \
+         original"
     )]
-    Malformed(serde_json::Error),
+    Malformed {
+        /// The schema that the document names.
+        known: String,
+        /// What does not fit.
+        error: serde_json::Error,
+    },
 }
 
 impl ReadDocumentError {
+    fn malformed(known: String) -> impl FnOnce(serde_json::Error) -> Self {
+        |error| Self::Malformed { known, error }
+    }
+
     fn of_header(error: serde_json::Error) -> Self {
         if error.is_data() {
             Self::OtherSchema {
@@ -341,13 +376,21 @@ struct DocumentHeader {
     schema: String,
 }
 
-fn check_schema(found: String) -> Result<(), ReadDocumentError> {
-    let version = found
-        .strip_prefix(SCHEMA_FAMILY)
-        .and_then(|version| version.parse::<u32>().ok());
+/// The schema itself, where it can be read.
+fn check_schema(found: String) -> Result<String, ReadDocumentError> {
+    let mut families = (0..).zip(SCHEMA_FAMILIES);
+    let version = families.find_map(|(family, name)| {
+        let version = found.strip_prefix(name)?.parse::<u32>().ok()?;
+        Some((family, version))
+    });
     match version {
-        Some(SCHEMA_VERSION) => Ok(()),
-        Some(version) if version > SCHEMA_VERSION => Err(ReadDocumentError::NewerSchema { found }),
+        Some((_, SCHEMA_VERSION)) => Ok(found),
+        Some((family, version)) if version > SCHEMA_VERSION => {
+            Err(ReadDocumentError::NewerSchema {
+                known: schema(family),
+                found,
+            })
+        }
         _ => Err(ReadDocumentError::OtherSchema {
             found: format!("its schema is {found:?}"),
         }),

@@ -41,6 +41,7 @@ mod facts;
 mod fit_table;
 mod grouping;
 mod headline;
+mod hosts;
 mod json_layout;
 #[cfg(test)]
 mod kept_schema;

@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Verdict, label_of_tags};
+use sokudo_model::{Verdict, hosts_of_tags, label_of_tags};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -116,7 +116,8 @@ impl ListedRun {
     /// What is said of it beside what it is called.
     fn tags_without_label(&self) -> Vec<&str> {
         let tags = self.tags.iter().map(String::as_str);
-        tags.filter(|tag| label_of_tags(&[tag]).is_none()).collect()
+        tags.filter(|tag| label_of_tags(&[tag]).is_none() && hosts_of_tags(&[tag]).is_none())
+            .collect()
     }
 
     /// What stands above the run itself: its number, and what somebody has said of it. Ends
@@ -182,6 +183,10 @@ impl ListDocument {
                     it => Some(device(&run.device, it)),
                 },
             )
+            .column(right("hosts").rank(5), |run| {
+                let hosts = hosts_of_tags(&run.tags);
+                Some(hosts.map_or_else(String::new, |hosts| hosts.to_string()))
+            })
             .column(
                 left("label").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
                 |run| name(label_of_tags(&run.tags).unwrap_or_default()),
@@ -275,6 +280,14 @@ mod tests {
         MB/s: the highest median of the rows that read, and of those that write; rows of a cache, through
         the page cache or INVALID do not count. ★: a baseline. sokudo show ID shows a run.
         ");
+    }
+
+    #[test]
+    fn how_many_hosts_measured_together_has_a_column_where_any_did() {
+        let mut together = run(12, "shared");
+        together.tags.push(sokudo_model::hosts_tag(8));
+        let document = ListDocument::new(vec![together, run(1, "alone")]);
+        insta::assert_snapshot!(document.render(&style(120)));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Pictures of a run: transfer curve, bars by block size, heat map, distribution of
-//! latencies, speed over time; as SVG, as PNG and for the terminal.
+//! latencies, speed over time, hosts beside each other; as SVG, as PNG and for the terminal.
 //!
 //! A picture starts from a [`RunDocument`], so that a saved one can be drawn again.
 //! [`figure`] chooses what is shown, in the units of its axes; [`svg()`] and
@@ -12,6 +12,7 @@ mod curve;
 pub(crate) mod figure;
 mod heading;
 mod heat;
+mod hosts;
 mod latency;
 mod load;
 mod matrix;
@@ -60,6 +61,10 @@ pub enum PlotKind {
     Curve,
     /// Access time over the distance from the place before.
     Seek,
+    /// Rates of hosts that measured together, over time.
+    Hosts,
+    /// Rates of such hosts as bars.
+    HostBars,
     /// Rates of rows, or by block size, as bars.
     Bars,
     /// Rates by two of block size, depth and threads; of steady drives by block size and mix.
@@ -76,10 +81,12 @@ pub enum PlotKind {
 
 impl PlotKind {
     /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Load,
         Self::Rounds,
         Self::Curve,
+        Self::Hosts,
+        Self::HostBars,
         Self::Heat,
         Self::Bars,
         Self::Seek,
@@ -96,6 +103,8 @@ impl PlotKind {
             Self::Rounds => "rounds",
             Self::Curve => "curve",
             Self::Seek => "seek",
+            Self::Hosts => "hosts",
+            Self::HostBars => "host-bars",
             Self::Bars => "bars",
             Self::Heat => "heat",
             Self::Cdf => "cdf",
@@ -112,6 +121,9 @@ impl PlotKind {
             Self::Rounds => "rounds, as sokudo steady measures them",
             Self::Curve => "places over a device, as sokudo scan measures them",
             Self::Seek => "access times with distances, as sokudo scan measures them",
+            Self::Hosts | Self::HostBars => {
+                "hosts that measured together, as sokudo together measures them"
+            }
             Self::Bars => "rows with a bandwidth",
             Self::Heat => {
                 "rows that differ in two of block size, depth and threads, as those of sokudo sweep, or in block size and mix, as those of sokudo steady"
@@ -184,6 +196,8 @@ fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
         PlotKind::Rounds => rounds::figure(document),
         PlotKind::Curve => curve::figure(document),
         PlotKind::Seek => seek::figure(document),
+        PlotKind::Hosts => hosts::over_time(document),
+        PlotKind::HostBars => hosts::beside(document),
         PlotKind::Bars => bars::figure(document),
         PlotKind::Heat => heat::figure(document),
         PlotKind::Cdf => latency::cumulative(document),

@@ -20,6 +20,7 @@ use crate::explain;
 use crate::facts::{Fact, facts};
 use crate::fit_table;
 use crate::grouping::{grouped_findings, row_name};
+use crate::hosts::HostFigures;
 use crate::load_table;
 use crate::number;
 use crate::peak_table;
@@ -110,6 +111,10 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     if document.fit.is_some() {
         return article;
     }
+    let hosts = HostFigures::of(document);
+    if let Some(hosts) = &hosts {
+        article.paragraph(hosts.sentence());
+    }
     match (&document.load, &document.steady, &document.peak) {
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
         (Some(load), ..) => load_table::add(&mut article, document, load),
@@ -117,6 +122,9 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         (.., Some(peak)) => peak_table::add(&mut article, document, peak),
         _ if BonniePhase::makes_up(document) => phase_table::add(&mut article, document, unit),
         _ => rows(&mut article, document, unit),
+    }
+    if let Some(hosts) = &hosts {
+        article.add(Element::Table(hosts.table(unit)));
     }
     if let Some(told) = explain::told(document) {
         article.paragraph(told);

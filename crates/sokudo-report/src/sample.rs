@@ -8,6 +8,10 @@ use sokudo_stats::{Histogram, Interval, Random};
 
 use crate::TableStyle;
 
+mod hosts;
+
+pub(crate) use hosts::{run_of_many, together_run};
+
 /// Six trials of one second of seven rows: reads, writes, one of them doubtful,
 /// and a mix.
 pub(crate) fn run() -> Run {

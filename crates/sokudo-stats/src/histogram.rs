@@ -1,6 +1,7 @@
 //! A log-linear histogram of whole numbers: constant time and memory, bounded
 //! relative error, lossless merge.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::de::value::MapAccessDeserializer;
@@ -23,13 +24,100 @@ const COUNT_READ_MAX: u64 = 1 << 48;
 /// A reported value differs from the recorded one by at most this share of it.
 pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 
+/// From so many buckets on that hold something, the whole table takes no more than twice the
+/// memory, and is added to faster.
+const FILLED_MAX: usize = BUCKET_COUNT / 4;
+
 /// Counts of recorded values, with exact count, minimum, maximum, sum and sum of
 /// squares.
 #[derive(Clone, Serialize)]
 #[serde(into = "SerializedHistogram")]
 pub struct Histogram {
-    counts: Box<[u64]>,
+    counts: Counts,
     totals: Totals,
+}
+
+/// Values in buckets.
+#[derive(Clone)]
+enum Counts {
+    /// Of every bucket: one is found at once. What records has it so.
+    All(Box<[u64]>),
+    /// Of those that hold something, with their numbers, in ascending order: what was read takes
+    /// no more memory than its text. Thousands of hosts tell theirs.
+    Filled(Vec<(u16, u64)>),
+}
+
+impl Counts {
+    /// The table of all buckets.
+    #[inline]
+    fn all(&mut self) -> &mut [u64] {
+        if let Self::Filled(filled) = self {
+            let filled = std::mem::take(filled);
+            *self = Self::All(table(&filled));
+        }
+        match self {
+            Self::All(counts) => counts,
+            Self::Filled(_) => unreachable!("it was made a table just now"),
+        }
+    }
+
+    /// Numbers of the buckets that hold something, and their counts, in ascending order.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let (all, filled) = match self {
+            Self::All(counts) => (&counts[..], &[][..]),
+            Self::Filled(filled) => (&[][..], &filled[..]),
+        };
+        let all = all.iter().copied().enumerate();
+        let all = all.filter(|(_, count)| *count > 0);
+        all.chain(
+            filled
+                .iter()
+                .map(|(number, count)| ((*number).into(), *count)),
+        )
+    }
+
+    fn add(&mut self, other: &Self) {
+        let filled = match (&mut *self, other) {
+            (Self::Filled(ours), Self::Filled(theirs))
+                if ours.len() + theirs.len() <= FILLED_MAX =>
+            {
+                *ours = sum_of(ours, theirs);
+                return;
+            }
+            (_, other) => other.filled(),
+        };
+        let counts = self.all();
+        filled.for_each(|(number, count)| counts[number] += count);
+    }
+}
+
+/// Buckets that hold something as the table of all.
+#[cold]
+fn table(filled: &[(u16, u64)]) -> Box<[u64]> {
+    let mut counts = vec![0; BUCKET_COUNT].into_boxed_slice();
+    for (number, count) in filled {
+        counts[usize::from(*number)] = *count;
+    }
+    counts
+}
+
+/// The buckets of both, in ascending order.
+fn sum_of(ours: &[(u16, u64)], theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
+    let mut sum = Vec::with_capacity(ours.len() + theirs.len());
+    let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
+    loop {
+        let order = match (ours.peek(), theirs.peek()) {
+            (Some(one), Some(other)) => one.0.cmp(&other.0),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return sum,
+        };
+        let one = (order != Ordering::Greater).then(|| ours.next()).flatten();
+        let other = (order != Ordering::Less).then(|| theirs.next()).flatten();
+        let count = |bucket: Option<&(u16, u64)>| bucket.map_or(0, |(_, count)| *count);
+        let number = one.or(other).map_or(0, |(number, _)| *number);
+        sum.push((number, count(one) + count(other)));
+    }
 }
 
 /// What is known of all values together.
@@ -93,7 +181,7 @@ impl Histogram {
     /// An empty histogram. Allocates once; recording never does.
     pub fn new() -> Self {
         Self {
-            counts: vec![0; BUCKET_COUNT].into_boxed_slice(),
+            counts: Counts::All(table(&[])),
             totals: Totals::default(),
         }
     }
@@ -110,7 +198,7 @@ impl Histogram {
         for (value, count) in buckets {
             let sum = histogram.totals.count.checked_add(count);
             histogram.totals.count = sum.filter(|sum| *sum <= COUNT_READ_MAX)?;
-            histogram.counts[bucket_index(value)] += count;
+            histogram.counts.all()[bucket_index(value)] += count;
         }
         // Where they are no ends, they bound nothing.
         (histogram.totals.min, histogram.totals.max) = (min.min(max), min.max(max));
@@ -120,14 +208,14 @@ impl Histogram {
     /// Counts one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        count(&mut self.counts, &mut self.totals, value);
+        count(self.counts.all(), &mut self.totals, value);
     }
 
     /// For who counts many.
     #[inline]
     pub fn writer(&mut self) -> HistogramWriter<'_> {
         HistogramWriter {
-            counts: &mut self.counts,
+            counts: self.counts.all(),
             totals: self.totals,
             to: &mut self.totals,
         }
@@ -139,9 +227,7 @@ impl Histogram {
 
     /// Adds all values of another histogram. Associative and commutative.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
-        }
+        self.counts.add(&other.counts);
         self.totals.count += other.totals.count;
         self.totals.min = self.totals.min.min(other.totals.min);
         self.totals.max = self.totals.max.max(other.totals.max);
@@ -150,8 +236,22 @@ impl Histogram {
 
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
-        self.counts.fill(0);
+        self.counts.all().fill(0);
         self.totals = Totals::default();
+    }
+
+    /// The same in as little memory as it takes: nothing more is to be recorded.
+    #[must_use]
+    pub fn compact(mut self) -> Self {
+        let filled: Vec<(u16, u64)> = self
+            .counts
+            .filled()
+            .filter_map(|(number, count)| Some((u16::try_from(number).ok()?, count)))
+            .collect();
+        if filled.len() <= FILLED_MAX {
+            self.counts = Counts::Filled(filled);
+        }
+        self
     }
 
     /// Number of values.
@@ -241,23 +341,18 @@ impl Histogram {
 
     /// How many values lie in the bucket of this one and in those below.
     pub fn count_to(&self, value: u64) -> u64 {
-        self.counts[..=bucket_index(value)].iter().sum()
+        let last = bucket_index(value);
+        let below = self.counts.filled();
+        let below = below.take_while(|(number, _)| *number <= last);
+        below.map(|(_, count)| count).sum()
     }
 
     /// The buckets that hold something, in ascending order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.counts
-            .iter()
-            .enumerate()
-            .filter(|(_, count)| **count > 0)
-            .map(|(index, count)| {
-                let (low, high) = bucket_bounds(index);
-                Bucket {
-                    low,
-                    high,
-                    count: *count,
-                }
-            })
+        self.counts.filled().map(|(index, count)| {
+            let (low, high) = bucket_bounds(index);
+            Bucket { low, high, count }
+        })
     }
 }
 
@@ -347,10 +442,13 @@ struct SerializedHistogram {
 impl From<Histogram> for SerializedHistogram {
     fn from(histogram: Histogram) -> Self {
         let mut before = 0;
-        let counts = (0..).zip(&histogram.counts);
-        let (steps, counts) = counts
-            .filter(|(_, count)| **count > 0)
-            .map(|(number, count)| (number - std::mem::replace(&mut before, number), *count))
+        let (steps, counts) = histogram
+            .counts
+            .filled()
+            .map(|(number, count)| {
+                let number = number as u64;
+                (number - std::mem::replace(&mut before, number), count)
+            })
             .unzip();
         let sums = histogram.sums();
         Self {
@@ -389,33 +487,43 @@ impl TryFrom<SerializedHistogram> for Histogram {
     type Error = &'static str;
 
     fn try_from(written: SerializedHistogram) -> Result<Self, Self::Error> {
-        let mut histogram = Self::new();
+        let mut totals = Totals::default();
         if written.steps.len() != written.counts.len() {
             return Err("a histogram has other buckets than counts");
         }
+        let mut filled: Vec<(u16, u64)> = Vec::new();
         let mut number = 0_u64;
         for (step, count) in written.steps.iter().zip(&written.counts) {
             number = number.saturating_add(*step);
-            histogram.totals.count = histogram.totals.count.saturating_add(*count);
-            if histogram.totals.count > COUNT_READ_MAX {
+            totals.count = totals.count.saturating_add(*count);
+            if totals.count > COUNT_READ_MAX {
                 return Err("a histogram has more values than anything records");
             }
-            let place = usize::try_from(number).ok();
-            let bucket = place.and_then(|place| histogram.counts.get_mut(place));
-            *bucket.ok_or("a histogram has more buckets than there are")? += count;
+            let bucket = u16::try_from(number).ok();
+            let bucket = bucket.filter(|bucket| usize::from(*bucket) < BUCKET_COUNT);
+            let bucket = bucket.ok_or("a histogram has more buckets than there are")?;
+            match filled.last_mut().filter(|last| last.0 == bucket) {
+                Some(last) => last.1 += count,
+                None => filled.push((bucket, *count)),
+            }
         }
-        let sum_max = u128::from(histogram.totals.count) * u128::from(written.max);
+        let sum_max = u128::from(totals.count) * u128::from(written.max);
         if written.sum > sum_max || written.min > written.max {
             return Err("the sums of a histogram are not those of its counts");
         }
-        if histogram.totals.count > 0 {
-            (histogram.totals.min, histogram.totals.max) = (written.min, written.max);
-            histogram.totals.before = Sums {
+        if totals.count > 0 {
+            (totals.min, totals.max) = (written.min, written.max);
+            totals.before = Sums {
                 values: written.sum,
                 squares: written.sum_of_squares,
             };
         }
-        Ok(histogram)
+        filled.retain(|(_, count)| *count > 0);
+        let counts = match filled.len() <= FILLED_MAX {
+            true => Counts::Filled(filled),
+            false => Counts::All(table(&filled)),
+        };
+        Ok(Self { counts, totals })
     }
 }
 
@@ -429,7 +537,9 @@ impl PartialEq for Histogram {
                 histogram.totals.max,
             )
         };
-        ends(self) == ends(other) && self.sums() == other.sums() && self.counts == other.counts
+        ends(self) == ends(other)
+            && self.sums() == other.sums()
+            && self.counts.filled().eq(other.counts.filled())
     }
 }
 
@@ -559,6 +669,42 @@ mod tests {
         );
         assert!(of(&[COUNT_READ_MAX, 1]).is_none());
         assert!(of(&[u64::MAX, 1]).is_none());
+    }
+
+    #[test]
+    fn what_takes_little_memory_counts_the_same() {
+        let values = |from: u64, count: u64| histogram_of(&Vec::from_iter(from..from + count));
+        let cases = [
+            [values(0, 0), values(7, 3)],
+            [values(5, 40), values(20, 900)],
+            // Too many buckets for pairs, on one side.
+            [values(1, 9), values(100, 4_000_000)],
+            [values(1 << 20, 4_000_000), values(0, 5_000)],
+        ];
+        let written = |histogram: &Histogram| {
+            let written = SerializedHistogram::from(histogram.clone());
+            (written.sum_of_squares, written.steps, written.counts)
+        };
+        for [one, other] in &cases {
+            let mut sum = one.clone();
+            sum.merge(other);
+            for ours in [one.clone(), one.clone().compact()] {
+                for theirs in [other.clone(), other.clone().compact()] {
+                    let mut merged = ours.clone();
+                    merged.merge(&theirs);
+                    assert_eq!(merged, sum);
+                    assert_eq!(written(&merged), written(&sum));
+                    assert_eq!(merged.count_to(999), sum.count_to(999));
+                    merged.record(12);
+                    merged.writer().record(1 << 50);
+                    let mut more = sum.clone();
+                    [12, 1 << 50].iter().for_each(|it| more.record(*it));
+                    assert_eq!(merged, more);
+                    merged.clear();
+                    assert_eq!(merged, Histogram::new());
+                }
+            }
+        }
     }
 
     #[test]

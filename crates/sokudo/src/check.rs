@@ -12,6 +12,7 @@ use sokudo_engine::Control;
 use sokudo_measure::Named;
 use sokudo_report::check::Outcome;
 use sokudo_report::comparison::Way;
+use sokudo_report::document::names_schema;
 use sokudo_report::{
     BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, RunDocument,
 };
@@ -360,7 +361,7 @@ fn is_result(name: &str) -> bool {
         file.take(if is_file { HEADER_BYTES } else { 0 })
             .read_to_end(&mut begin)
     });
-    read.is_ok() && String::from_utf8_lossy(&begin).contains("\"sokudo.run/")
+    read.is_ok() && names_schema(&String::from_utf8_lossy(&begin))
 }
 
 fn baselines(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {

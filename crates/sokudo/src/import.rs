@@ -8,7 +8,7 @@ use std::path::Path;
 
 use sokudo_import::{Import, LeftOut};
 use sokudo_model::{ImportedRun, is_label};
-use sokudo_report::document::Kept as KeptRun;
+use sokudo_report::document::{Kept as KeptRun, names_schema};
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Store};
 use sokudo_words::{Text, text};
@@ -89,7 +89,7 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile
         .take(HEAD_BYTES)
         .read_to_end(&mut head)
         .map_err(unread)?;
-    let is_own = String::from_utf8_lossy(&head).contains("\"sokudo.run/");
+    let is_own = names_schema(&String::from_utf8_lossy(&head));
     let whole = Cursor::new(head).chain(source);
     if is_own {
         return own(whole);

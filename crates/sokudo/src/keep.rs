@@ -4,7 +4,7 @@
 //! A run is kept before it is printed ([`KeptRuns`]): what cannot be printed or written (a full
 //! disk) would be lost otherwise.
 
-use sokudo_model::{Nanos, Run, label_of_tags, label_tag, narrow};
+use sokudo_model::{Nanos, Run, hosts_tag, label_of_tags, label_tag, narrow};
 use sokudo_report::RunDocument;
 use sokudo_report::document::{ResultDocument, is_document, pack, summary};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
@@ -161,6 +161,9 @@ fn kept(
     };
     if let Some(name) = &run.label {
         label(store.as_mut(), id, name)?;
+    }
+    if !run.hosts.is_empty() {
+        store.tag(id, &[hosts_tag(run.hosts.len())], &[])?;
     }
     let newest = Page { skip: 0, count: 1 };
     // It is kept, whatever becomes of this question.

@@ -141,8 +141,7 @@ fn way_on(matrix: &Matrix) -> Text {
 fn tell_of_what_stays(journal: &Journal) {
     if journal.is_left_behind() {
         exit::note(text!(
-            "what was made of the disks is left behind; {} dissolves it",
-            "sudo sokudo clean"
+            "what was made of the disks is left behind; sudo sokudo clean dissolves it"
         ));
     }
 }

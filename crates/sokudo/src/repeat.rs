@@ -344,23 +344,27 @@ impl Repeat {
             Command::Sweep(it) => sweep::measurement(it),
             Command::Quick(it) => quick::measurement(it),
             Command::Steady(it) => steady::measurement(it),
-            Command::Load(it) => {
-                let (measurement, conduct) = load::measurement(it)?;
-                return company.measure(measurement, control, quiet, conduct);
-            }
-            Command::Peak(it) => {
-                let (measurement, conduct) = peak::measurement(it)?;
-                return company.measure(measurement, control, quiet, conduct);
-            }
-            Command::Run(it) => {
-                return JobFilePlan::read(it)?.finish_in(company, it, control);
-            }
+            Command::Load(it) => match load::measurement(it) {
+                Ok((it, conduct)) => return company.measure(it, control, quiet, conduct),
+                Err(exit) => Err(exit),
+            },
+            Command::Peak(it) => match peak::measurement(it) {
+                Ok((it, conduct)) => return company.measure(it, control, quiet, conduct),
+                Err(exit) => Err(exit),
+            },
+            Command::Run(it) => match JobFilePlan::read(it) {
+                Ok(jobs) => return jobs.finish_in(company, it, control),
+                Err(exit) => Err(exit),
+            },
             _ => Err(Exit::usage(text!(
                 "{} cannot be carried out by several processes together; use one of mark, scan, sweep, quick, load, peak, steady or run",
                 words_text(&self.words)
             ))),
         };
-        company.measure(measurement?, control, quiet, Prepared::measure)
+        match measurement {
+            Ok(it) => company.measure(it, control, quiet, Prepared::measure),
+            Err(exit) => Err(company.cannot(exit)),
+        }
     }
 
     /// The command line that repeats it, with the seed that was used.

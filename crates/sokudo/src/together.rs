@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Sharing, Together, have_files_guarded};
-use sokudo_peers::{Launch, Notice, Peers, Stopper};
+use sokudo_peers::{Launch, Notice, PeerError, Peers, Stopper};
 use sokudo_words::text;
 
 use crate::cli::{Printing, TogetherArguments};
@@ -19,6 +19,12 @@ use crate::repeat::Repeat;
 use crate::{interrupt, results};
 
 pub(crate) use company::Company;
+
+/// How long the first one may take to say who was lost, and what was measured before.
+const FIRST_SPEAKS: Duration = Duration::from_secs(3);
+
+/// How long a launcher may take to pass on what was said.
+const PASSED_ON: Duration = Duration::from_millis(500);
 
 /// How soon all others hear of Ctrl-C on one host.
 const STOP_LOOK: Duration = Duration::from_millis(20);
@@ -32,12 +38,36 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
     let is_first = launch.rank == 0;
     let ended = begin(arguments, &launch);
     ended.map_err(|exit| match is_first {
-        true => exit,
+        true => of_first(exit),
         false => of_other(exit),
     })
 }
 
+/// How the first process ends. Where another was lost, the launcher ends all as soon as one has
+/// ended, and some pass on nothing then that was said just before.
+fn of_first(exit: Exit) -> Exit {
+    if !is_lost(&exit) {
+        return exit;
+    }
+    exit.tell();
+    thread::sleep(PASSED_ON);
+    Exit::AsReported(exit.code())
+}
+
+fn measure_error(exit: &Exit) -> Option<&MeasureError> {
+    match exit {
+        Exit::Failed(error) | Exit::InterruptedEarly(error) => error.downcast_ref(),
+        _ => None,
+    }
+}
+
+fn is_lost(exit: &Exit) -> bool {
+    let error = measure_error(exit);
+    matches!(error, Some(MeasureError::Peers(PeerError::Lost { .. })))
+}
+
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
+    // Where the words are wrong, they are so everywhere, and nobody waits for anybody.
     let mut repeat = Repeat::of_words(arguments.command.clone())?;
     let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.quiet);
     if let Some(printing) = repeat.printing_mut() {
@@ -50,7 +80,9 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     let keeping = printing_of(&mut repeat).keeping.clone();
     let together = Together::new(peers, sharing(arguments));
     if let Err(error) = have_files_guarded(&together.processes_here()) {
-        exit::note(text!("a killed process may leave its test file behind: {error}"));
+        exit::note(text!(
+            "a killed process may leave its test file behind: {error}"
+        ));
     }
     let mut company = Company::new(together, arguments, keeping);
     let finished = match launch.rank {
@@ -60,7 +92,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     };
     company.part(finished.is_err());
     if launch.rank > 0 {
-        return finished.map(drop);
+        return finished?.ended_by.map_or(Ok(()), Err);
     }
     let mut finished = finished?;
     finished.kept = company.kept();
@@ -120,18 +152,15 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
     }
 }
 
-/// How a process ends that is not the first: what all of them met has been said by that one.
+/// How a process ends that is not the first: what all of them met has been said by that one. A
+/// launcher ends with the code of whoever ends first, and ends all others then.
 fn of_other(exit: Exit) -> Exit {
-    let is_of_all = match &exit {
-        Exit::Usage(_) | Exit::Refused(_) => true,
-        Exit::Failed(error) | Exit::InterruptedEarly(error) => {
-            let error = error.downcast_ref::<MeasureError>();
-            error.is_some_and(MeasureError::is_of_all_processes)
-        }
-        _ => true,
-    };
-    if is_of_all {
-        return Exit::AsReported(exit.code());
+    if is_lost(&exit) {
+        thread::sleep(FIRST_SPEAKS);
+    }
+    let is_own = matches!(exit, Exit::Failed(_) | Exit::InterruptedEarly(_));
+    if !is_own || measure_error(&exit).is_some_and(MeasureError::is_of_all_processes) {
+        return Exit::AsReported(0);
     }
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy().into_owned();

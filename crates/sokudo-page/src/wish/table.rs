@@ -43,6 +43,9 @@ pub struct OptionForm {
     /// It is a word of its own before the target, and begins with a letter.
     #[serde(skip)]
     pub position: bool,
+    /// The default is the page's and not the command's: it is a word of the command line, too.
+    #[serde(skip)]
+    pub is_own_default: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -83,6 +86,7 @@ const fn option(
         label,
         choices: &[],
         position: false,
+        is_own_default: false,
     }
 }
 
@@ -345,8 +349,12 @@ const FIT: &[OptionForm] = &[
 /// the command line: they could reach whatever root can.
 const MATRIX: &[OptionForm] = &[
     OptionForm {
-        choices: &["2x1GiB", "2x4GiB", "4x1GiB", "4x4GiB"],
-        ..option("loop", Choice, "2x1GiB", "Disks made of files")
+        is_own_default: true,
+        ..choice(
+            "loop",
+            "Disks made of files",
+            &["2x1GiB", "2x4GiB", "4x1GiB", "4x4GiB"],
+        )
     },
     several(
         "fs",
@@ -355,17 +363,20 @@ const MATRIX: &[OptionForm] = &[
     ),
     several("raid", "RAID levels", &["none", "0", "1", "5", "10"]),
     several("mount", "Mount options", &["defaults", "noatime"]),
-    several("ageing", "Ageing", &["fresh", "30%", "60%"]),
-    choice(
-        "method",
-        "Method",
-        &[
-            "mark --size=256MiB --runs=3",
-            "mark --size=256MiB --runs=3 --profile=nvme",
-            "quick --size=256MiB",
-        ],
-    ),
-    option("blocks", Number, "3", "Blocks"),
+    several("ageing", "Used before", &["fresh", "30%", "60%"]),
+    OptionForm {
+        is_own_default: true,
+        ..choice(
+            "method",
+            "Method",
+            &[
+                "mark --size=256MiB --runs=3",
+                "mark --size=256MiB --runs=3 --profile=nvme",
+                "quick --size=256MiB",
+            ],
+        )
+    },
+    option("blocks", Number, "3", "Times each combination"),
     option("max-time", Time, "", "Longest time"),
     option("seed", Number, "", "Seed"),
 ];

@@ -25,6 +25,15 @@ fn a_wish_becomes_the_words_of_a_command_line() {
             "run --readonly /run/job.fio",
         ),
         (r#"{"method":"check"}"#, "check"),
+        // What the form shows unasked is no default of the command.
+        (
+            r#"{"method":"matrix","target":"/mnt/x","options":{"fs":["ext4","xfs"],"loop":"4x1GiB"}}"#,
+            "matrix --fs=ext4 --fs=xfs --loop=4x1GiB --method=mark --size=256MiB --runs=3 --in=/mnt/x",
+        ),
+        (
+            r#"{"method":"matrix","target":"/mnt/x","options":{"method":"quick --size=256MiB"}}"#,
+            "matrix --method=quick --size=256MiB --loop=2x1GiB --in=/mnt/x",
+        ),
         (
             r#"{"method":"scan","target":"/dev/sdb","serial":"WD-1"}"#,
             "scan /dev/sdb",
@@ -104,4 +113,14 @@ fn names_are_unique_and_choices_begin_with_the_default() {
             assert!(!option.choices.is_empty(), "{}", option.name);
         }
     }
+}
+
+#[test]
+fn every_label_of_a_form_is_said_in_japanese() {
+    let labels = methods()
+        .iter()
+        .flat_map(|form| form.options().map(|it| it.label).chain([form.label]));
+    let is_unsaid = |label: &&'static str| sokudo_words::Language::Japanese.word(label) == *label;
+    let unsaid: Vec<&str> = labels.filter(is_unsaid).collect();
+    assert!(unsaid.is_empty(), "{unsaid:?}");
 }

@@ -12,7 +12,7 @@ use crate::wording::{device, phrase};
 pub(super) type Part = (&'static str, fn(&RunDocument) -> Option<Text>);
 
 /// Every part, in the order in which people look for causes.
-const PARTS: [Part; 23] = [
+const PARTS: [Part; 24] = [
     ("target", |run| {
         let target = &run.target;
         Some(Text::name(target.path.as_ref().unwrap_or(&target.name)))
@@ -65,6 +65,9 @@ const PARTS: [Part; 23] = [
         kinds.sort();
         kinds.dedup();
         joined(kinds.into_iter().map(Text::name))
+    }),
+    ("hosts", |run| {
+        Some(shown(run.together.as_ref()?.hosts.len()))
     }),
     ("machine", |run| named(&run.environment.host)),
     ("kernel", |run| named(&run.environment.kernel)),

@@ -1,16 +1,24 @@
 //! The columns of a line that is about a result.
 
-use sokudo_model::{Nanos, Operation, PlanPart};
+use std::borrow::Cow;
 
-use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument};
+use sokudo_model::{Nanos, Operation, PlanPart, TargetInfo};
+
+use crate::document::{
+    HostDocument, LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument,
+};
 use crate::number::float;
 use crate::record::{RecordColumn, or_missing, word};
 
 /// A result and its run.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct ResultRecord<'a> {
     pub(crate) run: &'a RunDocument,
-    pub(crate) result: &'a ResultDocument,
+    pub(crate) result: Cow<'a, ResultDocument>,
+    /// The host of which it tells; `None` where it tells of all of them, or there is one alone.
+    pub(crate) host: Option<&'a HostDocument>,
+    /// Trials that were made.
+    trials: u64,
 }
 
 /// What was counted in a trial, per second; `None` where nothing was.
@@ -20,8 +28,13 @@ pub(super) fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
 }
 
 impl ResultRecord<'_> {
-    pub(super) fn target(&self) -> String {
-        let target = &self.run.target;
+    /// What was measured, as the host has it of which it tells.
+    pub(crate) fn target(&self) -> &TargetInfo {
+        self.host.map_or(&self.run.target, |host| &host.target)
+    }
+
+    pub(super) fn target_path(&self) -> String {
+        let target = self.target();
         target.path.as_ref().unwrap_or(&target.name).clone()
     }
 
@@ -77,7 +90,7 @@ pub(crate) fn columns<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
 fn what<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     vec![
         RecordColumn::text("started_at", |it| it.run.started_at.clone()),
-        RecordColumn::text("target", ResultRecord::target),
+        RecordColumn::text("target", ResultRecord::target_path),
         RecordColumn::text("method", |it| it.run.method.to_string()),
         RecordColumn::text("name", |it| it.result.name.clone()),
         RecordColumn::text("direction", |it| it.result.direction.name().to_owned()),
@@ -92,10 +105,7 @@ fn what<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
             or_missing(it.result.steadiness.map(|steadiness| steadiness.name()))
         }),
         RecordColumn::text("status", |it| word(&it.result.status)),
-        RecordColumn::whole("trials", |it| {
-            let trials = it.result.trials.len() as u64;
-            it.result.told.is_none().then_some(trials)
-        }),
+        RecordColumn::whole("trials", |it| it.result.told.is_none().then_some(it.trials)),
     ]
 }
 
@@ -214,7 +224,33 @@ fn how<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
 
 /// The results of a run.
 pub(crate) fn lines(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
-    run.results
-        .iter()
-        .map(move |result| ResultRecord { run, result })
+    run.results.iter().map(move |result| ResultRecord {
+        run,
+        result: Cow::Borrowed(result),
+        host: None,
+        trials: result.trials.len() as u64,
+    })
+}
+
+/// The results of each host of a run, where several measured together.
+pub(crate) fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
+    let results = run.results.iter().enumerate();
+    let together = run.together.as_deref().into_iter();
+    together.flat_map(move |together| {
+        results.clone().flat_map(move |(place, result)| {
+            let of_hosts = together.results_of_hosts(place, result);
+            let hosts = together.hosts.iter().zip(of_hosts);
+            hosts.map(move |(host, result)| ResultRecord {
+                run,
+                result: Cow::Owned(result),
+                host: Some(host),
+                trials: host.rows.get(place).map_or(0, |row| row.trials.into()),
+            })
+        })
+    })
+}
+
+/// The column that tells hosts apart, of runs that have some.
+pub(super) fn host_column<'a>() -> RecordColumn<ResultRecord<'a>> {
+    RecordColumn::text("host", |it| or_missing(it.host.map(|host| &host.name)))
 }

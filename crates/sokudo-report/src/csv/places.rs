@@ -27,8 +27,11 @@ struct Figures {
 /// All lines, rows in the run's order.
 pub(super) fn render(document: &RunDocument) -> String {
     let lines = super::lines(document).flat_map(|of| {
-        let figures = figures(of.result).into_iter();
-        figures.map(move |figures| DetailRecord { of, figures })
+        let figures = figures(&of.result).into_iter();
+        figures.map(move |figures| DetailRecord {
+            of: of.clone(),
+            figures,
+        })
     });
     record::csv(&columns(), lines)
 }
@@ -36,7 +39,7 @@ pub(super) fn render(document: &RunDocument) -> String {
 fn columns<'a>() -> Vec<RecordColumn<DetailRecord<'a>>> {
     vec![
         RecordColumn::text("started_at", |it| it.of.run.started_at.clone()),
-        RecordColumn::text("target", |it| it.of.target()),
+        RecordColumn::text("target", |it| it.of.target_path()),
         RecordColumn::text("method", |it| it.of.run.method.to_string()),
         RecordColumn::text("name", |it| it.of.result.name.clone()),
         RecordColumn::text("direction", |it| it.of.result.direction.name().to_owned()),

@@ -24,15 +24,17 @@ impl RoundRecord<'_> {
 
 /// All lines, phases and their rows in the run's order.
 pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
+    let records: Vec<Of<'_>> = super::lines(run).collect();
     let lines = steady.phases.iter().flat_map(|phase| {
-        let results = phase
-            .figures
-            .iter()
-            .filter_map(|figures| Some((figures.result, run.result_at(figures.result)?)));
-        results.flat_map(move |(place, result)| {
+        let records = &records;
+        let results = phase.figures.iter().filter_map(move |figures| {
+            let place = usize::try_from(figures.result).ok()?;
+            Some((figures.result, run.results.get(place)?, records.get(place)?))
+        });
+        results.flat_map(move |(place, result, of)| {
             let is_tracked = phase.tracked.iter().any(|tracked| tracked.result == place);
             result.trials.iter().map(move |trial| RoundRecord {
-                of: Of { run, result },
+                of: of.clone(),
                 label: &steady.label,
                 phase,
                 trial,
@@ -46,7 +48,7 @@ pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
 fn columns<'a>() -> Vec<RecordColumn<RoundRecord<'a>>> {
     vec![
         RecordColumn::text("started_at", |it| it.of.run.started_at.clone()),
-        RecordColumn::text("target", |it| it.of.target()),
+        RecordColumn::text("target", |it| it.of.target_path()),
         RecordColumn::text("method", |it| it.of.run.method.to_string()),
         RecordColumn::text("label", |it| it.label.to_owned()),
         RecordColumn::text("phase", |it| word(&it.phase.kind)),

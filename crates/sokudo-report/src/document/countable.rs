@@ -10,11 +10,16 @@ impl RunDocument {
     pub(crate) fn is_countable(&self) -> bool {
         let results = || self.results.iter();
         let sizes = results().map(|result| result.workload.blocks.largest().0);
-        are_countable(results().flat_map(counts))
-            && results()
-                .flat_map(marks)
-                .chain(sizes)
-                .all(|mark| mark <= COUNTED_MAX)
+        let together = || self.together.iter();
+        are_countable(
+            results()
+                .flat_map(counts)
+                .chain(together().flat_map(|it| it.counts())),
+        ) && results()
+            .flat_map(marks)
+            .chain(together().flat_map(|it| it.marks()))
+            .chain(sizes)
+            .all(|mark| mark <= COUNTED_MAX)
     }
 }
 

@@ -36,15 +36,18 @@ impl RunDocument {
         let schedule = &self.schedule;
         let schedule = (schedule.name.clone(), schedule.pause, schedule.warm_up);
         let spread = self.schedule.spread_over.map(PlanData::Spread);
+        let hosts = self.together.as_ref();
+        let hosts = hosts.map(|it| PlanData::Hosts(narrow(it.hosts.len())));
+        let of_run: Vec<PlanData> = spread.into_iter().chain(hosts).collect();
         let schedule = PlanData::Schedule(schedule);
         let tool = self.origin.as_ref().map_or("", |origin| &*origin.tool);
         for result in &mut self.results {
             let used = result.used();
             result.plan = fingerprint::parts(&result.workload, used, size);
             result.plan.set(schedule.clone());
-            spread
-                .iter()
-                .for_each(|spread| result.plan.set(spread.clone()));
+            for part in &of_run {
+                result.plan.set(part.clone());
+            }
             result.tell_of(tool);
         }
     }

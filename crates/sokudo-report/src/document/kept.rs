@@ -38,9 +38,9 @@ const COLUMNS_BYTES_MAX: u64 = 8 << 20;
 /// Memory of zstd's while it unpacks, as a power of two: none of ours needs more, and
 /// hostile bytes get none.
 const WINDOW_LOG_MAX: u32 = 27;
-/// Histograms of one run: each takes 58 KiB of memory, of which 80 bytes of a hostile text
-/// would take that much. The largest sweeps and steady tests have some thousands.
-const HISTOGRAMS_MAX: usize = 20_000;
+/// Histograms of one run, each with some hundred bytes besides what its text takes. The largest
+/// sweeps and steady tests have some thousands, a thousand hosts ten times as many.
+const HISTOGRAMS_MAX: usize = 200_000;
 /// Rows of one run; fio starts no more than 4,096 jobs, the largest sweeps have some thousands.
 const ROWS_MAX: usize = 20_000;
 /// Points of logs in one run, 35 bytes each: `explain`, whose conclusions are drawn from

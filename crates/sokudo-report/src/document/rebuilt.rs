@@ -14,7 +14,7 @@ use super::identified::together;
 use super::result::ResultDocument;
 use super::trial::{FailureDocument, FailureWay, TrialDocument};
 
-/// Each has a histogram, of 58 KiB. The largest sweeps and steady tests have some thousands.
+/// Each may have a histogram, of 58 KiB. The largest sweeps and steady tests have some thousands.
 const TRIALS_MAX: usize = 20_000;
 
 impl RunDocument {

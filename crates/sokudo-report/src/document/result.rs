@@ -183,7 +183,7 @@ impl Direction {
 
     /// Whether an operation is the result's work. A flush only accompanies
     /// writes, unless there is nothing else.
-    fn counts(self, operation: Operation) -> bool {
+    pub(super) fn counts(self, operation: Operation) -> bool {
         operation != Operation::Flush || self == Self::Flush
     }
 }

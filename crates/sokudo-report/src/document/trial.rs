@@ -121,7 +121,7 @@ pub struct PointDocument {
 
 /// Intervals of a document are at least this long, where a trial lasts so long: what is
 /// shown of a rate over time needs no more, and a document stays small.
-const INTERVAL_NS_MIN: u64 = 100_000_000;
+pub(super) const INTERVAL_NS_MIN: u64 = 100_000_000;
 
 /// A trial's series in intervals of 100 ms, as near as its own fit into that.
 fn thinned(points: &[SeriesPoint]) -> Vec<SeriesPoint> {
@@ -178,11 +178,15 @@ impl DeviceDocument {
         let sum = counters
             .iter()
             .fold(DeviceCounters::default(), |sum, counted| sum.plus(counted));
-        Some(Self {
-            read_bytes: sum.read_bytes,
-            written_bytes: sum.written_bytes,
-            flushes: sum.flushes,
-        })
+        Some(Self::of(&sum))
+    }
+
+    pub(super) const fn of(counted: &DeviceCounters) -> Self {
+        Self {
+            read_bytes: counted.read_bytes,
+            written_bytes: counted.written_bytes,
+            flushes: counted.flushes,
+        }
     }
 }
 

@@ -51,7 +51,9 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Blocks(sizes) => blocks(sizes),
         PlanData::Capacity(_) => "written, then read back".into(),
         PlanData::Check(verify) => check(verify),
-        PlanData::Clones(count) | PlanData::Depth(count) => text!("{count}"),
+        PlanData::Clones(count) | PlanData::Depth(count) | PlanData::Hosts(count) => {
+            text!("{count}")
+        }
         PlanData::Cpus((policy, numbers)) => cpus(*policy, numbers),
         PlanData::Data(content) => contents(content),
         PlanData::Direct(used) => direct(*used),

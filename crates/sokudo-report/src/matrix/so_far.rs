@@ -133,8 +133,8 @@ impl MatrixSoFar<'_> {
                 let reason = (name.clone(), &finding.code);
                 if !told.contains(&reason) {
                     told.push(reason);
-                    let symptom = finding.symptom.clone();
-                    reasons.push(text!("{} is INVALID: {symptom}", row(&name)));
+                    let (name, symptom) = (row(&name), finding.symptom.clone());
+                    reasons.push(text!("{name} is INVALID: {symptom}"));
                 }
             }
         }

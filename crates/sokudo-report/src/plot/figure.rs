@@ -283,6 +283,24 @@ pub(crate) struct Bars {
     pub(crate) legend: Vec<(String, Ink)>,
     /// Whether any bar has an interval, which the legend explains then.
     pub(crate) has_intervals: bool,
+    /// What all bars are compared with, as a line across them.
+    pub(crate) reference: Option<Reference>,
+}
+
+/// A value that is drawn across bars.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reference {
+    pub(crate) at: f64,
+    /// What it is, with its figure.
+    pub(crate) name: String,
+}
+
+impl Reference {
+    pub(crate) const INK: Ink = Ink {
+        hue: Hue::Grey,
+        sign: LineMarker::Cross,
+        dashed: true,
+    };
 }
 
 impl Bars {
@@ -301,6 +319,7 @@ impl Bars {
             has_intervals: bars().any(|bar| bar.interval.is_some()),
             groups,
             legend,
+            reference: None,
         })
     }
 }

@@ -22,7 +22,7 @@ const BAND: [f64; 2] = [0.9, 1.1];
 const RATIO_OF_ROWS: f64 = 3.0;
 
 /// What lies behind lines.
-const SHADE: Ink = Ink {
+pub(super) const SHADE: Ink = Ink {
     hue: Hue::Grey,
     sign: LineMarker::Disc,
     dashed: false,

@@ -16,6 +16,14 @@ fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<PlotFigure, 
     super::figure(document, kind, Language::English)
 }
 
+fn together() -> RunDocument {
+    RunDocument::from_run(&crate::sample::together_run())
+}
+
+fn many_together() -> RunDocument {
+    RunDocument::from_run(&crate::sample::run_of_many(40))
+}
+
 fn pictures() -> Vec<(String, PlotFigure)> {
     let documents = [
         ("mark", mark()),
@@ -27,6 +35,8 @@ fn pictures() -> Vec<(String, PlotFigure)> {
         ("matrix", sweep(&[1, 2, 4, 8, 16, 32])),
         ("steady", crate::steady::tests::iops()),
         ("saturation", crate::steady::tests::saturation()),
+        ("together", together()),
+        ("together-many", many_together()),
     ];
     let mut pictures = Vec::new();
     for (name, document) in documents {
@@ -104,6 +114,20 @@ fn words_of_a_surface() {
 #[test]
 fn words_of_a_mark() {
     insta::assert_snapshot!(outline(&of(&mark(), PlotKind::Bars)));
+}
+
+#[test]
+fn words_of_hosts() {
+    // What people expect of such a run.
+    let first = figure(&together(), None).unwrap();
+    assert_eq!(first, figure(&together(), Some(PlotKind::Hosts)).unwrap());
+    insta::assert_snapshot!(outline(&of(&together(), PlotKind::Hosts)));
+    insta::assert_snapshot!(outline(&of(&together(), PlotKind::HostBars)));
+    insta::assert_snapshot!(outline(&of(&many_together(), PlotKind::Hosts)));
+    insta::assert_snapshot!(outline(&of(&many_together(), PlotKind::HostBars)));
+    for kind in [PlotKind::Hosts, PlotKind::HostBars] {
+        assert!(!fitting(&mark()).contains(&kind));
+    }
 }
 
 #[test]

@@ -100,12 +100,14 @@ pub enum ReadReportError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::{ReportedRun, sample};
     use super::*;
 
     #[test]
     fn a_report_follows_the_schema_in_the_docs_and_is_read_as_it_is_written() {
-        let report = sample::report();
+        let mut report = sample::report();
+        let together = crate::RunDocument::from_run(&crate::sample::together_run());
+        report.runs.push(ReportedRun::new("hosts", together));
         let text = report.to_json();
         assert!(is_report(&text));
         crate::kept_schema::assert_kept::<Report>("sokudo.report-1", std::slice::from_ref(&text));

@@ -5,27 +5,49 @@
 //! Of a scan or a steady drive it is the rows, not the places or rounds: those are in the
 //! JSON.
 
+use sokudo_model::Environment;
+
 use super::{Report, ReportedRun};
-use crate::csv;
+use crate::csv::{self, ResultRecord};
 use crate::record::{self, Field, Head, RecordColumn, or_missing};
 
+/// A result of a run of a report.
+struct ReportRecord<'a> {
+    reported: &'a ReportedRun,
+    line: ResultRecord<'a>,
+}
+
+impl ReportRecord<'_> {
+    /// Where it was done; of hosts together, that is no one place.
+    fn environment(&self) -> Option<&Environment> {
+        let run = &self.reported.run;
+        let alone = run.together.is_none().then_some(&run.environment);
+        self.line.host.map(|host| &host.environment).or(alone)
+    }
+
+    fn host(&self) -> Option<&String> {
+        let host = self.line.host.map(|host| &host.name);
+        host.or_else(|| self.environment()?.host.as_ref())
+    }
+}
+
 /// The columns that tell runs apart.
-fn of_run<'a>() -> Vec<RecordColumn<&'a ReportedRun>> {
+fn of_run<'a>() -> Vec<RecordColumn<ReportRecord<'a>>> {
     vec![
-        RecordColumn::text("run", |it| it.source.clone()),
-        RecordColumn::text("device", |it| it.run.target.identity()),
-        RecordColumn::text("device_name", |it| it.run.target.device_name()),
-        RecordColumn::text("host", |it| or_missing(it.run.environment.host.as_ref())),
+        RecordColumn::text("run", |it| it.reported.source.clone()),
+        RecordColumn::text("device", |it| it.line.target().identity()),
+        RecordColumn::text("device_name", |it| it.line.target().device_name()),
+        RecordColumn::text("host", |it| or_missing(it.host())),
         RecordColumn::text("kernel", |it| {
-            or_missing(it.run.environment.kernel.as_ref())
+            or_missing(it.environment().and_then(|it| it.kernel.as_ref()))
         }),
-        RecordColumn::text("sokudo_version", |it| it.run.sokudo_version.clone()),
+        RecordColumn::text("sokudo_version", |it| it.line.run.sokudo_version.clone()),
         RecordColumn::text("measured_by", |it| {
-            let origin = it.run.origin.as_ref();
+            let origin = it.line.run.origin.as_ref();
             origin.map_or_else(|| "sokudo".to_owned(), |origin| origin.tool.clone())
         }),
-        RecordColumn::text("tags", |it| it.tags.join(" ")),
-        RecordColumn::text("note", |it| it.note.clone()),
+        RecordColumn::text("tags", |it| it.reported.tags.join(" ")),
+        RecordColumn::text("note", |it| it.reported.note.clone()),
     ]
 }
 
@@ -38,16 +60,19 @@ pub(super) fn heads() -> Vec<Head> {
         .collect()
 }
 
-/// The fields of every result of every run.
+/// The fields of every result of every run, and of each host of it.
 pub(super) fn records(report: &Report) -> impl Iterator<Item = Vec<Field>> {
     let (leading, figures) = (of_run(), csv::columns());
     report
         .runs
         .iter()
-        .flat_map(|reported| csv::lines(&reported.run).map(move |line| (reported, line)))
-        .map(move |(reported, line)| {
-            let leading = leading.iter().map(|column| column.field(&reported));
-            let figures = figures.iter().map(|column| column.field(&line));
+        .flat_map(|reported| {
+            let lines = csv::lines(&reported.run).chain(csv::lines_of_hosts(&reported.run));
+            lines.map(move |line| ReportRecord { reported, line })
+        })
+        .map(move |record| {
+            let leading = leading.iter().map(|column| column.field(&record));
+            let figures = figures.iter().map(|column| column.field(&record.line));
             leading.chain(figures).collect()
         })
 }
@@ -128,6 +153,21 @@ mod tests {
             "{last}"
         );
         assert_eq!(last["run"], "troubled.json");
+    }
+
+    #[test]
+    fn a_host_has_lines_under_its_name_and_all_together_under_none() {
+        let mut report = sample::report();
+        report.runs[0].run = crate::RunDocument::from_run(&crate::sample::together_run());
+        let text = report.json_lines();
+        let hosts: Vec<String> = text
+            .lines()
+            .take(9)
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["host"].to_string())
+            .collect();
+        let names = ["\"n01\"", "\"n02\"", "\"n03\""];
+        let expected = [&["null"; 2][..], &names, &names, &["\"bench\""]].concat();
+        assert_eq!(hosts, expected);
     }
 
     #[test]

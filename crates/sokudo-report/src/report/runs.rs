@@ -6,6 +6,7 @@ use sokudo_model::TargetKind;
 use sokudo_words::Language;
 
 use crate::RunDocument;
+use crate::document::run_or_together;
 use crate::plot::PictureTheme;
 use crate::unique::unique;
 use crate::wording::phrase;
@@ -40,7 +41,8 @@ pub struct ReportedRun {
     /// Its tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The whole of it, `sokudo.run/1`.
+    /// The whole of it, `sokudo.run/1`; of hosts that measured together `sokudo.together/1`.
+    #[schemars(schema_with = "run_or_together")]
     pub run: RunDocument,
 }
 

@@ -78,10 +78,11 @@ pub(crate) struct PlotKindArguments {
     ///
     /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
     /// rate and access time over position. seek: access time over the distance from the previous
-    /// offset. bars: rates of rows, or by block size. heat: rates by two of block size, depth and
+    /// offset. hosts: the rates of hosts that measured together over time, host-bars: beside each
+    /// other. bars: rates of rows, or by block size. heat: rates by two of block size, depth and
     /// threads, or by block size and mix. cdf and histogram: latencies. time: rate over time. card:
     /// reads and writes side by side, and what they come to, as --card draws it.
-    /// Without it, the first of load, rounds, curve, heat and bars that the run has data for.
+    /// Without it, the first of load, rounds, curve, hosts, heat and bars that the run has data for.
     #[arg(
         long = "plot-kind",
         value_enum,
@@ -117,6 +118,8 @@ enum KindName {
     Rounds,
     Curve,
     Seek,
+    Hosts,
+    HostBars,
     Bars,
     Heat,
     Cdf,
@@ -140,6 +143,8 @@ impl PlotKindArguments {
             KindName::Rounds => PlotKind::Rounds,
             KindName::Curve => PlotKind::Curve,
             KindName::Seek => PlotKind::Seek,
+            KindName::Hosts => PlotKind::Hosts,
+            KindName::HostBars => PlotKind::HostBars,
             KindName::Bars => PlotKind::Bars,
             KindName::Heat => PlotKind::Heat,
             KindName::Cdf => PlotKind::Cdf,

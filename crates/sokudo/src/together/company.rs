@@ -49,6 +49,16 @@ impl Company {
         self.kept
     }
 
+    /// Has the others know why this process can do nothing. The first says so for it.
+    pub(crate) fn cannot(&mut self, exit: Exit) -> Exit {
+        let why = exit.told().map(|told| told.english());
+        together_mut(&mut self.together).cannot(why.unwrap_or_default());
+        match self.is_first {
+            true => exit,
+            false => Exit::AsReported(0),
+        }
+    }
+
     /// Measures as one of them.
     pub(crate) fn measure(
         &mut self,
@@ -57,7 +67,9 @@ impl Company {
         quiet: bool,
         conduct: impl Conduct,
     ) -> Result<FinishedMeasurement, Exit> {
-        self.check_writes(&measurement)?;
+        if let Err(exit) = self.check_writes(&measurement) {
+            return Err(self.cannot(exit));
+        }
         self.agree(&mut measurement)?;
         if self.is_dry {
             return Err(self.tell_plans(&measurement)?);
@@ -106,7 +118,8 @@ impl Company {
             .iter()
             .find(|it| it.kind == JobTargetKind::BlockDevice && it.written && !self.is_shared);
         if let Some(one) = one.filter(|_| !self.is_separate) {
-            return Err(written_by_all(&one.path.display().to_string()));
+            let exit = written_by_all(&one.path.display().to_string());
+            return Err(self.cannot(exit));
         }
         let made = places.iter().filter(|it| it.kind == JobTargetKind::File);
         let writes = made.map(|it| it.bytes.0).fold(0, u64::saturating_add);

@@ -122,10 +122,10 @@ fn the_table_of_a_matrix_fills_cell_by_cell() {
         let folder = site.home_with("disks");
         person.measure_at(folder.to_str().unwrap()).await;
         person.press("tab", "File systems").await;
-        person.press("DisclosureTriangle", "More settings").await;
         for file_system in ["ext2", "ext4"] {
             person.press("checkbox", file_system).await;
         }
+        person.press("DisclosureTriangle", "More settings").await;
         person.choose("matrix-method", "quick --size=256MiB").await;
         person.sees("--fs=ext2").await;
         person.press("button", "Start now").await;

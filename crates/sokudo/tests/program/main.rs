@@ -62,6 +62,7 @@ mod steady;
 mod store;
 mod sweep;
 mod terminal;
+mod together;
 mod trend;
 mod truth;
 mod unprinted;

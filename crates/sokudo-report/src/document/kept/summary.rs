@@ -181,6 +181,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         fit: None,
         results: Vec::new(),
         steady: None,
+        together: (document.together.as_ref()).map(|it| Box::new(it.without_figures())),
     }
 }
 

@@ -169,7 +169,12 @@ fn full_run(seed: u64) -> Run {
 
 #[test]
 fn a_run_comes_back_the_same_and_so_do_its_figures() {
-    let mut runs = vec![sample::run(), sample::bare_run()];
+    let mut runs = vec![
+        sample::run(),
+        sample::bare_run(),
+        sample::together_run(),
+        sample::run_of_many(40),
+    ];
     runs.extend((0..20).map(full_run));
     for run in runs {
         let kept = Kept::Run(Box::new(run.clone()));
@@ -182,14 +187,14 @@ fn a_run_comes_back_the_same_and_so_do_its_figures() {
     }
 }
 
-/// Of several hosts, of the axes of a matrix, or whatever else: its reader keeps what it knows.
+/// Of several racks, of the axes of a matrix, or whatever else: its reader keeps what it knows.
 #[test]
 fn a_run_to_which_a_later_version_has_added_is_read() {
     let run = sample::run();
     let mut later = serde_json::to_value(&run).unwrap();
-    later["hosts"] = serde_json::json!([run.environment, run.environment]);
+    later["racks"] = serde_json::json!([run.environment, run.environment]);
     later["axes"] = serde_json::json!({"raid": "5", "file_system": "ext4"});
-    later["schedule"]["hosts_begin_together"] = true.into();
+    later["schedule"]["racks_begin_together"] = true.into();
     for row in later["rows"].as_array_mut().unwrap() {
         row["workload"]["axes"] = serde_json::json!({"depth": 8});
         for trial in row["trials"].as_array_mut().unwrap() {

@@ -3,7 +3,7 @@
 use sokudo_model::Verdict;
 use sokudo_words::spoken;
 
-use super::super::figure::{Bar, Bars, Group};
+use super::super::figure::{Bar, Bars, Group, Reference};
 use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{broken_name, fitted, width};
@@ -64,6 +64,11 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     }
     let ends = [[inner.left, inner.top], [inner.left, inner.bottom]];
     canvas.line(ends[0], ends[1], Role::Frame, 1.5);
+    if let Some(reference) = &bars.reference {
+        let x = inner.left + bars.axis.scale.share(reference.at) * inner.width();
+        let line = vec![[x, inner.top], [x, inner.bottom]];
+        canvas.lines(&[line], Reference::INK);
+    }
 }
 
 fn entries(bars: &Bars) -> Vec<LegendEntry> {
@@ -80,7 +85,10 @@ fn entries(bars: &Bars) -> Vec<LegendEntry> {
     let interval = bars.has_intervals.then_some(interval);
     let signs = interval.into_iter().chain(verdicts);
     let signs = signs.map(|(sample, name)| LegendEntry::new(sample, spoken().word(name), ""));
-    inks.chain(signs).collect()
+    let reference = bars.reference.iter();
+    let reference = reference
+        .map(|it| LegendEntry::new(LegendSample::Line(Reference::INK), it.name.clone(), ""));
+    inks.chain(reference).chain(signs).collect()
 }
 
 fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {

@@ -4,7 +4,7 @@ use sokudo_model::Verdict;
 use sokudo_words::{spoken, text};
 use unicode_width::UnicodeWidthStr;
 
-use super::super::figure::{Bar, Bars, Ink, LineMarker};
+use super::super::figure::{Bar, Bars, Ink, LineMarker, Reference};
 use super::super::scale::whole;
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
@@ -55,10 +55,24 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
             let blocks = blocks(style, bar.ink, share.unwrap_or(0.0) * whole(columns));
             let at = grid.text([names + 2, line], &blocks, Paint::Hue(bar.ink.hue));
             grid.text([at + 1, line], &value(style, bar), Paint::Plain);
+            if let Some(reference) = &bars.reference {
+                let share = bars.axis.scale.share(reference.at);
+                let column = names + 2 + place((share * whole(columns - 1)).round());
+                // Only over bars: a value is not cut through.
+                if column < at {
+                    grid.put([column, line], reference_sign(style), REFERENCE);
+                }
+            }
         }
     }
     axis(grid, style, bars, names + 2, columns);
     legend(grid, style, bars);
+}
+
+const REFERENCE: Paint = Paint::Hue(Reference::INK.hue);
+
+const fn reference_sign(style: &TerminalStyle) -> char {
+    if style.ascii { '!' } else { '┆' }
 }
 
 /// What the bars are, in as many lines as that takes.
@@ -78,6 +92,12 @@ fn legend(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
         let [from, line] = begin(grid, at, sample.width() + 1 + name.width());
         at = grid.text([from, line], &sample, Paint::Hue(ink.hue));
         at = grid.text([at + 1, line], &name, Paint::Plain) + 3;
+    }
+    if let Some(reference) = &bars.reference {
+        let name = style.text(&reference.name);
+        let [from, line] = begin(grid, at, 2 + name.width());
+        grid.put([from, line], reference_sign(style), REFERENCE);
+        at = grid.text([from + 2, line], &name, Paint::Plain) + 3;
     }
     let unit = text!("in {}", style.text(&bars.axis.label)).to_string();
     let place = begin(grid, at, unit.width());

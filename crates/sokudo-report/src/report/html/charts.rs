@@ -49,6 +49,7 @@ pub(super) fn of_run(page: &HtmlPage, run: &RunDocument) -> Markup {
 fn beside(first: PlotKind, run: &RunDocument) -> &'static [PlotKind] {
     match first {
         PlotKind::Bars if run.results.len() <= LINES_MAX => &[PlotKind::Cdf, PlotKind::Time],
+        PlotKind::Hosts => &[PlotKind::HostBars, PlotKind::Bars, PlotKind::Cdf],
         PlotKind::Curve => &[PlotKind::Seek, PlotKind::Cdf],
         PlotKind::Rounds => &[PlotKind::Heat],
         PlotKind::Load => &[PlotKind::Cdf],
@@ -62,6 +63,8 @@ const fn caption(kind: PlotKind) -> &'static str {
         PlotKind::Rounds => "Rounds until the drive was steady",
         PlotKind::Curve => "Transfer rate and access time over the position on the device",
         PlotKind::Seek => "Access time over the distance from the place before",
+        PlotKind::Hosts => "Rate of each host over time",
+        PlotKind::HostBars => "Rates of the hosts, with the 95 % interval of the median",
         PlotKind::Bars => "Rates, with the 95 % interval of the median",
         PlotKind::Heat => "Rates by what was varied",
         PlotKind::Cdf => "Latency: the share of I/Os that was done within which time",

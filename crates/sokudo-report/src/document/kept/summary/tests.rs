@@ -14,7 +14,11 @@ fn text(packed: &[u8]) -> String {
 }
 
 fn runs() -> Vec<Run> {
-    vec![sample::run(), sample::troubled_run()]
+    vec![
+        sample::run(),
+        sample::troubled_run(),
+        sample::together_run(),
+    ]
 }
 
 /// What a comparison and a matrix take of a run.

@@ -1,0 +1,546 @@
+//! What several hosts measured together: who they are, and what each of them did in every trial.
+//!
+//! The figures of the results are those of all of them in the time in which all of them ran. They
+//! can be computed again of what is here alone: what the hosts moved in the window ÷ its length.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sokudo_model::{
+    Circumstances, Environment, Finding, Host, HostLost, HostTrial, Nanos, Row, Run, SeriesPoint,
+    StopReason, TargetInfo, TargetKind, TrialTogether, Verdict, narrow,
+};
+use sokudo_stats::{Histogram, Summary};
+
+use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, merged};
+use super::result::{Direction, ResultDocument, Status};
+use super::trial::{DeviceDocument, INTERVAL_NS_MIN};
+use super::{LayoutDocument, RunDocument};
+use crate::number::float;
+
+/// Points of all hosts and trials together, about: three values each, of which a document may
+/// have 16 million. Thousands of hosts have longer intervals for that.
+const POINTS_MAX: usize = 1_000_000;
+/// A host's trial has as many, however many hosts there are.
+const POINTS_MIN: usize = 8;
+
+/// Hosts that measured together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TogetherDocument {
+    /// How many processes measured.
+    pub ranks: u32,
+    /// The hosts.
+    pub hosts: Vec<HostDocument>,
+    /// Every trial of every result, in the order of the results.
+    pub trials: Vec<TrialTogetherDocument>,
+}
+
+/// One of the hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostDocument {
+    /// As it calls itself.
+    pub name: String,
+    /// How many processes measured there.
+    pub ranks: u32,
+    /// The worst verdict of its rows; null when nobody has judged them.
+    pub verdict: Option<Verdict>,
+    /// Why it left before the end; absent where it stayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<HostLost>,
+    /// What it was done to, as this host sees it.
+    pub target: TargetInfo,
+    /// How its test files were made, the slowest of them; null where there were none to make.
+    pub layout: Option<LayoutDocument>,
+    /// Where it was measured.
+    pub environment: Environment,
+    /// What the system said around the run; missing where there is no real device.
+    #[serde(default, skip_serializing_if = "Circumstances::is_unknown")]
+    pub circumstances: Circumstances,
+    /// What concerns its part of the run as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// One entry per result, in the order of the results.
+    pub rows: Vec<HostRowDocument>,
+}
+
+/// What one host did of one result, all its trials together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostRowDocument {
+    /// Whether its figures can be trusted, as if only this host had measured; null when nobody
+    /// has judged them.
+    pub verdict: Option<Verdict>,
+    /// Trials in which it took part.
+    pub trials: u32,
+    /// Bytes per second while all hosts ran, the median of its trials.
+    pub bytes_per_s: Option<f64>,
+    /// I/Os per second while all hosts ran, likewise.
+    pub ios_per_s: Option<f64>,
+    /// Its rate ÷ the median of all hosts.
+    pub share_of_median: Option<f64>,
+    /// From preparing an I/O to reaping it.
+    pub latency_ns: Option<LatencyFigures>,
+    /// Why the verdict is what it is, most important first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// One trial of all hosts. Instants are nanoseconds from the one at which all were to start, on the
+/// clock of the first host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialTogetherDocument {
+    /// Of which result, by its place from 0.
+    pub result: u32,
+    /// 1 for the first trial of the result.
+    pub trial: u32,
+    /// From when until when all hosts ran, of which the figures are; null where one had ended
+    /// before another began, and where the figures are those of the whole time.
+    pub window_ns: Option<[u64; 2]>,
+    /// When the first process began.
+    pub first_began_ns: u64,
+    /// When the last process was done.
+    pub last_ended_ns: u64,
+    /// How much later than the earliest process the latest one began.
+    pub skew_ns: u64,
+    /// By how much the clocks may be wrong against each other, the worst of them.
+    pub clock_uncertainty_ns: u64,
+    /// What each host did; one that was lost before is missing.
+    pub hosts: Vec<HostTrialDocument>,
+}
+
+/// One trial of one host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostTrialDocument {
+    /// Its place in `hosts`, from 0.
+    pub host: u32,
+    /// When its first process began.
+    pub began_ns: u64,
+    /// When its last process was done.
+    pub ended_ns: u64,
+    /// Bytes read and written while all hosts ran.
+    pub bytes_in_window: u64,
+    /// I/Os completed while all hosts ran.
+    pub ios_in_window: u64,
+    /// Bytes per second while all hosts ran; null where they never did.
+    pub bytes_per_s: Option<f64>,
+    /// Bytes that its slowest process moved while all hosts ran.
+    pub slowest_rank_bytes: u64,
+    /// Bytes read and written from its begin to its end.
+    pub bytes: u64,
+    /// I/Os completed from its begin to its end.
+    pub ios: u64,
+    /// From preparing an I/O to reaping it, from its begin to its end.
+    pub latency_ns: Option<LatencyFigures>,
+    /// What its leaf devices counted; null when that could not be seen.
+    pub device: Option<DeviceDocument>,
+    /// Why it ended.
+    pub stopped: StopReason,
+    /// What it moved per interval. Where the window begins and ends, an interval does, too: those
+    /// in it sum up to what was moved in it, but for the rounding to whole blocks.
+    pub series: Vec<HostPointDocument>,
+}
+
+/// What a host moved in one interval of a trial, which begins where the one before ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HostPointDocument {
+    /// End of the interval; the first one begins at `began_ns`.
+    pub at_ns: u64,
+    /// Bytes moved in the interval.
+    pub bytes: u64,
+    /// I/Os completed in the interval.
+    pub ios: u64,
+}
+
+/// The schema of documents of hosts: that of a run, with what each host did.
+pub(super) struct TogetherSchema;
+
+impl JsonSchema for TogetherSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "TogetherRun".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        const NAME: &str = "sokudo.together/1";
+        let together = generator.subschema_for::<TogetherDocument>();
+        let mut schema = RunDocument::json_schema(generator);
+        let fields = schema.ensure_object();
+        fields["title"] = NAME.into();
+        fields["description"] = json!(
+            "Hosts that measured together as JSON: `sokudo.together/1`. The figures of the results \
+             are those of all hosts in the time in which all of them ran; what each of them did is \
+             in `together`. All else is as in `sokudo.run/1`."
+        );
+        fields["properties"]["schema"] = json!({
+            "description": "Name and version of this format: `sokudo.together/1`.",
+            "type": "string",
+            "const": NAME,
+        });
+        fields["properties"]["together"] = together.to_value();
+        if let Some(required) = fields["required"].as_array_mut() {
+            required.push("together".into());
+        }
+        schema
+    }
+}
+
+/// The schema of what either one machine has measured or several.
+pub(crate) fn run_or_together(generator: &mut SchemaGenerator) -> Schema {
+    let run = generator.subschema_for::<RunDocument>();
+    let together = generator.subschema_for::<TogetherSchema>();
+    json_schema!({ "anyOf": [run, together] })
+}
+
+impl TogetherDocument {
+    /// What hosts did in a run; `None` where one process measured alone.
+    pub(super) fn of(run: &Run) -> Option<Box<Self>> {
+        if run.hosts.is_empty() {
+            return None;
+        }
+        let trials = || (0..).zip(&run.rows).flat_map(trials_of_row);
+        let count: usize = trials().map(|it| it.together.hosts.len()).sum();
+        let points_max = (POINTS_MAX / count.max(1)).max(POINTS_MIN);
+        let rows: Vec<Vec<HostRowDocument>> =
+            (0..run.rows.len()).map(|row| of_row(run, row)).collect();
+        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+        let mut hosts: Vec<HostDocument> = Vec::with_capacity(run.hosts.len());
+        for host in &run.hosts {
+            let of_host = rows.iter_mut().filter_map(Iterator::next).collect();
+            hosts.push(HostDocument::of(host, of_host));
+        }
+        Some(Box::new(Self {
+            ranks: run.ranks(),
+            hosts,
+            trials: trials()
+                .map(|it| TrialTogetherDocument::of(&it, points_max))
+                .collect(),
+        }))
+    }
+
+    /// Who measured, and nothing of what was measured.
+    pub(super) fn without_figures(&self) -> Self {
+        let host = |host: &HostDocument| HostDocument {
+            name: host.name.clone(),
+            ranks: host.ranks,
+            verdict: None,
+            lost: host.lost,
+            target: TargetInfo::new("", TargetKind::Simulated),
+            layout: None,
+            environment: Environment::default(),
+            circumstances: Circumstances::default(),
+            findings: Vec::new(),
+            rows: Vec::new(),
+        };
+        Self {
+            ranks: self.ranks,
+            hosts: self.hosts.iter().map(host).collect(),
+            trials: Vec::new(),
+        }
+    }
+
+    /// The trials of a result.
+    pub(crate) fn trials_of(&self, result: usize) -> impl Iterator<Item = &TrialTogetherDocument> {
+        let trials = self.trials.iter();
+        trials.filter(move |trial| narrow::<u32, usize>(trial.result) == result)
+    }
+
+    /// A result as each host has it, in the order of the hosts: in the time in which all of them
+    /// ran.
+    pub(crate) fn results_of_hosts(
+        &self,
+        place: usize,
+        result: &ResultDocument,
+    ) -> Vec<ResultDocument> {
+        let mut rates: Vec<[Vec<f64>; 2]> = vec![Default::default(); self.hosts.len()];
+        for trial in self.trials_of(place) {
+            let seconds = trial.window().map(Nanos::as_secs_f64);
+            for of in &trial.hosts {
+                let rates = rates.get_mut(narrow::<u32, usize>(of.host));
+                if let Some(([bytes, ios], seconds)) = rates.zip(seconds) {
+                    bytes.push(float(of.bytes_in_window) / seconds);
+                    ios.push(float(of.ios_in_window) / seconds);
+                }
+            }
+        }
+        let hosts = self.hosts.iter().zip(rates);
+        let of_host = |(host, [bytes, ios]): (&HostDocument, [Vec<f64>; 2])| {
+            let row = host.rows.get(place).cloned().unwrap_or_default();
+            let bandwidth = BandwidthFigures::of(bytes);
+            let workload = result.workload.share(host.ranks, self.ranks);
+            ResultDocument {
+                name: result.name.clone(),
+                status: match row.trials {
+                    0 => Status::NotReached,
+                    _ if host.lost.is_some() => Status::Partial,
+                    _ => result.status,
+                },
+                verdict: row.verdict,
+                steadiness: bandwidth.as_ref().and_then(BandwidthFigures::steadiness),
+                bandwidth_bytes_per_s: bandwidth,
+                iops: RateFigures::of(ios),
+                latency_ns: row.latency_ns,
+                backend: result.backend.clone(),
+                direct: result.direct,
+                findings: row.findings,
+                plan: result.plan.clone(),
+                ..ResultDocument::without_figures(Arc::new(workload))
+            }
+        };
+        hosts.map(of_host).collect()
+    }
+
+    /// What was counted, for whoever adds it up.
+    pub(super) fn counts(&self) -> impl Iterator<Item = u64> + '_ {
+        let hosts = self.trials.iter().flat_map(|trial| &trial.hosts);
+        hosts.flat_map(|host| {
+            let device = host.device.iter();
+            let device = device.flat_map(|it| [it.read_bytes, it.written_bytes, it.flushes]);
+            let points = host.series.iter().flat_map(|it| [it.bytes, it.ios]);
+            let in_window = [host.bytes_in_window, host.ios_in_window];
+            let whole = [host.bytes, host.ios, host.slowest_rank_bytes];
+            in_window
+                .into_iter()
+                .chain(whole)
+                .chain(device)
+                .chain(points)
+        })
+    }
+
+    /// When something was.
+    pub(super) fn marks(&self) -> impl Iterator<Item = u64> + '_ {
+        self.trials.iter().flat_map(|trial| {
+            let window = trial.window_ns.into_iter().flatten();
+            let ends = [trial.first_began_ns, trial.last_ended_ns];
+            let hosts = trial.hosts.iter().flat_map(|host| {
+                let points = host.series.iter().map(|point| point.at_ns);
+                points.chain([host.began_ns, host.ended_ns])
+            });
+            let clocks = [trial.skew_ns, trial.clock_uncertainty_ns];
+            window.chain(ends).chain(clocks).chain(hosts)
+        })
+    }
+}
+
+impl HostDocument {
+    fn of(host: &Host, rows: Vec<HostRowDocument>) -> Self {
+        Self {
+            name: host.name.clone(),
+            ranks: host.ranks,
+            verdict: rows.iter().filter_map(|row| row.verdict).max(),
+            lost: host.lost,
+            target: host.target.clone(),
+            layout: host.layout.map(LayoutDocument::of),
+            environment: host.environment.clone(),
+            circumstances: host.circumstances.clone(),
+            findings: host.findings.clone(),
+            rows,
+        }
+    }
+}
+
+/// A trial of all hosts, and of what it is one.
+struct NumberedTrial<'a> {
+    result: u32,
+    trial: u32,
+    direction: Direction,
+    together: &'a TrialTogether,
+}
+
+fn trials_of_row((result, row): (u32, &Row)) -> impl Iterator<Item = NumberedTrial<'_>> {
+    let direction = Direction::of(&row.workload);
+    let trials = (1..).zip(&row.trials);
+    trials.filter_map(move |(trial, it)| {
+        Some(NumberedTrial {
+            result,
+            trial,
+            direction,
+            together: it.together.as_deref()?,
+        })
+    })
+}
+
+/// What every host did of a row.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn of_row(run: &Run, row: usize) -> Vec<HostRowDocument> {
+    #[derive(Default)]
+    struct Seen<'a> {
+        bytes: Vec<f64>,
+        ios: Vec<f64>,
+        latencies: Vec<&'a Histogram>,
+        trials: u32,
+    }
+    let direction = Direction::of(&run.rows[row].workload);
+    let mut seen: Vec<Seen<'_>> = Vec::new();
+    seen.resize_with(run.hosts.len(), Seen::default);
+    for together in run.rows[row]
+        .trials
+        .iter()
+        .filter_map(|it| it.together.as_ref())
+    {
+        let window = together.window().map(Nanos::as_secs_f64);
+        for of in &together.hosts {
+            let Some(seen) = seen.get_mut(narrow::<u32, usize>(of.host)) else {
+                continue;
+            };
+            seen.trials += 1;
+            seen.latencies.extend(latencies(of, direction));
+            if let Some(seconds) = window {
+                seen.bytes.push(of.in_window.bytes.0 as f64 / seconds);
+                seen.ios.push(of.in_window.ios as f64 / seconds);
+            }
+        }
+    }
+    let median = |rates: &[f64]| Summary::of(rates).map(|it| it.median);
+    let rate = |seen: &Seen<'_>| median(&seen.bytes).filter(|it| *it > 0.0);
+    // What moves no bytes is compared by its operations.
+    let by_bytes = seen.iter().any(|it| rate(it).is_some());
+    let rate = |seen: &Seen<'_>| median(if by_bytes { &seen.bytes } else { &seen.ios });
+    let all: Vec<f64> = seen.iter().filter_map(rate).collect();
+    let of_all = median(&all).filter(|it| *it > 0.0);
+    let told = seen.iter().zip(&run.hosts).map(|(seen, host)| {
+        let assessment = host.assessments.get(row).and_then(Option::as_ref);
+        HostRowDocument {
+            verdict: assessment.map(|it| it.verdict),
+            trials: seen.trials,
+            bytes_per_s: median(&seen.bytes),
+            ios_per_s: median(&seen.ios),
+            share_of_median: rate(seen).zip(of_all).map(|(rate, all)| rate / all),
+            latency_ns: merged(seen.latencies.iter().copied())
+                .as_ref()
+                .and_then(LatencyFigures::of),
+            findings: assessment.map_or_else(Vec::new, |it| it.findings.clone()),
+        }
+    });
+    told.collect()
+}
+
+/// Of the I/Os that the row is about.
+fn latencies(of: &HostTrial, direction: Direction) -> impl Iterator<Item = &Histogram> {
+    let tallies = of.outcome.operations.iter();
+    let tallies = tallies.filter(move |tally| direction.counts(tally.operation));
+    tallies.map(|tally| &tally.latency)
+}
+
+impl TrialTogetherDocument {
+    fn of(numbered: &NumberedTrial<'_>, points_max: usize) -> Self {
+        let NumberedTrial {
+            result,
+            trial,
+            direction,
+            together,
+        } = *numbered;
+        let window = together.window().map(|_| [together.from.0, together.to.0]);
+        let host = |of: &HostTrial| HostTrialDocument {
+            host: of.host,
+            began_ns: of.outcome.started_after.0,
+            ended_ns: of
+                .outcome
+                .started_after
+                .0
+                .saturating_add(of.outcome.elapsed.0),
+            bytes_in_window: of.in_window.bytes.0,
+            ios_in_window: of.in_window.ios,
+            bytes_per_s: of.bytes_per_second(together),
+            slowest_rank_bytes: of.slowest.0,
+            bytes: of.outcome.bytes_moved().0,
+            ios: of.outcome.ios(),
+            latency_ns: merged(latencies(of, direction))
+                .as_ref()
+                .and_then(LatencyFigures::of),
+            device: of.evidence.device.as_ref().map(DeviceDocument::of),
+            stopped: of.outcome.stopped,
+            series: points(of, window.unwrap_or_default(), points_max),
+        };
+        Self {
+            result,
+            trial,
+            window_ns: window,
+            first_began_ns: together.first_began.0,
+            last_ended_ns: together.last_ended.0,
+            skew_ns: together.skew.0,
+            clock_uncertainty_ns: together.clock_uncertainty.0,
+            hosts: together.hosts.iter().map(host).collect(),
+        }
+    }
+
+    /// How long all ran at the same time.
+    pub(crate) fn window(&self) -> Option<Nanos> {
+        self.window_ns
+            .map(|[from, to]| Nanos(to.saturating_sub(from)))
+    }
+}
+
+/// A host's series in intervals of 100 ms or longer ones, and with the ends of the window as ends
+/// of intervals. Within an interval of the engine's, what was moved is taken to be even.
+fn points(of: &HostTrial, window: [u64; 2], points_max: usize) -> Vec<HostPointDocument> {
+    let series = &of.outcome.series;
+    let Some(last) = series.last().map(|point| point.at.0) else {
+        return Vec::new();
+    };
+    let began = of.outcome.started_after.0;
+    let interval = series.first().map_or(1, |point| point.at.0).max(1);
+    let least = INTERVAL_NS_MIN.max(last / points_max as u64);
+    let joined = narrow::<u64, usize>(least / interval).max(1);
+    let chosen = series.iter().skip(joined - 1).step_by(joined);
+    let mut ends: Vec<u64> = chosen.map(|point| point.at.0).collect();
+    let of_window = window.map(|at| at.saturating_sub(began));
+    ends.extend(of_window.into_iter().filter(|at| *at > 0 && *at < last));
+    ends.push(last);
+    ends.sort_unstable();
+    ends.dedup();
+    let mut moved = MovedUntil::new(series);
+    let mut before = (0, 0);
+    let point = |at: u64| {
+        let until = moved.at(at);
+        let point = HostPointDocument {
+            at_ns: began.saturating_add(at),
+            bytes: until.0 - before.0,
+            ios: until.1 - before.1,
+        };
+        before = until;
+        point
+    };
+    ends.into_iter().map(point).collect()
+}
+
+/// What a series has moved until an instant, of instants one after the other.
+struct MovedUntil<'a> {
+    rest: &'a [SeriesPoint],
+    begin: u64,
+    bytes: u64,
+    ios: u64,
+}
+
+impl<'a> MovedUntil<'a> {
+    const fn new(series: &'a [SeriesPoint]) -> Self {
+        Self {
+            rest: series,
+            begin: 0,
+            bytes: 0,
+            ios: 0,
+        }
+    }
+
+    /// Bytes and I/Os.
+    fn at(&mut self, at: u64) -> (u64, u64) {
+        while let Some((point, rest)) = self.rest.split_first() {
+            if point.at.0 > at {
+                let part = |count: u64| {
+                    let length = u128::from(point.at.0.saturating_sub(self.begin)).max(1);
+                    let gone = u128::from(at.saturating_sub(self.begin));
+                    narrow::<u128, u64>(u128::from(count) * gone / length)
+                };
+                return (self.bytes + part(point.bytes.0), self.ios + part(point.ios));
+            }
+            self.bytes += point.bytes.0;
+            self.ios += point.ios;
+            self.begin = point.at.0;
+            self.rest = rest;
+        }
+        (self.bytes, self.ios)
+    }
+}
+
+#[cfg(test)]
+mod tests;

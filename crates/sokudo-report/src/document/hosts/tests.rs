@@ -1,0 +1,155 @@
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sokudo_model::{PlanPart, Run};
+
+use super::*;
+use crate::RunDocument;
+use crate::sample;
+
+/// The document of hosts: that of a run with what each host did.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct TogetherRun(RunDocument);
+
+impl JsonSchema for TogetherRun {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TogetherRun".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        TogetherSchema::json_schema(generator)
+    }
+}
+
+fn document() -> RunDocument {
+    RunDocument::from_run(&sample::together_run())
+}
+
+#[test]
+fn every_document_of_hosts_follows_the_schema_in_the_docs() {
+    let runs = [sample::together_run(), sample::run_of_many(20)];
+    let texts = runs.map(|run| RunDocument::from_run(&run).to_json());
+    crate::kept_schema::assert_kept::<TogetherRun>("sokudo.together-1", &texts);
+}
+
+#[test]
+fn it_reads_back_to_the_same_and_one_of_a_newer_version_is_refused() {
+    let document = document();
+    let text = document.to_json();
+    assert!(text.contains("\"sokudo.together/1\""));
+    let read = RunDocument::from_json(&text).unwrap();
+    assert_eq!(read, document);
+    assert_eq!(read.to_json(), text);
+    let newer = text.replace("sokudo.together/1", "sokudo.together/2");
+    let error = RunDocument::from_json(&newer).unwrap_err().to_string();
+    assert!(error.contains("reads up to sokudo.together/1"), "{error}");
+    // What one machine measured has nothing of it.
+    let alone = RunDocument::from_run(&sample::run()).to_json();
+    assert!(alone.contains("\"sokudo.run/1\"") && !alone.contains("together"));
+}
+
+/// What somebody computes who has nothing but the JSON: the rate of every trial of the results from
+/// what the hosts moved in the window, and that from their series.
+#[test]
+fn the_headline_can_be_computed_again_from_the_json_alone() {
+    for run in [sample::together_run(), sample::run_of_many(20)] {
+        let text = RunDocument::from_run(&run).to_json();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let trials = value["together"]["trials"].as_array().unwrap();
+        assert_eq!(trials.len(), 8);
+        for trial in trials {
+            let number = |field: &Value| field.as_f64().unwrap();
+            let place = |field: &str| trial[field].as_u64().unwrap() as usize;
+            let result = &value["results"][place("result")];
+            let window = [
+                number(&trial["window_ns"][0]),
+                number(&trial["window_ns"][1]),
+            ];
+            let hosts = trial["hosts"].as_array().unwrap();
+            let moved: f64 = hosts.iter().map(|it| number(&it["bytes_in_window"])).sum();
+            let rate = moved / ((window[1] - window[0]) / 1e9);
+            let rates = &result["bandwidth_bytes_per_s"]["trials"];
+            let told = number(&rates[place("trial") - 1]);
+            assert!((rate / told - 1.0).abs() < 1e-9, "{rate} {told}");
+            for host in hosts {
+                let mut from = number(&host["began_ns"]);
+                let mut sum = 0.0;
+                for point in host["series"].as_array().unwrap() {
+                    let to = number(&point["at_ns"]);
+                    let within = to.min(window[1]) - from.max(window[0]);
+                    sum += number(&point["bytes"]) * (within / (to - from)).max(0.0);
+                    from = to;
+                }
+                let told = number(&host["bytes_in_window"]);
+                // Whole blocks of each of two processes, which did not begin at the same instant.
+                assert!((sum / told - 1.0).abs() < 1e-3, "{sum} {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hosts_are_told_by_what_they_did_in_the_window() {
+    let document = document();
+    let together = document.together.as_ref().unwrap();
+    assert_eq!(together.ranks, 6);
+    let share = |host: usize| together.hosts[host].rows[0].share_of_median.unwrap();
+    assert!((share(1) - 0.69).abs() < 0.01, "{}", share(1));
+    let trials: Vec<u32> = together.hosts.iter().map(|it| it.rows[0].trials).collect();
+    assert_eq!(trials, [4, 4, 2]);
+    let verdicts: Vec<_> = together.hosts.iter().map(|it| it.verdict).collect();
+    assert_eq!(verdicts[1], Some(Verdict::Unverified));
+    // The window is that of all processes: from the last start to the first end.
+    let trial = &together.trials[0];
+    assert_eq!(trial.window_ns, Some([370_000, 10_000_020_000]));
+    assert_eq!(
+        (trial.skew_ns, trial.clock_uncertainty_ns),
+        (350_000, 80_000)
+    );
+    assert_eq!(trial.hosts.len(), 3);
+    assert_eq!(together.trials[2].hosts.len(), 2);
+}
+
+#[test]
+fn eight_hosts_are_not_eight_threads() {
+    let run = sample::run_of_many(8);
+    let alone = Run {
+        hosts: Vec::new(),
+        ..run.clone()
+    };
+    let [together, alone] = [run, alone].map(|run| RunDocument::from_run(&run));
+    let [ours, theirs] = [&together, &alone].map(|it| &it.results[0]);
+    assert_ne!(ours.fingerprint, theirs.fingerprint);
+    assert_eq!(ours.plan.differing(&theirs.plan), [PlanPart::Hosts]);
+    assert_eq!(ours.fingerprint_parts["hosts"], "8");
+    assert!(!theirs.fingerprint_parts.contains_key("hosts"));
+    // A document that is read takes the same one.
+    let read = RunDocument::from_json(&together.to_json()).unwrap();
+    assert_eq!(read.fingerprint, together.fingerprint);
+}
+
+#[test]
+fn a_comparison_says_where_the_numbers_of_hosts_differ() {
+    use crate::comparison::OtherDocument;
+    let [eight, nine] = [8, 9].map(|hosts| RunDocument::from_run(&sample::run_of_many(hosts)));
+    let differing = OtherDocument::differences(&eight, &nine);
+    let hosts = differing.iter().find(|it| it.name == "hosts").unwrap();
+    let said = |text: &Option<sokudo_words::Text>| text.as_ref().map(ToString::to_string);
+    assert_eq!(said(&hosts.reference).as_deref(), Some("8"));
+    assert_eq!(said(&hosts.other).as_deref(), Some("9"));
+}
+
+#[test]
+fn many_hosts_have_fewer_points_each() {
+    let mut run = sample::run_of_many(20);
+    // As if there were ten thousand.
+    let together = TogetherDocument::of(&run).unwrap();
+    assert_eq!(together.trials[0].hosts[0].series.len(), 101);
+    let trial = run.rows[0].trials[0].together.as_mut().unwrap();
+    let of = trial.hosts[0].clone();
+    let few = points(&of, [370_000, 10_000_000_000], 10);
+    assert!(few.len() <= 12, "{}", few.len());
+    let sum = |points: &[HostPointDocument]| points.iter().map(|it| it.bytes).sum::<u64>();
+    assert_eq!(sum(&few), of.outcome.bytes_moved().0);
+}
