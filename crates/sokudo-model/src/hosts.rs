@@ -5,88 +5,14 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::circumstances::Circumstances;
-use crate::finding::{Assessment, Finding};
 use crate::merge::{in_window, total_moved};
 use crate::narrow::narrow;
 use crate::plan::Workload;
-use crate::run::{Layout, Run};
-use crate::target::{Environment, TargetInfo};
-use crate::trial::{Moved, Outcome, Row, Trial, TrialEvidence};
-use crate::units::{Bytes, Nanos};
-
-/// One of the machines that measured together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Host {
-    /// As it calls itself.
-    pub name: String,
-    /// How many processes measured there. Each did an equal part of every workload's threads.
-    pub ranks: u32,
-    /// Where it was done.
-    pub environment: Environment,
-    /// What it was done to, as this host sees it.
-    pub target: TargetInfo,
-    /// What the system said around it.
-    pub circumstances: Circumstances,
-    /// How the test files were made, the slowest of them.
-    pub layout: Option<Layout>,
-    /// What is thought of each row, as if only this host had measured.
-    pub assessments: Vec<Option<Assessment>>,
-    /// What concerns its part of the run as a whole.
-    pub findings: Vec<Finding>,
-    /// Why it left before the end; `None` where it stayed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lost: Option<HostLost>,
-}
-
-/// How a host was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HostLost {
-    /// It said nothing any more.
-    Silent,
-    /// Its process ended.
-    Ended,
-}
-
-/// One trial of all hosts together. Times count from the instant at which all were to start, on
-/// the clock of the first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TrialTogether {
-    /// From when on all ran: the start of the last one's measured part.
-    pub from: Nanos,
-    /// Until when all ran: the end of the first one's measured part.
-    pub to: Nanos,
-    /// When the first began, and when the last was done.
-    pub first_began: Nanos,
-    /// See there.
-    pub last_ended: Nanos,
-    /// The process that began latest after the agreed instant, less the one that was the earliest.
-    pub skew: Nanos,
-    /// By how much the clocks may be wrong against each other, the worst of them.
-    pub clock_uncertainty: Nanos,
-    /// What each host did, in the order of [`Run::hosts`]; missing for one that was lost.
-    pub hosts: Vec<HostTrial>,
-}
-
-/// One trial of one host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HostTrial {
-    /// Its place in [`Run::hosts`].
-    pub host: u32,
-    /// What its processes moved while all hosts ran.
-    pub in_window: Moved,
-    /// What its slowest process moved meanwhile.
-    pub slowest: Bytes,
-    /// What the engine measured, all its processes together. It starts at the agreed instant
-    /// ([`Outcome::started_after`]).
-    pub outcome: Outcome,
-    /// What its system said about it.
-    pub evidence: TrialEvidence,
-}
+use crate::run::Run;
+use crate::trial::{HostTrial, Outcome, Row, Trial, TrialEvidence, TrialTogether};
+use crate::units::Nanos;
 
 /// One trial of one process, on its way to the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,42 +26,6 @@ pub struct RankTrial {
     pub has_own_device: bool,
     /// What each workload of the stage did.
     pub trials: Vec<Trial>,
-}
-
-impl TrialTogether {
-    /// How long all ran at the same time; `None` where one had ended before another began.
-    pub fn window(&self) -> Option<Nanos> {
-        let length = self.to.0.checked_sub(self.from.0)?;
-        (length > 0).then_some(Nanos(length))
-    }
-
-    /// Adds what another workload did in the same trial.
-    pub fn merge(&mut self, other: &Self) {
-        self.from = self.from.max(other.from);
-        self.to = self.to.min(other.to);
-        self.first_began = self.first_began.min(other.first_began);
-        self.last_ended = self.last_ended.max(other.last_ended);
-        for theirs in &other.hosts {
-            let ours = self.hosts.iter_mut().find(|it| it.host == theirs.host);
-            match ours {
-                Some(ours) => {
-                    ours.in_window.add(theirs.in_window);
-                    ours.slowest.0 += theirs.slowest.0;
-                    ours.outcome.merge(&theirs.outcome);
-                }
-                None => self.hosts.push(theirs.clone()),
-            }
-        }
-    }
-}
-
-impl HostTrial {
-    /// Bytes per second while all hosts ran.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-    pub fn bytes_per_second(&self, together: &TrialTogether) -> Option<f64> {
-        let window = together.window()?.as_secs_f64();
-        Some(self.in_window.bytes.0 as f64 / window)
-    }
 }
 
 impl Run {
@@ -313,6 +203,7 @@ mod tests {
     use super::*;
     use crate::plan::{BackendKind, Operation};
     use crate::trial::{OperationTally, SeriesPoint, StopReason};
+    use crate::units::Bytes;
 
     const BLOCK: u64 = 4096;
     const SECOND: u64 = 1_000_000_000;

@@ -25,6 +25,7 @@ pub mod finding;
 pub mod fingerprint;
 pub mod fio;
 pub mod fit;
+mod host;
 pub mod hosts;
 pub mod identity;
 pub mod imported;
@@ -32,6 +33,7 @@ pub mod inference;
 pub mod interval_rates;
 mod json;
 pub mod label;
+mod layout;
 pub mod load;
 pub mod matrix;
 pub mod merge;
@@ -72,13 +74,15 @@ pub use event::{Event, Phase};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
 pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts};
 pub use fit::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, UnknownMetric};
-pub use hosts::{Host, HostLost, HostTrial, RankTrial, TrialTogether};
+pub use host::{Host, HostLost};
+pub use hosts::RankTrial;
 pub use imported::{ImportedRow, ImportedRun, ImportedTarget};
 pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use label::{
     LABEL_CHARACTERS_MAX, hosts_of_tags, hosts_tag, is_label, label_of_tags, label_tag,
 };
+pub use layout::Layout;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use matrix::{
     Ageing, FileSystemKind, MatrixAxis, MatrixCell, MatrixPlan, RaidBy, RaidLevel, RaidPlan,
@@ -101,7 +105,7 @@ pub use reported::{
     Correction, ImportedFigure, ImportedLatency, ImportedRate, Origin, Provenance, Reported,
     ReportedSample,
 };
-pub use run::{Layout, Run, Schedule};
+pub use run::{Run, Schedule};
 pub use sentences::with_texts_as_data;
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
@@ -112,10 +116,10 @@ pub use target::{
     FileState, FileSystem, TargetInfo, TargetKind,
 };
 pub use trial::{
-    BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure,
-    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row, SeriesPoint,
-    SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
-    Window,
+    BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, HostTrial,
+    IoFailure, LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row,
+    SeriesPoint, SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence,
+    TrialTogether, VerifyOutcome, Window,
 };
 pub use turns::{BackendsCompared, Faster, IssueWay, IssueWayTried, PagesCompared, PairRatios};
 pub use units::{Bytes, Nanos, ParseSizeError};

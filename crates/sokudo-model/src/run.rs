@@ -8,9 +8,10 @@ use crate::disk_assessment::DiskAssessment;
 use crate::enough::Enough;
 use crate::finding::Finding;
 use crate::fit::FitQuestion;
-use crate::hosts::Host;
+use crate::host::Host;
 use crate::inference::Inference;
 use crate::json::is_default;
+use crate::layout::Layout;
 use crate::load::LatencyLimit;
 use crate::method::ScheduleName;
 use crate::narrow::narrow;
@@ -19,7 +20,7 @@ use crate::reported::Provenance;
 use crate::steady::SteadyProcedure;
 use crate::target::{Environment, TargetInfo};
 use crate::trial::{Row, Trial};
-use crate::units::{Bytes, Nanos};
+use crate::units::Nanos;
 
 /// What happened when a plan was carried out: every output starts from this, and it is what
 /// is kept.
@@ -101,16 +102,6 @@ impl Run {
             hosts: Vec::new(),
         }
     }
-}
-
-/// How a test file was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Layout {
-    /// Its size.
-    pub bytes: Bytes,
-    /// From making room for it until all of it was durable.
-    #[serde(rename = "elapsed_ns")]
-    pub elapsed: Nanos,
 }
 
 /// How trials are repeated.

@@ -10,7 +10,6 @@ use sokudo_words::Text;
 use crate::capacity::CapacityCheck;
 use crate::circumstances::{ForeignUse, ProcessorEvidence};
 use crate::finding::Assessment;
-use crate::hosts::TrialTogether;
 use crate::json::{float_or_none, is_default};
 use crate::plan::{BackendKind, Operation, Workload};
 use crate::reported::Reported;
@@ -81,6 +80,78 @@ pub struct Trial {
     /// in the time in which all ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Box<TrialTogether>>,
+}
+
+/// One trial of all hosts together. Times count from the instant at which all were to start, on
+/// the clock of the first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrialTogether {
+    /// From when on all ran: the start of the last one's measured part.
+    pub from: Nanos,
+    /// Until when all ran: the end of the first one's measured part.
+    pub to: Nanos,
+    /// When the first began, and when the last was done.
+    pub first_began: Nanos,
+    /// See there.
+    pub last_ended: Nanos,
+    /// The process that began latest after the agreed instant, less the one that was the earliest.
+    pub skew: Nanos,
+    /// By how much the clocks may be wrong against each other, the worst of them.
+    pub clock_uncertainty: Nanos,
+    /// What each host did, in the order of [`Run::hosts`]; missing for one that was lost.
+    pub hosts: Vec<HostTrial>,
+}
+
+/// One trial of one host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostTrial {
+    /// Its place in [`Run::hosts`].
+    pub host: u32,
+    /// What its processes moved while all hosts ran.
+    pub in_window: Moved,
+    /// What its slowest process moved meanwhile.
+    pub slowest: Bytes,
+    /// What the engine measured, all its processes together. It starts at the agreed instant
+    /// ([`Outcome::started_after`]).
+    pub outcome: Outcome,
+    /// What its system said about it.
+    pub evidence: TrialEvidence,
+}
+
+impl TrialTogether {
+    /// How long all ran at the same time; `None` where one had ended before another began.
+    pub fn window(&self) -> Option<Nanos> {
+        let length = self.to.0.checked_sub(self.from.0)?;
+        (length > 0).then_some(Nanos(length))
+    }
+
+    /// Adds what another workload did in the same trial.
+    pub fn merge(&mut self, other: &Self) {
+        self.from = self.from.max(other.from);
+        self.to = self.to.min(other.to);
+        self.first_began = self.first_began.min(other.first_began);
+        self.last_ended = self.last_ended.max(other.last_ended);
+        for theirs in &other.hosts {
+            let ours = self.hosts.iter_mut().find(|it| it.host == theirs.host);
+            match ours {
+                Some(ours) => {
+                    ours.in_window.add(theirs.in_window);
+                    ours.slowest.0 += theirs.slowest.0;
+                    ours.outcome.merge(&theirs.outcome);
+                }
+                None => self.hosts.push(theirs.clone()),
+            }
+        }
+    }
+}
+
+impl HostTrial {
+    /// Bytes per second while all hosts ran.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn bytes_per_second(&self, together: &TrialTogether) -> Option<f64> {
+        let window = together.window()?.as_secs_f64();
+        Some(self.in_window.bytes.0 as f64 / window)
+    }
 }
 
 /// What the system said about one trial.
