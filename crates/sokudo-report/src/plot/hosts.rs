@@ -22,6 +22,8 @@ use crate::style::BandwidthUnit;
 const NANOS_PER_SECOND: f64 = 1e9;
 /// Hosts of many that have a line of their own: the slowest.
 const LINES_OF_MANY: usize = 4;
+/// The share of the time in which not all hosts ran from which on that is seen.
+const OUTSIDE_MIN: f64 = 0.01;
 /// What lies between the quartiles holds half of the hosts.
 const QUARTILES: [f64; 2] = [0.25, 0.75];
 /// The median of all hosts.
@@ -36,6 +38,7 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     let hosts = HostFigures::of(document)?;
     let trial = middle_trial(&hosts)?;
     let unit = TrialUnit::of(trial);
+    let ends = [trial.first_began_ns, trial.last_ended_ns].map(seconds);
     let mut layers = match trial.hosts.len() <= HOSTS_MAX {
         true => lines_of_each(&hosts, trial, unit),
         false => lines_of_many(&hosts, trial, unit),
@@ -46,6 +49,7 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     let left = Axis::of_rates(&text!("Rate, {}", unit.name()), lowest, highest, 8);
     if let Some(window) = trial.window_ns {
         let at = window.map(seconds);
+        let outside = 1.0 - (at[1] - at[0]) / (ends[1] - ends[0]);
         let time = text!("{}", trial.window().unwrap_or_default());
         let shade = vec![
             [at[0], left.scale.low, left.scale.high],
@@ -55,7 +59,9 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
         let name = text!("all hosts ran");
         let along = Layer::new(SHADE, Shape::Ranges(vec![at])).named(name, time);
         let shade = Layer::new(SHADE, Shape::Bands(vec![shade]));
-        layers.splice(0..0, [along, shade]);
+        // Where it is all there is, it sets nothing apart.
+        let shade = Some(shade).filter(|_| outside >= OUTSIDE_MIN);
+        layers.splice(0..0, std::iter::once(along).chain(shade));
     }
     let label = match hosts.trials().count() {
         1 => text!("Time from the common start, s"),
@@ -64,7 +70,6 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
             trial.trial
         ),
     };
-    let ends = [trial.first_began_ns, trial.last_ended_ns].map(seconds);
     let bottom = Axis::exact(label, ends[0], ends[1], 10);
     let body = Body::Chart(Box::new(Chart::new(bottom, left, layers)));
     let what = text!("rate of each host over time");
@@ -231,7 +236,7 @@ fn lines_of_many(
         middle.push([at, median]);
     }
     let count = trial.hosts.len();
-    let half = text!("half of {count} hosts about the median");
+    let half = text!("band: the middle half of {count} hosts");
     let mut layers = vec![
         Layer::new(MEDIAN, Shape::Bands(vec![band])),
         Layer::new(MEDIAN, Shape::Lines(vec![middle])).named(text!("median of the hosts"), half),

@@ -69,7 +69,7 @@ pub(crate) fn run_of_many(hosts: u32) -> Run {
                 2 => 310.0,
                 _ => 480.0 + f64::from(host * 7 % 40),
             },
-            late: Nanos(u64::from(host % 9) * 11_000),
+            late: Nanos(u64::from(host % 9) * 40_000_000),
         })
         .collect();
     let mut run = run_of_hosts(&names, &ranks, |_, _| false);

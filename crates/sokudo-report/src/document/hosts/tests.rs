@@ -148,7 +148,7 @@ fn many_hosts_have_fewer_points_each() {
     assert_eq!(together.trials[0].hosts[0].series.len(), 101);
     let trial = run.rows[0].trials[0].together.as_mut().unwrap();
     let of = trial.hosts[0].clone();
-    let few = points(&of, [370_000, 10_000_000_000], 10);
+    let few = points(&of, [320_000_000, 10_000_000_000], 10);
     assert!(few.len() <= 12, "{}", few.len());
     let sum = |points: &[HostPointDocument]| points.iter().map(|it| it.bytes).sum::<u64>();
     assert_eq!(sum(&few), of.outcome.bytes_moved().0);

@@ -65,10 +65,29 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     let ends = [[inner.left, inner.top], [inner.left, inner.bottom]];
     canvas.line(ends[0], ends[1], Role::Frame, 1.5);
     if let Some(reference) = &bars.reference {
-        let x = inner.left + bars.axis.scale.share(reference.at) * inner.width();
-        let line = vec![[x, inner.top], [x, inner.bottom]];
-        canvas.lines(&[line], Reference::INK);
+        draw_reference(canvas, inner, bars, reference, step);
     }
+}
+
+/// A line across the bars, but not through what stands beside one.
+fn draw_reference(canvas: &mut Canvas, frame: Frame, bars: &Bars, it: &Reference, step: f64) {
+    let x = frame.left + bars.axis.scale.share(it.at) * frame.width();
+    let mut runs: Vec<Vec<[f64; 2]>> = vec![vec![[x, frame.top]]];
+    for (number, group) in bars.groups.iter().enumerate() {
+        let half = bar_height(group, step) * whole(group.bars.len()) / 2.0;
+        let middle = frame.top + (whole(number) + 0.5) * step;
+        let reaches = |bar: &Bar| bar.value.is_some_and(|value| value >= it.at);
+        if !group.bars.iter().all(reaches) {
+            if let Some(run) = runs.last_mut() {
+                run.push([x, middle - half]);
+            }
+            runs.push(vec![[x, middle + half]]);
+        }
+    }
+    if let Some(run) = runs.last_mut() {
+        run.push([x, frame.bottom]);
+    }
+    canvas.lines(&runs, Reference::INK);
 }
 
 fn entries(bars: &Bars) -> Vec<LegendEntry> {
@@ -87,7 +106,7 @@ fn entries(bars: &Bars) -> Vec<LegendEntry> {
     let signs = signs.map(|(sample, name)| LegendEntry::new(sample, spoken().word(name), ""));
     let reference = bars.reference.iter();
     let reference = reference
-        .map(|it| LegendEntry::new(LegendSample::Line(Reference::INK), it.name.clone(), ""));
+        .map(|it| LegendEntry::new(LegendSample::Rule(Reference::INK), it.name.clone(), ""));
     inks.chain(reference).chain(signs).collect()
 }
 

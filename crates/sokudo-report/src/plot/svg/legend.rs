@@ -23,6 +23,8 @@ const LINES_MAX: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LegendSample {
     Line(Ink),
+    /// A line on which nothing was measured.
+    Rule(Ink),
     Dot(Ink),
     Bar(Ink),
     Range(Ink),
@@ -152,6 +154,7 @@ fn draw_sample(canvas: &mut Canvas, sample: LegendSample, [x, y]: [f64; 2]) {
             canvas.lines(&[vec![[x, y], [x + 32.0, y]]], ink);
             canvas.sign(ink.sign, [middle, y], Role::Hue(ink.hue));
         }
+        LegendSample::Rule(ink) => canvas.lines(&[vec![[x, y], [x + 32.0, y]]], ink),
         LegendSample::Dot(ink) => {
             let dots = [[x + 6.0, y + 3.0], [middle, y - 3.0], [x + 26.0, y + 1.0]];
             canvas.dots(&dots, Role::Hue(ink.hue), 4.5);
