@@ -283,6 +283,13 @@ impl From<Ruling> for Finding {
     }
 }
 
+/// What changes the figure most comes first: the order in which codes are
+/// declared.
+pub(crate) fn in_order(mut rulings: Vec<Ruling>) -> Vec<Finding> {
+    rulings.sort_by_key(|ruling| ruling.code);
+    rulings.into_iter().map(Finding::from).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

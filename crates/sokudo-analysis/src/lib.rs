@@ -68,7 +68,7 @@ pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix
 pub use remedy::{Means, remedies_with_options};
 
 use case::Case;
-use code::Ruling;
+use code::{Ruling, in_order};
 use rule::RowRule;
 
 /// The rules about rows, a list per theme.
@@ -161,13 +161,6 @@ fn assess(run: &Run, row: &Row) -> Option<Assessment> {
         device_ratio: arrival::device_ratio(&case),
         findings: in_order(rulings),
     })
-}
-
-/// What changes the figure most comes first: the order in which codes are
-/// declared.
-fn in_order(mut rulings: Vec<Ruling>) -> Vec<Finding> {
-    rulings.sort_by_key(|ruling| ruling.code);
-    rulings.into_iter().map(Finding::from).collect()
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use sokudo_stats::{Summary, student_t};
 use sokudo_words::{Text, text};
 
 use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::code::{Code, Ruling, in_order};
 use crate::rule::RowRule;
 use crate::threshold::{STRAGGLER_ERROR_MAX, STRAGGLER_RATIO_MAX, TOGETHER_SHARE_MIN};
-use crate::{drift, failures, in_order, rounds, steadiness};
+use crate::{drift, failures, rounds, steadiness};
 
 /// What is asked of the trials of all together; whether bytes arrived is asked host by host.
 const RULES: [&[RowRule]; 5] = [

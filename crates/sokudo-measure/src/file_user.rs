@@ -64,7 +64,6 @@ mod tests {
     };
 
     #[test]
-    #[expect(clippy::print_stderr, reason = "a test tells loudly what it skips")]
     fn another_user_opens_only_what_he_may_and_root_stays_root() {
         if !rustix::process::geteuid().is_root() {
             eprintln!("SKIPPED: only root opens files as another user");

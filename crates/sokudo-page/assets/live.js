@@ -117,9 +117,10 @@ export class Live {
   updateMessage(run) {
     // A command that was killed says nothing of it.
     const message = run.message || (run.state === 'failed' ? say("It ended without saying why; look in the terminal where sokudo page runs.") : '');
-    show(this.message, message !== '' && !isGoingOn(run));
-    setText(this.message, message);
-    this.message.className = run.state === 'failed' ? 'message message-bad' : 'message';
+    const isLost = run.state !== 'failed' && !run.kept && !isGoingOn(run);
+    show(this.message, (message !== '' || isLost) && !isGoingOn(run));
+    setText(this.message, [message, isLost && say("This run is not kept.")].filter(Boolean).join(' '));
+    this.message.className = run.state === 'failed' || isLost ? 'message message-bad' : 'message';
     if (this.kept === run.kept) return;
     this.kept = run.kept;
     fill(this.take, run.kept ? takeAway(run.kept, { withLink: true }) : null);

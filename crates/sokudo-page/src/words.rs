@@ -126,6 +126,7 @@ const OF_SCRIPTS: &[&str] = &[
     "This address can look and not start. What is measured appears here.",
     "This page needs its address",
     "This run has no figures for such a picture.",
+    "This run is not kept.",
     "Time",
     "Time left",
     "To the content",

@@ -10,6 +10,7 @@
 )]
 
 mod abi;
+mod error;
 mod library;
 mod underway;
 
@@ -18,6 +19,8 @@ use std::ffi::{CStr, c_char, c_int};
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use error::MpiError;
 
 use abi::{Abi, Functions, Status, mpich, open_mpi};
 use library::Library;
@@ -35,29 +38,6 @@ const RECEIVING_MAX: usize = 256;
 
 /// MPI can be initialised once in the life of a process (MPI 4.0, 11.2).
 static IS_BEGUN: AtomicBool = AtomicBool::new(false);
-
-/// Why MPI does not do what is asked.
-#[derive(Debug, sokudo_words::Error)]
-pub enum MpiError {
-    #[error("{} cannot be loaded: {why}", library.display())]
-    NotLoaded { library: PathBuf, why: String },
-    #[error("{} is no MPI library that sokudo knows; it lacks {lacks}", library.display())]
-    Unknown { library: PathBuf, lacks: String },
-    #[error(
-        "{} has the interface of MPI 5 (libmpi_abi), which sokudo does not speak yet; name libmpi or libmpich beside it",
-        .0.display()
-    )]
-    Abi(PathBuf),
-    #[error("MPI was begun before in this process")]
-    Twice,
-    /// In the library's words.
-    #[error("{function} has failed: {why}")]
-    Failed { function: &'static str, why: String },
-    #[error("rank {from} has sent {bytes} bytes at once, and at most {most} are taken")]
-    TooLong { from: u32, bytes: u64, most: usize },
-    #[error("there is no rank {0}")]
-    NoRank(u32),
-}
 
 /// A message that has arrived.
 #[derive(Debug, PartialEq, Eq)]

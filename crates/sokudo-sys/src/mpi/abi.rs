@@ -12,7 +12,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem;
 
-use super::MpiError;
+use super::error::MpiError;
 use super::library::Library;
 
 /// The functions that are called, with handles of the type `H`.

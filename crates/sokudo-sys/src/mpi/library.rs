@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::ptr::NonNull;
 
-use super::MpiError;
+use super::error::MpiError;
 
 pub(super) struct Library {
     name: PathBuf,

@@ -14,10 +14,12 @@ use sokudo_page::{BYTES_MAX, LINE_BYTES_MAX};
 use sokudo_words::{Text, text};
 
 use super::happening::{Happening, ToldByChild};
-use super::web::PROGRAM;
 use crate::cli::STORE_VARIABLE;
 use crate::language;
 use crate::telling;
+
+/// This program, wherever it was started from.
+pub(crate) const PROGRAM: &str = "/proc/self/exe";
 
 /// Consent is given by the page's own rules alone.
 const CONSENTS: [&str; 2] = ["SOKUDO_DESTROY", "SOKUDO_OVERWRITE"];

@@ -18,12 +18,9 @@ use sokudo_measure::FileUser;
 use sokudo_page::{ARGUMENT, Hello, Told, write_frame};
 use sokudo_words::{Text, text};
 
-use super::child::each_line;
+use super::child::{PROGRAM, each_line};
 use crate::exit::{self, Exit};
 use crate::invoker;
-
-/// This program, wherever it was started from.
-pub(crate) const PROGRAM: &str = "/proc/self/exe";
 
 /// The argument that makes this program say where a path leads that may be measured. Not for users.
 const LEADS_TO: &str = "--leads-to";

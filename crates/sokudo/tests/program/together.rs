@@ -229,7 +229,7 @@ fn a_target_that_is_missing_on_one_host_ends_all() {
 fn a_slow_host_is_named() {
     let Some(launcher) = any() else { return };
     let row = ["--row", "RND4K,Q1,read", "--format", "json", "--quiet"];
-    let mut command = launcher.command(4, true, "--separate -- mark sim:const?latency=200us");
+    let mut command = launcher.command(9, true, "--separate -- mark sim:const?latency=200us");
     command.args(row);
     command.args([":", "-n", "1", "sh", "-c", HOST_OF_RANK, "sh"]);
     command.args([
@@ -246,7 +246,7 @@ fn a_slow_host_is_named() {
         .iter()
         .find(|it| it["code"] == "straggler")
         .unwrap();
-    holds(slow["symptom"].as_str().unwrap(), &["n04 moves 61 %"]);
+    holds(slow["symptom"].as_str().unwrap(), &["n09 moves 61 %"]);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn every_method_is_carried_out_together() {
         "sweep sim:ssd --sizes 4KiB,64KiB --time 20ms".to_owned(),
         "load sim:ssd --row RND4K,Q8 --runs 1 --time 50ms".to_owned(),
         "peak sim:ssd --row RND4K --runs 2 --time 50ms".to_owned(),
-        "steady sim:ssd --test iops --round-time 10ms".to_owned(),
+        "steady sim:ssd --size 64MiB --test iops --round-time 10ms --rounds-max 6".to_owned(),
         format!("run {} --runs 2", job.display()),
     ] {
         let run = launcher.end(

@@ -45,7 +45,8 @@ fn run(latency_ns: f64, seed: u64) -> RunDocument {
     let run = measured(&spec, 1, |_| {
         let rows = Profile::Default.rows();
         let (last, _) = rows.split_last().expect("a profile has rows");
-        let mut workloads = crystal::workloads(&[last.clone()], &[RowDirection::Read], &[]);
+        let mut workloads =
+            crystal::workloads(std::slice::from_ref(last), &[RowDirection::Read], &[]);
         workloads[0].limits.time = Some(TIME);
         Plan {
             method: "mark/default".into(),
