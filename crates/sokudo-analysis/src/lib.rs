@@ -57,7 +57,7 @@ mod workload;
 
 use std::cmp::Reverse;
 
-use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
+use sokudo_model::{Assessment, Row, Run, Verdict};
 
 pub use assess::{NOT_JUDGED, volume_cap};
 pub use code::Code;

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Circumstances, DiskAssessment, Environment, Finding, Inference, Layout, Method, Nanos, Origin,
-    Run, Schedule, TargetInfo,
+    Circumstances, DiskAssessment, Environment, Finding, Inference, Method, Nanos, Origin, Run,
+    Schedule, TargetInfo,
 };
 
 use crate::{date, json_layout};
@@ -24,6 +24,7 @@ mod identified;
 mod imported;
 mod inside;
 mod kept;
+mod layout;
 mod load;
 mod peak;
 mod place;
@@ -31,25 +32,26 @@ mod rebuilt;
 mod result;
 mod steady;
 mod surface;
+mod together_schema;
 mod told;
 mod trial;
 
-use crate::number::float;
 use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use fit::{FitAnswer, FitDocument, FitFigure, FitStanding};
-pub(crate) use hosts::run_or_together;
 pub use hosts::{
     HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
     TrialTogetherDocument,
 };
 pub use kept::{Kept, SummaryReader, UnpackError, is_document, pack, summary};
+pub use layout::LayoutDocument;
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use peak::{PeakDocument, PeakStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
+pub(crate) use together_schema::run_or_together;
 pub use told::ToldDocument;
 pub use trial::{DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument};
 
@@ -142,25 +144,6 @@ pub struct RunDocument {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub together: Option<Box<TogetherDocument>>,
-}
-
-/// How the test file was made.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LayoutDocument {
-    /// How large, and how long it took.
-    #[serde(flatten)]
-    pub layout: Layout,
-    /// Size ÷ time.
-    pub bytes_per_s: f64,
-}
-
-impl LayoutDocument {
-    fn of(layout: Layout) -> Self {
-        Self {
-            layout,
-            bytes_per_s: float(layout.bytes.0) / layout.elapsed.as_secs_f64(),
-        }
-    }
 }
 
 impl RunDocument {

@@ -3,12 +3,10 @@
 //! The figures of the results are those of all of them in the time in which all of them ran. They
 //! can be computed again of what is here alone: what the hosts moved in the window ÷ its length.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use sokudo_model::{
     Circumstances, Environment, Finding, Host, HostLost, HostTrial, Nanos, Row, Run, SeriesPoint,
     StopReason, TargetInfo, TargetKind, TrialTogether, Verdict, narrow,
@@ -16,9 +14,9 @@ use sokudo_model::{
 use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, merged};
+use super::layout::LayoutDocument;
 use super::result::{Direction, ResultDocument, Status};
 use super::trial::{DeviceDocument, INTERVAL_NS_MIN};
-use super::{LayoutDocument, RunDocument};
 use crate::number::float;
 
 /// Points of all hosts and trials together, about: three values each, of which a document may
@@ -151,45 +149,6 @@ pub struct HostPointDocument {
     pub bytes: u64,
     /// I/Os completed in the interval.
     pub ios: u64,
-}
-
-/// The schema of documents of hosts: that of a run, with what each host did.
-pub(super) struct TogetherSchema;
-
-impl JsonSchema for TogetherSchema {
-    fn schema_name() -> Cow<'static, str> {
-        "TogetherRun".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        const NAME: &str = "sokudo.together/1";
-        let together = generator.subschema_for::<TogetherDocument>();
-        let mut schema = RunDocument::json_schema(generator);
-        let fields = schema.ensure_object();
-        fields["title"] = NAME.into();
-        fields["description"] = json!(
-            "Hosts that measured together as JSON: `sokudo.together/1`. The figures of the results \
-             are those of all hosts in the time in which all of them ran; what each of them did is \
-             in `together`. All else is as in `sokudo.run/1`."
-        );
-        fields["properties"]["schema"] = json!({
-            "description": "Name and version of this format: `sokudo.together/1`.",
-            "type": "string",
-            "const": NAME,
-        });
-        fields["properties"]["together"] = together.to_value();
-        if let Some(required) = fields["required"].as_array_mut() {
-            required.push("together".into());
-        }
-        schema
-    }
-}
-
-/// The schema of what either one machine has measured or several.
-pub(crate) fn run_or_together(generator: &mut SchemaGenerator) -> Schema {
-    let run = generator.subschema_for::<RunDocument>();
-    let together = generator.subschema_for::<TogetherSchema>();
-    json_schema!({ "anyOf": [run, together] })
 }
 
 impl TogetherDocument {

@@ -72,7 +72,7 @@ impl Company {
         }
         self.agree(&mut measurement)?;
         if self.is_dry {
-            return Err(self.tell_plans(&measurement)?);
+            return Err(self.tell_plans(&measurement.plan, &place(&measurement))?);
         }
         measurement.has_readers = self.is_shifted;
         measurement::finish(
@@ -138,6 +138,13 @@ impl Company {
         };
         let seed = together_mut(&mut self.together).agree(&agreement)?;
         plan.seed = seed;
+        if self.is_dry {
+            let files = places
+                .iter()
+                .map(|it| format!("{} ({})", it.path.display(), it.bytes));
+            let files: Vec<String> = files.collect();
+            return Err(self.tell_plans(plan, &files.join(", "))?);
+        }
         Ok(())
     }
 
@@ -188,14 +195,13 @@ impl Company {
     }
 
     /// What every process would do, told by the first.
-    fn tell_plans(&mut self, measurement: &Measurement<'_>) -> Result<Exit, Exit> {
+    fn tell_plans(&mut self, plan: &Plan, own: &str) -> Result<Exit, Exit> {
         let together = together_mut(&mut self.together);
-        let own = place(measurement);
-        let Some(places) = together.gather_words(&own)? else {
+        let Some(places) = together.gather_words(own)? else {
             return Ok(Exit::AsReported(0));
         };
         let (hosts, ranks) = (together.host_names(), together.ranks());
-        let rows = rows(&measurement.plan);
+        let rows = rows(plan);
         let mut lines = vec![text!(
             "{ranks} processes would carry this out together, each its part: {}",
             self.command

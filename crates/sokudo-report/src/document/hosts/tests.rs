@@ -5,6 +5,7 @@ use sokudo_model::{PlanPart, Run};
 
 use super::*;
 use crate::RunDocument;
+use crate::document::together_schema::TogetherSchema;
 use crate::sample;
 
 /// The document of hosts: that of a run with what each host did.
