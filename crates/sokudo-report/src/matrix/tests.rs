@@ -7,8 +7,8 @@ use crate::sample::{self, style};
 use crate::style::BandwidthUnit;
 use sokudo_model::{
     CellLevel, CombinationEffect, DriveCache, EffectRatio, FileSystemKind, Finding, MatrixCell,
-    MatrixFigures, MatrixPlan, PairEffect, RaidBy, RaidLevel, RaidPlan, RowEffects, Severity, VolumeOptions,
-    VolumePlan,
+    MatrixFigures, MatrixPlan, PairEffect, RaidBy, RaidLevel, RaidPlan, RowEffects, Severity,
+    VolumeOptions, VolumePlan,
 };
 use sokudo_words::Language;
 
