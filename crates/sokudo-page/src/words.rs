@@ -172,6 +172,8 @@ const OF_SCRIPTS: &[&str] = &[
     "for up to {a}",
     "healthy",
     "heat map",
+    "hosts beside each other",
+    "hosts over time",
     "lately half of the I/Os took less than {a}, 99 % less than {b}",
     "latency against load",
     "latency histogram",
