@@ -212,6 +212,13 @@ impl Prepared {
     /// # Errors
     /// When somebody is lost or all are to stop.
     pub fn join(&mut self, mut together: Together) -> Result<(), MeasureError> {
+        let joined = self.join_by(&mut together);
+        // Also who cannot join leaves the others in order.
+        self.subject.together = Some(together);
+        joined
+    }
+
+    fn join_by(&mut self, together: &mut Together) -> Result<(), MeasureError> {
         let run = &mut self.run;
         together.tell_place(run)?;
         let workloads = run.plan.stages.iter_mut().flat_map(|it| &mut it.workloads);
@@ -224,7 +231,6 @@ impl Prepared {
             // It is a file like the own one.
             self.has_beside = true;
         }
-        self.subject.together = Some(together);
         Ok(())
     }
 

@@ -177,7 +177,10 @@ impl Company {
         conduct: impl Conduct,
     ) -> Result<Option<MeasureError>, MeasureError> {
         let together = self.together.take().expect("it is handed on once");
-        prepared.join(together)?;
+        if let Err(error) = prepared.join(together) {
+            prepared.part();
+            return Err(error);
+        }
         let mut partial = self
             .is_first
             .then(|| PartialRun::of(&prepared.run, &self.keeping));
