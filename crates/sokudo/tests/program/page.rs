@@ -22,7 +22,10 @@ impl Site {
         let directory = tempfile::tempdir().unwrap();
         let store = directory.path().join("runs.db");
         let mut command = program();
-        command.arg("page").env("SOKUDO_STORE", &store);
+        command
+            .arg("page")
+            .env("SOKUDO_STORE", &store)
+            .env("XDG_DATA_HOME", directory.path());
         Self {
             store,
             page: PageClient::start(&mut command),
@@ -271,7 +274,7 @@ fn a_job_that_was_dropped_can_be_repeated() {
         return;
     }
     let site = Site::new();
-    let job = "[reads]\nfilename=sim:const\nrw=randread\nbs=4k\nsize=1m\nio_size=1m\n";
+    let job = "[reads]\nioengine=null\nrw=randread\nbs=4k\nsize=1m\n";
     let run = site.page.measure(&json!({ "method": "job", "job": job }));
     assert_eq!(run["state"], "ended", "{run}");
     let again = by_command_line(&run);
