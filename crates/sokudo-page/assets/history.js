@@ -150,8 +150,11 @@ export class RunPage {
       this.title, this.facts, commandLine(this.command), this.take, this.panel.node), this.manage, this.more);
   }
 
-  async load() {
-    this.loadManagement();
+  load() {
+    this.loadManagement(this.loadView());
+  }
+
+  async loadView() {
     try {
       const view = await get(`/api/runs/${this.run}/view`);
       const run = view.run && typeof view.run === 'object' ? view.run : view;
@@ -189,17 +192,20 @@ export class RunPage {
     return chart.node;
   }
 
-  async loadManagement() {
+  /** What can be changed comes once what stands above it is there: nothing moves under a pointer. */
+  async loadManagement(shown) {
+    let kept = {};
     try {
       const document = await get(`/api/runs/${this.run}`);
       // Tags, note and baseline are the list's: the document is as it was measured.
       const { runs } = await get(withQuery('/api/runs', { since: document.started_at }));
-      const kept = runs.find(({ id }) => id === this.run) ?? {};
+      kept = runs.find(({ id }) => id === this.run) ?? {};
       setText(this.facts, [kept.method, kept.device_name, kept.target, moment(document.started_at)].filter(Boolean).join(' · '));
-      if (!this.isReadOnly) this.showManagement(kept);
     } catch {
-      if (!this.isReadOnly) this.showManagement({});
+      // Where the list is not to be had, what is shown of the run says what is wrong.
     }
+    await shown;
+    if (!this.isReadOnly) this.showManagement(kept);
   }
 
   showManagement(kept) {
