@@ -50,7 +50,7 @@ impl Site {
         let given = self.page.get_json(&format!("/api/runs/{number}/as/json"));
         assert_eq!(given, document, "the page gives what the store has");
         let replayed = self.page.get_json(&format!("/api/runs/{number}/view"));
-        for part in ["tables", "legend", "findings", "answer"] {
+        for part in ["tables", "facts", "legend", "findings", "answer"] {
             assert_eq!(
                 replayed[part], run[part],
                 "{part} of run {number} are as they were"
@@ -155,6 +155,23 @@ fn a_directory_is_measured_as_at_the_command_line() {
     same_plan(&site, directory.path());
     let left = fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(left, 0, "nothing is left behind");
+}
+
+#[test]
+fn what_a_load_comes_to_stands_above_its_table() {
+    let site = Site::new();
+    let options = json!({ "time": "100ms", "runs": 1 });
+    let wish = json!({ "method": "load", "target": "sim:const", "options": options });
+    let (run, _) = site.measured(&wish);
+    let facts = run["facts"].as_array().unwrap();
+    let labels: Vec<&str> = facts
+        .iter()
+        .map(|it| it["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["most", "knee"]);
+    let rows = run["tables"][0]["rows"].as_array().unwrap();
+    let most = rows.iter().filter(|cells| cells[0]["text"] == "most");
+    assert_eq!(most.count(), 1);
 }
 
 #[test]
