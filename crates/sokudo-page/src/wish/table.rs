@@ -353,7 +353,7 @@ const MATRIX: &[OptionForm] = &[
         ..choice(
             "loop",
             "Disks made of files",
-            &["2x1GiB", "2x4GiB", "4x1GiB", "4x4GiB"],
+            &["2x1GiB", "1x1GiB", "2x4GiB", "4x1GiB", "4x4GiB"],
         )
     },
     several(

@@ -126,6 +126,7 @@ fn the_table_of_a_matrix_fills_cell_by_cell() {
             person.press("checkbox", file_system).await;
         }
         person.press("DisclosureTriangle", "More settings").await;
+        person.choose("matrix-loop", "1x1GiB").await;
         person.choose("matrix-method", "quick --size=256MiB").await;
         person.sees("--fs=ext2").await;
         person.press("button", "Start now").await;
