@@ -47,7 +47,7 @@ fn answer(document: &MatrixDocument) -> Text {
         return "Nothing can be compared, because all results are INVALID; the notes on the cells tell why."
             .into();
     }
-    if pairs(document).next().is_none() {
+    if document.cells.len() > 1 && pairs(document).next().is_none() {
         return "Nothing can be compared yet: two cells of an axis must be measured in two blocks."
             .into();
     }
@@ -125,7 +125,7 @@ fn nothing(document: &MatrixDocument) -> Text {
     let axes = (0..document.axes.len()).filter(|axis| document.axes[*axis].values.len() > 1);
     let axes = Text::list(axes.map(|axis| axis_name(document, axis)), ", ");
     if axes.is_empty() {
-        return "One combination was measured, and so there is nothing to compare".into();
+        return "There is one combination, and so nothing to compare".into();
     }
     let reach = pairs(document).map(|(_, pair)| unseen(pair.ratio));
     let reach = reach.fold(0.0, f64::max);
@@ -179,5 +179,5 @@ fn unmeasured(document: &MatrixDocument) -> Option<Text> {
         .map(|(_, it)| it)
         .collect();
     let all = document.cells.len();
-    (!parts.is_empty()).then(|| text!("Of {all} cells: {}.", Text::list(parts, ", ")))
+    (!parts.is_empty()).then(|| text!("Cells: {all}, of which {}.", Text::list(parts, ", ")))
 }

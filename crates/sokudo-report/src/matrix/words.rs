@@ -31,10 +31,11 @@ pub(crate) fn axis_name(document: &MatrixDocument, axis: usize) -> Text {
     }
 }
 
-/// All values of a cell, of axes that have more than one.
+/// All values of a cell, of axes that have more than one; of all where none has.
 pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
     let values = document.cells[cell].values.iter().enumerate();
-    let varied = values.filter(|(axis, _)| document.axes[*axis].values.len() > 1);
+    let is_alone = document.cells.len() == 1;
+    let varied = values.filter(|(axis, _)| is_alone || document.axes[*axis].values.len() > 1);
     Text::list(
         varied.map(|(axis, value)| value_name(document, axis, *value)),
         " · ",

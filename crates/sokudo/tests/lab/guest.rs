@@ -224,15 +224,10 @@ impl Running {
     }
 
     /// Waits for its end. One that does not come is a failure of its own.
-    pub(crate) fn end(self) -> Ended {
-        self.end_within(TIME_MAX)
-    }
-
-    /// The same of what takes longer than anything else.
-    pub(crate) fn end_within(mut self, time_max: Duration) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         let started = Instant::now();
         while self.runs() {
-            if started.elapsed() > time_max {
+            if started.elapsed() > TIME_MAX {
                 self.child.kill().unwrap();
                 panic!("it hangs: {:?}", self.output());
             }

@@ -1,6 +1,7 @@
 //! `sokudo matrix` on disks that are as slow as hard disks, so that arrays have their shape.
 
 use std::fs;
+use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -319,8 +320,12 @@ fn whole_table_of_arrays_and_file_systems() {
     let store = "/tmp/whole.db";
     let (raid, file_systems) = (TABLE_RAID.join(","), TABLE_FILE_SYSTEMS.join(","));
     let axes = ["--raid", &raid, "--fs", &file_systems, "--store", store];
-    let running = guest.start(&matrix_of(TABLE_METHOD, &DISKS, &axes));
-    let document = running.end_within(Duration::from_secs(6000)).parsed();
+    let mut running = guest.start(&matrix_of(TABLE_METHOD, &DISKS, &axes));
+    while running.runs() {
+        thread::sleep(Duration::from_secs(60));
+        eprintln!("{} runs are kept", runs_kept(&guest, store).len());
+    }
+    let document = running.end().parsed();
     // For people: the table, its picture, and what was published beside it.
     let id = document["id"].as_str().unwrap().to_owned();
     fs::write(guest.file("table.json"), document.to_string()).unwrap();
