@@ -24,7 +24,7 @@ const COUNT_READ_MAX: u64 = 1 << 48;
 /// A reported value differs from the recorded one by at most this share of it.
 pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 
-/// From so many buckets on that hold something, the whole table takes no more than twice the
+/// From so many buckets on that hold something, the whole table takes some three times the
 /// memory, and is added to faster.
 const FILLED_MAX: usize = BUCKET_COUNT / 4;
 
@@ -44,7 +44,15 @@ enum Counts {
     All(Box<[u64]>),
     /// Of those that hold something, with their numbers, in ascending order: what was read takes
     /// no more memory than its text. Thousands of hosts tell theirs.
-    Filled(Vec<(u16, u64)>),
+    Filled(Box<[FilledBucket]>),
+}
+
+/// A bucket that holds something, in no more memory than it takes.
+#[derive(Clone, Copy)]
+#[repr(packed(2))]
+struct FilledBucket {
+    number: u16,
+    count: u64,
 }
 
 impl Counts {
@@ -72,7 +80,7 @@ impl Counts {
         all.chain(
             filled
                 .iter()
-                .map(|(number, count)| ((*number).into(), *count)),
+                .map(|bucket| (bucket.number.into(), bucket.count)),
         )
     }
 
@@ -93,30 +101,33 @@ impl Counts {
 
 /// Buckets that hold something as the table of all.
 #[cold]
-fn table(filled: &[(u16, u64)]) -> Box<[u64]> {
+fn table(filled: &[FilledBucket]) -> Box<[u64]> {
     let mut counts = vec![0; BUCKET_COUNT].into_boxed_slice();
-    for (number, count) in filled {
-        counts[usize::from(*number)] = *count;
+    for bucket in filled {
+        counts[usize::from(bucket.number)] = bucket.count;
     }
     counts
 }
 
 /// The buckets of both, in ascending order.
-fn sum_of(ours: &[(u16, u64)], theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
+fn sum_of(ours: &[FilledBucket], theirs: &[FilledBucket]) -> Box<[FilledBucket]> {
     let mut sum = Vec::with_capacity(ours.len() + theirs.len());
     let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
     loop {
         let order = match (ours.peek(), theirs.peek()) {
-            (Some(one), Some(other)) => one.0.cmp(&other.0),
+            (Some(one), Some(other)) => { one.number }.cmp(&{ other.number }),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (None, None) => return sum,
+            (None, None) => return sum.into(),
         };
         let one = (order != Ordering::Greater).then(|| ours.next()).flatten();
         let other = (order != Ordering::Less).then(|| theirs.next()).flatten();
-        let count = |bucket: Option<&(u16, u64)>| bucket.map_or(0, |(_, count)| *count);
-        let number = one.or(other).map_or(0, |(number, _)| *number);
-        sum.push((number, count(one) + count(other)));
+        let count = |bucket: Option<&FilledBucket>| bucket.map_or(0, |it| it.count);
+        let number = one.or(other).map_or(0, |it| it.number);
+        sum.push(FilledBucket {
+            number,
+            count: count(one) + count(other),
+        });
     }
 }
 
@@ -243,11 +254,11 @@ impl Histogram {
     /// The same in as little memory as it takes: nothing more is to be recorded.
     #[must_use]
     pub fn compact(mut self) -> Self {
-        let filled: Vec<(u16, u64)> = self
-            .counts
-            .filled()
-            .filter_map(|(number, count)| Some((u16::try_from(number).ok()?, count)))
-            .collect();
+        let filled = self.counts.filled().filter_map(|(number, count)| {
+            let number = u16::try_from(number).ok()?;
+            Some(FilledBucket { number, count })
+        });
+        let filled: Box<[FilledBucket]> = filled.collect();
         if filled.len() <= FILLED_MAX {
             self.counts = Counts::Filled(filled);
         }
@@ -491,7 +502,7 @@ impl TryFrom<SerializedHistogram> for Histogram {
         if written.steps.len() != written.counts.len() {
             return Err("a histogram has other buckets than counts");
         }
-        let mut filled: Vec<(u16, u64)> = Vec::new();
+        let mut filled: Vec<FilledBucket> = Vec::new();
         let mut number = 0_u64;
         for (step, count) in written.steps.iter().zip(&written.counts) {
             number = number.saturating_add(*step);
@@ -502,9 +513,12 @@ impl TryFrom<SerializedHistogram> for Histogram {
             let bucket = u16::try_from(number).ok();
             let bucket = bucket.filter(|bucket| usize::from(*bucket) < BUCKET_COUNT);
             let bucket = bucket.ok_or("a histogram has more buckets than there are")?;
-            match filled.last_mut().filter(|last| last.0 == bucket) {
-                Some(last) => last.1 += count,
-                None => filled.push((bucket, *count)),
+            match filled.last_mut().filter(|last| last.number == bucket) {
+                Some(last) => last.count += *count,
+                None => filled.push(FilledBucket {
+                    number: bucket,
+                    count: *count,
+                }),
             }
         }
         let sum_max = u128::from(totals.count) * u128::from(written.max);
@@ -518,9 +532,9 @@ impl TryFrom<SerializedHistogram> for Histogram {
                 squares: written.sum_of_squares,
             };
         }
-        filled.retain(|(_, count)| *count > 0);
+        filled.retain(|bucket| bucket.count > 0);
         let counts = match filled.len() <= FILLED_MAX {
-            true => Counts::Filled(filled),
+            true => Counts::Filled(filled.into()),
             false => Counts::All(table(&filled)),
         };
         Ok(Self { counts, totals })
