@@ -15,9 +15,12 @@ mod progress;
 mod request;
 mod told;
 
+use std::collections::BTreeSet;
+
 use sokudo_dialect::matrix::EXAMPLE;
 use sokudo_engine::Control;
 use sokudo_measure::CacheGuard;
+use sokudo_report::{MatrixDocument, Report};
 use sokudo_volume::{Journal, own_mount_namespace};
 use sokudo_words::{Text, text};
 
@@ -96,6 +99,21 @@ fn begin(arguments: &MatrixArguments) -> Result<(Matrix, Measured), Exit> {
         ..Measured::default()
     };
     Ok((matrix, measured))
+}
+
+/// What the runs of a report come to, of each matrix that has runs among them.
+pub(crate) fn of_report(report: &Report) -> Vec<MatrixDocument> {
+    let tags = report.runs.iter().flat_map(|it| &it.tags);
+    let ids: BTreeSet<&str> = tags.filter_map(|tag| kept::matrix_of_tag(tag)).collect();
+    let matrices = ids.into_iter().filter_map(|id| {
+        let (matrix, runs) = kept::of_report(id, report)?;
+        let measured = Measured {
+            runs,
+            ..Measured::default()
+        };
+        Some(outcome::document(&matrix, &measured))
+    });
+    matrices.collect()
 }
 
 /// Whether every cell has been measured in every block that is asked for.

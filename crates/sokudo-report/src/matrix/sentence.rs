@@ -5,7 +5,7 @@
 use sokudo_model::{CombinationEffect, EffectRatio, PairEffect};
 use sokudo_words::{Text, text};
 
-use super::words::{axis_name, cell_name, speed, value_name};
+use super::words::{axis_name, cell_name, is_factor, speed, value_name};
 use super::{MatrixCellState, MatrixDocument};
 use crate::number::percent;
 use crate::wording::row;
@@ -97,7 +97,7 @@ pub(super) fn of_pair(document: &MatrixDocument, name: &str, pair: &PairEffect) 
     let [this, that] =
         [pair.value, pair.reference].map(|value| value_name(document, pair.axis, value));
     let (by, place) = (speed(pair.ratio), row(name));
-    match pair.ratio.ratio >= 10.0 {
+    match is_factor(pair.ratio) {
         true => text!("{this} is {by} as {that} in {place}"),
         false => text!("{this} is {by} than {that} in {place}"),
     }
@@ -111,9 +111,9 @@ pub(super) fn of_combination(
 ) -> Text {
     let [this, that] = [0, 1].map(|n| value_name(document, it.axes[n], it.values[n]));
     let (by, place) = (speed(it.ratio), row(name));
-    match (0.1..10.0).contains(&it.ratio.ratio) {
-        true => text!("{this} with {that} is {by} in {place} than each is elsewhere"),
-        false => text!("{this} with {that} is {by} in {place} as each is elsewhere"),
+    match is_factor(it.ratio) {
+        true => text!("{this} with {that} is {by} in {place} as each is elsewhere"),
+        false => text!("{this} with {that} is {by} in {place} than each is elsewhere"),
     }
 }
 

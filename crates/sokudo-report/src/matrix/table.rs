@@ -44,6 +44,14 @@ pub(crate) fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article
     );
     let mut article = Article::default();
     article.add(Element::Title(Cell::Text(title)));
+    article.append(outcome(document, unit));
+    article.add(Element::Repeat(&document.command));
+    article
+}
+
+/// What it comes to, without what it is.
+pub(crate) fn outcome(document: &MatrixDocument, unit: BandwidthUnit) -> Article<'_> {
+    let mut article = Article::default();
     let mut sentences = document.sentences.iter().cloned();
     let answer = sentences.next().unwrap_or_default();
     article.add(Element::Answer(Tone::None, answer));
@@ -65,7 +73,6 @@ pub(crate) fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article
     article.marked("What failed:", "  ", failed(document));
     article.marked("What was left out:", "  ", left_out(document));
     article.marked("What is to be known of cells:", "  ", noted(document));
-    article.add(Element::Repeat(&document.command));
     article
 }
 

@@ -10,6 +10,12 @@ use crate::number::percent;
 /// A ratio from which on, up and down, it says more as a factor than in percent.
 const FACTOR_MIN: f64 = 10.0;
 
+/// Whether it is said as a factor: a difference that may be so large.
+pub(super) fn is_factor(ratio: EffectRatio) -> bool {
+    let range = FACTOR_MIN.recip()..FACTOR_MIN;
+    !range.contains(&ratio.low) || !range.contains(&ratio.high)
+}
+
 /// What one value of an axis is called: values of axes that everybody knows alone.
 pub(crate) fn value_name(document: &MatrixDocument, axis: usize, value: usize) -> Text {
     let axis = &document.axes[axis];
@@ -45,8 +51,7 @@ pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
 /// How much faster or slower: `4.0 to 9.0 % faster`, `12 to 15 times as fast`.
 pub(super) fn speed(ratio: EffectRatio) -> Text {
     let EffectRatio { low, high, .. } = ratio;
-    let is_factor = !(FACTOR_MIN.recip()..FACTOR_MIN).contains(&ratio.ratio);
-    if is_factor {
+    if is_factor(ratio) {
         let [low, high] = [low, high].map(change_text_of_factor);
         return text!("{low} to {high} times as fast");
     }

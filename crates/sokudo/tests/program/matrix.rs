@@ -122,6 +122,18 @@ fn every_cell_is_measured_in_every_block_and_kept_with_its_values() {
         assert!(tags.contains(&format!("fs={kind}")), "{tags} {kind}");
         assert_eq!(tags.contains("mount=noatime"), options.contains("noatime"));
     }
+    let id = document["id"].as_str().unwrap();
+    let report = store.ok(&format!("report --tag matrix={id} --format json"));
+    let report: Value = serde_json::from_str(&report).unwrap();
+    // The same as was printed when it was measured.
+    for part in ["rows", "effects", "sentences"] {
+        assert_eq!(report["matrices"][0][part], document[part]);
+    }
+    let page = store.ok(&format!("report --tag matrix={id} --format html"));
+    holds(
+        &page,
+        &[&format!("Matrix {id}"), "Rates of all combinations"],
+    );
     assert_nothing_is_left(directory.path());
 }
 
