@@ -49,7 +49,7 @@ enum Counts {
 
 /// A bucket that holds something, in no more memory than it takes.
 #[derive(Clone, Copy)]
-#[repr(packed(2))]
+#[repr(Rust, packed(2))]
 struct FilledBucket {
     number: u16,
     count: u64,
