@@ -320,7 +320,7 @@ fn the_example_can_be_read() {
     fs::write(&file, example).unwrap();
     let file = file.display();
     let planned = sokudo(&format!(
-        "matrix {file} --loop 3x1GiB --in /var/tmp --dry-run"
+        "matrix {file} --loop 3x2GiB --in /var/tmp --dry-run"
     ));
     holds(
         planned.ok().printed,
