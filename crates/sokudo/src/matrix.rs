@@ -180,8 +180,13 @@ fn measure(
     // Before any other thread is there: from now on what is mounted is mounted here alone, and
     // vanishes with this process.
     own_mount_namespace().map_err(Exit::failed)?;
-    let disks = disks::opened(&matrix.source, disks, arguments)?;
     let journal = Journal::open(&matrix.id).map_err(Exit::failed)?;
+    if matches!(matrix.source, DiskSource::Named(_)) && !journal.is_empty() {
+        return Err(Exit::refused(text!(
+            "a killed run of this matrix has left on the disks what it had made; sudo sokudo clean dissolves that and nothing else"
+        )));
+    }
+    let disks = disks::opened(&matrix.source, disks, arguments)?;
     let left = journal.clone();
     interrupt::watch_leaving(control, move || tell_of_what_stays(&left))?;
     let mut campaign = Campaign {
@@ -194,5 +199,7 @@ fn measure(
         made: 0,
     };
     campaign.carry_out(measured);
+    // Whoever waits for Ctrl-C holds it, too.
+    campaign.journal.is_left_behind();
     Ok(())
 }

@@ -33,17 +33,28 @@ pub(crate) fn axis_name(document: &MatrixDocument, axis: usize) -> Text {
     match document.axes[axis].name.as_str() {
         "raid" => "RAID".into(),
         "fs" => "file system".into(),
+        "mount" => "mount".into(),
+        "scheduler" => "scheduler".into(),
+        "write-cache" => "write-cache".into(),
+        "ageing" => "ageing".into(),
         name => Text::name(name),
     }
 }
 
-/// All values of a cell, of axes that have more than one; of all where none has.
-pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
-    let values = document.cells[cell].values.iter().enumerate();
+/// The axes that tell cells apart; of a single cell all.
+pub(super) fn telling_axes(document: &MatrixDocument) -> Vec<usize> {
     let is_alone = document.cells.len() == 1;
-    let varied = values.filter(|(axis, _)| is_alone || document.axes[*axis].values.len() > 1);
+    let axes = document.axes.iter().enumerate();
+    let telling = axes.filter(|(_, axis)| is_alone || axis.values.len() > 1);
+    telling.map(|(number, _)| number).collect()
+}
+
+/// What a cell is called: its values of the axes that tell it apart.
+pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
+    let values = &document.cells[cell].values;
+    let axes = telling_axes(document).into_iter();
     Text::list(
-        varied.map(|(axis, value)| value_name(document, axis, *value)),
+        axes.map(|axis| value_name(document, axis, values[axis])),
         " · ",
     )
 }

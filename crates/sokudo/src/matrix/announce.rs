@@ -145,7 +145,8 @@ impl<'a> PlannedMatrix<'a> {
                 }
             }
         };
-        let disks = self.disks.iter().enumerate().map(disk);
+        let disks = self.disks.iter().enumerate();
+        let disks = disks.flat_map(|it| std::iter::once(disk(it)).chain(against(it.1)));
         [heading].into_iter().chain(disks).collect()
     }
 
@@ -198,6 +199,16 @@ impl<'a> PlannedMatrix<'a> {
         let missing = missing(&steps.collect::<Vec<Step>>()).into_iter();
         missing.map(|it| text!("Missing: {it}; its cells will fail"))
     }
+}
+
+/// What speaks against writing to a disk.
+fn against(disk: &PlannedDisk) -> impl Iterator<Item = Text> {
+    disk.occupants
+        .iter()
+        .map(|(why, is_content)| match is_content {
+            true => text!("    {why}: this needs --destroy-contents, too"),
+            false => text!("    {why}: so it is refused, whatever is allowed"),
+        })
 }
 
 /// Refuses a test file that is larger than what is made of the disks: each of its cells would fail.

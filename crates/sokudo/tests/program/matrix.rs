@@ -302,6 +302,17 @@ fn what_makes_no_sense_is_refused_with_the_way_out() {
             &["--nonsense"],
         ),
         ("--loop 1x1GiB --in .", 2, &["disks of 1 GiB", "--method"]),
+        (
+            "--loop 1x2GiB --in . --method 'mark /tmp'",
+            2,
+            &["cannot be repeated"],
+        ),
+        (
+            "--loop 1x2GiB --in . --method 'mark -o x'",
+            2,
+            &["--output"],
+        ),
+        ("--disk /dev/null", 1, &["/dev/null"]),
         ("--loop 1x2GiB --in . --blocks 2", 2, &["--blocks"]),
         ("--disk no-such-disk-here", 2, &["no-such-disk-here"]),
         ("no-such-file.toml", 2, &["--example"]),
