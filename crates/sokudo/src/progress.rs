@@ -163,6 +163,7 @@ impl ProgressLine {
                 self.tell(into_step, speed);
             }
             Event::LayoutStarted { .. }
+            | Event::HostsJoined { .. }
             | Event::StageReady
             | Event::Progress { .. }
             | Event::Snapshot { .. }

@@ -1,6 +1,9 @@
 //! Several processes that measure as one, started by real launchers: Open MPI's and MPICH's,
 //! whichever are installed.
 
+mod faults;
+mod hosts;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -71,14 +74,20 @@ impl Launcher {
         installed
     }
 
+    /// What it is always told.
+    fn own_arguments(self) -> Vec<String> {
+        let mut arguments = split(self.arguments);
+        if is_root() && self.program.ends_with("openmpi") {
+            arguments.push("--allow-run-as-root".to_owned());
+        }
+        arguments
+    }
+
     /// `RANKS × sokudo together ARGUMENTS`, each on a host of its own if so wanted.
     fn command(self, ranks: u32, has_hosts: bool, arguments: &str) -> Command {
         let sokudo = program();
         let mut command = Command::new(self.program);
-        command.args(split(self.arguments));
-        if is_root() && self.program.ends_with("openmpi") {
-            command.arg("--allow-run-as-root");
-        }
+        command.args(self.own_arguments());
         command.args(["-n", &ranks.to_string()]);
         match has_hosts {
             true => command.args(["sh", "-c", HOST_OF_RANK, "sh"]),
@@ -300,7 +309,21 @@ fn what_cannot_be_done_together_is_refused() {
     fs::write(file.path(), vec![7; 1 << 20]).unwrap();
     let path = file.path().display();
     for (arguments, code, words) in [
-        ("-- list".to_owned(), 2, "cannot be repeated"),
+        (
+            "-- list".to_owned(),
+            2,
+            "sokudo list cannot be carried out by several",
+        ),
+        (
+            "-- explain sim:ssd".to_owned(),
+            2,
+            "use one of mark, scan, sweep, quick, load, peak",
+        ),
+        (
+            format!("-- mark {path} --rnus 3"),
+            2,
+            "sokudo: unexpected argument '--rnus'",
+        ),
         (format!("-- bonnie {path}"), 2, "together"),
         (
             format!("--results-here -- mark {path} --overwrite --size 1MiB --runs 1"),
@@ -437,17 +460,7 @@ impl Long {
 
     /// Processes of the run, the one of the last rank at the end.
     fn processes(&self) -> Vec<i32> {
-        let wanted = self.directory.path().to_str().unwrap().as_bytes().to_vec();
-        let mut found: Vec<i32> = fs::read_dir("/proc")
-            .unwrap()
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-            .filter(|pid| {
-                let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-                let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-                let is_sokudo = program == Path::new(env!("CARGO_BIN_EXE_sokudo"));
-                is_sokudo && words.windows(wanted.len()).any(|it| it == wanted)
-            })
-            .collect();
+        let mut found = processes_of(self.directory.path());
         found.sort_unstable();
         assert_eq!(found.len(), 3, "{found:?}");
         found
@@ -481,6 +494,21 @@ impl Long {
         drop(store);
         (ended, run)
     }
+}
+
+/// The processes of sokudo whose command line names a directory.
+fn processes_of(directory: &Path) -> Vec<i32> {
+    let wanted = directory.to_str().unwrap().as_bytes();
+    let processes = fs::read_dir("/proc").unwrap();
+    processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|pid: &i32| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+            let is_sokudo = program == Path::new(env!("CARGO_BIN_EXE_sokudo"));
+            is_sokudo && words.windows(wanted.len()).any(|it| it == wanted)
+        })
+        .collect()
 }
 
 fn trials(run: &Value) -> usize {
@@ -519,5 +547,87 @@ fn ctrl_c_at_the_launcher_leaves_nothing() {
         Long::signal(pid, Signal::INT);
         let (_, run) = long.ends();
         assert_eq!(run["interrupted"], true);
+    }
+}
+
+#[test]
+fn results_are_not_written_onto_what_job_files_measure() {
+    let Some(launcher) = any() else { return };
+    let directory = directory_on_disk();
+    let path = directory.path().display();
+    let job = tempfile::NamedTempFile::new().unwrap();
+    let jobs = format!("[a]\ndirectory={path}\nsize=4m\nbs=4k\nrw=randread\n");
+    fs::write(job.path(), jobs).unwrap();
+    let job = job.path().display();
+    let ended = launcher.end(2, &format!("-- run {job} -o {path}/result.txt"));
+    ended.ends(3).tells(&[
+        "result.txt is on the storage that is measured",
+        "--results-here",
+    ]);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn only_the_first_process_tells_what_happens() {
+    for launcher in Launcher::installed() {
+        let arguments = "-- mark sim:ssd --row RND4K,Q4,read --runs 2";
+        let mut command = launcher.command(3, true, arguments);
+        let ended = end(command.env("SOKUDO_TELL", "events")).ok();
+        let lines = ended.printed.lines();
+        let events: Vec<Value> = lines.map(|it| serde_json::from_str(it).unwrap()).collect();
+        let count = |event: &str| events.iter().filter(|it| it["event"] == event).count();
+        assert_eq!((count("planned"), count("trial"), count("done")), (1, 2, 1));
+        // What hosts did stands in what is told after every trial.
+        let mut tables = events.iter().filter(|it| it["event"] == "table");
+        let first = tables.next().unwrap();
+        assert_eq!(first["hosts"], 3, "{first}");
+        let titles = first["tables"].as_array().unwrap().iter();
+        let titles: Vec<&str> = titles.map(|it| it["title"].as_str().unwrap()).collect();
+        assert!(
+            titles.iter().any(|it| it.starts_with("Hosts, RND4K")),
+            "{titles:?}"
+        );
+    }
+}
+
+#[test]
+fn a_launchers_terminal_gets_no_colours_unless_they_are_asked_for() {
+    let Some(launcher) = LAUNCHERS.into_iter().find(|it| has(it.program)) else {
+        return skip("no launcher is installed");
+    };
+    let arguments = "-- mark sim:ssd --row RND4K,Q4,read --runs 2 --quiet";
+    let plain = launcher.end(2, arguments).ok();
+    assert!(!plain.printed.contains('\u{1b}'), "{plain:?}");
+    // Only Open MPI gives its processes a terminal.
+    if launcher.program.ends_with("openmpi") {
+        let mut command = launcher.command(2, true, arguments);
+        let coloured = end(command.env("CLICOLOR_FORCE", "1")).ok();
+        assert!(coloured.printed.contains('\u{1b}'), "{coloured:?}");
+    }
+}
+
+#[test]
+fn a_document_of_hosts_is_judged_again_host_by_host() {
+    let Some(launcher) = any() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
+    let row = "--row RND4K,Q1,read --format json --quiet --output";
+    let slow = |latency: &str| format!("--separate -- mark sim:const?latency={latency} {row}");
+    let mut command = launcher.command(4, true, &slow("200us"));
+    command.arg(&file);
+    command.args([":", "-n", "1", "sh", "-c", HOST_OF_RANK, "sh", "together"]);
+    command.args(split(&slow("330us"))).arg(&file);
+    end(&mut command).ok();
+    let run: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let result = &results(&run)[0];
+    assert!(codes(result).contains(&"straggler"), "{result}");
+    let mut again = program();
+    again.arg("show").arg(&file);
+    let again = end(again.args(["--judge-again", "--format", "json"])).json();
+    let row = &again["rows"][0];
+    assert_eq!(row["verdict_now"], result["verdict"], "{again}");
+    assert_eq!(row["verdict_then"], row["verdict_now"], "{again}");
+    for changed in ["new", "gone"] {
+        assert_eq!(row[changed].as_array().map_or(0, Vec::len), 0, "{again}");
     }
 }
