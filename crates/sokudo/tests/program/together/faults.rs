@@ -37,7 +37,10 @@ fn another_version_is_named_and_nothing_is_written() {
         command.arg(std::env::current_exe().unwrap());
         command.args(["--exact", OTHER_VERSION, "--ignored", "--quiet"]);
         let ended = end(&mut command);
-        assert_ne!(ended.code(), Some(0), "{ended:?}");
+        // MPICH's launcher forgets the code of who ends before all have taken leave.
+        if launcher.program.ends_with("openmpi") {
+            assert_ne!(ended.code(), Some(0), "{ended:?}");
+        }
         holds(
             &ended.told,
             &["n01 (rank 1) has sokudo 0.0.1, and rank 0 has sokudo"],
@@ -149,11 +152,15 @@ struct Told {
 
 impl Told {
     /// Its test files have names, because each is read by another process.
-    fn start(launcher: Launcher) -> Self {
+    fn start(launcher: Launcher, stage: Stage) -> Self {
         let directory = directory_on_disk();
         let path = directory.path().display();
+        let size = match stage {
+            Stage::LayingOut | Stage::Starting => "384MiB",
+            Stage::InATrial | Stage::BetweenRows => "16MiB",
+        };
         let arguments = format!(
-            "--results-here --read-back-shifted -- mark {path} --size 64MiB --row RND4K,Q2,read --row SEQ1M,Q1,read --time 1s --runs 50 --precision 0 --interval 30s"
+            "--results-here --read-back-shifted -- mark {path} --size {size} --row RND4K,Q2,read --row SEQ1M,Q1,read --time 1s --runs 50 --precision 0 --interval 30s"
         );
         let mut command = launcher.command(3, true, &arguments);
         command.env("SOKUDO_TELL", "events");
@@ -195,7 +202,14 @@ impl Told {
 
     /// Brings it to a stage; who is to be lost there.
     fn at(&mut self, stage: Stage) -> (i32, Vec<i32>) {
-        self.wait_for("layout");
+        let begin = Instant::now();
+        while fs::read_dir(self.directory.path()).unwrap().count() < 3 {
+            assert!(
+                begin.elapsed() < Duration::from_secs(120),
+                "no files are made"
+            );
+            thread::sleep(Duration::from_millis(5));
+        }
         let processes = self.processes();
         let [_, second, last] = processes[..] else {
             panic!("{processes:?}");
@@ -235,7 +249,7 @@ fn is_lost_at(stage: Stage) {
     for launcher in Launcher::installed() {
         for signal in [Signal::KILL, Signal::STOP] {
             eprintln!("{}, {stage:?}, {signal:?}", launcher.program);
-            let mut told = Told::start(launcher);
+            let mut told = Told::start(launcher, stage);
             let (pid, processes) = told.at(stage);
             let since = Instant::now();
             Long::signal(pid, signal);

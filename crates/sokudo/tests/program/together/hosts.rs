@@ -25,7 +25,7 @@ fn four_processes_on_two_hosts_measure_a_directory_that_both_have() {
         command.args([env!("CARGO_BIN_EXE_sokudo"), "together", "--results-here"]);
         command.args(["--", "mark"]).arg(directory.path());
         command.args(split(
-            "--row RND4K,Q4,read --row SEQ1M,Q2,write --size 16MiB --time 300ms --runs 3",
+            "--row RND4K,Q4,read --row SEQ1M,Q2,write --size 16MiB --time 800ms --runs 3",
         ));
         command.args(["--format", "json", "--quiet"]);
         // Sessions of launchers have long paths, and sockets only short ones.
@@ -40,9 +40,8 @@ fn four_processes_on_two_hosts_measure_a_directory_that_both_have() {
         });
         let of_hosts: Vec<(&str, u64)> = of_hosts.collect();
         assert_eq!(of_hosts, [("node-a", 2), ("node-b", 2)], "{ended:?}");
-        for ratio in recomputed(&ended.printed) {
-            assert!((ratio - 1.0).abs() < 0.01, "{ratio}: {}", ended.printed);
-        }
+        // Intervals of a host are those of its processes added up, however apart these began.
+        is_computed_again(&ended.printed, 0.05);
         for trial in together(&run)["trials"].as_array().unwrap() {
             let [skew, uncertainty] = ["skew_ns", "clock_uncertainty_ns"].map(|it| &trial[it]);
             eprintln!(
