@@ -222,7 +222,8 @@ pub(crate) fn progress(message: impl Display) {
 fn tell(line: &str) {
     // Where nothing can be told any more (a full disk, a closed pipe), the exit code
     // still says how it ended.
-    let _ = writeln!(std::io::stderr(), "sokudo: {line}");
+    // In one piece: other processes may write there, too.
+    let _ = std::io::stderr().write_all(format!("sokudo: {line}\n").as_bytes());
 }
 
 /// An error with those of its causes that it does not name itself.

@@ -112,7 +112,10 @@ impl JobFilePlan {
                 errors = jobs::repeat(prepared, &jobs, control, listen).0;
                 Ok(None)
             };
-        company.conduct(&mut prepared, control, &mut listener, conduct)?;
+        let loss = company.conduct(&mut prepared, control, &mut listener, conduct)?;
+        if errors.is_empty() {
+            errors.extend(loss.map(Exit::from));
+        }
         progress.finish();
         let finished = jobs::finish(prepared, errors, control)?;
         let mut run = self.by_section(finished.run.clone());

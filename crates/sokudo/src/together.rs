@@ -42,10 +42,10 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
     })
 }
 
-/// How the first process ends. Where another was lost, the launcher ends all as soon as one has
-/// ended, and some pass on nothing then that was said just before.
+/// How the first process ends. Where not all leave in order, the launcher ends all as soon as one
+/// has ended, and some pass on nothing then that was said just before.
 fn of_first(exit: Exit) -> Exit {
-    if !is_lost(&exit) {
+    if !is_disorderly(&exit) {
         return exit;
     }
     exit.tell();
@@ -60,9 +60,15 @@ fn measure_error(exit: &Exit) -> Option<&MeasureError> {
     }
 }
 
-fn is_lost(exit: &Exit) -> bool {
+/// Whether processes are lost, or have never come together.
+fn is_disorderly(exit: &Exit) -> bool {
     let error = measure_error(exit);
-    matches!(error, Some(MeasureError::Peers(PeerError::Lost { .. })))
+    matches!(
+        error,
+        Some(MeasureError::Peers(
+            PeerError::Lost { .. } | PeerError::OtherVersion { .. }
+        ))
+    )
 }
 
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
@@ -156,7 +162,7 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
 /// How a process ends that is not the first: what all of them met has been said by that one. A
 /// launcher ends with the code of whoever ends first, and ends all others then.
 fn of_other(exit: Exit) -> Exit {
-    if is_lost(&exit) {
+    if is_disorderly(&exit) {
         thread::sleep(FIRST_SPEAKS);
     }
     let is_own = matches!(exit, Exit::Failed(_) | Exit::InterruptedEarly(_));

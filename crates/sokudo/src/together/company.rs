@@ -192,10 +192,14 @@ impl Company {
             listener(event);
         });
         self.kept = partial.and_then(|partial| partial.kept());
-        if ended.is_err() {
-            prepared.part();
+        match ended {
+            Ok(None) if control.is_cancelled() => Ok(prepared.loss()),
+            Ok(ended) => Ok(ended),
+            Err(error) => {
+                prepared.part();
+                Err(error)
+            }
         }
-        ended
     }
 
     /// What every process would do, told by the first.
