@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn who_has_too_little_room_of_its_own_is_named() {
-        let all = [stand("ext4 a", 1 << 30), stand("xfs b", 99)];
+        let all = [stand("ext4 a", 1 << 30), stand("ext4 a", 99)];
         let Agreed::Failed { rank, why } = judged(&all, 7, true) else {
             panic!("one has too little room");
         };
