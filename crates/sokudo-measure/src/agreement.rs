@@ -1,8 +1,9 @@
 //! What processes must agree on before they measure together, and whether they do.
 
 use serde::{Deserialize, Serialize};
+use sokudo_engine::free_space_needed;
 use sokudo_model::{Bytes, FileSystem, Plan, TargetKind};
-use sokudo_words::{Text, text};
+use sokudo_words::{Form, Text, text};
 
 /// What all processes must agree on before anything is written.
 pub struct Agreement<'a> {
@@ -44,7 +45,7 @@ pub struct Difference {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Stand {
     /// Why it can do nothing at all.
-    failure: Option<String>,
+    failure: Option<Form>,
     points: Vec<(AgreedOn, String)>,
     available: Option<Bytes>,
     writes: Bytes,
@@ -55,15 +56,15 @@ pub(crate) struct Stand {
 pub(crate) enum Agreed {
     Yes { seed: u64 },
     Different { rank: u32, in_what: Difference },
-    Failed { rank: u32, why: String },
+    Failed { rank: u32, why: Form },
     NoSpace { available: Bytes, needed: Bytes },
 }
 
 impl Stand {
     /// Of a process that can do nothing.
-    pub(crate) fn failed(why: String) -> Self {
+    pub(crate) fn failed(why: Text) -> Self {
         Self {
-            failure: Some(why),
+            failure: Some(why.into()),
             points: Vec::new(),
             available: None,
             writes: Bytes(0),
@@ -129,11 +130,30 @@ pub(crate) fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
     }
     let needed = all.iter().map(|stand| stand.writes.0);
     let needed = Bytes(needed.fold(0, u64::saturating_add));
+    if is_separate {
+        return match lacking_room(all) {
+            Some((rank, why)) => Agreed::Failed { rank, why },
+            None => Agreed::Yes { seed },
+        };
+    }
     let available = all.iter().filter_map(|stand| stand.available).min();
-    match available.filter(|available| *available < needed && !is_separate) {
+    match available.filter(|available| *available < needed) {
         Some(available) => Agreed::NoSpace { available, needed },
         None => Agreed::Yes { seed },
     }
+}
+
+/// Who has too little room on storage of its own.
+fn lacking_room(all: &[Stand]) -> Option<(u32, Form)> {
+    (0..).zip(all).find_map(|(rank, stand)| {
+        let size = stand.writes;
+        let needed = Some(free_space_needed(size)).filter(|_| size.0 > 0)?;
+        let available = stand.available.filter(|available| *available < needed)?;
+        let why = text!(
+            "{available} are free, but a test file of {size} needs {needed}; use a smaller test file, or make room"
+        );
+        Some((rank, why.into()))
+    })
 }
 
 impl From<&Difference> for Text {
@@ -191,14 +211,11 @@ mod tests {
 
     #[test]
     fn who_can_do_nothing_is_named_before_anybody_differs() {
-        let all = [
-            stand("ext4 a", 1_000),
-            Stand::failed("no such disk".to_owned()),
-        ];
+        let all = [stand("ext4 a", 1_000), Stand::failed("no such disk".into())];
         let Agreed::Failed { rank, why } = judged(&all, 7, false) else {
             panic!("one has failed");
         };
-        assert_eq!((rank, why.as_str()), (1, "no such disk"));
+        assert_eq!((rank, why.template.as_str()), (1, "no such disk"));
     }
 
     #[test]
@@ -208,6 +225,19 @@ mod tests {
             panic!("there is too little room");
         };
         assert_eq!((available, needed), (Bytes(250), Bytes(300)));
-        assert!(matches!(judged(&all, 7, true), Agreed::Yes { .. }));
+    }
+
+    #[test]
+    fn who_has_too_little_room_of_its_own_is_named() {
+        let all = [stand("ext4 a", 1 << 30), stand("ext4 a", 99)];
+        let Agreed::Failed { rank, why } = judged(&all, 7, true) else {
+            panic!("one has too little room");
+        };
+        assert_eq!(rank, 1);
+        let why = Text::from(why).english();
+        assert!(
+            why.starts_with("99 B are free, but a test file of 100 B needs "),
+            "{why}"
+        );
     }
 }

@@ -7,6 +7,7 @@ use sokudo_engine::Control;
 use sokudo_model::{
     Bytes, DataContent, Enough, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind, Trial,
 };
+use sokudo_peers::PeerError;
 
 use sokudo_words::Text;
 
@@ -232,6 +233,16 @@ impl Prepared {
             self.has_beside = true;
         }
         Ok(())
+    }
+
+    /// Who is lost, where that has ended the measurement while nobody waited for the others, as in
+    /// a pause between rows.
+    pub fn loss(&mut self) -> Option<MeasureError> {
+        let together = self.subject.together.as_mut()?;
+        let error = together.end().err()?;
+        together.end_by(&error);
+        let is_loss = matches!(error, MeasureError::Peers(PeerError::Lost { .. }));
+        is_loss.then_some(error)
     }
 
     /// Leaves the others, who stop: this process measures no more.

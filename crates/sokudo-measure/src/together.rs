@@ -14,6 +14,7 @@ use sokudo_model::{
 };
 use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
 use sokudo_stats::mix64;
+use sokudo_words::{Form, Text};
 
 use crate::agreement::{Agreed, Agreement, Stand, judged};
 use crate::error::MeasureError;
@@ -104,8 +105,9 @@ impl Together {
     ///
     /// # Errors
     /// When somebody is lost or all are to stop.
-    pub fn gather_words(&mut self, own: &str) -> Result<Option<Vec<String>>, MeasureError> {
-        self.gather(&own.to_owned())
+    pub fn gather_words(&mut self, own: &Text) -> Result<Option<Vec<Text>>, MeasureError> {
+        let gathered: Option<Vec<Form>> = self.gather(&own.clone().into())?;
+        Ok(gathered.map(|all| all.into_iter().map(Text::from).collect()))
     }
 
     /// Compares what all are about to do; the seed that all take, where they agree.
@@ -118,7 +120,7 @@ impl Together {
     }
 
     /// Takes part in the agreement of the others with nothing but why this process can do nothing.
-    pub fn cannot(&mut self, why: String) {
+    pub fn cannot(&mut self, why: Text) {
         // That it is so is the answer.
         let _ = self.answered(&Stand::failed(why), (0, false));
     }
@@ -135,7 +137,7 @@ impl Together {
             Agreed::Failed { rank, why } => Err(MeasureError::FailedThere {
                 host: self.name_of(rank),
                 rank,
-                why,
+                why: why.into(),
             }),
             Agreed::Different { rank, in_what } => Err(MeasureError::Disagreement {
                 host: self.name_of(rank),

@@ -163,15 +163,12 @@ impl ProgressLine {
                 self.tell(into_step, speed);
             }
             Event::LayoutStarted { .. }
+            | Event::HostsJoined { .. }
             | Event::StageReady
             | Event::Progress { .. }
             | Event::Snapshot { .. }
             | Event::MakingDurable { .. } => {}
-            Event::RowNamed { row, name } => {
-                if let Some(row) = self.rows.get_mut(*row) {
-                    row.label = label(name, row.direction);
-                }
-            }
+            Event::RowNamed { row, name } => self.name_row(*row, name),
             Event::RowTimed {
                 row,
                 trial,
@@ -197,6 +194,12 @@ impl ProgressLine {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);
             }
+        }
+    }
+
+    fn name_row(&mut self, row: usize, name: &str) {
+        if let Some(row) = self.rows.get_mut(row) {
+            row.label = label(name, row.direction);
         }
     }
 

@@ -4,7 +4,6 @@
 mod company;
 mod partial;
 
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use sokudo_words::text;
 use crate::cli::{Printing, TogetherArguments};
 use crate::exit::{self, Exit};
 use crate::repeat::Repeat;
-use crate::{interrupt, results};
+use crate::{interrupt, results, telling};
 
 pub(crate) use company::Company;
 
@@ -43,10 +42,10 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
     })
 }
 
-/// How the first process ends. Where another was lost, the launcher ends all as soon as one has
-/// ended, and some pass on nothing then that was said just before.
+/// How the first process ends. Where not all leave in order, the launcher ends all as soon as one
+/// has ended, and some pass on nothing then that was said just before.
 fn of_first(exit: Exit) -> Exit {
-    if !is_lost(&exit) {
+    if !is_disorderly(&exit) {
         return exit;
     }
     exit.tell();
@@ -61,17 +60,26 @@ fn measure_error(exit: &Exit) -> Option<&MeasureError> {
     }
 }
 
-fn is_lost(exit: &Exit) -> bool {
+/// Whether processes are lost, or have never come together.
+fn is_disorderly(exit: &Exit) -> bool {
     let error = measure_error(exit);
-    matches!(error, Some(MeasureError::Peers(PeerError::Lost { .. })))
+    matches!(
+        error,
+        Some(MeasureError::Peers(
+            PeerError::Lost { .. } | PeerError::OtherVersion { .. }
+        ))
+    )
 }
 
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     // Where the words are wrong, they are so everywhere, and nobody waits for anybody.
-    let mut repeat = Repeat::of_words(arguments.command.clone())?;
+    let mut repeat = Repeat::of_several(arguments.command.clone())?;
     let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.quiet);
     if let Some(printing) = repeat.printing_mut() {
         printing.quiet = is_quiet;
+    }
+    if launch.rank > 0 {
+        telling::leave_to_another();
     }
     let control = Control::new();
     let peers = joined(launch, &control)?;
@@ -139,11 +147,10 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
     if arguments.results_here {
         return Ok(());
     }
-    let Some(target) = repeat.target().map(str::to_owned) else {
-        return Ok(());
-    };
+    let targets = repeat.places();
     let printing = printing_of(repeat);
-    match results::destination_on(Path::new(&target), printing) {
+    let mut targets = targets.iter();
+    match targets.find_map(|target| results::destination_on(target, printing)) {
         Some(path) => Err(Exit::refused(text!(
             "{} is on the storage that is measured, and results would be written there; name another place (--store, -o), keep nothing (--no-store), or allow it (--results-here)",
             path.display()
@@ -155,7 +162,7 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
 /// How a process ends that is not the first: what all of them met has been said by that one. A
 /// launcher ends with the code of whoever ends first, and ends all others then.
 fn of_other(exit: Exit) -> Exit {
-    if is_lost(&exit) {
+    if is_disorderly(&exit) {
         thread::sleep(FIRST_SPEAKS);
     }
     let is_own = matches!(exit, Exit::Failed(_) | Exit::InterruptedEarly(_));
@@ -164,7 +171,7 @@ fn of_other(exit: Exit) -> Exit {
     }
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy().into_owned();
-    if let Some(told) = exit.told() {
+    if let Some(told) = exit.told_in_each_language() {
         exit::note(text!("{host}: {told}"));
     }
     Exit::AsReported(exit.code())

@@ -51,7 +51,7 @@ impl Company {
 
     /// Has the others know why this process can do nothing. The first says so for it.
     pub(crate) fn cannot(&mut self, exit: Exit) -> Exit {
-        let why = exit.told().map(|told| told.english());
+        let why = exit.told_in_each_language();
         together_mut(&mut self.together).cannot(why.unwrap_or_default());
         match self.is_first {
             true => exit,
@@ -139,11 +139,9 @@ impl Company {
         let seed = together_mut(&mut self.together).agree(&agreement)?;
         plan.seed = seed;
         if self.is_dry {
-            let files = places
-                .iter()
-                .map(|it| format!("{} ({})", it.path.display(), it.bytes));
-            let files: Vec<String> = files.collect();
-            return Err(self.tell_plans(plan, &files.join(", "))?);
+            let files = places.iter();
+            let files = files.map(|it| text!("{} ({})", it.path.display(), it.bytes));
+            return Err(self.tell_plans(plan, &Text::list(files, ", "))?);
         }
         Ok(())
     }
@@ -184,6 +182,9 @@ impl Company {
         let mut partial = self
             .is_first
             .then(|| PartialRun::of(&prepared.run, &self.keeping));
+        listener(Event::HostsJoined {
+            hosts: prepared.run.hosts.clone(),
+        });
         let ended = conduct(prepared, control, &mut |event| {
             if let Some(partial) = &mut partial {
                 partial.hear(&event);
@@ -191,14 +192,18 @@ impl Company {
             listener(event);
         });
         self.kept = partial.and_then(|partial| partial.kept());
-        if ended.is_err() {
-            prepared.part();
+        match ended {
+            Ok(None) if control.is_cancelled() => Ok(prepared.loss()),
+            Ok(ended) => Ok(ended),
+            Err(error) => {
+                prepared.part();
+                Err(error)
+            }
         }
-        ended
     }
 
     /// What every process would do, told by the first.
-    fn tell_plans(&mut self, plan: &Plan, own: &str) -> Result<Exit, Exit> {
+    fn tell_plans(&mut self, plan: &Plan, own: &Text) -> Result<Exit, Exit> {
         let together = together_mut(&mut self.together);
         let Some(places) = together.gather_words(own)? else {
             return Ok(Exit::AsReported(0));
@@ -249,20 +254,26 @@ fn existing(folder: &Path) -> &Path {
 }
 
 /// What a process measures, and what it writes for that.
-fn place(measurement: &Measurement<'_>) -> String {
+fn place(measurement: &Measurement<'_>) -> Text {
     let file_system = measurement
         .named
         .info()
         .and_then(|it| it.file_system.as_ref());
-    let on = file_system.map_or(String::new(), |it| format!(" ({}, {})", it.kind, it.source));
+    let target = match file_system {
+        Some(it) => text!("{} ({}, {})", measurement.target, it.kind, it.source),
+        None => Text::name(measurement.target),
+    };
     match measurement.lays_out() {
-        Some(Bytes(0)) | None => format!("{}{on}", measurement.target),
-        Some(bytes) => format!("{}{on}, a test file of {bytes}", measurement.target),
+        Some(Bytes(0)) | None => target,
+        Some(bytes) => text!("{target}, a test file of {bytes}"),
     }
 }
 
 fn rows(plan: &Plan) -> Text {
     let workloads = plan.stages.iter().flat_map(|it| &it.workloads);
-    let names = workloads.map(|it| format!("{} {}", it.name, it.operations.direction()));
-    Text::name(names.collect::<Vec<_>>().join(", "))
+    let names = workloads.map(|it| {
+        let direction = Text::from(it.operations.direction());
+        text!("{} {direction}", it.name)
+    });
+    Text::list(names, ", ")
 }

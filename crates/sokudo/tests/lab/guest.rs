@@ -50,6 +50,11 @@ impl Guest {
         node.into_os_string().into_string().unwrap()
     }
 
+    /// Where sokudo is.
+    pub(crate) fn program(&self) -> &str {
+        self.sokudo.to_str().unwrap()
+    }
+
     /// sokudo itself, yet to be given arguments.
     pub(crate) fn sokudo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.sokudo);
@@ -182,7 +187,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    fn new(command: &mut Command) -> Self {
+    pub(crate) fn new(command: &mut Command) -> Self {
         let printed = tempfile::tempfile().unwrap();
         let told = tempfile::tempfile().unwrap();
         let child = command
