@@ -338,10 +338,7 @@ impl Prepared {
             let _ = together.tell_place(&run);
             run.hosts = together.hosts();
             run.targets.clear();
-            match control.is_cancelled() {
-                true => together.leave_behind(),
-                false => together.leave(),
-            }
+            together.leave_behind();
         }
         sokudo_analysis::judge(&mut run);
         run

@@ -2,7 +2,8 @@
 //! is measured, each trial begins at the same instant on all of them, and each gets the trial of
 //! all together back. So whatever is decided by what was measured is decided alike everywhere.
 
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -63,6 +64,20 @@ pub struct Together {
     failed: Option<PeerError>,
     /// Somebody is lost.
     is_broken: bool,
+    leaving: Leaving,
+}
+
+/// Who leaves the others while this process judges and prints.
+#[derive(Clone, Debug, Default)]
+pub struct Leaving(Arc<Mutex<Option<JoinHandle<()>>>>);
+
+impl Leaving {
+    /// Waits until it has left, where it has begun to.
+    pub fn wait(&self) {
+        let leaves = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A panic of that thread has been told.
+        let _ = leaves.map(JoinHandle::join);
+    }
 }
 
 impl Together {
@@ -77,7 +92,13 @@ impl Together {
             start: None,
             failed: None,
             is_broken: false,
+            leaving: Leaving::default(),
         }
+    }
+
+    /// To wait until it has left the others.
+    pub fn leaving(&self) -> Leaving {
+        self.leaving.clone()
     }
 
     /// Only the first one prints and keeps.
@@ -315,10 +336,13 @@ impl Together {
         of_host.map(|it| it.pid).collect()
     }
 
-    /// Leaves while this process goes on: a launcher that ends a run kills whoever is still there
-    /// a second later, and what was measured is to be printed before that.
+    /// Leaves while this process goes on, and what was measured is printed sooner: a launcher that
+    /// ends a run kills whoever is still there a second later, and many processes take as long to
+    /// leave.
     pub(crate) fn leave_behind(self) {
-        thread::spawn(move || self.leave());
+        let leaving = self.leaving();
+        let leaves = thread::spawn(move || self.leave());
+        *leaving.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(leaves);
     }
 
     /// Has everybody stop.

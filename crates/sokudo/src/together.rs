@@ -87,6 +87,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     pass_on(&control, peers.stopper())?;
     let keeping = printing_of(&mut repeat).keeping.clone();
     let together = Together::new(peers, sharing(arguments));
+    let leaving = together.leaving();
     if let Err(error) = have_files_guarded(&together.processes_here()) {
         exit::note(text!(
             "a killed process may leave its test file behind: {error}"
@@ -99,12 +100,18 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
         _ => repeat.measure_in(&mut company, &control, is_quiet),
     };
     company.part(finished.is_err());
-    if launch.rank > 0 {
-        return finished?.ended_by.map_or(Ok(()), Err);
+    let concluded = finished.and_then(|mut finished| {
+        if launch.rank > 0 {
+            return finished.ended_by.map_or(Ok(()), Err);
+        }
+        finished.kept = company.kept();
+        finished.conclude(printing_of(&mut repeat))
+    });
+    // After Ctrl-C the launcher ends whoever is still there.
+    if !control.is_cancelled() {
+        leaving.wait();
     }
-    let mut finished = finished?;
-    finished.kept = company.kept();
-    finished.conclude(printing_of(&mut repeat))
+    concluded
 }
 
 const fn sharing(arguments: &TogetherArguments) -> Sharing {
