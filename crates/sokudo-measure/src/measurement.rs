@@ -7,6 +7,7 @@ use sokudo_engine::Control;
 use sokudo_model::{
     Bytes, DataContent, Enough, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind, Trial,
 };
+    Workload,
 use sokudo_peers::PeerError;
 
 use sokudo_words::Text;
@@ -223,7 +224,7 @@ impl Prepared {
         let run = &mut self.run;
         together.tell_place(run)?;
         let workloads = run.plan.stages.iter_mut().flat_map(|it| &mut it.workloads);
-        workloads.for_each(|it| it.clones = it.clones.saturating_mul(together.ranks()));
+        workloads.for_each(|it| *it = together.of_all(it));
         run.rows = campaign::empty_rows(&run.plan);
         run.hosts = together.hosts();
         if together.reads_shifted() {
@@ -246,6 +247,15 @@ impl Prepared {
     }
 
     /// Leaves the others, who stop: this process measures no more.
+    /// What all processes do where each carries this workload out; the workload itself where this
+    /// one measures alone. Whoever decides while it measures what is measured next, and has that not
+    /// from the run's own rows, asks here: plans of [`Self::measure_part`] are those of all.
+    #[must_use]
+    pub fn of_all(&self, workload: &Workload) -> Workload {
+        let together = self.subject.together.as_ref();
+        together.map_or_else(|| workload.clone(), |it| it.of_all(workload))
+    }
+
     pub fn part(&mut self) {
         if let Some(together) = self.subject.together.take() {
             together.stop();

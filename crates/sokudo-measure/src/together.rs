@@ -237,6 +237,14 @@ impl Together {
     /// A seed of this process's own.
     pub(crate) fn seed(&self, of_all: u64) -> u64 {
         match self.peers.rank() {
+    /// What all processes do of a workload that each carries out.
+    pub(crate) fn of_all(&self, workload: &Workload) -> Workload {
+        Workload {
+            clones: workload.clones.saturating_mul(self.ranks()),
+            ..workload.clone()
+        }
+    }
+
             0 => of_all,
             rank => mix64(of_all ^ mix64(u64::from(rank) << 32)),
         }
