@@ -55,6 +55,8 @@ pub struct Together {
     /// The hosts, as far as they are known; the first one's.
     hosts: Vec<Host>,
     sharing: Sharing,
+    /// How this process takes part, in the words of its command line.
+    options: Vec<String>,
     /// The place of the file that is read in the place of the own one.
     borrowed: Option<usize>,
     /// The start of the trial that runs.
@@ -66,13 +68,14 @@ pub struct Together {
 }
 
 impl Together {
-    /// This process among the others.
-    pub fn new(peers: Peers, sharing: Sharing) -> Self {
+    /// This process among the others, who are to have the same options.
+    pub fn new(peers: Peers, sharing: Sharing, options: Vec<String>) -> Self {
         Self {
             host_of_rank: host_of_rank(peers.hosts()),
             peers,
             hosts: Vec::new(),
             sharing,
+            options,
             borrowed: None,
             start: None,
             failed: None,
@@ -116,13 +119,14 @@ impl Together {
     /// When one is about to do something else, or there is too little room for all.
     pub fn agree(&mut self, on: &Agreement<'_>) -> Result<u64, MeasureError> {
         let how = (on.plan.seed, on.is_separate);
-        self.answered(&on.stand(), how)
+        self.answered(&on.stand(&self.options), how)
     }
 
     /// Takes part in the agreement of the others with nothing but why this process can do nothing.
-    pub fn cannot(&mut self, why: Text) {
-        // That it is so is the answer.
-        let _ = self.answered(&Stand::failed(why), (0, false));
+    /// What comes of it is as a rule just that.
+    pub fn cannot(&mut self, why: Text) -> Option<MeasureError> {
+        let stand = Stand::failed(why, &self.options);
+        self.answered(&stand, (0, false)).err()
     }
 
     fn answered(

@@ -52,10 +52,12 @@ impl Company {
     /// Has the others know why this process can do nothing. The first says so for it.
     pub(crate) fn cannot(&mut self, exit: Exit) -> Exit {
         let why = exit.told_in_each_language();
-        together_mut(&mut self.together).cannot(why.unwrap_or_default());
-        match self.is_first {
-            true => exit,
-            false => Exit::AsReported(0),
+        let answer = together_mut(&mut self.together).cannot(why.unwrap_or_default());
+        match answer {
+            _ if !self.is_first => Exit::AsReported(0),
+            // It may not have what the others have been told.
+            Some(error @ MeasureError::Disagreement { .. }) => error.into(),
+            _ => exit,
         }
     }
 
