@@ -102,7 +102,7 @@ impl Company {
         let rank = together(&self.together).rank();
         let made = places
             .iter_mut()
-            .filter(|it| it.kind == JobTargetKind::File && it.written && !self.is_shared);
+            .filter(|it| it.is_made() && !self.is_shared);
         for place in made {
             let mut name = place.path.clone().into_os_string();
             name.push(format!(".rank-{rank}"));
