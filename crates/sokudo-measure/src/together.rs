@@ -138,11 +138,7 @@ impl Together {
         let answer = all.map(|all| judged(&all, seed, is_separate));
         match self.broadcast(answer)? {
             Agreed::Yes { seed } => Ok(seed),
-            Agreed::Failed { rank, why } => Err(MeasureError::FailedThere {
-                host: self.name_of(rank),
-                rank,
-                why: why.into(),
-            }),
+            Agreed::Failed { rank, why } => Err(self.failed_there(rank, why)),
             Agreed::Different { rank, in_what } => Err(MeasureError::Disagreement {
                 host: self.name_of(rank),
                 rank,
@@ -153,6 +149,30 @@ impl Together {
                 needed,
                 ranks: self.ranks(),
             }),
+        }
+    }
+
+    /// Waits until all have made ready what they measure, or one says why it cannot.
+    ///
+    /// # Errors
+    /// When one cannot, somebody is lost or all are to stop.
+    pub fn ready(&mut self, failure: Option<Text>) -> Result<(), MeasureError> {
+        let all: Option<Vec<Option<Form>>> = self.gather(&failure.map(Form::from))?;
+        let failed = all.map(|all| {
+            let mut all = (0..).zip(all);
+            all.find_map(|(rank, why)| Some((rank, why?)))
+        });
+        match self.broadcast(failed)? {
+            Some((rank, why)) => Err(self.failed_there(rank, why)),
+            None => Ok(()),
+        }
+    }
+
+    fn failed_there(&self, rank: u32, why: Form) -> MeasureError {
+        MeasureError::FailedThere {
+            host: self.name_of(rank),
+            rank,
+            why: why.into(),
         }
     }
 
@@ -217,6 +237,14 @@ impl Together {
         }
     }
 
+    /// What all processes do of a workload that each carries out.
+    pub(crate) fn of_all(&self, workload: &Workload) -> Workload {
+        Workload {
+            clones: workload.clones.saturating_mul(self.ranks()),
+            ..workload.clone()
+        }
+    }
+
     /// What this process does of a stage that all do together.
     pub(crate) fn share(&self, stage: &Stage, size: Option<Bytes>) -> Stage {
         let share = |workload: &Workload| {
@@ -241,14 +269,6 @@ impl Together {
     /// A seed of this process's own.
     pub(crate) fn seed(&self, of_all: u64) -> u64 {
         match self.peers.rank() {
-    /// What all processes do of a workload that each carries out.
-    pub(crate) fn of_all(&self, workload: &Workload) -> Workload {
-        Workload {
-            clones: workload.clones.saturating_mul(self.ranks()),
-            ..workload.clone()
-        }
-    }
-
             0 => of_all,
             rank => mix64(of_all ^ mix64(u64::from(rank) << 32)),
         }

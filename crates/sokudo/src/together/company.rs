@@ -11,7 +11,7 @@ use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::cli::{Keeping, TogetherArguments};
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
 use crate::output;
 use crate::together::partial::PartialRun;
@@ -69,7 +69,8 @@ impl Company {
         quiet: bool,
         conduct: impl Conduct,
     ) -> Result<FinishedMeasurement, Exit> {
-        if let Err(exit) = self.check_writes(&measurement) {
+        let directory = measurement.check_directory().map_err(Exit::from);
+        if let Err(exit) = directory.and_then(|()| self.check_writes(&measurement)) {
             return Err(self.cannot(exit));
         }
         self.agree(&mut measurement)?;
@@ -77,12 +78,42 @@ impl Company {
             return Err(self.tell_plans(&measurement.plan, &place(&measurement))?);
         }
         measurement.has_readers = self.is_shifted;
-        measurement::finish(
-            measurement,
-            control,
-            quiet,
-            |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
-        )
+        let (measurement, progress) = measurement::announced(measurement, control, quiet)?;
+        let mut progress = progress.in_lines(quiet);
+        let prepared = measurement::prepare(measurement, control, &mut progress, quiet);
+        let measured = self.ready(prepared, control).and_then(|prepared| {
+            measurement::carry_out(
+                prepared,
+                control,
+                &mut progress,
+                |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
+            )
+        });
+        progress.finish();
+        measured
+    }
+
+    /// Waits until all have made ready what they measure. Where one cannot, the first says why.
+    pub(crate) fn ready(
+        &mut self,
+        prepared: Result<Prepared, Exit>,
+        control: &Control,
+    ) -> Result<Prepared, Exit> {
+        // Who is interrupted has all others stop.
+        if prepared.is_err() && control.is_cancelled() {
+            return prepared;
+        }
+        let failure = prepared.as_ref().err();
+        let failure = failure.map(|exit| exit.told_in_each_language().unwrap_or_default());
+        let all = together_mut(&mut self.together).ready(failure);
+        match (prepared, all) {
+            (prepared, Ok(())) => prepared,
+            (Ok(_), Err(error)) => Err(error.into()),
+            (Err(_), Err(MeasureError::FailedThere { .. })) if !self.is_first => {
+                Err(Exit::AsReported(0))
+            }
+            (Err(exit), Err(_)) => Err(exit),
+        }
     }
 
     /// Several processes write one thing only in parts of their own.
@@ -194,6 +225,12 @@ impl Company {
             listener(event);
         });
         self.kept = partial.and_then(|partial| partial.kept());
+        // At once: a launcher may kill all before the table is printed.
+        if let Some(RunId(number)) = self.kept.filter(|_| control.is_cancelled()) {
+            exit::note(text!(
+                "what was measured until then is kept: sokudo show {number}"
+            ));
+        }
         match ended {
             Ok(None) if control.is_cancelled() => Ok(prepared.loss()),
             Ok(ended) => Ok(ended),
