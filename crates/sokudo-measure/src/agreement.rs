@@ -26,6 +26,7 @@ pub struct Agreement<'a> {
 /// A point on which processes must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum AgreedOn {
+    Options,
     Command,
     Plan,
     Kind,
@@ -44,6 +45,8 @@ pub struct Difference {
 /// What a process says of itself before anything is written.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Stand {
+    /// How it takes part, whatever it is to do: in the words of the command line.
+    options: Vec<String>,
     /// Why it can do nothing at all.
     failure: Option<Form>,
     points: Vec<(AgreedOn, String)>,
@@ -62,8 +65,9 @@ pub(crate) enum Agreed {
 
 impl Stand {
     /// Of a process that can do nothing.
-    pub(crate) fn failed(why: Text) -> Self {
+    pub(crate) fn failed(why: Text, options: &[String]) -> Self {
         Self {
+            options: options.to_vec(),
             failure: Some(why.into()),
             points: Vec::new(),
             available: None,
@@ -74,8 +78,9 @@ impl Stand {
 
 impl Agreement<'_> {
     /// What this process is about to do.
-    pub(crate) fn stand(&self) -> Stand {
+    pub(crate) fn stand(&self, options: &[String]) -> Stand {
         Stand {
+            options: options.to_vec(),
             failure: None,
             points: self.points(),
             available: self.file_system.and_then(|it| it.available_bytes),
@@ -109,6 +114,10 @@ impl Agreement<'_> {
 
 /// What the first one says to what all are about to do.
 pub(crate) fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
+    // Who takes part in another way may fail for that alone.
+    if let Some((rank, in_what)) = other_options(all) {
+        return Agreed::Different { rank, in_what };
+    }
     let failed = (0..)
         .zip(all)
         .find_map(|(rank, stand)| Some((rank, stand.failure.clone()?)));
@@ -143,6 +152,25 @@ pub(crate) fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
     }
 }
 
+/// Who takes part in another way than the first one, and the options that only one of both has.
+fn other_options(all: &[Stand]) -> Option<(u32, Difference)> {
+    let firsts = &all[0].options;
+    let (rank, theirs) = (0..)
+        .zip(all)
+        .map(|(rank, stand)| (rank, &stand.options))
+        .find(|(_, theirs)| *theirs != firsts)?;
+    let only = |these: &[String], others: &[String]| {
+        let only = these.iter().filter(|it| !others.contains(it));
+        only.map(String::as_str).collect::<Vec<_>>().join(" ")
+    };
+    let in_what = Difference {
+        on: AgreedOn::Options,
+        theirs: only(theirs, firsts),
+        firsts: only(firsts, theirs),
+    };
+    Some((rank, in_what))
+}
+
 /// Who has too little room on storage of its own.
 fn lacking_room(all: &[Stand]) -> Option<(u32, Form)> {
     (0..).zip(all).find_map(|(rank, stand)| {
@@ -160,6 +188,15 @@ impl From<&Difference> for Text {
     fn from(difference: &Difference) -> Self {
         let Difference { on, theirs, firsts } = difference;
         match on {
+            AgreedOn::Options if firsts.is_empty() => text!(
+                "was started with {theirs}, and rank 0 was not; give all the same options of `sokudo together`"
+            ),
+            AgreedOn::Options if theirs.is_empty() => text!(
+                "was started without {firsts}, and rank 0 with it; give all the same options of `sokudo together`"
+            ),
+            AgreedOn::Options => text!(
+                "was started with {theirs}, and rank 0 with {firsts}; give all the same options of `sokudo together`"
+            ),
             AgreedOn::Command => text!(
                 "is to do `{theirs}`, and rank 0 `{firsts}`; start all with the same command line"
             ),
@@ -185,6 +222,7 @@ mod tests {
 
     fn stand(file_system: &str, available: u64) -> Stand {
         Stand {
+            options: Vec::new(),
             failure: None,
             points: vec![(AgreedOn::FileSystem, file_system.to_owned())],
             available: Some(Bytes(available)),
@@ -210,8 +248,37 @@ mod tests {
     }
 
     #[test]
+    fn who_takes_part_in_another_way_is_named_before_anybody_fails() {
+        let with = |options: &[&str]| Stand {
+            options: options.iter().map(|&it| it.to_owned()).collect(),
+            ..Stand::failed("no such disk".into(), &[])
+        };
+        let said = |all: &[Stand]| match judged(all, 7, false) {
+            Agreed::Different { rank, in_what } => (rank, Text::from(&in_what).english()),
+            _ => panic!("they differ"),
+        };
+        let both = ["--dry-run", "--separate"];
+        for (firsts, theirs, expected) in [
+            (&[][..], &both[..1], "with --dry-run, and rank 0 was not;"),
+            (&both, &both[..1], "without --separate, and rank 0 with it;"),
+            (
+                &both[..1],
+                &both[1..],
+                "with --separate, and rank 0 with --dry-run;",
+            ),
+        ] {
+            let (rank, said) = said(&[with(firsts), with(firsts), with(theirs)]);
+            assert_eq!(rank, 2);
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+
+    #[test]
     fn who_can_do_nothing_is_named_before_anybody_differs() {
-        let all = [stand("ext4 a", 1_000), Stand::failed("no such disk".into())];
+        let all = [
+            stand("ext4 a", 1_000),
+            Stand::failed("no such disk".into(), &[]),
+        ];
         let Agreed::Failed { rank, why } = judged(&all, 7, false) else {
             panic!("one has failed");
         };

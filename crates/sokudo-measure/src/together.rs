@@ -56,6 +56,8 @@ pub struct Together {
     /// The hosts, as far as they are known; the first one's.
     hosts: Vec<Host>,
     sharing: Sharing,
+    /// How this process takes part, in the words of its command line.
+    options: Vec<String>,
     /// The place of the file that is read in the place of the own one.
     borrowed: Option<usize>,
     /// The start of the trial that runs.
@@ -81,13 +83,14 @@ impl Leaving {
 }
 
 impl Together {
-    /// This process among the others.
-    pub fn new(peers: Peers, sharing: Sharing) -> Self {
+    /// This process among the others, who are to have the same options.
+    pub fn new(peers: Peers, sharing: Sharing, options: Vec<String>) -> Self {
         Self {
             host_of_rank: host_of_rank(peers.hosts()),
             peers,
             hosts: Vec::new(),
             sharing,
+            options,
             borrowed: None,
             start: None,
             failed: None,
@@ -137,13 +140,14 @@ impl Together {
     /// When one is about to do something else, or there is too little room for all.
     pub fn agree(&mut self, on: &Agreement<'_>) -> Result<u64, MeasureError> {
         let how = (on.plan.seed, on.is_separate);
-        self.answered(&on.stand(), how)
+        self.answered(&on.stand(&self.options), how)
     }
 
     /// Takes part in the agreement of the others with nothing but why this process can do nothing.
-    pub fn cannot(&mut self, why: Text) {
-        // That it is so is the answer.
-        let _ = self.answered(&Stand::failed(why), (0, false));
+    /// What comes of it is as a rule just that.
+    pub fn cannot(&mut self, why: Text) -> Option<MeasureError> {
+        let stand = Stand::failed(why, &self.options);
+        self.answered(&stand, (0, false)).err()
     }
 
     fn answered(
@@ -155,11 +159,7 @@ impl Together {
         let answer = all.map(|all| judged(&all, seed, is_separate));
         match self.broadcast(answer)? {
             Agreed::Yes { seed } => Ok(seed),
-            Agreed::Failed { rank, why } => Err(MeasureError::FailedThere {
-                host: self.name_of(rank),
-                rank,
-                why: why.into(),
-            }),
+            Agreed::Failed { rank, why } => Err(self.failed_there(rank, why)),
             Agreed::Different { rank, in_what } => Err(MeasureError::Disagreement {
                 host: self.name_of(rank),
                 rank,
@@ -170,6 +170,30 @@ impl Together {
                 needed,
                 ranks: self.ranks(),
             }),
+        }
+    }
+
+    /// Waits until all have made ready what they measure, or one says why it cannot.
+    ///
+    /// # Errors
+    /// When one cannot, somebody is lost or all are to stop.
+    pub fn ready(&mut self, failure: Option<Text>) -> Result<(), MeasureError> {
+        let all: Option<Vec<Option<Form>>> = self.gather(&failure.map(Form::from))?;
+        let failed = all.map(|all| {
+            let mut all = (0..).zip(all);
+            all.find_map(|(rank, why)| Some((rank, why?)))
+        });
+        match self.broadcast(failed)? {
+            Some((rank, why)) => Err(self.failed_there(rank, why)),
+            None => Ok(()),
+        }
+    }
+
+    fn failed_there(&self, rank: u32, why: Form) -> MeasureError {
+        MeasureError::FailedThere {
+            host: self.name_of(rank),
+            rank,
+            why: why.into(),
         }
     }
 
@@ -231,6 +255,14 @@ impl Together {
             }
             MeasureError::Peers(PeerError::Stopped) => {}
             _ => self.peers.stop(),
+        }
+    }
+
+    /// What all processes do of a workload that each carries out.
+    pub(crate) fn of_all(&self, workload: &Workload) -> Workload {
+        Workload {
+            clones: workload.clones.saturating_mul(self.ranks()),
+            ..workload.clone()
         }
     }
 

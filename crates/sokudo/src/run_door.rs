@@ -102,8 +102,10 @@ impl JobFilePlan {
         };
         let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
         telling::announce(jobs.plan, &schedule, None, None);
-        let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
-        let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
+        let progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
+        let mut progress = progress.in_lines(quiet);
+        let prepared = jobs.prepare(control, &mut |event| progress.show(&event));
+        let mut prepared = company.ready(prepared.map_err(Exit::from), control)?;
         progress.prepared(&prepared.run);
         let mut errors = Vec::new();
         let mut listener = |event| progress.show(&event);

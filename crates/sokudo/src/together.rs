@@ -86,7 +86,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     interrupt::watch(&control)?;
     pass_on(&control, peers.stopper())?;
     let keeping = printing_of(&mut repeat).keeping.clone();
-    let together = Together::new(peers, sharing(arguments));
+    let together = Together::new(peers, sharing(arguments), options(arguments));
     let leaving = together.leaving();
     if let Err(error) = have_files_guarded(&together.processes_here()) {
         exit::note(text!(
@@ -120,6 +120,19 @@ const fn sharing(arguments: &TogetherArguments) -> Sharing {
         (_, true) => Sharing::Shifted,
         _ => Sharing::Own,
     }
+}
+
+/// What all must have been told alike, whatever they are to do.
+fn options(arguments: &TogetherArguments) -> Vec<String> {
+    let options = [
+        (arguments.separate, "--separate"),
+        (arguments.shared_file, "--shared-file"),
+        (arguments.read_back_shifted, "--read-back-shifted"),
+        (arguments.results_here, "--results-here"),
+        (arguments.dry_run, "--dry-run"),
+    ];
+    let given = options.into_iter().filter(|(is_given, _)| *is_given);
+    given.map(|(_, option)| option.to_owned()).collect()
 }
 
 fn printing_of(repeat: &mut Repeat) -> &Printing {

@@ -11,7 +11,7 @@ use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::cli::{Keeping, TogetherArguments};
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
 use crate::output;
 use crate::together::partial::PartialRun;
@@ -52,10 +52,12 @@ impl Company {
     /// Has the others know why this process can do nothing. The first says so for it.
     pub(crate) fn cannot(&mut self, exit: Exit) -> Exit {
         let why = exit.told_in_each_language();
-        together_mut(&mut self.together).cannot(why.unwrap_or_default());
-        match self.is_first {
-            true => exit,
-            false => Exit::AsReported(0),
+        let answer = together_mut(&mut self.together).cannot(why.unwrap_or_default());
+        match answer {
+            _ if !self.is_first => Exit::AsReported(0),
+            // It may not have what the others have been told.
+            Some(error @ MeasureError::Disagreement { .. }) => error.into(),
+            _ => exit,
         }
     }
 
@@ -67,7 +69,8 @@ impl Company {
         quiet: bool,
         conduct: impl Conduct,
     ) -> Result<FinishedMeasurement, Exit> {
-        if let Err(exit) = self.check_writes(&measurement) {
+        let directory = measurement.check_directory().map_err(Exit::from);
+        if let Err(exit) = directory.and_then(|()| self.check_writes(&measurement)) {
             return Err(self.cannot(exit));
         }
         self.agree(&mut measurement)?;
@@ -75,12 +78,42 @@ impl Company {
             return Err(self.tell_plans(&measurement.plan, &place(&measurement))?);
         }
         measurement.has_readers = self.is_shifted;
-        measurement::finish(
-            measurement,
-            control,
-            quiet,
-            |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
-        )
+        let (measurement, progress) = measurement::announced(measurement, control, quiet)?;
+        let mut progress = progress.in_lines(quiet);
+        let prepared = measurement::prepare(measurement, control, &mut progress, quiet);
+        let measured = self.ready(prepared, control).and_then(|prepared| {
+            measurement::carry_out(
+                prepared,
+                control,
+                &mut progress,
+                |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
+            )
+        });
+        progress.finish();
+        measured
+    }
+
+    /// Waits until all have made ready what they measure. Where one cannot, the first says why.
+    pub(crate) fn ready(
+        &mut self,
+        prepared: Result<Prepared, Exit>,
+        control: &Control,
+    ) -> Result<Prepared, Exit> {
+        // Who is interrupted has all others stop.
+        if prepared.is_err() && control.is_cancelled() {
+            return prepared;
+        }
+        let failure = prepared.as_ref().err();
+        let failure = failure.map(|exit| exit.told_in_each_language().unwrap_or_default());
+        let all = together_mut(&mut self.together).ready(failure);
+        match (prepared, all) {
+            (prepared, Ok(())) => prepared,
+            (Ok(_), Err(error)) => Err(error.into()),
+            (Err(_), Err(MeasureError::FailedThere { .. })) if !self.is_first => {
+                Err(Exit::AsReported(0))
+            }
+            (Err(exit), Err(_)) => Err(exit),
+        }
     }
 
     /// Several processes write one thing only in parts of their own.
@@ -100,7 +133,7 @@ impl Company {
         let rank = together(&self.together).rank();
         let made = places
             .iter_mut()
-            .filter(|it| it.kind == JobTargetKind::File && it.written && !self.is_shared);
+            .filter(|it| it.is_made() && !self.is_shared);
         for place in made {
             let mut name = place.path.clone().into_os_string();
             name.push(format!(".rank-{rank}"));
@@ -192,6 +225,12 @@ impl Company {
             listener(event);
         });
         self.kept = partial.and_then(|partial| partial.kept());
+        // At once: a launcher may kill all before the table is printed.
+        if let Some(RunId(number)) = self.kept.filter(|_| control.is_cancelled()) {
+            exit::note(text!(
+                "what was measured until then is kept: sokudo show {number}"
+            ));
+        }
         match ended {
             Ok(None) if control.is_cancelled() => Ok(prepared.loss()),
             Ok(ended) => Ok(ended),

@@ -239,6 +239,102 @@ fn a_target_that_is_missing_on_one_host_ends_all() {
     assert!(begin.elapsed() < 3 * LOSS_MAX, "{ended:?}");
 }
 
+/// Rows that are decided while others are measured are of all processes, as planned ones are.
+#[test]
+fn what_is_decided_meanwhile_is_of_all_processes() {
+    let Some(launcher) = any() else { return };
+    for command in [
+        "peak sim:ssd --row RND4K --runs 2 --time 50ms",
+        "load sim:ssd --row RND4K,Q8 --runs 1 --time 50ms",
+    ] {
+        let run = launcher.end(3, &format!("-- {command} --format json --quiet"));
+        let run = run.ok().json();
+        for result in results(&run) {
+            let clones = result["workload"]["clones"].as_u64().unwrap();
+            assert_eq!(clones % 3, 0, "{command}: {result}");
+            assert!(!codes(result).contains(&"breach-little"), "{result}");
+        }
+    }
+}
+
+#[test]
+fn places_that_processes_survey_side_by_side_have_the_rate_of_all() {
+    let Some(launcher) = any() else { return };
+    let scan = "scan sim:hdd --points 20";
+    let run = launcher.end(3, &format!("-- {scan} --format json --quiet"));
+    let run = run.ok().json();
+    let alone = sokudo(&format!("{scan} --format json --quiet")).json();
+    let mean = |run: &Value| {
+        let rates = |it: &Value| it["surface"]["rate_bytes_per_s"]["mean"].as_f64();
+        results(run).iter().find_map(rates).unwrap()
+    };
+    // Each has a simulated disk of its own.
+    let ratio = mean(&run) / mean(&alone);
+    assert!((2.7..3.3).contains(&ratio), "{ratio}");
+    for result in results(&run) {
+        assert!(!codes(result).contains(&"breach-samples"), "{result}");
+    }
+    let told = launcher.end(3, &format!("-- {scan} --quiet")).ok();
+    assert!(!told.printed.contains("CPU is of one"), "{told:?}");
+}
+
+#[test]
+fn who_was_started_with_other_options_is_named_and_nothing_is_written() {
+    for launcher in Launcher::installed() {
+        let directory = directory_on_disk();
+        let mark = format!("-- mark {} --size 16MiB", directory.path().display());
+        for (first, other, said) in [
+            ("", " --dry-run", "n01 (rank 1) was started with --dry-run"),
+            (
+                " --dry-run",
+                "",
+                "n01 (rank 1) was started without --dry-run",
+            ),
+            (
+                "",
+                " --shared-file",
+                "with --shared-file, and rank 0 was not",
+            ),
+            ("", " --separate", "with --separate, and rank 0 was not"),
+        ] {
+            let mut command = launcher.command(1, true, &format!("--results-here{first} {mark}"));
+            command.args([":", "-n", "1", "sh", "-c", HOST_OF_RANK, "sh", "together"]);
+            command.args(split(&format!("--results-here{other} {mark}")));
+            end(&mut command).ends(3).tells(&[said]);
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        }
+    }
+}
+
+/// A file that has to be laid out before it can be read is made, too.
+#[test]
+fn jobs_that_read_have_files_of_their_own_where_these_are_made() {
+    let Some(launcher) = any() else { return };
+    let directory = directory_on_disk();
+    let path = directory.path();
+    fs::write(path.join("large"), vec![7; 4 << 20]).unwrap();
+    let names = |file: &str| {
+        let jobs = format!(
+            "[a]\nfilename={}\nsize=4m\nbs=4k\nrw=randread\nnumber_ios=20\n",
+            path.join(file).display()
+        );
+        let job = tempfile::NamedTempFile::new().unwrap();
+        fs::write(job.path(), jobs).unwrap();
+        let run = format!("--results-here -- run {} --quiet", job.path().display());
+        launcher.end(2, &run).ok();
+        let found = fs::read_dir(path).unwrap();
+        let mut names: Vec<_> = found
+            .map(|it| it.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("large"), ["large"]);
+    let made = ["large", "missing.rank-0", "missing.rank-1"];
+    assert_eq!(names("missing"), made);
+    assert_eq!(names("missing"), made);
+}
+
 #[test]
 fn a_slow_host_is_named() {
     let Some(launcher) = any() else { return };

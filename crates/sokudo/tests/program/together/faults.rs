@@ -135,6 +135,29 @@ fn a_full_disk_of_one_host_is_named_and_nothing_is_written() {
     }
 }
 
+/// Nobody has interrupted anything: what one host met is the error of all.
+#[test]
+fn a_host_that_can_make_no_test_file_is_named() {
+    for launcher in Launcher::installed() {
+        // One may not write, and one meets it only as it makes the file.
+        for (options, why) in [
+            ("ro,size=64m", "Read-only file system"),
+            ("nr_inodes=1,size=64m", "No space left on device"),
+        ] {
+            let arguments = "--separate --results-here -- mark DIR --size 16MiB";
+            let Some(ended) = with_another_mount(launcher, options, arguments) else {
+                return;
+            };
+            assert_eq!(ended.code(), Some(1), "{ended:?}");
+            holds(
+                &ended.told,
+                &["n01 (rank 1): no test file can be made", why],
+            );
+            assert!(!ended.told.contains("interrupted"), "{ended:?}");
+        }
+    }
+}
+
 /// How far a run has come, as its first process tells it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
