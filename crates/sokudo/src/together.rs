@@ -34,11 +34,12 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
             "no MPI launcher has started this sokudo; start it on all hosts, such as with mpirun -n 4 --hostfile hosts sokudo together -- mark DIR"
         )));
     };
-    let is_first = launch.rank == 0;
+    let rank = launch.rank;
     let ended = begin(arguments, &launch);
-    ended.map_err(|exit| match is_first {
-        true => of_first(exit),
-        false => of_other(exit),
+    ended.map_err(|exit| match rank {
+        0 => of_first(exit),
+        1 if is_first_lost(&exit) => of_first(exit),
+        _ => of_other(exit),
     })
 }
 
@@ -51,6 +52,15 @@ fn of_first(exit: Exit) -> Exit {
     exit.tell();
     thread::sleep(PASSED_ON);
     Exit::AsReported(exit.code())
+}
+
+/// The second one speaks then.
+fn is_first_lost(exit: &Exit) -> bool {
+    let error = measure_error(exit);
+    matches!(
+        error,
+        Some(MeasureError::Peers(PeerError::Lost { rank: 0, .. }))
+    )
 }
 
 fn measure_error(exit: &Exit) -> Option<&MeasureError> {

@@ -562,7 +562,8 @@ impl Long {
     /// Processes of the run, the one of the last rank at the end.
     fn processes(&self) -> Vec<i32> {
         let mut found = processes_of(self.directory.path());
-        found.sort_unstable();
+        // Numbers of processes begin anew.
+        found.sort_by_key(|pid| rank_of(*pid));
         assert_eq!(found.len(), 3, "{found:?}");
         found
     }
@@ -612,6 +613,20 @@ fn processes_of(directory: &Path) -> Vec<i32> {
         .collect()
 }
 
+/// Which of them a process is, as its launcher has told it.
+fn rank_of(pid: i32) -> u32 {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap();
+    let mut words = environment.split(|byte| *byte == 0);
+    let rank = words.find_map(|word| {
+        let word = std::str::from_utf8(word).ok()?;
+        let (name, value) = word.split_once('=')?;
+        ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
+            .contains(&name)
+            .then(|| value.parse().unwrap())
+    });
+    rank.unwrap()
+}
+
 fn trials(run: &Value) -> usize {
     results(run)[0]["trials"].as_array().unwrap().len()
 }
@@ -637,6 +652,21 @@ fn a_process_that_hangs_is_named() {
         let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
         holds(&ended.told, &["is lost: it has sent no sign of life"]);
         holds(&ended.told, &["on n0"]);
+    }
+}
+
+#[test]
+fn the_second_process_names_the_first_that_hangs() {
+    for launcher in Launcher::installed() {
+        let long = Long::start(launcher);
+        let pid = *long.processes().first().unwrap();
+        Long::signal(pid, Signal::STOP);
+        let (ended, _) = long.ends();
+        let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+        holds(
+            &ended.told,
+            &["rank 0 on n00 is lost: it has sent no sign of life"],
+        );
     }
 }
 

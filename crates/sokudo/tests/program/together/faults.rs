@@ -212,15 +212,7 @@ impl Told {
     /// The process of each rank.
     fn processes(&self) -> Vec<i32> {
         let mut found = processes_of(self.directory.path());
-        let rank = |pid: &i32| {
-            let words = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            let words = String::from_utf8_lossy(&words).into_owned();
-            let host = words
-                .split('\0')
-                .find_map(|it| it.strip_prefix("SOKUDO_HOST="));
-            host.unwrap_or_default().to_owned()
-        };
-        found.sort_by_key(rank);
+        found.sort_by_key(|pid| rank_of(*pid));
         assert_eq!(found.len(), 3, "{found:?}");
         found
     }
