@@ -110,6 +110,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     let mut company = Company::new(together, arguments, keeping);
     let finished = match launch.rank {
         0 => check_results(&mut repeat, arguments)
+            .and_then(|()| telling::open(printing_of(&mut repeat)))
             .and_then(|()| repeat.measure_in(&mut company, &control, is_quiet)),
         _ => repeat.measure_in(&mut company, &control, is_quiet),
     };
