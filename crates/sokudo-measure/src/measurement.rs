@@ -359,7 +359,7 @@ impl Prepared {
             let _ = together.tell_place(&run);
             run.hosts = together.hosts();
             run.targets.clear();
-            together.leave_behind();
+            together.leave_behind(control.is_cancelled());
         }
         sokudo_analysis::judge(&mut run);
         run

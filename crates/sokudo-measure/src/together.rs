@@ -2,6 +2,7 @@
 //! is measured, each trial begins at the same instant on all of them, and each gets the trial of
 //! all together back. So whatever is decided by what was measured is decided alike everywhere.
 
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -69,16 +70,28 @@ pub struct Together {
     leaving: Leaving,
 }
 
-/// Who leaves the others while this process judges and prints.
+/// How long the others wait for the first one to judge and print, before they may leave.
+const PRINTING_MAX: Duration = Duration::from_secs(5);
+
+/// Who leaves the others beside what this process does.
 #[derive(Clone, Debug, Default)]
-pub struct Leaving(Arc<Mutex<Option<JoinHandle<()>>>>);
+pub struct Leaving(Arc<Mutex<Option<Leaver>>>);
+
+#[derive(Debug)]
+struct Leaver {
+    thread: JoinHandle<()>,
+    has_printed: Sender<()>,
+}
 
 impl Leaving {
-    /// Waits until it has left, where it has begun to.
+    /// Waits until it has left, where it has begun to. This process has printed by now.
     pub fn wait(&self) {
-        let leaves = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A panic of that thread has been told.
-        let _ = leaves.map(JoinHandle::join);
+        let leaver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(leaver) = leaver {
+            drop(leaver.has_printed);
+            // A panic of that thread has been told.
+            let _ = leaver.thread.join();
+        }
     }
 }
 
@@ -368,13 +381,23 @@ impl Together {
         of_host.map(|it| it.pid).collect()
     }
 
-    /// Leaves while this process goes on, and what was measured is printed sooner: a launcher that
-    /// ends a run kills whoever is still there a second later, and many processes take as long to
-    /// leave.
-    pub(crate) fn leave_behind(self) {
+    /// Leaves while this process goes on, and what was measured is printed sooner. The first one
+    /// leaves once it has printed, for many processes that leave take all processors; unless the run
+    /// was `stopped`: a launcher that ends it kills whoever is still there a second later.
+    pub(crate) fn leave_behind(self, stopped: bool) {
         let leaving = self.leaving();
-        let leaves = thread::spawn(move || self.leave());
-        *leaving.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(leaves);
+        let (has_printed, printing) = channel::<()>();
+        let waits = self.is_first() && !self.is_broken && !stopped;
+        let thread = thread::spawn(move || {
+            if waits {
+                let _ = printing.recv_timeout(PRINTING_MAX);
+            }
+            self.leave();
+        });
+        *leaving.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Leaver {
+            thread,
+            has_printed,
+        });
     }
 
     /// Has everybody stop.

@@ -27,8 +27,9 @@ const BRISK: Duration = Duration::from_millis(20);
 /// Who was granted a look at the clock and has not used it for so long is passed over.
 const GRANT_MAX: Duration = Duration::from_secs(2);
 
-/// Between two looks, however many processes share a processor.
-const PAUSE_MAX: Duration = Duration::from_millis(100);
+/// However many processes share a processor, the pauses are at most so many times longer: each of
+/// them is passed through often until all have told how their clocks stand.
+const CROWD_MAX: u32 = 10;
 
 /// Who leaves without the others still tries to tell them, for so long.
 const GOODBYE: Duration = Duration::from_millis(50);
@@ -131,7 +132,8 @@ pub(crate) struct Session<'a> {
     granted: Option<(u32, Instant)>,
     postponed: Postponed,
     brisk_until: Instant,
-    /// How many times longer it pauses, so that many processes of one host leave it its processors.
+    /// How many times longer it pauses, so that many processes of one machine leave it its
+    /// processors.
     crowd: u32,
 }
 
@@ -226,14 +228,16 @@ impl<'a> Session<'a> {
 
     fn pause(&self) -> Duration {
         let limits = &self.me.limits;
-        let is_awaited = self.waiting.is_some()
+        // Who wants to leave is in no hurry, and leaves the processors to who still prints.
+        let is_in_call = |waiting: &Waiting| waiting.call != Call::Leave;
+        let is_awaited = self.waiting.as_ref().is_some_and(is_in_call)
             || self.clock_answer.is_some()
             || !matches!(self.stage, Stage::Joined);
-        let pause = match is_awaited || Instant::now() < self.brisk_until {
-            true => limits.pause_in_call,
-            false => limits.pause,
-        };
-        (pause * self.crowd).min(PAUSE_MAX)
+        let crowd = self.crowd.min(CROWD_MAX);
+        match is_awaited || Instant::now() < self.brisk_until {
+            true => limits.pause_in_call * crowd,
+            false => limits.pause * crowd,
+        }
     }
 
     // ── What the caller wants ─────────────────────────────────────────────────

@@ -38,6 +38,7 @@ mod ring;
 pub mod scsi;
 mod usage;
 mod users;
+mod variable;
 mod write_back;
 
 pub use aio::Aio;
@@ -59,4 +60,5 @@ pub use request::{Action, Request};
 pub use ring::{Commands, Completions, Files, Ring, RingFeatures};
 pub use usage::{ThreadCounts, thread_counts};
 pub use users::{LoopStatus, is_open_for_writing, loop_status, share_files};
+pub use variable::set_variable;
 pub use write_back::{begin_write_back, write_back};

@@ -38,6 +38,7 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
             "no MPI launcher has started this sokudo; start it on all hosts, such as with mpirun -n 4 --hostfile hosts sokudo together -- mark DIR"
         )));
     };
+    launch.prepare();
     let rank = launch.rank;
     let ended = begin(arguments, &launch);
     ended.map_err(|exit| match rank {
