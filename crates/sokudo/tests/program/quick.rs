@@ -102,9 +102,15 @@ fn a_device_is_only_read_and_its_reads_come_from_it() {
     let run = quick(&device.path, "--format json --runs 2").json();
     let buffered = &results(&run)[1];
     assert_eq!(names(&run)[1].0, "buffered (hdparm -t)");
-    // The second trial found an emptied cache too.
+    // The second trial found an emptied cache too, but for what somebody reads meanwhile who looks
+    // for signatures on all disks, as a test beside this one does.
+    let of_looks = 1 << 20;
     for trial in buffered["trials"].as_array().unwrap() {
-        assert_eq!(trial["cached_before_bytes"], 0, "{trial}");
+        assert!(
+            trial["cached_before_bytes"].as_u64().unwrap() < of_looks,
+            "{trial}"
+        );
+        assert!(trial["bytes"].as_u64().unwrap() > 8 * of_looks, "{trial}");
     }
     quick(&device.path, "--test write").refused(3, &["only reads devices"]);
     quick(&device.path, "--overwrite").refused(3, &["for regular files"]);
