@@ -16,7 +16,7 @@ pub fn set_variable(name: &str, value: &str) -> io::Result<()> {
         return Ok(());
     }
     if fs::read_dir("/proc/self/task")?.count() != 1 {
-        return Err(io::Error::other("other threads may read the environment"));
+        return Err(io::ErrorKind::ResourceBusy.into());
     }
     // SAFETY: this thread is the only one, and it reads no environment meanwhile.
     unsafe { env::set_var(name, value) };
