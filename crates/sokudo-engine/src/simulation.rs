@@ -15,6 +15,7 @@ use crate::collector::progress_event;
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
+use crate::least::LeastWatch;
 use crate::offsets::ByteRange;
 use crate::outbox::{Outbox, to_device};
 use crate::outcome::{ThreadConditions, merged, outcome};
@@ -52,8 +53,11 @@ struct Simulation<'a> {
     stage: &'a Stage,
     actors: Vec<Actor>,
     watches: Vec<Option<SteadyWatch>>,
+    least: Vec<Option<LeastWatch>>,
     device: &'a mut sim::SimulatedDevice,
     clock: VirtualClock,
+    /// Which trial on the device this is, in 16 bits.
+    trial: u64,
     started_at: u64,
     snapshot_every: Option<u64>,
     next_snapshot: u64,
@@ -72,6 +76,7 @@ pub(crate) fn run(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Vec<Outcome> {
+    target.trials = (target.trials + 1) & 0xffff;
     let clock = VirtualClock::default();
     clock.advance_to(target.now);
     let snapshot_every = options
@@ -86,8 +91,12 @@ pub(crate) fn run(
         stage,
         actors: actors(stage, options, target.device.size(), target.now),
         watches: stage.workloads.iter().map(watch).collect(),
+        least: (stage.workloads.iter())
+            .map(|workload| LeastWatch::new(workload.least))
+            .collect(),
         device: &mut target.device,
         clock,
+        trial: target.trials,
         started_at: target.now,
         snapshot_every,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| target.now.saturating_add(every)),
@@ -202,8 +211,8 @@ impl Simulation<'_> {
             let next = actor.worker.fill(&mut self.outbox, &self.clock, &mut now);
             actor.worker.count_submitted(now);
             for request in self.outbox.0.drain(..) {
-                // It tells the clone and the chunk.
-                let id = (index as u64) << 32 | u64::from(request.chunk);
+                // It tells the trial, the clone and the chunk.
+                let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.chunk);
                 let is_durable = matches!(
                     request.action,
                     Action::WriteThrough | Action::WriteThroughWithMetadata
@@ -290,6 +299,10 @@ impl Simulation<'_> {
             while actor.worker.look_before(now) != WindowChange::None {}
         }
         for completion in self.completed.drain(..) {
+            if completion.id >> 48 != self.trial {
+                // Nobody has waited for it.
+                continue;
+            }
             let (index, chunk) = from_device(completion.id);
             let actor = &mut self.actors[index];
             let result = match completion.result {
@@ -310,8 +323,19 @@ impl Simulation<'_> {
         }
     }
 
-    /// Ends the workloads that are steady.
+    /// Ends the workloads that are steady, or too slow.
     fn watch(&mut self) {
+        for workload in 0..self.least.len() {
+            if self.least[workload].is_none() {
+                continue;
+            }
+            let glance = self.glances(workload).reduce(Glance::with);
+            if let Some(least) = &mut self.least[workload]
+                && least.look(glance)
+            {
+                self.stop(|it| it == workload, StopReason::Failed);
+            }
+        }
         for workload in 0..self.watches.len() {
             let glances: Vec<Glance> = match &self.watches[workload] {
                 Some(_) => self.glances(workload).collect(),
@@ -430,7 +454,7 @@ impl Simulation<'_> {
     reason = "both halves were made from u32"
 )]
 fn from_device(id: u64) -> (usize, u32) {
-    ((id >> 32) as usize, id as u32)
+    ((id >> 32 & 0xffff) as usize, id as u32)
 }
 
 fn outcome_of(finished: FinishedWorker, stage_started_at: u64) -> Outcome {

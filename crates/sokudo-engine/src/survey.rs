@@ -17,6 +17,7 @@ mod narrow;
 mod presence;
 mod route;
 mod samples;
+mod slowest;
 mod surveying;
 
 pub use check::SurveyError;

@@ -5,7 +5,8 @@ use std::time::SystemTime;
 use sokudo_device::{System, Watch};
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, DataContent, Enough, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind, Trial,
+    Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
+    StopReason, TargetInfo, TargetKind, Trial,
 };
 
 use sokudo_words::Text;
@@ -18,6 +19,7 @@ use crate::memory;
 use crate::named::Named;
 use crate::pages;
 use crate::permission::Permission;
+use crate::slow;
 use crate::subject::{DeviceBeside, Preparation, PreparedTargets};
 use crate::together::Together;
 
@@ -51,6 +53,10 @@ pub struct Measurement<'a> {
     /// Rows that leave their backend open may poll and pass commands around the block layer, where
     /// that is faster.
     pub any_backend: bool,
+    /// What an earlier part of the run has measured of its rows; empty for a run that begins.
+    pub before: Vec<Row>,
+    /// When that part and those before it were measured.
+    pub parts: Vec<RunPart>,
     /// As whom files and directories are opened, where that is another user than this process's.
     pub files_as: Option<FileUser>,
 }
@@ -84,6 +90,8 @@ impl<'a> Measurement<'a> {
             command: String::new(),
             has_readers: false,
             any_backend: false,
+            before: Vec::new(),
+            parts: Vec::new(),
             files_as: None,
         }
     }
@@ -162,11 +170,13 @@ impl<'a> Measurement<'a> {
         let run = Run {
             started_at: Some(started_at),
             command: self.command,
+            parts: self.parts,
             ..empty_run(self.plan, self.schedule, subject.info().clone())
         };
         Ok(Prepared {
             notes: self.notes,
             any_backend: self.any_backend,
+            before: self.before,
             has_beside,
             ..Prepared::new(run, subject)
         })
@@ -181,6 +191,8 @@ pub struct Prepared {
     pub notes: Vec<Text>,
     pub(crate) subject: PreparedTargets,
     any_backend: bool,
+    /// What an earlier part of the run has measured.
+    before: Vec<Row>,
     /// Only the first target is what is measured; others are there to compare it with.
     has_beside: bool,
     watch: Watch,
@@ -195,6 +207,7 @@ impl Prepared {
             run,
             notes: Vec::new(),
             any_backend: false,
+            before: Vec::new(),
             has_beside: false,
             subject,
             is_complete: false,
@@ -256,6 +269,7 @@ impl Prepared {
         let choosing = Choosing {
             schedule,
             any_backend: self.any_backend,
+            before: &self.before,
         };
         let MeasuredRows { mut rows, ended_by } =
             backends::run(plan, choosing, &mut self.subject, control, listener)?;
@@ -264,6 +278,9 @@ impl Prepared {
             // What is tried depends on the system, and so on the host.
             if self.subject.together.is_none() {
                 pages::compare(plan, &mut rows, &mut self.subject, control);
+                if matches!(plan.method, Method::Scan(_)) {
+                    slow::read_again(plan, &mut rows, &mut self.subject, control);
+                }
             }
         }
         self.run.rows = rows;
@@ -284,6 +301,7 @@ impl Prepared {
         let choosing = Choosing {
             schedule: &self.run.schedule,
             any_backend: self.any_backend,
+            before: &[],
         };
         backends::run(part, choosing, &mut self.subject, control, listener)
     }
@@ -321,7 +339,12 @@ impl Prepared {
             run.targets = self.subject.infos().cloned().collect();
         }
         run.layout = self.subject.layout;
-        run.interrupted = control.is_cancelled() && !self.is_complete;
+        let is_ended = control.is_cancelled() && !self.is_complete;
+        run.interrupted = is_ended && run.stopped_by.is_none();
+        if run.stopped_by.is_some() {
+            end_as_meant(&mut run.rows);
+        }
+        note_part(&mut run, is_ended);
         if let Some(mut together) = self.subject.together {
             // Where somebody is lost, what was known of the hosts before has to do.
             let _ = together.tell_place(&run);
@@ -334,6 +357,29 @@ impl Prepared {
         }
         sokudo_analysis::judge(&mut run);
         run
+    }
+}
+
+/// What a rule has ended was ended on purpose.
+fn end_as_meant(rows: &mut [Row]) {
+    let trials = rows.iter_mut().flat_map(|row| &mut row.trials);
+    for trial in trials.filter(|trial| trial.outcome.stopped == StopReason::Cancelled) {
+        trial.outcome.stopped = StopReason::Ended;
+    }
+}
+
+/// Notes when a part of a scan was measured, where it is not all of it.
+fn note_part(run: &mut Run, is_ended: bool) {
+    let is_part = is_ended || !run.parts.is_empty();
+    let Some(started_at) = run.started_at.filter(|_| is_part) else {
+        return;
+    };
+    if matches!(run.plan.method, Method::Scan(_)) {
+        run.parts.push(RunPart {
+            started_at,
+            ended_at: since_epoch(),
+            kept_as: None,
+        });
     }
 }
 

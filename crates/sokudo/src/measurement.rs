@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use sokudo_engine::{Control, Search, left_behind};
-use sokudo_measure::{MeasureError, Measurement, Prepared, duration};
+use sokudo_measure::{MeasureError, Measurement, Prepared, StopWatch, duration};
 use sokudo_model::{Event, Nanos, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
@@ -144,8 +144,13 @@ pub(crate) fn finish(
     }
     let measured = prepare(measurement, control, &mut progress, quiet).and_then(|mut prepared| {
         progress.prepared(&prepared.run);
-        let mut listener = |event| progress.show(&event);
+        let mut watch = StopWatch::new(&prepared.run.schedule.stop_when, &prepared.run)?;
+        let mut listener = |event| {
+            watch.hear(&event, control);
+            progress.show(&event);
+        };
         let ended_by = conduct(&mut prepared, control, &mut listener)?;
+        prepared.run.stopped_by = watch.cause();
         let run = judged(prepared, control);
         Ok(FinishedMeasurement::new(run, ended_by.map(Exit::from)))
     });
@@ -250,9 +255,9 @@ pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
             .is_some_and(|check| check.wrong > 0);
         outcome.stopped == StopReason::Failed || !outcome.defects.is_empty() || is_wrong
     });
-    if failed {
-        Err(Exit::FailedAsReported)
-    } else {
-        Ok(())
+    match failed {
+        true => Err(Exit::FailedAsReported),
+        false if run.stopped_by.is_some() => Err(Exit::StoppedByRule),
+        false => Ok(()),
     }
 }

@@ -1,10 +1,10 @@
 //! What a comparison says, in words that all its texts share.
 
-use sokudo_model::{Compared, Conclusion, PartDifference, RunsDiffer};
+use sokudo_model::{Bytes, Compared, Conclusion, PartDifference, RunsDiffer};
 use sokudo_stats::Interval;
 use sokudo_words::{Text, text};
 
-use super::{ComparisonDocument, Figure, OtherDocument, Way};
+use super::{ComparisonDocument, Figure, OtherDocument, RowDocument, Way};
 use crate::grouping::notes_of_rows;
 use crate::number::{self, MISSING, grouped, place};
 use crate::style::BandwidthUnit;
@@ -222,4 +222,31 @@ mod tests {
             assert_eq!(change_text(ratio), text);
         }
     }
+}
+
+/// Stretches that are listed; all of them are in the JSON document.
+const STRETCHES_LISTED: usize = 10;
+
+/// Where a row of another is slower: a sentence, and the stretches.
+pub(crate) fn slower_places(row: &RowDocument, letter: &str) -> Option<(Text, Vec<Text>)> {
+    if row.slower_places.is_empty() {
+        return None;
+    }
+    let title = text!(
+        "{letter} is slower than A at these places ({}):",
+        crate::wording::row(&row.row)
+    );
+    let place = |bytes| number::decimal_size(Bytes(bytes), 3);
+    let listed = row.slower_places.iter().take(STRETCHES_LISTED);
+    let listed = listed.map(|stretch| {
+        text!(
+            "{} to {}: {}",
+            place(stretch.from),
+            place(stretch.to),
+            change_text(stretch.ratio)
+        )
+    });
+    let more = row.slower_places.len().saturating_sub(STRETCHES_LISTED);
+    let more = (more > 0).then(|| text!("and {more} more; --format json has all of them"));
+    Some((title, listed.chain(more).collect()))
 }

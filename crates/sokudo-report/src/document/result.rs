@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
-    Outcome, PlanParts, Row, RunsDiffer, Schedule, Steadiness, StopReason, Trial, Verdict,
-    Workload,
+    Outcome, PlanParts, Row, RunsDiffer, Schedule, SlowPlaces, Steadiness, StopReason, Trial,
+    Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -127,6 +127,10 @@ pub struct ResultDocument {
     /// Ranges of a survey that could not be read or written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<DefectDocument>,
+    /// The slowest places of a survey and how long they took when they were read again; missing
+    /// where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_places: Option<Box<SlowPlaces>>,
 }
 
 /// What a result did.
@@ -295,6 +299,7 @@ impl ResultDocument {
             surface: None,
             places: Vec::new(),
             defects: Vec::new(),
+            slow_places: None,
         }
     }
 
@@ -369,6 +374,7 @@ impl ResultDocument {
             surface: survey.map(|survey| SurfaceFigures::of(&survey, &places, &defects)),
             places,
             defects,
+            slow_places: row.slow.clone(),
         }
     }
 }

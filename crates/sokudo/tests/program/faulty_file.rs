@@ -50,6 +50,8 @@ pub(crate) struct Faults {
     pub(crate) through_at: Option<Instant>,
     /// Transfers wait until this is false again.
     pub(crate) hangs: bool,
+    /// Of them only those that touch one of these bytes, where there are any.
+    pub(crate) hangs_at: Range<u64>,
     /// Transfers so far that have come, and of these those that wait.
     pub(crate) transfers: u64,
     pub(crate) waiting: u64,
@@ -135,7 +137,11 @@ impl Shared {
         self.changed.notify_all();
         let mut faults = self
             .changed
-            .wait_while(faults, |faults| faults.hangs)
+            .wait_while(faults, |faults| {
+                let end = offset + length as u64;
+                let at = &faults.hangs_at;
+                faults.hangs && (at.is_empty() || at.start < end && offset < at.end)
+            })
             .unwrap();
         faults.waiting -= 1;
         let bad = if write {
