@@ -6,6 +6,7 @@
 use sokudo_model::{Assessment, Finding, Row, Run, TargetKind, Verdict};
 
 use crate::code::Code;
+use crate::together;
 
 /// Something that figures do not hold.
 struct MissingEvidence {
@@ -107,6 +108,20 @@ static LACKS: [MissingEvidence; 9] = [
 /// What conclusions about the device are drawn from.
 const LOGS: &str = "the logs from which conclusions about the device are drawn";
 
+/// What hosts of several had in their page caches; of one alone it is told.
+static LACKS_OF_HOSTS: [MissingEvidence; 2] = [
+    MissingEvidence {
+        what: "what the page cache of each host held",
+        concerns: |_, row| !row.trials.is_empty(),
+        findings: Unjudged::Of(&[Code::CachedReads, Code::CachedOnPurpose]),
+    },
+    MissingEvidence {
+        what: "how many requests each host had in flight",
+        concerns: |_, row| !row.trials.is_empty(),
+        findings: Unjudged::Of(&[Code::DepthNotReached]),
+    },
+];
+
 /// Judges as far as figures allow, and says what they do not hold. `None` for jobs on
 /// several targets, of which figures tell one.
 pub fn judge_figures(run: &mut Run) -> Option<Vec<&'static str>> {
@@ -118,16 +133,16 @@ pub fn judge_figures(run: &mut Run) -> Option<Vec<&'static str>> {
     if targets.any(|target| target > 0) {
         return None;
     }
-    let judging = &*run;
-    let concerns = |row| {
-        LACKS
-            .iter()
-            .filter(move |lack| (lack.concerns)(judging, row))
-    };
-    let lacks: Vec<Vec<&MissingEvidence>> =
-        run.rows.iter().map(|row| concerns(row).collect()).collect();
-    let rows = run.rows.iter_mut();
-    let then: Vec<Option<Assessment>> = rows.map(|row| row.assessment.take()).collect();
+    Some(match run.hosts.is_empty() {
+        true => judge_alone(run, &[]),
+        false => judge_hosts(run),
+    })
+}
+
+/// Judges what one host has measured; what is missing.
+fn judge_alone(run: &mut Run, more: &'static [MissingEvidence]) -> Vec<&'static str> {
+    let lacks = lacks(run, more);
+    let then = taken_assessments(run);
     let inferences = std::mem::take(&mut run.inferences);
     crate::judge(run);
     for ((row, then), lacks) in run.rows.iter_mut().zip(&then).zip(&lacks) {
@@ -137,17 +152,63 @@ pub fn judge_figures(run: &mut Run) -> Option<Vec<&'static str>> {
     }
     // The rows have other verdicts now.
     crate::judge_whole(run);
+    let mut lacking = named(&lacks);
+    if !inferences.is_empty() {
+        lacking.push(LOGS);
+    }
+    run.inferences = inferences;
+    lacking
+}
+
+/// The same of several hosts: each by itself, and then the rows of all, which are no better than
+/// the worst of them.
+fn judge_hosts(run: &mut Run) -> Vec<&'static str> {
+    let of_whole = lacks(run, &[]);
+    let then = taken_assessments(run);
+    let mut lacking = named(&of_whole);
+    together::judge(run, |alone| {
+        for what in judge_alone(alone, &LACKS_OF_HOSTS) {
+            if !lacking.contains(&what) {
+                lacking.push(what);
+            }
+        }
+    });
+    let hosts = &run.hosts;
+    for (place, row) in run.rows.iter_mut().enumerate() {
+        let (Some(now), Some(then)) = (&mut row.assessment, &then[place]) else {
+            continue;
+        };
+        as_far_as_can_be(now, then, &of_whole[place]);
+        let of_hosts = hosts
+            .iter()
+            .filter_map(|it| it.assessments.get(place)?.as_ref());
+        let worst = of_hosts.map(|it| it.verdict).max();
+        now.verdict = worst.map_or(now.verdict, |worst| worst.max(now.verdict));
+    }
+    lacking
+}
+
+/// What is missing of each row.
+fn lacks(run: &Run, more: &'static [MissingEvidence]) -> Vec<Vec<&'static MissingEvidence>> {
+    let all = || LACKS.iter().chain(more);
+    let concerns = |row| all().filter(|lack| (lack.concerns)(run, row)).collect();
+    run.rows.iter().map(concerns).collect()
+}
+
+fn taken_assessments(run: &mut Run) -> Vec<Option<Assessment>> {
+    let rows = run.rows.iter_mut();
+    rows.map(|row| row.assessment.take()).collect()
+}
+
+/// What is missing of any row, once.
+fn named(lacks: &[Vec<&MissingEvidence>]) -> Vec<&'static str> {
     let mut lacking: Vec<&str> = Vec::new();
     for lack in lacks.iter().flatten() {
         if !lacking.contains(&lack.what) {
             lacking.push(lack.what);
         }
     }
-    if !inferences.is_empty() {
-        lacking.push(LOGS);
-    }
-    run.inferences = inferences;
-    Some(lacking)
+    lacking
 }
 
 /// What is thought of a row now, with what was thought then of all that is missing.

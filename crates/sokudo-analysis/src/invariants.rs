@@ -138,7 +138,7 @@ fn samples(case: &Case<'_>) -> Option<Ruling> {
     case.row.workload.survey?;
     breach(case, Code::BreachSamples, |outcome| {
         lost_bytes(outcome)
-            .or_else(|| lost_time(outcome))
+            .or_else(|| lost_time(case, outcome))
             .or_else(|| too_fast(case, outcome))
     })
 }
@@ -150,8 +150,9 @@ fn lost_bytes(outcome: &Outcome) -> Option<Text> {
 }
 
 /// Where a sample is a single I/O, what passes between two is nobody's, and nothing is in
-/// flight then. A sample at which all failed before the end came is not kept.
-fn lost_time(outcome: &Outcome) -> Option<Text> {
+/// flight then. A sample at which all failed before the end came is not kept. Processes that survey
+/// side by side take the time of the trial each, or less.
+fn lost_time(case: &Case<'_>, outcome: &Outcome) -> Option<Text> {
     let samples_ns: f64 = outcome
         .places
         .iter()
@@ -159,7 +160,8 @@ fn lost_time(outcome: &Outcome) -> Option<Text> {
         .sum();
     let trial_ns = nanos(outcome.elapsed);
     let worked_ns = trial_ns * outcome.depth_achieved.min(1.0);
-    let too_long = samples_ns > trial_ns * (1.0 + INVARIANT_TOLERANCE);
+    let longest_ns = trial_ns * f64::from(case.row.workload.clones);
+    let too_long = samples_ns > longest_ns * (1.0 + INVARIANT_TOLERANCE);
     let too_short = samples_ns < worked_ns * (1.0 - INVARIANT_TOLERANCE);
     (too_long || (too_short && !some_have_no_latency(outcome))).then(|| {
         text!(

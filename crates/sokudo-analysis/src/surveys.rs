@@ -80,6 +80,26 @@ fn a_survey_is_judged_like_any_row() {
 }
 
 #[test]
+fn processes_side_by_side_take_the_time_of_the_trial_each() {
+    let side_by_side = |clones, taken| {
+        spoilt(surveyed(Sample::Whole), |run| {
+            run.rows[0].workload.clones = clones;
+            each_outcome(run, |outcome| {
+                for place in &mut outcome.places {
+                    place.elapsed.0 = place.elapsed.0 * taken / 100;
+                }
+            });
+        })
+    };
+    check! {
+        "one": side_by_side(1, 290) => ["breach-samples"], Unverified;
+        // The sample's I/Os are those of one.
+        "three": side_by_side(3, 290) => ["depth-not-reached"], Unverified;
+        "three, and longer": side_by_side(3, 320) => ["breach-samples", "depth-not-reached"], Unverified;
+    }
+}
+
+#[test]
 fn what_was_read_beside_is_expected_at_the_devices() {
     let beside = |percent: u64| {
         spoilt(surveyed(Sample::Whole), |run| {

@@ -367,7 +367,7 @@ thresholds! {
     /// it must be more than chance, too: the upper end of the one-sided interval of the mean
     /// log ratio over the trials (Student's t), with all hosts and rows sharing the 5 % in
     /// equal parts (Bonferroni), must be below 1.
-    pub STRAGGLER_RATIO_MAX: f64 = 0.9, percent;
+    pub STRAGGLER_RATIO_MAX: f64 = sokudo_model::STRAGGLER_RATIO_MAX, percent;
 
     /// Probability that any host is called a straggler by chance.
     pub STRAGGLER_ERROR_MAX: f64 = 0.05, percent;

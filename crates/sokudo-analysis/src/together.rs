@@ -30,14 +30,14 @@ const STRAGGLER_HOSTS_MIN: usize = 3;
 const STRAGGLER_TRIALS_MIN: usize = 3;
 
 /// Judges every host by itself, and then the rows of all.
-pub(crate) fn judge(run: &mut Run, judge_alike: fn(&mut Run)) {
+pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
     let mut hosts = mem::take(&mut run.hosts);
     let mut said: Vec<Vec<(String, Finding)>> = vec![Vec::new(); run.rows.len()];
     let mut of_run = Vec::new();
     run.hosts = hosts.clone();
     for (number, host) in hosts.iter_mut().enumerate() {
         let mut alone = run.of_host(number);
-        judge_alike(&mut alone);
+        judge_host(&mut alone);
         for (said, row) in said.iter_mut().zip(&alone.rows) {
             let findings = row.assessment.iter().flat_map(|it| &it.findings);
             let of_device = findings.filter(|it| !is_about_steadiness(it));

@@ -85,6 +85,6 @@ pub use stage_error::StageError;
 pub use stage_options::{MakeDurable, StageOptions};
 pub use survey::SurveyError;
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
-pub use test_file::{TestFile, TestFileError, free_space_needed, lay_out};
+pub use test_file::{TestFile, TestFileError, free_space_needed, lay_out, may_make_in};
 pub use tree::{OwnDirectory, TreeError, TreeRun, run_tree};
 pub use verify::VerifyError;

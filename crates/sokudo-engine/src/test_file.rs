@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FallocateFlags, OFlags};
+use rustix::fs::{Access, AtFlags, FallocateFlags, OFlags};
 use rustix::io::Errno;
 use sokudo_model::{
     BufferMemory, Bytes, DataContent, Event, FailureKind, IoFailure, Layout, Limits, Nanos,
@@ -104,6 +104,15 @@ pub fn free_space_needed(size: Bytes) -> Bytes {
         size.0
             .saturating_add((size.0 / MARGIN_DIVISOR).max(MARGIN_BYTES_MIN)),
     )
+}
+
+/// Whether this process may make files in a directory, before anything is made there.
+///
+/// # Errors
+/// When it may not, as where a file system is mounted read-only.
+pub fn may_make_in(directory: &Path) -> Result<(), TestFileError> {
+    rustix::fs::access(directory, Access::WRITE_OK)
+        .map_err(|errno| create_error(directory, errno.into()))
 }
 
 impl TestFile {

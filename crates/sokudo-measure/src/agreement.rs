@@ -1,8 +1,9 @@
 //! What processes must agree on before they measure together, and whether they do.
 
 use serde::{Deserialize, Serialize};
+use sokudo_engine::free_space_needed;
 use sokudo_model::{Bytes, FileSystem, Plan, TargetKind};
-use sokudo_words::{Text, text};
+use sokudo_words::{Form, Text, text};
 
 /// What all processes must agree on before anything is written.
 pub struct Agreement<'a> {
@@ -25,6 +26,7 @@ pub struct Agreement<'a> {
 /// A point on which processes must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum AgreedOn {
+    Options,
     Command,
     Plan,
     Kind,
@@ -43,8 +45,10 @@ pub struct Difference {
 /// What a process says of itself before anything is written.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Stand {
+    /// How it takes part, whatever it is to do: in the words of the command line.
+    options: Vec<String>,
     /// Why it can do nothing at all.
-    failure: Option<String>,
+    failure: Option<Form>,
     points: Vec<(AgreedOn, String)>,
     available: Option<Bytes>,
     writes: Bytes,
@@ -55,15 +59,16 @@ pub(crate) struct Stand {
 pub(crate) enum Agreed {
     Yes { seed: u64 },
     Different { rank: u32, in_what: Difference },
-    Failed { rank: u32, why: String },
+    Failed { rank: u32, why: Form },
     NoSpace { available: Bytes, needed: Bytes },
 }
 
 impl Stand {
     /// Of a process that can do nothing.
-    pub(crate) fn failed(why: String) -> Self {
+    pub(crate) fn failed(why: Text, options: &[String]) -> Self {
         Self {
-            failure: Some(why),
+            options: options.to_vec(),
+            failure: Some(why.into()),
             points: Vec::new(),
             available: None,
             writes: Bytes(0),
@@ -73,8 +78,9 @@ impl Stand {
 
 impl Agreement<'_> {
     /// What this process is about to do.
-    pub(crate) fn stand(&self) -> Stand {
+    pub(crate) fn stand(&self, options: &[String]) -> Stand {
         Stand {
+            options: options.to_vec(),
             failure: None,
             points: self.points(),
             available: self.file_system.and_then(|it| it.available_bytes),
@@ -108,6 +114,10 @@ impl Agreement<'_> {
 
 /// What the first one says to what all are about to do.
 pub(crate) fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
+    // Who takes part in another way may fail for that alone.
+    if let Some((rank, in_what)) = other_options(all) {
+        return Agreed::Different { rank, in_what };
+    }
     let failed = (0..)
         .zip(all)
         .find_map(|(rank, stand)| Some((rank, stand.failure.clone()?)));
@@ -129,17 +139,64 @@ pub(crate) fn judged(all: &[Stand], seed: u64, is_separate: bool) -> Agreed {
     }
     let needed = all.iter().map(|stand| stand.writes.0);
     let needed = Bytes(needed.fold(0, u64::saturating_add));
+    if is_separate {
+        return match lacking_room(all) {
+            Some((rank, why)) => Agreed::Failed { rank, why },
+            None => Agreed::Yes { seed },
+        };
+    }
     let available = all.iter().filter_map(|stand| stand.available).min();
-    match available.filter(|available| *available < needed && !is_separate) {
+    match available.filter(|available| *available < needed) {
         Some(available) => Agreed::NoSpace { available, needed },
         None => Agreed::Yes { seed },
     }
+}
+
+/// Who takes part in another way than the first one, and the options that only one of both has.
+fn other_options(all: &[Stand]) -> Option<(u32, Difference)> {
+    let firsts = &all[0].options;
+    let (rank, theirs) = (0..)
+        .zip(all)
+        .map(|(rank, stand)| (rank, &stand.options))
+        .find(|(_, theirs)| *theirs != firsts)?;
+    let only = |these: &[String], others: &[String]| {
+        let only = these.iter().filter(|it| !others.contains(it));
+        only.map(String::as_str).collect::<Vec<_>>().join(" ")
+    };
+    let in_what = Difference {
+        on: AgreedOn::Options,
+        theirs: only(theirs, firsts),
+        firsts: only(firsts, theirs),
+    };
+    Some((rank, in_what))
+}
+
+/// Who has too little room on storage of its own.
+fn lacking_room(all: &[Stand]) -> Option<(u32, Form)> {
+    (0..).zip(all).find_map(|(rank, stand)| {
+        let size = stand.writes;
+        let needed = Some(free_space_needed(size)).filter(|_| size.0 > 0)?;
+        let available = stand.available.filter(|available| *available < needed)?;
+        let why = text!(
+            "{available} are free, but a test file of {size} needs {needed}; use a smaller test file, or make room"
+        );
+        Some((rank, why.into()))
+    })
 }
 
 impl From<&Difference> for Text {
     fn from(difference: &Difference) -> Self {
         let Difference { on, theirs, firsts } = difference;
         match on {
+            AgreedOn::Options if firsts.is_empty() => text!(
+                "was started with {theirs}, and rank 0 was not; give all the same options of `sokudo together`"
+            ),
+            AgreedOn::Options if theirs.is_empty() => text!(
+                "was started without {firsts}, and rank 0 with it; give all the same options of `sokudo together`"
+            ),
+            AgreedOn::Options => text!(
+                "was started with {theirs}, and rank 0 with {firsts}; give all the same options of `sokudo together`"
+            ),
             AgreedOn::Command => text!(
                 "is to do `{theirs}`, and rank 0 `{firsts}`; start all with the same command line"
             ),
@@ -165,6 +222,7 @@ mod tests {
 
     fn stand(file_system: &str, available: u64) -> Stand {
         Stand {
+            options: Vec::new(),
             failure: None,
             points: vec![(AgreedOn::FileSystem, file_system.to_owned())],
             available: Some(Bytes(available)),
@@ -190,15 +248,41 @@ mod tests {
     }
 
     #[test]
+    fn who_takes_part_in_another_way_is_named_before_anybody_fails() {
+        let with = |options: &[&str]| Stand {
+            options: options.iter().map(|&it| it.to_owned()).collect(),
+            ..Stand::failed("no such disk".into(), &[])
+        };
+        let said = |all: &[Stand]| match judged(all, 7, false) {
+            Agreed::Different { rank, in_what } => (rank, Text::from(&in_what).english()),
+            _ => panic!("they differ"),
+        };
+        let both = ["--dry-run", "--separate"];
+        for (firsts, theirs, expected) in [
+            (&[][..], &both[..1], "with --dry-run, and rank 0 was not;"),
+            (&both, &both[..1], "without --separate, and rank 0 with it;"),
+            (
+                &both[..1],
+                &both[1..],
+                "with --separate, and rank 0 with --dry-run;",
+            ),
+        ] {
+            let (rank, said) = said(&[with(firsts), with(firsts), with(theirs)]);
+            assert_eq!(rank, 2);
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+
+    #[test]
     fn who_can_do_nothing_is_named_before_anybody_differs() {
         let all = [
             stand("ext4 a", 1_000),
-            Stand::failed("no such disk".to_owned()),
+            Stand::failed("no such disk".into(), &[]),
         ];
         let Agreed::Failed { rank, why } = judged(&all, 7, false) else {
             panic!("one has failed");
         };
-        assert_eq!((rank, why.as_str()), (1, "no such disk"));
+        assert_eq!((rank, why.template.as_str()), (1, "no such disk"));
     }
 
     #[test]
@@ -208,6 +292,19 @@ mod tests {
             panic!("there is too little room");
         };
         assert_eq!((available, needed), (Bytes(250), Bytes(300)));
-        assert!(matches!(judged(&all, 7, true), Agreed::Yes { .. }));
+    }
+
+    #[test]
+    fn who_has_too_little_room_of_its_own_is_named() {
+        let all = [stand("ext4 a", 1 << 30), stand("ext4 a", 99)];
+        let Agreed::Failed { rank, why } = judged(&all, 7, true) else {
+            panic!("one has too little room");
+        };
+        assert_eq!(rank, 1);
+        let why = Text::from(why).english();
+        assert!(
+            why.starts_with("99 B are free, but a test file of 100 B needs "),
+            "{why}"
+        );
     }
 }

@@ -135,11 +135,7 @@ pub enum MeasureError {
     #[error(transparent)]
     Peers(#[from] PeerError),
     #[error("{host} (rank {rank}): {why}")]
-    FailedThere {
-        host: String,
-        rank: u32,
-        why: String,
-    },
+    FailedThere { host: String, rank: u32, why: Text },
     #[error("{host} (rank {rank}) {}", Text::from(in_what))]
     Disagreement {
         host: String,

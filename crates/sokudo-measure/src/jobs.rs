@@ -13,7 +13,7 @@ use crate::error::MeasureError;
 use crate::evidence::FoundState;
 use crate::measurement::{Prepared, empty_run, since_epoch};
 use crate::memory;
-use crate::place::{JobTarget, JobTargetKind};
+use crate::place::JobTarget;
 use crate::subject::PreparedTargets;
 
 /// Jobs that are to be carried out.
@@ -138,15 +138,8 @@ impl Prepared {
     }
 }
 
-/// Also a file that is only read must be written if it is too small.
 fn refuse_writes(places: &[JobTarget]) -> Result<(), MeasureError> {
-    let is_written = |place: &&JobTarget| {
-        let is_large_enough = || {
-            let metadata = place.path.metadata();
-            metadata.is_ok_and(|metadata| metadata.len() >= place.bytes.0)
-        };
-        place.written || place.kind == JobTargetKind::File && !is_large_enough()
-    };
+    let is_written = |place: &&JobTarget| place.written || place.is_made();
     match places.iter().find(is_written) {
         Some(place) => Err(MeasureError::ReadOnly(place.path.clone())),
         None => Ok(()),

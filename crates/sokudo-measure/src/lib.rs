@@ -59,5 +59,5 @@ pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
 pub use stop_watch::StopWatch;
 pub use subject::DeviceBeside;
-pub use together::{Sharing, Together};
+pub use together::{Leaving, Sharing, Together};
 pub use volume_disks::{named_disk, volume_disks};

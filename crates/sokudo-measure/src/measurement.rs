@@ -1,13 +1,15 @@
 //! One measurement: prepared, measured trial by trial, finished.
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use sokudo_device::{System, Watch};
-use sokudo_engine::Control;
+use sokudo_engine::{Control, may_make_in};
 use sokudo_model::{
     Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
-    StopReason, TargetInfo, TargetKind, Trial,
+    StopReason, TargetInfo, TargetKind, Trial, Workload,
 };
+use sokudo_peers::PeerError;
 
 use sokudo_words::Text;
 
@@ -106,6 +108,16 @@ impl<'a> Measurement<'a> {
             return Err(MeasureError::NothingToDestroy(self.target.to_owned()));
         }
         Ok(())
+    }
+
+    /// Refuses a directory in which no test file can be made, before one is.
+    ///
+    /// # Errors
+    /// When this process may make none there.
+    pub fn check_directory(&self) -> Result<(), MeasureError> {
+        let path = self.named.path().map(Path::new);
+        let directory = path.filter(|_| self.named.kind() == TargetKind::Directory);
+        Ok(directory.map_or(Ok(()), may_make_in)?)
     }
 
     /// Size of what is measured, or will be once the test file is made.
@@ -235,7 +247,7 @@ impl Prepared {
         let run = &mut self.run;
         together.tell_place(run)?;
         let workloads = run.plan.stages.iter_mut().flat_map(|it| &mut it.workloads);
-        workloads.for_each(|it| it.clones = it.clones.saturating_mul(together.ranks()));
+        workloads.for_each(|it| *it = together.of_all(it));
         run.rows = campaign::empty_rows(&run.plan);
         run.hosts = together.hosts();
         if together.reads_shifted() {
@@ -245,6 +257,25 @@ impl Prepared {
             self.has_beside = true;
         }
         Ok(())
+    }
+
+    /// What all processes do where each carries this workload out; the workload itself where this
+    /// one measures alone. Whoever decides while it measures what is measured next, and has that not
+    /// from the run's own rows, asks here: plans of [`Self::measure_part`] are those of all.
+    #[must_use]
+    pub fn of_all(&self, workload: &Workload) -> Workload {
+        let together = self.subject.together.as_ref();
+        together.map_or_else(|| workload.clone(), |it| it.of_all(workload))
+    }
+
+    /// Who is lost, where that has ended the measurement while nobody waited for the others, as in
+    /// a pause between rows.
+    pub fn loss(&mut self) -> Option<MeasureError> {
+        let together = self.subject.together.as_mut()?;
+        let error = together.end().err()?;
+        together.end_by(&error);
+        let is_loss = matches!(error, MeasureError::Peers(PeerError::Lost { .. }));
+        is_loss.then_some(error)
     }
 
     /// Leaves the others, who stop: this process measures no more.
@@ -350,10 +381,7 @@ impl Prepared {
             let _ = together.tell_place(&run);
             run.hosts = together.hosts();
             run.targets.clear();
-            match control.is_cancelled() {
-                true => together.leave_behind(),
-                false => together.leave(),
-            }
+            together.leave_behind();
         }
         sokudo_analysis::judge(&mut run);
         run

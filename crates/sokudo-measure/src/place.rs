@@ -51,3 +51,16 @@ pub struct JobTarget {
     /// The names of the jobs that use it.
     pub jobs: Vec<String>,
 }
+
+impl JobTarget {
+    /// Whether a file is made or written: also one that is only read must be written if it is too
+    /// small.
+    pub fn is_made(&self) -> bool {
+        self.kind == JobTargetKind::File && (self.written || !self.is_large_enough())
+    }
+
+    fn is_large_enough(&self) -> bool {
+        let metadata = self.path.metadata();
+        metadata.is_ok_and(|metadata| metadata.len() >= self.bytes.0)
+    }
+}

@@ -2,7 +2,8 @@
 //! is measured, each trial begins at the same instant on all of them, and each gets the trial of
 //! all together back. So whatever is decided by what was measured is decided alike everywhere.
 
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -14,6 +15,7 @@ use sokudo_model::{
 };
 use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
 use sokudo_stats::mix64;
+use sokudo_words::{Form, Text};
 
 use crate::agreement::{Agreed, Agreement, Stand, judged};
 use crate::error::MeasureError;
@@ -54,6 +56,8 @@ pub struct Together {
     /// The hosts, as far as they are known; the first one's.
     hosts: Vec<Host>,
     sharing: Sharing,
+    /// How this process takes part, in the words of its command line.
+    options: Vec<String>,
     /// The place of the file that is read in the place of the own one.
     borrowed: Option<usize>,
     /// The start of the trial that runs.
@@ -62,21 +66,42 @@ pub struct Together {
     failed: Option<PeerError>,
     /// Somebody is lost.
     is_broken: bool,
+    leaving: Leaving,
+}
+
+/// Who leaves the others while this process judges and prints.
+#[derive(Clone, Debug, Default)]
+pub struct Leaving(Arc<Mutex<Option<JoinHandle<()>>>>);
+
+impl Leaving {
+    /// Waits until it has left, where it has begun to.
+    pub fn wait(&self) {
+        let leaves = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A panic of that thread has been told.
+        let _ = leaves.map(JoinHandle::join);
+    }
 }
 
 impl Together {
-    /// This process among the others.
-    pub fn new(peers: Peers, sharing: Sharing) -> Self {
+    /// This process among the others, who are to have the same options.
+    pub fn new(peers: Peers, sharing: Sharing, options: Vec<String>) -> Self {
         Self {
             host_of_rank: host_of_rank(peers.hosts()),
             peers,
             hosts: Vec::new(),
             sharing,
+            options,
             borrowed: None,
             start: None,
             failed: None,
             is_broken: false,
+            leaving: Leaving::default(),
         }
+    }
+
+    /// To wait until it has left the others.
+    pub fn leaving(&self) -> Leaving {
+        self.leaving.clone()
     }
 
     /// Only the first one prints and keeps.
@@ -104,8 +129,9 @@ impl Together {
     ///
     /// # Errors
     /// When somebody is lost or all are to stop.
-    pub fn gather_words(&mut self, own: &str) -> Result<Option<Vec<String>>, MeasureError> {
-        self.gather(&own.to_owned())
+    pub fn gather_words(&mut self, own: &Text) -> Result<Option<Vec<Text>>, MeasureError> {
+        let gathered: Option<Vec<Form>> = self.gather(&own.clone().into())?;
+        Ok(gathered.map(|all| all.into_iter().map(Text::from).collect()))
     }
 
     /// Compares what all are about to do; the seed that all take, where they agree.
@@ -114,13 +140,14 @@ impl Together {
     /// When one is about to do something else, or there is too little room for all.
     pub fn agree(&mut self, on: &Agreement<'_>) -> Result<u64, MeasureError> {
         let how = (on.plan.seed, on.is_separate);
-        self.answered(&on.stand(), how)
+        self.answered(&on.stand(&self.options), how)
     }
 
     /// Takes part in the agreement of the others with nothing but why this process can do nothing.
-    pub fn cannot(&mut self, why: String) {
-        // That it is so is the answer.
-        let _ = self.answered(&Stand::failed(why), (0, false));
+    /// What comes of it is as a rule just that.
+    pub fn cannot(&mut self, why: Text) -> Option<MeasureError> {
+        let stand = Stand::failed(why, &self.options);
+        self.answered(&stand, (0, false)).err()
     }
 
     fn answered(
@@ -132,11 +159,7 @@ impl Together {
         let answer = all.map(|all| judged(&all, seed, is_separate));
         match self.broadcast(answer)? {
             Agreed::Yes { seed } => Ok(seed),
-            Agreed::Failed { rank, why } => Err(MeasureError::FailedThere {
-                host: self.name_of(rank),
-                rank,
-                why,
-            }),
+            Agreed::Failed { rank, why } => Err(self.failed_there(rank, why)),
             Agreed::Different { rank, in_what } => Err(MeasureError::Disagreement {
                 host: self.name_of(rank),
                 rank,
@@ -147,6 +170,30 @@ impl Together {
                 needed,
                 ranks: self.ranks(),
             }),
+        }
+    }
+
+    /// Waits until all have made ready what they measure, or one says why it cannot.
+    ///
+    /// # Errors
+    /// When one cannot, somebody is lost or all are to stop.
+    pub fn ready(&mut self, failure: Option<Text>) -> Result<(), MeasureError> {
+        let all: Option<Vec<Option<Form>>> = self.gather(&failure.map(Form::from))?;
+        let failed = all.map(|all| {
+            let mut all = (0..).zip(all);
+            all.find_map(|(rank, why)| Some((rank, why?)))
+        });
+        match self.broadcast(failed)? {
+            Some((rank, why)) => Err(self.failed_there(rank, why)),
+            None => Ok(()),
+        }
+    }
+
+    fn failed_there(&self, rank: u32, why: Form) -> MeasureError {
+        MeasureError::FailedThere {
+            host: self.name_of(rank),
+            rank,
+            why: why.into(),
         }
     }
 
@@ -208,6 +255,14 @@ impl Together {
             }
             MeasureError::Peers(PeerError::Stopped) => {}
             _ => self.peers.stop(),
+        }
+    }
+
+    /// What all processes do of a workload that each carries out.
+    pub(crate) fn of_all(&self, workload: &Workload) -> Workload {
+        Workload {
+            clones: workload.clones.saturating_mul(self.ranks()),
+            ..workload.clone()
         }
     }
 
@@ -313,10 +368,13 @@ impl Together {
         of_host.map(|it| it.pid).collect()
     }
 
-    /// Leaves while this process goes on: a launcher that ends a run kills whoever is still there
-    /// a second later, and what was measured is to be printed before that.
+    /// Leaves while this process goes on, and what was measured is printed sooner: a launcher that
+    /// ends a run kills whoever is still there a second later, and many processes take as long to
+    /// leave.
     pub(crate) fn leave_behind(self) {
-        thread::spawn(move || self.leave());
+        let leaving = self.leaving();
+        let leaves = thread::spawn(move || self.leave());
+        *leaving.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(leaves);
     }
 
     /// Has everybody stop.

@@ -14,6 +14,10 @@ use crate::run::Run;
 use crate::trial::{HostTrial, Outcome, Row, Trial, TrialEvidence, TrialTogether};
 use crate::units::Nanos;
 
+/// A host is a straggler from this ratio of its rate to the median of all hosts down. Who judges and
+/// who shows take it from here.
+pub const STRAGGLER_RATIO_MAX: f64 = 0.9;
+
 /// One trial of one process, on its way to the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankTrial {
@@ -44,9 +48,10 @@ impl Run {
             *workload = share(workload);
         }
         let trial = |trial: &Trial| trial.of_host(host);
-        let row = |row: &Row| Row {
+        let row = |(place, row): (usize, &Row)| Row {
             workload: share(&row.workload),
             trials: row.trials.iter().filter_map(trial).collect(),
+            assessment: of.assessments.get(place).cloned().flatten(),
             ..row.clone()
         };
         Self {
@@ -56,7 +61,7 @@ impl Run {
             environment: of.environment.clone(),
             circumstances: of.circumstances.clone(),
             layout: of.layout,
-            rows: self.rows.iter().map(row).collect(),
+            rows: self.rows.iter().enumerate().map(row).collect(),
             hosts: Vec::new(),
             findings: Vec::new(),
             inferences: Vec::new(),

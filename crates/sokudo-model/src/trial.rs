@@ -3,6 +3,8 @@
 mod points;
 mod slow;
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::{Histogram, Summary};
@@ -138,8 +140,13 @@ impl TrialTogether {
         self.to = self.to.min(other.to);
         self.first_began = self.first_began.min(other.first_began);
         self.last_ended = self.last_ended.max(other.last_ended);
+        // Thousands of hosts are not looked for one by one.
+        let places = self.hosts.iter().map(|it| it.host).zip(0..);
+        let places: HashMap<u32, usize> = places.collect();
         for theirs in &other.hosts {
-            let ours = self.hosts.iter_mut().find(|it| it.host == theirs.host);
+            let ours = places
+                .get(&theirs.host)
+                .map(|place| &mut self.hosts[*place]);
             match ours {
                 Some(ours) => {
                     ours.in_window.add(theirs.in_window);

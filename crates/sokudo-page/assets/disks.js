@@ -80,7 +80,8 @@ export class Disks {
     if (disks.status === 'fulfilled') fill(this.cards, disks.value.disks.map((disk) => this.card(disk)));
     else this.complain(disks.reason.message);
     this.disks = disks.value?.disks ?? [];
-    if (!this.target && !this.isReadOnly) this.restore(start.value);
+    // Who has begun to type meanwhile goes on.
+    if (!this.target && !this.isReadOnly && !this.path.value) this.restore(start.value);
     this.mark();
   }
 

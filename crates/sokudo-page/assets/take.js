@@ -16,7 +16,7 @@ const PICTURES = {
 
 /** Picture kinds of a run; the first suits it best. */
 export const pictureKinds = (run) => [
-  ...(run.together ? ['hosts', 'host-bars'] : []),
+  ...(run.hosts > 0 ? ['hosts', 'host-bars'] : []),
   ...(PICTURES[(run.method ?? '').split('/')[0]] ?? ['bars', 'time']),
 ];
 

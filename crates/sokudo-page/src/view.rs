@@ -282,6 +282,7 @@ impl View {
             ("legend", "notes"),
             ("findings", "findings"),
             ("answer", "answer"),
+            ("hosts", "hosts"),
         ] {
             self.set(key, live[told].clone());
         }
@@ -427,6 +428,7 @@ fn blank_run(number: u64, wish: &Wish, command: &str) -> Value {
         "legend": [],
         "findings": [],
         "answer": null,
+        "hosts": 0,
         "kept": null,
         "page_share": null,
     })

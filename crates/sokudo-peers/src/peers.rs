@@ -36,6 +36,11 @@ pub struct Peers {
     limits: Limits,
 }
 
+/// A clock is uncertain by about the time of a message's way. Linux sends a segment again after
+/// twice the round trip or 200 ms more than it (RFC 8985, `TCP_RTO_MIN`): from 20 ms on, where that
+/// exceeds a usual lead, so many ways are enough for it.
+const WAYS_AHEAD: u64 = 16;
+
 /// Asks everybody to stop, from wherever: a signal's thread, the watcher.
 #[derive(Clone)]
 pub struct Stopper(Sender<Command>);
@@ -188,13 +193,16 @@ impl Peers {
     }
 
     /// Waits for all, and agrees on an instant `lead` after the last has come: the longest lead
-    /// that anybody asks for. A tenth of a second is enough for everybody to hear of it.
+    /// that anybody asks for. A tenth of a second is enough for everybody to hear of it; over a
+    /// network that takes its time for a message it is longer, so that one may be lost and sent
+    /// again.
     ///
     /// # Errors
     /// If somebody is lost or all are to stop.
     pub fn agree_on_start(&mut self, lead: Duration) -> Result<Start, PeerError> {
         let clock = self.clock()?;
         let lead_ns = u64::try_from(lead.as_nanos()).expect("nobody waits for 500 years");
+        let lead_ns = lead_ns.saturating_add(clock.uncertainty_ns.saturating_mul(WAYS_AHEAD));
         let at = self.bytes(Call::Start, lead_ns.to_le_bytes().to_vec())?;
         let at_first_ns = number_of(&at).ok_or(PeerError::Ended)?;
         let at_own_ns = at_first_ns.saturating_add_signed(clock.offset_ns.saturating_neg());

@@ -1,6 +1,7 @@
 //! The background thread of one peer: what it does with what arrives, with what its caller
 //! wants, and with the time that passes.
 
+mod arrivals;
 mod calls;
 mod ending;
 mod joining;
@@ -13,21 +14,18 @@ use crate::clock::{ClockReading, OwnClock};
 use crate::error::{LossCause, PeerError};
 use crate::host::PeerHost;
 use crate::limits::Limits;
-use crate::mail::{Arrival, Mail};
+use crate::mail::Mail;
 use crate::message::{Call, Message};
-use crate::pings::{Postponed, answer, ask, pong};
+use crate::pings::{Postponed, answer, ask};
 use crate::round::Round;
 use crate::told::Told;
 use crate::transport::{Transport, Unreachable};
 
-/// Messages that are looked at before anything else is done again.
-const ARRIVALS_MAX: usize = 1024;
+/// How long it keeps looking often after something has happened.
+const BRISK: Duration = Duration::from_millis(20);
 
 /// Who was granted a look at the clock and has not used it for so long is passed over.
 const GRANT_MAX: Duration = Duration::from_secs(2);
-
-/// How long it keeps looking often after something has happened.
-const BRISK: Duration = Duration::from_millis(20);
 
 /// Between two looks, however many processes share a processor.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
@@ -301,133 +299,6 @@ impl<'a> Session<'a> {
         let until = Instant::now() + GOODBYE;
         while matches!(self.mail.send(self.transport), Ok(true)) && Instant::now() < until {}
         self.stage = Stage::Over;
-    }
-
-    // ── What arrives ──────────────────────────────────────────────────────────
-
-    fn receive(&mut self) -> Result<bool, Unreachable> {
-        let mut has_received = false;
-        for (from, frame) in std::mem::take(&mut self.postponed) {
-            self.arrived(from, &frame);
-        }
-        for _ in 0..ARRIVALS_MAX {
-            let Some((from, frame)) = self.transport.receive()? else {
-                break;
-            };
-            has_received = true;
-            self.arrived(from, &frame);
-        }
-        Ok(has_received)
-    }
-
-    fn arrived(&mut self, from: u32, frame: &[u8]) {
-        self.beats.heard(from, Instant::now());
-        let is_expected = from < self.me.count && (self.is_first() || from == 0);
-        let arrival = match is_expected {
-            true => self.mail.arrived(from, frame),
-            false => Arrival::Garbled,
-        };
-        match arrival {
-            Arrival::Message(message) => {
-                let is_understood = match self.is_first() {
-                    true => self.of_another(from, message),
-                    false => self.of_the_first(message),
-                };
-                if !is_understood {
-                    self.lose(from, LossCause::Garbled);
-                }
-            }
-            Arrival::Part => {}
-            Arrival::OtherProtocol { protocol, payload } => {
-                self.other_protocol(from, protocol, &payload);
-            }
-            Arrival::Garbled => self.lose(from, LossCause::Garbled),
-        }
-    }
-
-    /// At the first. Whether such a message may come.
-    fn of_another(&mut self, from: u32, message: Message) -> bool {
-        if !matches!(message, Message::Beat { .. }) {
-            self.brisk_until = Instant::now() + BRISK;
-        }
-        match message {
-            Message::Hello { version, host } => self.hello(from, version, host),
-            Message::Come {
-                number,
-                call,
-                bytes,
-            } => self.come(from, number, call, bytes),
-            Message::Beat { status } => {
-                self.told.hear(from, status);
-                let status = self.told.status();
-                self.mail.post(from, &Message::Beat { status });
-            }
-            Message::Stop => self.stop(),
-            // Everybody speaks for himself.
-            Message::Lost { rank, cause, .. } if rank == from => self.lose(from, cause),
-            Message::ClockWish => self.clock_wishes.push(from),
-            Message::Ping { number } => {
-                let received_ns = self.me.clock.now_ns();
-                let pong = pong(number, received_ns, &self.me.clock);
-                self.mail.post(from, &pong);
-            }
-            Message::ClockDone => self.granted = None,
-            _ => return false,
-        }
-        true
-    }
-
-    /// At the others. Whether such a message may come.
-    fn of_the_first(&mut self, message: Message) -> bool {
-        match message {
-            Message::Welcome { hosts } => {
-                if hosts.len() != self.me.count as usize {
-                    return false;
-                }
-                self.joined(hosts);
-            }
-            Message::OtherVersion {
-                rank,
-                host,
-                theirs,
-                firsts,
-            } => self.not_joined(PeerError::OtherVersion {
-                rank,
-                host,
-                theirs,
-                firsts,
-            }),
-            Message::Release {
-                number,
-                call,
-                bytes,
-            } => self.release(number, call, bytes),
-            Message::Beat { status } => self.told.hear(0, status),
-            Message::Stop => self.stop(),
-            Message::Lost { rank, host, cause } => self.doom(Fate::Lost { rank, host, cause }),
-            Message::ClockGranted => self.granted = Some((0, Instant::now())),
-            // Of an answer that was no longer waited for.
-            Message::Pong { .. } => {}
-            _ => return false,
-        }
-        true
-    }
-
-    fn other_protocol(&mut self, from: u32, protocol: u16, payload: &[u8]) {
-        // As versions name what is beside them.
-        let beside = format!("+protocol.{protocol}");
-        match Message::decode(payload) {
-            Some(Message::Hello { version, host }) if self.is_first() => {
-                self.hello(from, version + &beside, host);
-            }
-            _ if self.is_first() => self.lose(from, LossCause::Garbled),
-            _ => self.not_joined(PeerError::OtherVersion {
-                rank: self.me.rank,
-                host: self.me.host.name.clone(),
-                theirs: self.me.version.clone(),
-                firsts: format!("?{beside}"),
-            }),
-        }
     }
 
     // ── Time ──────────────────────────────────────────────────────────────────

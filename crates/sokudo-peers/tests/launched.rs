@@ -9,6 +9,8 @@
     reason = "a test fails by panicking and says what it sees and skips"
 )]
 
+#[path = "launched/hosts.rs"]
+mod hosts;
 #[path = "launched/launcher.rs"]
 mod launcher;
 #[path = "launched/namespaces.rs"]

@@ -156,6 +156,22 @@ fn all_start_at_one_instant_whatever_their_clocks_show() {
 }
 
 #[test]
+fn where_messages_take_their_time_the_start_is_later() {
+    let mut faults = Faults::none();
+    let (lead, way) = (Duration::from_millis(10), Duration::from_millis(20));
+    faults.of(1).delay = way;
+    let starts = each(peers(2, &faults, PATIENT), |mut peer| {
+        let before = Instant::now();
+        let start = peer.agree_on_start(lead).unwrap();
+        peer.leave().unwrap();
+        (before, start)
+    });
+    let last_came = starts.iter().map(|(before, _)| *before).max().unwrap();
+    let ahead = starts[0].1.at - last_came;
+    assert!(ahead >= 10 * way, "{ahead:?}");
+}
+
+#[test]
 fn what_one_is_doing_the_first_hears() {
     let peers = peers(3, &Faults::none(), PATIENT);
     peers[1].say(b"reading");

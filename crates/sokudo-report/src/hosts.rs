@@ -1,7 +1,7 @@
 //! Hosts that measured together: how long, and what each of them did of the row that stands for
 //! the run. Pictures choose their hosts here, too.
 
-use sokudo_model::{HostLost, Nanos};
+use sokudo_model::{HostLost, Nanos, STRAGGLER_RATIO_MAX};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
@@ -20,10 +20,8 @@ pub(crate) const HOSTS_MAX: usize = 16;
 /// Of so many, the slowest tell most.
 const SLOWEST: usize = 8;
 const FASTEST: usize = 2;
-/// The finding that hosts are slower than chance allows, and from which share of the median on one
-/// is; what they mean is in `sokudo_analysis::Code` and `threshold`.
+/// The finding that hosts are slower than chance allows; what it means is in `sokudo_analysis::Code`.
 const STRAGGLER: &str = "straggler";
-const STRAGGLER_SHARE_MAX: f64 = 0.9;
 
 /// A name is cut no shorter than this, so that a host can still be recognised.
 const NAME_COLUMNS_MIN: usize = 8;
@@ -110,7 +108,7 @@ impl<'a> HostFigures<'a> {
                 place,
                 host,
                 row,
-                is_straggler: is_told && share < STRAGGLER_SHARE_MAX,
+                is_straggler: is_told && share < STRAGGLER_RATIO_MAX,
             })
         });
         lines.collect()

@@ -32,6 +32,8 @@ pub struct LiveRun {
     pub findings: Vec<LiveFinding>,
     /// How good the figures are; `None` where nothing has been judged.
     pub answer: Option<LiveAnswer>,
+    /// How many hosts measured together; 0 where one process measured alone.
+    pub hosts: usize,
 }
 
 /// A sentence under its label.
@@ -118,6 +120,7 @@ impl LiveRun {
                 .goodness
                 .map(|(tone, text)| answer(tone, &text, language)),
             findings: Self::findings_of(document, language),
+            hosts: document.together.as_ref().map_or(0, |it| it.hosts.len()),
             ..Self::default()
         };
         for (_, element) in &article.0 {

@@ -138,13 +138,13 @@ pub struct MatrixFigure {
     pub interval_95: Option<[f64; 2]>,
     /// The median of its trials in each block in which it was measured.
     pub blocks: Vec<BlockFigure>,
-    /// The worst verdict of its blocks.
+    /// The worst verdict of the blocks that count; INVALID where none does.
     pub verdict: Option<Verdict>,
     /// Whether the cell is shown to be faster than every other in this row.
     pub is_best: bool,
     /// Bytes that the disks moved per byte of the row, the median of the blocks: of writes
     /// what parity, mirrors, journals and copies on write add, of reads what caches took away.
-    /// Null where the disks' counters could not be read.
+    /// Null where the disks' counters could not be read, or others moved bytes, too.
     pub bytes_at_disks_per_byte: Option<f64>,
     /// Codes of the findings about it, each once.
     pub findings: Vec<String>,
@@ -159,6 +159,16 @@ pub struct BlockFigure {
     pub per_second: f64,
     /// Whether it can be trusted.
     pub verdict: Option<Verdict>,
+}
+
+impl MatrixFigure {
+    /// How many blocks count: those whose result is not INVALID.
+    pub(crate) fn counted_blocks(&self) -> usize {
+        let blocks = self.blocks.iter();
+        blocks
+            .filter(|it| it.verdict != Some(Verdict::Invalid))
+            .count()
+    }
 }
 
 impl MatrixDocument {

@@ -81,7 +81,7 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
             article.marked(title, "  ", places);
         }
     }
-    article.paragraph(legend(unit));
+    article.paragraph(legend(unit, results.iter().any(|it| it.cpu.is_some())));
 }
 
 fn table(
@@ -255,12 +255,20 @@ fn slow_places(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
 }
 
 /// What must be known to read the tables.
-fn legend(unit: BandwidthUnit) -> Text {
-    text!(
-        "min, mean, median and max are of the places, each counting alike; outer:inner is the \
-         first 5 % of them to the last; CPU is of one processor; {}.",
-        Text::from(unit.definition())
-    )
+fn legend(unit: BandwidthUnit, has_cpu: bool) -> Text {
+    let unit = Text::from(unit.definition());
+    match has_cpu {
+        true => text!(
+            "min, mean, median and max are of the places, each counting alike; outer:inner is the \
+             first 5 % of them to the last; CPU is of one processor; {}.",
+            unit
+        ),
+        false => text!(
+            "min, mean, median and max are of the places, each counting alike; outer:inner is the \
+             first 5 % of them to the last; {}.",
+            unit
+        ),
+    }
 }
 
 #[cfg(test)]

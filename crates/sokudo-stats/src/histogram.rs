@@ -24,7 +24,7 @@ const COUNT_READ_MAX: u64 = 1 << 48;
 /// A reported value differs from the recorded one by at most this share of it.
 pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 
-/// From so many buckets on that hold something, the whole table takes no more than twice the
+/// From so many buckets on that hold something, the whole table takes some three times the
 /// memory, and is added to faster.
 const FILLED_MAX: usize = BUCKET_COUNT / 4;
 
@@ -44,7 +44,15 @@ enum Counts {
     All(Box<[u64]>),
     /// Of those that hold something, with their numbers, in ascending order: what was read takes
     /// no more memory than its text. Thousands of hosts tell theirs.
-    Filled(Vec<(u16, u64)>),
+    Filled(Box<[FilledBucket]>),
+}
+
+/// A bucket that holds something, in no more memory than it takes.
+#[derive(Clone, Copy)]
+#[repr(Rust, packed(2))]
+struct FilledBucket {
+    number: u16,
+    count: u64,
 }
 
 impl Counts {
@@ -72,7 +80,7 @@ impl Counts {
         all.chain(
             filled
                 .iter()
-                .map(|(number, count)| ((*number).into(), *count)),
+                .map(|bucket| (bucket.number.into(), bucket.count)),
         )
     }
 
@@ -93,30 +101,33 @@ impl Counts {
 
 /// Buckets that hold something as the table of all.
 #[cold]
-fn table(filled: &[(u16, u64)]) -> Box<[u64]> {
+fn table(filled: &[FilledBucket]) -> Box<[u64]> {
     let mut counts = vec![0; BUCKET_COUNT].into_boxed_slice();
-    for (number, count) in filled {
-        counts[usize::from(*number)] = *count;
+    for bucket in filled {
+        counts[usize::from(bucket.number)] = bucket.count;
     }
     counts
 }
 
 /// The buckets of both, in ascending order.
-fn sum_of(ours: &[(u16, u64)], theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
+fn sum_of(ours: &[FilledBucket], theirs: &[FilledBucket]) -> Box<[FilledBucket]> {
     let mut sum = Vec::with_capacity(ours.len() + theirs.len());
     let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
     loop {
         let order = match (ours.peek(), theirs.peek()) {
-            (Some(one), Some(other)) => one.0.cmp(&other.0),
+            (Some(one), Some(other)) => { one.number }.cmp(&{ other.number }),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (None, None) => return sum,
+            (None, None) => return sum.into(),
         };
         let one = (order != Ordering::Greater).then(|| ours.next()).flatten();
         let other = (order != Ordering::Less).then(|| theirs.next()).flatten();
-        let count = |bucket: Option<&(u16, u64)>| bucket.map_or(0, |(_, count)| *count);
-        let number = one.or(other).map_or(0, |(number, _)| *number);
-        sum.push((number, count(one) + count(other)));
+        let count = |bucket: Option<&FilledBucket>| bucket.map_or(0, |it| it.count);
+        let number = one.or(other).map_or(0, |it| it.number);
+        sum.push(FilledBucket {
+            number,
+            count: count(one) + count(other),
+        });
     }
 }
 
@@ -243,11 +254,11 @@ impl Histogram {
     /// The same in as little memory as it takes: nothing more is to be recorded.
     #[must_use]
     pub fn compact(mut self) -> Self {
-        let filled: Vec<(u16, u64)> = self
-            .counts
-            .filled()
-            .filter_map(|(number, count)| Some((u16::try_from(number).ok()?, count)))
-            .collect();
+        let filled = self.counts.filled().filter_map(|(number, count)| {
+            let number = u16::try_from(number).ok()?;
+            Some(FilledBucket { number, count })
+        });
+        let filled: Box<[FilledBucket]> = filled.collect();
         if filled.len() <= FILLED_MAX {
             self.counts = Counts::Filled(filled);
         }
@@ -491,7 +502,7 @@ impl TryFrom<SerializedHistogram> for Histogram {
         if written.steps.len() != written.counts.len() {
             return Err("a histogram has other buckets than counts");
         }
-        let mut filled: Vec<(u16, u64)> = Vec::new();
+        let mut filled: Vec<FilledBucket> = Vec::new();
         let mut number = 0_u64;
         for (step, count) in written.steps.iter().zip(&written.counts) {
             number = number.saturating_add(*step);
@@ -502,9 +513,12 @@ impl TryFrom<SerializedHistogram> for Histogram {
             let bucket = u16::try_from(number).ok();
             let bucket = bucket.filter(|bucket| usize::from(*bucket) < BUCKET_COUNT);
             let bucket = bucket.ok_or("a histogram has more buckets than there are")?;
-            match filled.last_mut().filter(|last| last.0 == bucket) {
-                Some(last) => last.1 += count,
-                None => filled.push((bucket, *count)),
+            match filled.last_mut().filter(|last| last.number == bucket) {
+                Some(last) => last.count += *count,
+                None => filled.push(FilledBucket {
+                    number: bucket,
+                    count: *count,
+                }),
             }
         }
         let sum_max = u128::from(totals.count) * u128::from(written.max);
@@ -518,9 +532,9 @@ impl TryFrom<SerializedHistogram> for Histogram {
                 squares: written.sum_of_squares,
             };
         }
-        filled.retain(|(_, count)| *count > 0);
+        filled.retain(|bucket| bucket.count > 0);
         let counts = match filled.len() <= FILLED_MAX {
-            true => Counts::Filled(filled),
+            true => Counts::Filled(filled.into()),
             false => Counts::All(table(&filled)),
         };
         Ok(Self { counts, totals })
@@ -604,226 +618,4 @@ fn bucket_bounds(index: usize) -> (u64, u64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Random;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// Values whose squares fill the recent sum at once, and such that never do.
-        #[test]
-        fn sums_are_exact_however_large_values_are(
-            values in prop::collection::vec((any::<u64>(), 0_u32..64), 1..200),
-        ) {
-            let values: Vec<u64> = values.iter().map(|(value, shift)| value >> shift).collect();
-            let (mut whole, mut parts) = (Histogram::new(), Histogram::new());
-            for part in values.chunks(7) {
-                let mut histogram = Histogram::new();
-                part.iter().for_each(|value| histogram.record(*value));
-                parts.merge(&histogram);
-            }
-            values.iter().for_each(|value| whole.record(*value));
-            let wide = |value: &u64| u128::from(*value);
-            prop_assert_eq!(whole.sum(), values.iter().map(wide).sum::<u128>());
-            let squares = values.iter().map(wide).map(|value| value * value);
-            prop_assert_eq!(whole.sums().squares, squares.fold(0, u128::saturating_add));
-            prop_assert_eq!(whole, parts);
-        }
-    }
-
-    fn histogram_of(values: &[u64]) -> Histogram {
-        let mut histogram = Histogram::new();
-        values.iter().for_each(|value| histogram.record(*value));
-        histogram
-    }
-
-    #[test]
-    fn quantiles_of_buckets_are_those_of_the_values() {
-        let whole = histogram_of(&(1..5000).map(|it| it * it).collect::<Vec<_>>());
-        let buckets = whole.buckets().map(|bucket| (bucket.low, bucket.count));
-        let again = Histogram::of_buckets(buckets, 1, 4999 * 4999).unwrap();
-        for fraction in [0.0, 0.5, 0.9, 0.999, 1.0] {
-            assert_eq!(again.quantile(fraction), whole.quantile(fraction));
-        }
-    }
-
-    #[test]
-    fn counts_to_a_value_are_those_of_the_buckets_up_to_it() {
-        let histogram = histogram_of(&(1..3000).map(|it| it * it).collect::<Vec<_>>());
-        for value in [0, 1, 255, 256, 4_711, 1_000_000, 9_000_000, u64::MAX] {
-            let below = histogram.buckets().take_while(|it| it.low <= value);
-            let count: u64 = below.map(|bucket| bucket.count).sum();
-            assert_eq!(histogram.count_to(value), count, "{value}");
-        }
-    }
-
-    #[test]
-    fn buckets_of_more_than_anything_records_are_refused() {
-        let of = |counts: &[u64]| {
-            let buckets = (0..).zip(counts.iter().copied());
-            Histogram::of_buckets(buckets, 0, 1)
-        };
-        assert_eq!(
-            of(&[COUNT_READ_MAX - 1, 1]).unwrap().count(),
-            COUNT_READ_MAX
-        );
-        assert!(of(&[COUNT_READ_MAX, 1]).is_none());
-        assert!(of(&[u64::MAX, 1]).is_none());
-    }
-
-    #[test]
-    fn what_takes_little_memory_counts_the_same() {
-        let values = |from: u64, count: u64| histogram_of(&Vec::from_iter(from..from + count));
-        let cases = [
-            [values(0, 0), values(7, 3)],
-            [values(5, 40), values(20, 900)],
-            // Too many buckets for pairs, on one side.
-            [values(1, 9), values(100, 4_000_000)],
-            [values(1 << 20, 4_000_000), values(0, 5_000)],
-        ];
-        let written = |histogram: &Histogram| {
-            let written = SerializedHistogram::from(histogram.clone());
-            (written.sum_of_squares, written.steps, written.counts)
-        };
-        for [one, other] in &cases {
-            let mut sum = one.clone();
-            sum.merge(other);
-            for ours in [one.clone(), one.clone().compact()] {
-                for theirs in [other.clone(), other.clone().compact()] {
-                    let mut merged = ours.clone();
-                    merged.merge(&theirs);
-                    assert_eq!(merged, sum);
-                    assert_eq!(written(&merged), written(&sum));
-                    assert_eq!(merged.count_to(999), sum.count_to(999));
-                    merged.record(12);
-                    merged.writer().record(1 << 50);
-                    let mut more = sum.clone();
-                    [12, 1 << 50].iter().for_each(|it| more.record(*it));
-                    assert_eq!(merged, more);
-                    merged.clear();
-                    assert_eq!(merged, Histogram::new());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_written_is_read_and_what_cannot_be_is_refused() {
-        let again = |written: SerializedHistogram| Histogram::try_from(written);
-        for values in [&[][..], &[0], &[7, 7, 1 << 40, u64::MAX]] {
-            let histogram = histogram_of(values);
-            assert_eq!(again(histogram.clone().into()), Ok(histogram));
-        }
-        let written = || SerializedHistogram::from(histogram_of(&[5, 9]));
-        type Damage = fn(&mut SerializedHistogram);
-        let damages: [Damage; 6] = [
-            |it| it.steps[1] = u64::MAX,
-            |it| it.steps.clear(),
-            |it| it.counts[0] = u64::MAX,
-            |it| it.counts[0] = 0,
-            |it| it.sum = u128::MAX,
-            |it| it.min = u64::MAX,
-        ];
-        for (number, damage) in damages.iter().enumerate() {
-            let mut damaged = written();
-            damage(&mut damaged);
-            // Fewer values than their sum tells are refused as well.
-            assert!(again(damaged).is_err(), "{number}");
-        }
-    }
-
-    fn exact_quantile(sorted: &[u64], fraction: f64) -> u64 {
-        let rank = ((fraction * sorted.len() as f64).ceil() as usize).clamp(1, sorted.len());
-        sorted[rank - 1]
-    }
-
-    #[test]
-    fn every_value_has_a_bucket() {
-        for power in 0..64 {
-            for value in [(1u64 << power) - 1, 1 << power, (1 << power) + 1] {
-                let (low, high) = bucket_numbered(bucket_index(value) as u64).unwrap();
-                assert!(low <= value && value <= high, "{value}: {low}..={high}");
-            }
-        }
-        assert_eq!(bucket_bounds(BUCKET_COUNT - 1).1, u64::MAX);
-        assert_eq!(bucket_numbered(BUCKET_COUNT as u64), None);
-        assert_eq!(bucket_numbered(u64::MAX), None);
-    }
-
-    #[test]
-    fn buckets_join_without_gap_or_overlap() {
-        for index in 1..BUCKET_COUNT {
-            assert_eq!(bucket_bounds(index - 1).1 + 1, bucket_bounds(index).0);
-        }
-    }
-
-    #[test]
-    fn samples_needed_are_those_of_the_method() {
-        assert_eq!(samples_needed(0.5), 5);
-        assert_eq!(samples_needed(0.99), 299);
-        assert_eq!(samples_needed(0.999), 2_995);
-        assert_eq!(samples_needed(0.9999), 29_956);
-    }
-
-    #[test]
-    fn a_percentile_without_enough_samples_is_missing() {
-        let few = histogram_of(&[5; 298]);
-        assert_eq!(few.trusted_quantile(0.99), None);
-        assert_eq!(histogram_of(&[5; 299]).trusted_quantile(0.99), Some(5));
-        assert_eq!(Histogram::new().quantile(0.5), None);
-    }
-
-    #[test]
-    fn agrees_with_hdrhistogram() {
-        let mut random = Random::new(3);
-        let mut oracle = hdrhistogram::Histogram::<u64>::new(3).unwrap();
-        let mut histogram = Histogram::new();
-        for _ in 0..100_000 {
-            let octave = 10 + random.below(20);
-            let value = 500 + random.below(1 << octave);
-            oracle.record(value).unwrap();
-            histogram.record(value);
-        }
-        for fraction in [0.5, 0.9, 0.99, 0.999, 0.9999] {
-            let theirs = oracle.value_at_quantile(fraction) as f64;
-            let ours = histogram.quantile(fraction).unwrap() as f64;
-            assert!(
-                (ours / theirs - 1.0).abs() < 0.01,
-                "{fraction}: {ours} {theirs}"
-            );
-        }
-        assert!((histogram.mean().unwrap() / oracle.mean() - 1.0).abs() < 0.001);
-        assert!((histogram.stdev().unwrap() / oracle.stdev() - 1.0).abs() < 0.001);
-    }
-
-    proptest! {
-        #[test]
-        fn any_value_is_kept_within_the_error(values in prop::collection::vec(any::<u64>(), 1..50)) {
-            let histogram = histogram_of(&values);
-            let mut sorted = values.clone();
-            sorted.sort_unstable();
-            for fraction in [0.1, 0.5, 0.99] {
-                let exact = exact_quantile(&sorted, fraction);
-                let found = histogram.quantile(fraction).unwrap();
-                prop_assert!(found.abs_diff(exact) as f64 <= exact as f64 * RELATIVE_ERROR_MAX);
-            }
-            prop_assert_eq!(histogram.min(), sorted.first().copied());
-            prop_assert_eq!(histogram.max(), sorted.last().copied());
-        }
-
-        #[test]
-        fn merging_loses_nothing_and_has_no_order(
-            left in prop::collection::vec(any::<u64>(), 0..40),
-            right in prop::collection::vec(any::<u64>(), 0..40),
-        ) {
-            let mut forward = histogram_of(&left);
-            forward.merge(&histogram_of(&right));
-            let mut backward = histogram_of(&right);
-            backward.merge(&histogram_of(&left));
-            let all: Vec<u64> = left.iter().chain(&right).copied().collect();
-            prop_assert_eq!(&forward, &backward);
-            prop_assert_eq!(&forward, &histogram_of(&all));
-            prop_assert_eq!(forward.buckets().map(|b| b.count).sum::<u64>(), all.len() as u64);
-        }
-    }
-}
+mod tests;

@@ -137,6 +137,11 @@ impl Journal {
         Ok(Self(Arc::new(Mutex::new(kept))))
     }
 
+    /// Whether it names nothing that was made.
+    pub fn is_empty(&self) -> bool {
+        self.kept().lines.is_empty()
+    }
+
     /// Whether anything that was made is there yet. Where nothing is, the journal goes, too: for
     /// who ends without being dropped.
     pub fn is_left_behind(&self) -> bool {

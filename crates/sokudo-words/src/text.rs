@@ -120,6 +120,11 @@ impl Text {
         Self::new("{}", vec![Argument::Name(name.into())])
     }
 
+    /// What says itself in the language that is spoken, such as an error: in each of them.
+    pub fn shown(shown: &impl fmt::Display) -> Self {
+        Self::new("{}", vec![in_each_language(shown)])
+    }
+
     /// A word or phrase of a closed set that is not known before it is read; what the
     /// catalogue does not know stays.
     pub fn phrase(words: &str) -> Self {

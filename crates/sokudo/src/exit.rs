@@ -16,6 +16,9 @@ use crate::{harmless, language};
 /// Words of the user's are repeated in messages, and some are as long as a file.
 const LINE_CHARACTERS_MAX: usize = 4096;
 
+/// The code after Ctrl-C.
+pub(crate) const INTERRUPTED: i32 = 130;
+
 /// Why the program ends without full success.
 #[derive(Debug)]
 pub(crate) enum Exit {
@@ -87,6 +90,13 @@ impl Exit {
         let error = self.error()?;
         let text = error.downcast_ref::<Text>().cloned();
         Some(text.unwrap_or_else(|| Text::name(one_line(error))))
+    }
+
+    /// The same, to be said in another process, whatever language that one speaks.
+    pub(crate) fn told_in_each_language(&self) -> Option<Text> {
+        let error = self.error()?;
+        let text = error.downcast_ref::<Text>().cloned();
+        Some(text.unwrap_or_else(|| Text::shown(&OneLine(error))))
     }
 
     const fn error(&self) -> Option<&anyhow::Error> {
@@ -218,7 +228,8 @@ pub(crate) fn progress(message: impl Display) {
 fn tell(line: &str) {
     // Where nothing can be told any more (a full disk, a closed pipe), the exit code
     // still says how it ended.
-    let _ = writeln!(std::io::stderr(), "sokudo: {line}");
+    // In one piece: other processes may write there, too.
+    let _ = std::io::stderr().write_all(format!("sokudo: {line}\n").as_bytes());
 }
 
 /// An error with those of its causes that it does not name itself.
@@ -239,6 +250,15 @@ impl Display for WithCauses<'_> {
             }
         }
         f.write_str(&line)
+    }
+}
+
+/// An error as one line.
+struct OneLine<'a>(&'a anyhow::Error);
+
+impl Display for OneLine<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(self.0))
     }
 }
 

@@ -91,10 +91,8 @@ pub(crate) fn measurement(
     };
     let conduct =
         move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
-            // Where several processes measure, that of all of them.
-            let row = prepared.run.plan.stages[0].workloads[0].clone();
             let climb = Climb {
-                row,
+                row: prepared.of_all(&workload),
                 arguments,
                 parts: MeasuredParts::new(prepared, control, listener),
             };

@@ -15,9 +15,12 @@ mod progress;
 mod request;
 mod told;
 
+use std::collections::BTreeSet;
+
 use sokudo_dialect::matrix::EXAMPLE;
 use sokudo_engine::Control;
 use sokudo_measure::CacheGuard;
+use sokudo_report::{MatrixDocument, Report};
 use sokudo_volume::{Journal, own_mount_namespace};
 use sokudo_words::{Text, text};
 
@@ -98,6 +101,21 @@ fn begin(arguments: &MatrixArguments) -> Result<(Matrix, Measured), Exit> {
     Ok((matrix, measured))
 }
 
+/// What the runs of a report come to, of each matrix that has runs among them.
+pub(crate) fn of_report(report: &Report) -> Vec<MatrixDocument> {
+    let tags = report.runs.iter().flat_map(|it| &it.tags);
+    let ids: BTreeSet<&str> = tags.filter_map(|tag| kept::matrix_of_tag(tag)).collect();
+    let matrices = ids.into_iter().filter_map(|id| {
+        let (matrix, runs) = kept::of_report(id, report)?;
+        let measured = Measured {
+            runs,
+            ..Measured::default()
+        };
+        Some(outcome::document(&matrix, &measured))
+    });
+    matrices.collect()
+}
+
 /// Whether every cell has been measured in every block that is asked for.
 fn is_complete(matrix: &Matrix, measured: &Measured) -> bool {
     let is_measured = |cell: usize, block: u32| {
@@ -162,8 +180,13 @@ fn measure(
     // Before any other thread is there: from now on what is mounted is mounted here alone, and
     // vanishes with this process.
     own_mount_namespace().map_err(Exit::failed)?;
-    let disks = disks::opened(&matrix.source, disks, arguments)?;
     let journal = Journal::open(&matrix.id).map_err(Exit::failed)?;
+    if matches!(matrix.source, DiskSource::Named(_)) && !journal.is_empty() {
+        return Err(Exit::refused(text!(
+            "a killed run of this matrix has left on the disks what it had made; sudo sokudo clean dissolves that and nothing else"
+        )));
+    }
+    let disks = disks::opened(&matrix.source, disks, arguments)?;
     let left = journal.clone();
     interrupt::watch_leaving(control, move || tell_of_what_stays(&left))?;
     let mut campaign = Campaign {
@@ -176,5 +199,7 @@ fn measure(
         made: 0,
     };
     campaign.carry_out(measured);
+    // Whoever waits for Ctrl-C holds it, too.
+    campaign.journal.is_left_behind();
     Ok(())
 }

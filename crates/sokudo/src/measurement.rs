@@ -127,6 +127,22 @@ pub(crate) fn finish(
     quiet: bool,
     conduct: impl Conduct,
 ) -> Result<FinishedMeasurement, Exit> {
+    let (measurement, mut progress) = announced(measurement, control, quiet)?;
+    let measured = prepare(measurement, control, &mut progress, quiet)
+        .and_then(|prepared| carry_out(prepared, control, &mut progress, conduct));
+    progress.finish();
+    measured
+}
+
+/// What is told before anything is made.
+///
+/// # Errors
+/// When nothing but that was asked for.
+pub(crate) fn announced<'a>(
+    measurement: Measurement<'a>,
+    control: &Control,
+    quiet: bool,
+) -> Result<(Measurement<'a>, ProgressLine), Exit> {
     let measurement = Measurement {
         files_as: page::files_as(),
         ..measurement
@@ -138,24 +154,30 @@ pub(crate) fn finish(
     let Measurement { plan, schedule, .. } = &measurement;
     let size = measurement.size();
     telling::announce(plan, schedule, size, measurement.lays_out());
-    let mut progress = ProgressLine::new(plan, schedule, size, quiet, control);
+    let progress = ProgressLine::new(plan, schedule, size, quiet, control);
     if telling::is_plan() {
         return Err(Exit::AsReported(0));
     }
-    let measured = prepare(measurement, control, &mut progress, quiet).and_then(|mut prepared| {
-        progress.prepared(&prepared.run);
-        let mut watch = StopWatch::new(&prepared.run.schedule.stop_when, &prepared.run)?;
-        let mut listener = |event| {
-            watch.hear(&event, control);
-            progress.show(&event);
-        };
-        let ended_by = conduct(&mut prepared, control, &mut listener)?;
-        prepared.run.stopped_by = watch.cause();
-        let run = judged(prepared, control);
-        Ok(FinishedMeasurement::new(run, ended_by.map(Exit::from)))
-    });
-    progress.finish();
-    measured
+    Ok((measurement, progress))
+}
+
+/// Makes the trials of what is ready, and judges them.
+pub(crate) fn carry_out(
+    mut prepared: Prepared,
+    control: &Control,
+    progress: &mut ProgressLine,
+    conduct: impl Conduct,
+) -> Result<FinishedMeasurement, Exit> {
+    progress.prepared(&prepared.run);
+    let mut watch = StopWatch::new(&prepared.run.schedule.stop_when, &prepared.run)?;
+    let mut listener = |event| {
+        watch.hear(&event, control);
+        progress.show(&event);
+    };
+    let ended_by = conduct(&mut prepared, control, &mut listener)?;
+    prepared.run.stopped_by = watch.cause();
+    let run = judged(prepared, control);
+    Ok(FinishedMeasurement::new(run, ended_by.map(Exit::from)))
 }
 
 /// Makes it ready, and tells what is to be known before it begins. A refusal is one line:

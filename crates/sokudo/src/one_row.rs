@@ -105,6 +105,11 @@ impl<'a> MeasuredParts<'a> {
         self.prepared.run.schedule.trials
     }
 
+    /// What all processes do of a workload that each carries out.
+    pub(crate) fn of_all(&self, workload: &Workload) -> Workload {
+        self.prepared.of_all(workload)
+    }
+
     /// Tells something to who watches.
     pub(crate) fn tell(&mut self, event: Event) {
         (self.listener)(event);

@@ -295,7 +295,15 @@ pub(crate) fn terminal() -> Terminal {
     let size = terminal_size::terminal_size();
     Terminal {
         size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
-        colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        colour: is_coloured(),
         ascii: !language::speaks_utf8(),
     }
+}
+
+/// Whether a terminal is to have colours. Launchers of several processes may give them a terminal
+/// whose output they write into a file, and nothing tells.
+fn is_coloured() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    !is_set("NO_COLOR") && (sokudo_peers::launch().is_none() || is_forced())
 }

@@ -32,7 +32,7 @@ use crate::exit::{self, Exit};
 use crate::output;
 
 use address::{Addresses, secret};
-use desk::Desk;
+use desk::{Desk, Order};
 use destroyable::Destroyable;
 use happening::Happening;
 use web::{Web, WebUser};
@@ -50,6 +50,7 @@ pub(crate) fn as_other_user(arguments: &[OsString]) -> Option<ExitCode> {
 /// Serves until Ctrl-C.
 pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     let user = WebUser::find();
+    let launched = Order::of_launcher(&arguments.command)?;
     address::check_origin(arguments.public_origin.as_deref())?;
     let destroyable = Destroyable::new(&arguments.allow_destroy).map_err(Exit::usage)?;
     let mut addresses = Addresses::new(arguments);
@@ -68,6 +69,9 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
         watch_enter(sender.clone());
     }
     let mut desk = Desk::new(arguments, destroyable, user, &web, sender);
+    if let Some(order) = launched {
+        desk.launch(order);
+    }
     work(&mut desk, &mut addresses, &receiver)
 }
 

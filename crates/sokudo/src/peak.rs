@@ -118,7 +118,7 @@ impl Ascent<'_> {
         Ok(self.parts.put_into_run())
     }
 
-    /// The row at a load.
+    /// The row at a load of this process.
     fn step(&self, load: PeakLoad) -> Workload {
         let PeakLoad { threads, depth } = load;
         let spec = RowSpec {
@@ -128,13 +128,13 @@ impl Ascent<'_> {
         };
         // Threads of a sequential row share one position.
         let of_load = spec.workload(RowDirection::Read);
-        Workload {
+        self.parts.of_all(&Workload {
             name: of_load.name,
             order: of_load.order,
             depth,
             clones: threads,
             ..self.row.clone()
-        }
+        })
     }
 
     /// Measures the best load and one that comes near it with less again, by turns. The trial by

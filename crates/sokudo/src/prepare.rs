@@ -54,16 +54,16 @@ fn make(disk: &Path, consent: &Consent, arguments: &PrepareArguments) -> Result<
     let disks = volume_disks(&[disk.to_owned()], consent)?;
     shown()?;
     let mut told = |_: &Action| ();
+    let named = command_line::quoted(&disk.to_string_lossy());
     for disk in &disks {
         preparation
             .make(disk, &mut told, &|| control.is_cancelled())
             .map_err(MeasureError::from)?;
     }
     output::say(&text!(
-        "{} is mounted on {}; sokudo prepare {} --undo unmounts and empties it",
+        "{} is mounted on {}; sokudo prepare {named} --undo --destroy {named} unmounts and empties it",
         disk.display(),
         preparation.mount_point.display(),
-        command_line::quoted(&disk.to_string_lossy())
     ))
 }
 

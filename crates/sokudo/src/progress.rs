@@ -1,8 +1,8 @@
 //! What the user sees while it runs: one line on the terminal, and below it what each row
 //! has come to.
 
-use std::io;
-use std::time::Duration;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_engine::Control;
@@ -14,10 +14,13 @@ use sokudo_words::{Text, text};
 use terminal_size::terminal_size_of;
 
 use crate::telling::Telling;
-use crate::{harmless, language};
+use crate::{exit, harmless, language};
 
 /// Lines drawn per second.
 const DRAWS_PER_SECOND: u8 = 10;
+
+/// From one line to the next where each stays.
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// One line with row, speed, share done and time left; below it the median of each row's
 /// trials so far. Silent when the terminal is none or `quiet` is set.
@@ -40,6 +43,8 @@ pub(crate) struct ProgressLine {
     bytes: Option<Bytes>,
     /// How many times as long as expected the trial in progress takes.
     pace: f64,
+    /// When the last line was told that stays; `None` where none is.
+    last_line: Option<Instant>,
 }
 
 /// What is shown of a row, and how long its trials take.
@@ -107,6 +112,17 @@ impl ProgressLine {
             last: (Nanos(0), Bytes(0)),
             bytes: None,
             pace: 1.0,
+            last_line: None,
+        }
+    }
+
+    /// Where errors are not written to a terminal but somebody may watch all the same, as under a
+    /// launcher that passes them on: a line that stays, now and then.
+    pub(crate) fn in_lines(self, quiet: bool) -> Self {
+        let is_told = quiet || self.telling.is_some() || io::stderr().is_terminal();
+        Self {
+            last_line: (!is_told).then(Instant::now),
+            ..self
         }
     }
 
@@ -119,11 +135,24 @@ impl ProgressLine {
 
     pub(crate) fn show(&mut self, event: &Event) {
         self.draw(event);
+        self.tell_line();
         if let Some(telling) = &mut self.telling {
             let (position, total) = (self.bar.position(), self.total.0.max(1));
             let left = left(position, self.total, self.pace);
             telling.show(event, share(position, total), left);
         }
+    }
+
+    fn tell_line(&mut self) {
+        let is_due = |last: Instant| last.elapsed() >= LINE_EVERY;
+        if !self.last_line.is_some_and(is_due) {
+            return;
+        }
+        self.last_line = Some(Instant::now());
+        let share = share(self.bar.position(), self.total.0.max(1));
+        let message = self.bar.message();
+        let line = message.lines().next().unwrap_or_default();
+        exit::fault(format!("{:.0} %  {line}", share * 100.0));
     }
 
     fn draw(&mut self, event: &Event) {
@@ -163,15 +192,12 @@ impl ProgressLine {
                 self.tell(into_step, speed);
             }
             Event::LayoutStarted { .. }
+            | Event::HostsJoined { .. }
             | Event::StageReady
             | Event::Progress { .. }
             | Event::Snapshot { .. }
             | Event::MakingDurable { .. } => {}
-            Event::RowNamed { row, name } => {
-                if let Some(row) = self.rows.get_mut(*row) {
-                    row.label = label(name, row.direction);
-                }
-            }
+            Event::RowNamed { row, name } => self.name_row(*row, name),
             Event::RowTimed {
                 row,
                 trial,
@@ -197,6 +223,12 @@ impl ProgressLine {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);
             }
+        }
+    }
+
+    fn name_row(&mut self, row: usize, name: &str) {
+        if let Some(row) = self.rows.get_mut(row) {
+            row.label = label(name, row.direction);
         }
     }
 

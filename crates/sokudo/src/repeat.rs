@@ -4,13 +4,15 @@
 //! What destroys is never repeated unasked: leave to do so is given anew, or the command
 //! is refused.
 
+use std::path::PathBuf;
+
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared};
 use sokudo_model::{BackendKind, Enough, Workload};
 use sokudo_report::RunDocument;
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::cli::{self, Command, Destroying, Printing};
 use crate::exit::Exit;
@@ -69,18 +71,59 @@ impl Repeat {
     pub(crate) fn of_words(words: Vec<String>) -> Result<Self, Exit> {
         let text = words_text(&words);
         let refused = |said| Exit::usage(text!("{text} cannot be repeated: {said}"));
-        let (given, command) = cli::read_later(&words).map_err(refused)?;
-        let mut repeat = Self {
+        let mut repeat = Self::read(words, refused, unrepeatable)?;
+        match repeat.printing_mut() {
+            Some(_) => Ok(repeat),
+            None => Err(unrepeatable(&text)),
+        }
+    }
+
+    /// Reads the arguments of a command that several processes are to carry out together.
+    pub(crate) fn of_several(words: Vec<String>) -> Result<Self, Exit> {
+        let repeat = Self::read(words, Exit::usage, not_together)?;
+        match repeat.is_for_several() {
+            true => Ok(repeat),
+            false => Err(not_together(&words_text(&repeat.words))),
+        }
+    }
+
+    fn read(
+        words: Vec<String>,
+        mistaken: impl FnOnce(Text) -> Exit,
+        no_command: impl FnOnce(&str) -> Exit,
+    ) -> Result<Self, Exit> {
+        let (given, command) = cli::read_later(&words).map_err(mistaken)?;
+        Ok(Self {
+            command: command.ok_or_else(|| no_command(&words_text(&words)))?,
             words,
-            command: command.ok_or_else(|| unrepeatable(&text))?,
             has_seed: has_seed(&given),
             has_trials: has_trials(&given),
             rows: Vec::new(),
-        };
-        if repeat.printing_mut().is_none() {
-            return Err(unrepeatable(&text));
+        })
+    }
+
+    /// Whether several processes can carry it out as one: what [`Self::measure_in`] knows.
+    const fn is_for_several(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Mark(_)
+                | Command::Scan(_)
+                | Command::Sweep(_)
+                | Command::Quick(_)
+                | Command::Steady(_)
+                | Command::Load(_)
+                | Command::Peak(_)
+                | Command::Run(_)
+        )
+    }
+
+    /// Where it measures; nothing where job files cannot be read, which is told when they are.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        if let Command::Run(it) = &self.command {
+            let jobs = JobFilePlan::read(it);
+            return jobs.map_or_else(|_| Vec::new(), |jobs| jobs.paths());
         }
-        Ok(repeat)
+        self.target().map(PathBuf::from).into_iter().collect()
     }
 
     /// By the backends that a run has used, and with the lengths of its trials of reads, where these
@@ -356,10 +399,7 @@ impl Repeat {
                 Ok(jobs) => return jobs.finish_in(company, it, control),
                 Err(exit) => Err(exit),
             },
-            _ => Err(Exit::usage(text!(
-                "{} cannot be carried out by several processes together; use one of mark, scan, sweep, quick, load, peak, steady or run",
-                words_text(&self.words)
-            ))),
+            _ => Err(not_together(&words_text(&self.words))),
         };
         match measurement {
             Ok(it) => company.measure(it, control, quiet, Prepared::measure),
@@ -408,9 +448,15 @@ fn words_text(words: &[String]) -> String {
         .join(" ")
 }
 
+fn not_together(text: &str) -> Exit {
+    Exit::usage(text!(
+        "{text} cannot be carried out by several processes together; use one of mark, scan, sweep, quick, load, peak, steady or run"
+    ))
+}
+
 fn unrepeatable(text: &str) -> Exit {
     Exit::usage(text!(
-        "{text} cannot be repeated; use one of mark, scan, sweep, quick, load, steady, explain, bonnie or run"
+        "{text} cannot be repeated; use one of mark, scan, sweep, quick, load, peak, steady, explain, bonnie or run"
     ))
 }
 

@@ -13,9 +13,8 @@ use sokudo_words::text;
 
 use crate::cli::{ReportArguments, ReportFormat};
 use crate::exit::Exit;
-use crate::language;
 use crate::recall::{Recall, Recalled};
-use crate::{history, output};
+use crate::{history, language, matrix, output};
 
 /// More runs make a page that no browser likes, and that nobody reads.
 const RUNS_MAX: u64 = 1_000;
@@ -27,6 +26,8 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     }
     let runs = recalled(arguments)?.into_iter().map(reported).collect();
     let report = Report::new(arguments.title.clone(), runs);
+    let matrices = matrix::of_report(&report);
+    let report = report.with_matrices(matrices);
     let report = match arguments.mask_serial {
         true => report.masked().map_err(Exit::usage)?,
         false => report,

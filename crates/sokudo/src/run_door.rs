@@ -3,9 +3,11 @@
 //!
 //! fio's jobs with `numjobs` are one row here, as the threads of a row are.
 
+use std::path::{Path, PathBuf};
+
 use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::{JobTarget, Jobs, Prepared, StopWatch};
+use sokudo_measure::{JobTarget, JobTargetKind, Jobs, Prepared, StopWatch};
 use sokudo_model::{Event, Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage, StopRule};
 use sokudo_report::RunDocument;
 
@@ -102,8 +104,12 @@ impl JobFilePlan {
             ..self.jobs(arguments.runs)
         };
         let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
-        let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
-        let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
+        telling::announce(jobs.plan, &schedule, None, None);
+        let progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
+        let mut progress = progress.in_lines(quiet);
+        let prepared = jobs.prepare(control, &mut |event| progress.show(&event));
+        let mut prepared = company.ready(prepared.map_err(Exit::from), control)?;
+        progress.prepared(&prepared.run);
         let mut errors = Vec::new();
         let mut listener = |event| progress.show(&event);
         let conduct =
@@ -111,7 +117,10 @@ impl JobFilePlan {
                 errors = jobs::repeat(prepared, &jobs, control, listen).0;
                 Ok(None)
             };
-        company.conduct(&mut prepared, control, &mut listener, conduct)?;
+        let loss = company.conduct(&mut prepared, control, &mut listener, conduct)?;
+        if errors.is_empty() {
+            errors.extend(loss.map(Exit::from));
+        }
         progress.finish();
         let finished = jobs::finish(prepared, errors, control)?;
         let mut run = self.by_section(finished.run.clone());
@@ -123,6 +132,18 @@ impl JobFilePlan {
             ended_by: finished.end(Exit::Interrupted).err(),
             kept: None,
         })
+    }
+
+    /// What its jobs measure; of a file that is not there yet, the folder in which it will be.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        let is_there = |path: &&Path| path.exists();
+        let is_on_storage = |place: &&JobTarget| {
+            matches!(place.kind, JobTargetKind::File | JobTargetKind::BlockDevice)
+        };
+        let places = self.places.iter().filter(is_on_storage);
+        let existing = places.map(|place| place.path.ancestors().find(is_there));
+        let existing = existing.map(|path| path.unwrap_or(Path::new(".")));
+        existing.map(Path::to_owned).collect()
     }
 
     /// Tells what the user should know before they start.

@@ -60,17 +60,18 @@ pub(crate) fn wanted() -> Option<Wanted> {
     }
 }
 
-/// Set where several measurements are told as one, by whoever makes them.
-static IS_TOLD_TOGETHER: AtomicBool = AtomicBool::new(false);
+/// Set where several measurements are told as one, by whoever makes them, and where another
+/// process tells what this one takes part in.
+static IS_LEFT_TO_ANOTHER: AtomicBool = AtomicBool::new(false);
 
 /// From now on no measurement tells what happens in it.
-pub(crate) fn tell_together() {
-    IS_TOLD_TOGETHER.store(true, Ordering::Relaxed);
+pub(crate) fn leave_to_another() {
+    IS_LEFT_TO_ANOTHER.store(true, Ordering::Relaxed);
 }
 
 /// What is wanted to be told of one measurement by itself.
 fn wanted_of_one() -> Option<Wanted> {
-    wanted().filter(|_| !IS_TOLD_TOGETHER.load(Ordering::Relaxed))
+    wanted().filter(|_| !IS_LEFT_TO_ANOTHER.load(Ordering::Relaxed))
 }
 
 /// Whether only the plan is wanted, which has been told by then.
@@ -174,6 +175,11 @@ impl Telling {
                 row: *row,
                 name: name.clone(),
             }),
+            Event::HostsJoined { hosts } => {
+                if let Some(run) = &mut self.run {
+                    run.hosts.clone_from(hosts);
+                }
+            }
             Event::StageStarted { first, .. } => self.start(*first, 0),
             Event::TrialStarted { row, trial } => self.start(*row, *trial),
             Event::Progress { .. } => self.progress(event, done, left),

@@ -4,7 +4,6 @@
 mod company;
 mod partial;
 
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use sokudo_words::text;
 use crate::cli::{Printing, TogetherArguments};
 use crate::exit::{self, Exit};
 use crate::repeat::Repeat;
-use crate::{interrupt, results};
+use crate::{interrupt, results, telling};
 
 pub(crate) use company::Company;
 
@@ -35,23 +34,33 @@ pub(crate) fn run(arguments: &TogetherArguments) -> Result<(), Exit> {
             "no MPI launcher has started this sokudo; start it on all hosts, such as with mpirun -n 4 --hostfile hosts sokudo together -- mark DIR"
         )));
     };
-    let is_first = launch.rank == 0;
+    let rank = launch.rank;
     let ended = begin(arguments, &launch);
-    ended.map_err(|exit| match is_first {
-        true => of_first(exit),
-        false => of_other(exit),
+    ended.map_err(|exit| match rank {
+        0 => of_first(exit),
+        1 if is_first_lost(&exit) => of_first(exit),
+        _ => of_other(exit),
     })
 }
 
-/// How the first process ends. Where another was lost, the launcher ends all as soon as one has
-/// ended, and some pass on nothing then that was said just before.
+/// How the first process ends. Where not all leave in order, the launcher ends all as soon as one
+/// has ended, and some pass on nothing then that was said just before.
 fn of_first(exit: Exit) -> Exit {
-    if !is_lost(&exit) {
+    if !is_disorderly(&exit) {
         return exit;
     }
     exit.tell();
     thread::sleep(PASSED_ON);
     Exit::AsReported(exit.code())
+}
+
+/// The second one speaks then.
+fn is_first_lost(exit: &Exit) -> bool {
+    let error = measure_error(exit);
+    matches!(
+        error,
+        Some(MeasureError::Peers(PeerError::Lost { rank: 0, .. }))
+    )
 }
 
 fn measure_error(exit: &Exit) -> Option<&MeasureError> {
@@ -61,24 +70,34 @@ fn measure_error(exit: &Exit) -> Option<&MeasureError> {
     }
 }
 
-fn is_lost(exit: &Exit) -> bool {
+/// Whether processes are lost, or have never come together.
+fn is_disorderly(exit: &Exit) -> bool {
     let error = measure_error(exit);
-    matches!(error, Some(MeasureError::Peers(PeerError::Lost { .. })))
+    matches!(
+        error,
+        Some(MeasureError::Peers(
+            PeerError::Lost { .. } | PeerError::OtherVersion { .. }
+        ))
+    )
 }
 
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     // Where the words are wrong, they are so everywhere, and nobody waits for anybody.
-    let mut repeat = Repeat::of_words(arguments.command.clone())?;
+    let mut repeat = Repeat::of_several(arguments.command.clone())?;
     let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.quiet);
     if let Some(printing) = repeat.printing_mut() {
         printing.quiet = is_quiet;
+    }
+    if launch.rank > 0 {
+        telling::leave_to_another();
     }
     let control = Control::new();
     let peers = joined(launch, &control)?;
     interrupt::watch(&control)?;
     pass_on(&control, peers.stopper())?;
     let keeping = printing_of(&mut repeat).keeping.clone();
-    let together = Together::new(peers, sharing(arguments));
+    let together = Together::new(peers, sharing(arguments), options(arguments));
+    let leaving = together.leaving();
     if let Err(error) = have_files_guarded(&together.processes_here()) {
         exit::note(text!(
             "a killed process may leave its test file behind: {error}"
@@ -91,12 +110,18 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
         _ => repeat.measure_in(&mut company, &control, is_quiet),
     };
     company.part(finished.is_err());
-    if launch.rank > 0 {
-        return finished?.ended_by.map_or(Ok(()), Err);
+    let concluded = finished.and_then(|mut finished| {
+        if launch.rank > 0 {
+            return finished.ended_by.map_or(Ok(()), Err);
+        }
+        finished.kept = company.kept();
+        finished.conclude(printing_of(&mut repeat))
+    });
+    // After Ctrl-C the launcher ends whoever is still there.
+    if !control.is_cancelled() {
+        leaving.wait();
     }
-    let mut finished = finished?;
-    finished.kept = company.kept();
-    finished.conclude(printing_of(&mut repeat))
+    concluded
 }
 
 const fn sharing(arguments: &TogetherArguments) -> Sharing {
@@ -105,6 +130,19 @@ const fn sharing(arguments: &TogetherArguments) -> Sharing {
         (_, true) => Sharing::Shifted,
         _ => Sharing::Own,
     }
+}
+
+/// What all must have been told alike, whatever they are to do.
+fn options(arguments: &TogetherArguments) -> Vec<String> {
+    let options = [
+        (arguments.separate, "--separate"),
+        (arguments.shared_file, "--shared-file"),
+        (arguments.read_back_shifted, "--read-back-shifted"),
+        (arguments.results_here, "--results-here"),
+        (arguments.dry_run, "--dry-run"),
+    ];
+    let given = options.into_iter().filter(|(is_given, _)| *is_given);
+    given.map(|(_, option)| option.to_owned()).collect()
 }
 
 fn printing_of(repeat: &mut Repeat) -> &Printing {
@@ -139,11 +177,10 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
     if arguments.results_here {
         return Ok(());
     }
-    let Some(target) = repeat.target().map(str::to_owned) else {
-        return Ok(());
-    };
+    let targets = repeat.places();
     let printing = printing_of(repeat);
-    match results::destination_on(Path::new(&target), printing) {
+    let mut targets = targets.iter();
+    match targets.find_map(|target| results::destination_on(target, printing)) {
         Some(path) => Err(Exit::refused(text!(
             "{} is on the storage that is measured, and results would be written there; name another place (--store, -o), keep nothing (--no-store), or allow it (--results-here)",
             path.display()
@@ -155,7 +192,7 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
 /// How a process ends that is not the first: what all of them met has been said by that one. A
 /// launcher ends with the code of whoever ends first, and ends all others then.
 fn of_other(exit: Exit) -> Exit {
-    if is_lost(&exit) {
+    if is_disorderly(&exit) {
         thread::sleep(FIRST_SPEAKS);
     }
     let is_own = matches!(exit, Exit::Failed(_) | Exit::InterruptedEarly(_));
@@ -164,7 +201,7 @@ fn of_other(exit: Exit) -> Exit {
     }
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy().into_owned();
-    if let Some(told) = exit.told() {
+    if let Some(told) = exit.told_in_each_language() {
         exit::note(text!("{host}: {told}"));
     }
     Exit::AsReported(exit.code())

@@ -43,7 +43,7 @@ impl ResultDocument {
             runs_differ: None,
             told: Some(told(reported)),
             histogram: histogram(&reported.histogram),
-            surface: survey.map(|survey| SurfaceFigures::of(&survey, &places, &[])),
+            surface: survey.map(|survey| SurfaceFigures::of(&survey, 1, &places, &[])),
             places,
             ..self
         }

@@ -47,6 +47,11 @@ impl PlaceDocument {
         let seconds = Nanos(self.elapsed_ns).as_secs_f64();
         (self.bytes > 0 && seconds > 0.0).then(|| float(self.bytes) / seconds)
     }
+
+    /// The same of all processes that measure side by side, each of them as fast as here.
+    pub fn bytes_per_s_of_all(&self, processes: u32) -> Option<f64> {
+        Some(self.bytes_per_s()? * f64::from(processes))
+    }
 }
 
 /// A range in which every block failed.

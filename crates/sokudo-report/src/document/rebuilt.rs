@@ -3,13 +3,17 @@
 //! missing in it, and judges it no further.
 
 use sokudo_model::{
-    Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, FailureKind, ForeignUse,
-    IoFailure, Nanos, Operation, OperationTally, Outcome, Plan, Provenance, Row, Run, Schedule,
-    SeriesPoint, Stage, SurveySample, Trial, TrialEvidence, Window,
+    Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, FailureKind, ForeignUse, Host,
+    HostTrial, IoFailure, Moved, Nanos, Operation, OperationTally, Outcome, Plan, Provenance, Row,
+    Run, Schedule, SeriesPoint, Stage, SurveySample, Trial, TrialEvidence, TrialTogether, Window,
+    narrow,
 };
 use sokudo_stats::Histogram;
 
 use super::RunDocument;
+use super::hosts::{
+    HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TrialTogetherDocument,
+};
 use super::identified::together;
 use super::result::ResultDocument;
 use super::trial::{FailureDocument, FailureWay, TrialDocument};
@@ -52,7 +56,11 @@ impl RunDocument {
             environment: self.environment.clone(),
             circumstances: self.circumstances.clone(),
             layout: self.layout.map(|layout| layout.layout),
-            rows: self.results.iter().map(ResultDocument::rebuilt).collect(),
+            rows: self.rows(),
+            hosts: (self.together.iter())
+                .flat_map(|it| &it.hosts)
+                .map(HostDocument::rebuilt)
+                .collect(),
             findings: self.findings.clone(),
             inferences: self.inferences.clone(),
             disk_assessment: self.disk_assessment.clone(),
@@ -63,6 +71,21 @@ impl RunDocument {
             stopped_by: self.stopped_by.clone(),
             ..Run::new(plan, schedule, self.target.clone())
         })
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.results.iter().map(ResultDocument::rebuilt).collect();
+        for told in self.together.iter().flat_map(|it| &it.trials) {
+            let row = rows.get_mut(narrow::<u32, usize>(told.result));
+            let place = told.trial.checked_sub(1).map(narrow::<u32, usize>);
+            let trial = row
+                .zip(place)
+                .and_then(|(row, place)| row.trials.get_mut(place));
+            if let Some(trial) = trial {
+                trial.together = Some(Box::new(told.rebuilt(&trial.outcome)));
+            }
+        }
+        rows
     }
 
     fn stages(&self) -> Vec<Stage> {
@@ -205,6 +228,90 @@ impl ResultDocument {
 fn of_trial(trials: &mut [Trial], number: u32) -> Option<&mut Outcome> {
     let place = usize::try_from(number.checked_sub(1)?).ok()?;
     trials.get_mut(place).map(|trial| &mut trial.outcome)
+}
+
+impl HostDocument {
+    fn rebuilt(&self) -> Host {
+        let assessment = |row: &HostRowDocument| {
+            Some(Assessment {
+                verdict: row.verdict?,
+                device_ratio: None,
+                findings: row.findings.clone(),
+            })
+        };
+        Host {
+            name: self.name.clone(),
+            ranks: self.ranks,
+            environment: self.environment.clone(),
+            target: self.target.clone(),
+            circumstances: self.circumstances.clone(),
+            layout: self.layout.map(|layout| layout.layout),
+            assessments: self.rows.iter().map(assessment).collect(),
+            findings: self.findings.clone(),
+            lost: self.lost,
+        }
+    }
+}
+
+impl TrialTogetherDocument {
+    /// Of a trial that is like this one of all hosts together.
+    fn rebuilt(&self, whole: &Outcome) -> TrialTogether {
+        let [from, to] = self.window_ns.unwrap_or_default().map(Nanos);
+        TrialTogether {
+            from,
+            to,
+            first_began: Nanos(self.first_began_ns),
+            last_ended: Nanos(self.last_ended_ns),
+            skew: Nanos(self.skew_ns),
+            clock_uncertainty: Nanos(self.clock_uncertainty_ns),
+            hosts: self.hosts.iter().map(|host| host.rebuilt(whole)).collect(),
+        }
+    }
+}
+
+impl HostTrialDocument {
+    fn rebuilt(&self, whole: &Outcome) -> HostTrial {
+        let elapsed = Nanos(self.ended_ns.saturating_sub(self.began_ns));
+        let operation = whole.operations.first().map(|tally| tally.operation);
+        let tally = OperationTally {
+            ios: self.ios,
+            bytes: Bytes(self.bytes),
+            elapsed,
+            ..OperationTally::new(operation.unwrap_or(Operation::Read))
+        };
+        let point = |point: &HostPointDocument| SeriesPoint {
+            at: Nanos(point.at_ns.saturating_sub(self.began_ns)),
+            bytes: Bytes(point.bytes),
+            ios: point.ios,
+        };
+        HostTrial {
+            host: self.host,
+            in_window: Moved {
+                bytes: Bytes(self.bytes_in_window),
+                ios: self.ios_in_window,
+            },
+            slowest: Bytes(self.slowest_rank_bytes),
+            outcome: Outcome {
+                started_after: Nanos(self.began_ns),
+                elapsed,
+                operations: vec![tally],
+                series: self.series.iter().map(point).collect(),
+                depth_achieved: f64::NAN,
+                direct: whole.direct,
+                ..Outcome::new(whole.backend.clone(), self.stopped)
+            },
+            evidence: TrialEvidence {
+                device: self.device.map(|device| DeviceCounters {
+                    read_bytes: device.read_bytes,
+                    written_bytes: device.written_bytes,
+                    flushes: device.flushes,
+                    ..DeviceCounters::default()
+                }),
+                foreign: Some(ForeignUse::default()),
+                ..TrialEvidence::default()
+            },
+        }
+    }
 }
 
 impl FailureDocument {

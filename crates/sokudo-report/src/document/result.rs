@@ -371,7 +371,8 @@ impl ResultDocument {
                 .zip(&row.trials)
                 .flat_map(|(number, trial)| PointDocument::of_trial(number, &trial.outcome.series))
                 .collect(),
-            surface: survey.map(|survey| SurfaceFigures::of(&survey, &places, &defects)),
+            surface: survey
+                .map(|survey| SurfaceFigures::of(&survey, row.workload.clones, &places, &defects)),
             places,
             defects,
             slow_places: row.slow.clone(),

@@ -1,6 +1,8 @@
 //! The figures of a survey: of rates where places are measured in one go, of access times
 //! where each place is one I/O.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Survey, Visit};
@@ -33,7 +35,8 @@ pub struct SurfaceFigures {
     pub defect_bytes: u64,
 }
 
-/// Rates of places, each place counting alike, in bytes per second.
+/// Rates of places, each place counting alike, in bytes per second; of processes side by side what
+/// all of them moved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceRates {
     /// Of the slowest place.
@@ -80,15 +83,19 @@ pub struct DistanceTimes {
 }
 
 impl SurfaceFigures {
+    /// Of what so many processes have measured side by side.
     pub(super) fn of(
         survey: &Survey,
+        processes: u32,
         places: &[PlaceDocument],
         defects: &[DefectDocument],
     ) -> Self {
         let is_single = matches!(survey.visit, Visit::Random | Visit::Butterfly);
         Self {
             places: places.len() as u64,
-            rate_bytes_per_s: (!is_single).then(|| PlaceRates::of(places)).flatten(),
+            rate_bytes_per_s: (!is_single)
+                .then(|| PlaceRates::of(places, processes))
+                .flatten(),
             access_ns: is_single.then(|| AccessTimes::of(places)).flatten(),
             defect_ranges: defects.len() as u64,
             defect_bytes: defects.iter().map(|defect| defect.length).sum(),
@@ -97,13 +104,17 @@ impl SurfaceFigures {
 }
 
 impl PlaceRates {
-    fn of(places: &[PlaceDocument]) -> Option<Self> {
-        let mut by_offset: Vec<(u64, f64)> = places
-            .iter()
-            .filter_map(|place| Some((place.offset, place.bytes_per_s()?)))
-            .collect();
-        by_offset.sort_by_key(|(offset, _)| *offset);
-        let rates: Vec<f64> = by_offset.iter().map(|(_, rate)| *rate).collect();
+    /// In the order of the places. What processes have measured at one place in a trial is one rate:
+    /// that of all of them.
+    fn of(places: &[PlaceDocument], processes: u32) -> Option<Self> {
+        let mut by_offset: BTreeMap<(u64, u32), Vec<f64>> = BTreeMap::new();
+        for place in places {
+            let of_place = (place.offset, place.trial);
+            let rate = place.bytes_per_s_of_all(processes);
+            by_offset.entry(of_place).or_default().extend(rate);
+        }
+        let measured = by_offset.values().filter_map(|rates| Summary::of(rates));
+        let rates: Vec<f64> = measured.map(|rates| rates.mean).collect();
         let summary = Summary::of(&rates)?;
         let at_end = rates.len() / END_DIVISOR;
         let mean_of = |rates: &[f64]| Summary::of(rates).map(|summary| summary.mean);
@@ -201,7 +212,7 @@ mod tests {
             .map(|n| place(n, 200_000_000 - n * 1_000_000, 1_000_000_000, None))
             .collect();
         places.reverse();
-        let figures = SurfaceFigures::of(&survey(Visit::Shuffled), &places, &[]);
+        let figures = SurfaceFigures::of(&survey(Visit::Shuffled), 1, &places, &[]);
         let rates = figures.rate_bytes_per_s.unwrap();
         assert_eq!((rates.min, rates.max), (101e6, 200e6));
         assert_eq!((rates.mean, rates.median), (150.5e6, 150.5e6));
@@ -211,9 +222,21 @@ mod tests {
     }
 
     #[test]
+    fn the_rate_of_a_place_is_that_of_all_processes_side_by_side() {
+        let places: Vec<_> = [100, 300, 80, 160, 500, 120]
+            .iter()
+            .zip([0, 0, 9, 9, 0, 9])
+            .map(|(bytes, offset)| place(offset, *bytes, 1_000_000_000, None))
+            .collect();
+        let figures = SurfaceFigures::of(&survey(Visit::Ascending), 3, &places, &[]);
+        let rates = figures.rate_bytes_per_s.unwrap();
+        assert_eq!((rates.min, rates.mean, rates.max), (360.0, 630.0, 900.0));
+    }
+
+    #[test]
     fn few_places_have_no_ends_to_compare() {
         let places: Vec<_> = (0..19).map(|n| place(n, 100, 10, None)).collect();
-        let figures = SurfaceFigures::of(&survey(Visit::Ascending), &places, &[]);
+        let figures = SurfaceFigures::of(&survey(Visit::Ascending), 1, &places, &[]);
         assert_eq!(figures.rate_bytes_per_s.unwrap().outer_to_inner, None);
     }
 
@@ -222,7 +245,7 @@ mod tests {
         let mut lost = place(0, 0, 5, None);
         lost.ios = Some(0);
         for visit in [Visit::Ascending, Visit::Random] {
-            let figures = SurfaceFigures::of(&survey(visit), &[lost], &[]);
+            let figures = SurfaceFigures::of(&survey(visit), 1, &[lost], &[]);
             assert_eq!((figures.rate_bytes_per_s, figures.access_ns), (None, None));
         }
     }
@@ -232,7 +255,7 @@ mod tests {
         let places: Vec<_> = (1..=100)
             .map(|n| place(n, 4096, n * 1_000, Some(n * 10)))
             .collect();
-        let figures = SurfaceFigures::of(&survey(Visit::Random), &places, &[]);
+        let figures = SurfaceFigures::of(&survey(Visit::Random), 1, &places, &[]);
         let access = figures.access_ns.unwrap();
         assert_eq!((access.mean, access.median), (50_500.0, 50_500.0));
         assert_eq!((access.p95, access.max), (Some(95_000.0), 100_000.0));

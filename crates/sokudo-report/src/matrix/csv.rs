@@ -53,7 +53,7 @@ fn line(
         real(figure.per_second),
         real(figure.interval_95.map(|it| it[0])),
         real(figure.interval_95.map(|it| it[1])),
-        Field::Whole(figure.blocks.len() as u64),
+        Field::Whole(figure.counted_blocks() as u64),
         Field::Text(record::or_missing(figure.verdict.map(|it| it.name()))),
         Field::Truth(figure.is_best),
         real(figure.bytes_at_disks_per_byte),

@@ -5,7 +5,7 @@
 use sokudo_model::{CombinationEffect, EffectRatio, PairEffect};
 use sokudo_words::{Text, text};
 
-use super::words::{axis_name, cell_name, speed, value_name};
+use super::words::{axis_name, cell_name, is_factor, speed, value_name};
 use super::{MatrixCellState, MatrixDocument};
 use crate::number::percent;
 use crate::wording::row;
@@ -47,7 +47,7 @@ fn answer(document: &MatrixDocument) -> Text {
         return "Nothing can be compared, because all results are INVALID; the notes on the cells tell why."
             .into();
     }
-    if pairs(document).next().is_none() {
+    if document.cells.len() > 1 && pairs(document).next().is_none() {
         return "Nothing can be compared yet: two cells of an axis must be measured in two blocks."
             .into();
     }
@@ -97,7 +97,7 @@ pub(super) fn of_pair(document: &MatrixDocument, name: &str, pair: &PairEffect) 
     let [this, that] =
         [pair.value, pair.reference].map(|value| value_name(document, pair.axis, value));
     let (by, place) = (speed(pair.ratio), row(name));
-    match pair.ratio.ratio >= 10.0 {
+    match is_factor(pair.ratio) {
         true => text!("{this} is {by} as {that} in {place}"),
         false => text!("{this} is {by} than {that} in {place}"),
     }
@@ -111,9 +111,9 @@ pub(super) fn of_combination(
 ) -> Text {
     let [this, that] = [0, 1].map(|n| value_name(document, it.axes[n], it.values[n]));
     let (by, place) = (speed(it.ratio), row(name));
-    match (0.1..10.0).contains(&it.ratio.ratio) {
-        true => text!("{this} with {that} is {by} in {place} than each is elsewhere"),
-        false => text!("{this} with {that} is {by} in {place} as each is elsewhere"),
+    match is_factor(it.ratio) {
+        true => text!("{this} with {that} is {by} in {place} as each is elsewhere"),
+        false => text!("{this} with {that} is {by} in {place} than each is elsewhere"),
     }
 }
 
@@ -125,7 +125,7 @@ fn nothing(document: &MatrixDocument) -> Text {
     let axes = (0..document.axes.len()).filter(|axis| document.axes[*axis].values.len() > 1);
     let axes = Text::list(axes.map(|axis| axis_name(document, axis)), ", ");
     if axes.is_empty() {
-        return "One combination was measured, and so there is nothing to compare".into();
+        return "There is one combination, and so nothing to compare".into();
     }
     let reach = pairs(document).map(|(_, pair)| unseen(pair.ratio));
     let reach = reach.fold(0.0, f64::max);
@@ -179,5 +179,5 @@ fn unmeasured(document: &MatrixDocument) -> Option<Text> {
         .map(|(_, it)| it)
         .collect();
     let all = document.cells.len();
-    (!parts.is_empty()).then(|| text!("Of {all} cells: {}.", Text::list(parts, ", ")))
+    (!parts.is_empty()).then(|| text!("Cells: {all}, of which {}.", Text::list(parts, ", ")))
 }

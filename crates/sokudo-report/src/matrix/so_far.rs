@@ -18,6 +18,9 @@ use crate::wording::row;
 
 const SCHEMA: &str = "sokudo.matrix/1";
 
+/// The finding that others used the devices, too.
+const FOREIGN_IO: &str = "foreign-io";
+
 /// A run of one cell in one block.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixRun<'a> {
@@ -197,9 +200,9 @@ impl MatrixDocument {
 impl MatrixFigure {
     /// Without what only all cells together tell; `None` of nothing.
     fn of(samples: &[&Sample<'_>]) -> Option<Self> {
-        let at_disks: Vec<f64> = (samples.iter())
-            .filter_map(|it| it.result.device_ratio)
-            .collect();
+        // What others moved meanwhile is no part of the row.
+        let alone = samples.iter().filter(|it| !has_foreign_io(it.result));
+        let at_disks: Vec<f64> = alone.filter_map(|it| it.result.device_ratio).collect();
         let codes = samples.iter().flat_map(|it| &it.result.findings);
         let mut findings: Vec<String> = codes.map(|finding| finding.code.clone()).collect();
         findings.sort_unstable();
@@ -213,12 +216,24 @@ impl MatrixFigure {
             per_second: None,
             interval_95: None,
             blocks: blocks.collect(),
-            verdict: samples.iter().filter_map(|it| it.result.verdict).max(),
+            verdict: verdict(samples),
             is_best: false,
             bytes_at_disks_per_byte: Summary::of(&at_disks).map(|it| it.median),
             findings,
         })
     }
+}
+
+/// The worst of the results that count; INVALID where none does.
+fn verdict(samples: &[&Sample<'_>]) -> Option<Verdict> {
+    let all = samples.iter().filter_map(|it| it.result.verdict);
+    let counted = all.clone().filter(|it| *it != Verdict::Invalid);
+    counted.max().or_else(|| all.max())
+}
+
+fn has_foreign_io(result: &ResultDocument) -> bool {
+    let mut findings = result.findings.iter();
+    findings.any(|finding| finding.code == FOREIGN_IO)
 }
 
 fn bytes_per_io(result: &ResultDocument) -> Option<f64> {

@@ -5,7 +5,7 @@ use sokudo_model::Verdict;
 use sokudo_words::{Language, Text, text};
 
 use super::sentence::{UNSEEN_MAX, of_combination, of_pair, unseen};
-use super::words::{axis_name, cell_name};
+use super::words::{axis_name, cell_name, telling_axes};
 use super::{Counted, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
 use crate::article::{Article, Element};
 use crate::number::{percent, rate_with};
@@ -44,6 +44,14 @@ pub(crate) fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article
     );
     let mut article = Article::default();
     article.add(Element::Title(Cell::Text(title)));
+    article.append(outcome(document, unit));
+    article.add(Element::Repeat(&document.command));
+    article
+}
+
+/// What it comes to, without what it is.
+pub(crate) fn outcome(document: &MatrixDocument, unit: BandwidthUnit) -> Article<'_> {
+    let mut article = Article::default();
     let mut sentences = document.sentences.iter().cloned();
     let answer = sentences.next().unwrap_or_default();
     article.add(Element::Answer(Tone::None, answer));
@@ -65,7 +73,6 @@ pub(crate) fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article
     article.marked("What failed:", "  ", failed(document));
     article.marked("What was left out:", "  ", left_out(document));
     article.marked("What is to be known of cells:", "  ", noted(document));
-    article.add(Element::Repeat(&document.command));
     article
 }
 
@@ -77,19 +84,13 @@ fn lines(document: &MatrixDocument) -> Vec<usize> {
     meant.map(|(number, _)| number).collect()
 }
 
-fn varied(document: &MatrixDocument) -> Vec<usize> {
-    let axes = document.axes.iter().enumerate();
-    let varied = axes.filter(|(_, axis)| axis.values.len() > 1);
-    varied.map(|(number, _)| number).collect()
-}
-
 fn table_of(
     document: &MatrixDocument,
     head: impl Fn(&MatrixRowDocument) -> Text,
     cell: impl Fn(usize, &MatrixRowDocument) -> Option<Cell>,
 ) -> Table {
     let lines = lines(document);
-    let varied = varied(document);
+    let varied = telling_axes(document);
     let mut table = Table::of(&lines);
     for axis in &varied {
         table = table.column(left(axis_name(document, *axis)), |line| {
@@ -187,6 +188,13 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
         notes.push(text!(
             "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show tells why."
         ));
+    }
+    let has_fewer = |it: &MatrixFigure| it.counted_blocks() < document.blocks as usize;
+    if all_figures(document).any(|it| it.per_second.is_some() && has_fewer(it)) {
+        notes.push(
+            "Of some figures fewer blocks count: INVALID results do not, and a block may be missing (--format csv has their number)."
+                .into(),
+        );
     }
     if document.effects.comparisons > 0 {
         notes.push(text!(

@@ -10,6 +10,12 @@ use crate::number::percent;
 /// A ratio from which on, up and down, it says more as a factor than in percent.
 const FACTOR_MIN: f64 = 10.0;
 
+/// Whether it is said as a factor: a difference that may be so large.
+pub(super) fn is_factor(ratio: EffectRatio) -> bool {
+    let range = FACTOR_MIN.recip()..FACTOR_MIN;
+    !range.contains(&ratio.low) || !range.contains(&ratio.high)
+}
+
 /// What one value of an axis is called: values of axes that everybody knows alone.
 pub(crate) fn value_name(document: &MatrixDocument, axis: usize, value: usize) -> Text {
     let axis = &document.axes[axis];
@@ -27,16 +33,28 @@ pub(crate) fn axis_name(document: &MatrixDocument, axis: usize) -> Text {
     match document.axes[axis].name.as_str() {
         "raid" => "RAID".into(),
         "fs" => "file system".into(),
+        "mount" => "mount".into(),
+        "scheduler" => "scheduler".into(),
+        "write-cache" => "write-cache".into(),
+        "ageing" => "ageing".into(),
         name => Text::name(name),
     }
 }
 
-/// All values of a cell, of axes that have more than one.
+/// The axes that tell cells apart; of a single cell all.
+pub(super) fn telling_axes(document: &MatrixDocument) -> Vec<usize> {
+    let is_alone = document.cells.len() == 1;
+    let axes = document.axes.iter().enumerate();
+    let telling = axes.filter(|(_, axis)| is_alone || axis.values.len() > 1);
+    telling.map(|(number, _)| number).collect()
+}
+
+/// What a cell is called: its values of the axes that tell it apart.
 pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
-    let values = document.cells[cell].values.iter().enumerate();
-    let varied = values.filter(|(axis, _)| document.axes[*axis].values.len() > 1);
+    let values = &document.cells[cell].values;
+    let axes = telling_axes(document).into_iter();
     Text::list(
-        varied.map(|(axis, value)| value_name(document, axis, *value)),
+        axes.map(|axis| value_name(document, axis, values[axis])),
         " · ",
     )
 }
@@ -44,8 +62,7 @@ pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
 /// How much faster or slower: `4.0 to 9.0 % faster`, `12 to 15 times as fast`.
 pub(super) fn speed(ratio: EffectRatio) -> Text {
     let EffectRatio { low, high, .. } = ratio;
-    let is_factor = !(FACTOR_MIN.recip()..FACTOR_MIN).contains(&ratio.ratio);
-    if is_factor {
+    if is_factor(ratio) {
         let [low, high] = [low, high].map(change_text_of_factor);
         return text!("{low} to {high} times as fast");
     }

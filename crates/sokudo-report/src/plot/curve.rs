@@ -283,7 +283,8 @@ impl Curve {
         for place in &result.places {
             let (middle, rates) = places.entry(place.offset).or_default();
             *middle = (*middle).max(place.offset.saturating_add(place.bytes / 2));
-            rates.extend(place.bytes_per_s().map(|rate| rate / BYTES_PER_MB));
+            let rate = place.bytes_per_s_of_all(result.workload.clones);
+            rates.extend(rate.map(|rate| rate / BYTES_PER_MB));
         }
         let places: Vec<_> = places.into_values().collect();
         let rates = places.iter().flat_map(|(_, rates)| rates);

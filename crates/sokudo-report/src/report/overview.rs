@@ -8,7 +8,9 @@ use super::{Report, ReportedRun};
 use crate::article::{Article, Element};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
+use crate::matrix::table::outcome;
 use crate::number::{BYTES_PER_MB, rate_with};
+use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, left, right};
 use crate::wording::{labelled, phrase, row_alone, source};
 
@@ -94,6 +96,11 @@ pub(super) const fn sign(verdict: Option<Verdict>) -> &'static str {
 /// All runs, and the rows that some of them have in common.
 pub(super) fn article(report: &Report, language: Language) -> Article<'_> {
     let mut article = Article::default();
+    for matrix in &report.matrices {
+        let (id, method) = (&matrix.id, &matrix.method);
+        article.add(Element::Heading(text!("Matrix {id} · {method}")));
+        article.append(outcome(matrix, BandwidthUnit::MegabytesPerSecond));
+    }
     article.add(Element::Heading("Runs".into()));
     article.add(Element::Table(runs_table(report, language)));
     article.add(Element::Heading("Rows".into()));

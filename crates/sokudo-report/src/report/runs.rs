@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::TargetKind;
 use sokudo_words::Language;
 
-use crate::RunDocument;
 use crate::document::run_or_together;
 use crate::plot::PictureTheme;
 use crate::unique::unique;
 use crate::wording::phrase;
+use crate::{MatrixDocument, RunDocument};
 
 /// Family and version of the schema of a report.
 pub(super) const SCHEMA: &str = "sokudo.report/1";
@@ -26,6 +26,9 @@ pub struct Report {
     /// What somebody called it; missing where nobody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// The matrices whose runs are among them; missing where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrices: Vec<MatrixDocument>,
     /// The runs, in the order in which they were named.
     pub runs: Vec<ReportedRun>,
 }
@@ -74,8 +77,16 @@ impl Report {
             schema: SCHEMA.to_owned(),
             sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
             title,
+            matrices: Vec::new(),
             runs,
         }
+    }
+
+    /// The same with what its runs come to as cells of matrices.
+    #[must_use]
+    pub fn with_matrices(mut self, matrices: Vec<MatrixDocument>) -> Self {
+        self.matrices = matrices;
+        self
     }
 
     /// What it is called: what somebody called it, or the devices that were measured.

@@ -29,7 +29,9 @@ pub(crate) fn lines(result: &ResultDocument, style: &TableStyle) -> Option<Vec<S
     let margin = top.chars().count() + 1;
     let width = style.width.min(WIDTH_MAX).saturating_sub(margin).max(10);
     let (start, end) = extent(&result.places)?;
-    let heights = heights(&result.places, (start, end), width, max);
+    // The highest is of all processes, and each place of one.
+    let of_one = max / f64::from(result.workload.clones.max(1));
+    let heights = heights(&result.places, (start, end), width, of_one);
     let title = text!(
         "{} {}, {} over position",
         row_alone(&result.name),

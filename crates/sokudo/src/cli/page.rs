@@ -13,6 +13,8 @@ Examples:
   sokudo page --port 7000                      always on the same port
   sokudo page --read-only                      look at kept runs, and start none
   sudo sokudo page --allow-destroy S5H9NS0N    also write to the disk with this serial number
+  sokudo page --open -- mpirun -n 8 --hostfile hosts sokudo together -- mark /mnt/shared
+                                               watch hosts that measure together
 
 Ctrl-C ends it, and the run in progress with it, which is kept. Enter prints a fresh address.";
 
@@ -54,4 +56,11 @@ pub(crate) struct PageArguments {
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
+
+    /// A launcher that starts sokudo together, begun at once and shown while it measures
+    ///
+    /// It is carried out as it is typed, as if at a shell. The first process tells the page how far
+    /// all are, so that it must run on this machine, or get SOKUDO_TELL from the launcher.
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "read_only")]
+    pub(crate) command: Vec<String>,
 }

@@ -43,10 +43,13 @@ impl<'a> PlannedMatrix<'a> {
         let cell = |cell: usize| {
             let volume = matrix.volume(cell);
             check_options(volume).map_err(Exit::usage)?;
+            let estimate = cell::method(matrix, cell, Path::new(ANY_DIRECTORY))?.estimate()?;
+            let file = estimate.as_ref().and_then(|it| it.lays_out);
+            check_room(file, volume.raid, &disks[..volume.raid.disks])?;
             Ok(PlannedCell {
                 cell,
                 steps: steps(volume, &paths[..volume.raid.disks], &place),
-                estimate: cell::method(matrix, cell, Path::new(ANY_DIRECTORY))?.estimate()?,
+                estimate,
             })
         };
         let cells: Result<Vec<PlannedCell>, Exit> = matrix.cells().map(cell).collect();
@@ -92,16 +95,20 @@ impl<'a> PlannedMatrix<'a> {
     }
 
     fn headline(&self) -> Text {
-        let (count, blocks) = (self.cells.len(), self.matrix.blocks);
+        let cells: Text = match self.cells.len() {
+            1 => "1 cell".into(),
+            count => text!("{count} cells"),
+        };
+        let blocks = self.matrix.blocks;
         let Matrix { id, plan, .. } = self.matrix;
         let (method, seed) = (&plan.method, plan.seed);
         match self.seconds() {
             Some(seconds) => text!(
-                "Matrix {id}: {count} cells, each measured in {blocks} blocks by sokudo {method}; about {:.0} minutes; seed {seed}",
+                "Matrix {id}: {cells}, each measured in {blocks} blocks by sokudo {method}; about {:.0} min; seed {seed}",
                 (seconds / 60.0).max(1.0)
             ),
             None => text!(
-                "Matrix {id}: {count} cells, each measured in {blocks} blocks by sokudo {method}, which decides how long it takes while it measures; seed {seed}"
+                "Matrix {id}: {cells}, each measured in {blocks} blocks by sokudo {method}, which decides how long it takes while it measures; seed {seed}"
             ),
         }
     }
@@ -138,7 +145,8 @@ impl<'a> PlannedMatrix<'a> {
                 }
             }
         };
-        let disks = self.disks.iter().enumerate().map(disk);
+        let disks = self.disks.iter().enumerate();
+        let disks = disks.flat_map(|it| std::iter::once(disk(it)).chain(against(it.1)));
         [heading].into_iter().chain(disks).collect()
     }
 
@@ -190,6 +198,33 @@ impl<'a> PlannedMatrix<'a> {
         let steps = self.cells.iter().flat_map(|cell| cell.steps.clone());
         let missing = missing(&steps.collect::<Vec<Step>>()).into_iter();
         missing.map(|it| text!("Missing: {it}; its cells will fail"))
+    }
+}
+
+/// What speaks against writing to a disk.
+fn against(disk: &PlannedDisk) -> impl Iterator<Item = Text> {
+    disk.occupants
+        .iter()
+        .map(|(why, is_content)| match is_content {
+            true => text!("    {why}: this needs --destroy-contents, too"),
+            false => text!("    {why}: so it is refused, whatever is allowed"),
+        })
+}
+
+/// Refuses a test file that is larger than what is made of the disks: each of its cells would fail.
+fn check_room(file: Option<Bytes>, raid: RaidPlan, disks: &[PlannedDisk]) -> Result<(), Exit> {
+    let sizes: Option<Vec<Bytes>> = disks.iter().map(|disk| disk.size).collect();
+    let smallest = sizes.and_then(|it| it.into_iter().min());
+    let (Some(file), Some(smallest)) = (file, smallest) else {
+        return Ok(());
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a file system takes more")]
+    let is_beyond = file.0 as f64 * share(raid) >= smallest.0 as f64;
+    match is_beyond {
+        true => Err(Exit::usage(text!(
+            "a test file of {file} has no room on disks of {smallest}; name larger disks, or a smaller file (--method 'mark --size 256MiB')"
+        ))),
+        false => Ok(()),
     }
 }
 

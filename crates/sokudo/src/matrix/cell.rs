@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use sokudo_volume::VolumePlace;
+use sokudo_words::text;
 
 use super::request::Matrix;
+use crate::cli::Printing;
 use crate::command_line;
 use crate::exit::Exit;
 use crate::repeat::Repeat;
@@ -20,9 +22,24 @@ pub(super) fn place(id: &str, number: usize) -> Result<VolumePlace, Exit> {
 
 /// The command that measures a cell.
 pub(super) fn method(matrix: &Matrix, cell: usize, mount_point: &Path) -> Result<Repeat, Exit> {
-    let words = words(matrix, cell);
-    let target = mount_point.to_string_lossy();
-    Repeat::of_words(words)?.aimed_at(&target)
+    let mut words = words(matrix, cell);
+    let target = mount_point.to_string_lossy().into_owned();
+    words.push(target.clone());
+    let mut method = Repeat::of_words(words)?;
+    if method.target() != Some(&*target) {
+        return Err(Exit::usage(text!(
+            "--method names no command that measures a directory; use mark, sweep, quick, load, peak, steady, explain or bonnie, without a target"
+        )));
+    }
+    let writes_files = |it: &mut Printing| {
+        it.rendering.output.is_some() || !it.plotting.pictures.destinations.is_empty()
+    };
+    match method.printing_mut().is_some_and(writes_files) {
+        true => Err(Exit::usage(text!(
+            "--method writes files, of which each cell would write over the last one's; give --output and --plot to sokudo matrix itself"
+        ))),
+        false => Ok(method),
+    }
 }
 
 fn words(matrix: &Matrix, cell: usize) -> Vec<String> {

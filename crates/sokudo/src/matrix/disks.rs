@@ -21,6 +21,8 @@ pub(super) struct PlannedDisk {
     pub(super) serial: Option<String>,
     /// Model and serial number, or what it is made of.
     pub(super) description: Text,
+    /// What speaks against writing to it, and whether that is only what it holds.
+    pub(super) occupants: Vec<(Text, bool)>,
 }
 
 /// What the plan shows, before anything is opened for writing.
@@ -33,6 +35,7 @@ pub(super) fn planned(source: &DiskSource) -> Result<Vec<PlannedDisk>, Exit> {
                 size: Some(disks.size),
                 serial: None,
                 description: text!("a file in {}", folder.display()),
+                occupants: Vec::new(),
             };
             Ok(files.map(file).collect())
         }
@@ -59,6 +62,8 @@ fn named(system: &System, listed: &[Disk], word: &str) -> Result<PlannedDisk, Ex
     let path = sokudo_device::find(system, word).map_err(MeasureError::Find)?;
     // Links and names of one's own lead to the kernel's node.
     let path = path.canonicalize().unwrap_or(path);
+    let occupancy = sokudo_device::occupants(system, &path).map_err(MeasureError::from)?;
+    let occupants = occupancy.occupants.iter();
     let known = listed.iter().find(|disk| Path::new(&disk.path) == path);
     let model = known.and_then(|disk| disk.model.clone());
     let serial = known.and_then(|disk| disk.serial.clone());
@@ -70,6 +75,9 @@ fn named(system: &System, listed: &[Disk], word: &str) -> Result<PlannedDisk, Ex
         size: known.and_then(|disk| disk.size_bytes),
         serial,
         description: Text::list(words, ", "),
+        occupants: occupants
+            .map(|it| (Text::from(it), it.is_content()))
+            .collect(),
         path,
     })
 }

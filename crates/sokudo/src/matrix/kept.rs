@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use sokudo_device::ArcCounts;
 use sokudo_model::is_label;
-use sokudo_report::{CellFailure, RunDocument};
+use sokudo_report::{CellFailure, Report, RunDocument};
 use sokudo_store::{Filter, Page};
 use sokudo_words::{Text, text};
 
@@ -95,8 +95,16 @@ pub(super) fn keep_run(
     }
 }
 
+/// Before the name of a matrix in the tags of its runs.
+const MATRIX_TAG: &str = "matrix=";
+
 fn matrix_tag(id: &str) -> String {
-    format!("matrix={id}")
+    format!("{MATRIX_TAG}{id}")
+}
+
+/// The matrix that a tag names.
+pub(super) fn matrix_of_tag(tag: &str) -> Option<&str> {
+    tag.strip_prefix(MATRIX_TAG)
 }
 
 fn tags(matrix: &Matrix, cell: usize, block: u32) -> Vec<String> {
@@ -141,20 +149,36 @@ pub(super) fn resumed(
     matrix.time_max = arguments.max_time.or(matrix.time_max);
     let mut measured: Vec<CellRun> = Vec::new();
     for recalled in runs {
-        let Some((cell, block)) = place(&matrix, &recalled.said.tags) else {
+        let Some(place) = place(&matrix, &recalled.said.tags) else {
             return Err(Exit::usage(text!(
                 "{} does not fit into matrix {id}: its file or its tags have been changed since; begin a new matrix",
                 recalled.name()
             )));
         };
-        measured.retain(|it| (it.cell, it.block) != (cell, block));
-        measured.push(CellRun {
-            cell,
-            block,
-            run: recalled.run,
-        });
+        put(&mut measured, place, recalled.run);
     }
     Ok((matrix, measured))
+}
+
+/// The matrix of this name as far as its runs are in a report; `None` where one of them does not
+/// fit.
+pub(super) fn of_report(id: &str, report: &Report) -> Option<(Matrix, Vec<CellRun>)> {
+    let tag = matrix_tag(id);
+    let mut runs = report.runs.iter().filter(|it| it.tags.contains(&tag));
+    let first = runs.clone().next()?;
+    let matrix = Matrix::repeated(id, &first.run.command).ok()?;
+    let mut measured = Vec::new();
+    runs.try_for_each(|it| {
+        put(&mut measured, place(&matrix, &it.tags)?, it.run.clone());
+        Some(())
+    })?;
+    Some((matrix, measured))
+}
+
+/// Adds a run; a later one of the same cell and block counts instead.
+fn put(measured: &mut Vec<CellRun>, (cell, block): (usize, u32), run: RunDocument) {
+    measured.retain(|it| (it.cell, it.block) != (cell, block));
+    measured.push(CellRun { cell, block, run });
 }
 
 /// Which cell and block a run with these tags is of.

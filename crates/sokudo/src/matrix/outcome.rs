@@ -34,7 +34,7 @@ fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFa
     })
 }
 
-fn document(matrix: &Matrix, measured: &Measured) -> MatrixDocument {
+pub(super) fn document(matrix: &Matrix, measured: &Measured) -> MatrixDocument {
     judged(matrix, measured, |so_far| {
         MatrixDocument::new(so_far, matrix_effects(&so_far.figures()))
     })

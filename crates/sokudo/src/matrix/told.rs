@@ -37,7 +37,7 @@ impl MatrixTelling {
     /// Where somebody listens.
     pub(super) fn begin() -> Option<Self> {
         telling::wanted()?;
-        telling::tell_together();
+        telling::leave_to_another();
         Some(Self)
     }
 

@@ -54,7 +54,11 @@ pub(crate) struct Surroundings {
 
 impl Surroundings {
     fn command(&self, words: &[String], tell: Option<&str>) -> Command {
-        let mut command = Command::new(PROGRAM);
+        self.command_of(PROGRAM, words, tell)
+    }
+
+    fn command_of(&self, program: &str, words: &[String], tell: Option<&str>) -> Command {
+        let mut command = Command::new(program);
         command
             .args(words)
             .env("SOKUDO_LANG", language::current().code())
@@ -89,35 +93,22 @@ impl Surroundings {
         if let Some(FileUser { user, group }) = files_as {
             command.env(FILES_AS, format!("{user}:{group}"));
         }
-        let mut child = command.spawn()?;
-        let out = child.stdout.take().expect("it is piped");
-        let errors = child.stderr.take().expect("it is piped");
-        let tell = |sender: &Sender<Happening>| {
-            let sender = sender.clone();
-            // Where nobody hears it any more, the run goes on and is kept.
-            move |told| drop(sender.send(Happening::Child(run, told)))
-        };
-        let said = tell(sender);
-        let errors = thread::spawn(move || {
-            let mut lines = 0;
-            each_line(errors, |line| {
-                lines += 1;
-                if lines <= LINES_MAX {
-                    said(ToldByChild::Said(without_name(line)));
-                }
-            });
-        });
-        let told = tell(sender);
-        thread::spawn(move || {
-            each_line(out, |line| {
-                if let Ok(event) = serde_json::from_str(line) {
-                    told(ToldByChild::Event(event));
-                }
-            });
-            let _ = errors.join();
-            told(ToldByChild::Over);
-        });
-        Ok(child)
+        told(command, run, sender)
+    }
+
+    /// Starts a launcher, whose first process tells what happens in all of them.
+    pub(crate) fn launch(
+        &self,
+        run: u64,
+        launcher: &str,
+        words: &[String],
+        sender: &Sender<Happening>,
+    ) -> io::Result<Child> {
+        told(
+            self.command_of(launcher, words, Some("events")),
+            run,
+            sender,
+        )
     }
 
     /// What a command prints, within limits of time and size, and what is wrong otherwise.
@@ -151,6 +142,39 @@ impl Surroundings {
             said: said.lines().map(without_name).collect(),
         })
     }
+}
+
+/// Starts it, and passes on what it tells.
+fn told(mut command: Command, run: u64, sender: &Sender<Happening>) -> io::Result<Child> {
+    let mut child = command.spawn()?;
+    let out = child.stdout.take().expect("it is piped");
+    let errors = child.stderr.take().expect("it is piped");
+    let tell = |sender: &Sender<Happening>| {
+        let sender = sender.clone();
+        // Where nobody hears it any more, the run goes on and is kept.
+        move |told| drop(sender.send(Happening::Child(run, told)))
+    };
+    let said = tell(sender);
+    let errors = thread::spawn(move || {
+        let mut lines = 0;
+        each_line(errors, |line| {
+            lines += 1;
+            if lines <= LINES_MAX {
+                said(ToldByChild::Said(without_name(line)));
+            }
+        });
+    });
+    let told = tell(sender);
+    thread::spawn(move || {
+        each_line(out, |line| {
+            if let Ok(event) = serde_json::from_str(line) {
+                told(ToldByChild::Event(event));
+            }
+        });
+        let _ = errors.join();
+        told(ToldByChild::Over);
+    });
+    Ok(child)
 }
 
 /// What a child has answered.

@@ -27,10 +27,14 @@ use super::turns::Turns;
 use super::web::{PipeWriter, Web, WebUser};
 use crate::cli::PageArguments;
 use crate::command_line::quoted;
+use crate::exit::{self, Exit};
 use crate::language;
 
 /// Runs that wait at most: nobody sees the end of a longer list.
 const QUEUE_MAX: usize = 50;
+
+/// The command that several processes carry out as one.
+const TOGETHER: &str = "together";
 
 /// A run that is to be.
 struct Waiting {
@@ -40,7 +44,10 @@ struct Waiting {
 }
 
 /// What a wish has become.
-struct Order {
+#[derive(Default)]
+pub(crate) struct Order {
+    /// The launcher that the page was started with; `None` for this program.
+    launcher: Option<String>,
     words: Vec<String>,
     /// The directory or file where links have led to when it was looked at.
     path: Option<String>,
@@ -56,6 +63,16 @@ struct Current {
     /// What it said last that was no note.
     message: String,
     cost: Cost,
+    /// The command line of a launcher, whose exit code says nothing of an interruption.
+    launched: Option<String>,
+    is_interrupted: bool,
+}
+
+impl Current {
+    fn interrupt(&mut self) {
+        self.is_interrupted = true;
+        child::interrupt(&self.child);
+    }
 }
 
 pub(crate) struct Desk {
@@ -112,10 +129,17 @@ impl Desk {
     pub(crate) fn end(&mut self) -> bool {
         self.is_ending = true;
         self.queue.clear();
-        self.current
-            .iter()
-            .for_each(|current| child::interrupt(&current.child));
+        self.current.iter_mut().for_each(Current::interrupt);
         self.current.is_some()
+    }
+
+    /// Begins with what the page was started with.
+    pub(crate) fn launch(&mut self, order: Order) {
+        let wish = Wish {
+            method: TOGETHER.to_owned(),
+            ..Wish::default()
+        };
+        self.wait_for_turn(wish, order);
     }
 
     pub(crate) fn tell(&self, told: &Told) {
@@ -135,8 +159,9 @@ impl Desk {
                 Err(why) => self.refuse(id, &why),
             },
             Ask::Stop { id, run } => {
-                let current = self.current.iter().filter(|current| current.run == run);
-                current.for_each(|current| child::interrupt(&current.child));
+                let current = self.current.iter_mut();
+                let current = current.filter(|current| current.run == run);
+                current.for_each(Current::interrupt);
                 self.give(id, &json!({}));
             }
             Ask::Drop { id, run } => {
@@ -163,7 +188,15 @@ impl Desk {
             return;
         };
         match told {
-            ToldByChild::Event(event) => self.tell(&Told::Event { run, event }),
+            ToldByChild::Event(mut event) => {
+                // The first process knows its own words, and not those of its launcher.
+                if let (RunEvent::Planned { command, .. }, Some(launched)) =
+                    (&mut event, &current.launched)
+                {
+                    command.clone_from(launched);
+                }
+                self.tell(&Told::Event { run, event });
+            }
             ToldByChild::Said(line) => {
                 let note = format!("{}: ", text!("note").said(language::current()));
                 match line.strip_prefix(&note) {
@@ -190,7 +223,10 @@ impl Desk {
         });
         self.tell(&Told::Ended {
             run: current.run,
-            code: status.and_then(|status| status.code()).unwrap_or(1),
+            code: match current.launched.is_some() && current.is_interrupted {
+                true => exit::INTERRUPTED,
+                false => status.and_then(|status| status.code()).unwrap_or(1),
+            },
             message: killed_by.map_or(current.message, |why| why.said(language::current())),
             page_share: current.cost.share(),
         });
@@ -209,6 +245,11 @@ impl Desk {
         }
         let order = self.order(&wish)?;
         order.job.iter().try_for_each(JobFile::keep)?;
+        Ok(self.wait_for_turn(wish, order))
+    }
+
+    /// Puts a run into the queue, and begins with it where none is measured.
+    fn wait_for_turn(&mut self, wish: Wish, order: Order) -> u64 {
         self.runs += 1;
         self.queue.push_back(Waiting {
             run: self.runs,
@@ -220,7 +261,7 @@ impl Desk {
         if self.current.is_none() {
             self.next();
         }
-        Ok(run)
+        run
     }
 
     /// Begins with the first of the queue.
@@ -242,6 +283,8 @@ impl Desk {
                     child,
                     message: String::new(),
                     cost: Cost::begin(self.processes),
+                    launched: order.launcher.is_some().then(|| order.shown()),
+                    is_interrupted: false,
                 });
             }
             Err(why) => {
@@ -266,10 +309,17 @@ impl Desk {
             ));
         }
         let files_as = self.user.files_as().filter(|_| order.is_opened_as_user);
-        let began = self
-            .surroundings
-            .measure(run, &order.words, files_as, &self.sender);
-        began.map_err(|error| text!("sokudo cannot be started for it: {error}"))
+        let Order {
+            launcher, words, ..
+        } = order;
+        let began = match launcher {
+            None => self
+                .surroundings
+                .measure(run, words, files_as, &self.sender),
+            Some(launcher) => self.surroundings.launch(run, launcher, words, &self.sender),
+        };
+        let program = launcher.as_deref().unwrap_or("sokudo");
+        began.map_err(|error| text!("{program} cannot be started for it: {error}"))
     }
 
     fn move_to(&mut self, run: u64, to: usize) {
@@ -313,6 +363,7 @@ impl Desk {
             // Disks made of files are mounted by root, where nobody else may write.
             is_opened_as_user: form.target != TargetForm::Folder,
             job,
+            launcher: None,
         })
     }
 
@@ -380,10 +431,30 @@ fn read_only() -> Text {
 }
 
 impl Order {
+    /// The command line of a launcher; `None` where the page was started without one.
+    pub(crate) fn of_launcher(command: &[String]) -> Result<Option<Self>, Exit> {
+        let [launcher, words @ ..] = command else {
+            return Ok(None);
+        };
+        let order = Self {
+            launcher: Some(launcher.clone()),
+            words: words.to_vec(),
+            ..Self::default()
+        };
+        match words.iter().any(|word| word == TOGETHER) {
+            true => Ok(Some(order)),
+            false => Err(Exit::usage(text!(
+                "{} starts no sokudo together; name a launcher that does, such as mpirun -n 8 --hostfile hosts sokudo together -- mark DIR",
+                order.shown()
+            ))),
+        }
+    }
+
     /// A command line as people type it.
     fn shown(&self) -> String {
         let words = self.words.iter().map(|word| quoted(word));
-        let words: Vec<String> = std::iter::once("sokudo".to_owned()).chain(words).collect();
+        let program = self.launcher.as_deref().map_or("sokudo".to_owned(), quoted);
+        let words: Vec<String> = std::iter::once(program).chain(words).collect();
         words.join(" ")
     }
 }

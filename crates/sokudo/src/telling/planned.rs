@@ -9,6 +9,8 @@ use crate::command_line;
 /// How long a plan takes, and what it writes.
 pub(crate) struct Estimate {
     pub(crate) seconds: f64,
+    /// Bytes of files that make the target ready.
+    pub(crate) lays_out: Option<Bytes>,
     /// Where that is known: bytes that are limited, and what makes the target ready.
     pub(crate) writes_bytes: Option<u64>,
     /// In which as much is written as the target takes.
@@ -30,6 +32,7 @@ impl Estimate {
         };
         Self {
             seconds: duration(plan, schedule, size).as_secs_f64(),
+            lays_out,
             writes_bytes: lays_out
                 .zip(bytes)
                 .map(|(ready, measured)| ready.0.saturating_add(measured)),

@@ -11,7 +11,7 @@ use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::cli::{Keeping, TogetherArguments};
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
 use crate::output;
 use crate::together::partial::PartialRun;
@@ -51,11 +51,13 @@ impl Company {
 
     /// Has the others know why this process can do nothing. The first says so for it.
     pub(crate) fn cannot(&mut self, exit: Exit) -> Exit {
-        let why = exit.told().map(|told| told.english());
-        together_mut(&mut self.together).cannot(why.unwrap_or_default());
-        match self.is_first {
-            true => exit,
-            false => Exit::AsReported(0),
+        let why = exit.told_in_each_language();
+        let answer = together_mut(&mut self.together).cannot(why.unwrap_or_default());
+        match answer {
+            _ if !self.is_first => Exit::AsReported(0),
+            // It may not have what the others have been told.
+            Some(error @ MeasureError::Disagreement { .. }) => error.into(),
+            _ => exit,
         }
     }
 
@@ -67,7 +69,8 @@ impl Company {
         quiet: bool,
         conduct: impl Conduct,
     ) -> Result<FinishedMeasurement, Exit> {
-        if let Err(exit) = self.check_writes(&measurement) {
+        let directory = measurement.check_directory().map_err(Exit::from);
+        if let Err(exit) = directory.and_then(|()| self.check_writes(&measurement)) {
             return Err(self.cannot(exit));
         }
         self.agree(&mut measurement)?;
@@ -75,12 +78,42 @@ impl Company {
             return Err(self.tell_plans(&measurement.plan, &place(&measurement))?);
         }
         measurement.has_readers = self.is_shifted;
-        measurement::finish(
-            measurement,
-            control,
-            quiet,
-            |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
-        )
+        let (measurement, progress) = measurement::announced(measurement, control, quiet)?;
+        let mut progress = progress.in_lines(quiet);
+        let prepared = measurement::prepare(measurement, control, &mut progress, quiet);
+        let measured = self.ready(prepared, control).and_then(|prepared| {
+            measurement::carry_out(
+                prepared,
+                control,
+                &mut progress,
+                |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
+            )
+        });
+        progress.finish();
+        measured
+    }
+
+    /// Waits until all have made ready what they measure. Where one cannot, the first says why.
+    pub(crate) fn ready(
+        &mut self,
+        prepared: Result<Prepared, Exit>,
+        control: &Control,
+    ) -> Result<Prepared, Exit> {
+        // Who is interrupted has all others stop.
+        if prepared.is_err() && control.is_cancelled() {
+            return prepared;
+        }
+        let failure = prepared.as_ref().err();
+        let failure = failure.map(|exit| exit.told_in_each_language().unwrap_or_default());
+        let all = together_mut(&mut self.together).ready(failure);
+        match (prepared, all) {
+            (prepared, Ok(())) => prepared,
+            (Ok(_), Err(error)) => Err(error.into()),
+            (Err(_), Err(MeasureError::FailedThere { .. })) if !self.is_first => {
+                Err(Exit::AsReported(0))
+            }
+            (Err(exit), Err(_)) => Err(exit),
+        }
     }
 
     /// Several processes write one thing only in parts of their own.
@@ -100,7 +133,7 @@ impl Company {
         let rank = together(&self.together).rank();
         let made = places
             .iter_mut()
-            .filter(|it| it.kind == JobTargetKind::File && it.written && !self.is_shared);
+            .filter(|it| it.is_made() && !self.is_shared);
         for place in made {
             let mut name = place.path.clone().into_os_string();
             name.push(format!(".rank-{rank}"));
@@ -139,11 +172,9 @@ impl Company {
         let seed = together_mut(&mut self.together).agree(&agreement)?;
         plan.seed = seed;
         if self.is_dry {
-            let files = places
-                .iter()
-                .map(|it| format!("{} ({})", it.path.display(), it.bytes));
-            let files: Vec<String> = files.collect();
-            return Err(self.tell_plans(plan, &files.join(", "))?);
+            let files = places.iter();
+            let files = files.map(|it| text!("{} ({})", it.path.display(), it.bytes));
+            return Err(self.tell_plans(plan, &Text::list(files, ", "))?);
         }
         Ok(())
     }
@@ -184,6 +215,9 @@ impl Company {
         let mut partial = self
             .is_first
             .then(|| PartialRun::of(&prepared.run, &self.keeping));
+        listener(Event::HostsJoined {
+            hosts: prepared.run.hosts.clone(),
+        });
         let ended = conduct(prepared, control, &mut |event| {
             if let Some(partial) = &mut partial {
                 partial.hear(&event);
@@ -191,14 +225,24 @@ impl Company {
             listener(event);
         });
         self.kept = partial.and_then(|partial| partial.kept());
-        if ended.is_err() {
-            prepared.part();
+        // At once: a launcher may kill all before the table is printed.
+        if let Some(RunId(number)) = self.kept.filter(|_| control.is_cancelled()) {
+            exit::note(text!(
+                "what was measured until then is kept: sokudo show {number}"
+            ));
         }
-        ended
+        match ended {
+            Ok(None) if control.is_cancelled() => Ok(prepared.loss()),
+            Ok(ended) => Ok(ended),
+            Err(error) => {
+                prepared.part();
+                Err(error)
+            }
+        }
     }
 
     /// What every process would do, told by the first.
-    fn tell_plans(&mut self, plan: &Plan, own: &str) -> Result<Exit, Exit> {
+    fn tell_plans(&mut self, plan: &Plan, own: &Text) -> Result<Exit, Exit> {
         let together = together_mut(&mut self.together);
         let Some(places) = together.gather_words(own)? else {
             return Ok(Exit::AsReported(0));
@@ -249,20 +293,26 @@ fn existing(folder: &Path) -> &Path {
 }
 
 /// What a process measures, and what it writes for that.
-fn place(measurement: &Measurement<'_>) -> String {
+fn place(measurement: &Measurement<'_>) -> Text {
     let file_system = measurement
         .named
         .info()
         .and_then(|it| it.file_system.as_ref());
-    let on = file_system.map_or(String::new(), |it| format!(" ({}, {})", it.kind, it.source));
+    let target = match file_system {
+        Some(it) => text!("{} ({}, {})", measurement.target, it.kind, it.source),
+        None => Text::name(measurement.target),
+    };
     match measurement.lays_out() {
-        Some(Bytes(0)) | None => format!("{}{on}", measurement.target),
-        Some(bytes) => format!("{}{on}, a test file of {bytes}", measurement.target),
+        Some(Bytes(0)) | None => target,
+        Some(bytes) => text!("{target}, a test file of {bytes}"),
     }
 }
 
 fn rows(plan: &Plan) -> Text {
     let workloads = plan.stages.iter().flat_map(|it| &it.workloads);
-    let names = workloads.map(|it| format!("{} {}", it.name, it.operations.direction()));
-    Text::name(names.collect::<Vec<_>>().join(", "))
+    let names = workloads.map(|it| {
+        let direction = Text::from(it.operations.direction());
+        text!("{} {direction}", it.name)
+    });
+    Text::list(names, ", ")
 }

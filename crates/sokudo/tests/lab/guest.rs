@@ -50,6 +50,11 @@ impl Guest {
         node.into_os_string().into_string().unwrap()
     }
 
+    /// Where sokudo is.
+    pub(crate) fn program(&self) -> &str {
+        self.sokudo.to_str().unwrap()
+    }
+
     /// sokudo itself, yet to be given arguments.
     pub(crate) fn sokudo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.sokudo);
@@ -182,7 +187,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    fn new(command: &mut Command) -> Self {
+    pub(crate) fn new(command: &mut Command) -> Self {
         let printed = tempfile::tempfile().unwrap();
         let told = tempfile::tempfile().unwrap();
         let child = command
@@ -224,15 +229,10 @@ impl Running {
     }
 
     /// Waits for its end. One that does not come is a failure of its own.
-    pub(crate) fn end(self) -> Ended {
-        self.end_within(TIME_MAX)
-    }
-
-    /// The same of what takes longer than anything else.
-    pub(crate) fn end_within(mut self, time_max: Duration) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         let started = Instant::now();
         while self.runs() {
-            if started.elapsed() > time_max {
+            if started.elapsed() > TIME_MAX {
                 self.child.kill().unwrap();
                 panic!("it hangs: {:?}", self.output());
             }

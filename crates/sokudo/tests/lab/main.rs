@@ -17,6 +17,8 @@ mod info;
 mod limits;
 mod mapped;
 mod matrix;
+#[path = "../../../sokudo-peers/tests/launched/hosts.rs"]
+mod network_hosts;
 mod page;
 #[path = "../program/page_client.rs"]
 mod page_client;
@@ -26,5 +28,6 @@ mod quota;
 mod refusals;
 mod stacks;
 mod swap;
+mod together;
 mod unplug;
 mod write_cache;

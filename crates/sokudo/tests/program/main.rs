@@ -43,6 +43,8 @@ mod limits;
 mod load;
 mod loop_device;
 mod matrix;
+#[path = "../../../sokudo-peers/tests/launched/hosts.rs"]
+mod network_hosts;
 mod page;
 mod page_client;
 mod peak;

@@ -122,6 +122,18 @@ fn every_cell_is_measured_in_every_block_and_kept_with_its_values() {
         assert!(tags.contains(&format!("fs={kind}")), "{tags} {kind}");
         assert_eq!(tags.contains("mount=noatime"), options.contains("noatime"));
     }
+    let id = document["id"].as_str().unwrap();
+    let report = store.ok(&format!("report --tag matrix={id} --format json"));
+    let report: Value = serde_json::from_str(&report).unwrap();
+    // The same as was printed when it was measured.
+    for part in ["rows", "effects", "sentences"] {
+        assert_eq!(report["matrices"][0][part], document[part]);
+    }
+    let page = store.ok(&format!("report --tag matrix={id} --format html"));
+    holds(
+        &page,
+        &[&format!("Matrix {id}"), "Rates of all combinations"],
+    );
     assert_nothing_is_left(directory.path());
 }
 
@@ -289,6 +301,18 @@ fn what_makes_no_sense_is_refused_with_the_way_out() {
             2,
             &["--nonsense"],
         ),
+        ("--loop 1x1GiB --in .", 2, &["disks of 1 GiB", "--method"]),
+        (
+            "--loop 1x2GiB --in . --method 'mark /tmp'",
+            2,
+            &["cannot be repeated"],
+        ),
+        (
+            "--loop 1x2GiB --in . --method 'mark -o x'",
+            2,
+            &["--output"],
+        ),
+        ("--disk /dev/null", 1, &["/dev/null"]),
         ("--loop 1x2GiB --in . --blocks 2", 2, &["--blocks"]),
         ("--disk no-such-disk-here", 2, &["no-such-disk-here"]),
         ("no-such-file.toml", 2, &["--example"]),
@@ -307,7 +331,7 @@ fn the_example_can_be_read() {
     fs::write(&file, example).unwrap();
     let file = file.display();
     let planned = sokudo(&format!(
-        "matrix {file} --loop 3x1GiB --in /var/tmp --dry-run"
+        "matrix {file} --loop 3x2GiB --in /var/tmp --dry-run"
     ));
     holds(
         planned.ok().printed,

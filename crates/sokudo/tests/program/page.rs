@@ -3,12 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::loop_device::LoopDevice;
 use crate::page_client::PageClient;
-use crate::sokudo::{directory_on_disk, end, program, sokudo, split};
+use crate::sokudo::{directory_on_disk, end, has, is_root, program, skip, sokudo, split};
 
 /// A page over a store of its own.
 struct Site {
@@ -19,6 +20,11 @@ struct Site {
 
 impl Site {
     fn new() -> Self {
+        Self::started_with(|_| ())
+    }
+
+    /// With more words behind `page`.
+    fn started_with(more: impl FnOnce(&mut Command)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = directory.path().join("runs.db");
         let mut command = program();
@@ -26,6 +32,7 @@ impl Site {
             .arg("page")
             .env("SOKUDO_STORE", &store)
             .env("XDG_DATA_HOME", directory.path());
+        more(&mut command);
         Self {
             store,
             page: PageClient::start(&mut command),
@@ -266,9 +273,15 @@ fn what_speaks_http_has_none_of_the_terminal_and_of_the_environment() {
     let [page, web] = [processes[0], processes[1]].map(|process| {
         let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
         let environment = fs::read(format!("/proc/{process}/environ")).unwrap();
-        let process = i32::try_from(process).unwrap();
-        let session = rustix::process::getsid(rustix::process::Pid::from_raw(process)).unwrap();
-        (status, String::from_utf8(environment).unwrap(), session)
+        // 0 in a container that its session's leader is not in.
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+        let (_, behind_name) = stat.rsplit_once(')').unwrap();
+        let session = behind_name.split_ascii_whitespace().nth(3).unwrap();
+        (
+            status,
+            String::from_utf8(environment).unwrap(),
+            session.to_owned(),
+        )
     });
     assert!(page.1.contains("SOKUDO_STORE="), "{}", page.1);
     let names = web
@@ -353,4 +366,65 @@ fn what_opens_the_page_stands_in_no_command_line_and_in_no_environment() {
             .any(|it| it == secret.as_bytes());
         assert!(!is_kept, "it is on the disk");
     }
+}
+
+/// A launcher that the page was started with: its hosts fill the table while they measure, and the
+/// kept run shows them, too.
+#[test]
+fn hosts_that_measure_together_are_watched() {
+    let Some(launcher) = ["mpirun.openmpi", "mpirun.mpich"]
+        .into_iter()
+        .find(|it| has(it))
+    else {
+        return skip("no launcher is installed (openmpi-bin, mpich)");
+    };
+    let own = match (launcher.ends_with("openmpi"), is_root()) {
+        (true, true) => "--oversubscribe --allow-run-as-root",
+        (true, false) => "--oversubscribe",
+        (false, _) => "",
+    };
+    let script = "SOKUDO_HOST=n0${OMPI_COMM_WORLD_RANK:-$PMI_RANK} exec \"$@\"";
+    let row = "--row RND4K,Q4,read --row RND4K,Q8,read --runs 2 --interval 1s";
+    let directory = directory_on_disk();
+    let target = directory.path().to_str().unwrap();
+    let site = Site::started_with(|command| {
+        command.args(["--", launcher]).args(split(own));
+        command.args(["-n", "3", "sh", "-c", script, "sh"]);
+        command.args([env!("CARGO_BIN_EXE_sokudo"), "together", "--results-here"]);
+        command.args(["--", "mark", target, "--size", "16MiB", "--time", "300ms"]);
+        command.args(split(row));
+    });
+    let is_of_hosts = |run: &Value| {
+        let tables = run["tables"].as_array().cloned().unwrap_or_default();
+        let title = |it: &Value| it["title"].as_str().unwrap_or_default().to_owned();
+        let of_hosts = tables
+            .into_iter()
+            .find(|it| title(it).starts_with("Hosts, "));
+        of_hosts.is_some_and(|it| it["rows"].as_array().unwrap().len() == 3)
+    };
+    let live = site.page.wait_for(is_of_hosts);
+    assert_eq!(live["state"], "running", "{live}");
+    assert_eq!(live["hosts"], 3, "{live}");
+    let command = live["command"].as_str().unwrap();
+    assert!(command.starts_with(launcher), "{command}");
+    let run = site.page.end_of(1);
+    assert_eq!(run["state"], "ended", "{run}");
+    assert!(is_of_hosts(&run), "{run}");
+    let number = &run["kept"];
+    assert_eq!(site.document(number)["schema"], "sokudo.together/1");
+    let replayed = site.page.get_json(&format!("/api/runs/{number}/view"));
+    for part in ["tables", "hosts", "findings", "answer"] {
+        assert_eq!(replayed[part], run[part], "{part}");
+    }
+    for kind in ["hosts", "host-bars"] {
+        let path = format!("/api/runs/{number}/picture?kind={kind}&theme=light&as=svg");
+        let picture = String::from_utf8(site.page.get(&path)).unwrap();
+        assert!(picture.contains("n02"), "{kind}: {picture}");
+    }
+}
+
+#[test]
+fn a_page_starts_no_other_command_than_one_of_several_processes() {
+    let ended = sokudo("page -- sokudo mark sim:ssd");
+    ended.refused(2, &["starts no sokudo together", "mpirun -n 8"]);
 }

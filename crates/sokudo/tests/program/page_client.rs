@@ -87,6 +87,20 @@ impl PageClient {
         }
     }
 
+    /// What the page shows of its run once this is so.
+    #[allow(dead_code, reason = "the lab does not look")]
+    pub(crate) fn wait_for(&self, is_so: impl Fn(&Value) -> bool) -> Value {
+        let started = Instant::now();
+        loop {
+            let run = self.view()["run"].take();
+            if is_so(&run) {
+                return run;
+            }
+            assert!(started.elapsed() < PATIENCE, "it does not come: {run}");
+            thread::park_timeout(Duration::from_millis(50));
+        }
+    }
+
     /// The view that all browsers share, as the first message of the stream of events has it.
     pub(crate) fn view(&self) -> Value {
         let mut stream = BufReader::new(self.ask("GET", "/api/events", None));

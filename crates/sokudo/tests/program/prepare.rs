@@ -51,7 +51,7 @@ fn a_disk_is_prepared_and_emptied_again() {
     assert_eq!(wipefs(path), "", "nothing was touched");
     sokudo(&format!("{prepare} --destroy {path} --owner 4321:1234"))
         .ok()
-        .prints(&["mkfs.ext4", "chown 4321:1234", "--undo"]);
+        .prints(&["mkfs.ext4", "chown 4321:1234", "--undo --destroy"]);
     assert!(is_mounted(&at));
     let metadata = at.metadata().unwrap();
     assert_eq!((metadata.uid(), metadata.gid()), (4321, 1234));

@@ -1,6 +1,9 @@
 //! Several processes that measure as one, started by real launchers: Open MPI's and MPICH's,
 //! whichever are installed.
 
+mod faults;
+mod hosts;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -22,12 +25,13 @@ const HOST_OF_RANK: &str =
     "SOKUDO_HOST=n0${OMPI_COMM_WORLD_RANK:-$PMI_RANK} exec \"$SOKUDO\" \"$@\"";
 
 /// Adds up what hosts have moved in the window of every trial, as somebody would who has the
-/// document and not sokudo: from the intervals, cut where the window begins and ends.
+/// document and not sokudo: from the intervals, cut where the window begins and ends, and from what
+/// each host says that it has moved in it.
 const RECOMPUTE: &str = r#"
 import json, statistics, sys
 run = json.load(sys.stdin)
 for number, result in enumerate(run["results"]):
-    rates = []
+    rates, told = [], []
     for trial in run["together"]["trials"]:
         if trial["result"] != number:
             continue
@@ -41,7 +45,9 @@ for number, result in enumerate(run["results"]):
                 moved += point["bytes"] * inside / max(1, after - before)
                 before = after
         rates.append(moved / (end - begin) * 1e9)
-    print(result["bandwidth_bytes_per_s"]["median"] / statistics.median(rates))
+        told.append(sum(host["bytes_in_window"] for host in trial["hosts"]) / (end - begin) * 1e9)
+    headline = result["bandwidth_bytes_per_s"]["median"]
+    print(headline / statistics.median(rates), headline / statistics.median(told))
 "#;
 
 #[derive(Clone, Copy)]
@@ -71,14 +77,20 @@ impl Launcher {
         installed
     }
 
+    /// What it is always told.
+    fn own_arguments(self) -> Vec<String> {
+        let mut arguments = split(self.arguments);
+        if is_root() && self.program.ends_with("openmpi") {
+            arguments.push("--allow-run-as-root".to_owned());
+        }
+        arguments
+    }
+
     /// `RANKS × sokudo together ARGUMENTS`, each on a host of its own if so wanted.
     fn command(self, ranks: u32, has_hosts: bool, arguments: &str) -> Command {
         let sokudo = program();
         let mut command = Command::new(self.program);
-        command.args(split(self.arguments));
-        if is_root() && self.program.ends_with("openmpi") {
-            command.arg("--allow-run-as-root");
-        }
+        command.args(self.own_arguments());
         command.args(["-n", &ranks.to_string()]);
         match has_hosts {
             true => command.args(["sh", "-c", HOST_OF_RANK, "sh"]),
@@ -127,7 +139,7 @@ fn without_a_launcher_it_says_how_to_start_it() {
 fn what_all_have_moved_is_computed_again_from_the_document() {
     for launcher in Launcher::installed() {
         let directory = directory_on_disk();
-        let row = "--row RND4K,Q4,read --row SEQ1M,Q2,write --size 16MiB --time 200ms --runs 3";
+        let row = "--row RND4K,Q4,read --row SEQ1M,Q2,write --size 16MiB --time 800ms --runs 3";
         let path = directory.path().display();
         let run = launcher.end(
             3,
@@ -143,15 +155,14 @@ fn what_all_have_moved_is_computed_again_from_the_document() {
             assert!(to > from && from >= trial["first_began_ns"].as_u64().unwrap());
             assert!(to <= trial["last_ended_ns"].as_u64().unwrap());
         }
-        for ratio in recomputed(&run.printed) {
-            assert!((ratio - 1.0).abs() < 0.01, "{ratio}: {}", run.printed);
-        }
+        is_computed_again(&run.printed, 0.01);
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }
 
-/// What sokudo says ÷ what comes of the intervals, of each result.
-fn recomputed(printed: &str) -> Vec<f64> {
+/// The headline of every result is what comes of the hosts' bytes, and, as far as intervals tell, of
+/// these.
+fn is_computed_again(printed: &str, of_intervals: f64) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.json");
     fs::write(&file, printed).unwrap();
@@ -162,9 +173,12 @@ fn recomputed(printed: &str) -> Vec<f64> {
         .output()
         .unwrap();
     let lines = String::from_utf8_lossy(&output.stdout);
-    let ratios: Vec<f64> = lines.lines().map(|it| it.parse().unwrap()).collect();
-    assert!(!ratios.is_empty(), "{output:?}");
-    ratios
+    assert!(!lines.is_empty(), "{output:?}");
+    for line in lines.lines() {
+        let ratios = line.split(' ').map(|it| it.parse::<f64>().unwrap());
+        let off: Vec<f64> = ratios.map(|it| (it - 1.0).abs()).collect();
+        assert!(off[0] < of_intervals && off[1] < 1e-9, "{line}: {printed}");
+    }
 }
 
 #[test]
@@ -223,6 +237,102 @@ fn a_target_that_is_missing_on_one_host_ends_all() {
     assert_ne!(ended.code(), Some(0), "{ended:?}");
     holds(&ended.told, &["n01 (rank 1): ", "/not/there"]);
     assert!(begin.elapsed() < 3 * LOSS_MAX, "{ended:?}");
+}
+
+/// Rows that are decided while others are measured are of all processes, as planned ones are.
+#[test]
+fn what_is_decided_meanwhile_is_of_all_processes() {
+    let Some(launcher) = any() else { return };
+    for command in [
+        "peak sim:ssd --row RND4K --runs 2 --time 50ms",
+        "load sim:ssd --row RND4K,Q8 --runs 1 --time 50ms",
+    ] {
+        let run = launcher.end(3, &format!("-- {command} --format json --quiet"));
+        let run = run.ok().json();
+        for result in results(&run) {
+            let clones = result["workload"]["clones"].as_u64().unwrap();
+            assert_eq!(clones % 3, 0, "{command}: {result}");
+            assert!(!codes(result).contains(&"breach-little"), "{result}");
+        }
+    }
+}
+
+#[test]
+fn places_that_processes_survey_side_by_side_have_the_rate_of_all() {
+    let Some(launcher) = any() else { return };
+    let scan = "scan sim:hdd --points 20";
+    let run = launcher.end(3, &format!("-- {scan} --format json --quiet"));
+    let run = run.ok().json();
+    let alone = sokudo(&format!("{scan} --format json --quiet")).json();
+    let mean = |run: &Value| {
+        let rates = |it: &Value| it["surface"]["rate_bytes_per_s"]["mean"].as_f64();
+        results(run).iter().find_map(rates).unwrap()
+    };
+    // Each has a simulated disk of its own.
+    let ratio = mean(&run) / mean(&alone);
+    assert!((2.7..3.3).contains(&ratio), "{ratio}");
+    for result in results(&run) {
+        assert!(!codes(result).contains(&"breach-samples"), "{result}");
+    }
+    let told = launcher.end(3, &format!("-- {scan} --quiet")).ok();
+    assert!(!told.printed.contains("CPU is of one"), "{told:?}");
+}
+
+#[test]
+fn who_was_started_with_other_options_is_named_and_nothing_is_written() {
+    for launcher in Launcher::installed() {
+        let directory = directory_on_disk();
+        let mark = format!("-- mark {} --size 16MiB", directory.path().display());
+        for (first, other, said) in [
+            ("", " --dry-run", "n01 (rank 1) was started with --dry-run"),
+            (
+                " --dry-run",
+                "",
+                "n01 (rank 1) was started without --dry-run",
+            ),
+            (
+                "",
+                " --shared-file",
+                "with --shared-file, and rank 0 was not",
+            ),
+            ("", " --separate", "with --separate, and rank 0 was not"),
+        ] {
+            let mut command = launcher.command(1, true, &format!("--results-here{first} {mark}"));
+            command.args([":", "-n", "1", "sh", "-c", HOST_OF_RANK, "sh", "together"]);
+            command.args(split(&format!("--results-here{other} {mark}")));
+            end(&mut command).ends(3).tells(&[said]);
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        }
+    }
+}
+
+/// A file that has to be laid out before it can be read is made, too.
+#[test]
+fn jobs_that_read_have_files_of_their_own_where_these_are_made() {
+    let Some(launcher) = any() else { return };
+    let directory = directory_on_disk();
+    let path = directory.path();
+    fs::write(path.join("large"), vec![7; 4 << 20]).unwrap();
+    let names = |file: &str| {
+        let jobs = format!(
+            "[a]\nfilename={}\nsize=4m\nbs=4k\nrw=randread\nnumber_ios=20\n",
+            path.join(file).display()
+        );
+        let job = tempfile::NamedTempFile::new().unwrap();
+        fs::write(job.path(), jobs).unwrap();
+        let run = format!("--results-here -- run {} --quiet", job.path().display());
+        launcher.end(2, &run).ok();
+        let found = fs::read_dir(path).unwrap();
+        let mut names: Vec<_> = found
+            .map(|it| it.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("large"), ["large"]);
+    let made = ["large", "missing.rank-0", "missing.rank-1"];
+    assert_eq!(names("missing"), made);
+    assert_eq!(names("missing"), made);
 }
 
 #[test]
@@ -300,7 +410,21 @@ fn what_cannot_be_done_together_is_refused() {
     fs::write(file.path(), vec![7; 1 << 20]).unwrap();
     let path = file.path().display();
     for (arguments, code, words) in [
-        ("-- list".to_owned(), 2, "cannot be repeated"),
+        (
+            "-- list".to_owned(),
+            2,
+            "sokudo list cannot be carried out by several",
+        ),
+        (
+            "-- explain sim:ssd".to_owned(),
+            2,
+            "use one of mark, scan, sweep, quick, load, peak",
+        ),
+        (
+            format!("-- mark {path} --rnus 3"),
+            2,
+            "sokudo: unexpected argument '--rnus'",
+        ),
         (format!("-- bonnie {path}"), 2, "together"),
         (
             format!("--results-here -- mark {path} --overwrite --size 1MiB --runs 1"),
@@ -437,18 +561,9 @@ impl Long {
 
     /// Processes of the run, the one of the last rank at the end.
     fn processes(&self) -> Vec<i32> {
-        let wanted = self.directory.path().to_str().unwrap().as_bytes().to_vec();
-        let mut found: Vec<i32> = fs::read_dir("/proc")
-            .unwrap()
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-            .filter(|pid| {
-                let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-                let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-                let is_sokudo = program == Path::new(env!("CARGO_BIN_EXE_sokudo"));
-                is_sokudo && words.windows(wanted.len()).any(|it| it == wanted)
-            })
-            .collect();
-        found.sort_unstable();
+        let mut found = processes_of(self.directory.path());
+        // Numbers of processes begin anew.
+        found.sort_by_key(|pid| rank_of(*pid));
         assert_eq!(found.len(), 3, "{found:?}");
         found
     }
@@ -483,6 +598,35 @@ impl Long {
     }
 }
 
+/// The processes of sokudo whose command line names a directory.
+fn processes_of(directory: &Path) -> Vec<i32> {
+    let wanted = directory.to_str().unwrap().as_bytes();
+    let processes = fs::read_dir("/proc").unwrap();
+    processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|pid: &i32| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+            let is_sokudo = program == Path::new(env!("CARGO_BIN_EXE_sokudo"));
+            is_sokudo && words.windows(wanted.len()).any(|it| it == wanted)
+        })
+        .collect()
+}
+
+/// Which of them a process is, as its launcher has told it.
+fn rank_of(pid: i32) -> u32 {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap();
+    let mut words = environment.split(|byte| *byte == 0);
+    let rank = words.find_map(|word| {
+        let word = std::str::from_utf8(word).ok()?;
+        let (name, value) = word.split_once('=')?;
+        ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
+            .contains(&name)
+            .then(|| value.parse().unwrap())
+    });
+    rank.unwrap()
+}
+
 fn trials(run: &Value) -> usize {
     results(run)[0]["trials"].as_array().unwrap().len()
 }
@@ -512,6 +656,21 @@ fn a_process_that_hangs_is_named() {
 }
 
 #[test]
+fn the_second_process_names_the_first_that_hangs() {
+    for launcher in Launcher::installed() {
+        let long = Long::start(launcher);
+        let pid = *long.processes().first().unwrap();
+        Long::signal(pid, Signal::STOP);
+        let (ended, _) = long.ends();
+        let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+        holds(
+            &ended.told,
+            &["rank 0 on n00 is lost: it has sent no sign of life"],
+        );
+    }
+}
+
+#[test]
 fn ctrl_c_at_the_launcher_leaves_nothing() {
     for launcher in Launcher::installed() {
         let long = Long::start(launcher);
@@ -519,5 +678,87 @@ fn ctrl_c_at_the_launcher_leaves_nothing() {
         Long::signal(pid, Signal::INT);
         let (_, run) = long.ends();
         assert_eq!(run["interrupted"], true);
+    }
+}
+
+#[test]
+fn results_are_not_written_onto_what_job_files_measure() {
+    let Some(launcher) = any() else { return };
+    let directory = directory_on_disk();
+    let path = directory.path().display();
+    let job = tempfile::NamedTempFile::new().unwrap();
+    let jobs = format!("[a]\ndirectory={path}\nsize=4m\nbs=4k\nrw=randread\n");
+    fs::write(job.path(), jobs).unwrap();
+    let job = job.path().display();
+    let ended = launcher.end(2, &format!("-- run {job} -o {path}/result.txt"));
+    ended.ends(3).tells(&[
+        "result.txt is on the storage that is measured",
+        "--results-here",
+    ]);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn only_the_first_process_tells_what_happens() {
+    for launcher in Launcher::installed() {
+        let arguments = "-- mark sim:ssd --row RND4K,Q4,read --runs 2";
+        let mut command = launcher.command(3, true, arguments);
+        let ended = end(command.env("SOKUDO_TELL", "events")).ok();
+        let lines = ended.printed.lines();
+        let events: Vec<Value> = lines.map(|it| serde_json::from_str(it).unwrap()).collect();
+        let count = |event: &str| events.iter().filter(|it| it["event"] == event).count();
+        assert_eq!((count("planned"), count("trial"), count("done")), (1, 2, 1));
+        // What hosts did stands in what is told after every trial.
+        let mut tables = events.iter().filter(|it| it["event"] == "table");
+        let first = tables.next().unwrap();
+        assert_eq!(first["hosts"], 3, "{first}");
+        let titles = first["tables"].as_array().unwrap().iter();
+        let titles: Vec<&str> = titles.map(|it| it["title"].as_str().unwrap()).collect();
+        assert!(
+            titles.iter().any(|it| it.starts_with("Hosts, RND4K")),
+            "{titles:?}"
+        );
+    }
+}
+
+#[test]
+fn a_launchers_terminal_gets_no_colours_unless_they_are_asked_for() {
+    let Some(launcher) = LAUNCHERS.into_iter().find(|it| has(it.program)) else {
+        return skip("no launcher is installed");
+    };
+    let arguments = "-- mark sim:ssd --row RND4K,Q4,read --runs 2 --quiet";
+    let plain = launcher.end(2, arguments).ok();
+    assert!(!plain.printed.contains('\u{1b}'), "{plain:?}");
+    // Only Open MPI gives its processes a terminal.
+    if launcher.program.ends_with("openmpi") {
+        let mut command = launcher.command(2, true, arguments);
+        let coloured = end(command.env("CLICOLOR_FORCE", "1")).ok();
+        assert!(coloured.printed.contains('\u{1b}'), "{coloured:?}");
+    }
+}
+
+#[test]
+fn a_document_of_hosts_is_judged_again_host_by_host() {
+    let Some(launcher) = any() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
+    let row = "--row RND4K,Q1,read --format json --quiet --output";
+    let slow = |latency: &str| format!("--separate -- mark sim:const?latency={latency} {row}");
+    let mut command = launcher.command(4, true, &slow("200us"));
+    command.arg(&file);
+    command.args([":", "-n", "1", "sh", "-c", HOST_OF_RANK, "sh", "together"]);
+    command.args(split(&slow("330us"))).arg(&file);
+    end(&mut command).ok();
+    let run: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let result = &results(&run)[0];
+    assert!(codes(result).contains(&"straggler"), "{result}");
+    let mut again = program();
+    again.arg("show").arg(&file);
+    let again = end(again.args(["--judge-again", "--format", "json"])).json();
+    let row = &again["rows"][0];
+    assert_eq!(row["verdict_now"], result["verdict"], "{again}");
+    assert_eq!(row["verdict_then"], row["verdict_now"], "{again}");
+    for changed in ["new", "gone"] {
+        assert_eq!(row[changed].as_array().map_or(0, Vec::len), 0, "{again}");
     }
 }

@@ -5,8 +5,9 @@ use maud::{Markup, html};
 use super::charts;
 use super::elements::elements;
 use super::page::{HtmlPage, text};
-use crate::plot;
 use crate::report::{Report, overview};
+use crate::style::BandwidthUnit;
+use crate::{MatrixDocument, plot};
 
 /// More runs side by side would be stripes.
 const RUNS_DRAWN_MAX: usize = 8;
@@ -33,8 +34,19 @@ pub(super) fn section(page: &HtmlPage, report: &Report) -> Markup {
     html! {
         section #overview {
             h2 style="margin-top:36px" { (page.say("Overview")) }
+            @for matrix in &report.matrices { (matrix_picture(page, matrix)) }
             (elements(page, &article))
             (picture(page, report))
+        }
+    }
+}
+
+fn matrix_picture(page: &HtmlPage, matrix: &MatrixDocument) -> Markup {
+    let unit = BandwidthUnit::MegabytesPerSecond;
+    let figure = plot::matrix(matrix, unit, page.style.language);
+    html! {
+        @if let Some(figure) = figure {
+            (charts::picture(page, &figure, "Rates of all combinations"))
         }
     }
 }
