@@ -11,6 +11,7 @@
 mod borders;
 mod check;
 mod defects;
+mod hung;
 mod inquiry;
 mod io;
 mod narrow;

@@ -21,6 +21,7 @@ use sokudo_sys::Action;
 use sokudo_words::Text;
 
 use super::defects::{Defects, DefectsMark};
+use super::hung::Hanging;
 use super::inquiry::Inquiry;
 use super::io::{Failed, SurveyIo};
 use super::route::{SampleBlocks, SurveyRoute};
@@ -31,7 +32,6 @@ use crate::flushing::write_action;
 use crate::offsets::ByteRange;
 use crate::tally::{FinishedTally, Tally};
 use crate::usage::{UsedSoFar, add_usage, used_since, used_so_far};
-use hanging::Hanging;
 
 pub(crate) use streaming::Instants;
 

@@ -1,60 +1,14 @@
 //! I/Os of a survey that do not come back in time: it goes on without them, and says where they
 //! are. One that comes back after all was slow.
 
-use std::collections::VecDeque;
-
 use sokudo_model::{Bytes, FailureKind, IoFailure, Nanos, Operation, Sample, count_failure};
 use sokudo_words::{Text, text};
 
 use super::{SurveyActivity, Surveying};
 use crate::chunks::HUNG_MAX;
+use crate::survey::hung::{Hanging, HungIo};
 use crate::survey::io::{Failed, SurveyIo};
 use crate::tally::{FinishedTally, Tally, failure_kind};
-
-/// What hangs, or hung.
-#[derive(Default)]
-pub(super) struct Hanging {
-    /// What is waited for no longer.
-    ios: Vec<HungIo>,
-    /// Chunks that take the place of theirs.
-    spare: Vec<u32>,
-    /// When something came back, or was given up, last.
-    heard_at: u64,
-    /// When those were issued that came back last, as many as a queue holds.
-    answered: VecDeque<u64>,
-    /// Those that came back after all, and the longest time of them.
-    late: u64,
-    latest: Nanos,
-}
-
-struct HungIo {
-    io: SurveyIo,
-    chunk: u32,
-    issued_at: u64,
-}
-
-impl Hanging {
-    /// With these chunks to spare.
-    pub(super) fn new(spare: impl Iterator<Item = u32>) -> Self {
-        Self {
-            spare: spare.collect(),
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn hear(&mut self, now: u64) {
-        self.heard_at = now;
-    }
-
-    /// An I/O came back that was issued then.
-    pub(super) fn answer(&mut self, issued_at: u64, now: u64, depth: u32) {
-        self.hear(now);
-        self.answered.push_back(issued_at);
-        if self.answered.len() > depth as usize {
-            self.answered.pop_front();
-        }
-    }
-}
 
 impl Surveying {
     /// Chunks that are kept for what hangs, behind the others.
