@@ -25,8 +25,8 @@ const NORMAL_OF_MEDIAN: f64 = 1.4826;
 /// The noise is taken from differences of neighbours, which steps do not touch (von Neumann 1941;
 /// their median, as Hampel 1974 does against outliers). A window is lower whose mean logarithm is
 /// below both `LOSS_MIN` and `DEVIATIONS` of what noise does to such a mean: a scan statistic
-/// over windows of doubling length, the shortest first (Arias-Castro, Donoho and Huo 2005, IEEE
-/// Trans. Inf. Theory 51, 2402).
+/// over windows of doubling length, the most significant first (Arias-Castro, Donoho and Huo 2005,
+/// IEEE Trans. Inf. Theory 51, 2402).
 pub fn slower_stretches(ratios: &[f64]) -> Vec<Range<usize>> {
     if ratios
         .iter()
@@ -35,22 +35,46 @@ pub fn slower_stretches(ratios: &[f64]) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
-    let noise = noise(&logs);
     let mut is_lower = vec![false; logs.len()];
-    for length in WINDOWS {
-        let loss = if length == 1 { LOSS_ALONE } else { LOSS_MIN };
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
-        let root = (length as f64).sqrt();
-        let limit = (1.0 - loss).ln().min(-DEVIATIONS * noise / root);
-        for (first, window) in logs.windows(length).enumerate() {
-            let range = first..first + length;
-            if mean(window) < limit && !is_lower[range.clone()].iter().any(|it| *it) {
-                let own = without_edges(&logs, range, mean(window) / 2.0);
-                is_lower[own].fill(true);
-            }
+    for window in lower_windows(&logs) {
+        let is_found = |range: Range<usize>| is_lower[range].iter().any(|it| *it);
+        if is_found(window.clone()) {
+            continue;
+        }
+        let limit = mean(&logs[window.clone()]) / 2.0;
+        let own = edges_moved(&logs, window, limit);
+        let low = logs[own.clone()].iter().filter(|log| **log < limit).count();
+        // A few very low values far from each other are no stretch, and one has a limit of its own.
+        if low * 2 > own.len() && (low > 1 || mean(&logs[own.clone()]) < loss(1)) {
+            is_lower[own].fill(true);
         }
     }
     stretches(&is_lower)
+}
+
+/// All windows that are lower, the most significant first.
+fn lower_windows(logs: &[f64]) -> Vec<Range<usize>> {
+    let noise = noise(logs);
+    let mut lower = Vec::new();
+    for length in WINDOWS {
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        let root = (length as f64).sqrt();
+        let limit = loss(length).min(-DEVIATIONS * noise / root);
+        for (first, window) in logs.windows(length).enumerate() {
+            let mean = mean(window);
+            if mean < limit {
+                lower.push((mean * root, first..first + length));
+            }
+        }
+    }
+    lower.sort_by(|(left, _), (right, _)| left.total_cmp(right));
+    lower.into_iter().map(|(_, window)| window).collect()
+}
+
+/// The logarithm that the mean of so many values has to be below.
+fn loss(length: usize) -> f64 {
+    let loss = if length == 1 { LOSS_ALONE } else { LOSS_MIN };
+    (1.0 - loss).ln()
 }
 
 /// What single values scatter by, of the differences of neighbours.
@@ -70,15 +94,16 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / count
 }
 
-/// A window without what at its ends is not low.
-fn without_edges(logs: &[f64], range: Range<usize>, limit: f64) -> Range<usize> {
+/// A window without what at its ends is not low, and with what is low beside it.
+fn edges_moved(logs: &[f64], window: Range<usize>, limit: f64) -> Range<usize> {
     let is_low = |index: &usize| logs[*index] < limit;
-    let start = range.clone().find(is_low).unwrap_or(range.start);
-    let end = range
-        .clone()
-        .rfind(is_low)
-        .map_or(range.end, |last| last + 1);
-    start..end
+    let (first, last) = (window.clone().find(is_low), window.clone().rfind(is_low));
+    let (Some(first), Some(last)) = (first, last) else {
+        return window;
+    };
+    let before = (0..first).rev().take_while(is_low).count();
+    let behind = (last + 1..logs.len()).take_while(is_low).count();
+    first - before..last + 1 + behind
 }
 
 fn stretches(is_lower: &[bool]) -> Vec<Range<usize>> {
@@ -143,6 +168,8 @@ mod tests {
         assert_eq!(slower_stretches(&quiet), []);
         quiet[40] = 0.3;
         assert_eq!(slower_stretches(&quiet), [40..41]);
+        quiet[47] = 0.3;
+        assert_eq!(slower_stretches(&quiet), [40..41, 47..48]);
         // All of it is slower: one stretch.
         assert_eq!(slower_stretches(&[0.8; 100]), [0..100]);
         assert_eq!(slower_stretches(&[1.2; 100]), []);
