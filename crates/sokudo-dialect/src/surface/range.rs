@@ -30,7 +30,7 @@ pub(super) fn measured(request: &SurfaceRequest) -> Result<(u64, Bytes), Surface
     let (start, end) = (at(from, "--from")?, at(to, option)?);
     match end.checked_sub(start) {
         Some(length) if length > 0 => Ok((start, Bytes(length))),
-        _ if request.from.is_some() => Err(SurfaceError::Empty { from, to, size }),
+        _ if request.from.or(request.to).is_some() => Err(SurfaceError::Empty { from, to, size }),
         _ => Err(SurfaceError::Small {
             size: request.short_stroke.unwrap_or(size),
             block,

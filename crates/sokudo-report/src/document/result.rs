@@ -208,12 +208,14 @@ pub enum Status {
 
 impl Status {
     fn of(row: &Row, trials_planned: u32) -> Self {
-        let stopped_by = |reason| row.trials.iter().any(|t| t.outcome.stopped == reason);
+        let outcomes = || row.trials.iter().map(|trial| &trial.outcome);
+        let stopped_by = |reason| outcomes().any(|outcome| outcome.stopped == reason);
         if row.trials.is_empty() {
             Self::NotReached
         } else if stopped_by(StopReason::Failed) {
             Self::Failed
         } else if stopped_by(StopReason::Cancelled)
+            || outcomes().any(|outcome| outcome.left_at.is_some())
             || u32::try_from(row.trials.len()).is_ok_and(|count| count < trials_planned)
         {
             Self::Partial

@@ -10,8 +10,9 @@ use crate::cli::ScanArguments;
 use crate::exit::Exit;
 use crate::recall::{self, Recall};
 
-/// Kept scans of a device that are looked through for one that was interrupted.
-const RUNS_LOOKED_AT: u64 = 1_000;
+/// Kept scans of a device that are looked through for one that was interrupted: each is read whole,
+/// which takes some milliseconds.
+const RUNS_LOOKED_AT: u64 = 200;
 
 /// What is left of a scan: of the run of this name, or of the newest of the target.
 pub(super) fn measurement<'a>(
@@ -63,7 +64,7 @@ fn kept(arguments: &ScanArguments, named: &Named, name: &str) -> Result<(RunId, 
     }
 }
 
-/// The number of the newest scan of a target that was interrupted.
+/// The number of the newest scan of a target of which something is left that no later one has done.
 fn newest(recall: &mut Recall<'_>, named: &Named, target: &str) -> Result<String, Exit> {
     let filter = Filter {
         method: Some("scan".to_owned()),
@@ -75,14 +76,20 @@ fn newest(recall: &mut Recall<'_>, named: &Named, target: &str) -> Result<String
         count: RUNS_LOOKED_AT,
     };
     let found = recall.store()?.list(&filter, page).map_err(Exit::failed)?;
-    let interrupted = found.iter().find(|entry| entry.run.interrupted);
-    interrupted
-        .map(|entry| entry.id.to_string())
-        .ok_or_else(|| {
-            Exit::usage(text!(
-                "no scan of {target} that was interrupted is kept; leave --resume out to begin one"
-            ))
-        })
+    let mut gone_on_with = Vec::new();
+    for entry in found.iter().filter(|entry| entry.run.origin.is_none()) {
+        let name = entry.id.to_string();
+        let Kept::Run(run) = recall::only(&name, recall.kept(&name)?)?.run else {
+            continue;
+        };
+        gone_on_with.extend(run.parts.iter().filter_map(|part| part.kept_as));
+        if is_left(&run) && !writes(&run) && !gone_on_with.contains(&entry.id.0) {
+            return Ok(name);
+        }
+    }
+    Err(Exit::usage(text!(
+        "no scan of {target} that was interrupted is kept; leave --resume out to begin one"
+    )))
 }
 
 /// Whether there is something to go on with, and this is where.
@@ -92,8 +99,7 @@ fn check(run: &Run, named: &Named, id: RunId, target: &str) -> Result<(), Exit> 
             "run {id} is no scan, and only scans are gone on with; measure it anew"
         )));
     }
-    let mut workloads = run.plan.stages.iter().flat_map(|stage| &stage.workloads);
-    if workloads.any(|workload| workload.operations.changes_data()) {
+    if writes(run) {
         return Err(Exit::usage(text!(
             "run {id} writes, and only scans that read are gone on with; scan anew"
         )));
@@ -104,13 +110,21 @@ fn check(run: &Run, named: &Named, id: RunId, target: &str) -> Result<(), Exit> 
             run.target.device_name()
         )));
     }
-    let is_left = run.interrupted || run.stopped_by.is_some() || run.rows.iter().any(has_rest);
-    if !is_left {
+    if !is_left(run) {
         return Err(Exit::usage(text!(
             "run {id} came to its end, so that there is nothing to go on with; leave --resume out to scan anew"
         )));
     }
     Ok(())
+}
+
+fn writes(run: &Run) -> bool {
+    let mut workloads = run.plan.stages.iter().flat_map(|stage| &stage.workloads);
+    workloads.any(|workload| workload.operations.changes_data())
+}
+
+fn is_left(run: &Run) -> bool {
+    run.interrupted || run.stopped_by.is_some() || run.rows.iter().any(has_rest)
 }
 
 fn has_rest(row: &Row) -> bool {
