@@ -1,10 +1,11 @@
-//! Rules that end a run before its time: looked at once a second, beside the threads that
-//! measure.
+//! Rules that end a run before its time: looked at once in a second that is measured, beside the
+//! threads that measure.
 
 use sokudo_device::{Moment, System, Thermometer};
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Event, Moved, Nanos, Phase, Plan, Run, STOP_LOOK, StopCause, StopFigure, StopRule,
+    Bytes, Event, Moved, Nanos, Outcome, Phase, Plan, Run, STOP_LOOK, StopCause, StopFigure,
+    StopRule,
 };
 
 use crate::error::MeasureError;
@@ -19,15 +20,44 @@ pub struct StopWatch {
     trial: u32,
     /// What each workload of the stage has moved so far.
     moved: Vec<Moved>,
-    /// What all of them had moved at the last look, and when that was; `None` before the first.
+    /// What all of them had moved at the event before, and when that was; `None` before the first.
     before: Option<(Nanos, Moved)>,
+    /// What has been measured since the last look, over several trials where they are short.
+    since: Measured,
+    /// What of the trial in progress has been seen.
+    in_trial: Measured,
     cause: Option<StopCause>,
+}
+
+/// For how long something was measured, and what was moved meanwhile.
+#[derive(Clone, Copy, Default)]
+struct Measured {
+    lasted: Nanos,
+    moved: Moved,
 }
 
 struct WatchedRule {
     rule: StopRule,
     /// For how long it has been true.
     so_far: Nanos,
+}
+
+impl Measured {
+    /// What was moved between two instants, of what had been moved until then.
+    fn between(lasted: Nanos, before: Moved, after: Moved) -> Self {
+        Self {
+            lasted,
+            moved: Moved {
+                bytes: Bytes(after.bytes.0.saturating_sub(before.bytes.0)),
+                ios: after.ios.saturating_sub(before.ios),
+            },
+        }
+    }
+
+    fn add(&mut self, more: Self) {
+        self.lasted.0 += more.lasted.0;
+        self.moved.add(more.moved);
+    }
 }
 
 /// What happened since the look before.
@@ -73,6 +103,8 @@ impl StopWatch {
             trial: 0,
             moved: Vec::new(),
             before: None,
+            since: Measured::default(),
+            in_trial: Measured::default(),
             cause: None,
         }
     }
@@ -89,6 +121,7 @@ impl StopWatch {
                 Some(known) => known.clone_from(name),
                 None => self.names.push(name.clone()),
             },
+            Event::TrialCounted { trial, .. } => self.count_short(&trial.outcome, control),
             Event::TrialEnded { .. } | Event::StageEnded => self.look_between(control),
             Event::Progress {
                 workload,
@@ -114,6 +147,7 @@ impl StopWatch {
         (self.row, self.trial) = (row, trial);
         self.moved.clear();
         self.before = None;
+        self.in_trial = Measured::default();
     }
 
     /// What all workloads of the stage have moved, now that one has moved so much.
@@ -130,20 +164,40 @@ impl StopWatch {
 
     fn progress(&mut self, at: Nanos, all: Moved, phase: Phase, control: &Control) {
         if phase != Phase::Running {
-            // What comes before and after the measured part has another rate.
-            self.before = None;
+            // What comes before and after the measured part has another rate. Of several workloads
+            // others may be measured meanwhile.
+            if self.moved.len() < 2 {
+                self.before = None;
+            }
             return;
         }
-        let (since, before) = *self.before.get_or_insert((at, all));
-        let lasted = Nanos(at.0.saturating_sub(since.0));
-        if lasted < STOP_LOOK {
+        let (then, before) = self.before.replace((at, all)).unwrap_or((at, all));
+        let lasted = Nanos(at.0.saturating_sub(then.0));
+        self.add(Measured::between(lasted, before, all), at, control);
+    }
+
+    /// Of a trial shorter than what lies between two looks the result tells more than progress does.
+    fn count_short(&mut self, outcome: &Outcome, control: &Control) {
+        if outcome.elapsed >= STOP_LOOK || self.moved.len() > 1 {
             return;
         }
-        self.before = Some((at, all));
-        let moved = Moved {
-            bytes: Bytes(all.bytes.0.saturating_sub(before.bytes.0)),
-            ios: all.ios.saturating_sub(before.ios),
+        let all = Moved {
+            bytes: outcome.bytes_moved(),
+            ios: outcome.ios(),
         };
+        let unseen = outcome.elapsed.0.saturating_sub(self.in_trial.lasted.0);
+        let unseen = Measured::between(Nanos(unseen), self.in_trial.moved, all);
+        self.add(unseen, outcome.elapsed, control);
+    }
+
+    /// Looks where enough has been measured since the last time.
+    fn add(&mut self, more: Measured, at: Nanos, control: &Control) {
+        self.in_trial.add(more);
+        self.since.add(more);
+        if self.since.lasted < STOP_LOOK {
+            return;
+        }
+        let Measured { lasted, moved } = std::mem::take(&mut self.since);
         let look = Look {
             at,
             lasted,
@@ -193,7 +247,7 @@ impl StopWatch {
                     at: look.at,
                     value,
                 });
-                control.cancel();
+                control.cancel_by_rule();
                 return;
             }
         }
@@ -252,6 +306,33 @@ mod tests {
         assert_eq!((cause.row.as_str(), cause.trial), ("SEQ1M", 3));
         assert_eq!(told(&mut watch(&["iops>200"]), &[100, 150]), None);
         assert!(told(&mut watch(&["iops>200"]), &[100, 250]).is_some());
+    }
+
+    #[test]
+    fn trials_shorter_than_a_second_are_looked_at_together() {
+        let mut watch = watch(&["rate<100MB/s"]);
+        let control = Control::new();
+        let mut trials = 0;
+        while watch.cause.is_none() {
+            watch.hear(&Event::TrialStarted { row: 0, trial: 0 }, &control);
+            for tenth in 1..=5_u64 {
+                let event = Event::Progress {
+                    workload: 0,
+                    at: Nanos::from_millis(tenth * 100),
+                    bytes: Bytes(tenth * 1_000_000),
+                    ios: tenth,
+                    each: [Moved::default(); 3],
+                    phase: Phase::Running,
+                };
+                watch.hear(&event, &control);
+            }
+            trials += 1;
+            assert!(trials < 10, "nobody looks");
+        }
+        assert_eq!(watch.cause().unwrap().value, 10_000_000);
+        assert!(control.is_cancelled_by_rule());
+        control.forget_rule();
+        assert!(!control.is_cancelled());
     }
 
     #[test]

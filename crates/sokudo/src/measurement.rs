@@ -177,6 +177,7 @@ pub(crate) fn carry_out(
     let ended_by = conduct(&mut prepared, control, &mut listener)?;
     prepared.run.stopped_by = watch.cause();
     let run = judged(prepared, control);
+    control.forget_rule();
     Ok(FinishedMeasurement::new(run, ended_by.map(Exit::from)))
 }
 

@@ -191,7 +191,9 @@ fn carry_out(
     };
     let (errors, _) = jobs::repeat(&mut prepared, jobs, control, &mut listener);
     prepared.run.stopped_by = watch.cause();
-    jobs::finish(prepared, errors, control)
+    let finished = jobs::finish(prepared, errors, control);
+    control.forget_rule();
+    finished
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

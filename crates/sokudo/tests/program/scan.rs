@@ -330,10 +330,19 @@ fn an_interrupted_scan_goes_on_where_it_was_and_reads_only_what_is_missing() {
         at += place["bytes"].as_u64().unwrap();
     }
     assert_eq!(at, 48 * MIB);
-    // What the disk has counted is what was read, nothing twice.
-    if let Some(ratio) = curve["device_ratio"].as_f64() {
+    // What the disk has counted is what was read, nothing twice; and it is known of both parts.
+    let ratio = |curve: &Value| curve["device_ratio"].as_f64();
+    assert_eq!(ratio(curve).is_some(), ratio(interrupted).is_some());
+    if let Some(ratio) = ratio(curve) {
         assert!((0.98..1.1).contains(&ratio), "{ratio}");
     }
+    let times = |curve: &Value| curve["trials"][0]["elapsed_ns"].as_u64().unwrap();
+    let of_places = |curve: &Value| -> u64 {
+        let places = places(curve).iter();
+        places.map(|it| it["elapsed_ns"].as_u64().unwrap()).sum()
+    };
+    assert!(times(curve) > times(interrupted));
+    assert!(times(curve).abs_diff(of_places(curve)) * 100 < times(curve));
     assert_eq!(places(row(&whole, "ACCESS 4K", "read")).len(), 20);
     end(&mut scan_with(&store, disk.path(), "--resume")).refused(2, &["no scan of"]);
     end(&mut scan_with(&store, disk.path(), "--resume=2")).refused(2, &["came to its end"]);

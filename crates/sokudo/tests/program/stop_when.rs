@@ -80,6 +80,10 @@ fn every_command_that_measures_over_time_has_it() {
         "load {SLOW} --row RND4K,Q1,T1 --time 5s --stop-when 'iops<2000 for 2s'"
     ));
     stopped("steady 'sim:ssd?size=64GB' --stop-when 'iops>10'");
+    let sweep = stopped(&format!(
+        "sweep {SLOW} --sizes 4K,8K --read-only --time 400ms --runs 9 --stop-when 'iops<2000 for 2s'"
+    ));
+    assert!(results(&sweep).len() == 2, "{sweep}");
     let scan = stopped(
         "scan 'sim:hdd?size=6TB' --full --access-count 0 --stop-when 'rate<100MB/s for 1min'",
     );
