@@ -4,6 +4,7 @@
 //! holds is in memory.
 
 use std::ffi::OsStr;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -12,8 +13,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyWrite, Request, WriteFlags,
+    Generation, INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData,
+    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
 
 use crate::keeper::Keeper;
@@ -312,6 +313,13 @@ impl FileSystem {
 }
 
 impl Filesystem for FileSystem {
+    /// Direct I/O that was submitted without waiting comes back by itself: otherwise the kernel waits
+    /// in the system call that submits it.
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        let asked = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        asked.map_err(|_| io::ErrorKind::Unsupported.into())
+    }
+
     fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
         if name == FILE_NAME {
             reply.entry(&MEMORY, &self.attributes(FILE), Generation(0));

@@ -349,7 +349,6 @@ fn an_interrupted_scan_goes_on_where_it_was_and_reads_only_what_is_missing() {
 }
 
 #[test]
-#[ignore = "the process does not end on a FUSE file while the read hangs: not understood yet"]
 fn a_read_that_hangs_in_the_kernel_is_left_behind() {
     let faults = Faults {
         hangs: true,
