@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sokudo_model::{
-    BackendKind, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload, narrow,
+    BackendKind, Bytes, Event, Nanos, Outcome, Phase, STOP_LOOK, Stage, StopReason, Workload,
+    narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::Action;
@@ -33,8 +34,10 @@ use crate::window::WindowChange;
 use crate::worker::{FinishedWorker, NextAction, Setup, Worker};
 
 /// The control is looked at, and progress told, once in this many events, so that an hour of
-/// device time can be interrupted. Virtual time passes faster than anybody can look.
+/// device time can be interrupted: virtual time passes faster than anybody can look. On a slow
+/// device, after a second of its time at the latest, which is how often rules that end a run look.
 const EVENTS_PER_CONTROL_LOOK: u64 = 1_024;
+const CONTROL_LOOK: Nanos = STOP_LOOK;
 
 /// One clone in virtual time.
 struct Actor {
@@ -61,6 +64,8 @@ struct Simulation<'a> {
     started_at: u64,
     snapshot_every: Option<u64>,
     next_snapshot: u64,
+    /// When the control is looked at, and progress told, at the latest.
+    next_control_look: u64,
     /// How often snapshots have been asked for.
     snapshots_asked: u32,
     outbox: Outbox,
@@ -99,6 +104,7 @@ pub(crate) fn run(
         trial: target.trials,
         started_at: target.now,
         snapshot_every,
+        next_control_look: target.now,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| target.now.saturating_add(every)),
         snapshots_asked: control.snapshots_asked(),
         outbox: Outbox::default(),
@@ -173,7 +179,9 @@ impl Simulation<'_> {
             if self.actors.iter().all(|actor| actor.finished) {
                 return;
             }
-            if event.is_multiple_of(EVENTS_PER_CONTROL_LOOK) {
+            let now = self.clock.now();
+            if event.is_multiple_of(EVENTS_PER_CONTROL_LOOK) || now >= self.next_control_look {
+                self.next_control_look = now.saturating_add(CONTROL_LOOK.0);
                 if control.is_stopped() {
                     self.stop_all(control);
                 }

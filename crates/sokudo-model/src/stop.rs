@@ -113,7 +113,7 @@ impl FromStr for StopRule {
     type Err = UnknownStopRule;
 
     fn from_str(text: &str) -> Result<Self, UnknownStopRule> {
-        let wrong = || UnknownStopRule(text.to_owned());
+        let wrong = || UnknownStopRule;
         let sign = text.find(['<', '>']).ok_or_else(wrong)?;
         let name = text[..sign].trim();
         let known = StopFigure::ALL.into_iter().find(|(_, it)| *it == name);
@@ -160,9 +160,9 @@ impl fmt::Display for StopRule {
 /// A rule that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error(
-    "{0} is no rule; write one such as 'rate<100MB/s for 10s', 'iops<5000 for 1min' or 'temperature>70C'"
+    "this is no rule; write one such as 'rate<100MB/s for 10s', 'iops<5000 for 1min' or 'temperature>70C'"
 )]
-pub struct UnknownStopRule(String);
+pub struct UnknownStopRule;
 
 #[cfg(test)]
 mod tests {

@@ -80,6 +80,7 @@ fn every_command_that_measures_over_time_has_it() {
         "load {SLOW} --row RND4K,Q1,T1 --time 5s --stop-when 'iops<2000 for 2s'"
     ));
     stopped("steady 'sim:ssd?size=64GB' --stop-when 'iops>10'");
+    stopped("mark sim:hdd --row RND4K,Q1,T1,read --time 5s --stop-when 'iops<100 for 3s'");
     let sweep = stopped(&format!(
         "sweep {SLOW} --sizes 4K,8K --read-only --time 400ms --runs 9 --stop-when 'iops<2000 for 2s'"
     ));
