@@ -77,14 +77,28 @@ const SENTENCES_MAX: usize = 3;
 pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
     let sentences = document.others.iter().map(|other| other.sentence.clone());
     let sentences: Vec<Text> = sentences.filter(|it| !it.is_empty()).collect();
+    let of_places = document.others.iter().filter_map(slower_in_parts);
     match sentences.len() {
-        ..=SENTENCES_MAX => sentences,
+        ..=SENTENCES_MAX => sentences.into_iter().chain(of_places).collect(),
         many => {
             let told = SENTENCES_MAX - 1;
             let more = text!("{} more runs: see the table.", many - told);
             let told = sentences.into_iter().take(told);
             told.chain([more]).collect()
         }
+    }
+}
+
+/// That parts of the disk are slower, whatever the rows as a whole come to.
+fn slower_in_parts(other: &OtherDocument) -> Option<Text> {
+    let letter = &other.side.letter;
+    let parts: usize = other.rows.iter().map(|row| row.slower_places.len()).sum();
+    match parts {
+        0 => None,
+        1 => Some(text!("{letter} is slower than A in one part of the disk.")),
+        _ => Some(text!(
+            "{letter} is slower than A in {parts} parts of the disk."
+        )),
     }
 }
 

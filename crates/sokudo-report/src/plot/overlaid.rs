@@ -8,7 +8,7 @@ use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape};
 use super::scale::Axis;
 use crate::comparison::{SlowerStretch, slower_places};
 use crate::document::{ResultDocument, RunDocument};
-use crate::number::BYTES_PER_MB;
+use crate::number::{self, BYTES_PER_MB};
 
 /// More curves than this hide each other.
 const CURVES_MAX: usize = 7;
@@ -72,7 +72,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     let footer = text!(
         "Marked below: slower than the first by more than {} and than the noise · 1 MB is {} bytes",
         "10 %",
-        BYTES_PER_MB
+        number::grouped(&BYTES_PER_MB.to_string())
     );
     Some(PlotFigure {
         language: spoken(),

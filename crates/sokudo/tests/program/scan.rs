@@ -411,7 +411,13 @@ fn two_scans_are_laid_over_each_other_and_what_became_slower_is_marked() {
     assert!(from.abs_diff(3_000_000_000_000) < 60_000_000_000, "{from}");
     assert!(to.abs_diff(3_500_000_000_000) < 60_000_000_000, "{to}");
     let table = compared("after.json", "--plot curves.svg").printed;
-    holds(&table, &["B is slower than A at these places"]);
+    holds(
+        &table,
+        &[
+            "B is slower than A at these places",
+            "B is slower than A in one part of the disk.",
+        ],
+    );
     let picture = fs::read_to_string(at("curves.svg")).unwrap();
     holds(&picture, &["2 scans", "slower"]);
     kept("same.json", "sim:hdd?size=6TB");
