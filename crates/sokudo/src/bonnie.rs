@@ -17,7 +17,7 @@ use sokudo_words::text;
 use crate::cli::BonnieArguments;
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
-use crate::{interrupt, output, results};
+use crate::{interrupt, output, results, telling};
 use watching::Watching;
 
 /// Bonnie++ wants a file so many times as large as the memory.
@@ -25,6 +25,7 @@ const MEMORY_MULTIPLE: u64 = 2;
 
 pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
     results::check(&arguments.printing)?;
+    telling::open(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     let finished = measured(arguments, &control)?;

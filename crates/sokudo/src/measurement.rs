@@ -83,9 +83,14 @@ impl FinishedMeasurement {
         Past::of_kept(keeping).tell(&mut self.document);
         let is_told = printing.names_the_rest() && output::is_terminal() && kept.is_last();
         let is_told = *quiet || is_told;
-        kept.print(is_told, || match telling::wanted() {
-            Some(_) => telling::done(&self.document, kept.first().map(|id| id.0)),
-            None => print(&self, kept.first()),
+        kept.print(is_told, || {
+            if telling::wanted().is_some() {
+                telling::done(&self.document, kept.first().map(|id| id.0));
+            }
+            match telling::replaces_result(&printing.rendering) {
+                true => Ok(()),
+                false => print(&self, kept.first()),
+            }
         })?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)
@@ -115,6 +120,7 @@ pub(crate) fn measured(
     measurement.check_permission()?;
     results::check(printing)?;
     results::check_apart(measurement.target.as_ref(), printing)?;
+    telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     finish(measurement, &control, printing.quiet, conduct)

@@ -101,6 +101,20 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
     Ok(file)
 }
 
+/// Opens or makes a file that lines are added to while something goes on. One that holds something
+/// is left as it is.
+pub(crate) fn open_stream(path: &Path) -> Result<File, Exit> {
+    let (file, is_regular) = open(path)?;
+    let length = file.metadata().map_err(|error| not_opened(path, &error))?;
+    match is_regular && length.len() > 0 {
+        true => Err(Exit::refused(text!(
+            "{} holds something already; name a new file",
+            path.display()
+        ))),
+        false => Ok(file),
+    }
+}
+
 /// Opens or makes a file for results, and tells whether it is a regular one. It holds
 /// what it held.
 fn open(path: &Path) -> Result<(File, bool), Exit> {

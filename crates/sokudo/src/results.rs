@@ -45,7 +45,7 @@ pub(crate) fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Res
 /// Fails early when results would take the place of the file that is measured.
 pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit> {
     let measured = identity(target);
-    let mut files = files(&printing.rendering, &printing.plotting.pictures);
+    let mut files = all_files(printing);
     match files.find(|path| measured.is_some() && identity(path) == measured) {
         None => Ok(()),
         Some(path) => Err(Exit::refused(text!(
@@ -78,9 +78,15 @@ pub(crate) fn destination_on(target: &Path, printing: &Printing) -> Option<PathB
         Ok(Location::File(path)) => Some(path),
         _ => None,
     };
-    let files = files(&printing.rendering, &printing.plotting.pictures).map(Path::to_owned);
-    let mut files = files.chain(store);
+    let mut files = all_files(printing).map(Path::to_owned).chain(store);
     files.find(|path| measured.is_some() && file_system(path) == measured)
+}
+
+/// Every file that a command that measures writes for whoever has typed it.
+fn all_files(printing: &Printing) -> impl Iterator<Item = &Path> {
+    let results = files(&printing.rendering, &printing.plotting.pictures);
+    let events = printing.events.as_deref();
+    results.chain(events.filter(|path| *path != Path::new("-")))
 }
 
 /// Every file that a result or a picture goes to.

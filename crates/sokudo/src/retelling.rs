@@ -28,7 +28,8 @@ pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Ex
         retell_row(row, result, before);
         before += elapsed(result);
     }
-    telling::done(document, kept)
+    telling::done(document, kept);
+    Ok(())
 }
 
 fn retell_row(row: usize, result: &ResultDocument, before: u64) {

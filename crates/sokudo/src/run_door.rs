@@ -26,6 +26,7 @@ use crate::{command_line, interrupt, results};
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let jobs = JobFilePlan::read(arguments)?;
     results::check(&arguments.printing)?;
+    telling::open(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     jobs.finish(arguments, &control)?

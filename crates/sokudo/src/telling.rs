@@ -1,11 +1,13 @@
-//! What happens in a run, told as JSON lines to the page that has started it: the same as the
-//! progress line shows, and what every trial has come to, judged.
+//! What happens in a run, told as JSON lines to the page that has started it, or where somebody
+//! has asked for them with `--events`: the same as the progress line shows, and what every trial
+//! has come to, judged.
 //!
-//! It is told on the standard output, where the result would be printed otherwise. Nothing is told
-//! while no I/O may be disturbed: at most four times a second, from the thread that only waits.
+//! The page is told on the standard output, where the result would be printed otherwise. Nothing is
+//! told while no I/O may be disturbed: at most four times a second, from the thread that only waits.
 
 mod heat;
 mod planned;
+mod stream;
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +22,7 @@ use sokudo_model::{
 use sokudo_page::{PlaceUnit, RunEvent, RunPhase};
 use sokudo_report::{CheckDocument, ComparisonDocument, LiveRun, RunDocument};
 
+use crate::cli::Rendering;
 use crate::exit::Exit;
 use crate::language;
 use crate::words::{self, Audience};
@@ -27,6 +30,7 @@ use crate::words::{self, Audience};
 use heat::Heat;
 pub(crate) use planned::Estimate;
 use planned::planned;
+pub(crate) use stream::open;
 
 /// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.
 pub(crate) const VARIABLE: &str = "SOKUDO_TELL";
@@ -51,13 +55,22 @@ pub(crate) enum Wanted {
     Events,
 }
 
-/// What the program that has started this one wants to be told.
+/// What the program that has started this one wants to be told, or whoever has typed the command.
 pub(crate) fn wanted() -> Option<Wanted> {
+    wanted_by_page().or_else(|| stream::is_open().then_some(Wanted::Events))
+}
+
+fn wanted_by_page() -> Option<Wanted> {
     match std::env::var_os(VARIABLE)?.to_str()? {
         "plan" => Some(Wanted::Plan),
         "events" => Some(Wanted::Events),
         _ => None,
     }
+}
+
+/// Whether what is told takes the place of a result that would be printed here.
+pub(crate) fn replaces_result(rendering: &Rendering) -> bool {
+    wanted_by_page().is_some() || stream::is_printed() && rendering.output.is_none()
 }
 
 /// Set where several measurements are told as one, by whoever makes them, and where another
@@ -382,9 +395,8 @@ impl Telling {
 }
 
 /// Tells a run that has been finished, and kept under this number.
-pub(crate) fn done(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
+pub(crate) fn done(document: &RunDocument, kept: Option<u64>) {
     tell_done(kept, &LiveRun::of(document, language::current()));
-    Ok(())
 }
 
 /// Tells what has become of a baseline, and the run that was made for it.
@@ -511,6 +523,10 @@ const fn told_phase(phase: Phase) -> RunPhase {
 
 /// A line. Who does not listen any more is no reason to stop: the run is kept.
 pub(crate) fn tell(event: &RunEvent) {
+    stream::tell(event);
+    if wanted_by_page().is_none() {
+        return;
+    }
     let line = serde_json::to_string(event).expect("it has string keys and finite numbers");
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());

@@ -4,6 +4,7 @@
 mod company;
 mod partial;
 
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -24,6 +25,9 @@ const FIRST_SPEAKS: Duration = Duration::from_secs(3);
 
 /// How long a launcher may take to pass on what was said.
 const PASSED_ON: Duration = Duration::from_millis(500);
+
+/// Whoever waits for longer is told for whom; launchers on large clusters take their time.
+const SILENT_JOINING: Duration = Duration::from_secs(10);
 
 /// How soon all others hear of Ctrl-C on one host.
 const STOP_LOOK: Duration = Duration::from_millis(20);
@@ -106,6 +110,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     let mut company = Company::new(together, arguments, keeping);
     let finished = match launch.rank {
         0 => check_results(&mut repeat, arguments)
+            .and_then(|()| telling::open(printing_of(&mut repeat)))
             .and_then(|()| repeat.measure_in(&mut company, &control, is_quiet)),
         _ => repeat.measure_in(&mut company, &control, is_quiet),
     };
@@ -154,7 +159,26 @@ fn joined(launch: &Launch, control: &Control) -> Result<Peers, Exit> {
     let control = control.clone();
     // Whatever it is, nobody measures on: who waits in a call is told there why.
     let watch = move |_: Notice| control.cancel();
+    let _told = (launch.rank == 0).then(|| tell_if_none_comes(launch.count));
     Peers::join(launch, watch).map_err(|error| Exit::from(MeasureError::Peers(error)))
+}
+
+/// Says what is waited for, unless what is returned is dropped before.
+fn tell_if_none_comes(count: u32) -> Sender<()> {
+    let (joined, joining) = channel();
+    let tell = move || {
+        if joining.recv_timeout(SILENT_JOINING) == Err(RecvTimeoutError::Timeout) {
+            exit::note(text!(
+                "some of the {count} processes have not come after {} s; one that is no sokudo together, or cannot reach the others, never comes",
+                SILENT_JOINING.as_secs()
+            ));
+        }
+    };
+    // Without the thread nothing is said.
+    let _ = thread::Builder::new()
+        .name("sokudo-wait".to_owned())
+        .spawn(tell);
+    joined
 }
 
 /// Has all others stop where this process is interrupted.

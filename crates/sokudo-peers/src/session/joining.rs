@@ -1,5 +1,6 @@
 //! How it joins the others, and leaves in order with them.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use super::{GOODBYE, Outcome, Session, Stage};
@@ -38,10 +39,17 @@ impl Session<'_> {
     }
 
     pub(super) fn joined(&mut self, hosts: Vec<PeerHost>) {
-        let own = &self.me.host.key;
-        let beside = hosts.iter().filter(|host| host.key == *own).count();
+        // Of other hosts nothing is known but how many processes they have: they are taken for
+        // hosts like this one.
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        self.crowd = u32::try_from(beside.div_ceil(processors)).unwrap_or(u32::MAX);
+        let mut processes = HashMap::<&str, usize>::new();
+        for host in &hosts {
+            *processes.entry(&host.key).or_default() += 1;
+        }
+        let crowd = |beside: usize| u32::try_from(beside.div_ceil(processors)).unwrap_or(u32::MAX);
+        self.crowd = crowd(processes[self.me.host.key.as_str()]);
+        self.beats
+            .crowd(crowd(processes.into_values().max().unwrap_or(1)));
         self.hosts = hosts.iter().cloned().map(Some).collect();
         self.beats.heard_all(Instant::now());
         if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Joined) {

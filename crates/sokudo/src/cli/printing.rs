@@ -142,6 +142,14 @@ pub(crate) struct Printing {
     #[command(flatten)]
     pub(crate) plotting: Plotting,
 
+    /// Write what happens to a file as JSON lines; - prints them
+    ///
+    /// Plan, progress four times a second, latencies, temperature, the table after every trial, and
+    /// in the last line all that the run has come to: docs/EVENTS.md of the sources. The file must be
+    /// new or empty, or a pipe. Printed they take the place of the result.
+    #[arg(long, value_name = "FILE", help_heading = PRINTED)]
+    pub(crate) events: Option<PathBuf>,
+
     /// Call the run so: ext4 instead of run 44
     ///
     /// Tables, comparisons and pictures show the label, and commands that show runs take it as

@@ -20,6 +20,7 @@ mod conditions;
 mod consent;
 mod diskspd_door;
 mod early;
+mod events;
 mod explain;
 mod faults;
 mod faulty_file;

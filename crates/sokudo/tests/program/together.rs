@@ -7,6 +7,7 @@ mod hosts;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -108,6 +109,16 @@ impl Launcher {
 }
 
 /// One launcher, where it makes no difference which.
+/// Beside each other, for what mostly waits.
+fn with_each_launcher(test: impl Fn(Launcher) + Sync) {
+    thread::scope(|scope| {
+        for launcher in Launcher::installed() {
+            let test = &test;
+            scope.spawn(move || test(launcher));
+        }
+    });
+}
+
 fn any() -> Option<Launcher> {
     Launcher::installed().first().copied()
 }
@@ -376,7 +387,7 @@ fn every_method_is_carried_out_together() {
         "sweep sim:ssd --sizes 4KiB,64KiB --time 20ms".to_owned(),
         "load sim:ssd --row RND4K,Q8 --runs 1 --time 50ms".to_owned(),
         "peak sim:ssd --row RND4K --runs 2 --time 50ms".to_owned(),
-        "steady sim:ssd --size 64MiB --test iops --round-time 10ms --rounds-max 6".to_owned(),
+        "steady sim:ssd --size 64MiB --test throughput --round-time 10ms --rounds-max 6".to_owned(),
         format!("run {} --runs 2", job.display()),
     ] {
         let run = launcher.end(
@@ -654,7 +665,7 @@ fn a_killed_process_ends_all_and_what_was_measured_is_kept() {
 
 #[test]
 fn a_process_that_hangs_is_named() {
-    for launcher in Launcher::installed() {
+    with_each_launcher(|launcher| {
         let long = Long::start(launcher);
         let pid = *long.processes().last().unwrap();
         Long::signal(pid, Signal::STOP);
@@ -662,12 +673,12 @@ fn a_process_that_hangs_is_named() {
         let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
         holds(&ended.told, &["is lost: it has sent no sign of life"]);
         holds(&ended.told, &["on n0"]);
-    }
+    });
 }
 
 #[test]
 fn the_second_process_names_the_first_that_hangs() {
-    for launcher in Launcher::installed() {
+    with_each_launcher(|launcher| {
         let long = Long::start(launcher);
         let pid = *long.processes().first().unwrap();
         Long::signal(pid, Signal::STOP);
@@ -677,7 +688,7 @@ fn the_second_process_names_the_first_that_hangs() {
             &ended.told,
             &["rank 0 on n00 is lost: it has sent no sign of life"],
         );
-    }
+    });
 }
 
 #[test]

@@ -3,7 +3,6 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::ChildStdout;
-use std::thread;
 
 use sokudo_peers::{Limits, Peers};
 
@@ -263,7 +262,7 @@ impl Told {
 
 /// With both launchers, one process is killed, and one is stopped.
 fn is_lost_at(stage: Stage) {
-    for launcher in Launcher::installed() {
+    with_each_launcher(|launcher| {
         for signal in [Signal::KILL, Signal::STOP] {
             eprintln!("{}, {stage:?}, {signal:?}", launcher.program);
             let mut told = Told::start(launcher, stage);
@@ -282,7 +281,7 @@ fn is_lost_at(stage: Stage) {
                 ),
             }
         }
-    }
+    });
 }
 
 #[test]
