@@ -312,10 +312,7 @@ pub(crate) fn run(
     listener: &mut dyn FnMut(Event),
 ) -> Result<MeasuredRows, MeasureError> {
     let mut ended_by = None;
-    let mut rows = empty_rows(plan);
-    for (row, before) in rows.iter_mut().zip(before) {
-        row.trials.clone_from(&before.trials);
-    }
+    let mut rows = rows_begun(plan, before);
     let size = subject.info().size_bytes;
     let learns = !schedule.warm_up && schedule.steady.is_none();
     let mut plan = plan.clone();
@@ -352,13 +349,12 @@ pub(crate) fn run(
                 Some(left) => left.followed_by(&trial),
                 None => trial,
             },
-            Err(error) if left.is_some() => {
-                rows[step.row].trials.extend(left);
-                ended_by = Some(error);
-                break;
-            }
-            Err(error) if rows.iter().all(|row| row.trials.is_empty()) => return Err(error),
             Err(error) => {
+                // What an earlier part has measured stays.
+                rows[step.row].trials.extend(left);
+                if rows.iter().all(|row| row.trials.is_empty()) {
+                    return Err(error);
+                }
                 ended_by = Some(error);
                 break;
             }
@@ -385,6 +381,15 @@ pub(crate) fn run(
         }
     }
     Ok(MeasuredRows { rows, ended_by })
+}
+
+/// The rows of the plan, with the trials that an earlier part of the run has made.
+fn rows_begun(plan: &Plan, before: &[Row]) -> Vec<Row> {
+    let mut rows = empty_rows(plan);
+    for (row, before) in rows.iter_mut().zip(before) {
+        row.trials.clone_from(&before.trials);
+    }
+    rows
 }
 
 /// Takes the trial of a step that an earlier part of the run has left unfinished out of its row,

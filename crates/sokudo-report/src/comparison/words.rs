@@ -213,31 +213,6 @@ pub(crate) fn runs_differ(document: &ComparisonDocument) -> Option<Text> {
     ))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_have_a_sign_and_the_digits_they_deserve() {
-        for (ratio, text) in [
-            (1.124, "+12 %"),
-            (1.0312, "+3.1 %"),
-            (0.969, "-3.1 %"),
-            (0.5, "-50 %"),
-            (1.0, "0.0 %"),
-            (0.9999, "0.0 %"),
-            (9.0, "+800 %"),
-            (12.0, "×12"),
-            (2_094.2, "×2,094"),
-            (0.1, "×0.100"),
-            (0.083_3, "×0.083"),
-            (0.000_477_5, "×0.00048"),
-        ] {
-            assert_eq!(change_text(ratio), text);
-        }
-    }
-}
-
 /// Stretches that are listed; all of them are in the JSON document.
 const STRETCHES_LISTED: usize = 10;
 
@@ -263,4 +238,29 @@ pub(crate) fn slower_places(row: &RowDocument, letter: &str) -> Option<(Text, Ve
     let more = row.slower_places.len().saturating_sub(STRETCHES_LISTED);
     let more = (more > 0).then(|| text!("and {more} more; --format json has all of them"));
     Some((title, listed.chain(more).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_have_a_sign_and_the_digits_they_deserve() {
+        for (ratio, text) in [
+            (1.124, "+12 %"),
+            (1.0312, "+3.1 %"),
+            (0.969, "-3.1 %"),
+            (0.5, "-50 %"),
+            (1.0, "0.0 %"),
+            (0.9999, "0.0 %"),
+            (9.0, "+800 %"),
+            (12.0, "×12"),
+            (2_094.2, "×2,094"),
+            (0.1, "×0.100"),
+            (0.083_3, "×0.083"),
+            (0.000_477_5, "×0.00048"),
+        ] {
+            assert_eq!(change_text(ratio), text);
+        }
+    }
 }

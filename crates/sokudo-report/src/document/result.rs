@@ -315,9 +315,8 @@ impl ResultDocument {
         };
         // What is read back to check writes is not what the row is about.
         let reads_back = direction == Direction::Write && row.workload.verify.is_some();
-        let latency = work.latency(|operation| {
-            direction.counts(operation) && !(reads_back && operation == Operation::Read)
-        });
+        let is_meant = |of| direction.counts(of) && !(reads_back && of == Operation::Read);
+        let latency = work.latency(is_meant);
         let flushes = work.latency(|operation| !direction.counts(operation));
         let assessment = row.assessment.as_ref();
         let bandwidth = work.bandwidth(|operation| direction.counts(operation));
