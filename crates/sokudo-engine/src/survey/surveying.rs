@@ -137,7 +137,8 @@ pub(crate) struct Surveying {
     has_lost: bool,
     hanging: Hanging,
     slowest: SlowestIos,
-    /// Where it was stopped.
+    /// It was stopped, and where, if something is left.
+    was_left: bool,
     left_at: Option<SurveyPosition>,
     notes: Vec<Text>,
 }
@@ -203,6 +204,7 @@ impl Surveying {
             has_lost: false,
             hanging: Hanging::new(chunks - 1 - spare..chunks - 1),
             slowest: SlowestIos::default(),
+            was_left: false,
             left_at: None,
             notes: Vec::new(),
         })

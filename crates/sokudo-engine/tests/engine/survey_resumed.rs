@@ -53,7 +53,6 @@ proptest! {
     fn what_is_left_and_what_was_done_are_all_of_it_once(
         share in 1..100u64, depth in 1..9u32, places in 1..40u32, visit in 0..2u8,
     ) {
-        // Progress is looked at every 1,024 events.
         let spec = "sim:const?size=16GiB&latency=100us&parallel=4";
         let size = 8 << 30;
         let workload = match visit {

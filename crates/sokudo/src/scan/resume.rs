@@ -1,7 +1,7 @@
 //! A scan that was interrupted, taken up again where it was left.
 
 use sokudo_measure::{Measurement, Named};
-use sokudo_model::{Method, Row, Run, RunPart, StopReason, TargetKind, Trial};
+use sokudo_model::{Method, Outcome, Row, Run, RunPart, StopReason, TargetKind, Trial};
 use sokudo_report::document::Kept;
 use sokudo_store::{Filter, Page, RunId};
 use sokudo_words::text;
@@ -134,18 +134,31 @@ fn has_rest(row: &Row) -> bool {
 
 /// A row as it is gone on with: a trial that was cut off and cannot be is made anew.
 fn unfinished(mut row: Row) -> Row {
+    let places = row.workload.survey.map_or(u32::MAX, |survey| survey.places);
     let is_cut = |trial: &mut Trial| {
         let outcome = &trial.outcome;
-        let is_whole = matches!(outcome.stopped, StopReason::Time | StopReason::Bytes);
-        !is_whole && (outcome.left_at.is_none() || outcome.places.is_empty())
+        !is_whole(outcome, places) && (outcome.left_at.is_none() || outcome.places.is_empty())
     };
     row.trials.pop_if(is_cut);
     for trial in &mut row.trials {
-        if trial.outcome.left_at.is_some() {
+        let outcome = &mut trial.outcome;
+        if outcome.left_at.is_some() {
             // However it ended then, it goes on.
-            trial.outcome.stopped = StopReason::Ended;
+            outcome.stopped = StopReason::Ended;
+        } else if is_whole(outcome, places) && outcome.stopped != StopReason::Time {
+            outcome.stopped = StopReason::Bytes;
         }
     }
     row.slow = None;
     row
+}
+
+/// Whether nothing of a trial is left, also where it was stopped behind its last I/O.
+fn is_whole(outcome: &Outcome, places: u32) -> bool {
+    let has_all = outcome.left_at.is_none() && outcome.places.len() >= places as usize;
+    match outcome.stopped {
+        StopReason::Time | StopReason::Bytes => true,
+        StopReason::Ended | StopReason::Cancelled => has_all,
+        StopReason::Failed => false,
+    }
 }

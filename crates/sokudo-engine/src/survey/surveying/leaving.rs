@@ -13,6 +13,7 @@ impl Surveying {
             .iter()
             .map(|one| (one.io.sample, one.rest.start))
             .min();
+        self.was_left = true;
         self.left_at = match doing {
             SurveyActivity::Between => self.begin_of(self.next_sample),
             // A place that is measured for a time has had a part of it.
@@ -37,10 +38,12 @@ impl Surveying {
         if stopped == StopReason::Bytes || self.operation != Operation::Read {
             return None;
         }
+        // Stopped after its last I/O it has nothing left.
+        if self.was_left {
+            return self.left_at;
+        }
         let open = self.samples.first_open();
-        self.left_at
-            .or(open)
-            .or_else(|| self.begin_of(self.route.first()))
+        open.or_else(|| self.begin_of(self.route.first()))
     }
 
     fn begin_of(&self, place: u32) -> Option<SurveyPosition> {
