@@ -11,6 +11,9 @@ use sokudo_words::Error;
 
 use crate::keys::{Keys, Session};
 
+/// What programs read, with a token instead of a session.
+pub(crate) const METRICS: &str = "/metrics";
+
 /// The header that no form and no link of a stranger can send.
 pub(crate) const OWN_HEADER: &str = "x-sokudo";
 
@@ -42,6 +45,8 @@ pub(crate) enum Admission {
     Anybody,
     /// It may show a token or a code.
     Entering,
+    /// A program that looks, and keeps no session.
+    Reader,
     Session(Session),
 }
 
@@ -61,6 +66,10 @@ pub(crate) enum Refusal {
     NoOwnHeader,
     #[error("nobody is signed in; open the address that sokudo page prints")]
     NoSession,
+    #[error(
+        "no token is shown; send Authorization: Bearer with what stands behind #t= in an address that sokudo page prints"
+    )]
+    NoToken,
     #[error("this link may look and not change anything; use the controlling one")]
     ReadOnly,
     #[error("the token or code is wrong, used or too old; press Enter in the terminal for another")]
@@ -78,7 +87,7 @@ impl Refusal {
         match self {
             Self::NoHost => StatusCode::BAD_REQUEST,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NoSession | Self::WrongKey => StatusCode::UNAUTHORIZED,
+            Self::NoSession | Self::NoToken | Self::WrongKey => StatusCode::UNAUTHORIZED,
             Self::ForeignHost | Self::ForeignOrigin | Self::NoOwnHeader | Self::ReadOnly => {
                 StatusCode::FORBIDDEN
             }
@@ -127,6 +136,14 @@ impl Access {
         };
         self.check_origin(asked.headers, host, is_change)?;
         let path = asked.uri.path();
+        if path == METRICS && !is_change {
+            check_site(asked.headers)?;
+            let token = bearer(asked.headers).ok_or(Refusal::NoToken)?;
+            let is_known = keys.of_token(token).is_some();
+            return is_known
+                .then_some(Admission::Reader)
+                .ok_or(Refusal::NoToken);
+        }
         if !path.starts_with("/api/") {
             return match is_change {
                 true => Err(Refusal::Method),
@@ -221,6 +238,12 @@ impl Access {
             false => Err(Refusal::ForeignOrigin),
         }
     }
+}
+
+/// The token of a program.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = only(headers, header::AUTHORIZATION.as_str())?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 /// Browsers say from where a request comes. Other ports of this host are the same *site*, and

@@ -114,6 +114,11 @@ impl Page {
         locked(&self.view).after(seen)
     }
 
+    /// What the run of the view is doing, as Prometheus reads it.
+    pub(crate) fn metrics(&self) -> String {
+        locked(&self.view).metrics()
+    }
+
     /// Does something with the keys and the time since the page was started.
     pub(crate) fn keys<T>(&self, done: impl FnOnce(&mut Keys, Duration) -> T) -> T {
         let now = self.started.elapsed();

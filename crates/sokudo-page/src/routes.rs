@@ -15,6 +15,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 
+use crate::access::METRICS;
 use crate::files;
 use crate::guard::guard;
 use crate::page::Page;
@@ -26,6 +27,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
     Router::new()
         .route("/", get(first))
         .route("/files/{*name}", get(file))
+        .route(METRICS, get(live::metrics))
         .route("/api/enter", post(entry::enter))
         .route("/api/leave", post(entry::leave))
         .route("/api/session", get(entry::session))

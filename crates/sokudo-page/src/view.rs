@@ -1,6 +1,7 @@
 //! The view that all browsers share: what the measurer tells becomes operations on one value.
 //! A reload, a second browser and a lost connection show the same, because there is one truth.
 
+mod metrics;
 mod places;
 mod series;
 mod shared;
@@ -106,6 +107,11 @@ impl View {
         if self.is_current(run) && self.run.as_ref().is_some_and(|run| !run.is_done) {
             self.set("state", json!("stopping"));
         }
+    }
+
+    /// What goes on, as Prometheus reads it.
+    pub(crate) fn metrics(&self) -> String {
+        metrics::text(self.shared.value())
     }
 
     /// Ends a batch; false where nothing has changed since the last one.

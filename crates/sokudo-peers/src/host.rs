@@ -33,6 +33,12 @@ impl PeerHost {
         }
     }
 
+    /// The same for all that share its processors, whatever they are called.
+    pub(crate) fn machine(&self) -> &str {
+        let key = self.key.trim_end();
+        key.rsplit_once(' ').map_or(key, |(_, boot)| boot)
+    }
+
     /// What stands for one that has not said where it is.
     pub(crate) fn unknown() -> Self {
         Self {

@@ -18,7 +18,7 @@ use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{Finding, TargetInfo};
 
 use crate::json_layout;
-use crate::style::is_unseen;
+use sokudo_words::is_unseen;
 
 pub use detail::render as render_detail;
 pub use overview::render as render_overview;

@@ -36,7 +36,6 @@ mod assessment_table;
 mod card;
 mod date;
 mod explain;
-mod exposition;
 mod facts;
 mod fit_table;
 mod grouping;

@@ -1,7 +1,7 @@
 //! How tables and texts are written for a terminal or a file: width, signs, colour, unit and
 //! language.
 
-use sokudo_words::{Language, Text};
+use sokudo_words::{Language, Text, is_unseen};
 use unicode_width::UnicodeWidthStr;
 
 use crate::layout::{pad, shortened, wrapped};
@@ -186,13 +186,4 @@ impl TableStyle {
     pub(crate) const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }
-}
-
-/// Signs that are not seen but turn the order of what is: marks of direction, breaks of
-/// lines and of pages, and what joins or parts words without a space.
-pub(crate) const fn is_unseen(sign: char) -> bool {
-    matches!(
-        sign,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}'
-    )
 }

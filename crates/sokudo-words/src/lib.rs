@@ -14,11 +14,14 @@
 extern crate self as sokudo_words;
 
 mod catalogue;
+pub mod exposition;
 mod language;
+mod signs;
 mod template;
 mod text;
 
 pub use language::Language;
+pub use signs::is_unseen;
 pub use sokudo_words_derive::{Error, text};
 pub use text::{
     Argued, Argument, Displayed, Form, List, Text, Typed, Valued, WrittenFigure, speaking, spoken,

@@ -330,3 +330,49 @@ fn a_browser_that_tells_of_another_site_is_believed() {
         );
     }
 }
+
+#[test]
+fn programs_read_metrics_with_a_token_and_nothing_else() {
+    let mut house = house(&[], None);
+    house.keys.add_read_token("read");
+    house.keys.add_control_token("control");
+    let host = ("host", "localhost:8417");
+    let ask = |token: &str, more: &[(&'static str, &str)]| {
+        let mut lines = vec![host, ("authorization", token)];
+        lines.extend_from_slice(more);
+        house.ask("GET /metrics", &lines)
+    };
+    for token in ["Bearer read", "bearer control"] {
+        assert_eq!(ask(token, &[]), Ok(Admission::Reader), "{token}");
+    }
+    for token in ["Bearer other", "Bearer ", "Basic read", "read", ""] {
+        assert_eq!(ask(token, &[]), Err(Refusal::NoToken), "{token}");
+    }
+    let cookie = ("cookie", house.control.as_str());
+    let by_cookie = house.ask("GET /metrics", &[host, cookie]);
+    assert_eq!(by_cookie, Err(Refusal::NoToken));
+    let twice = ask("Bearer read", &[("authorization", "Bearer read")]);
+    assert_eq!(twice, Err(Refusal::NoToken));
+    let site = ask("Bearer read", &[("sec-fetch-site", "cross-site")]);
+    assert_eq!(site, Err(Refusal::ForeignOrigin));
+    let stranger = house.ask(
+        "GET /metrics",
+        &[
+            ("host", "evil.example:8417"),
+            ("authorization", "Bearer read"),
+        ],
+    );
+    assert_eq!(stranger, Err(Refusal::ForeignHost));
+    let changed = house.ask(
+        "POST /metrics",
+        &[
+            host,
+            ("origin", "http://localhost:8417"),
+            ("authorization", "Bearer read"),
+        ],
+    );
+    assert_eq!(changed, Err(Refusal::Method));
+    // What a token reads is metrics alone.
+    let other = house.ask("GET /api/events", &[host, ("authorization", "Bearer read")]);
+    assert_eq!(other, Err(Refusal::NoSession));
+}

@@ -50,6 +50,14 @@ pub(super) async fn events(
     Ok(typed("text/event-stream", Body::from_stream(chunks)))
 }
 
+/// What the page's run is doing, for Prometheus.
+pub(super) async fn metrics(State(page): State<Arc<Page>>) -> Response {
+    typed(
+        "text/plain; version=0.0.4; charset=utf-8",
+        Body::from(page.metrics()),
+    )
+}
+
 /// The batch that was seen last, if it was one since this start: a browser that was connected to a
 /// page before it counts that one's.
 fn seen_of(id: &str, start: &str) -> Option<u64> {

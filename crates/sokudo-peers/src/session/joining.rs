@@ -39,15 +39,15 @@ impl Session<'_> {
     }
 
     pub(super) fn joined(&mut self, hosts: Vec<PeerHost>) {
-        // Of other hosts nothing is known but how many processes they have: they are taken for
-        // hosts like this one.
+        // Of other machines nothing is known but how many processes they have: they are taken for
+        // machines like this one.
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let mut processes = HashMap::<&str, usize>::new();
         for host in &hosts {
-            *processes.entry(&host.key).or_default() += 1;
+            *processes.entry(host.machine()).or_default() += 1;
         }
         let crowd = |beside: usize| u32::try_from(beside.div_ceil(processors)).unwrap_or(u32::MAX);
-        self.crowd = crowd(processes[self.me.host.key.as_str()]);
+        self.crowd = crowd(processes[self.me.host.machine()]);
         self.beats
             .crowd(crowd(processes.into_values().max().unwrap_or(1)));
         self.hosts = hosts.iter().cloned().map(Some).collect();

@@ -8,7 +8,7 @@ use super::fleet::{BaselineCheck, ChecksDocument};
 use super::{CheckDocument, Outcome, RATIO_LOW_MIN};
 use crate::comparison::Figure;
 use crate::date;
-use crate::exposition::{Metrics, label};
+use sokudo_words::exposition::{Metrics, label};
 
 /// Every metric that is told, in order, with what it is.
 const METRICS: &str = "\

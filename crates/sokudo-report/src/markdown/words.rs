@@ -2,7 +2,7 @@
 
 use sokudo_words::{Language, Text};
 
-use crate::style::is_unseen;
+use sokudo_words::is_unseen;
 
 /// How texts of a document are written: in a language, with nothing in them that is markup.
 #[derive(Clone, Copy)]

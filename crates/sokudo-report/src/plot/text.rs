@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::style::is_unseen;
+use sokudo_words::is_unseen;
 
 /// About how wide a text is in a usual sans-serif font, in pixels; rather too wide,
 /// because too much room is no harm and too little is.

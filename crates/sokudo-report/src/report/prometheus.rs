@@ -11,8 +11,8 @@ use sokudo_model::{Severity, Steadiness, Verdict};
 
 use super::{Report, ReportedRun};
 use crate::document::{LatencyFigures, ResultDocument, Status};
-use crate::exposition::{Metrics, label};
 use crate::number::{float, whole};
+use sokudo_words::exposition::{Metrics, label};
 
 const NANOS_PER_SECOND: f64 = 1e9;
 
@@ -43,13 +43,13 @@ pub(super) fn render(report: &Report) -> String {
     for reported in runs {
         let subject = subject(reported);
         if told.insert(subject.clone()) {
-            metrics.add_run(reported, &subject);
+            add_run(&mut metrics, reported, &subject);
         }
         let mut names: Vec<String> = Vec::new();
         for result in &reported.run.results {
             let row = row_labels(&subject, result, &mut names);
             if told.insert(row.clone()) {
-                metrics.add_result(result, &row);
+                add_result(&mut metrics, result, &row);
             }
         }
     }
@@ -81,84 +81,82 @@ fn row_labels(subject: &str, result: &ResultDocument, names: &mut Vec<String>) -
     format!("{subject},row=\"{name}\",direction=\"{direction}\"")
 }
 
-impl Metrics {
-    fn add_run(&mut self, reported: &ReportedRun, subject: &str) {
-        let run = &reported.run;
-        let at = run.started_at().filter(|at| at.0 > 0);
-        let at = at.map(|at| seconds(at.0));
-        self.add("sokudo_run_timestamp_seconds", subject, at);
-        let tool = run.origin.as_ref().map_or("sokudo", |origin| &origin.tool);
-        let info = format!(
-            "{subject},measured_by=\"{}\",version=\"{}\",host=\"{}\",kernel=\"{}\",fingerprint=\"{}\"",
-            label(tool),
-            label(&run.sokudo_version),
-            label(run.environment.host.as_deref().unwrap_or_default()),
-            label(run.environment.kernel.as_deref().unwrap_or_default()),
-            label(&run.fingerprint)
+fn add_run(metrics: &mut Metrics, reported: &ReportedRun, subject: &str) {
+    let run = &reported.run;
+    let at = run.started_at().filter(|at| at.0 > 0);
+    let at = at.map(|at| seconds(at.0));
+    metrics.add("sokudo_run_timestamp_seconds", subject, at);
+    let tool = run.origin.as_ref().map_or("sokudo", |origin| &origin.tool);
+    let info = format!(
+        "{subject},measured_by=\"{}\",version=\"{}\",host=\"{}\",kernel=\"{}\",fingerprint=\"{}\"",
+        label(tool),
+        label(&run.sokudo_version),
+        label(run.environment.host.as_deref().unwrap_or_default()),
+        label(run.environment.kernel.as_deref().unwrap_or_default()),
+        label(&run.fingerprint)
+    );
+    metrics.add("sokudo_run_info", &info, Some(1.0));
+    let all = || {
+        let of_rows = run.results.iter().flat_map(|result| &result.findings);
+        run.findings.iter().chain(of_rows)
+    };
+    for (name, severity) in [
+        ("error", Severity::Error),
+        ("warning", Severity::Warning),
+        ("note", Severity::Info),
+    ] {
+        let findings = all().filter(|finding| finding.severity == severity);
+        let labels = format!("{subject},severity=\"{name}\"");
+        metrics.add(
+            "sokudo_run_findings",
+            &labels,
+            Some(whole(findings.count())),
         );
-        self.add("sokudo_run_info", &info, Some(1.0));
-        let all = || {
-            let of_rows = run.results.iter().flat_map(|result| &result.findings);
-            run.findings.iter().chain(of_rows)
-        };
-        for (name, severity) in [
-            ("error", Severity::Error),
-            ("warning", Severity::Warning),
-            ("note", Severity::Info),
-        ] {
-            let findings = all().filter(|finding| finding.severity == severity);
-            let labels = format!("{subject},severity=\"{name}\"");
-            self.add(
-                "sokudo_run_findings",
-                &labels,
-                Some(whole(findings.count())),
-            );
-        }
     }
+}
 
-    fn add_result(&mut self, result: &ResultDocument, row: &str) {
-        let trials = whole(result.trials.len());
-        self.add("sokudo_trials", row, Some(trials));
-        let failed = result.failures.iter().map(|failure| failure.count).sum();
-        self.add("sokudo_failed_ios", row, Some(float(failed)));
-        for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
-            let labels = format!("{row},verdict=\"{}\"", verdict.name());
-            let is_it = result.verdict.map(|it| f64::from(u8::from(it == verdict)));
-            self.add("sokudo_verdict", &labels, is_it);
-        }
-        let steadiness = result.steadiness;
-        let is_steady = steadiness.map(|it| f64::from(u8::from(it == Steadiness::Steady)));
-        self.add("sokudo_steady", row, is_steady);
-        if result.status == Status::NotReached {
-            return;
-        }
-        let bandwidth = result.bandwidth_bytes_per_s.as_ref();
-        let rates = bandwidth.map(|figures| &figures.bytes_per_s);
-        let interval = rates.and_then(|rates| rates.interval_95);
-        let latency = result.latency_ns.as_ref();
-        let mean = latency.map(|latency| latency.mean / NANOS_PER_SECOND);
-        let max = latency.and_then(|latency| latency.max).map(seconds);
-        let (median, iops) = (rates.map(|it| it.median), result.iops.as_ref());
-        for (name, value) in [
-            ("sokudo_bandwidth_bytes_per_second", median),
-            (
-                "sokudo_bandwidth_low_bytes_per_second",
-                interval.map(|it| it.low),
-            ),
-            (
-                "sokudo_bandwidth_high_bytes_per_second",
-                interval.map(|it| it.high),
-            ),
-            ("sokudo_ios_per_second", iops.map(|iops| iops.median)),
-            ("sokudo_latency_mean_seconds", mean),
-            ("sokudo_latency_max_seconds", max),
-        ] {
-            self.add(name, row, value);
-        }
-        for (quantile, nanos) in latency.map(quantiles).into_iter().flatten() {
-            let labels = format!("{row},quantile=\"{quantile}\"");
-            self.add("sokudo_latency_seconds", &labels, nanos.map(seconds));
-        }
+fn add_result(metrics: &mut Metrics, result: &ResultDocument, row: &str) {
+    let trials = whole(result.trials.len());
+    metrics.add("sokudo_trials", row, Some(trials));
+    let failed = result.failures.iter().map(|failure| failure.count).sum();
+    metrics.add("sokudo_failed_ios", row, Some(float(failed)));
+    for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
+        let labels = format!("{row},verdict=\"{}\"", verdict.name());
+        let is_it = result.verdict.map(|it| f64::from(u8::from(it == verdict)));
+        metrics.add("sokudo_verdict", &labels, is_it);
+    }
+    let steadiness = result.steadiness;
+    let is_steady = steadiness.map(|it| f64::from(u8::from(it == Steadiness::Steady)));
+    metrics.add("sokudo_steady", row, is_steady);
+    if result.status == Status::NotReached {
+        return;
+    }
+    let bandwidth = result.bandwidth_bytes_per_s.as_ref();
+    let rates = bandwidth.map(|figures| &figures.bytes_per_s);
+    let interval = rates.and_then(|rates| rates.interval_95);
+    let latency = result.latency_ns.as_ref();
+    let mean = latency.map(|latency| latency.mean / NANOS_PER_SECOND);
+    let max = latency.and_then(|latency| latency.max).map(seconds);
+    let (median, iops) = (rates.map(|it| it.median), result.iops.as_ref());
+    for (name, value) in [
+        ("sokudo_bandwidth_bytes_per_second", median),
+        (
+            "sokudo_bandwidth_low_bytes_per_second",
+            interval.map(|it| it.low),
+        ),
+        (
+            "sokudo_bandwidth_high_bytes_per_second",
+            interval.map(|it| it.high),
+        ),
+        ("sokudo_ios_per_second", iops.map(|iops| iops.median)),
+        ("sokudo_latency_mean_seconds", mean),
+        ("sokudo_latency_max_seconds", max),
+    ] {
+        metrics.add(name, row, value);
+    }
+    for (quantile, nanos) in latency.map(quantiles).into_iter().flatten() {
+        let labels = format!("{row},quantile=\"{quantile}\"");
+        metrics.add("sokudo_latency_seconds", &labels, nanos.map(seconds));
     }
 }
 

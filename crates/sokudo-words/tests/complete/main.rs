@@ -68,12 +68,12 @@ const UNSPOKEN: [(&str, &str); 29] = [
         "a format that programs read",
     ),
     (
-        "crates/sokudo-report/src/check/monitoring",
+        "crates/sokudo-page/src/view/metrics",
         "formats that programs read",
     ),
     (
-        "crates/sokudo-report/src/exposition",
-        "a format that programs read",
+        "crates/sokudo-report/src/check/monitoring",
+        "formats that programs read",
     ),
     (
         "crates/sokudo-report/src/report/parquet",

@@ -317,6 +317,29 @@ fn a_job_that_was_dropped_can_be_repeated() {
 }
 
 #[test]
+fn prometheus_reads_what_the_run_is_doing() {
+    let site = Site::new();
+    assert!(!site.page.metrics().contains("sokudo_live_"));
+    let wish = json!({ "method": "steady", "target": "sim:ssd" });
+    let number = site.page.begin(&wish).unwrap();
+    site.page
+        .wait_for(|run| run["now"]["mb_per_second"].is_number());
+    let told = site.page.metrics();
+    let subject = format!("run=\"{number}\",method=\"steady/iops\",target=\"sim:ssd\"");
+    for (name, more) in [
+        ("state", ",state=\"running\"} 1\n"),
+        ("state", ",state=\"ended\"} 0\n"),
+        ("done_ratio", "} 0."),
+        ("moved_bytes", "} "),
+    ] {
+        let wanted = format!("sokudo_live_{name}{{{subject}{more}");
+        assert!(told.contains(&wanted), "{wanted} in {told}");
+    }
+    let rate = format!("sokudo_live_bytes_per_second{{{subject}}} ");
+    assert!(told.contains(&rate), "{told}");
+}
+
+#[test]
 fn a_run_that_was_killed_says_by_what() {
     let site = Site::new();
     let number = site

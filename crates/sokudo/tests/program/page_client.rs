@@ -144,6 +144,23 @@ impl PageClient {
         serde_json::from_slice(&self.get(path)).unwrap()
     }
 
+    /// What a program reads that shows the token.
+    #[allow(dead_code, reason = "the lab does not look")]
+    pub(crate) fn metrics(&self) -> String {
+        let host = self.origin.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(host.replace("localhost", "127.0.0.1")).unwrap();
+        let token = &self.token;
+        write!(
+            stream,
+            "GET /metrics HTTP/1.0\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
+        answer
+    }
+
     fn request(&self, method: &str, path: &str, body: Option<&Value>) -> Response {
         let mut bytes = Vec::new();
         self.ask(method, path, body)

@@ -1,23 +1,23 @@
 //! Prometheus' text format (exposition format 0.0.4), as the textfile collector of node_exporter
 //! reads it: gauges without times of their own, since the collector refuses those.
 
-use crate::style::is_unseen;
+use crate::signs::is_unseen;
 
 /// Longer texts are cut: a label is no place for what a stranger has to say.
 const LABEL_CHARACTERS_MAX: usize = 200;
 
 /// The samples of all metrics: name, labels, value.
 #[derive(Default)]
-pub(crate) struct Metrics(Vec<(&'static str, String, f64)>);
+pub struct Metrics(Vec<(&'static str, String, f64)>);
 
 impl Metrics {
-    pub(crate) fn add(&mut self, name: &'static str, labels: &str, value: Option<f64>) {
+    pub fn add(&mut self, name: &'static str, labels: &str, value: Option<f64>) {
         let sample = value.map(|value| (name, labels.to_owned(), value));
         self.0.extend(sample);
     }
 
     /// All samples of the metrics that are described, a line each with its help, in that order.
-    pub(crate) fn text(self, described: &str) -> String {
+    pub fn text(self, described: &str) -> String {
         let mut text = String::new();
         for line in described.lines() {
             let name = line.split(' ').next().unwrap_or_default();
@@ -34,7 +34,7 @@ impl Metrics {
 }
 
 /// The value of a label: backslash, quote and line feed escaped, as the format asks.
-pub(crate) fn label(text: &str) -> String {
+pub fn label(text: &str) -> String {
     let mut safe = String::new();
     for sign in text.trim().chars().take(LABEL_CHARACTERS_MAX) {
         match sign {
