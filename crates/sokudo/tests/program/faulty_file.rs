@@ -172,6 +172,16 @@ pub(crate) struct FaultyFile {
 impl FaultyFile {
     /// A file of `size` bytes of zeros. None, said loudly, where there can be none.
     pub(crate) fn new(size: usize, faults: Faults) -> Option<Self> {
+        Self::mounted(size, faults, false)
+    }
+
+    /// The same, of which direct I/O that was submitted without waiting comes back by itself:
+    /// otherwise the kernel waits in the system call that submits it.
+    pub(crate) fn answering_later(size: usize, faults: Faults) -> Option<Self> {
+        Self::mounted(size, faults, true)
+    }
+
+    fn mounted(size: usize, faults: Faults, answers_later: bool) -> Option<Self> {
         if !is_root() {
             skip("mounting a faulty file needs root");
             return None;
@@ -181,6 +191,7 @@ impl FaultyFile {
         let file_system = FileSystem {
             shared: Arc::clone(&shared),
             content: Mutex::new(vec![0; size]),
+            answers_later,
         };
         let directory = tempfile::tempdir().unwrap();
         let mut options = Config::default();
@@ -282,6 +293,7 @@ fn blocks(offset: u64, length: usize) -> impl Iterator<Item = (u64, Range<usize>
 struct FileSystem {
     shared: Arc<Shared>,
     content: Mutex<Vec<u8>>,
+    answers_later: bool,
 }
 
 impl FileSystem {
@@ -313,9 +325,10 @@ impl FileSystem {
 }
 
 impl Filesystem for FileSystem {
-    /// Direct I/O that was submitted without waiting comes back by itself: otherwise the kernel waits
-    /// in the system call that submits it.
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        if !self.answers_later {
+            return Ok(());
+        }
         let asked = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
         asked.map_err(|_| io::ErrorKind::Unsupported.into())
     }

@@ -355,7 +355,7 @@ fn a_read_that_hangs_in_the_kernel_is_left_behind() {
         hangs_at: 5 * MIB..5 * MIB + 4096,
         ..Faults::default()
     };
-    let Some(file) = FaultyFile::new(16 << 20, faults) else {
+    let Some(file) = FaultyFile::answering_later(16 << 20, faults) else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
