@@ -4,6 +4,7 @@
 //! holds is in memory.
 
 use std::ffi::OsStr;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -12,8 +13,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyWrite, Request, WriteFlags,
+    Generation, INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData,
+    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
 
 use crate::keeper::Keeper;
@@ -50,6 +51,8 @@ pub(crate) struct Faults {
     pub(crate) through_at: Option<Instant>,
     /// Transfers wait until this is false again.
     pub(crate) hangs: bool,
+    /// Of them only those that touch one of these bytes, where there are any.
+    pub(crate) hangs_at: Range<u64>,
     /// Transfers so far that have come, and of these those that wait.
     pub(crate) transfers: u64,
     pub(crate) waiting: u64,
@@ -135,7 +138,11 @@ impl Shared {
         self.changed.notify_all();
         let mut faults = self
             .changed
-            .wait_while(faults, |faults| faults.hangs)
+            .wait_while(faults, |faults| {
+                let end = offset + length as u64;
+                let at = &faults.hangs_at;
+                faults.hangs && (at.is_empty() || at.start < end && offset < at.end)
+            })
             .unwrap();
         faults.waiting -= 1;
         let bad = if write {
@@ -165,6 +172,16 @@ pub(crate) struct FaultyFile {
 impl FaultyFile {
     /// A file of `size` bytes of zeros. None, said loudly, where there can be none.
     pub(crate) fn new(size: usize, faults: Faults) -> Option<Self> {
+        Self::mounted(size, faults, false)
+    }
+
+    /// The same, of which direct I/O that was submitted without waiting comes back by itself:
+    /// otherwise the kernel waits in the system call that submits it.
+    pub(crate) fn answering_later(size: usize, faults: Faults) -> Option<Self> {
+        Self::mounted(size, faults, true)
+    }
+
+    fn mounted(size: usize, faults: Faults, answers_later: bool) -> Option<Self> {
         if !is_root() {
             skip("mounting a faulty file needs root");
             return None;
@@ -174,6 +191,7 @@ impl FaultyFile {
         let file_system = FileSystem {
             shared: Arc::clone(&shared),
             content: Mutex::new(vec![0; size]),
+            answers_later,
         };
         let directory = tempfile::tempdir().unwrap();
         let mut options = Config::default();
@@ -275,6 +293,7 @@ fn blocks(offset: u64, length: usize) -> impl Iterator<Item = (u64, Range<usize>
 struct FileSystem {
     shared: Arc<Shared>,
     content: Mutex<Vec<u8>>,
+    answers_later: bool,
 }
 
 impl FileSystem {
@@ -306,6 +325,14 @@ impl FileSystem {
 }
 
 impl Filesystem for FileSystem {
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        if !self.answers_later {
+            return Ok(());
+        }
+        let asked = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        asked.map_err(|_| io::ErrorKind::Unsupported.into())
+    }
+
     fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
         if name == FILE_NAME {
             reply.entry(&MEMORY, &self.attributes(FILE), Generation(0));
