@@ -9,7 +9,6 @@ mod capacity;
 mod drive_cache;
 mod evidence;
 mod fast_cells;
-mod levels;
 mod map;
 mod parity;
 mod peak_limit;

@@ -18,6 +18,7 @@ fn survey(sample: Sample) -> Survey {
         sample,
         approach: None,
         write_back: false,
+        read_beside: None,
     }
 }
 

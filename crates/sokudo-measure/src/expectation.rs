@@ -99,6 +99,7 @@ mod tests {
                 sample,
                 approach: None,
                 write_back: false,
+                read_beside: None,
             }),
             ..Workload::new("", Bytes::mib(1))
         };

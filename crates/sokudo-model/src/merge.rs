@@ -60,6 +60,7 @@ impl Outcome {
         self.places.extend_from_slice(&other.places);
         self.defects.extend_from_slice(&other.defects);
         self.read_aside.0 += other.read_aside.0;
+        merge_with(&mut self.read_beside, &other.read_beside, Histogram::merge);
         merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
         if self.capacity.is_none() {
             self.capacity.clone_from(&other.capacity);

@@ -233,6 +233,10 @@ pub struct Outcome {
     /// they were written back, and where something failed. The devices count them, too.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_aside: Bytes,
+    /// Latencies of single reads while a survey wrote ([`crate::Survey::read_beside`]),
+    /// nanoseconds; their bytes are among those read aside. `None` where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_beside: Option<Histogram>,
     /// What checking found; `None` where nothing was to be checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<VerifyOutcome>,
@@ -281,6 +285,7 @@ impl Outcome {
             places: Vec::new(),
             defects: Vec::new(),
             read_aside: Bytes(0),
+            read_beside: None,
             verified: None,
             capacity: None,
             steady: None,

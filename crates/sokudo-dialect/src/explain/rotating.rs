@@ -127,6 +127,7 @@ fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
                 sample: Sample::Bytes(ZONE_SAMPLE),
                 approach: Some(ZONE_APPROACH.max(request.block_min)),
                 write_back: false,
+                read_beside: None,
             }),
             depth: 4,
             ..Workload::new("explain/zones", ZONE_BLOCK)

@@ -46,6 +46,7 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<()
         sample,
         approach: way.approach,
         write_back: false,
+        read_beside: None,
     };
     rows.add(workload, survey);
     Ok(())

@@ -63,6 +63,11 @@ impl SurveyRoute {
         self.places
     }
 
+    /// The first byte of the span.
+    pub(crate) fn span_start(&self) -> u64 {
+        self.start
+    }
+
     /// The byte after the last of the span, in whole logical blocks.
     pub(crate) fn span_end(&self) -> u64 {
         self.start + self.length
@@ -190,6 +195,7 @@ mod tests {
             sample,
             approach: None,
             write_back: false,
+            read_beside: None,
         }
     }
 

@@ -15,9 +15,11 @@ use sokudo_model::{
     CpuTime, Defect, Operation, Sample, StopReason, Survey, SurveySample, ThreadUsage, Visit,
     Workload,
 };
+use sokudo_stats::Histogram;
 use sokudo_sys::Action;
 use sokudo_words::Text;
 
+use super::beside::ReadsBeside;
 use super::defects::{Defects, DefectsMark};
 use super::inquiry::Inquiry;
 use super::io::{Failed, SurveyIo};
@@ -47,6 +49,7 @@ pub(crate) struct Surveyed {
     pub(crate) places: Vec<SurveySample>,
     pub(crate) defects: Vec<Defect>,
     pub(crate) read_aside: u64,
+    pub(crate) read_beside: Option<Histogram>,
     /// What the thread has used for measured I/Os.
     pub(crate) used: Option<(CpuTime, ThreadUsage)>,
     pub(crate) notes: Vec<Text>,
@@ -117,6 +120,7 @@ pub(crate) struct Surveying {
     used_before: Option<UsedSoFar>,
     used: Option<(CpuTime, ThreadUsage)>,
     read_aside: u64,
+    beside: Option<ReadsBeside>,
     defects: Defects,
     /// The list of defects when a block could be read last.
     good_mark: DefectsMark,
@@ -180,6 +184,7 @@ impl Surveying {
             used_before: None,
             used: None,
             read_aside: 0,
+            beside: survey.read_beside.map(|block| ReadsBeside::new(block, seed)),
             defects: Defects::default(),
             good_mark: DefectsMark::default(),
             known_good: None,
@@ -372,6 +377,7 @@ impl Surveying {
             places,
             defects,
             read_aside: self.read_aside,
+            read_beside: self.beside.and_then(|beside| beside.latencies()),
             used: self.used,
             notes: self.notes,
         }
@@ -390,6 +396,7 @@ impl Surveying {
             places: self.samples.so_far(self.is_one_io()),
             defects: self.defects.until(self.good_mark),
             read_aside: self.read_aside,
+            read_beside: self.beside.as_ref().and_then(ReadsBeside::latencies),
             used: None,
             notes: Vec::new(),
         }

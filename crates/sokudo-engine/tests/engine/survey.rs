@@ -21,6 +21,7 @@ pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
         sample,
         approach: None,
         write_back: false,
+        read_beside: None,
     }
 }
 

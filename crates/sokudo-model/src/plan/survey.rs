@@ -27,6 +27,11 @@ pub struct Survey {
     /// its time (as in GNOME Disks). Only for workloads that only write.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write_back: bool,
+    /// While it writes, one block of this much is read at each place, of what was written
+    /// before: [`crate::Outcome::read_beside`] has how long that took. Only where places are
+    /// written from the start to the end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_beside: Option<Bytes>,
 }
 
 impl Survey {
@@ -38,6 +43,7 @@ impl Survey {
             sample,
             approach: None,
             write_back: false,
+            read_beside: None,
         }
     }
 }

@@ -200,6 +200,7 @@ mod tests {
             sample: Sample::Bytes(Bytes::kib(4)),
             approach: None,
             write_back: false,
+            read_beside: None,
         }
     }
 

@@ -164,6 +164,7 @@ fn transfer(
         sample: Sample::Bytes(Bytes::mib(10)),
         approach: None,
         write_back: operation == Operation::Write,
+        read_beside: None,
     });
     row.trials.truncate(trials);
     let step = DISK_BYTES / u64::from(places);
@@ -211,6 +212,7 @@ fn access(places: u32) -> Row {
         sample: Sample::Bytes(Bytes::kib(4)),
         approach: None,
         write_back: false,
+        read_beside: None,
     });
     row.trials.truncate(1);
     let mut random = Random::new(42);

@@ -57,6 +57,7 @@ fn explained(
 ) -> Run {
     measured(spec, 1, |size| {
         let request = ExplainRequest {
+            fill: None,
             size,
             block_min: Bytes(512),
             medium,

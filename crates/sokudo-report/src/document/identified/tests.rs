@@ -117,6 +117,7 @@ const SURVEY: Survey = Survey {
     sample: Sample::Whole,
     approach: None,
     write_back: false,
+    read_beside: None,
 };
 const TREE: FileTree = FileTree {
     files: 16,
