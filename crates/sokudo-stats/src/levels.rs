@@ -38,7 +38,7 @@ impl LevelRule {
     ///
     /// The least squares levels of their logarithms, of which neighbours become one, the nearest
     /// first, that are nearer than this rule has it or than two standard deviations of what
-    /// fluctuates within them. Where too many are left the price of a level is doubled, and all
+    /// fluctuates within them; so do both sides of a shorter interlude. Where too many are left the price of a level is doubled, and all
     /// is done again (as the path of prices of Haynes, Eckley and Fearnhead, "Computationally
     /// efficient changepoint detection for a range of penalties", 2017): what goes up and down
     /// again and again is one level then, and a long one before it is not touched.
@@ -58,6 +58,30 @@ impl LevelRule {
     }
 
     fn merged(&self, logs: &[f64], mut levels: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        loop {
+            levels = self.without_near(logs, levels);
+            let Some(at) = self.interlude(logs, &levels) else {
+                return levels;
+            };
+            levels[at - 1].end = levels[at + 1].end;
+            levels.drain(at..=at + 1);
+        }
+    }
+
+    /// A level that is shorter than both of its neighbours, which are one but for it.
+    fn interlude(&self, logs: &[f64], levels: &[Range<usize>]) -> Option<usize> {
+        let threes = levels.windows(3).zip(1..);
+        let mut interludes = threes.filter_map(|(three, at)| {
+            let [before, between, after] = three else {
+                return None;
+            };
+            let is_short = between.len() < before.len().min(after.len());
+            (is_short && self.distance(logs, before, after) < 1.0).then_some(at)
+        });
+        interludes.next()
+    }
+
+    fn without_near(&self, logs: &[f64], mut levels: Vec<Range<usize>>) -> Vec<Range<usize>> {
         loop {
             let pairs = levels.windows(2).enumerate();
             let distances = pairs.map(|(at, pair)| (at, self.distance(logs, &pair[0], &pair[1])));
@@ -227,6 +251,14 @@ mod tests {
             found.len() == 2 && found[0].end.abs_diff(120) <= 6,
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn what_comes_back_after_a_shorter_interlude_is_one_level() {
+        let values = noisy(&[(200, 1_000.0), (13, 1_500.0), (45, 950.0)], 0.05, 4);
+        assert_eq!(levels(&values).len(), 1);
+        let lasting = noisy(&[(100, 500.0), (100, 100.0), (100, 500.0)], 0.05, 4);
+        assert_eq!(levels(&lasting).len(), 3);
     }
 
     #[test]

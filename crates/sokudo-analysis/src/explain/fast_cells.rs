@@ -25,11 +25,13 @@ fn fast_cells(run: &Run) -> Option<Inference> {
     if fill.curve.stretches.len() < FILL_PLACES_MIN {
         return None;
     }
-    Some(inference(run, &fill, fill.collapse()?))
+    let collapse = fill.collapse()?;
+    let slow = fill.median_after(collapse)?;
+    Some(inference(run, &fill, collapse, slow))
 }
 
-fn inference(run: &Run, fill: &Fill, collapse: usize) -> Inference {
-    let (fast, rest) = (fill.levels[collapse - 1], fill.after(collapse));
+fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
+    let fast = fill.levels[collapse - 1];
     let is_virtual = run.target.leaves().any(|leaf| {
         matches!(
             leaf.kind,
@@ -37,7 +39,7 @@ fn inference(run: &Run, fill: &Fill, collapse: usize) -> Inference {
         )
     });
     let size = fill.fast_bytes(collapse);
-    let slow_mb_per_s = rest.bytes_per_s() / 1e6;
+    let slow_mb_per_s = slow / 1e6;
     let seen = text!(
         "{fast_mb_per_s:.0} MB/s up to {offset}, {slow_mb_per_s:.0} MB/s from there on",
         fast_mb_per_s = fast.bytes_per_s() / 1e6,
@@ -55,7 +57,7 @@ fn inference(run: &Run, fill: &Fill, collapse: usize) -> Inference {
     let mut figures = vec![
         figure("fast_cells_bytes", size),
         figure("fast_bytes_per_s", fast.bytes_per_s()),
-        figure("slow_bytes_per_s", rest.bytes_per_s()),
+        figure("slow_bytes_per_s", slow),
     ];
     let after_rest = |rest: &FillRest| figure("after_rest_bytes_per_s", rest.bytes_per_s);
     figures.extend(rested.map(after_rest));

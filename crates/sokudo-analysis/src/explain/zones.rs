@@ -9,9 +9,7 @@ use sokudo_model::{Inference, Run, Sample, Visit, Workload};
 use sokudo_stats::{levels_of_variance, median, quantile, without_outliers};
 use sokudo_words::{Text, text};
 
-use super::evidence::{
-    correlation, covered, figure, measured, read_survey, sure, to_float,
-};
+use super::evidence::{correlation, covered, figure, measured, read_survey, sure, to_float};
 use super::threshold::{
     ZONE_COVERED_MIN, ZONE_FALL_CORRELATION_MAX, ZONE_PLACES_MIN, ZONE_QUARTER_SHARE_MAX,
     ZONE_RATIO_MIN, ZONE_RATIO_SURE,

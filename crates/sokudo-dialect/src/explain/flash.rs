@@ -11,6 +11,8 @@ use crate::fill::{self, FillRequest};
 
 /// The theme that may look at everything.
 pub(super) const CAPACITY: &str = "capacity";
+/// The theme that writes as much as is wanted.
+pub(super) const FAST_CELLS: &str = "fast-cells";
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {
@@ -32,7 +34,7 @@ pub(super) const THEMES: &[Theme] = &[
         probes: parity,
     },
     Theme {
-        name: "fast-cells",
+        name: FAST_CELLS,
         about: "how much can be written fast, and how fast writes are after it",
         media: &[StorageMedium::Flash],
         access: ProbeAccess::Writes,

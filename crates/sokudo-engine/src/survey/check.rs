@@ -157,11 +157,7 @@ fn check_operations(workload: &Workload, survey: &Survey) -> Result<(), SurveyEr
 }
 
 /// Reads beside are of what was written before, on the way through the span.
-fn check_beside(
-    workload: &Workload,
-    survey: &Survey,
-    target: &Target,
-) -> Result<(), SurveyError> {
+fn check_beside(workload: &Workload, survey: &Survey, target: &Target) -> Result<(), SurveyError> {
     let Some(block) = survey.read_beside else {
         return Ok(());
     };

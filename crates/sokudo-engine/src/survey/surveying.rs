@@ -184,7 +184,9 @@ impl Surveying {
             used_before: None,
             used: None,
             read_aside: 0,
-            beside: survey.read_beside.map(|block| ReadsBeside::new(block, seed)),
+            beside: survey
+                .read_beside
+                .map(|block| ReadsBeside::new(block, seed)),
             defects: Defects::default(),
             good_mark: DefectsMark::default(),
             known_good: None,

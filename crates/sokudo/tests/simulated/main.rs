@@ -12,6 +12,7 @@
 )]
 
 mod disks;
+mod fill;
 mod flash;
 mod hostile;
 mod matrix;

@@ -72,10 +72,10 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
         count: 2,
     });
     outcome.read_aside = Bytes(number(99) + 1);
-    outcome.read_beside = Some(histogram(random));
     outcome.durable_after = Some(Nanos(number(99)));
     outcome.depth_achieved = 1.0 / (number(9) + 3) as f64;
     fill_checks(outcome);
+    outcome.read_beside = Some(histogram(random));
     outcome.logs.histograms.push(HistogramPoint {
         at: Nanos(5),
         operation: Operation::Read,
