@@ -3,7 +3,9 @@
 //! A drive takes the first writes into a memory of its own, or into fast cells, and puts off
 //! tidying up. That bytes arrived is proven; that they would go on arriving so fast is not.
 
-use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, Operation, Row, Run, TargetKind, Verdict};
+use sokudo_model::{
+    BlockDevice, BlockDeviceKind, Bytes, Method, Operation, Row, Run, TargetKind, Verdict,
+};
 use sokudo_words::{Text, text};
 
 use crate::code::{Code, Ruling};
@@ -24,7 +26,8 @@ fn not_preconditioned(run: &Run) -> Option<Ruling> {
     let is_real = !matches!(run.target.kind, TargetKind::Simulated | TargetKind::Null);
     let mut leaves = run.target.leaves().filter(|_| is_real);
     let device = leaves.find(|leaf| takes_bursts(leaf))?;
-    if run.schedule.steady.is_some() || explain::is_of_probes(run) || is_written_through(run) {
+    let looks_for_it = explain::is_of_probes(run) || run.plan.method == Method::Fill;
+    if run.schedule.steady.is_some() || looks_for_it || is_written_through(run) {
         return None;
     }
     let rows: Vec<&str> = run

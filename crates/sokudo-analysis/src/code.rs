@@ -158,6 +158,13 @@ codes! {
     /// All trials were made or their time is over, and the interval is wider than
     /// `--precision` asks for.
     PrecisionNotReached => "precision-not-reached", Info, Verified;
+    /// Of the run, of `fill`: the rate falls once so much is written, and stays lower.
+    FastCellsEnd => "fast-cells-end", Info, Verified;
+    /// Of the run, of `fill`: a third level, lower than the one behind fast cells.
+    Folding => "folding", Info, Verified;
+    /// Of the run, of `fill`: it is the disk of a virtual machine, whose rate may fall because
+    /// credit for bursts is used up.
+    BurstCredits => "burst-credits", Info, Verified;
     /// Explained surplus of writes.
     WriteAmplification => "write-amplification", Info, Verified;
     /// Explained surplus of reads.
@@ -205,7 +212,7 @@ codes! {
     RepeatingData => "repeating-data", Info, Verified;
     /// Of the run: proven writes to a leaf without platters, or with a volatile write
     /// cache, which was not written through twice before (SNIA PTS); not of `steady`,
-    /// `explain` and simulated devices.
+    /// `fill`, `explain` and simulated devices.
     NotPreconditioned => "not-preconditioned", Info, Verified;
     /// Of the run: a simulated device.
     Simulated => "simulated", Info, Verified;

@@ -9,7 +9,6 @@ mod capacity;
 mod drive_cache;
 mod evidence;
 mod fast_cells;
-mod levels;
 mod map;
 mod parity;
 mod peak_limit;
@@ -46,7 +45,8 @@ const RULES: [&[InferenceRule]; 11] = [
 
 /// Whether a finding of this run is what was looked for: a probe reads a small part again
 /// and again to meet a cache, and writes until the speed falls. What that shows is a
-/// conclusion; as doubt about a figure that nobody asked for it would only be noise.
+/// conclusion; as doubt about a figure that nobody asked for it would only be noise. A fill
+/// tells levels of the rate itself, and reads beside its writes.
 pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
     let meets_caches = matches!(
         code,
@@ -56,7 +56,12 @@ pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
             | Code::TesterLimited
             | Code::DepthNotReached
     );
-    is_of_probes(run) && (meets_caches || code.is_about_steadiness())
+    let is_told_as_levels = code == Code::DepthNotReached || code.is_about_steadiness();
+    match run.plan.method {
+        Method::Explain => meets_caches || code.is_about_steadiness(),
+        Method::Fill => is_told_as_levels,
+        _ => false,
+    }
 }
 
 /// Whether the rows are probes, whose figures nobody asked for.

@@ -30,6 +30,7 @@ mod expectations;
 mod explain;
 mod failures;
 mod figures;
+mod fill;
 mod flush_cover;
 mod imported;
 mod invariants;
@@ -129,7 +130,8 @@ fn judge_whole(run: &mut Run) {
         .iter()
         .chain(surroundings::RULES)
         .chain(burst::RULES)
-        .chain(course::RUN_RULES);
+        .chain(course::RUN_RULES)
+        .chain(fill::RULES);
     let rulings = rules.filter_map(|rule| rule(run)).collect();
     run.findings = surroundings::about_disks(run);
     run.findings.extend(in_order(rulings));

@@ -20,6 +20,7 @@ fn survey(sample: Sample) -> Survey {
         write_back: false,
         timeout: None,
         resumed_at: None,
+        read_beside: None,
     }
 }
 

@@ -347,6 +347,26 @@ thresholds! {
     /// latency. Single trials of a second differ by some per cent.
     pub PEAK_GAIN_MIN: f64 = sokudo_model::PeakSearch::GAIN_MIN, percent;
 
+    /// Of a fill: samples that a level has at least.
+    ///
+    /// Fewer are a pause of the drive's, not a level.
+    pub FILL_LEVEL_SAMPLES_MIN: usize = sokudo_model::FillCurve::LEVEL_STRETCHES_MIN, plain;
+
+    /// Rate of a level ÷ rate of its neighbour, from which there are two levels; nothing after
+    /// the collapse may be as fast again.
+    ///
+    /// Fast cells are 1.5 to 10 times as fast as what follows them.
+    pub FILL_LEVEL_RATIO_MIN: f64 = sokudo_model::FillCurve::LEVEL_RATIO_MIN, plain;
+
+    /// Levels of a fill, at most: what has more goes up and down within one of them.
+    pub FILL_LEVELS_MAX: usize = sokudo_model::FillCurve::LEVELS_MAX, plain;
+
+    /// Written fast × (1 − slow/fast), from which it is more than ordinary memory that is
+    /// emptied meanwhile.
+    ///
+    /// Drives have about 1 GB of memory per TB, and use it for their map.
+    pub FAST_CELLS_BYTES_MIN: u64 = sokudo_model::FillCurve::FAST_BYTES_MIN.0, bytes;
+
     /// Latency that passed between the start and the end of the devices' requests, from which
     /// the disk is taken for the limit of a peak.
     ///

@@ -24,6 +24,9 @@ const GROUPS: [&[Theme]; 2] = [rotating::THEMES, flash::THEMES];
 pub const FULL_BYTES_PER_SECOND_MIN: u64 = 10_000_000;
 pub const FULL_BYTES_PER_SECOND_GOOD: u64 = 150_000_000;
 
+/// What cells of four bits take once fast ones are full.
+const SLOW_CELLS_BYTES_PER_SECOND: u64 = 100_000_000;
+
 /// A plan, and what is to be known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainPlan {
@@ -103,6 +106,7 @@ impl ExplainRequest {
                     workloads.extend(probes);
                     takes += match self.is_full && is_of_capacity(theme) {
                         true => self.full_pass(FULL_BYTES_PER_SECOND_MIN).0,
+                        false if theme.name == flash::FAST_CELLS => self.fill_takes(theme).0,
                         false => theme.takes.0,
                     };
                 }
@@ -120,6 +124,16 @@ impl ExplainRequest {
             notes,
             takes: Nanos(takes),
         })
+    }
+
+    /// How long a fill takes whose size was asked for, in slow cells.
+    fn fill_takes(&self, theme: &Theme) -> Nanos {
+        let slow = self.fill.map_or(0, |fill| {
+            let nanos =
+                u128::from(fill.0) * 1_000_000_000 / u128::from(SLOW_CELLS_BYTES_PER_SECOND);
+            u64::try_from(nanos).unwrap_or(u64::MAX)
+        });
+        theme.takes.max(Nanos(slow))
     }
 
     /// How long it takes to write and to read back everything at a rate.

@@ -11,6 +11,7 @@
 //! - [`surface`] knows the scans of GNOME Disks and HD Tune.
 //! - [`fit`] knows what programs ask of a disk, and who says so.
 //! - [`matrix`] knows what a matrix of file systems and arrays varies.
+//! - [`fill`] knows how a drive is written from one end to the other.
 //! - [`explain`] knows the probes that show what a device is.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
@@ -29,6 +30,7 @@ pub mod bonnie;
 pub mod crystal;
 pub mod diskspd;
 pub mod explain;
+pub mod fill;
 pub mod fio;
 pub mod fit;
 pub mod hdparm;

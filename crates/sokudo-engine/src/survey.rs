@@ -8,6 +8,7 @@
 //! A survey says what is done in which order; the worker does it. It refuses what cannot be
 //! told apart per place: several clones, mixes, recordings.
 
+mod beside;
 mod borders;
 mod check;
 mod defects;

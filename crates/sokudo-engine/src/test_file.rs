@@ -175,6 +175,19 @@ impl TestFile {
         &self.handle
     }
 
+    /// Gives it its size without writing it.
+    ///
+    /// # Errors
+    /// When the file system does not allow it.
+    pub fn reserve(&self) -> Result<(), TestFileError> {
+        let failed = |source: io::Error| create_error(&self.directory, source);
+        self.handle.set_len(self.size.0).map_err(failed)?;
+        // Reserving the space at once keeps the file in few pieces. File systems that
+        // cannot (and copy-on-write ones that ignore it) lay it out as it is written.
+        let _ = rustix::fs::fallocate(&self.handle, FallocateFlags::empty(), 0, self.size.0);
+        Ok(())
+    }
+
     /// Takes all contents away, so that what is written next has to find room first.
     ///
     /// # Errors
@@ -226,10 +239,7 @@ pub fn lay_out(
     let clock = RealClock::new();
     let started_at = clock.now();
     let failed = |source: io::Error| create_error(&file.directory, source);
-    file.handle.set_len(file.size.0).map_err(failed)?;
-    // Reserving the space at once keeps the file in few pieces. File systems that
-    // cannot (and copy-on-write ones that ignore it) lay it out as it is written.
-    let _ = rustix::fs::fallocate(&file.handle, FallocateFlags::empty(), 0, file.size.0);
+    file.reserve()?;
     let filled = LayoutFill {
         target: file.target().map_err(failed)?,
         total: file.size,

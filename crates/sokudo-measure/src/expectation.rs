@@ -101,6 +101,7 @@ mod tests {
                 write_back: false,
                 timeout: None,
                 resumed_at: None,
+                read_beside: None,
             }),
             ..Workload::new("", Bytes::mib(1))
         };

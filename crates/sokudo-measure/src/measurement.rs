@@ -68,6 +68,9 @@ pub struct Measurement<'a> {
 pub enum OwnFiles {
     /// One file, full of data before the first trial.
     Full(DataContent),
+    /// One file with room reserved and nothing written: the first writes are those that are
+    /// measured.
+    Reserved,
     /// A file, a directory of many files, or both, empty at first; each row finds what the
     /// one before has left.
     InPhases {
@@ -129,7 +132,7 @@ impl<'a> Measurement<'a> {
     pub fn lays_out(&self) -> Option<Bytes> {
         match (self.named.kind(), &self.files) {
             (TargetKind::Directory, OwnFiles::Full(_)) => Some(self.test_file_size),
-            (TargetKind::Directory, OwnFiles::InPhases { .. }) => None,
+            (TargetKind::Directory, OwnFiles::Reserved | OwnFiles::InPhases { .. }) => None,
             _ => Some(Bytes(0)),
         }
     }
@@ -167,8 +170,8 @@ impl<'a> Measurement<'a> {
                     size: self.test_file_size,
                     permission,
                     data: match files {
-                        OwnFiles::Full(data) => data,
-                        OwnFiles::InPhases { .. } => DataContent::Random,
+                        OwnFiles::Full(data) => Some(data),
+                        OwnFiles::Reserved | OwnFiles::InPhases { .. } => None,
                     },
                     seed: self.plan.seed,
                     has_readers: self.has_readers,

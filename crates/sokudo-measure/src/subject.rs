@@ -34,7 +34,8 @@ pub(crate) struct Preparation<'a> {
     /// Size of the test file, for a directory.
     pub(crate) size: Bytes,
     pub(crate) permission: Permission,
-    pub(crate) data: DataContent,
+    /// What the test file is filled with; `None` where it is not.
+    pub(crate) data: Option<DataContent>,
     pub(crate) seed: u64,
     /// Other processes read the test file, too.
     pub(crate) has_readers: bool,
@@ -473,8 +474,13 @@ impl PreparedTargets {
         let file = FileUser::open(preparation.files_as, || {
             Ok(create(&path, preparation.size)?)
         })?;
-        let data = preparation.data.clone();
-        let layout = lay_out(&file, data, preparation.seed, control, listener)?;
+        let layout = match preparation.data.clone() {
+            Some(data) => Some(lay_out(&file, data, preparation.seed, control, listener)?),
+            None => {
+                file.reserve()?;
+                None
+            }
+        };
         let target = file.target().map_err(MeasureError::NoDescriptor)?;
         info.size_bytes = Some(preparation.size);
         let mut opened = OpenedTarget {
@@ -484,7 +490,7 @@ impl PreparedTargets {
         opened.describe(file.handle());
         opened.ours = OwnedFile::TestFile(file);
         Ok(Self {
-            layout: Some(layout),
+            layout,
             ..Self::of_one(target, opened)
         })
     }

@@ -21,6 +21,7 @@ pub mod diskspd;
 pub mod effects;
 pub mod enough;
 pub mod event;
+pub mod fill;
 pub mod finding;
 pub mod fingerprint;
 pub mod fio;
@@ -72,6 +73,7 @@ pub use effects::{
 };
 pub use enough::Enough;
 pub use event::{Event, Phase};
+pub use fill::{Fill, FillCurve, FillRest, FillStretch};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
 pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts};
 pub use fit::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, UnknownMetric};

@@ -66,6 +66,7 @@ impl Outcome {
         self.slowest.sort_by_key(|io| Reverse(io.latency));
         self.slowest.truncate(SLOW_IOS_MAX);
         self.left_at = other.left_at;
+        merge_with(&mut self.read_beside, &other.read_beside, Histogram::merge);
         merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
         if self.capacity.is_none() {
             self.capacity.clone_from(&other.capacity);

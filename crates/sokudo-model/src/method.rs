@@ -14,6 +14,7 @@ pub enum Method {
     Bonnie,
     Diskspd,
     Explain,
+    Fill,
     /// With the names of its job files.
     Fio(String),
     /// With its question.
@@ -41,6 +42,7 @@ impl Method {
             Self::Bonnie => "bonnie",
             Self::Diskspd => "diskspd",
             Self::Explain => "explain",
+            Self::Fill => "fill",
             Self::Fio(_) => "fio",
             Self::Fit(_) => "fit",
             Self::Hdparm => "hdparm",
@@ -79,6 +81,7 @@ impl From<&str> for Method {
                 "bonnie" => Self::Bonnie,
                 "diskspd" => Self::Diskspd,
                 "explain" => Self::Explain,
+                "fill" => Self::Fill,
                 "hdparm" => Self::Hdparm,
                 "load" => Self::Load,
                 "peak" => Self::Peak,

@@ -248,6 +248,10 @@ pub struct Outcome {
     /// end, and for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_at: Option<SurveyPosition>,
+    /// Latencies of single reads while a survey wrote ([`crate::Survey::read_beside`]),
+    /// nanoseconds; their bytes are among those read aside. `None` where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_beside: Option<Histogram>,
     /// What checking found; `None` where nothing was to be checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<VerifyOutcome>,
@@ -298,6 +302,7 @@ impl Outcome {
             read_aside: Bytes(0),
             slowest: Vec::new(),
             left_at: None,
+            read_beside: None,
             verified: None,
             capacity: None,
             steady: None,

@@ -18,6 +18,7 @@ use crate::{date, json_layout};
 
 mod countable;
 mod figures;
+mod fill;
 mod fit;
 mod hosts;
 mod identified;
@@ -38,6 +39,10 @@ mod trial;
 
 use crate::wording::minutes;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
+pub use fill::{
+    FillCollapseDocument, FillDocument, FillLevelDocument, FillRecoveryDocument,
+    ReadLatencyDocument,
+};
 pub use fit::{FitAnswer, FitDocument, FitFigure, FitStanding};
 pub use hosts::{
     HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
@@ -138,6 +143,10 @@ pub struct RunDocument {
     /// The most that the device gives, and what it takes; absent unless that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<PeakDocument>,
+    /// Levels of a drive while it was written from one end to the other; absent unless that was
+    /// measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<FillDocument>,
     /// Whether the device is fast enough for something; absent unless that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<FitDocument>,
@@ -191,6 +200,7 @@ impl RunDocument {
             disk_assessment: run.disk_assessment.clone(),
             load: LoadDocument::of(run),
             peak: PeakDocument::of(run),
+            fill: FillDocument::of(run),
             fit: None,
             steady: SteadyDocument::of(run),
             results: run

@@ -16,6 +16,7 @@ pub mod comparison;
 pub mod csv;
 pub mod diskspd;
 pub mod document;
+pub mod fill;
 mod fingerprint;
 pub mod fio;
 pub mod fit;

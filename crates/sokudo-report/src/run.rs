@@ -18,6 +18,7 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
 use crate::facts::{Fact, facts};
+use crate::fill;
 use crate::fit_table;
 use crate::grouping::{grouped_findings, row_name};
 use crate::hosts::HostFigures;
@@ -114,6 +115,10 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     let hosts = HostFigures::of(document);
     if let Some(hosts) = &hosts {
         article.paragraph(hosts.sentence());
+    }
+    if let Some(fill) = &document.fill {
+        fill::add(&mut article, document, fill);
+        return article;
     }
     match (&document.load, &document.steady, &document.peak) {
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),

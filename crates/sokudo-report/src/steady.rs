@@ -85,7 +85,7 @@ fn what(procedure: &SteadyProcedure) -> Text {
 }
 
 /// `5 h 40 min`, `3 min 20 s`, `16 s`.
-fn duration(Nanos(nanos): Nanos) -> Text {
+pub(crate) fn duration(Nanos(nanos): Nanos) -> Text {
     let seconds = nanos / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {

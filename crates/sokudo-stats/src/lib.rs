@@ -17,12 +17,14 @@ mod comparison;
 mod distributions;
 mod drift;
 mod histogram;
+mod levels;
 mod looks;
 #[cfg(test)]
 mod noise;
 mod permutation;
 mod quantile_interval;
 mod random;
+mod robust;
 mod round_window;
 mod slower;
 mod student;
@@ -43,10 +45,12 @@ pub use drift::{Groups, Step, Trend, groups, step, trend};
 pub use histogram::{
     Bucket, Histogram, HistogramWriter, RELATIVE_ERROR_MAX, bucket_numbered, samples_needed,
 };
+pub use levels::{LevelRule, levels_of_variance};
 pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
 pub use quantile_interval::{quantile_design_effects, quantile_interval, quantile_low};
 pub use random::{Random, mix64};
+pub use robust::{median, quantile, without_outliers};
 pub use round_window::RoundWindow;
 pub use slower::slower_stretches;
 pub use student::{student_t, student_tail};

@@ -7,6 +7,7 @@ mod bonnie;
 mod compare;
 mod destroying;
 mod explain;
+mod fill;
 mod fit;
 mod heading;
 mod history;
@@ -60,6 +61,7 @@ pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName, percent};
 pub(crate) use destroying::Destroying;
 pub(crate) use explain::ExplainArguments;
+pub(crate) use fill::FillArguments;
 pub(crate) use fit::FitArguments;
 pub(crate) use history::{
     DeleteArguments, ListArguments, NoteArguments, ShowArguments, TagArguments, note,
@@ -261,6 +263,9 @@ pub(crate) enum Command {
     /// Find out what a device is from how it behaves, with evidence for each claim
     #[command(after_help = explain::EXAMPLES)]
     Explain(Box<ExplainArguments>),
+    /// Write a drive from start to end: where its fast part ends, and what comes back after a rest
+    #[command(after_help = fill::EXAMPLES)]
+    Fill(Box<FillArguments>),
     /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
     #[command(after_help = assess::EXAMPLES)]
     Assess(Box<AssessArguments>),

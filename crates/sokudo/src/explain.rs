@@ -13,6 +13,7 @@ use sokudo_words::{Text, text};
 
 use crate::cli::ExplainArguments;
 use crate::exit::Exit;
+use crate::given;
 use crate::measurement;
 use crate::scan::block_min;
 use crate::writing;
@@ -35,6 +36,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         size: size(arguments, &named)?,
         block_min: block_min(&named, target)?,
         medium: medium(&named),
+        fill: arguments.size,
         may_write: may_write(named.kind(), &permission).is_ok(),
         only: arguments.only.clone(),
         is_full: arguments.full,
@@ -64,7 +66,26 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         workload.direct = arguments.direct;
         arguments.measuring.buffers.set_of(workload);
     }
-    let mut notes = planned.notes;
+    let costs = costs(arguments, &request, named.kind(), planned.takes);
+    let notes = planned.notes.into_iter().chain(costs).collect();
+    Ok(Measurement {
+        permission,
+        schedule: Schedule::in_turn(1, Nanos(0)),
+        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
+        notes,
+        command: measurement::command(arguments.measuring.seed, seed),
+        ..Measurement::new(target, named, plan)
+    })
+}
+
+/// What it writes and how long it takes, where that is much.
+fn costs(
+    arguments: &ExplainArguments,
+    request: &ExplainRequest,
+    kind: TargetKind,
+    takes: Nanos,
+) -> Vec<Text> {
+    let mut notes = Vec::new();
     if arguments.full {
         let pass = |rate| whole_seconds(request.full_pass(rate));
         notes.push(text!(
@@ -76,20 +97,18 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
             good_rate = FULL_BYTES_PER_SECOND_GOOD / 1_000_000
         ));
     }
-    if named.kind() != TargetKind::Simulated {
+    if let Some(size) = request.fill.filter(|_| request.may_write) {
         notes.push(text!(
-            "this takes up to about {} on a slow disk",
-            whole_seconds(planned.takes)
+            "up to {size} are written to find where fast cells end, and flash wears with it"
         ));
     }
-    Ok(Measurement {
-        permission,
-        schedule: Schedule::in_turn(1, Nanos(0)),
-        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        notes,
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(target, named, plan)
-    })
+    if kind != TargetKind::Simulated {
+        notes.push(text!(
+            "this takes up to about {} on a slow disk",
+            whole_seconds(takes)
+        ));
+    }
+    notes
 }
 
 /// Only a device can say that it is larger than it is.
@@ -114,11 +133,7 @@ fn whole_seconds(time: Nanos) -> Text {
 /// Size of what is measured.
 fn size(arguments: &ExplainArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
-    if named.kind() != TargetKind::Directory && arguments.size.is_some() {
-        return Err(Exit::usage(text!(
-            "--size is for the test file in a directory, and {target} is not a directory; leave --size out"
-        )));
-    }
+    given::check_size(arguments.size.unwrap_or_default(), named.size(), target)?;
     match (named.size(), named.kind()) {
         (Some(size), _) => Ok(size),
         (None, TargetKind::BlockDevice) => Err(Exit::failed(text!(

@@ -20,6 +20,7 @@ mod diskspd_door;
 mod door;
 mod exit;
 mod explain;
+mod fill;
 mod fio_door;
 mod fit;
 mod given;
@@ -126,13 +127,18 @@ fn start() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::from_clap(&error),
     };
-    let result = match cli.command {
+    ended(carry_out(cli.command))
+}
+
+fn carry_out(command: Option<Command>) -> Result<(), Exit> {
+    match command {
         None => choose::run(),
         Some(Command::Mark(arguments)) => mark::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Quick(arguments)) => quick::run(&arguments),
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Fill(arguments)) => fill::run(&arguments),
         Some(Command::Assess(arguments)) => assess::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
@@ -166,8 +172,7 @@ fn start() -> ExitCode {
         Some(Command::Man { page }) => {
             cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
         }
-    };
-    ended(result)
+    }
 }
 
 fn completions(shell: Shell) -> Result<(), Exit> {

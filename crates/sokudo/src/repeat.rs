@@ -20,7 +20,7 @@ use crate::measurement::{self, FinishedMeasurement};
 use crate::run_door::JobFilePlan;
 use crate::telling::Estimate;
 use crate::together::Company;
-use crate::{bonnie, command_line, explain, load, mark, peak, quick, scan, steady, sweep};
+use crate::{bonnie, command_line, explain, fill, load, mark, peak, quick, scan, steady, sweep};
 
 /// A command that measures, understood.
 pub(crate) struct Repeat {
@@ -190,6 +190,7 @@ impl Repeat {
             Command::Sweep(it) => Some(&it.target),
             Command::Quick(it) => Some(&it.target),
             Command::Explain(it) => Some(&it.target),
+            Command::Fill(it) => Some(&it.target),
             Command::Load(it) => Some(&it.target),
             Command::Peak(it) => Some(&it.target),
             Command::Steady(it) => Some(&it.target),
@@ -328,6 +329,7 @@ impl Repeat {
             Command::Scan(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Sweep(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Explain(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Fill(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Load(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Peak(it) => both(&mut it.overwrite, &mut it.destroying),
             Command::Steady(it) => both(&mut it.overwrite, &mut it.destroying),
@@ -352,6 +354,7 @@ impl Repeat {
             Command::Sweep(it) => Some(&mut it.measuring.printing),
             Command::Quick(it) => Some(&mut it.printing),
             Command::Explain(it) => Some(&mut it.measuring.printing),
+            Command::Fill(it) => Some(&mut it.measuring.printing),
             Command::Load(it) => Some(&mut it.measuring.printing),
             Command::Peak(it) => Some(&mut it.measuring.printing),
             Command::Steady(it) => Some(&mut it.measuring.printing),
@@ -377,6 +380,7 @@ impl Repeat {
             Command::Sweep(it) => planned(sweep::measurement(it)?),
             Command::Quick(it) => planned(quick::measurement(it)?),
             Command::Explain(it) => planned(explain::measurement(it)?),
+            Command::Fill(it) => planned(fill::measurement(it)?),
             Command::Steady(it) => planned(steady::measurement(it)?),
             Command::Load(it) => {
                 let (measurement, conduct) = load::measurement(it)?;
@@ -477,7 +481,7 @@ fn not_together(text: &str) -> Exit {
 
 fn unrepeatable(text: &str) -> Exit {
     Exit::usage(text!(
-        "{text} cannot be repeated; use one of mark, scan, sweep, quick, load, peak, steady, explain, bonnie or run"
+        "{text} cannot be repeated; use one of mark, scan, sweep, quick, load, peak, steady, explain, fill, bonnie or run"
     ))
 }
 

@@ -243,7 +243,7 @@ fn drive_cache(arguments: &SteadyArguments, named: &Named) -> DriveCache {
 }
 
 /// How fast the target is taken to be, for the estimate.
-fn assumed(named: &Named) -> Assumed {
+pub(crate) fn assumed(named: &Named) -> Assumed {
     let of = |bytes_per_s, source: &'static str| Assumed {
         bytes_per_s,
         source: source.into(),

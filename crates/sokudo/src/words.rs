@@ -153,12 +153,13 @@ mod tests {
     use super::*;
 
     /// Every command that prints remedies, with what it must be given.
-    const COMMANDS: [(&str, &[&str]); 9] = [
+    const COMMANDS: [(&str, &[&str]); 10] = [
         ("mark", &["."]),
         ("scan", &["."]),
         ("sweep", &["."]),
         ("quick", &["."]),
         ("explain", &["."]),
+        ("fill", &["."]),
         ("load", &["."]),
         ("peak", &["."]),
         ("steady", &["."]),

@@ -60,47 +60,6 @@ pub(super) const fn sure(is_certain: bool) -> Confidence {
     }
 }
 
-/// The middle of some values; `None` of nothing.
-pub(super) fn median(values: &[f64]) -> Option<f64> {
-    quantile(values, 0.5)
-}
-
-/// The value below which this share of them lies, between neighbours in proportion
-/// (type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
-pub(super) fn quantile(values: &[f64], share: f64) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let last = sorted.len().checked_sub(1)?;
-    let at = share.clamp(0.0, 1.0) * to_float(last as u64);
-    let below = to_index(at).min(last);
-    let above = (below + 1).min(last);
-    let rest = at - to_float(below as u64);
-    Some(sorted[below] + (sorted[above] - sorted[below]) * rest)
-}
-
-/// Neighbours on both sides with which a value is compared.
-const NEIGHBOURS: usize = 3;
-
-/// A series in which single values that are far from their neighbours are these neighbours'
-/// median: further than three times their median deviation from it, in terms of the normal
-/// distribution, and than 5 % (Hampel, "The influence curve and its role in robust
-/// estimation", 1974). One of a few neighbours may be slow for reasons of its own.
-pub(super) fn without_outliers(values: Vec<f64>) -> Vec<f64> {
-    let cleaned = |index: usize| {
-        let from = index.saturating_sub(NEIGHBOURS);
-        let to = (index + NEIGHBOURS + 1).min(values.len());
-        let around = &values[from..to];
-        let middle = median(around)?;
-        let deviations: Vec<f64> = around.iter().map(|it| (it - middle).abs()).collect();
-        let far = (3.0 * 1.4826 * median(&deviations)?).max(0.05 * middle.abs());
-        Some(match (values[index] - middle).abs() > far {
-            true => middle,
-            false => values[index],
-        })
-    };
-    (0..values.len()).filter_map(cleaned).collect()
-}
-
 /// The straight line through some points with the least squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StraightLine {
@@ -152,29 +111,6 @@ pub(super) fn to_index(value: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_lie_between_neighbours() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[3.0, 1.0]), Some(2.0));
-        assert_eq!(quantile(&[0.0, 10.0], 0.95), Some(9.5));
-        assert_eq!(quantile(&[1.0, 2.0], 1.0), Some(2.0));
-    }
-
-    #[test]
-    fn single_values_far_from_their_neighbours_are_taken_for_these() {
-        let mut values: Vec<f64> = (0..50).map(|at| 200.0 - f64::from(at)).collect();
-        values[20] = 3.0;
-        values[49] = 900.0;
-        let cleaned = without_outliers(values.clone());
-        assert!((cleaned[20] - 180.0).abs() < 3.0 && cleaned[49] < 160.0);
-        let kept = |at: &usize| (cleaned[*at] - values[*at]).abs() < 1e-12;
-        assert_eq!((0..50).filter(kept).count(), 48);
-        // A step is none.
-        let step: Vec<f64> = (0..20).map(|at| if at < 9 { 9.0 } else { 5.0 }).collect();
-        assert_eq!(without_outliers(step.clone()), step);
-    }
 
     #[test]
     fn correlation_knows_its_sign_and_what_it_is_not() {

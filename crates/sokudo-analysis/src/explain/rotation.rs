@@ -10,9 +10,10 @@
 //! It does not say how many heads or platters there are.
 
 use sokudo_model::{Inference, Outcome, Run, Sample, Visit, Workload};
+use sokudo_stats::quantile;
 use sokudo_words::{Argued, Argument, text};
 
-use super::evidence::{figure, outcomes, quantile, read_survey, sure, to_float, to_index};
+use super::evidence::{figure, outcomes, read_survey, sure, to_float, to_index};
 use super::threshold::{
     TURN_COHERENCE_MIN, TURN_COHERENCE_SURE, TURN_PAIRS_MIN, TURN_SPREAD_MAX, TURN_SPREAD_MIN,
 };

@@ -11,9 +11,10 @@
 //! That nothing of it is seen proves nothing: a cache that did not fill looks like none.
 
 use sokudo_model::{Confidence, Inference, Operation, Order, Outcome, Run, Workload};
+use sokudo_stats::median;
 use sokudo_words::{Text, text};
 
-use super::evidence::{figure, median, outcomes, to_float};
+use super::evidence::{figure, outcomes, to_float};
 use super::rotation;
 use super::threshold::{
     CLEANING_PAUSE_SECONDS_MIN, CLEANING_PAUSES_MIN, CLEANING_SHARE_MIN, CLEANING_SLOWER_MIN,

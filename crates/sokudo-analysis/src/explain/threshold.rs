@@ -135,25 +135,6 @@ thresholds! {
     /// them.
     pub(crate) FILL_PLACES_MIN: usize = 32, plain;
 
-    /// Places that a level has at least.
-    ///
-    /// Places that a level has at least: fewer are a pause of the drive's, not a level.
-    pub(crate) FILL_LEVEL_PLACES_MIN: usize = 4, plain;
-
-    /// Written fast × (1 − slow/fast), from which it is more than ordinary memory that is
-    /// emptied meanwhile.
-    ///
-    /// Bytes written fast before that is more than a drive's ordinary memory takes.
-    /// Drives have about 1 GB of it per TB, and use it for their map.
-    pub(crate) FAST_CELLS_BYTES_MIN: u64 = 2 << 30, bytes;
-
-    /// Fast rate ÷ slow rate, from which there are two levels; nothing after the step may
-    /// be as fast again.
-    ///
-    /// Fast rate ÷ rate after it, from which there are two levels. Fast cells are 1.5 to
-    /// 10 times as fast.
-    pub(crate) FAST_CELLS_RATIO_MIN: f64 = 1.3, plain;
-
     /// Spans with random reads before a step is looked for; two below it and two above
     /// it.
     ///

@@ -6,13 +6,10 @@
 //! It does not say how many platters there are.
 
 use sokudo_model::{Inference, Run, Sample, Visit, Workload};
+use sokudo_stats::{levels_of_variance, median, quantile, without_outliers};
 use sokudo_words::{Text, text};
 
-use super::evidence::{
-    correlation, covered, figure, measured, median, quantile, read_survey, sure, to_float,
-    without_outliers,
-};
-use super::levels::of_variance;
+use super::evidence::{correlation, covered, figure, measured, read_survey, sure, to_float};
 use super::threshold::{
     ZONE_COVERED_MIN, ZONE_FALL_CORRELATION_MAX, ZONE_PLACES_MIN, ZONE_QUARTER_SHARE_MAX,
     ZONE_RATIO_MIN, ZONE_RATIO_SURE,
@@ -105,7 +102,7 @@ fn curve(run: &Run) -> Option<Vec<Point>> {
     });
     // A place that is slow for reasons of its own is none of the curve.
     let (at, rates): (Vec<f64>, Vec<f64>) = thinned.unzip();
-    Some(at.into_iter().zip(without_outliers(rates)).collect())
+    Some(at.into_iter().zip(without_outliers(&rates)).collect())
 }
 
 fn is_curve(run: &Run, workload: &Workload) -> bool {
@@ -141,7 +138,7 @@ fn steps(rates: &[f64]) -> usize {
     // nothing, so there is a least.
     let noise = quantile(&differences, 0.75).unwrap_or(0.0) / 1.1503 / 2f64.sqrt();
     let deviation = noise.max(NOISE_SHARE_MIN * median(rates).unwrap_or(0.0));
-    of_variance(rates, deviation.powi(2), 1).len()
+    levels_of_variance(rates, deviation.powi(2), 1).len()
 }
 
 #[cfg(test)]

@@ -7,9 +7,12 @@ use sokudo_model::{
 use sokudo_words::Text;
 
 use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
+use crate::fill::{self, FillRequest};
 
 /// The theme that may look at everything.
 pub(super) const CAPACITY: &str = "capacity";
+/// The theme that writes as much as is wanted.
+pub(super) const FAST_CELLS: &str = "fast-cells";
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {
@@ -31,7 +34,7 @@ pub(super) const THEMES: &[Theme] = &[
         probes: parity,
     },
     Theme {
-        name: "fast-cells",
+        name: FAST_CELLS,
         about: "how much can be written fast, and how fast writes are after it",
         media: &[StorageMedium::Flash],
         access: ProbeAccess::Writes,
@@ -77,15 +80,17 @@ const PARITY_SPAN: Bytes = Bytes::mib(256);
 
 /// Less is held by a drive's ordinary memory.
 const FILL_MIN: Bytes = Bytes::gib(4);
-/// The fast part of most drives of up to 1 TB is less, and more would wear them.
+/// More would wear the drive more than a look at it is worth. The fast part of most drives is
+/// larger: who wants to see its end says how much may be written.
 const FILL_MAX: Bytes = Bytes::gib(64);
-const FILL_BLOCK: Bytes = Bytes::mib(1);
-const FILL_PLACES: u32 = 256;
+const FILL_SAMPLES: u32 = 256;
 /// A stick for 10 MB/s is not waited for until it is full.
 const FILL_TIME: Nanos = Nanos::from_secs(600);
 /// After so long a rest the drive has made room again.
 const REST: Nanos = Nanos::from_secs(30);
-const AFTER_REST: Bytes = Bytes::gib(2);
+
+/// Other probes write blocks of this size.
+const LARGE_BLOCK: Bytes = Bytes::mib(1);
 
 /// Nobody sells less, and little can be told of it.
 const CAPACITY_MIN: Bytes = Bytes::mib(16);
@@ -162,7 +167,7 @@ fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     workload.order = order;
     let one = |bytes| BlockShare { bytes, weight: 1 };
     // Places are small, the stretch between writing and reading them is not.
-    workload.blocks = BlockSizes::mix(vec![one(smallest), one(FILL_BLOCK)])
+    workload.blocks = BlockSizes::mix(vec![one(smallest), one(LARGE_BLOCK)])
         .ok_or("the target's smallest block is unknown")?;
     workload.operations = OperationMix::only(Operation::Write);
     workload.checks_capacity = true;
@@ -171,20 +176,17 @@ fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
 
 fn fast_cells(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, FILL_MIN)?;
-    let length = Bytes(request.size.min(FILL_MAX).0 / FILL_BLOCK.0 * FILL_BLOCK.0);
-    let write = |name: &str, length| {
-        let mut workload = Workload::new(name, FILL_BLOCK);
-        workload.operations = OperationMix::only(Operation::Write);
-        workload.depth = 8;
-        workload.span = Some(Span::from_start(length));
-        workload.limits.time = Some(FILL_TIME);
-        workload
+    let fill = FillRequest {
+        name: "explain/fill",
+        size: request.size.min(request.fill.unwrap_or(FILL_MAX)),
+        block_min: request.block_min,
+        samples_max: match request.fill {
+            Some(_) => fill::SAMPLES_MAX,
+            None => FILL_SAMPLES,
+        },
+        time_max: request.fill.is_none().then_some(FILL_TIME),
+        reads: false,
+        rests: vec![REST],
     };
-    let mut fill = write("explain/fill", length);
-    fill.survey = Some(Survey::new(FILL_PLACES, Visit::Ascending, Sample::Whole));
-    let after = Bytes(AFTER_REST.0.min(length.0 / 8) / FILL_BLOCK.0 * FILL_BLOCK.0);
-    let mut rested = write("explain/fill-after-rest", after);
-    rested.starts_after = REST;
-    rested.limits.bytes = Some(after);
-    Ok(vec![fill, rested])
+    Ok(fill.workloads())
 }

@@ -129,6 +129,7 @@ fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
                 write_back: false,
                 timeout: None,
                 resumed_at: None,
+                read_beside: None,
             }),
             depth: 4,
             ..Workload::new("explain/zones", ZONE_BLOCK)

@@ -4,6 +4,7 @@ use super::*;
 
 fn request() -> ExplainRequest {
     ExplainRequest {
+        fill: None,
         size: Bytes(1_000_000_000_000),
         block_min: Bytes(512),
         medium: StorageMedium::Unknown,

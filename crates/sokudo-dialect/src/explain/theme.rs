@@ -50,6 +50,8 @@ pub struct ExplainRequest {
     /// The smallest block that it takes.
     pub block_min: Bytes,
     pub medium: StorageMedium,
+    /// So much is written to find where fast cells end; `None` for at most 64 GiB and ten minutes.
+    pub fill: Option<Bytes>,
     /// Whether what it holds may be overwritten.
     pub may_write: bool,
     /// Only these themes; empty for all that fit.

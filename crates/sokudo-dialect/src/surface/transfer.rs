@@ -48,6 +48,7 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<()
         write_back: false,
         timeout: None,
         resumed_at: None,
+        read_beside: None,
     };
     rows.add(workload, survey);
     Ok(())

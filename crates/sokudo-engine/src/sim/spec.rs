@@ -396,6 +396,7 @@ mod tests {
             "sim:hdd?size=4TB&rpm=5900&outer=180MB/s&inner=85MB/s&cache=64MiB",
             "sim:ssd?size=1TB&channels=8&read=60us&program=500us&interface=3.5GB/s",
             "sim:ssd?slc=20GB&direct=400MB/s&fold=200MB/s",
+            "sim:ssd?slc=20GB&direct=400MB/s&room=100GB&folding=150MB/s",
             "sim:dramless",
             "sim:dramless?map=8GiB",
             "sim:raid5?disks=4&chunk=64KiB",

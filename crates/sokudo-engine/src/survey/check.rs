@@ -123,6 +123,7 @@ pub(crate) fn check_survey(
     }
     check_operations(workload, survey)?;
     check_timeout(workload, survey)?;
+    check_beside(workload, survey, target)?;
     check_visits(workload, survey)?;
     check_room(workload, survey, target)
 }
@@ -174,6 +175,26 @@ fn check_timeout(workload: &Workload, survey: &Survey) -> Result<(), SurveyError
             Err(SurveyError::TimeoutInCall { backend })
         }
         _ => Ok(()),
+    }
+}
+
+/// Reads beside are of what was written before, on the way through the span.
+fn check_beside(workload: &Workload, survey: &Survey, target: &Target) -> Result<(), SurveyError> {
+    let Some(block) = survey.read_beside else {
+        return Ok(());
+    };
+    let writes_on = workload.operations.single() == Some(Operation::Write)
+        && survey.visit == Visit::Ascending
+        && !survey.write_back;
+    let is_held = (1..=workload.blocks.largest().0).contains(&block.0);
+    if !writes_on || !is_held {
+        let what = "reads beside, but of at most its block, and where it writes from start to end";
+        return Err(SurveyError::Without { what });
+    }
+    let logical = Bytes(logical_bytes(target, true));
+    match block.0.is_multiple_of(logical.0) {
+        true => Ok(()),
+        false => Err(SurveyError::Unaligned { block, logical }),
     }
 }
 

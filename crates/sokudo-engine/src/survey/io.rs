@@ -18,6 +18,8 @@ pub(crate) struct SurveyIo {
     pub(crate) operation: Operation,
     /// It counts.
     pub(crate) is_measured: bool,
+    /// It reads while others write, and only its latency is of interest.
+    pub(crate) is_beside: bool,
     /// A failure of it is reported as such.
     pub(crate) is_reported: bool,
     /// Nothing more is done at its sample.
@@ -37,6 +39,7 @@ impl SurveyIo {
             action: Action::Read,
             operation: Operation::Read,
             is_measured: false,
+            is_beside: false,
             is_reported: false,
             is_last: false,
             is_hung: false,

@@ -74,6 +74,11 @@ impl SurveyRoute {
         self.places
     }
 
+    /// The first byte of the span.
+    pub(crate) fn span_start(&self) -> u64 {
+        self.start
+    }
+
     /// The byte after the last of the span, in whole logical blocks.
     pub(crate) fn span_end(&self) -> u64 {
         self.start + self.length
@@ -209,6 +214,7 @@ mod tests {
             write_back: false,
             timeout: None,
             resumed_at: None,
+            read_beside: None,
         }
     }
 

@@ -17,9 +17,11 @@ use sokudo_model::{
     CpuTime, Defect, Operation, Sample, SlowIo, StopReason, Survey, SurveyPosition, SurveySample,
     ThreadUsage, Visit, Workload,
 };
+use sokudo_stats::Histogram;
 use sokudo_sys::Action;
 use sokudo_words::Text;
 
+use super::beside::ReadsBeside;
 use super::defects::{Defects, DefectsMark};
 use super::hung::Hanging;
 use super::inquiry::Inquiry;
@@ -55,6 +57,7 @@ pub(crate) struct Surveyed {
     pub(crate) slowest: Vec<SlowIo>,
     /// Where it was left, if it was not carried out to its end.
     pub(crate) left_at: Option<SurveyPosition>,
+    pub(crate) read_beside: Option<Histogram>,
     /// What the thread has used for measured I/Os.
     pub(crate) used: Option<(CpuTime, ThreadUsage)>,
     pub(crate) notes: Vec<Text>,
@@ -126,6 +129,7 @@ pub(crate) struct Surveying {
     used_before: Option<UsedSoFar>,
     used: Option<(CpuTime, ThreadUsage)>,
     read_aside: u64,
+    beside: Option<ReadsBeside>,
     defects: Defects,
     /// The list of defects when a block could be read last.
     good_mark: DefectsMark,
@@ -197,6 +201,9 @@ impl Surveying {
             used_before: None,
             used: None,
             read_aside: 0,
+            beside: survey
+                .read_beside
+                .map(|block| ReadsBeside::new(block, seed)),
             defects: Defects::default(),
             good_mark: DefectsMark::default(),
             known_good: None,
@@ -402,6 +409,7 @@ impl Surveying {
             read_aside: self.read_aside,
             slowest: self.slowest.finish(),
             left_at,
+            read_beside: self.beside.and_then(|beside| beside.latencies()),
             used: self.used,
             notes: self.notes,
         }
@@ -422,6 +430,7 @@ impl Surveying {
             read_aside: self.read_aside,
             slowest: Vec::new(),
             left_at: None,
+            read_beside: self.beside.as_ref().and_then(ReadsBeside::latencies),
             used: None,
             notes: Vec::new(),
         }

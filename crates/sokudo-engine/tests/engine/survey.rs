@@ -23,6 +23,7 @@ pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
         write_back: false,
         timeout: None,
         resumed_at: None,
+        read_beside: None,
     }
 }
 

@@ -43,6 +43,11 @@ pub struct SurveyPosition {
     pub place: u32,
     /// The first byte of it that is still to come.
     pub offset: Bytes,
+    /// While it writes, one block of this much is read at each place, of what was written
+    /// before: [`crate::Outcome::read_beside`] has how long that took. Only where places are
+    /// written from the start to the end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_beside: Option<Bytes>,
 }
 
 impl Survey {
@@ -56,6 +61,7 @@ impl Survey {
             write_back: false,
             timeout: None,
             resumed_at: None,
+            read_beside: None,
         }
     }
 }

@@ -202,6 +202,7 @@ mod tests {
             write_back: false,
             timeout: None,
             resumed_at: None,
+            read_beside: None,
         }
     }
 

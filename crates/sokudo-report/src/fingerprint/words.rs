@@ -340,6 +340,9 @@ fn survey(survey: &Survey) -> Text {
         Some(sample),
         approach.map(|bytes| text!("after {bytes} unmeasured")),
         survey.write_back.then(|| "writing what was read".into()),
+        survey
+            .read_beside
+            .map(|bytes| text!("reading {} beside each", exact_size(bytes))),
     ])
 }
 

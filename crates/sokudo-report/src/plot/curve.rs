@@ -10,8 +10,10 @@ use sokudo_words::{Text, text};
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::{Axis, float, whole};
-use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
-use crate::number::{BYTES_PER_MB, rate};
+use crate::document::{
+    Direction, FillDocument, FillLevelDocument, PlaceDocument, ResultDocument, RunDocument,
+};
+use crate::number::{BYTES_PER_MB, decimal_size, rate};
 use crate::wording::phrase;
 
 /// Steps of the vertical axes, about.
@@ -43,9 +45,13 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         return None;
     }
     let span = PositionSpan::of(document, &shown);
-    let chart = chart(&span, &transfers, &dots, &shown);
+    let mut chart = chart(&span, &transfers, &dots, &shown);
+    if let Some(fill) = &document.fill {
+        chart.layers.extend(level_layers(&span, fill));
+    }
     let what = match (transfers.is_empty(), dots.is_empty()) {
         (false, false) => text!("transfer rate and access time over position"),
+        (false, true) if document.fill.is_some() => text!("transfer rate over what was written"),
         (false, true) => text!("transfer rate over position"),
         _ => text!("access time over position"),
     };
@@ -110,6 +116,8 @@ struct PositionSpan {
     low: u64,
     high: u64,
     device: Option<u64>,
+    /// What lies before a position was written before.
+    is_written: bool,
 }
 
 /// The unit of positions.
@@ -154,6 +162,7 @@ impl PositionSpan {
             low,
             high,
             device: device.map(|Bytes(size)| size),
+            is_written: document.fill.is_some(),
         }
     }
 
@@ -163,7 +172,10 @@ impl PositionSpan {
 
     fn bottom(&self) -> Axis {
         Axis::exact(
-            text!("Position, {}", self.unit.name),
+            match self.is_written {
+                true => text!("Written, {}", self.unit.name),
+                false => text!("Position, {}", self.unit.name),
+            },
             self.position(self.low),
             self.position(self.high),
             10,
@@ -368,6 +380,28 @@ pub(super) fn moved(result: &ResultDocument) -> impl Iterator<Item = &PlaceDocum
 /// The time of one I/O at a place.
 pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
     float(place.elapsed_ns) / float(place.ios.unwrap_or(1).max(1)) / NANOS_PER_MS
+}
+
+/// The levels of a fill, and where fast writes end.
+fn level_layers(span: &PositionSpan, fill: &FillDocument) -> Vec<Layer> {
+    let line = |level: &FillLevelDocument| {
+        let at = level.bytes_per_s / BYTES_PER_MB;
+        let ends = [level.from_bytes, level.to_bytes];
+        ends.map(|end| [span.position(end), at]).to_vec()
+    };
+    let rates = fill.levels.iter();
+    let rates = rates.map(|level| Text::name(rate(level.bytes_per_s / BYTES_PER_MB)));
+    let figures = text!("{} MB/s", Text::list(rates, ", "));
+    let lines = fill.levels.iter().map(line).collect();
+    let levels = Layer::new(Ink::MIX.dashed(true), Shape::Lines(lines));
+    let levels = levels.named(text!("levels"), figures);
+    let end = fill.collapse.map(|collapse| {
+        let at = span.position(collapse.at_bytes);
+        let sign = Shape::Signs(vec![[at, collapse.fast_bytes_per_s / BYTES_PER_MB]]);
+        let size = Text::name(decimal_size(Bytes(collapse.at_bytes), 3));
+        Layer::new(Ink::FAULT, sign).named(text!("fast writes end"), size)
+    });
+    [levels].into_iter().chain(end).collect()
 }
 
 /// Ranges that failed, reads and writes each once.

@@ -166,6 +166,7 @@ fn transfer(
         write_back: operation == Operation::Write,
         timeout: None,
         resumed_at: None,
+        read_beside: None,
     });
     row.trials.truncate(trials);
     let step = DISK_BYTES / u64::from(places);
@@ -215,6 +216,7 @@ fn access(places: u32) -> Row {
         write_back: false,
         timeout: None,
         resumed_at: None,
+        read_beside: None,
     });
     row.trials.truncate(1);
     let mut random = Random::new(42);

@@ -25,6 +25,7 @@ fn scan() -> Run {
             write_back: false,
             timeout: None,
             resumed_at: None,
+            read_beside: None,
         });
         row.trials.truncate(1);
         row.trials[0].outcome.places = places;

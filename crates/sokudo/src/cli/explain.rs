@@ -47,7 +47,9 @@ pub(crate) struct ExplainArguments {
     #[arg(long, help_heading = "What is found out")]
     pub(crate) full: bool,
 
-    /// Size of the test file in a directory [default: 1GiB]
+    /// How much to write to find where fast cells end [default: at most 64GiB or 10 minutes]
+    ///
+    /// In a directory, the size of the test file [default: 1GiB].
     #[arg(short, long, value_name = "SIZE", help_heading = "What is found out")]
     pub(crate) size: Option<Bytes>,
 

@@ -25,6 +25,7 @@ mod explain;
 mod faults;
 mod faulty_file;
 mod figures;
+mod fill;
 mod fio_door;
 mod fio_safety;
 mod fit;

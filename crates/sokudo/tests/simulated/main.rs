@@ -12,6 +12,7 @@
 )]
 
 mod disks;
+mod fill;
 mod flash;
 mod hostile;
 mod matrix;
@@ -57,6 +58,7 @@ fn explained(
 ) -> Run {
     measured(spec, 1, |size| {
         let request = ExplainRequest {
+            fill: None,
             size,
             block_min: Bytes(512),
             medium,

@@ -45,6 +45,22 @@ fn idle_time_empties_the_fast_cells_at_the_rate_of_folding() {
 }
 
 #[test]
+fn writes_fold_once_slow_cells_have_no_room_either() {
+    let mut host = Host::new(&format!("{PSLC}&room=2GB&folding=100MB/s"));
+    let rates = fill(&mut host, 0, GB / 2, 18);
+    assert!(rates[1..7].iter().all(|rate| *rate > 800.0), "{rates:?}");
+    assert_near(rates[10], 300.0, 0.05);
+    for rate in &rates[13..] {
+        assert_near(*rate, 100.0, 0.03);
+    }
+    let lonely = SimulatedDevice::parse("sim:ssd?slc=1GB&folding=50MB/s").unwrap_err();
+    assert_eq!(
+        lonely.to_string(),
+        "folding means nothing without room; add room, or leave folding out"
+    );
+}
+
+#[test]
 fn without_fast_cells_their_rates_mean_nothing() {
     let error = SimulatedDevice::parse("sim:ssd?direct=400MB/s").unwrap_err();
     assert_eq!(

@@ -50,7 +50,10 @@ impl Surveying {
     /// The next I/O of what is being done.
     pub(crate) fn next(&mut self) -> Option<SurveyIo> {
         self.issuing = match self.doing {
-            SurveyActivity::Measuring => self.next_block()?,
+            SurveyActivity::Measuring => match self.next_beside() {
+                Some(io) => io,
+                None => self.next_block()?,
+            },
             _ => {
                 let piece = *self.pieces.get(self.next_piece)?;
                 self.next_piece += 1;
@@ -62,6 +65,15 @@ impl Surveying {
             }
         };
         Some(self.issuing)
+    }
+
+    /// A read of what was written before, as far as that has arrived: writes that are in flight
+    /// lie behind it.
+    fn next_beside(&mut self) -> Option<SurveyIo> {
+        let in_flight = self.ios.len() as u64 * self.block;
+        let to = self.blocks.at.saturating_sub(in_flight);
+        let beside = self.beside.as_mut()?;
+        beside.next(self.sample, self.route.span_start(), to)
     }
 
     fn next_block(&mut self) -> Option<SurveyIo> {
@@ -154,6 +166,10 @@ impl Surveying {
         } else if io.operation == Operation::Read {
             self.read_aside += u64::from(moved);
         }
+        if io.is_beside {
+            self.complete_beside(io, moved, result, now - issued_at, tally);
+            return io;
+        }
         if moved != io.length || result < 0 {
             let kind = failure_kind(result, io.length);
             if io.is_reported {
@@ -165,5 +181,24 @@ impl Surveying {
             self.failed.push(Failed { io, rest, kind });
         }
         io
+    }
+
+    /// Counts a read beside writes. One that fails is no defect of a place that is written.
+    fn complete_beside(
+        &mut self,
+        io: SurveyIo,
+        moved: u32,
+        result: i32,
+        latency_ns: u64,
+        tally: &mut Tally,
+    ) {
+        match moved == io.length {
+            true => {
+                if let Some(beside) = &mut self.beside {
+                    beside.record(latency_ns);
+                }
+            }
+            false => tally.fail(io.operation, failure_kind(result, io.length), io.offset),
+        }
     }
 }

@@ -119,6 +119,7 @@ const SURVEY: Survey = Survey {
     write_back: false,
     timeout: None,
     resumed_at: None,
+    read_beside: None,
 };
 const TREE: FileTree = FileTree {
     files: 16,

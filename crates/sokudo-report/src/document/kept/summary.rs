@@ -180,6 +180,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         disk_assessment: None,
         load: None,
         peak: None,
+        fill: None,
         fit: None,
         results: Vec::new(),
         steady: None,

@@ -75,6 +75,7 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
     outcome.durable_after = Some(Nanos(number(99)));
     outcome.depth_achieved = 1.0 / (number(9) + 3) as f64;
     fill_checks(outcome);
+    outcome.read_beside = Some(histogram(random));
     outcome.logs.histograms.push(HistogramPoint {
         at: Nanos(5),
         operation: Operation::Read,

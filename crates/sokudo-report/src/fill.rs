@@ -1,0 +1,339 @@
+//! A fill for people: what it will take, and what came of it in one sentence and two tables.
+
+use sokudo_model::{Bytes, Nanos};
+use sokudo_words::{Text, text};
+
+use crate::article::{Article, Element};
+use crate::document::{FillDocument, FillLevelDocument, RunDocument};
+use crate::number::{self, BYTES_PER_MB, decimal_size};
+use crate::shortfall::verdict_cell;
+use crate::steady::duration;
+use crate::table::{Cell, Table, left, right};
+
+/// Makers rate consumer drives for so many times their capacity, of four bits per cell; of three,
+/// for about three times as much.
+const RATED_CAPACITIES_MIN: f64 = 200.0;
+
+/// Slow cells take about so much less than what a drive is taken for.
+const SLOW_DIVISOR: u64 = 5;
+
+const LEGEND: &str = "From, to: bytes written, as drives are sold. MB/s: mean over the level. Of \
+    the first: its rate ÷ that of the first level behind the drive's memory. A level reaches as far \
+    as the rate is one, up to its fluctuation.";
+
+/// What a fill will write, before it is begun.
+#[derive(Clone, Debug)]
+pub struct FillEstimate {
+    /// As it was named.
+    pub target: String,
+    /// Bytes written, at most.
+    pub written: Bytes,
+    /// Of the target, or of the file system that a test file is made in.
+    pub capacity: Bytes,
+    /// How fast the target is taken to be, sequentially.
+    pub assumed_bytes_per_s: u64,
+    /// What that is taken from, such as `an NVMe drive`.
+    pub assumed_of: Text,
+    /// All rests together.
+    pub rests: Nanos,
+    /// When writing ends at the latest.
+    pub time_max: Option<Nanos>,
+    /// Its time is virtual, and nothing wears.
+    pub is_virtual: bool,
+}
+
+impl FillEstimate {
+    /// One sentence a line, without an end.
+    pub fn lines(&self) -> Vec<Text> {
+        let size = |bytes| Text::name(decimal_size(bytes, 3));
+        let share = float(self.written.0) / float(self.capacity.0.max(1));
+        let mut lines = vec![
+            text!(
+                "{}: {} will be written, {} of {}",
+                self.target,
+                size(self.written),
+                number::percent(share),
+                size(self.capacity)
+            ),
+            self.time(),
+        ];
+        if !self.is_virtual {
+            lines.push(text!(
+                "flash wears with it: makers rate drives for {RATED_CAPACITIES_MIN} times their capacity and more, of which this takes {} at most",
+                number::percent(share / RATED_CAPACITIES_MIN)
+            ));
+        }
+        lines
+    }
+
+    fn time(&self) -> Text {
+        let at = |bytes_per_s: u64| {
+            let nanos = u128::from(self.written.0) * 1_000_000_000 / u128::from(bytes_per_s.max(1));
+            let writing = u64::try_from(nanos).unwrap_or(u64::MAX);
+            let bounded = self.time_max.map_or(writing, |most| writing.min(most.0));
+            duration(Nanos(bounded.saturating_add(self.rests.0)))
+        };
+        text!(
+            "expected: {} at {} MB/s, as of {}; {} where slow cells take a fifth of that",
+            at(self.assumed_bytes_per_s),
+            self.assumed_bytes_per_s / 1_000_000,
+            self.assumed_of.clone(),
+            at(self.assumed_bytes_per_s / SLOW_DIVISOR)
+        )
+    }
+}
+
+/// The sentence, levels, and what came back.
+pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, fill: &FillDocument) {
+    article.paragraph(sentence(fill));
+    article.add(Element::Table(levels(document, fill).noted(LEGEND)));
+    if !fill.recovery.is_empty() {
+        article.add(Element::Table(recovery(fill)));
+    }
+    if let Some(reads) = fill.read_latency_ns {
+        article.paragraph(text!(
+            "Reads of one block between the writes: median {}, p99 {}, longest {} ({} reads).",
+            Nanos(reads.p50),
+            Nanos(reads.p99),
+            Nanos(reads.max),
+            reads.count
+        ));
+    }
+}
+
+fn sentence(fill: &FillDocument) -> Text {
+    let rate = |bytes_per_s: f64| number::rate(bytes_per_s / BYTES_PER_MB);
+    let size = |bytes| Text::name(decimal_size(Bytes(bytes), 3));
+    let levels = &fill.levels[fill.first..];
+    let [first, later @ ..] = levels else {
+        return Text::default();
+    };
+    let rested = fill.recovery.last().map(|rest| {
+        text!(
+            "{} MB/s after {} of rest",
+            rate(rest.bytes_per_s),
+            duration(Nanos(rest.rest_ns))
+        )
+    });
+    let Some((last, between)) = later.split_last() else {
+        let all = text!(
+            "{} MB/s over all {}: no fast part ends within it",
+            rate(fill.bytes_per_s),
+            size(fill.written_bytes)
+        );
+        return text!("{}.", Text::list([all].into_iter().chain(rested), "; "));
+    };
+    let first = text!(
+        "{} MB/s up to {}",
+        rate(first.bytes_per_s),
+        size(first.to_bytes)
+    );
+    let between = between.iter().map(|level| {
+        text!(
+            "then {} MB/s up to {}",
+            rate(level.bytes_per_s),
+            size(level.to_bytes)
+        )
+    });
+    let last = text!("then {} MB/s", rate(last.bytes_per_s));
+    let levels = Text::list([first].into_iter().chain(between).chain([last]), ", ");
+    text!("{}.", Text::list([levels].into_iter().chain(rested), "; "))
+}
+
+fn levels(document: &RunDocument, fill: &FillDocument) -> Table {
+    let result = document.results.get(fill.result);
+    let size = |bytes| Cell::Name(decimal_size(Bytes(bytes), 3));
+    let lines: Vec<(usize, &FillLevelDocument)> = fill.levels.iter().enumerate().collect();
+    Table::of(&lines)
+        .column(left("Level"), |(number, _)| Some(name(fill, *number)))
+        .column(right("From"), |(_, level)| Some(size(level.from_bytes)))
+        .column(right("To"), |(_, level)| Some(size(level.to_bytes)))
+        .column(right("GiB").rank(2), |(_, level)| {
+            let gib = float(level.to_bytes - level.from_bytes) / float(Bytes::GIB);
+            Some(Cell::rate(gib))
+        })
+        .column(right("Time").rank(3), |(_, level)| {
+            Some(duration(Nanos(level.elapsed_ns)))
+        })
+        .column(right("MB/s"), |(_, level)| {
+            Some(Cell::rate(level.bytes_per_s / BYTES_PER_MB))
+        })
+        .column(right("Of the first").rank(1), |(_, level)| {
+            Some(number::percent(level.share))
+        })
+        .column_if(result.is_some(), left("Verdict"), |_| {
+            Some(verdict_cell(result?, 1))
+        })
+        .table()
+}
+
+/// What a level is, where the rate only falls, as it does in drives.
+pub(crate) fn name(fill: &FillDocument, number: usize) -> Text {
+    let falls = |pair: &[FillLevelDocument]| pair[1].bytes_per_s < pair[0].bytes_per_s;
+    let is_drive = fill.collapse.is_some() && fill.levels.windows(2).all(falls);
+    let Some(of_cells) = number.checked_sub(fill.first) else {
+        return text!("memory");
+    };
+    match (is_drive, fill.levels.len() - fill.first, of_cells) {
+        (true, 2 | 3, 0) => text!("fast cells"),
+        (true, 2, 1) => text!("after them"),
+        (true, 3, 1) => text!("direct"),
+        (true, 3, 2) => text!("folding"),
+        _ => text!("level {}", of_cells + 1),
+    }
+}
+
+fn recovery(fill: &FillDocument) -> Table {
+    Table::of(&fill.recovery)
+        .column(right("After a rest of"), |rest| {
+            Some(duration(Nanos(rest.rest_ns)))
+        })
+        .column(right("Written"), |rest| {
+            Some(Cell::Name(decimal_size(Bytes(rest.bytes), 3)))
+        })
+        .column(right("MB/s"), |rest| {
+            Some(Cell::rate(rest.bytes_per_s / BYTES_PER_MB))
+        })
+        .column(right("Of the first").rank(1), |rest| {
+            Some(number::percent(rest.share))
+        })
+        .table()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "sizes are shown with three digits"
+)]
+fn float(value: u64) -> f64 {
+    value as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::{self, PictureTheme, PlotKind, Size};
+    use crate::{TableStyle, markdown, sample, text};
+    use sokudo_model::{
+        Method, Operation, OperationMix, Order, Run, Sample, Span, Survey, SurveySample, Visit,
+    };
+    use sokudo_stats::Histogram;
+    use sokudo_words::Language;
+
+    const GB: u64 = 1_000_000_000;
+
+    /// A hundred samples of 1 GB, at these rates in MB/s up to a sample each, and a rest.
+    fn run(levels: &[(usize, u64)]) -> Run {
+        let mut run = sample::run();
+        run.plan.method = Method::Fill;
+        run.schedule.trials = 1;
+        run.rows.truncate(2);
+        let [fill, rested] = &mut run.rows[..] else {
+            panic!("two rows");
+        };
+        for row in [&mut *fill, &mut *rested] {
+            row.workload.operations = OperationMix::only(Operation::Write);
+            row.workload.order = Order::SEQUENTIAL;
+            row.trials.truncate(1);
+        }
+        fill.workload.span = Some(Span::from_start(Bytes(100 * GB)));
+        fill.workload.survey = Some(Survey::new(100, Visit::Ascending, Sample::Whole));
+        let outcome = &mut fill.trials[0].outcome;
+        for (to, mb_per_s) in levels {
+            while outcome.places.len() < *to {
+                outcome.places.push(SurveySample {
+                    offset: Bytes(outcome.places.len() as u64 * GB),
+                    bytes: Bytes(GB),
+                    ios: 1_000,
+                    elapsed: Nanos(1_000 * GB / mb_per_s),
+                    latency_max: Nanos(1_000_000),
+                    distance: None,
+                });
+            }
+        }
+        let mut reads = Histogram::new();
+        (1..=100).for_each(|number| reads.record(number * 1_000_000));
+        outcome.read_beside = Some(reads);
+        rested.workload.starts_after = Nanos::from_secs(60);
+        run
+    }
+
+    fn document(levels: &[(usize, u64)]) -> RunDocument {
+        RunDocument::from_run(&run(levels))
+    }
+
+    #[test]
+    fn one_sentence_says_the_levels_and_a_table_how_far_they_reach() {
+        let document = document(&[(30, 3_000), (70, 900), (100, 200)]);
+        for shown in [
+            text::render(&document, &TableStyle::default()),
+            markdown::render(&document),
+        ] {
+            let shown: Vec<&str> = shown.split_whitespace().collect();
+            let shown = shown.join(" ");
+            for words in [
+                "3,000 MB/s up to 30.0 GB, then 900.0 MB/s up to 70.0 GB, then 200.0 MB/s",
+                "after 1 min 0 s of rest",
+                "fast cells",
+                "direct",
+                "folding",
+                "Reads of one block between the writes: median",
+            ] {
+                assert!(shown.contains(words), "{words}: {shown}");
+            }
+        }
+        let fill = document.fill.unwrap();
+        assert_eq!(fill.collapse.unwrap().at_bytes, 30 * GB);
+        assert!((fill.levels[1].share - 0.3).abs() < 1e-6);
+        assert_eq!(fill.read_latency_ns.unwrap().count, 100);
+    }
+
+    #[test]
+    fn one_rate_is_told_as_that() {
+        let document = document(&[(100, 500)]);
+        let shown = text::render(&document, &TableStyle::default());
+        assert!(shown.contains("no fast part ends within it"), "{shown}");
+        assert_eq!(document.fill.unwrap().collapse, None);
+    }
+
+    #[test]
+    fn the_picture_has_levels_and_the_end_of_fast_writes() {
+        let document = document(&[(30, 3_000), (100, 900)]);
+        let figure = plot::figure(&document, Some(PlotKind::Curve), Language::English).unwrap();
+        let picture = plot::svg(&figure, Size::default(), PictureTheme::Auto);
+        for words in ["Written, GB", "levels", "fast writes end"] {
+            assert!(picture.contains(words), "{words}");
+        }
+    }
+
+    #[test]
+    fn an_estimate_says_how_much_how_long_and_what_wears() {
+        let mut estimate = FillEstimate {
+            target: "/dev/sdb".to_owned(),
+            written: Bytes(500 * GB),
+            capacity: Bytes(1_000 * GB),
+            assumed_bytes_per_s: 500_000_000,
+            assumed_of: "a drive".into(),
+            rests: Nanos::from_secs(70),
+            time_max: None,
+            is_virtual: false,
+        };
+        let lines = |estimate: &FillEstimate| -> Vec<String> {
+            estimate.lines().iter().map(Text::english).collect()
+        };
+        assert_eq!(
+            lines(&estimate),
+            [
+                "/dev/sdb: 500 GB will be written, 50 % of 1.00 TB",
+                "expected: 17 min 50 s at 500 MB/s, as of a drive; 1 h 24 min where slow cells take a fifth of that",
+                "flash wears with it: makers rate drives for 200 times their capacity and more, of which this takes 0.2 % at most",
+            ]
+        );
+        (estimate.time_max, estimate.is_virtual) = (Some(Nanos::from_secs(600)), true);
+        let bounded = lines(&estimate);
+        assert!(
+            bounded[1].starts_with("expected: 11 min 10 s"),
+            "{bounded:?}"
+        );
+        assert_eq!(bounded.len(), 2);
+    }
+}

@@ -1,0 +1,133 @@
+//! Arguments of `sokudo fill`.
+
+use std::str::FromStr;
+
+use clap::Args;
+use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos};
+use sokudo_words::{Text, text};
+
+use super::Measuring;
+use super::destroying::Destroying;
+use super::heading::{HOW, MEASURED, WRITTEN};
+use super::issuing::{backend_kind, direct_mode};
+
+/// What `--help` ends with.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sokudo fill /mnt/data --estimate                 how much, how long and what wears; writes nothing
+  sokudo fill /mnt/data --size 200GB               write so much, in a file of sokudo's own
+  sokudo fill /dev/sdb --destroy WD-1234           the whole drive; all data on it are lost
+  sokudo fill /dev/sdb --size 500GB --destroy WD-1234 --plot fill.svg
+  sokudo fill . --size 50GB --recovery 10s,60s,5m  rest so long after it, and write again
+  sokudo fill 'sim:ssd?size=32GiB&slc=8GiB' --yes  try it on a simulated drive
+
+Many drives write fast into a part of their cells, then slower, then slower still while they make
+room. The levels are found, how far each reaches, and what comes back after a rest. Flash wears
+with what is written: how much that is, and how long it takes, is told first.
+
+Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it would
+endanger data, 130 interrupted.";
+
+/// Arguments of `sokudo fill`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct FillArguments {
+    /// Block device, file, directory or sim:MODEL
+    ///
+    /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
+    /// file only with --overwrite, and to a device only with --destroy.
+    pub(crate) target: String,
+
+    /// How much to write [default: all of a file or device, half of what is free in a directory]
+    ///
+    /// A simulated device defaults to at most 64 GiB, so that the simulation ends soon. In a
+    /// directory 1/32 stays free in any case.
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
+    pub(crate) size: Option<Bytes>,
+
+    /// Stop writing after this time
+    #[arg(long, value_name = "TIME", help_heading = MEASURED)]
+    pub(crate) time_max: Option<Nanos>,
+
+    /// Rests after which a little is written again, one after the other, or off
+    #[arg(long, value_name = "TIMES|off", default_value = "10s,60s", help_heading = MEASURED)]
+    pub(crate) recovery: Rests,
+
+    /// Do not read single blocks between the writes
+    ///
+    /// Otherwise one block of 4 KiB is read for each sample of the curve, from what was written
+    /// before: its latency is what a program would wait for meanwhile.
+    #[arg(long, help_heading = MEASURED)]
+    pub(crate) no_reads: bool,
+
+    /// Say how much will be written and how long it takes; writes nothing
+    #[arg(long, help_heading = MEASURED)]
+    pub(crate) estimate: bool,
+
+    /// Write without asking
+    #[arg(short, long, help_heading = WRITTEN)]
+    pub(crate) yes: bool,
+
+    /// Write to the existing file TARGET; its contents are lost
+    #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) destroying: Destroying,
+
+    /// I/O engine: auto, io_uring, libaio or psync
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
+    pub(crate) engine: BackendKind,
+
+    /// Bypass the page cache: on, off, or where possible (auto)
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
+    pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) measuring: Measuring,
+}
+
+/// How long a drive rests before it is written again; none for `off`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rests(pub(crate) Vec<Nanos>);
+
+impl Rests {
+    /// More would take longer than anybody watches.
+    const COUNT_MAX: usize = 16;
+}
+
+impl FromStr for Rests {
+    type Err = Text;
+
+    fn from_str(text: &str) -> Result<Self, Text> {
+        if text == "off" {
+            return Ok(Self(Vec::new()));
+        }
+        let rests: Result<Vec<Nanos>, _> = text.split(',').map(Nanos::from_str).collect();
+        let rests = rests.map_err(|error| text!("{error}"))?;
+        match rests.len() <= Self::COUNT_MAX && rests.iter().all(|rest| rest.0 > 0) {
+            true => Ok(Self(rests)),
+            false => Err(text!(
+                "rests are longer than 0, and at most {}; use such as 10s,60s, or off",
+                Self::COUNT_MAX
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_are_a_list_or_off() {
+        let rests = |text: &str| text.parse::<Rests>().map(|rests| rests.0);
+        assert_eq!(rests("off"), Ok(Vec::new()));
+        assert_eq!(
+            rests("10s,5m"),
+            Ok(vec![Nanos::from_secs(10), Nanos::from_secs(300)])
+        );
+        for wrong in ["", "0s", "10s,", "soon"] {
+            assert!(rests(wrong).is_err(), "{wrong}");
+        }
+    }
+}
