@@ -70,6 +70,8 @@ codes! {
     DeviceVanished => "device-vanished", Error, Unverified;
     /// Ranges of a survey that could not be read or written; figures are of what could.
     Unreadable => "unreadable", Error, Unverified;
+    /// Ranges of a survey whose reads did not come back in the time that `--timeout` gives them.
+    Hung => "hung", Error, Unverified;
     /// Any other failed or short I/O.
     IoErrors => "io-errors", Error, Unverified;
     /// Latencies, elapsed time and depth contradict each other.
@@ -146,6 +148,10 @@ codes! {
     TwoModes => "two-modes", Warning, Verified;
     /// A few I/Os took far longer than all others, and shape the mean.
     Stalls => "stalls", Warning, Verified;
+    /// I/Os of a survey took far longer than all others, and did so again when they were repeated.
+    SlowPlaces => "slow-places", Warning, Verified;
+    /// Of the run: a rule (`--stop-when`) ended it before its time.
+    StoppedByRule => "stopped-by-rule", Warning, Verified;
     /// The row `cached` of `sokudo quick`, which is `hdparm -T`: no figure of a disk, and
     /// not meant to be one.
     CachedOnPurpose => "cached-on-purpose", Info, Invalid;
@@ -180,6 +186,10 @@ codes! {
     WarmUp => "warm-up", Info, Verified;
     /// Interrupted, or ended by a controller; what was measured counts.
     StoppedEarly => "stopped-early", Info, Verified;
+    /// I/Os of a survey took far longer than all others, once.
+    SlowOnce => "slow-once", Info, Verified;
+    /// Of the run: it was interrupted and resumed, so that it was measured in parts.
+    MeasuredInParts => "measured-in-parts", Info, Verified;
     /// Fewer than 6 trials, unless the schedule is `crystal` or `peak` only tried the load.
     FewTrials => "few-trials", Info, Verified;
     /// Another backend or fewer features than asked for, and why.

@@ -8,7 +8,14 @@ use crate::code::{Code, Ruling};
 use crate::remedy;
 use crate::rule::RowRule;
 
-pub(crate) const RULES: &[RowRule] = &[no_io, wrong_data, device_vanished, unreadable, io_errors];
+pub(crate) const RULES: &[RowRule] = &[
+    no_io,
+    wrong_data,
+    device_vanished,
+    unreadable,
+    hung,
+    io_errors,
+];
 
 /// Ranges that are named in a finding; the results list all of them.
 const RANGES_TOLD: usize = 4;
@@ -73,7 +80,8 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
 
 /// Whether the run was interrupted before an I/O of the row ended in any way.
 pub(crate) fn was_not_reached(case: &Case<'_>) -> bool {
-    case.run.interrupted && !has_completed(case) && !has_failed(case)
+    let is_cut = case.run.interrupted || case.run.stopped_by.is_some();
+    is_cut && !has_completed(case) && !has_failed(case)
 }
 
 fn has_completed(case: &Case<'_>) -> bool {
@@ -129,8 +137,50 @@ fn device_vanished(case: &Case<'_>) -> Option<Ruling> {
 
 /// A survey goes on where something cannot be read, and says where.
 fn unreadable(case: &Case<'_>) -> Option<Ruling> {
+    let defects = defects(case, |kind| kind != FailureKind::Unanswered);
+    let first = defects.first()?;
+    let (bytes, ranges, named) = told(&defects);
+    Some(Ruling::new(
+        Code::Unreadable,
+        match first.operation {
+            Operation::Write => text!("{bytes} in {ranges} cannot be written: {named}"),
+            _ => text!("{bytes} in {ranges} cannot be read: {named}"),
+        },
+        "the device answers these blocks with errors: a worn or damaged medium, or a bad cable or \
+         power supply",
+        remedy::health_and_cable(),
+    ))
+}
+
+/// It goes on where something does not come back, too.
+fn hung(case: &Case<'_>) -> Option<Ruling> {
+    let timeout = case.row.workload.survey?.timeout?;
+    let defects = defects(case, |kind| kind == FailureKind::Unanswered);
+    if defects.is_empty() {
+        return None;
+    }
+    let (bytes, ranges, named) = told(&defects);
+    let ended = case.outcomes().any(|it| it.stopped == StopReason::Failed);
+    Some(Ruling::new(
+        Code::Hung,
+        match ended {
+            true => text!(
+                "{bytes} in {ranges} did not come back within {timeout}, and so many reads hung \
+                 at once that the scan ended: {named}"
+            ),
+            false => text!("{bytes} in {ranges} did not come back within {timeout}: {named}"),
+        },
+        "the device or what stands below it holds these requests: a drive that tries to read a \
+         damaged place again and again, a bad cable, or a server that is gone",
+        remedy::health_and_cable(),
+    ))
+}
+
+/// The defects of all trials that are of these kinds, each once.
+fn defects(case: &Case<'_>, is_meant: impl Fn(FailureKind) -> bool) -> Vec<Defect> {
     let mut defects: Vec<Defect> = Vec::new();
-    for defect in case.outcomes().flat_map(|outcome| &outcome.defects) {
+    let all = case.outcomes().flat_map(|outcome| &outcome.defects);
+    for defect in all.filter(|defect| is_meant(defect.kind)) {
         let is_known = defects.iter().any(|known| {
             (known.operation, known.offset, known.length)
                 == (defect.operation, defect.offset, defect.length)
@@ -139,7 +189,11 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
             defects.push(*defect);
         }
     }
-    let first = defects.first()?;
+    defects
+}
+
+/// How much they are, in how many ranges, and the first of them.
+fn told(defects: &[Defect]) -> (Bytes, Text, Text) {
     let bytes = Bytes(defects.iter().map(|defect| defect.length.0).sum());
     let ranges = defects.iter().take(RANGES_TOLD).map(|defect| {
         text!(
@@ -157,16 +211,7 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
         1 => Text::from("1 range"),
         count => text!("{count} ranges"),
     };
-    Some(Ruling::new(
-        Code::Unreadable,
-        match first.operation {
-            Operation::Write => text!("{bytes} in {ranges} cannot be written: {named}"),
-            _ => text!("{bytes} in {ranges} cannot be read: {named}"),
-        },
-        "the device answers these blocks with errors: a worn or damaged medium, or a bad cable or \
-         power supply",
-        remedy::health_and_cable(),
-    ))
+    (bytes, ranges, named)
 }
 
 fn io_errors(case: &Case<'_>) -> Option<Ruling> {
@@ -175,7 +220,7 @@ fn io_errors(case: &Case<'_>) -> Option<Ruling> {
     let errors: Vec<IoFailure> = failures(case)
         .into_iter()
         .filter(|failure| !means_vanished(case, failure) && !survey_gave_up(case, failure))
-        .filter(|failure| !has_defects || !is_of_medium(failure))
+        .filter(|failure| !has_defects || !is_looked_into(case, failure))
         .collect();
     let first = errors.first()?;
     let (cause, remedy) = explain(first.kind);
@@ -223,6 +268,13 @@ fn survey_gave_up(case: &Case<'_>, failure: &IoFailure) -> bool {
         outcome.stopped == StopReason::Failed && !outcome.defects.iter().any(wrote_in_vain)
     });
     case.row.workload.survey.is_some() && gave_up && is_of_medium(failure)
+}
+
+/// Whether a survey has told of it as a defect.
+fn is_looked_into(case: &Case<'_>, failure: &IoFailure) -> bool {
+    let survey = case.row.workload.survey;
+    let waits = survey.is_none_or(|survey| survey.timeout.is_none());
+    is_of_medium(failure) || failure.kind == FailureKind::Unanswered && !waits
 }
 
 /// Whether it is the answer of a medium, not of a kernel that was asked for something wrong.

@@ -23,6 +23,7 @@ mod case;
 mod code;
 mod compare;
 mod conditions;
+mod course;
 mod disk;
 mod drift;
 mod expectations;
@@ -72,7 +73,7 @@ use code::{Ruling, in_order};
 use rule::RowRule;
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 16] = [
+const ROW_RULES: [&[RowRule]; 17] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
@@ -89,6 +90,7 @@ const ROW_RULES: [&[RowRule]; 16] = [
     stalls::RULES,
     workload::RULES,
     rounds::RULES,
+    course::RULES,
 ];
 
 /// Judges every row and the run as a whole. Earlier judgements are replaced, so
@@ -126,7 +128,8 @@ fn judge_whole(run: &mut Run) {
     let rules = target::RUN_RULES
         .iter()
         .chain(surroundings::RULES)
-        .chain(burst::RULES);
+        .chain(burst::RULES)
+        .chain(course::RUN_RULES);
     let rulings = rules.filter_map(|rule| rule(run)).collect();
     run.findings = surroundings::about_disks(run);
     run.findings.extend(in_order(rulings));

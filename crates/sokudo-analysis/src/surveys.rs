@@ -18,6 +18,8 @@ fn survey(sample: Sample) -> Survey {
         sample,
         approach: None,
         write_back: false,
+        timeout: None,
+        resumed_at: None,
     }
 }
 

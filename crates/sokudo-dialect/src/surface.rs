@@ -7,7 +7,9 @@
 
 mod extra;
 mod level;
+mod position;
 mod random;
+mod range;
 mod request;
 mod rows;
 mod transfer;
@@ -18,6 +20,7 @@ use sokudo_words::Text;
 use rows::SurfaceRows;
 
 pub use level::{Level, UnknownLevel};
+pub use position::{Position, UnknownPosition};
 pub use request::{BLOCK_MAX, SurfaceError, SurfacePreset, SurfaceRequest, Writes};
 
 /// Places of a curve: more than any screen has columns, and each takes 56 bytes per trial.

@@ -126,9 +126,13 @@ pub fn buffer_bytes(plan: &Plan) -> Bytes {
 /// of one block, so that little is under way when the power fails, and memory stays small.
 pub(crate) const PORTION_BYTES_MAX: u64 = 64 << 20;
 
+/// Buffers are kept for so many I/Os of a survey that hang at the same time; with more the survey ends. On
+/// a disk of which a part answers nothing each takes as long as is waited for one.
+pub(crate) const HUNG_MAX: u32 = 32;
+
 /// Buffers for a clone: one per I/O in flight, and for random data enough more
 /// that none is written again soon. A survey has room for what is to be written back, and one
-/// more for what is done alone.
+/// more for what is done alone; where it does not wait for what hangs, as many more as may.
 pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
     let Some(survey) = &workload.survey else {
         return pool_of(workload, depth);
@@ -138,7 +142,8 @@ pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
     } else {
         pool_of(workload, depth)
     };
-    held.max(depth).saturating_add(1)
+    let spare = survey.timeout.map_or(0, |_| HUNG_MAX);
+    held.max(depth).saturating_add(1 + spare)
 }
 
 /// The size of each of them, in units that can be read.

@@ -5,10 +5,11 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use sokudo_model::{Event, Nanos, Outcome, Phase, Workload, narrow};
+use sokudo_model::{Event, Nanos, Outcome, Phase, StopReason, Workload, narrow};
 
 use crate::backend::TICK;
 use crate::clones::{StageContext, WorkloadThread};
+use crate::least::LeastWatch;
 use crate::outcome::merged;
 use crate::progress::Glance;
 use crate::steady::SteadyWatch;
@@ -28,6 +29,7 @@ pub(crate) struct Collector<'a> {
     started_at: Instant,
     ended: Vec<Option<Outcome>>,
     watches: Vec<Option<SteadyWatch>>,
+    least: Vec<Option<LeastWatch>>,
     snapshots: Snapshots,
 }
 
@@ -59,6 +61,10 @@ impl<'a> Collector<'a> {
             started_at: Instant::now(),
             ended: clones.iter().map(|_| None).collect(),
             watches: workloads.iter().enumerate().map(watch).collect(),
+            least: workloads
+                .iter()
+                .map(|it| LeastWatch::new(it.least))
+                .collect(),
             snapshots: Snapshots {
                 every: snapshot_every.map(|every| every.max(TICK)),
                 next_at: snapshot_every.unwrap_or_default().max(TICK),
@@ -108,9 +114,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Ends the workloads that are steady.
+    /// Ends the workloads that are steady, or too slow.
     fn watch(&mut self) {
         for workload in 0..self.watches.len() {
+            let glance = self.glances(workload).reduce(Glance::with);
+            if let Some(least) = &mut self.least[workload]
+                && least.look(glance)
+            {
+                self.shared.halts[workload].store(true, Ordering::Relaxed);
+            }
             let glances: Vec<Glance> = self.glances(workload).collect();
             if let Some(watch) = &mut self.watches[workload]
                 && watch.look(&glances)
@@ -177,7 +189,7 @@ impl<'a> Collector<'a> {
     }
 
     fn outcomes(self) -> Vec<Outcome> {
-        let mut ended = self.ended;
+        let (mut ended, least) = (self.ended, self.least);
         let of_workload = |(workload, watch): (usize, &Option<SteadyWatch>)| {
             let mine = self
                 .clones
@@ -187,6 +199,9 @@ impl<'a> Collector<'a> {
                 .filter_map(|(_, outcome)| outcome.take());
             let mut outcome = merged(mine)?;
             outcome.steady = watch.as_ref().map(SteadyWatch::outcome);
+            if least[workload].as_ref().is_some_and(LeastWatch::has_failed) {
+                outcome.stopped = StopReason::Failed;
+            }
             Some(outcome)
         };
         self.watches

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 const RUNNING: u8 = 0;
 const ENDED: u8 = 1;
 const CANCELLED: u8 = 2;
+const RULED: u8 = 3;
 
 /// A handle that every thread may hold: ends a trial early or cancels the run. A
 /// stopped stage still yields what it measured.
@@ -35,6 +36,26 @@ impl Control {
         self.state.store(CANCELLED, Ordering::Relaxed);
     }
 
+    /// Cancels the run because a rule of its own has come true. What is to follow this run may begin
+    /// after [`Self::forget_rule`].
+    pub fn cancel_by_rule(&self) {
+        // Whoever has cancelled more than this run is not overruled.
+        let running = |state| (state != CANCELLED).then_some(RULED);
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.state.fetch_update(set, fetch, running);
+    }
+
+    /// Takes a [`Self::cancel_by_rule`] back once the run is over.
+    pub fn forget_rule(&self) {
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.state.compare_exchange(RULED, RUNNING, set, fetch);
+    }
+
+    /// Whether a rule has cancelled the run, and nobody else.
+    pub fn is_cancelled_by_rule(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == RULED
+    }
+
     /// Asks every workload that runs what it did so far
     /// ([`Event::Snapshot`](sokudo_model::Event::Snapshot)), once.
     pub fn ask_for_snapshot(&self) {
@@ -48,7 +69,7 @@ impl Control {
 
     /// Whether the run was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == CANCELLED
+        matches!(self.state.load(Ordering::Relaxed), CANCELLED | RULED)
     }
 
     /// Takes an [`Self::end`] back before the next stage starts.

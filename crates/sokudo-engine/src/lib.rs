@@ -33,6 +33,7 @@ mod flushing;
 mod job_file;
 mod kernel_files;
 mod kernel_settings;
+mod least;
 mod left_behind;
 mod mark;
 mod offsets;

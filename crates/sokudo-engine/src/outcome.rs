@@ -63,6 +63,8 @@ fn add_survey(outcome: &mut Outcome, surveyed: Surveyed) {
     outcome.places = surveyed.places;
     outcome.defects = surveyed.defects;
     outcome.read_aside = Bytes(surveyed.read_aside);
+    outcome.slowest = surveyed.slowest;
+    outcome.left_at = surveyed.left_at;
     outcome.backend.notes.extend(surveyed.notes);
     // The rest of what the thread has used is for what was not measured.
     if let Some((cpu, usage)) = surveyed.used {

@@ -172,7 +172,10 @@ impl SimulatedDevice {
             is_durable,
         };
         match self.check(now, job) {
-            Ok(job) => self.model.submit(drive_ns, job),
+            Ok(job) => match self.faults.held_ns(&job) {
+                Some(held_ns) => self.refusals.enter(drive_ns + held_ns, job),
+                None => self.model.submit(drive_ns, job),
+            },
             Err(job) => self.refusals.enter(drive_ns + REFUSAL_NS, job),
         }
         self.in_flight += 1;

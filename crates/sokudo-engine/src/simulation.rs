@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sokudo_model::{
-    BackendKind, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload, narrow,
+    BackendKind, Bytes, Event, Nanos, Outcome, Phase, STOP_LOOK, Stage, StopReason, Workload,
+    narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::Action;
@@ -15,6 +16,7 @@ use crate::collector::progress_event;
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
+use crate::least::LeastWatch;
 use crate::offsets::ByteRange;
 use crate::outbox::{Outbox, to_device};
 use crate::outcome::{ThreadConditions, merged, outcome};
@@ -32,8 +34,10 @@ use crate::window::WindowChange;
 use crate::worker::{FinishedWorker, NextAction, Setup, Worker};
 
 /// The control is looked at, and progress told, once in this many events, so that an hour of
-/// device time can be interrupted. Virtual time passes faster than anybody can look.
+/// device time can be interrupted: virtual time passes faster than anybody can look. On a slow
+/// device, after a second of its time at the latest, which is how often rules that end a run look.
 const EVENTS_PER_CONTROL_LOOK: u64 = 1_024;
+const CONTROL_LOOK: Nanos = STOP_LOOK;
 
 /// One clone in virtual time.
 struct Actor {
@@ -52,11 +56,16 @@ struct Simulation<'a> {
     stage: &'a Stage,
     actors: Vec<Actor>,
     watches: Vec<Option<SteadyWatch>>,
+    least: Vec<Option<LeastWatch>>,
     device: &'a mut sim::SimulatedDevice,
     clock: VirtualClock,
+    /// Which trial on the device this is, in 16 bits.
+    trial: u64,
     started_at: u64,
     snapshot_every: Option<u64>,
     next_snapshot: u64,
+    /// When the control is looked at, and progress told, at the latest.
+    next_control_look: u64,
     /// How often snapshots have been asked for.
     snapshots_asked: u32,
     outbox: Outbox,
@@ -72,6 +81,7 @@ pub(crate) fn run(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Vec<Outcome> {
+    target.trials = (target.trials + 1) & 0xffff;
     let clock = VirtualClock::default();
     clock.advance_to(target.now);
     let snapshot_every = options
@@ -86,10 +96,15 @@ pub(crate) fn run(
         stage,
         actors: actors(stage, options, target.device.size(), target.now),
         watches: stage.workloads.iter().map(watch).collect(),
+        least: (stage.workloads.iter())
+            .map(|workload| LeastWatch::new(workload.least))
+            .collect(),
         device: &mut target.device,
         clock,
+        trial: target.trials,
         started_at: target.now,
         snapshot_every,
+        next_control_look: target.now,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| target.now.saturating_add(every)),
         snapshots_asked: control.snapshots_asked(),
         outbox: Outbox::default(),
@@ -164,7 +179,9 @@ impl Simulation<'_> {
             if self.actors.iter().all(|actor| actor.finished) {
                 return;
             }
-            if event.is_multiple_of(EVENTS_PER_CONTROL_LOOK) {
+            let now = self.clock.now();
+            if event.is_multiple_of(EVENTS_PER_CONTROL_LOOK) || now >= self.next_control_look {
+                self.next_control_look = now.saturating_add(CONTROL_LOOK.0);
                 if control.is_stopped() {
                     self.stop_all(control);
                 }
@@ -202,8 +219,8 @@ impl Simulation<'_> {
             let next = actor.worker.fill(&mut self.outbox, &self.clock, &mut now);
             actor.worker.count_submitted(now);
             for request in self.outbox.0.drain(..) {
-                // It tells the clone and the chunk.
-                let id = (index as u64) << 32 | u64::from(request.chunk);
+                // It tells the trial, the clone and the chunk.
+                let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.chunk);
                 let is_durable = matches!(
                     request.action,
                     Action::WriteThrough | Action::WriteThroughWithMetadata
@@ -290,6 +307,10 @@ impl Simulation<'_> {
             while actor.worker.look_before(now) != WindowChange::None {}
         }
         for completion in self.completed.drain(..) {
+            if completion.id >> 48 != self.trial {
+                // Nobody has waited for it.
+                continue;
+            }
             let (index, chunk) = from_device(completion.id);
             let actor = &mut self.actors[index];
             let result = match completion.result {
@@ -310,8 +331,19 @@ impl Simulation<'_> {
         }
     }
 
-    /// Ends the workloads that are steady.
+    /// Ends the workloads that are steady, or too slow.
     fn watch(&mut self) {
+        for workload in 0..self.least.len() {
+            if self.least[workload].is_none() {
+                continue;
+            }
+            let glance = self.glances(workload).reduce(Glance::with);
+            if let Some(least) = &mut self.least[workload]
+                && least.look(glance)
+            {
+                self.stop(|it| it == workload, StopReason::Failed);
+            }
+        }
         for workload in 0..self.watches.len() {
             let glances: Vec<Glance> = match &self.watches[workload] {
                 Some(_) => self.glances(workload).collect(),
@@ -430,7 +462,7 @@ impl Simulation<'_> {
     reason = "both halves were made from u32"
 )]
 fn from_device(id: u64) -> (usize, u32) {
-    ((id >> 32) as usize, id as u32)
+    ((id >> 32 & 0xffff) as usize, id as u32)
 }
 
 fn outcome_of(finished: FinishedWorker, stage_started_at: u64) -> Outcome {

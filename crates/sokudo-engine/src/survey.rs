@@ -11,12 +11,14 @@
 mod borders;
 mod check;
 mod defects;
+mod hung;
 mod inquiry;
 mod io;
 mod narrow;
 mod presence;
 mod route;
 mod samples;
+mod slowest;
 mod surveying;
 
 pub use check::SurveyError;

@@ -57,12 +57,18 @@ pub struct SimulatedTarget {
     /// The device.
     pub device: sim::SimulatedDevice,
     pub(crate) now: u64,
+    /// Trials so far, modulo 2^16. What one of them waits for no longer ends in another.
+    pub(crate) trials: u64,
 }
 
 impl SimulatedTarget {
     /// A device at time zero.
     pub fn new(device: sim::SimulatedDevice) -> Self {
-        Self { device, now: 0 }
+        Self {
+            device,
+            now: 0,
+            trials: 0,
+        }
     }
 
     /// Flushes the device's cache and lets its time pass meanwhile, so that what
@@ -86,14 +92,16 @@ impl SimulatedTarget {
             offset,
             bytes,
         };
-        let mut completed = Vec::new();
+        let mut completed: Vec<sim::Completion> = Vec::new();
         self.device.submit(Nanos(self.now), request);
-        while completed.is_empty() {
+        loop {
+            if let Some(done) = completed.iter().find(|it| it.id == request.id) {
+                return Some(done.result);
+            }
             let at = self.device.next_event()?;
             self.now = at.0;
             self.device.advance(at, &mut completed);
         }
-        Some(completed[0].result)
     }
 }
 

@@ -14,7 +14,7 @@ use sokudo_words::text;
 
 use crate::backend::{BackendRequirements, depth_used, each};
 use crate::checking::Checker;
-use crate::chunks::{chunk_bytes, chunks_for};
+use crate::chunks::{HUNG_MAX, chunk_bytes, chunks_for};
 use crate::clock::{Clock as _, RealClock};
 use crate::clones::{OpenedFiles, StageContext, WorkloadThread, clones_of};
 use crate::collector::{Collector, ThreadReport};
@@ -153,7 +153,7 @@ fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) ->
         ThreadBackend::Any(any) => each!(any, backend => driver.drive(&mut worker, backend)),
         ThreadBackend::WriteBack(backend) => driver.drive(&mut worker, backend),
     };
-    if worker.in_flight() > 0 {
+    if worker.has_in_flight() {
         // Given up: dropping would wait once more, and the kernel may still write
         // to the buffers.
         std::mem::forget(backend);
@@ -191,7 +191,12 @@ fn prepare(
     let wanted = BackendRequirements {
         kind: workload.backend,
         polled: workload.polled,
-        depth: workload.depth,
+        // What hangs stays in the queue.
+        depth: workload.depth
+            + workload
+                .survey
+                .and_then(|it| it.timeout)
+                .map_or(0, |_| HUNG_MAX),
         chunks,
         chunk_bytes,
         memory: workload.memory,

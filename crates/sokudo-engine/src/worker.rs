@@ -288,8 +288,8 @@ impl Worker {
                 && survey.is_none(),
             checker: checker.map(Box::new),
             rewriting,
-            // The last chunk of a survey is for what it does alone.
-            free: FreeSlots::new(chunks - u32::from(survey.is_some())),
+            // The last chunk of a survey is for what it does alone, those before for what hangs.
+            free: FreeSlots::new(chunks - survey.as_ref().map_or(0, |it| it.spare_chunks() + 1)),
             survey: survey.map(Box::new),
             pace,
             recorder,
@@ -591,6 +591,12 @@ impl Worker {
     #[inline]
     pub(crate) fn stopped(&self) -> Option<StopReason> {
         self.stopped
+    }
+
+    /// Whether I/Os are in flight, also those that nobody waits for.
+    pub(crate) fn has_in_flight(&self) -> bool {
+        let hung = self.survey.as_ref().map_or(0, |survey| survey.hung());
+        self.in_flight > 0 || hung > 0
     }
 
     /// I/Os in flight.

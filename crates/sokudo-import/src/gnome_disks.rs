@@ -149,6 +149,8 @@ impl Cache<'_> {
         let survey = Survey {
             approach: Some(PAGE),
             write_back: operation == Operation::Write,
+            timeout: None,
+            resumed_at: None,
             ..Survey::new(
                 narrow(places.len()),
                 Visit::Ascending,

@@ -7,7 +7,7 @@
 use sokudo_engine::Control;
 use sokudo_model::{
     BackendKind, BackendsCompared, DirectMode, Event, IssueWay, IssueWayTried, Nanos, Operation,
-    OperationMix, Outcome, Plan, Schedule, TargetKind, Workload,
+    OperationMix, Outcome, Plan, Row, Schedule, TargetKind, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -35,6 +35,8 @@ pub(crate) struct Choosing<'a> {
     pub(crate) schedule: &'a Schedule,
     /// Polling, and commands that are passed around the block layer, may be taken.
     pub(crate) any_backend: bool,
+    /// What an earlier part of the run has measured of its rows; empty for a run that begins.
+    pub(crate) before: &'a [Row],
 }
 
 /// Carries a schedule out by the backends that are faster, and notes in each row what was tried.
@@ -49,11 +51,18 @@ pub(crate) fn run(
     let schedule = choosing.schedule;
     // What is tried depends on the system, and so on the host of each of several processes.
     if schedule.steady.is_some() || subject.together.is_some() {
-        return campaign::run(plan, schedule, subject, control, listener);
+        return campaign::run(plan, schedule, choosing.before, subject, control, listener);
     }
     let mut chosen = plan.clone();
     let tried = choose(&mut chosen, choosing, subject, control);
-    let mut measured = campaign::run(&chosen, schedule, subject, control, listener)?;
+    let mut measured = campaign::run(
+        &chosen,
+        schedule,
+        choosing.before,
+        subject,
+        control,
+        listener,
+    )?;
     let asked = plan.stages.iter().map(|stage| &stage.workloads[0]);
     for ((row, asked), compared) in measured.rows.iter_mut().zip(asked).zip(tried) {
         // Which queue it is makes no other row of it; what goes around more than that does.

@@ -306,12 +306,13 @@ pub struct MeasuredRows {
 pub(crate) fn run(
     plan: &Plan,
     schedule: &Schedule,
+    before: &[Row],
     subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<MeasuredRows, MeasureError> {
     let mut ended_by = None;
-    let mut rows = empty_rows(plan);
+    let mut rows = rows_begun(plan, before);
     let size = subject.info().size_bytes;
     let learns = !schedule.warm_up && schedule.steady.is_none();
     let mut plan = plan.clone();
@@ -321,6 +322,10 @@ pub(crate) fn run(
     let mut spread = SpreadRounds::of(&plan, schedule, subject);
     for step in steps(schedule, plan.stages.len()) {
         if is_enough(schedule, &rows[step.row].trials) || has_failed(subject, step, &rows) {
+            continue;
+        }
+        let left = resumed(&mut plan, step, &mut rows[step.row]);
+        if left.is_none() && is_made(step, &rows[step.row], before) {
             continue;
         }
         if is_phase_over(schedule, step, &rows) {
@@ -340,9 +345,16 @@ pub(crate) fn run(
         rows[step.row].unsettled = learned.unsettled;
         rows[step.row].workload.limits = plan.stages[step.row].workloads[0].limits;
         let trial = match measured {
-            Ok(trial) => trial,
-            Err(error) if rows.iter().all(|row| row.trials.is_empty()) => return Err(error),
+            Ok(trial) => match left {
+                Some(left) => left.followed_by(&trial),
+                None => trial,
+            },
             Err(error) => {
+                // What an earlier part has measured stays.
+                rows[step.row].trials.extend(left);
+                if rows.iter().all(|row| row.trials.is_empty()) {
+                    return Err(error);
+                }
                 ended_by = Some(error);
                 break;
             }
@@ -369,6 +381,34 @@ pub(crate) fn run(
         }
     }
     Ok(MeasuredRows { rows, ended_by })
+}
+
+/// The rows of the plan, with the trials that an earlier part of the run has made.
+fn rows_begun(plan: &Plan, before: &[Row]) -> Vec<Row> {
+    let mut rows = empty_rows(plan);
+    for (row, before) in rows.iter_mut().zip(before) {
+        row.trials.clone_from(&before.trials);
+    }
+    rows
+}
+
+/// Takes the trial of a step that an earlier part of the run has left unfinished out of its row,
+/// and lets the step go on from there. `None` where there is none.
+fn resumed(plan: &mut Plan, step: ScheduledTrial, row: &mut Row) -> Option<Trial> {
+    let survey = plan.stages[step.row].workloads[0].survey.as_mut()?;
+    survey.resumed_at = None;
+    let is_last = narrow::<usize, u32>(row.trials.len()) == step.trial + 1;
+    let last = row
+        .trials
+        .pop_if(|trial| is_last && trial.outcome.left_at.is_some())?;
+    survey.resumed_at = last.outcome.left_at;
+    Some(last)
+}
+
+/// Whether an earlier part of the run has made the trial of a step.
+fn is_made(step: ScheduledTrial, row: &Row, before: &[Row]) -> bool {
+    let made: u32 = narrow(row.trials.len());
+    !before.is_empty() && !step.warm_up && step.trial < made
 }
 
 /// Rows without trials, one per workload of the plan.

@@ -35,6 +35,10 @@ pub enum MeasureError {
     #[error("{0} is no block device, so there is nothing to --destroy; leave it out")]
     NothingToDestroy(String),
     #[error(
+        "no drive under {0} tells its temperature, so that no rule can be about it; leave it out of --stop-when"
+    )]
+    NoThermometer(String),
+    #[error(
         "buffers would take {wanted}, and the control group allows {limit} ({}); use a smaller depth, block or number of threads, or raise the limit",
         file.display()
     )]
@@ -211,6 +215,7 @@ impl MeasureError {
             | Self::Find(_)
             | Self::NoSuchDisk(_)
             | Self::NothingToDestroy(_)
+            | Self::NoThermometer(_)
             | Self::SimulatedCache
             | Self::NoCache(_)
             | Self::UnseenDrives(_)

@@ -99,6 +99,8 @@ mod tests {
                 sample,
                 approach: None,
                 write_back: false,
+                timeout: None,
+                resumed_at: None,
             }),
             ..Workload::new("", Bytes::mib(1))
         };

@@ -36,6 +36,8 @@ mod pages;
 mod permission;
 mod place;
 mod settling;
+mod slow;
+mod stop_watch;
 mod subject;
 mod together;
 mod turns;
@@ -55,6 +57,7 @@ pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epo
 pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
+pub use stop_watch::StopWatch;
 pub use subject::DeviceBeside;
 pub use together::{Leaving, Sharing, Together};
 pub use volume_disks::{named_disk, volume_disks};

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use sokudo_device::{System, Watch};
 use sokudo_engine::{Control, may_make_in};
 use sokudo_model::{
-    Bytes, DataContent, Enough, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind, Trial,
-    Workload,
+    Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
+    StopReason, TargetInfo, TargetKind, Trial, Workload,
 };
 use sokudo_peers::PeerError;
 
@@ -21,6 +21,7 @@ use crate::memory;
 use crate::named::Named;
 use crate::pages;
 use crate::permission::Permission;
+use crate::slow;
 use crate::subject::{DeviceBeside, Preparation, PreparedTargets};
 use crate::together::Together;
 
@@ -54,6 +55,10 @@ pub struct Measurement<'a> {
     /// Rows that leave their backend open may poll and pass commands around the block layer, where
     /// that is faster.
     pub any_backend: bool,
+    /// What an earlier part of the run has measured of its rows; empty for a run that begins.
+    pub before: Vec<Row>,
+    /// When that part and those before it were measured.
+    pub parts: Vec<RunPart>,
     /// As whom files and directories are opened, where that is another user than this process's.
     pub files_as: Option<FileUser>,
 }
@@ -87,6 +92,8 @@ impl<'a> Measurement<'a> {
             command: String::new(),
             has_readers: false,
             any_backend: false,
+            before: Vec::new(),
+            parts: Vec::new(),
             files_as: None,
         }
     }
@@ -175,11 +182,13 @@ impl<'a> Measurement<'a> {
         let run = Run {
             started_at: Some(started_at),
             command: self.command,
+            parts: self.parts,
             ..empty_run(self.plan, self.schedule, subject.info().clone())
         };
         Ok(Prepared {
             notes: self.notes,
             any_backend: self.any_backend,
+            before: self.before,
             has_beside,
             ..Prepared::new(run, subject)
         })
@@ -194,6 +203,8 @@ pub struct Prepared {
     pub notes: Vec<Text>,
     pub(crate) subject: PreparedTargets,
     any_backend: bool,
+    /// What an earlier part of the run has measured.
+    before: Vec<Row>,
     /// Only the first target is what is measured; others are there to compare it with.
     has_beside: bool,
     watch: Watch,
@@ -208,6 +219,7 @@ impl Prepared {
             run,
             notes: Vec::new(),
             any_backend: false,
+            before: Vec::new(),
             has_beside: false,
             subject,
             is_complete: false,
@@ -288,6 +300,7 @@ impl Prepared {
         let choosing = Choosing {
             schedule,
             any_backend: self.any_backend,
+            before: &self.before,
         };
         let MeasuredRows { mut rows, ended_by } =
             backends::run(plan, choosing, &mut self.subject, control, listener)?;
@@ -296,6 +309,9 @@ impl Prepared {
             // What is tried depends on the system, and so on the host.
             if self.subject.together.is_none() {
                 pages::compare(plan, &mut rows, &mut self.subject, control);
+                if matches!(plan.method, Method::Scan(_)) {
+                    slow::read_again(plan, &mut rows, &mut self.subject, control);
+                }
             }
         }
         self.run.rows = rows;
@@ -316,6 +332,7 @@ impl Prepared {
         let choosing = Choosing {
             schedule: &self.run.schedule,
             any_backend: self.any_backend,
+            before: &[],
         };
         backends::run(part, choosing, &mut self.subject, control, listener)
     }
@@ -353,7 +370,12 @@ impl Prepared {
             run.targets = self.subject.infos().cloned().collect();
         }
         run.layout = self.subject.layout;
-        run.interrupted = control.is_cancelled() && !self.is_complete;
+        let is_ended = control.is_cancelled() && !self.is_complete;
+        run.interrupted = is_ended && run.stopped_by.is_none();
+        if run.stopped_by.is_some() {
+            end_as_meant(&mut run.rows);
+        }
+        note_part(&mut run, is_ended);
         if let Some(mut together) = self.subject.together {
             // Where somebody is lost, what was known of the hosts before has to do.
             let _ = together.tell_place(&run);
@@ -363,6 +385,29 @@ impl Prepared {
         }
         sokudo_analysis::judge(&mut run);
         run
+    }
+}
+
+/// What a rule has ended was ended on purpose.
+fn end_as_meant(rows: &mut [Row]) {
+    let trials = rows.iter_mut().flat_map(|row| &mut row.trials);
+    for trial in trials.filter(|trial| trial.outcome.stopped == StopReason::Cancelled) {
+        trial.outcome.stopped = StopReason::Ended;
+    }
+}
+
+/// Notes when a part of a scan was measured, where it is not all of it.
+fn note_part(run: &mut Run, is_ended: bool) {
+    let is_part = is_ended || !run.parts.is_empty();
+    let Some(started_at) = run.started_at.filter(|_| is_part) else {
+        return;
+    };
+    if matches!(run.plan.method, Method::Scan(_)) {
+        run.parts.push(RunPart {
+            started_at,
+            ended_at: since_epoch(),
+            kept_as: None,
+        });
     }
 }
 

@@ -47,6 +47,7 @@ pub mod reported;
 pub mod run;
 pub mod sentences;
 pub mod steady;
+pub mod stop;
 pub mod target;
 mod together;
 pub mod trial;
@@ -96,21 +97,23 @@ pub use peak::{Peak, PeakLimit, PeakLoad, PeakSearch, PeakStep};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,
-    FileService, FileTree, FileUse, Files, LatencyLog, Limits, Operation, OperationMix, Order,
-    PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
-    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey, Think,
-    TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
+    FileService, FileTree, FileUse, Files, LatencyLog, LeastRates, Limits, Operation, OperationMix,
+    Order, PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
+    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey,
+    SurveyPosition, Think, TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone,
+    ZoneLength,
 };
 pub use reported::{
     Correction, ImportedFigure, ImportedLatency, ImportedRate, Origin, Provenance, Reported,
     ReportedSample,
 };
-pub use run::{Run, Schedule};
+pub use run::{Run, RunPart, Schedule};
 pub use sentences::with_texts_as_data;
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,
 };
+pub use stop::{STOP_LOOK, StopCause, StopFigure, StopRule, UnknownStopRule};
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DeviceMarks, DirectIoSupport, Environment,
     FileState, FileSystem, TargetInfo, TargetKind,
@@ -118,8 +121,8 @@ pub use target::{
 pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, HostTrial,
     IoFailure, LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row,
-    SeriesPoint, SteadyOutcome, StopReason, SurveySample, ThreadUsage, Trial, TrialEvidence,
-    TrialTogether, VerifyOutcome, Window,
+    SLOW_IOS_MAX, SeriesPoint, SlowIo, SlowPlace, SlowPlaces, SteadyOutcome, StopReason,
+    SurveySample, ThreadUsage, Trial, TrialEvidence, TrialTogether, VerifyOutcome, Window,
 };
 pub use turns::{BackendsCompared, Faster, IssueWay, IssueWayTried, PagesCompared, PairRatios};
 pub use units::{Bytes, Nanos, ParseSizeError};

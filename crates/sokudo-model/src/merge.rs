@@ -4,15 +4,17 @@
 //! Counts are added, histograms merged without loss. Nothing is judged: whether
 //! outcomes belong together is for the caller to know.
 
-use sokudo_stats::Histogram;
+use std::cmp::Reverse;
 
+use sokudo_stats::Histogram;
 use sokudo_words::{Text, text};
 
 use crate::narrow::narrow;
 use crate::plan::BackendKind;
 use crate::trial::{
     BackendUse, CpuTime, Depths, FailureKind, IoFailure, Logs, Moved, OperationTally, Outcome,
-    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, VerifyOutcome, Window,
+    SLOW_IOS_MAX, SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, VerifyOutcome,
+    Window,
 };
 use crate::units::{Bytes, Nanos};
 
@@ -60,6 +62,10 @@ impl Outcome {
         self.places.extend_from_slice(&other.places);
         self.defects.extend_from_slice(&other.defects);
         self.read_aside.0 += other.read_aside.0;
+        self.slowest.extend_from_slice(&other.slowest);
+        self.slowest.sort_by_key(|io| Reverse(io.latency));
+        self.slowest.truncate(SLOW_IOS_MAX);
+        self.left_at = other.left_at;
         merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
         if self.capacity.is_none() {
             self.capacity.clone_from(&other.capacity);
@@ -72,6 +78,66 @@ impl Outcome {
             count_failure(&mut self.failures, failure.clone());
         }
         self.stopped = self.stopped.graver(other.stopped);
+    }
+}
+
+impl Trial {
+    /// Goes on with what another trial left ([`Outcome::left_at`]): both together are one.
+    #[must_use]
+    pub fn followed_by(mut self, later: &Self) -> Self {
+        self.outcome.append(&later.outcome);
+        let (ours, theirs) = (&mut self.evidence, &later.evidence);
+        let devices = ours.device.zip(theirs.device);
+        ours.device = devices.map(|(ours, theirs)| ours.plus(&theirs));
+        ours.cached_before = ours.cached_before.max(theirs.cached_before);
+        ours.foreign = match (ours.foreign.take(), &theirs.foreign) {
+            (Some(ours), Some(theirs)) => Some(ours.plus(theirs)),
+            (ours, theirs) => ours.or_else(|| theirs.clone()),
+        };
+        // Of processors no part can stand for both.
+        ours.processors = None;
+        self
+    }
+}
+
+impl Outcome {
+    /// Adds what was done later. The time between is nobody's.
+    #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
+    fn append(&mut self, later: &Self) {
+        let (began, lasted) = (self.started_after, self.elapsed);
+        let depth_time = |outcome: &Self| outcome.depth_achieved * outcome.elapsed.0 as f64;
+        let depth_times = depth_time(self) + depth_time(later);
+        let elapsed_of = |outcome: &Self, operation| {
+            let tally = outcome.operation(operation);
+            tally.map_or(0, |tally| tally.elapsed.0)
+        };
+        let earlier = self.operations.clone();
+        let earlier = |operation| {
+            let tally = earlier.iter().find(|tally| tally.operation == operation);
+            tally.map_or(0, |tally| tally.elapsed.0)
+        };
+        let shift = |point: &SeriesPoint| SeriesPoint {
+            at: Nanos(point.at.0.saturating_add(lasted.0)),
+            ..*point
+        };
+        let mut series = std::mem::take(&mut self.series);
+        series.extend(later.series.iter().map(shift));
+        self.merge(&Self {
+            series: Vec::new(),
+            ..later.clone()
+        });
+        for tally in &mut self.operations {
+            let both = earlier(tally.operation) + elapsed_of(later, tally.operation);
+            tally.elapsed = Nanos(both);
+        }
+        self.series = series;
+        self.started_after = began;
+        self.elapsed = Nanos(lasted.0.saturating_add(later.elapsed.0));
+        self.depth_achieved = match self.elapsed.0 {
+            0 => 0.0,
+            elapsed => depth_times / elapsed as f64,
+        };
+        self.stopped = later.stopped;
     }
 }
 

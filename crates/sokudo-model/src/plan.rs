@@ -26,12 +26,12 @@ pub use data::{BufferMemory, DataContent, Durability, Reducible};
 pub use files::{FileOrder, FileService, FileUse, Files, Span};
 pub use operation::{Operation, OperationMix};
 pub use pace::{
-    Batching, EndsOthers, Limits, Rate, RateProcess, Rates, SteadyFigure, SteadyLimit, SteadyRule,
-    Think,
+    Batching, EndsOthers, LeastRates, Limits, Rate, RateProcess, Rates, SteadyFigure, SteadyLimit,
+    SteadyRule, Think,
 };
 pub use recording::{LatencyLog, Recording};
 pub use scatter::{Distribution, Scatter, Zone, ZoneLength};
-pub use survey::{DriveCache, Sample, Survey, Visit};
+pub use survey::{DriveCache, Sample, Survey, SurveyPosition, Visit};
 pub use tree::{FileTree, TreeContents, TreeNames, TreeOrder};
 pub use verify::{Check, PatternPart, Verify};
 
@@ -151,6 +151,9 @@ pub struct Workload {
     /// Fixed rates of single operations, and how I/Os are spaced at a fixed rate.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rates: Rates,
+    /// Rates below which it fails (fio: `rate_min`, `rate_iops_min`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub least: LeastRates,
     /// Pauses between I/Os.
     pub think: Option<Think>,
     /// When writes are made durable.
@@ -211,6 +214,7 @@ impl Workload {
             ends_others: EndsOthers::Never,
             rate: None,
             rates: Rates::default(),
+            least: LeastRates::default(),
             think: None,
             durability: Durability::default(),
             drive_cache: DriveCache::Keep,

@@ -18,6 +18,7 @@ use crate::narrow::narrow;
 use crate::plan::Plan;
 use crate::reported::Provenance;
 use crate::steady::SteadyProcedure;
+use crate::stop::{StopCause, StopRule};
 use crate::target::{Environment, TargetInfo};
 use crate::trial::{Row, Trial};
 use crate::units::Nanos;
@@ -75,6 +76,26 @@ pub struct Run {
     /// them did is in the trials ([`crate::TrialTogether`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<Host>,
+    /// When it was measured, part by part, where it was interrupted and resumed; empty where it
+    /// was measured in one go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<RunPart>,
+    /// The rule that ended it before its time; `None` where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<Box<StopCause>>,
+}
+
+/// A part of a run that was measured in several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunPart {
+    /// Start, in nanoseconds since 1970-01-01T00:00:00Z.
+    #[serde(rename = "started_at_ns")]
+    pub started_at: Nanos,
+    /// Its end likewise.
+    #[serde(rename = "ended_at_ns")]
+    pub ended_at: Nanos,
+    /// The number under which it is kept; `None` for the last one.
+    pub kept_as: Option<u64>,
 }
 
 impl Run {
@@ -100,6 +121,8 @@ impl Run {
             command: String::new(),
             interrupted: false,
             hosts: Vec::new(),
+            parts: Vec::new(),
+            stopped_by: None,
         }
     }
 }
@@ -149,6 +172,9 @@ pub struct Schedule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub fit: Option<Box<FitQuestion>>,
+    /// What ends the run before its time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop_when: Vec<StopRule>,
 }
 
 impl Schedule {
@@ -165,6 +191,7 @@ impl Schedule {
             steady: None,
             latency_limit: None,
             fit: None,
+            stop_when: Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What happened in one row: its trials, and what the engine measured in each.
 
 mod points;
+mod slow;
 
 use std::collections::HashMap;
 
@@ -13,13 +14,14 @@ use crate::capacity::CapacityCheck;
 use crate::circumstances::{ForeignUse, ProcessorEvidence};
 use crate::finding::Assessment;
 use crate::json::{float_or_none, is_default};
-use crate::plan::{BackendKind, Operation, Workload};
+use crate::plan::{BackendKind, Operation, SurveyPosition, Workload};
 use crate::reported::Reported;
 use crate::target::DeviceCounters;
 use crate::turns::{BackendsCompared, PagesCompared};
 use crate::units::{Bytes, Nanos};
 
 pub use points::{SeriesPoint, SurveySample};
+pub use slow::{SLOW_IOS_MAX, SlowIo, SlowPlace, SlowPlaces};
 
 /// One workload with all its trials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +45,10 @@ pub struct Row {
     /// Trials that came to their speed only while they were measured, and were made again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unsettled: u32,
+    /// The slowest places of a survey, and how long they took when they were read again; `None`
+    /// where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow: Option<Box<SlowPlaces>>,
 }
 
 impl Row {
@@ -67,6 +73,7 @@ impl Row {
             pages: None,
             backends: None,
             unsettled: 0,
+            slow: None,
         }
     }
 }
@@ -233,6 +240,14 @@ pub struct Outcome {
     /// they were written back, and where something failed. The devices count them, too.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_aside: Bytes,
+    /// The I/Os of a survey that took longest, the longest first; of neighbours in flight
+    /// together there may be several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<SlowIo>,
+    /// From where on a survey that was stopped is still to be done; `None` where it came to its
+    /// end, and for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_at: Option<SurveyPosition>,
     /// What checking found; `None` where nothing was to be checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<VerifyOutcome>,
@@ -281,6 +296,8 @@ impl Outcome {
             places: Vec::new(),
             defects: Vec::new(),
             read_aside: Bytes(0),
+            slowest: Vec::new(),
+            left_at: None,
             verified: None,
             capacity: None,
             steady: None,

@@ -7,6 +7,7 @@
 mod condition;
 mod csv;
 mod differing;
+mod places;
 mod sentence;
 pub(crate) mod table;
 mod words;
@@ -23,6 +24,8 @@ use crate::pivot::PivotDocument;
 
 pub use crate::letter::letter;
 pub use csv::render as render_csv;
+pub use places::SlowerStretch;
+pub(crate) use places::slower as slower_places;
 pub use table::{render as render_table, render_markdown};
 pub(crate) use words::{answer, change_text, interval_text, runs_differ, sides_of};
 
@@ -167,6 +170,10 @@ pub struct RowDocument {
     pub compared: Compared,
     /// Whether either figure is of a cache, the page cache among them, and not of the disk.
     pub is_of_cache: bool,
+    /// Where the other is slower, of a curve over the places of a disk; missing for rows that
+    /// are none, and where nothing is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slower_places: Vec<SlowerStretch>,
 }
 
 impl RowDocument {
@@ -189,6 +196,7 @@ impl RowDocument {
                 ..compared
             },
             is_of_cache: reference.is_of_cache() || other.is_of_cache(),
+            slower_places: places::slower(reference, other),
         }
     }
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     Circumstances, DiskAssessment, Environment, Finding, Inference, Method, Nanos, Origin, Run,
-    Schedule, TargetInfo,
+    RunPart, Schedule, StopCause, TargetInfo,
 };
 
 use crate::{date, json_layout};
@@ -107,6 +107,13 @@ pub struct RunDocument {
     pub schedule: Schedule,
     /// It was stopped before its end.
     pub interrupted: bool,
+    /// When each of its parts was measured, where it was interrupted and resumed; missing where
+    /// it was measured in one go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<RunPart>,
+    /// The rule that ended it before its time (`--stop-when`); missing where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<Box<StopCause>>,
     /// What was measured.
     pub target: TargetInfo,
     /// How the test file was made; null where there was none to make.
@@ -174,6 +181,8 @@ impl RunDocument {
                 ..run.schedule.clone()
             },
             interrupted: run.interrupted,
+            parts: run.parts.clone(),
+            stopped_by: run.stopped_by.clone(),
             target: run.target.clone(),
             environment: run.environment.clone(),
             circumstances: run.circumstances.clone(),

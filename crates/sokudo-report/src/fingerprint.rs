@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use sokudo_model::{
     BackendClass, BackendKind, Batching, BlockChoice, BlockSizes, BufferMemory, Bytes, DirectMode,
     DirectUse, Distribution, DriveCache, EndsOthers, Estimand, Limits, Nanos, Operation, Order,
-    PlanData, PlanPart, PlanParts, Rates, Recording, Scatter, SequentialOffset, Span, Verify,
-    Workload,
+    PlanData, PlanPart, PlanParts, Rates, Recording, Scatter, SequentialOffset, Span, Survey,
+    Verify, Workload,
 };
 
 pub(crate) mod words;
@@ -133,7 +133,9 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
             PlanData::Start(start),
         ),
         workload.steady.map(PlanData::Steady),
-        workload.survey.map(PlanData::Survey),
+        workload
+            .survey
+            .map(|survey| PlanData::Survey(places_of(survey))),
         workload.tree.map(PlanData::Tree),
         asked(
             workload.drive_cache != DriveCache::Keep,
@@ -247,4 +249,14 @@ fn scatter(scatter: &Scatter) -> Scatter {
         scatter.run_ios = 0;
     }
     scatter
+}
+
+/// What of a survey makes another row of it: not how long is waited for what hangs, nor in how
+/// many parts it was carried out.
+fn places_of(survey: Survey) -> Survey {
+    Survey {
+        timeout: None,
+        resumed_at: None,
+        ..survey
+    }
 }

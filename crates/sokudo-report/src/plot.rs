@@ -16,6 +16,7 @@ mod hosts;
 mod latency;
 mod load;
 mod matrix;
+mod overlaid;
 pub(crate) mod palette;
 mod pivot;
 #[cfg(feature = "png")]
@@ -35,6 +36,7 @@ mod trend;
 
 pub use figure::PlotFigure;
 pub use matrix::matrix;
+pub use overlaid::overlaid;
 pub(crate) use palette::Role;
 pub use pivot::pivot;
 #[cfg(feature = "png")]

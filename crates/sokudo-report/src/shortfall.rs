@@ -45,6 +45,13 @@ pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Te
     };
     let mut shortfalls = match result.status {
         Status::Complete => vec![],
+        Status::Partial if is_ended_by_rule(result, schedule) => {
+            let rules = schedule.stop_when.iter().map(ToString::to_string);
+            let rules = Text::list(rules.map(Text::name), ", ");
+            vec![text!(
+                "ended by --stop-when {rules}; {completed} of {planned} trials were completed"
+            )]
+        }
         Status::Partial => vec![text!(
             "interrupted; {completed} of {planned} trials were completed"
         )],
@@ -56,6 +63,12 @@ pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Te
     let failures = result.failures.iter();
     shortfalls.extend(failures.map(|one| text!("trial {}: {}", one.trial, one.said())));
     shortfalls
+}
+
+/// Whether a rule of the schedule has ended its last trial.
+fn is_ended_by_rule(result: &ResultDocument, schedule: &Schedule) -> bool {
+    let last = result.trials.last();
+    !schedule.stop_when.is_empty() && last.is_some_and(|it| it.stopped == StopReason::Ended)
 }
 
 /// The fewest and the most trials that were made of a row that has any.

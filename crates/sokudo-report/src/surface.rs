@@ -3,7 +3,7 @@
 
 pub(crate) mod curve;
 
-use sokudo_model::{Bytes, Visit};
+use sokudo_model::{Bytes, SlowPlace, Visit};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -75,6 +75,11 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
     }
     if let Some((title, ranges)) = defects(document) {
         article.marked(title, "  ", ranges);
+    }
+    for row in &results {
+        if let Some((title, places)) = slow_places(row) {
+            article.marked(title, "  ", places);
+        }
     }
     article.paragraph(legend(unit, results.iter().any(|it| it.cpu.is_some())));
 }
@@ -220,6 +225,33 @@ fn range(result: &ResultDocument, defect: &DefectDocument) -> Text {
         row_alone(&result.name),
         &defect.message
     )
+}
+
+/// The slowest places of a row, and whether they were slow again.
+fn slow_places(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
+    let slow = result.slow_places.as_deref()?;
+    if slow.places.is_empty() {
+        return None;
+    }
+    let title = text!(
+        "SLOWEST PLACES of {}, longer than {}",
+        row_alone(&result.name),
+        slow.limit
+    );
+    let place = |place: &SlowPlace| {
+        let (at, first) = (position(place.offset.0), place.latency);
+        let offset = number::grouped(&place.offset.0.to_string());
+        match (slow.is_slow_again(place), place.again) {
+            (Some(true), Some(again)) => {
+                text!("{first} at byte {offset} (at {at}), slow again: {again}")
+            }
+            (Some(false), Some(again)) => {
+                text!("{first} at byte {offset} (at {at}), slow once: then {again}")
+            }
+            _ => text!("{first} at byte {offset} (at {at}), not read again"),
+        }
+    };
+    Some((title, slow.places.iter().map(place).collect()))
 }
 
 /// What must be known to read the tables.

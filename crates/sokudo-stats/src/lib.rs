@@ -24,6 +24,7 @@ mod permutation;
 mod quantile_interval;
 mod random;
 mod round_window;
+mod slower;
 mod student;
 mod summary;
 mod warm_up;
@@ -47,6 +48,7 @@ pub use permutation::Permutation;
 pub use quantile_interval::{quantile_design_effects, quantile_interval, quantile_low};
 pub use random::{Random, mix64};
 pub use round_window::RoundWindow;
+pub use slower::slower_stretches;
 pub use student::{student_t, student_tail};
 pub use summary::{
     Interval, Summary, first_deviation, median_interval, median_reach, trimmed_mean,

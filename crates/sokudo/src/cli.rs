@@ -70,7 +70,7 @@ pub(crate) use issuing::Buffers;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
 pub(crate) use matrix::{LoopDisks, MatrixArguments, loop_disks};
-pub(crate) use measuring::Measuring;
+pub(crate) use measuring::{Measuring, Stopping};
 pub(crate) use mistake::mistake;
 pub(crate) use page::PageArguments;
 pub(crate) use peak::PeakArguments;
@@ -115,7 +115,8 @@ Examples:
   sokudo mark . --print-job > job.fio && fio job.fio   the same, measured by fio
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
-would endanger data, 4 less trusted than --require asks, 130 interrupted.";
+would endanger data, 4 less trusted than --require asks, 5 ended by --stop-when, 130
+interrupted.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -124,7 +125,8 @@ Examples:
   sokudo run job.fio --format json -o run.json
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
-would endanger data, 4 less trusted than --require asks, 130 interrupted.";
+would endanger data, 4 less trusted than --require asks, 5 ended by --stop-when, 130
+interrupted.";
 
 const PLOT_EXAMPLES: &str = "\
 Examples:
@@ -414,6 +416,9 @@ pub(crate) struct RunArguments {
     pub(crate) buffers: Buffers,
 
     #[command(flatten)]
+    pub(crate) stopping: Stopping,
+
+    #[command(flatten)]
     pub(crate) printing: Printing,
 }
 
@@ -618,6 +623,9 @@ pub(crate) struct MarkArguments {
     /// With --rate: start I/Os at random instants (a Poisson process), as users do
     #[arg(long, requires = "rate", help_heading = HOW)]
     pub(crate) poisson: bool,
+
+    #[command(flatten)]
+    pub(crate) stopping: Stopping,
 
     #[command(flatten)]
     pub(crate) printing: Printing,

@@ -18,7 +18,7 @@ use sokudo_report::comparison::{
     Figure, OtherDocument, RowDocument, SideDocument, Way, letter, render_csv, render_markdown,
     render_table, row_name,
 };
-use sokudo_report::{ComparisonDocument, RunDocument};
+use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument, plot};
 use sokudo_words::{Text, text};
 
 use crate::cli::{CompareArguments, Format};
@@ -26,7 +26,7 @@ use crate::exit::Exit;
 use crate::keep::KeptRuns;
 use crate::past::{Past, PastRow, PastRun};
 use crate::recall::{Recall, Recalled};
-use crate::{command_line, language, output, progress, results, telling};
+use crate::{command_line, language, output, picture, progress, results, telling};
 use rows::{Common, Matched, RowKey, keys};
 use sides::side;
 
@@ -63,9 +63,31 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     }
     kept.print(arguments.quiet, || {
         print(&document, arguments)?;
-        matrix::draw(&beside, arguments)
+        draw(&sides, &beside, arguments)
     })?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
+}
+
+/// Scans are drawn over each other, everything else side by side.
+fn draw(
+    sides: &[Recalled],
+    beside: &PivotDocument,
+    arguments: &CompareArguments,
+) -> Result<(), Exit> {
+    let name = |(number, side): (usize, &Recalled)| {
+        let called = side.run.label.as_ref().unwrap_or(&side.source);
+        format!("{} {called}", letter(number))
+    };
+    let names = sides.iter().enumerate().map(name);
+    let runs: Vec<(String, &RunDocument)> = names.zip(sides.iter().map(|side| &side.run)).collect();
+    let title = sides.first().map(|side| side.run.target.device_name());
+    let title = title.unwrap_or_default();
+    picture::write_all(
+        |language| {
+            plot::overlaid(&title, &runs, language).or_else(|| plot::pivot(beside, language))
+        },
+        &arguments.pictures,
+    )
 }
 
 /// The results of the files that are named.

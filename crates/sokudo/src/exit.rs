@@ -34,6 +34,8 @@ pub(crate) enum Exit {
     Refused(anyhow::Error),
     /// 4: rows are trusted less than was asked for; the result has been printed.
     NotTrusted(anyhow::Error),
+    /// 5: ended by a rule of --stop-when; what was measured has been printed.
+    StoppedByRule,
     /// 130: interrupted; what was measured has been printed.
     Interrupted,
     /// 128: interrupted, as fio ends then; what was measured has been printed.
@@ -76,6 +78,7 @@ impl Exit {
             Self::Usage(_) => 2,
             Self::Refused(_) => 3,
             Self::NotTrusted(_) => 4,
+            Self::StoppedByRule => 5,
             Self::InterruptedAsFio => 128,
             Self::Interrupted | Self::InterruptedEarly(_) => 130,
             Self::AsReported(code) => *code,
@@ -104,6 +107,7 @@ impl Exit {
             | Self::NotTrusted(error)
             | Self::InterruptedEarly(error) => Some(error),
             Self::FailedAsReported
+            | Self::StoppedByRule
             | Self::AsReported(_)
             | Self::Interrupted
             | Self::InterruptedAsFio => None,
@@ -129,6 +133,7 @@ impl Exit {
             Self::FailedAsReported
             | Self::AsReported(_)
             | Self::Interrupted
+            | Self::StoppedByRule
             | Self::InterruptedAsFio => self,
         }
     }
@@ -166,6 +171,7 @@ impl Exit {
             | Self::NotTrusted(_)
             | Self::Interrupted
             | Self::InterruptedAsFio
+            | Self::StoppedByRule
             | Self::InterruptedEarly(_) => None,
         }
     }

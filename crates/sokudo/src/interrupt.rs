@@ -61,7 +61,7 @@ pub(crate) fn watch_leaving(
                     let _ = emulate_default_handler(SIGQUIT);
                     std::process::exit(131);
                 }
-                if control.is_cancelled() {
+                if control.is_cancelled() && !control.is_cancelled_by_rule() {
                     leave_at_once();
                     leaving();
                     std::process::exit(130);

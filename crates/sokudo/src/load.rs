@@ -62,7 +62,9 @@ pub(crate) fn measurement(
     let workload = workload(arguments, &named)?;
     let schedule = Schedule {
         latency_limit: arguments.limit,
-        ..Schedule::in_turn(arguments.runs, Nanos(0))
+        ..arguments
+            .stopping
+            .of(Schedule::in_turn(arguments.runs, Nanos(0)))
     };
     let plan = Plan {
         method: Method::Load,

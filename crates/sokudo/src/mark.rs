@@ -35,7 +35,7 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
     let kind = named.kind();
     let plan = plan::resolve(arguments, kind, named.size(), seed)?;
     Ok(Measurement {
-        schedule: plan::schedule(arguments)?,
+        schedule: arguments.stopping.of(plan::schedule(arguments)?),
         test_file_size: plan::test_file_size(arguments),
         permission: permission(arguments),
         notes: notes(arguments, kind),

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use sokudo_engine::{Control, Search, left_behind};
-use sokudo_measure::{MeasureError, Measurement, Prepared, duration};
+use sokudo_measure::{MeasureError, Measurement, Prepared, StopWatch, duration};
 use sokudo_model::{Event, Nanos, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
@@ -175,9 +175,15 @@ pub(crate) fn carry_out(
     conduct: impl Conduct,
 ) -> Result<FinishedMeasurement, Exit> {
     progress.prepared(&prepared.run);
-    let mut listener = |event| progress.show(&event);
+    let mut watch = StopWatch::new(&prepared.run.schedule.stop_when, &prepared.run)?;
+    let mut listener = |event| {
+        watch.hear(&event, control);
+        progress.show(&event);
+    };
     let ended_by = conduct(&mut prepared, control, &mut listener)?;
+    prepared.run.stopped_by = watch.cause();
     let run = judged(prepared, control);
+    control.forget_rule();
     Ok(FinishedMeasurement::new(run, ended_by.map(Exit::from)))
 }
 
@@ -278,9 +284,9 @@ pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
             .is_some_and(|check| check.wrong > 0);
         outcome.stopped == StopReason::Failed || !outcome.defects.is_empty() || is_wrong
     });
-    if failed {
-        Err(Exit::FailedAsReported)
-    } else {
-        Ok(())
+    match failed {
+        true => Err(Exit::FailedAsReported),
+        false if run.stopped_by.is_some() => Err(Exit::StoppedByRule),
+        false => Ok(()),
     }
 }

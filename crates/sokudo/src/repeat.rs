@@ -81,6 +81,11 @@ impl Repeat {
     /// Reads the arguments of a command that several processes are to carry out together.
     pub(crate) fn of_several(words: Vec<String>) -> Result<Self, Exit> {
         let repeat = Self::read(words, Exit::usage, not_together)?;
+        if let Some(option) = repeat.for_one_alone() {
+            return Err(Exit::usage(text!(
+                "{option} is for one process alone, and several cannot agree on it; leave it out"
+            )));
+        }
         match repeat.is_for_several() {
             true => Ok(repeat),
             false => Err(not_together(&words_text(&repeat.words))),
@@ -115,6 +120,22 @@ impl Repeat {
                 | Command::Peak(_)
                 | Command::Run(_)
         )
+    }
+
+    /// An option that several processes could not follow alike: each would see another rate, and
+    /// have kept other runs.
+    fn for_one_alone(&self) -> Option<&'static str> {
+        let stopping = match &self.command {
+            Command::Mark(it) => &it.stopping,
+            Command::Scan(it) if it.resume.is_some() => return Some("--resume"),
+            Command::Scan(it) => &it.stopping,
+            Command::Sweep(it) => &it.stopping,
+            Command::Steady(it) => &it.stopping,
+            Command::Load(it) => &it.stopping,
+            Command::Run(it) => &it.stopping,
+            _ => return None,
+        };
+        (!stopping.stop_when.is_empty()).then_some("--stop-when")
     }
 
     /// Where it measures; nothing where job files cannot be read, which is told when they are.

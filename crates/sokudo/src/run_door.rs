@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::{JobTarget, JobTargetKind, Jobs, Prepared};
-use sokudo_model::{Event, Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage};
+use sokudo_measure::{JobTarget, JobTargetKind, Jobs, Prepared, StopWatch};
+use sokudo_model::{Event, Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage, StopRule};
 use sokudo_report::RunDocument;
 
 use crate::cli::RunArguments;
@@ -67,14 +67,17 @@ impl JobFilePlan {
             self.tell_notes();
         }
         let jobs = self.jobs(arguments.runs);
-        let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
+        let schedule = arguments
+            .stopping
+            .of(Schedule::in_turn(arguments.runs, Nanos(0)));
         let quiet = arguments.printing.quiet;
         telling::announce(jobs.plan, &schedule, None, None);
         let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
         if telling::is_plan() {
             return Err(Exit::AsReported(0));
         }
-        let finished = carry_out(&jobs, control, &mut progress);
+        let rules = &schedule.stop_when;
+        let finished = carry_out(&jobs, rules, control, &mut progress);
         progress.finish();
         let finished = finished?;
         let run = self.by_section(finished.run.clone());
@@ -175,14 +178,23 @@ impl JobFilePlan {
 /// Makes the places ready, runs all stages as often as asked, and judges.
 fn carry_out(
     jobs: &Jobs<'_>,
+    rules: &[StopRule],
     control: &Control,
     progress: &mut ProgressLine,
 ) -> Result<FinishedJobs, Exit> {
     let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
     progress.prepared(&prepared.run);
-    let mut listener = |event| progress.show(&event);
+    prepared.run.schedule.stop_when = rules.to_vec();
+    let mut watch = StopWatch::new(rules, &prepared.run)?;
+    let mut listener = |event| {
+        watch.hear(&event, control);
+        progress.show(&event);
+    };
     let (errors, _) = jobs::repeat(&mut prepared, jobs, control, &mut listener);
-    jobs::finish(prepared, errors, control)
+    prepared.run.stopped_by = watch.cause();
+    let finished = jobs::finish(prepared, errors, control);
+    control.forget_rule();
+    finished
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

@@ -1,8 +1,10 @@
 //! `sokudo scan`: the whole surface of a device, a file or a simulated disk.
 
+mod resume;
+
 use sokudo_dialect::surface::{self, SurfacePreset, SurfaceRequest, Writes};
 use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, DriveCache, Nanos, TargetKind};
+use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
 use sokudo_words::text;
 
 use crate::cli::{PrecisionDefault, ScanArguments, WriteCacheChoice};
@@ -22,6 +24,9 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
 /// What the arguments ask for.
 pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
+    if let Some(run) = &arguments.resume {
+        return resume::measurement(arguments, named, run);
+    }
     let seed = arguments
         .measuring
         .seed
@@ -35,6 +40,8 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         size: size(arguments, &named)?,
         block_min: block_min(&named, &arguments.target)?,
         short_stroke: arguments.short_stroke,
+        from: arguments.from,
+        to: arguments.to,
         points: arguments.points,
         sample: arguments.sample,
         block: arguments.block,
@@ -45,6 +52,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         random: arguments.random,
         extra: arguments.extra,
         writes,
+        timeout: arguments.timeout,
         caches: caches(arguments.write_cache),
     };
     let planned = surface::plan(&request, seed)
@@ -61,16 +69,19 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
     }
     Ok(Measurement {
         permission: leave(arguments),
-        schedule: arguments.precision.schedule(
-            arguments.runs,
-            PrecisionDefault::trials(1),
-            Nanos(0),
-        )?,
+        schedule: schedule(arguments)?,
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
         command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
+}
+
+fn schedule(arguments: &ScanArguments) -> Result<Schedule, Exit> {
+    let unasked = PrecisionDefault::trials(1);
+    let precision = &arguments.precision;
+    let schedule = precision.schedule(arguments.runs, unasked, Nanos(0))?;
+    Ok(arguments.stopping.of(schedule))
 }
 
 fn preset(arguments: &ScanArguments) -> SurfacePreset {
@@ -130,7 +141,7 @@ fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     if named.kind() != TargetKind::Directory && arguments.size.is_some() {
         return Err(Exit::usage(text!(
-            "--size is for the test file in a directory, and {target} is not a directory; use --short-stroke for a part of it"
+            "--size is for the test file in a directory, and {target} is not a directory; use --from and --to for a part of it"
         )));
     }
     match named.size() {

@@ -112,7 +112,7 @@ pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>
     let test_file_size = capacity(arguments, &named)?;
     Ok(Measurement {
         permission: arguments.destroying.permission(arguments.overwrite),
-        schedule: schedule(procedure),
+        schedule: arguments.stopping.of(schedule(procedure)),
         test_file_size,
         notes,
         command: measurement::command(arguments.measuring.seed, seed),

@@ -91,7 +91,8 @@ fn schedule(arguments: &SweepArguments) -> Result<Schedule, Exit> {
     };
     let runs = Some(arguments.runs);
     let pause = arguments.cool_down;
-    arguments.precision.schedule(runs, unasked, pause)
+    let schedule = arguments.precision.schedule(runs, unasked, pause)?;
+    Ok(arguments.stopping.of(schedule))
 }
 
 /// What can be done is done, unless more is asked for, which is then refused.

@@ -127,6 +127,8 @@ fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
                 sample: Sample::Bytes(ZONE_SAMPLE),
                 approach: Some(ZONE_APPROACH.max(request.block_min)),
                 write_back: false,
+                timeout: None,
+                resumed_at: None,
             }),
             depth: 4,
             ..Workload::new("explain/zones", ZONE_BLOCK)

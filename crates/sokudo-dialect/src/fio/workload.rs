@@ -3,9 +3,9 @@
 use sokudo_model::fio::{FioLogs, FioReporting};
 use sokudo_model::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, Bytes, CpuPolicy, DataContent,
-    DirectMode, Distribution, Durability, FileService, Files, LatencyLog, Limits, Nanos, Operation,
-    OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule, Think, Verify,
-    Workload,
+    DirectMode, Distribution, Durability, FileService, Files, LatencyLog, LeastRates, Limits,
+    Nanos, Operation, OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule,
+    Think, Verify, Workload,
 };
 
 use super::files::{Placement, mixed};
@@ -105,6 +105,7 @@ impl Job {
             starts_after: self.starts_after(seed),
             rate: None,
             rates: self.rates()?,
+            least: self.least(),
             think: self.pause(),
             durability: self.durability(),
             data: self.data(),
@@ -307,6 +308,23 @@ impl Job {
             each,
             process: self.rate_process,
         })
+    }
+
+    /// The rates below which it fails, of what it does.
+    fn least(&self) -> LeastRates {
+        let used = [self.access.reads, self.access.writes, self.access.trims];
+        let of_used = |least: &[u64; 3]| {
+            [0, 1, 2].map(|index| Some(least[index]).filter(|least| used[index] && *least > 0))
+        };
+        let least = LeastRates {
+            bytes: of_used(&self.rate_min),
+            ios: of_used(&self.rate_iops_min),
+            cycle: self.rate_cycle,
+        };
+        match least.is_empty() {
+            true => LeastRates::default(),
+            false => least,
+        }
     }
 
     fn pause(&self) -> Option<Think> {

@@ -51,7 +51,7 @@ fn add_sequential(rows: &mut SurfaceRows) {
         let workload = Workload {
             depth: SEQUENTIAL_DEPTH,
             span: Some(Span {
-                offset: Bytes(offset),
+                offset: Bytes(rows.start + offset),
                 length: Bytes(room),
             }),
             ..Workload::new(name, SEQUENTIAL_BLOCK)
@@ -105,17 +105,21 @@ fn add_cache(rows: &mut SurfaceRows) {
     if fitting.is_empty() {
         return;
     }
-    rows.add_reading(again("BURST".to_owned(), CACHE_BLOCK, BURST_TIME));
+    let start = rows.start;
+    rows.add_reading(again("BURST".to_owned(), (start, CACHE_BLOCK), BURST_TIME));
     for length in fitting {
         let name = format!("CACHE {}", short(length));
-        rows.add_reading(again(name, length, CACHE_TIME));
+        rows.add_reading(again(name, (start, length), CACHE_TIME));
     }
 }
 
-/// The start of the target read again and again for a time.
-fn again(name: String, length: Bytes, time: Nanos) -> Workload {
+/// So many bytes from the start of what is measured, read again and again for a time.
+fn again(name: String, (start, length): (u64, Bytes), time: Nanos) -> Workload {
     Workload {
-        span: Some(Span::from_start(length)),
+        span: Some(Span {
+            offset: Bytes(start),
+            length,
+        }),
         subject: Subject::Cache,
         limits: Limits::of_time(time),
         ..Workload::new(name, CACHE_BLOCK)

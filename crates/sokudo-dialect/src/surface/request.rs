@@ -1,8 +1,9 @@
 //! What is asked of a surface, and why it cannot be.
 
-use sokudo_model::{Bytes, DriveCache, Method};
+use sokudo_model::{Bytes, DriveCache, Method, Nanos};
 
 use super::level::Level;
+use super::position::Position;
 
 /// Blocks that devices and buffers can be asked for.
 pub const BLOCK_MAX: Bytes = crate::crystal::BLOCK_MAX;
@@ -18,6 +19,10 @@ pub struct SurfaceRequest {
     pub block_min: Bytes,
     /// Only so much from the start.
     pub short_stroke: Option<Bytes>,
+    /// Only what lies behind it; results tell the places of the whole target.
+    pub from: Option<Position>,
+    /// Only what lies before it.
+    pub to: Option<Position>,
     /// Places of the curve.
     pub points: Option<u32>,
     /// How much is moved at each.
@@ -36,6 +41,8 @@ pub struct SurfaceRequest {
     pub random: bool,
     /// Whether HD Tune's extra tests are made.
     pub extra: bool,
+    /// How long a read is waited for.
+    pub timeout: Option<Nanos>,
     /// Whether and how it is written, too.
     pub writes: Writes,
     /// States of the drive's write cache, each of which gets rows of its own.
@@ -92,8 +99,21 @@ pub enum Writes {
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum SurfaceError {
     /// The part that is asked for is not there.
-    #[error("--short-stroke is {asked}, but the target has only {size}; use less, or leave it out")]
-    Beyond { asked: Bytes, size: Bytes },
+    #[error("{option} is {asked}, but the target has only {size}; use less, or leave it out")]
+    Beyond {
+        option: &'static str,
+        asked: Bytes,
+        size: Bytes,
+    },
+    /// The part that is asked for holds nothing.
+    #[error(
+        "from {from} to {to} of {size} there is no block to measure; let --to be behind --from"
+    )]
+    Empty {
+        from: Position,
+        to: Position,
+        size: Bytes,
+    },
     /// A size that is no number of whole blocks of the target.
     #[error("{option} is {asked}; use a multiple of {block_min}, which is the target's block, up to {block_max}", block_max = BLOCK_MAX)]
     Block {

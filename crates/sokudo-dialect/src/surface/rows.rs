@@ -1,11 +1,12 @@
 //! Rows of a scan as they are gathered, and what they have in common.
 
 use sokudo_model::{
-    BlockChoice, BlockSizes, Bytes, DriveCache, Operation, OperationMix, Sample, Span, Survey,
-    Visit, Workload,
+    BlockChoice, BlockSizes, Bytes, DriveCache, Nanos, Operation, OperationMix, Sample, Span,
+    Survey, Visit, Workload,
 };
 use sokudo_words::Text;
 
+use super::range;
 use super::request::{BLOCK_MAX, SurfaceError, SurfaceRequest, Writes};
 
 /// What is written back at a place that is otherwise measured for a time: the engine holds
@@ -16,35 +17,28 @@ pub(super) const WRITE_BACK_MAX: Bytes = Bytes::mib(64);
 pub(super) struct SurfaceRows {
     /// The part of the target that is measured; `None` is all of it.
     pub(super) span: Option<Span>,
+    /// Its first byte, and how long it is.
+    pub(super) start: u64,
     pub(super) length: Bytes,
     pub(super) writes: Writes,
+    pub(super) timeout: Option<Nanos>,
     pub(super) workloads: Vec<Workload>,
     pub(super) notes: Vec<Text>,
 }
 
 impl SurfaceRows {
     pub(super) fn new(request: &SurfaceRequest) -> Result<Self, SurfaceError> {
-        let whole = |bytes: u64| bytes / request.block_min.0.max(1) * request.block_min.0.max(1);
-        let length = match request.short_stroke {
-            Some(asked) if asked > request.size => {
-                return Err(SurfaceError::Beyond {
-                    asked,
-                    size: request.size,
-                });
-            }
-            Some(asked) => Bytes(whole(asked.0)),
-            None => Bytes(whole(request.size.0)),
+        let (start, length) = range::measured(request)?;
+        let span = Span {
+            offset: Bytes(start),
+            length,
         };
-        if length.0 == 0 {
-            return Err(SurfaceError::Small {
-                size: request.short_stroke.unwrap_or(request.size),
-                block: request.block_min,
-            });
-        }
         Ok(Self {
-            span: (length < request.size).then_some(Span::from_start(length)),
+            span: (length < request.size).then_some(span),
+            start,
             length,
             writes: request.writes,
+            timeout: request.timeout,
             workloads: Vec::new(),
             notes: Vec::new(),
         })
@@ -58,7 +52,10 @@ impl SurfaceRows {
             ..workload.clone()
         };
         self.add_reading(Workload {
-            survey: Some(survey),
+            survey: Some(Survey {
+                timeout: self.timeout,
+                ..survey
+            }),
             ..workload
         });
         if self.writes != Writes::None {

@@ -10,6 +10,8 @@ fn request() -> SurfaceRequest {
         size: Bytes(6_001_175_126_016),
         block_min: Bytes(512),
         short_stroke: None,
+        from: None,
+        to: None,
         points: None,
         sample: None,
         block: None,
@@ -20,6 +22,7 @@ fn request() -> SurfaceRequest {
         random: false,
         extra: false,
         writes: Writes::None,
+        timeout: None,
         caches: vec![DriveCache::Keep],
     }
 }
@@ -135,6 +138,63 @@ fn a_short_stroke_is_the_start_of_the_target_in_whole_blocks() {
         1,
     );
     assert!(matches!(refused, Err(SurfaceError::Beyond { .. })));
+}
+
+#[test]
+fn a_timeout_is_for_reads_alone() {
+    let found = workloads(&SurfaceRequest {
+        timeout: Some(Nanos::from_secs(60)),
+        writes: Writes::New,
+        ..request()
+    });
+    for workload in found {
+        let timeout = workload.survey.unwrap().timeout;
+        assert_eq!(timeout.is_some(), !workload.operations.changes_data());
+    }
+}
+
+#[test]
+fn a_range_is_where_every_row_stays_and_its_places_are_those_of_the_target() {
+    let range = |from: &str, to: &str| SurfaceRequest {
+        from: Some(from.parse().unwrap()),
+        to: Some(to.parse().unwrap()),
+        extra: true,
+        random: true,
+        ..request()
+    };
+    let found = workloads(&range("40%", "60%"));
+    let size = request().size.0;
+    for workload in &found {
+        let span = workload.span.unwrap();
+        assert!(
+            span.offset.0 >= size / 100 * 40 - (1 << 20),
+            "{}",
+            workload.name
+        );
+        assert!(
+            span.offset.0 + span.length.0 <= size / 100 * 60 + 100,
+            "{}",
+            workload.name
+        );
+    }
+    let outer = found.iter().find(|row| row.name == "SEQ outer").unwrap();
+    let cache = found.iter().find(|row| row.name == "CACHE 64M").unwrap();
+    assert_eq!(outer.span.unwrap().offset, found[0].span.unwrap().offset);
+    assert_eq!(cache.span.unwrap().offset, found[0].span.unwrap().offset);
+    for (from, to) in [("60%", "40%"), ("40%", "40%"), ("5TB", "4TB")] {
+        let refused = plan(&range(from, to), 1);
+        assert!(
+            matches!(refused, Err(SurfaceError::Empty { .. })),
+            "{from} {to}"
+        );
+    }
+    for (from, to) in [("7TB", "100%"), ("0%", "7TB")] {
+        let refused = plan(&range(from, to), 1);
+        assert!(
+            matches!(refused, Err(SurfaceError::Beyond { .. })),
+            "{from} {to}"
+        );
+    }
 }
 
 #[test]
@@ -260,6 +320,14 @@ fn nothing_to_measure_is_no_plan() {
     assert_eq!(refused, Err(SurfaceError::Nothing));
 }
 
+fn any_position() -> impl Strategy<Value = Option<Position>> {
+    let shares = (0..=100u32).prop_map(|percent| format!("{percent}%").parse().unwrap());
+    proptest::option::of(prop_oneof![
+        2 => shares,
+        1 => (0..1u64 << 28).prop_map(|at| Position::At(Bytes(at))),
+    ])
+}
+
 prop_compose! {
     fn any_request()(
         preset in prop_oneof![
@@ -269,6 +337,7 @@ prop_compose! {
         size in prop_oneof![0u64..10_000, 0..1u64 << 28, 0..u64::MAX],
         block_min in prop_oneof![Just(512u64), Just(4096)],
         short_stroke in proptest::option::of(0..u64::MAX),
+        (from, to) in (any_position(), any_position()),
         points in proptest::option::of(0..2_000u32),
         sample in proptest::option::of(0..100_000_000u64),
         block in proptest::option::of(0..100_000_000u64),
@@ -283,6 +352,8 @@ prop_compose! {
             size: Bytes(size),
             block_min: Bytes(block_min),
             short_stroke: short_stroke.map(Bytes),
+            from,
+            to,
             points,
             sample: sample.map(rounded),
             block: block.map(rounded),
@@ -293,6 +364,7 @@ prop_compose! {
             random,
             extra,
             writes,
+            timeout: None,
             caches: vec![DriveCache::Keep],
         }
     }
@@ -306,6 +378,12 @@ proptest! {
             let [workload] = &stage.workloads[..] else { panic!("one row per stage") };
             let span = workload.span.unwrap_or(Span { offset: Bytes(0), length: request.size });
             prop_assert!(span.offset.0 + span.length.0 <= request.size.0);
+            if let Some(Position::At(from)) = request.from {
+                prop_assert!(span.offset.0 + request.block_min.0 > from.0);
+            }
+            if let Some(Position::At(to)) = request.to {
+                prop_assert!(span.offset.0 + span.length.0 <= to.0);
+            }
             prop_assert!(workload.blocks.largest() <= span.length, "{}", workload.name);
             prop_assert!(workload.blocks.smallest().0.is_multiple_of(request.block_min.0));
             prop_assert!(span.offset.0.is_multiple_of(request.block_min.0));

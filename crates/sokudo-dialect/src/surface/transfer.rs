@@ -46,6 +46,8 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<()
         sample,
         approach: way.approach,
         write_back: false,
+        timeout: None,
+        resumed_at: None,
     };
     rows.add(workload, survey);
     Ok(())

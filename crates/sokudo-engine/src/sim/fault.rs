@@ -1,5 +1,5 @@
-//! Faults on demand: medium errors, a drive that vanishes, a drive that holds
-//! everything for a while. They make the engine's handling of bad disks testable
+//! Faults on demand: medium errors, places that are slow or hang, a drive that vanishes, a drive
+//! that holds everything for a while. They make the engine's handling of bad disks testable
 //! without a bad disk.
 
 use rustix::io::Errno;
@@ -12,6 +12,9 @@ use super::spec::{Spec, SpecError, SpecValue as _};
 /// Bad places are searched one by one for every request.
 const BAD_PLACES_MAX: usize = 16;
 
+/// Nobody waits for longer.
+const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
+
 /// The largest error number that Linux can return.
 const ERRNO_MAX: i32 = 4095;
 
@@ -19,6 +22,7 @@ const ERRNO_MAX: i32 = 4095;
 #[derive(Debug)]
 pub(super) struct Faults {
     bad_places: Vec<BadExtent>,
+    held_places: Vec<HeldExtent>,
     vanish_ns: Option<u64>,
     stall: Option<Stall>,
 }
@@ -29,6 +33,16 @@ struct BadExtent {
     /// The byte after its last.
     end: u64,
     errno: i32,
+}
+
+/// A place at which a request takes so long, whatever else the drive does.
+#[derive(Debug)]
+struct HeldExtent {
+    offset: u64,
+    end: u64,
+    for_ns: u64,
+    /// Only the first request does.
+    once: bool,
 }
 
 /// From `at_ns` for `for_ns` the drive's own time stands still.
@@ -56,6 +70,7 @@ impl Faults {
                 most: Box::new(text!("{} of them", BAD_PLACES_MAX)),
             });
         }
+        let held_places = held_places(spec)?;
         let vanish_ns = spec
             .text("vanish_after")?
             .map(|text| time_ns("vanish_after", text, Nanos::EXPECTED))
@@ -63,9 +78,24 @@ impl Faults {
         let stall = spec.text("stall")?.map(parse_stall).transpose()?;
         Ok(Self {
             bad_places,
+            held_places,
             vanish_ns,
             stall,
         })
+    }
+
+    /// How long the drive holds a request at a place that is slow.
+    pub(super) fn held_ns(&mut self, job: &PendingRequest) -> Option<u64> {
+        let is_there = |place: &HeldExtent| {
+            job.moved_bytes() > 0 && place.offset < job.offset + job.bytes && job.offset < place.end
+        };
+        let index = self.held_places.iter().position(is_there)?;
+        let place = &self.held_places[index];
+        let held_ns = place.for_ns;
+        if place.once {
+            self.held_places.swap_remove(index);
+        }
+        Some(held_ns)
     }
 
     /// The error of a medium that cannot be read or written at some byte of this
@@ -113,12 +143,52 @@ impl Faults {
     }
 }
 
-fn parse_bad_place(text: &str) -> Option<BadExtent> {
-    let (range, errno) = text.split_once(':')?;
+/// Reads `slow_at=OFFSET[+LENGTH]:TIME`, `slow_once_at=…` and `hang_at=OFFSET[+LENGTH]`.
+fn held_places(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
+    let mut places = Vec::new();
+    for (key, once) in [("slow_at", false), ("slow_once_at", true)] {
+        for text in spec.all(key) {
+            const EXPECTED: &str = "an offset and a time such as 1GiB:2s or 1GiB+64KiB:500ms";
+            let place = text.split_once(':').and_then(|(range, time)| {
+                let (offset, end) = parse_range(range)?;
+                let for_ns = time_ns(key, time, EXPECTED).ok()?;
+                Some(HeldExtent {
+                    offset,
+                    end,
+                    for_ns,
+                    once,
+                })
+            });
+            places.push(place.ok_or_else(|| SpecError::not_a_value(key, text, EXPECTED))?);
+        }
+    }
+    for text in spec.all("hang_at") {
+        const EXPECTED: &str = "an offset such as 1GiB or 1GiB+64KiB";
+        let range = parse_range(text);
+        let (offset, end) =
+            range.ok_or_else(|| SpecError::not_a_value("hang_at", text, EXPECTED))?;
+        places.push(HeldExtent {
+            offset,
+            end,
+            for_ns: YEAR.0,
+            once: false,
+        });
+    }
+    Ok(places)
+}
+
+/// `OFFSET` or `OFFSET+LENGTH`.
+fn parse_range(range: &str) -> Option<(u64, u64)> {
     let (offset, length) = range.split_once('+').unwrap_or((range, "1"));
     let Bytes(offset) = offset.parse().ok()?;
     let Bytes(length) = length.parse().ok()?;
     let end = offset.checked_add(length).filter(|end| *end > offset)?;
+    Some((offset, end))
+}
+
+fn parse_bad_place(text: &str) -> Option<BadExtent> {
+    let (range, errno) = text.split_once(':')?;
+    let (offset, end) = parse_range(range)?;
     let errno = match errno {
         "EIO" => Errno::IO.raw_os_error(),
         "ENODATA" => Errno::NODATA.raw_os_error(),
@@ -150,7 +220,6 @@ fn parse_stall(text: &str) -> Result<Stall, SpecError> {
 
 /// A time of at most a year, so that sums of times cannot overflow.
 fn time_ns(key: &'static str, text: &str, expected: &'static str) -> Result<u64, SpecError> {
-    const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
     match text.parse::<Nanos>() {
         Ok(time) if time <= YEAR => Ok(time.0),
         _ => Err(SpecError::not_a_value(key, text, expected)),
@@ -165,6 +234,7 @@ mod tests {
     fn time_stands_still_during_a_stall() {
         let faults = Faults {
             bad_places: Vec::new(),
+            held_places: Vec::new(),
             vanish_ns: None,
             stall: Some(Stall {
                 at_ns: 100,

@@ -1,7 +1,7 @@
 //! Whether a survey can be carried out as asked.
 
 use sokudo_model::{
-    Bytes, DirectMode, Operation, Recording, Sample, Stage, Survey, Visit, Workload,
+    BackendKind, Bytes, DirectMode, Operation, Recording, Sample, Stage, Survey, Visit, Workload,
 };
 use sokudo_words::Text;
 
@@ -36,6 +36,15 @@ pub enum SurveyError {
     /// It would write back what it does not write.
     #[error("only writes can be written back; ask for writes, or leave write_back out")]
     NothingToWriteBack,
+    /// Writes that nobody waits for could be written after others.
+    #[error("a survey that writes waits for every write; leave the timeout out, or only read")]
+    TimeoutOfWrites,
+    /// An I/O that waits in its system call cannot be left behind.
+    #[error("with {backend} a read that hangs holds everything up; use io_uring or libaio, or leave the timeout out", backend = backend.name())]
+    TimeoutInCall {
+        /// How I/O was to be issued.
+        backend: BackendKind,
+    },
     /// Write-back in as much time as there is.
     #[error("what is written back is known before it is timed; name its bytes, not a time")]
     WriteBackForTime,
@@ -113,6 +122,7 @@ pub(crate) fn check_survey(
         return Err(SurveyError::Without { what });
     }
     check_operations(workload, survey)?;
+    check_timeout(workload, survey)?;
     check_visits(workload, survey)?;
     check_room(workload, survey, target)
 }
@@ -152,6 +162,18 @@ fn check_operations(workload: &Workload, survey: &Survey) -> Result<(), SurveyEr
         Some(Operation::Read) if survey.write_back => Err(SurveyError::NothingToWriteBack),
         Some(Operation::Read | Operation::Write) => Ok(()),
         _ => Err(SurveyError::Mixed),
+    }
+}
+
+fn check_timeout(workload: &Workload, survey: &Survey) -> Result<(), SurveyError> {
+    use BackendKind::{Auto, IoUring, Libaio, Sim};
+    let backend = workload.backend;
+    match survey.timeout {
+        Some(_) if workload.operations.changes_data() => Err(SurveyError::TimeoutOfWrites),
+        Some(_) if !matches!(backend, Auto | IoUring | Libaio | Sim) => {
+            Err(SurveyError::TimeoutInCall { backend })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct SurveyIo {
     pub(crate) is_reported: bool,
     /// Nothing more is done at its sample.
     pub(crate) is_last: bool,
+    /// It has not come back in time, and nobody waits for it.
+    pub(crate) is_hung: bool,
 }
 
 impl SurveyIo {
@@ -37,6 +39,7 @@ impl SurveyIo {
             is_measured: false,
             is_reported: false,
             is_last: false,
+            is_hung: false,
         }
     }
 

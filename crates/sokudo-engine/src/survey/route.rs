@@ -1,6 +1,6 @@
 //! Where the places of a survey are: pure numbers, the same for the same seed.
 
-use sokudo_model::{Operation, Sample, Survey, Visit, Workload, narrow};
+use sokudo_model::{Bytes, Operation, Sample, Survey, SurveyPosition, Visit, Workload, narrow};
 use sokudo_stats::{Permutation, Random};
 
 use crate::offsets::ByteRange;
@@ -27,6 +27,8 @@ pub(crate) struct SurveyRoute {
     lengths: Lengths,
     shuffled: Permutation,
     seed: u64,
+    /// What an earlier part of the survey has left.
+    resumed_at: SurveyPosition,
 }
 
 impl SurveyRoute {
@@ -55,7 +57,16 @@ impl SurveyRoute {
             lengths,
             shuffled: Permutation::new(u64::from(survey.places), seed),
             seed,
+            resumed_at: survey.resumed_at.unwrap_or(SurveyPosition {
+                place: 0,
+                offset: Bytes(0),
+            }),
         }
+    }
+
+    /// The number of the first place that is to be visited.
+    pub(crate) fn first(&self) -> u32 {
+        self.resumed_at.place
     }
 
     /// How many places there are.
@@ -70,7 +81,14 @@ impl SurveyRoute {
 
     /// The place that is visited as number `index`, counted from 0.
     pub(crate) fn site(&self, index: u32) -> SampleRange {
-        let index = u64::from(index);
+        let mut site = self.whole_site(index.into());
+        if index == self.resumed_at.place {
+            site.offset = site.offset.max(self.resumed_at.offset.0).min(site.end);
+        }
+        site
+    }
+
+    fn whole_site(&self, index: u64) -> SampleRange {
         match self.visit {
             Visit::Ascending => self.spread(index),
             Visit::Shuffled => self.spread(self.shuffled.at(index)),
@@ -179,7 +197,6 @@ impl Iterator for SampleBlocks {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sokudo_model::Bytes;
 
     const SECTOR: u64 = 512;
 
@@ -190,6 +207,8 @@ mod tests {
             sample,
             approach: None,
             write_back: false,
+            timeout: None,
+            resumed_at: None,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use sokudo_model::{Bytes, Nanos, Survey, SurveySample};
+use sokudo_model::{Bytes, Nanos, Survey, SurveyPosition, SurveySample, narrow};
 
 use super::borders::{self, Border};
 use super::io::SurveyIo;
@@ -15,6 +15,8 @@ pub(super) struct Samples {
     /// The way from one sample to the next is part of its time.
     way_counts: bool,
     began_at: u64,
+    /// The number of the first place.
+    first: u32,
     /// Time that does not count.
     skipped_ns: u64,
     places: Vec<SurveySample>,
@@ -47,6 +49,7 @@ impl Samples {
         Self {
             way_counts: survey.approach.is_none() && !survey.write_back,
             began_at: 0,
+            first: survey.resumed_at.map_or(0, |position| position.place),
             skipped_ns: 0,
             places: Vec::with_capacity(survey.places as usize),
             open: VecDeque::new(),
@@ -83,9 +86,25 @@ impl Samples {
         }
     }
 
+    /// Where a place is in the list.
+    fn index(&self, sample: u32) -> usize {
+        (sample - self.first) as usize
+    }
+
+    /// The first place that is not over, by its number in the order of visits; what was done
+    /// there is not known to be all.
+    pub(super) fn first_open(&self) -> Option<SurveyPosition> {
+        let index = self.places.len() - self.open.len();
+        let place = self.places.get(index)?;
+        Some(SurveyPosition {
+            place: self.first + narrow::<usize, u32>(index),
+            offset: place.offset,
+        })
+    }
+
     /// Opens a place, unless it is the one in progress.
     pub(super) fn open(&mut self, sample: u32, offset: u64, now: u64) {
-        if self.places.len() > sample as usize {
+        if self.places.len() > self.index(sample) {
             return;
         }
         let distance = self.last_end.filter(|_| self.way_counts);
@@ -113,11 +132,12 @@ impl Samples {
     /// at which nothing is left to do.
     pub(super) fn complete(&mut self, io: SurveyIo, moved: u32, latency_ns: u64, now: u64) {
         let first_open = self.places.len() - self.open.len();
-        let number = (io.sample as usize).wrapping_sub(first_open);
+        let number = self.index(io.sample).wrapping_sub(first_open);
         if let Some(open) = self.open.get_mut(number) {
             open.in_flight -= 1;
         }
-        if let Some(place) = self.places.get_mut(io.sample as usize) {
+        let index = self.index(io.sample);
+        if let Some(place) = self.places.get_mut(index) {
             if moved > 0 {
                 place.ios += 1;
                 place.bytes.0 += u64::from(moved);

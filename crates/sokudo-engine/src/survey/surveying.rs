@@ -6,23 +6,28 @@
 //! measured I/Os, so that what is counted is the sum over the samples and nothing else.
 
 mod failing;
+mod hanging;
+mod leaving;
 mod streaming;
 mod write_back;
 
 use std::fs::File;
 
 use sokudo_model::{
-    CpuTime, Defect, Operation, Sample, StopReason, Survey, SurveySample, ThreadUsage, Visit,
-    Workload,
+    CpuTime, Defect, Operation, Sample, SlowIo, StopReason, Survey, SurveyPosition, SurveySample,
+    ThreadUsage, Visit, Workload,
 };
 use sokudo_sys::Action;
 use sokudo_words::Text;
 
 use super::defects::{Defects, DefectsMark};
+use super::hung::Hanging;
 use super::inquiry::Inquiry;
 use super::io::{Failed, SurveyIo};
 use super::route::{SampleBlocks, SurveyRoute};
 use super::samples::Samples;
+use super::slowest::SlowestIos;
+use crate::chunks::HUNG_MAX;
 use crate::flushing::write_action;
 use crate::offsets::ByteRange;
 use crate::tally::{FinishedTally, Tally};
@@ -47,6 +52,9 @@ pub(crate) struct Surveyed {
     pub(crate) places: Vec<SurveySample>,
     pub(crate) defects: Vec<Defect>,
     pub(crate) read_aside: u64,
+    pub(crate) slowest: Vec<SlowIo>,
+    /// Where it was left, if it was not carried out to its end.
+    pub(crate) left_at: Option<SurveyPosition>,
     /// What the thread has used for measured I/Os.
     pub(crate) used: Option<(CpuTime, ThreadUsage)>,
     pub(crate) notes: Vec<Text>,
@@ -86,6 +94,7 @@ pub(crate) struct Surveying {
     operation: Operation,
     write_action: Action,
     block: u64,
+    depth: u32,
     logical_bytes: u64,
     flushes: bool,
     handle: Option<File>,
@@ -126,6 +135,11 @@ pub(crate) struct Surveying {
     barren: u32,
     /// Something could not be written back.
     has_lost: bool,
+    hanging: Hanging,
+    slowest: SlowestIos,
+    /// It was stopped, and where, if something is left.
+    was_left: bool,
+    left_at: Option<SurveyPosition>,
     notes: Vec<Text>,
 }
 
@@ -150,20 +164,23 @@ impl Surveying {
         let route = SurveyRoute::new(workload, &survey, stretch, logical_bytes, seed);
         let block = workload.blocks.largest().0;
         let nothing = SurveyIo::aside(0, 0);
-        let blocks = SampleBlocks::of(route.site(0), block);
+        let first = route.first();
+        let blocks = SampleBlocks::of(route.site(first), block);
+        let spare = survey.timeout.map_or(0, |_| HUNG_MAX);
         Some(Self {
             survey,
             route,
             operation,
             write_action: write_action(&workload.durability),
             block,
+            depth: workload.depth,
             logical_bytes,
             flushes: final_flush && operation == Operation::Write,
             handle,
             is_real,
             doing: SurveyActivity::Between,
-            sample: 0,
-            next_sample: 0,
+            sample: first,
+            next_sample: first,
             blocks,
             time_left_ns: u64::MAX,
             stream_began_at: None,
@@ -185,6 +202,10 @@ impl Surveying {
             known_good: None,
             barren: 0,
             has_lost: false,
+            hanging: Hanging::new(chunks - 1 - spare..chunks - 1),
+            slowest: SlowestIos::default(),
+            was_left: false,
+            left_at: None,
             notes: Vec::new(),
         })
     }
@@ -233,6 +254,11 @@ impl Surveying {
 
     fn go_on(&mut self, now: u64, is_stopped: bool, tally: &mut Tally) -> Option<SurveyStep> {
         let failed = std::mem::take(&mut self.failed);
+        if is_stopped {
+            let doing = std::mem::replace(&mut self.doing, SurveyActivity::Between);
+            self.leave(&doing, &failed);
+            self.doing = doing;
+        }
         match std::mem::replace(&mut self.doing, SurveyActivity::Between) {
             SurveyActivity::Writing if !failed.is_empty() => Some(self.retry_all(&failed)),
             SurveyActivity::Retrying(rest) => Some(self.retried(rest, failed, is_stopped)),
@@ -359,6 +385,8 @@ impl Surveying {
         // An I/O that failed took its time, too.
         tally.last_completed_at = tally.last_completed_at.max(ended_at);
         self.give_back_skipped(tally);
+        self.finish_hanging(tally);
+        let left_at = self.left_at(stopped);
         self.samples.close_all(ended_at);
         let is_one_io = self.is_one_io();
         let mut places = self.samples.finish(is_one_io);
@@ -372,6 +400,8 @@ impl Surveying {
             places,
             defects,
             read_aside: self.read_aside,
+            slowest: self.slowest.finish(),
+            left_at,
             used: self.used,
             notes: self.notes,
         }
@@ -390,6 +420,8 @@ impl Surveying {
             places: self.samples.so_far(self.is_one_io()),
             defects: self.defects.until(self.good_mark),
             read_aside: self.read_aside,
+            slowest: Vec::new(),
+            left_at: None,
             used: None,
             notes: Vec::new(),
         }

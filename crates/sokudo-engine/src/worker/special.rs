@@ -25,6 +25,7 @@ impl Worker {
         clock: &C,
         now: &mut u64,
     ) -> NextAction {
+        self.give_up_hung(*now);
         let mut until_reading = self.prepared_per_reading;
         while self.in_flight < self.depth && self.stopped.is_none() {
             if until_reading == 0 {

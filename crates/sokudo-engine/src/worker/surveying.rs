@@ -1,7 +1,10 @@
 //! What a worker does for a survey, which says what comes next, and what does not count.
 
+use sokudo_model::StopReason;
+
 use super::{Buffer, EMPTY_SLOT, Issue, NextAction, Ready, Slot, Worker};
 use crate::backend::Backend;
+use crate::clock::NEVER;
 use crate::pace::OperationTurn;
 use crate::pattern::Access;
 use crate::survey::{Instants, SurveyIo, SurveyStep};
@@ -74,12 +77,47 @@ impl Worker {
         counts
     }
 
+    /// Waits no longer for the I/O of a survey that is in flight for longest, where its time is
+    /// over. With more of them than there is room for, the survey ends.
+    pub(super) fn give_up_hung(&mut self, now: u64) {
+        if self.survey.as_ref().is_none_or(|it| it.spare_chunks() == 0) {
+            return;
+        }
+        let in_flight = (0u32..).zip(&self.slots);
+        let oldest = in_flight.min_by_key(|(_, slot)| slot.issued_at);
+        let Some((chunk, issued_at)) = oldest.map(|(chunk, slot)| (chunk, slot.issued_at)) else {
+            return;
+        };
+        let survey = self.survey.as_ref();
+        if issued_at == NEVER || survey.is_none_or(|survey| !survey.hangs(issued_at, now)) {
+            return;
+        }
+        self.hold_depth(now);
+        self.slots[chunk as usize] = EMPTY_SLOT;
+        let Some(survey) = &mut self.survey else {
+            return;
+        };
+        self.in_flight -= 1;
+        match survey.give_up(chunk, issued_at, now) {
+            Some((io, spare)) => {
+                self.in_flight_unmeasured -= u32::from(!io.is_measured);
+                if let Some(spare) = spare {
+                    self.free.give_back(spare);
+                }
+            }
+            None => self.stop(StopReason::Failed),
+        }
+    }
+
     /// Counts one completion of a survey, reaped at `now`.
     pub(super) fn complete_of_survey(&mut self, chunk: u32, result: i32, now: u64) {
         let slot = std::mem::replace(&mut self.slots[chunk as usize], EMPTY_SLOT);
         let Some(survey) = &mut self.survey else {
             return;
         };
+        if survey.returned(chunk, result, now, &mut self.tally) {
+            return;
+        }
         let instants = Instants {
             intended_at: slot.intended_at,
             issued_at: slot.issued_at,
@@ -102,6 +140,10 @@ impl Worker {
         match survey.step(now, is_stopped, &mut self.tally) {
             SurveyStep::Stream => NextAction::Until(now),
             SurveyStep::Stop(reason) => {
+                let until = survey.waits_until().filter(|at| *at > now);
+                if let (StopReason::Bytes, Some(until)) = (reason, until) {
+                    return NextAction::CompletionOr(until.min(self.next_boundary));
+                }
                 self.stop(reason);
                 NextAction::Finished
             }

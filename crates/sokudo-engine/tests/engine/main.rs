@@ -29,6 +29,7 @@ mod stopping;
 mod survey;
 mod survey_failures;
 mod survey_pace;
+mod survey_resumed;
 mod trees;
 mod verifying;
 mod window;

@@ -21,6 +21,8 @@ pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
         sample,
         approach: None,
         write_back: false,
+        timeout: None,
+        resumed_at: None,
     }
 }
 

@@ -95,6 +95,27 @@ impl Limits {
     }
 }
 
+/// The least that a workload is to do, all its clones together; below it, it fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeastRates {
+    /// Bytes per second of reads, writes and trims.
+    pub bytes: [Option<u64>; 3],
+    /// I/Os per second likewise.
+    pub ios: [Option<u64>; 3],
+    /// Over how long a rate is taken each time (fio: `ratecycle`).
+    pub cycle: Nanos,
+}
+
+impl LeastRates {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes
+            .iter()
+            .chain(&self.ios)
+            .all(|least| least.is_none())
+    }
+}
+
 /// A fixed rate per clone: I/Os start on a schedule, whether or not earlier ones
 /// have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -27,6 +27,22 @@ pub struct Survey {
     /// its time (as in GNOME Disks). Only for workloads that only write.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write_back: bool,
+    /// An I/O that has not come back after this is told as hung, and the survey goes on behind
+    /// it. `None` waits for as long as it takes. Only for reads.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timeout: Option<Nanos>,
+    /// What lies before this was visited by an earlier part of the same survey.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub resumed_at: Option<SurveyPosition>,
+}
+
+/// How far a survey has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyPosition {
+    /// Number of a place in the order of visits, from 0 on.
+    pub place: u32,
+    /// The first byte of it that is still to come.
+    pub offset: Bytes,
 }
 
 impl Survey {
@@ -38,6 +54,8 @@ impl Survey {
             sample,
             approach: None,
             write_back: false,
+            timeout: None,
+            resumed_at: None,
         }
     }
 }

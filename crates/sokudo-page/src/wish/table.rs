@@ -230,6 +230,8 @@ const SCAN: &[OptionForm] = &[
     option("points", Number, "200", "Points of the curve"),
     option("sample", Size, "10MiB", "Size at each point"),
     option("short-stroke", Size, "", "Only the first part"),
+    option("from", Text, "", "From this place on"),
+    option("to", Text, "", "Up to this place"),
     option("shuffle", Flag, "", "Points in random order"),
     option("access-count", Number, "200", "Access times"),
     option("access-size", Size, "4KiB", "Size of an access"),

@@ -51,6 +51,11 @@ pub(crate) fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Ar
         let mut notes = words::notes(document, other);
         notes.extend(words::alone(other));
         article.notes(notes);
+        for row in &other.rows {
+            if let Some((title, places)) = words::slower_places(row, &other.side.letter) {
+                article.marked(title, "  ", places);
+            }
+        }
         let title = text!("What differs (A | {}):", other.side.letter);
         article.marked(title, "  ", words::differing(other));
     }

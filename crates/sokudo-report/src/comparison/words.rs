@@ -1,10 +1,10 @@
 //! What a comparison says, in words that all its texts share.
 
-use sokudo_model::{Compared, Conclusion, PartDifference, RunsDiffer};
+use sokudo_model::{Bytes, Compared, Conclusion, PartDifference, RunsDiffer};
 use sokudo_stats::Interval;
 use sokudo_words::{Text, text};
 
-use super::{ComparisonDocument, Figure, OtherDocument, Way};
+use super::{ComparisonDocument, Figure, OtherDocument, RowDocument, Way};
 use crate::grouping::notes_of_rows;
 use crate::number::{self, MISSING, grouped, place};
 use crate::style::BandwidthUnit;
@@ -77,14 +77,28 @@ const SENTENCES_MAX: usize = 3;
 pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
     let sentences = document.others.iter().map(|other| other.sentence.clone());
     let sentences: Vec<Text> = sentences.filter(|it| !it.is_empty()).collect();
+    let of_places = document.others.iter().filter_map(slower_in_parts);
     match sentences.len() {
-        ..=SENTENCES_MAX => sentences,
+        ..=SENTENCES_MAX => sentences.into_iter().chain(of_places).collect(),
         many => {
             let told = SENTENCES_MAX - 1;
             let more = text!("{} more runs: see the table.", many - told);
             let told = sentences.into_iter().take(told);
             told.chain([more]).collect()
         }
+    }
+}
+
+/// That parts of the disk are slower, whatever the rows as a whole come to.
+fn slower_in_parts(other: &OtherDocument) -> Option<Text> {
+    let letter = &other.side.letter;
+    let parts: usize = other.rows.iter().map(|row| row.slower_places.len()).sum();
+    match parts {
+        0 => None,
+        1 => Some(text!("{letter} is slower than A in one part of the disk.")),
+        _ => Some(text!(
+            "{letter} is slower than A in {parts} parts of the disk."
+        )),
     }
 }
 
@@ -197,6 +211,33 @@ pub(crate) fn runs_differ(document: &ComparisonDocument) -> Option<Text> {
         "Other runs of the same rows differ from each other by {differ} (standard deviation, \
          {runs}), which the interval allows for."
     ))
+}
+
+/// Stretches that are listed; all of them are in the JSON document.
+const STRETCHES_LISTED: usize = 10;
+
+/// Where a row of another is slower: a sentence, and the stretches.
+pub(crate) fn slower_places(row: &RowDocument, letter: &str) -> Option<(Text, Vec<Text>)> {
+    if row.slower_places.is_empty() {
+        return None;
+    }
+    let title = text!(
+        "{letter} is slower than A at these places ({}):",
+        crate::wording::row(&row.row)
+    );
+    let place = |bytes| number::decimal_size(Bytes(bytes), 3);
+    let listed = row.slower_places.iter().take(STRETCHES_LISTED);
+    let listed = listed.map(|stretch| {
+        text!(
+            "{} to {}: {}",
+            place(stretch.from),
+            place(stretch.to),
+            change_text(stretch.ratio)
+        )
+    });
+    let more = row.slower_places.len().saturating_sub(STRETCHES_LISTED);
+    let more = (more > 0).then(|| text!("and {more} more; --format json has all of them"));
+    Some((title, listed.chain(more).collect()))
 }
 
 #[cfg(test)]

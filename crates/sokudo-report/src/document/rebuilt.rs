@@ -67,6 +67,8 @@ impl RunDocument {
             label: self.label.clone(),
             command: self.command.clone(),
             interrupted: self.interrupted,
+            parts: self.parts.clone(),
+            stopped_by: self.stopped_by.clone(),
             ..Run::new(plan, schedule, self.target.clone())
         })
     }
@@ -114,6 +116,7 @@ impl ResultDocument {
                 findings: self.findings.clone(),
             }),
             unsettled: self.unsettled_trials,
+            slow: self.slow_places.clone(),
             ..Row::new((*self.workload).clone())
         }
     }

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
-    Outcome, PlanParts, Row, RunsDiffer, Schedule, Steadiness, StopReason, Trial, Verdict,
-    Workload,
+    Outcome, PlanParts, Row, RunsDiffer, Schedule, SlowPlaces, Steadiness, StopReason, Trial,
+    Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -127,6 +127,10 @@ pub struct ResultDocument {
     /// Ranges of a survey that could not be read or written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<DefectDocument>,
+    /// The slowest places of a survey and how long they took when they were read again; missing
+    /// where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_places: Option<Box<SlowPlaces>>,
 }
 
 /// What a result did.
@@ -204,12 +208,14 @@ pub enum Status {
 
 impl Status {
     fn of(row: &Row, trials_planned: u32) -> Self {
-        let stopped_by = |reason| row.trials.iter().any(|t| t.outcome.stopped == reason);
+        let outcomes = || row.trials.iter().map(|trial| &trial.outcome);
+        let stopped_by = |reason| outcomes().any(|outcome| outcome.stopped == reason);
         if row.trials.is_empty() {
             Self::NotReached
         } else if stopped_by(StopReason::Failed) {
             Self::Failed
         } else if stopped_by(StopReason::Cancelled)
+            || outcomes().any(|outcome| outcome.left_at.is_some())
             || u32::try_from(row.trials.len()).is_ok_and(|count| count < trials_planned)
         {
             Self::Partial
@@ -295,6 +301,7 @@ impl ResultDocument {
             surface: None,
             places: Vec::new(),
             defects: Vec::new(),
+            slow_places: None,
         }
     }
 
@@ -308,9 +315,8 @@ impl ResultDocument {
         };
         // What is read back to check writes is not what the row is about.
         let reads_back = direction == Direction::Write && row.workload.verify.is_some();
-        let latency = work.latency(|operation| {
-            direction.counts(operation) && !(reads_back && operation == Operation::Read)
-        });
+        let is_meant = |of| direction.counts(of) && !(reads_back && of == Operation::Read);
+        let latency = work.latency(is_meant);
         let flushes = work.latency(|operation| !direction.counts(operation));
         let assessment = row.assessment.as_ref();
         let bandwidth = work.bandwidth(|operation| direction.counts(operation));
@@ -370,6 +376,7 @@ impl ResultDocument {
                 .map(|survey| SurfaceFigures::of(&survey, row.workload.clones, &places, &defects)),
             places,
             defects,
+            slow_places: row.slow.clone(),
         }
     }
 }

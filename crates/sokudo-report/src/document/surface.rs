@@ -200,6 +200,8 @@ mod tests {
             sample: Sample::Bytes(Bytes::kib(4)),
             approach: None,
             write_back: false,
+            timeout: None,
+            resumed_at: None,
         }
     }
 

@@ -71,6 +71,30 @@ pub(super) fn accesses(document: &RunDocument) -> Vec<&ResultDocument> {
     surveyed(document, at_random)
 }
 
+/// The first curve of rates, of rows with several places.
+pub(super) fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
+    let is_curve = |result: &&ResultDocument| {
+        let survey = result.workload.survey;
+        survey.is_some_and(|survey| survey.places > 1)
+    };
+    transfers(document).into_iter().find(is_curve)
+}
+
+/// The mean rates of its places, in MB/s over position.
+pub(super) fn mean_line(result: &ResultDocument, unit: PositionUnit) -> Vec<Vec<[f64; 2]>> {
+    let curve = Curve::of(result);
+    let point = |(middle, rates): &(u64, Vec<f64>)| [unit.share(*middle), mean(rates)];
+    let lines = curve.runs().map(|run| run.iter().map(point).collect());
+    lines.collect()
+}
+
+/// The mean, lowest and highest of its rates.
+pub(super) fn rates_told(result: &ResultDocument) -> Text {
+    let curve = Curve::of(result);
+    let rates = curve.places.iter().flat_map(|(_, rates)| rates);
+    spread_of(&rates.copied().collect::<Vec<_>>(), "MB/s")
+}
+
 fn surveyed(document: &RunDocument, visits: impl Fn(Survey) -> bool) -> Vec<&ResultDocument> {
     let moved = |result: &ResultDocument| result.places.iter().any(|place| place.bytes > 0);
     document

@@ -164,6 +164,8 @@ fn transfer(
         sample: Sample::Bytes(Bytes::mib(10)),
         approach: None,
         write_back: operation == Operation::Write,
+        timeout: None,
+        resumed_at: None,
     });
     row.trials.truncate(trials);
     let step = DISK_BYTES / u64::from(places);
@@ -211,6 +213,8 @@ fn access(places: u32) -> Row {
         sample: Sample::Bytes(Bytes::kib(4)),
         approach: None,
         write_back: false,
+        timeout: None,
+        resumed_at: None,
     });
     row.trials.truncate(1);
     let mut random = Random::new(42);

@@ -23,6 +23,8 @@ fn scan() -> Run {
             sample: Sample::Bytes(Bytes::mib(10)),
             approach: None,
             write_back: false,
+            timeout: None,
+            resumed_at: None,
         });
         row.trials.truncate(1);
         row.trials[0].outcome.places = places;

@@ -4,10 +4,10 @@ use clap::Args;
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_model::{Bytes, LatencyLimit, Nanos};
 
-use super::Measuring;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
 use super::mistake::whole_number;
+use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -67,6 +67,9 @@ pub(crate) struct LoadArguments {
     /// Trials per rate, all rates in turn; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
+
+    #[command(flatten)]
+    pub(crate) stopping: Stopping,
 
     #[command(flatten)]
     pub(crate) measuring: Measuring,

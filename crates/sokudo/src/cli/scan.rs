@@ -1,20 +1,23 @@
 //! Arguments of `sokudo scan`.
 
 use clap::{Args, ValueEnum};
-use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX};
-use sokudo_model::{BackendKind, Bytes, DirectMode};
+use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
+use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
 use super::issuing::{backend_kind, direct_mode};
 use super::mistake::whole_number;
-use super::{Measuring, Precision};
+use super::{Measuring, Precision, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   sokudo scan /dev/sdb                             curve and access times, reads only
   sokudo scan /dev/sdb --full                      read every byte, and list what cannot be read
+  sokudo scan /dev/sdb --full --from 40% --to 60%  the same of a part
+  sokudo scan /dev/sdb --resume                    go on with the scan that was interrupted
+  sokudo scan /dev/sdb --full --timeout 60s        go on behind what hangs
   sokudo scan /dev/sdb --hdtune accurate --random  as HD Tune, with its random access
   sokudo scan /dev/sdb --gnome --write --write-back  as GNOME Disks, with its writes
   sokudo scan /dev/sdb --write --destroy WD-1234 --write-cache both
@@ -26,7 +29,7 @@ sokudo writes to a device only with --write, and then only what it has just read
 
 Exit codes: 0 done, 1 something failed, also if a range could not be read, 2 wrong
 arguments, 3 refused because it would endanger data, 4 less trusted than --require asks,
-130 interrupted.";
+5 ended by --stop-when, 130 interrupted.";
 
 /// Arguments of `sokudo scan`, as given.
 #[derive(Debug, Args)]
@@ -70,6 +73,16 @@ pub(crate) struct ScanArguments {
     /// Measure only the first part of the target, such as 100GB
     #[arg(long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) short_stroke: Option<Bytes>,
+
+    /// Measure only from this place of the target on, such as 500GB or 40%
+    ///
+    /// Results tell the places of the whole target. A share is rounded down to 1 MiB.
+    #[arg(long, value_name = "PLACE", conflicts_with = "short_stroke", help_heading = MEASURED)]
+    pub(crate) from: Option<Position>,
+
+    /// Measure only up to this place of the target, such as 1TB or 60%
+    #[arg(long, value_name = "PLACE", conflicts_with = "short_stroke", help_heading = MEASURED)]
+    pub(crate) to: Option<Position>,
 
     /// Visit the points of the curve in random order
     #[arg(long, help_heading = MEASURED)]
@@ -122,6 +135,33 @@ pub(crate) struct ScanArguments {
     #[arg(long, value_enum, value_name = "STATE", default_value = "keep", help_heading = HOW)]
     pub(crate) write_cache: WriteCacheChoice,
 
+    /// Wait no longer than this for a read; tell it as hung and go on
+    ///
+    /// For curves and access times that only read. What comes back later was slow and is told so.
+    /// When 32 reads hang at once, the scan ends. The drive has its own time, often 30 s for
+    /// several attempts (/sys/block/*/device/timeout); use more to tell both apart.
+    #[arg(long, value_name = "TIME", conflicts_with = "resume", help_heading = HOW)]
+    pub(crate) timeout: Option<Nanos>,
+
+    /// Go on with a scan that was interrupted, and read only what is missing
+    ///
+    /// The kept run of that number, or without one the newest of this target. What is measured is
+    /// as it was given then. For scans that only read.
+    #[arg(
+        long,
+        value_name = "RUN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with_all = [
+            "gnome", "hdtune", "full", "points", "sample", "short_stroke", "from", "to", "shuffle",
+            "access_count", "access_size", "random", "extra", "size", "write", "block", "depth",
+            "runs", "seed", "write_cache", "engine", "direct",
+        ],
+        help_heading = MEASURED
+    )]
+    pub(crate) resume: Option<String>,
+
     /// Size of the I/Os of the curve [default: 1MiB, gnome: the sample, hdtune: 64KiB]
     #[arg(long, value_name = "SIZE", help_heading = HOW)]
     pub(crate) block: Option<Bytes>,
@@ -144,6 +184,9 @@ pub(crate) struct ScanArguments {
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) stopping: Stopping,
 
     #[command(flatten)]
     pub(crate) measuring: Measuring,

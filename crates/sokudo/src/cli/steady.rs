@@ -5,11 +5,11 @@ use sokudo_dialect::steady::Mixes;
 use sokudo_dialect::sweep::Sizes;
 use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
 
-use super::Measuring;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
 use super::issuing::{backend_kind, direct_mode};
 use super::mistake::whole_number;
+use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -30,7 +30,7 @@ Every test writes. sokudo destroys a device only if --destroy names it, and over
 existing file only with --overwrite.
 
 Exit codes: 0 done, steady or not, 1 something failed, 2 wrong arguments, 3 refused because
-it would endanger data, 130 interrupted.";
+it would endanger data, 5 ended by --stop-when, 130 interrupted.";
 
 /// Which test of the PTS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -163,6 +163,9 @@ pub(crate) struct SteadyArguments {
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) stopping: Stopping,
 
     #[command(flatten)]
     pub(crate) measuring: Measuring,

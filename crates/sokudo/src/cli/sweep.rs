@@ -9,7 +9,7 @@ use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
 use super::issuing::direct_mode;
 use super::mistake::whole_number;
-use super::{Measuring, Precision};
+use super::{Measuring, Precision, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -115,6 +115,9 @@ pub(crate) struct SweepArguments {
     /// Pause between trials, such as 5s
     #[arg(long, value_name = "TIME", default_value = "0s", help_heading = HOW)]
     pub(crate) cool_down: Nanos,
+
+    #[command(flatten)]
+    pub(crate) stopping: Stopping,
 
     #[command(flatten)]
     pub(crate) measuring: Measuring,

@@ -94,7 +94,7 @@ pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> R
 }
 
 /// Draws a matrix wherever it was asked for.
-pub(super) fn draw(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+fn draw(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
     picture::write_all(
         |language| plot::pivot(document, language),
         &arguments.pictures,

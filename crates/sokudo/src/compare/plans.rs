@@ -12,7 +12,7 @@ use crate::{mark, scan};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured
 /// and what is printed.
-const OF_THE_COMPARISON: [&str; 14] = [
+const OF_THE_COMPARISON: [&str; 16] = [
     "runs",
     "schedule",
     "interval",
@@ -27,6 +27,8 @@ const OF_THE_COMPARISON: [&str; 14] = [
     "print-job",
     "as",
     "require",
+    "stop-when",
+    "resume",
 ];
 
 /// A plan, as it was given.

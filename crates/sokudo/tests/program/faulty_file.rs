@@ -4,6 +4,7 @@
 //! holds is in memory.
 
 use std::ffi::OsStr;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -12,8 +13,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyWrite, Request, WriteFlags,
+    Generation, INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData,
+    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
 
 use crate::keeper::Keeper;
@@ -50,6 +51,8 @@ pub(crate) struct Faults {
     pub(crate) through_at: Option<Instant>,
     /// Transfers wait until this is false again.
     pub(crate) hangs: bool,
+    /// Of them only those that touch one of these bytes, where there are any.
+    pub(crate) hangs_at: Range<u64>,
     /// Transfers so far that have come, and of these those that wait.
     pub(crate) transfers: u64,
     pub(crate) waiting: u64,
@@ -135,7 +138,11 @@ impl Shared {
         self.changed.notify_all();
         let mut faults = self
             .changed
-            .wait_while(faults, |faults| faults.hangs)
+            .wait_while(faults, |faults| {
+                let end = offset + length as u64;
+                let at = &faults.hangs_at;
+                faults.hangs && (at.is_empty() || at.start < end && offset < at.end)
+            })
             .unwrap();
         faults.waiting -= 1;
         let bad = if write {
@@ -306,6 +313,13 @@ impl FileSystem {
 }
 
 impl Filesystem for FileSystem {
+    /// Direct I/O that was submitted without waiting comes back by itself: otherwise the kernel waits
+    /// in the system call that submits it.
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        let asked = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        asked.map_err(|_| io::ErrorKind::Unsupported.into())
+    }
+
     fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
         if name == FILE_NAME {
             reply.entry(&MEMORY, &self.attributes(FILE), Generation(0));

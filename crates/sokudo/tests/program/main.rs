@@ -62,6 +62,7 @@ mod scan;
 mod scripts;
 mod sokudo;
 mod steady;
+mod stop_when;
 mod store;
 mod sweep;
 mod terminal;

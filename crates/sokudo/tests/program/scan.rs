@@ -2,11 +2,21 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use serde_json::Value;
 
+use crate::faulty_file::{Faults, FaultyFile};
+use crate::interruption::interrupt;
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, directory_on_disk, holds, results, sokudo_on};
+use crate::sokudo::{
+    Ended, WAIT_MAX, codes, directory_on_disk, end, holds, program, results, sokudo_on, split,
+    start, wait,
+};
 
 fn scan(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("scan", target, arguments)
@@ -62,6 +72,33 @@ fn a_short_stroke_stays_in_its_part() {
         }
     }
     scan(DISK, "--short-stroke 7TB").refused(2, &["--short-stroke", "5.5 TiB"]);
+}
+
+#[test]
+fn a_range_is_measured_alone_and_tells_places_of_the_whole_disk() {
+    let run = scanned(DISK, "--from 40% --to 3TB --random");
+    let (low, high) = (2_399_000_000_000, 3_000_000_000_000);
+    for result in results(&run) {
+        for place in places(result) {
+            let offset = place["offset"].as_u64().unwrap();
+            let end = offset + place["bytes"].as_u64().unwrap();
+            assert!(low <= offset && end <= high, "{}: {place}", result["name"]);
+        }
+    }
+    let curve = places(row(&run, "TRANSFER", "read"));
+    assert_eq!(curve.len(), 200);
+    let all = scanned(DISK, "--points 200 --access-count 0");
+    let of_all = |place: &&Value| place["offset"].as_u64().unwrap() >= low;
+    let rate =
+        |place: &Value| place["bytes"].as_f64().unwrap() / place["elapsed_ns"].as_f64().unwrap();
+    let there = places(row(&all, "TRANSFER", "read")).iter().find(of_all);
+    let ratio = rate(&curve[0]) / rate(there.unwrap());
+    assert!(
+        (0.7..1.4).contains(&ratio),
+        "the same place at another speed: {ratio}"
+    );
+    scan(DISK, "--from 60% --to 40%").refused(2, &["--from", "60%", "40%"]);
+    scan(DISK, "--from 7TB").refused(2, &["--from", "5.5 TiB"]);
 }
 
 #[test]
@@ -123,7 +160,7 @@ fn nonsense_is_told_in_one_line() {
         ("--block 1000", &["--block", "multiple"][..]),
         ("--block 0", &["--block"]),
         ("--sample 4K", &["--sample", "at least"]),
-        ("--size 1GiB", &["--size", "--short-stroke"]),
+        ("--size 1GiB", &["--size", "--from"]),
         ("--hdtune 9", &["1 to 5"]),
         ("--points 0 --access-count 0", &["nothing is left"]),
         ("--gnome --full", &["--gnome", "--full"]),
@@ -132,4 +169,258 @@ fn nonsense_is_told_in_one_line() {
     }
     scan("/dev/null", "").refused(2, &["/dev/null", "character device"]);
     scan("/no/such/disk", "").refused(2, &["/no/such/disk", "does not exist"]);
+}
+
+/// The document of a scan that did not end with 0.
+fn printed(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.printed).unwrap()
+}
+
+/// What the engine says of slow places and hung ones, on a disk of known truth.
+#[test]
+fn places_that_are_slow_again_are_told_from_those_that_were_slow_once() {
+    let disk = "sim:hdd?size=64GB&slow_at=20GB+512:3s&slow_once_at=40GB+512:2s";
+    let run = scanned(disk, "--full --depth 1 --access-count 0");
+    let curve = row(&run, "TRANSFER", "read");
+    let slow = curve["slow_places"]["places"].as_array().unwrap();
+    let limit = curve["slow_places"]["limit_ns"].as_u64().unwrap();
+    let told: Vec<(u64, bool)> = slow
+        .iter()
+        .map(|place| {
+            let offset = place["offset"].as_u64().unwrap();
+            (
+                offset >> 20 << 20,
+                place["again_ns"].as_u64().unwrap() > limit,
+            )
+        })
+        .collect();
+    let of = |bytes: u64| bytes >> 20 << 20;
+    assert_eq!(
+        told,
+        [(of(20_000_000_000), true), (of(40_000_000_000), false)]
+    );
+    let table = scan(disk, "--full --depth 1 --access-count 0 --why")
+        .ok()
+        .printed;
+    holds(
+        &table,
+        &["SLOWEST PLACES", "slow again: 3", "slow once: then"],
+    );
+    let healthy = scanned("sim:hdd?size=64GB", "--full --depth 1 --access-count 0");
+    let places = &row(&healthy, "TRANSFER", "read")["slow_places"]["places"];
+    assert_eq!(places.as_array().unwrap().len(), 0, "{places}");
+}
+
+#[test]
+fn a_read_that_hangs_is_told_with_its_place_and_the_scan_goes_on() {
+    let disk = "sim:hdd?size=64GB&hang_at=20GB+512&slow_at=40GB+512:50s";
+    for arguments in ["--full --access-count 0", "--points 2000 --access-count 0"] {
+        let ended = scan(
+            disk,
+            &format!("{arguments} --timeout 30s --format json --quiet"),
+        );
+        let run = printed(&ended.ends(1));
+        let curve = row(&run, "TRANSFER", "read");
+        let defects = curve["defects"].as_array().unwrap();
+        assert_eq!(defects.len(), 1, "{defects:?}");
+        let (offset, length) = (&defects[0]["offset"], &defects[0]["length"]);
+        let (offset, length) = (offset.as_u64().unwrap(), length.as_u64().unwrap());
+        assert!(offset <= 20_000_000_000 && 20_000_000_000 < offset + length);
+        assert_eq!(length, 1 << 20);
+        let last = places(curve).last().unwrap();
+        assert!(
+            last["offset"].as_u64().unwrap() > 63_000_000_000,
+            "it went on to the end"
+        );
+        let codes: Vec<&str> = curve["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|finding| finding["code"].as_str().unwrap())
+            .collect();
+        assert!(
+            codes.contains(&"hung") && !codes.contains(&"io-errors"),
+            "{codes:?}"
+        );
+    }
+}
+
+#[test]
+fn a_disk_of_which_too_much_hangs_ends_the_scan_cleanly() {
+    let disk = "sim:hdd?size=64GB&hang_at=20GB+30GB";
+    let ended = scan(
+        disk,
+        "--full --access-count 0 --timeout 10s --format json --quiet",
+    );
+    let run = printed(&ended.ends(1));
+    let curve = row(&run, "TRANSFER", "read");
+    let read = curve["trials"][0]["bytes"].as_u64().unwrap();
+    assert!((19_900_000_000..20_100_000_000).contains(&read), "{read}");
+    assert_eq!(curve["status"], "failed", "{}", curve["status"]);
+    scan(disk, "--full --timeout 10s --engine psync").refused(2, &["io_uring"]);
+}
+
+const MIB: u64 = 1 << 20;
+
+/// `sokudo scan` with a store of the test's own.
+fn scan_with(store: &Path, target: &Path, arguments: &str) -> Command {
+    let mut command = program();
+    command.arg("scan").arg(target).args(split(arguments));
+    command.env("SOKUDO_STORE", store);
+    command
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + WAIT_MAX;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_interrupted_scan_goes_on_where_it_was_and_reads_only_what_is_missing() {
+    let faults = Faults {
+        bytes_per_s: Some(12 * MIB),
+        ..Faults::default()
+    };
+    let Some(file) = FaultyFile::new(48 << 20, faults) else {
+        return;
+    };
+    let Some(disk) = file.as_disk() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db");
+    let arguments = "--full --points 6 --access-count 20 --format json --quiet";
+    let child = start(&mut scan_with(&store, disk.path(), arguments));
+    let before = disk.bytes_read();
+    wait_until("it reads", || disk.bytes_read() - before > 14 * MIB);
+    let first = printed(&interrupt(child, Signal::INT));
+    assert_eq!(first["interrupted"], true);
+    let curve = row(&first, "TRANSFER", "read");
+    let read = curve["trials"][0]["bytes"].as_u64().unwrap();
+    assert!((10 * MIB..40 * MIB).contains(&read), "{read}");
+    assert!(
+        first
+            .get("parts")
+            .is_some_and(|parts| parts.as_array().unwrap().len() == 1)
+    );
+    file.change(|faults| faults.bytes_per_s = None);
+    let other = end(&mut scan_with(&store, disk.path(), "--resume=7 --quiet"));
+    other.refused(2, &["7"]);
+    let resumed = "--resume --format json --quiet";
+    let whole = end(&mut scan_with(&store, disk.path(), resumed))
+        .ok()
+        .json();
+    assert_eq!(whole["interrupted"], false);
+    assert_eq!(whole["parts"].as_array().unwrap().len(), 2);
+    assert_eq!(whole["parts"][0]["kept_as"], 1);
+    assert!(
+        codes(&whole).contains(&"measured-in-parts"),
+        "{}",
+        whole["findings"]
+    );
+    let curve = row(&whole, "TRANSFER", "read");
+    let interrupted = row(&first, "TRANSFER", "read");
+    assert_eq!(curve["fingerprint"], interrupted["fingerprint"]);
+    assert_eq!(curve["trials"].as_array().unwrap().len(), 1);
+    assert_eq!(curve["trials"][0]["bytes"].as_u64(), Some(48 * MIB));
+    let mut at = 0;
+    for place in places(curve) {
+        assert_eq!(place["offset"].as_u64(), Some(at));
+        at += place["bytes"].as_u64().unwrap();
+    }
+    assert_eq!(at, 48 * MIB);
+    // What the disk has counted is what was read, nothing twice; and it is known of both parts.
+    let ratio = |curve: &Value| curve["device_ratio"].as_f64();
+    assert_eq!(ratio(curve).is_some(), ratio(interrupted).is_some());
+    if let Some(ratio) = ratio(curve) {
+        assert!((0.98..1.1).contains(&ratio), "{ratio}");
+    }
+    let times = |curve: &Value| curve["trials"][0]["elapsed_ns"].as_u64().unwrap();
+    let of_places = |curve: &Value| -> u64 {
+        let places = places(curve).iter();
+        places.map(|it| it["elapsed_ns"].as_u64().unwrap()).sum()
+    };
+    assert!(times(curve) > times(interrupted));
+    assert!(times(curve).abs_diff(of_places(curve)) * 100 < times(curve));
+    assert_eq!(places(row(&whole, "ACCESS 4K", "read")).len(), 20);
+    end(&mut scan_with(&store, disk.path(), "--resume")).refused(2, &["no scan of"]);
+    end(&mut scan_with(&store, disk.path(), "--resume=2")).refused(2, &["came to its end"]);
+}
+
+#[test]
+fn a_read_that_hangs_in_the_kernel_is_left_behind() {
+    let faults = Faults {
+        hangs: true,
+        hangs_at: 5 * MIB..5 * MIB + 4096,
+        ..Faults::default()
+    };
+    let Some(file) = FaultyFile::new(16 << 20, faults) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db");
+    let arguments = "--full --points 4 --access-count 0 --timeout 2s --engine io_uring \
+                     --format json --quiet";
+    let child = start(&mut scan_with(&store, &file.path(), arguments));
+    // It has ended once its result is kept; the kernel holds the process until the read is over.
+    let is_kept = || {
+        let list = end(program()
+            .args(["list", "--json"])
+            .env("SOKUDO_STORE", &store));
+        list.printed.contains("scan/full")
+    };
+    wait_until("the result is kept while the read hangs", is_kept);
+    file.change(|faults| faults.hangs = false);
+    let run = printed(&wait(child).ends(1));
+    let curve = row(&run, "TRANSFER", "read");
+    let defects = curve["defects"].as_array().unwrap();
+    assert_eq!(defects.len(), 1, "{defects:?}");
+    assert_eq!(defects[0]["offset"].as_u64(), Some(5 * MIB));
+    assert_eq!(curve["trials"][0]["bytes"].as_u64(), Some(15 * MIB));
+    assert!(codes(curve).contains(&"hung"), "{}", curve["findings"]);
+}
+
+#[test]
+fn two_scans_are_laid_over_each_other_and_what_became_slower_is_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let kept = |name: &str, disk: &str| {
+        let run = scanned(
+            disk,
+            "--points 200 --access-count 0 --block 64KiB --depth 1",
+        );
+        fs::write(at(name), run.to_string()).unwrap();
+    };
+    kept("before.json", "sim:hdd?size=6TB");
+    // Every request there takes 5 ms.
+    kept("after.json", "sim:hdd?size=6TB&slow_at=3TB+500GB:5ms");
+    let compared = |other: &str, more: &str| {
+        let mut command = program();
+        command
+            .current_dir(folder.path())
+            .args(["compare", "before.json", other]);
+        end(command.args(split(more))).ok()
+    };
+    let document = compared("after.json", "--format json").json();
+    let slower = document["others"][0]["rows"][0]["slower_places"]
+        .as_array()
+        .unwrap();
+    assert_eq!(slower.len(), 1, "{slower:?}");
+    let [from, to] = ["from", "to"].map(|end| slower[0][end].as_u64().unwrap());
+    assert!(from.abs_diff(3_000_000_000_000) < 60_000_000_000, "{from}");
+    assert!(to.abs_diff(3_500_000_000_000) < 60_000_000_000, "{to}");
+    let table = compared("after.json", "--plot curves.svg").printed;
+    holds(
+        &table,
+        &[
+            "B is slower than A at these places",
+            "B is slower than A in one part of the disk.",
+        ],
+    );
+    let picture = fs::read_to_string(at("curves.svg")).unwrap();
+    holds(&picture, &["2 scans", "slower"]);
+    kept("same.json", "sim:hdd?size=6TB");
+    let same = compared("same.json", "--format json").json();
+    assert_eq!(same["others"][0]["rows"][0].get("slower_places"), None);
 }

@@ -438,6 +438,16 @@ fn what_cannot_be_done_together_is_refused() {
         ),
         (format!("-- bonnie {path}"), 2, "together"),
         (
+            format!("-- mark {path} --stop-when rate>1GB/s"),
+            2,
+            "--stop-when is for one process alone",
+        ),
+        (
+            format!("-- scan {path} --resume"),
+            2,
+            "--resume is for one process alone",
+        ),
+        (
             format!("--results-here -- mark {path} --overwrite --size 1MiB --runs 1"),
             3,
             "--shared-file",

@@ -37,7 +37,11 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         choice!(think_on_issue: "complete" => false, "issue" => true);
     "thinktime_iotime" = "0", "time of I/O between two pauses", Unread, needs("pauses by time");
     "rate_cycle" | "ratecycle" = "1000", "window over which rate_min is looked at",
-        Number(0, U32_MAX, |_, _| {}), no_effect("there is no rate_min");
+        Number(0, U32_MAX, |j, v| j.rate_cycle = Nanos::from_millis(v));
+    "rate_min" | "ratemin" = "", "bytes per second below which the job fails, of reads, writes and trims",
+        Three(0, U64_MAX, |j, three| each(&mut j.rate_min, three));
+    "rate_iops_min" = "", "I/Os per second below which it fails, likewise",
+        Three(0, U32_MAX, |j, three| each(&mut j.rate_iops_min, three));
 };
 
 /// A time, or the shortest and the longest.

@@ -1,6 +1,6 @@
 //! The I/Os of what a survey is doing: which comes next, and what is counted of it.
 
-use sokudo_model::Operation;
+use sokudo_model::{Nanos, Operation, Visit};
 use sokudo_sys::Action;
 
 use super::{SurveyActivity, Surveying};
@@ -95,6 +95,14 @@ impl Surveying {
         }
     }
 
+    /// Whether I/Os are read from several places in one go each, so that one of them may be
+    /// slower than its like.
+    fn has_neighbours(&self) -> bool {
+        self.operation == Operation::Read
+            && self.route.places() > 1
+            && matches!(self.survey.visit, Visit::Ascending | Visit::Shuffled)
+    }
+
     /// Notes that the I/O that was given last has been issued. Returns whether it counts.
     pub(crate) fn issued(&mut self, chunk: u32, now: u64) -> bool {
         let io = self.issuing;
@@ -120,6 +128,7 @@ impl Surveying {
             now,
         } = instants;
         self.seen_at = now;
+        self.hanging.answer(issued_at, now, self.depth);
         let io = self.ios[chunk as usize];
         let is_flush = io.operation == Operation::Flush;
         // An error number is negative: nothing was moved.
@@ -138,6 +147,9 @@ impl Surveying {
             }
             if !is_flush {
                 self.samples.complete(io, moved, now - issued_at, now);
+                if self.has_neighbours() && moved == io.length {
+                    self.slowest.note(io, Nanos(now - issued_at));
+                }
             }
         } else if io.operation == Operation::Read {
             self.read_aside += u64::from(moved);

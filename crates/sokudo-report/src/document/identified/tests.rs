@@ -117,6 +117,8 @@ const SURVEY: Survey = Survey {
     sample: Sample::Whole,
     approach: None,
     write_back: false,
+    timeout: None,
+    resumed_at: None,
 };
 const TREE: FileTree = FileTree {
     files: 16,

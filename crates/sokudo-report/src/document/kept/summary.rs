@@ -163,6 +163,8 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         seed: document.seed,
         schedule: document.schedule.clone(),
         interrupted: document.interrupted,
+        parts: Vec::new(),
+        stopped_by: None,
         target: document.target.clone(),
         layout: None,
         environment: document.environment.clone(),

@@ -1,0 +1,66 @@
+//! Where a survey that is stopped is left, so that another can go on from there.
+
+use sokudo_model::{Bytes, Operation, Sample, StopReason, SurveyPosition};
+
+use super::{SurveyActivity, Surveying};
+use crate::survey::io::Failed;
+
+impl Surveying {
+    /// Notes what is still to be done when it is stopped while it does this. What failed then is
+    /// not known to be bad.
+    pub(super) fn leave(&mut self, doing: &SurveyActivity, failed: &[Failed]) {
+        let unknown = failed
+            .iter()
+            .map(|one| (one.io.sample, one.rest.start))
+            .min();
+        self.was_left = true;
+        self.left_at = match doing {
+            SurveyActivity::Between => self.begin_of(self.next_sample),
+            // A place that is measured for a time has had a part of it.
+            SurveyActivity::Measuring if matches!(self.survey.sample, Sample::Time(_)) => {
+                self.begin_of(self.sample + 1)
+            }
+            SurveyActivity::Measuring | SurveyActivity::Flushing => {
+                let (place, offset) = unknown.unwrap_or((self.sample, self.blocks.at));
+                self.normal(place, offset)
+            }
+            SurveyActivity::Inquiring(inquiry) => {
+                let (place, offset) = inquiry.unknown().unwrap_or((self.sample, self.blocks.at));
+                self.normal(place, offset)
+            }
+            _ => self.begin_of(self.sample),
+        };
+    }
+
+    /// Where it is left, if another can go on. Writes are not gone on with: what was written back
+    /// in part is not known.
+    pub(super) fn left_at(&self, stopped: StopReason) -> Option<SurveyPosition> {
+        if stopped == StopReason::Bytes || self.operation != Operation::Read {
+            return None;
+        }
+        // Stopped after its last I/O it has nothing left.
+        if self.was_left {
+            return self.left_at;
+        }
+        let open = self.samples.first_open();
+        open.or_else(|| self.begin_of(self.route.first()))
+    }
+
+    fn begin_of(&self, place: u32) -> Option<SurveyPosition> {
+        (place < self.route.places()).then(|| SurveyPosition {
+            place,
+            offset: Bytes(self.route.site(place).offset),
+        })
+    }
+
+    /// A position at the end of a place is at the begin of the next one.
+    fn normal(&self, place: u32, offset: u64) -> Option<SurveyPosition> {
+        if offset >= self.route.site(place).end {
+            return self.begin_of(place + 1);
+        }
+        Some(SurveyPosition {
+            place,
+            offset: Bytes(offset),
+        })
+    }
+}

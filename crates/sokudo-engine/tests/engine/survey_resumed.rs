@@ -1,0 +1,170 @@
+//! Surveys that are stopped and gone on with, and reads that do not come back.
+
+use proptest::prelude::*;
+use sokudo_engine::Control;
+use sokudo_model::{
+    Bytes, Event, FailureKind, Nanos, Outcome, Sample, StopReason, SurveyPosition, Visit, Workload,
+};
+
+use crate::setup::{run_one, run_told, simulated};
+use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+
+/// Carries a survey out until so many bytes were moved; the rest is for another.
+fn stopped_after(bytes: u64, workload: &Workload, spec: &str) -> Outcome {
+    let control = Control::new();
+    let mut stop = |event: Event| {
+        if let Event::Progress { bytes: moved, .. } = event
+            && moved.0 >= bytes
+        {
+            control.cancel();
+        }
+    };
+    let workload = [workload.clone()];
+    run_told(workload, &mut simulated(spec), &control, &mut stop).remove(0)
+}
+
+fn resumed(at: SurveyPosition, workload: &Workload) -> Workload {
+    let mut rest = workload.clone();
+    rest.survey.as_mut().unwrap().resumed_at = Some(at);
+    rest
+}
+
+/// Every byte that was read, in order, without those that were read twice.
+fn read(outcomes: &[&Outcome]) -> Vec<(u64, u64)> {
+    let places = outcomes.iter().flat_map(|outcome| &outcome.places);
+    let mut ranges: Vec<(u64, u64)> = places
+        .filter(|place| place.bytes.0 > 0)
+        .map(|place| (place.offset.0, place.offset.0 + place.bytes.0))
+        .collect();
+    ranges.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in ranges {
+        match joined.last_mut() {
+            Some(last) if last.1 >= start => last.1 = last.1.max(end),
+            _ => joined.push((start, end)),
+        }
+    }
+    joined
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn what_is_left_and_what_was_done_are_all_of_it_once(
+        share in 1..100u64, depth in 1..9u32, places in 1..40u32, visit in 0..2u8,
+    ) {
+        let spec = "sim:const?size=16GiB&latency=100us&parallel=4";
+        let size = 8 << 30;
+        let workload = match visit {
+            0 => first(size, whole(places, 256 << 10, depth)),
+            _ => {
+                let sample = Sample::Bytes(Bytes(64 * MIB));
+                first(size, surveying(survey(places, Visit::Shuffled, sample), 256 << 10, depth))
+            }
+        };
+        let all = stopped_after(u64::MAX, &workload, spec);
+        let total = all.bytes_moved().0;
+        let part = stopped_after(total * share / 100, &workload, spec);
+        assert_is_sum_of_places(&part);
+        let Some(left) = part.left_at else {
+            prop_assert_eq!(part.bytes_moved().0, total);
+            return Ok(());
+        };
+        let rest = stopped_after(u64::MAX, &resumed(left, &workload), spec);
+        prop_assert_eq!(rest.stopped, StopReason::Bytes);
+        prop_assert_eq!(part.bytes_moved().0 + rest.bytes_moved().0, total);
+        prop_assert_eq!(read(&[&part, &rest]), read(&[&all]));
+    }
+}
+
+#[test]
+fn a_survey_that_came_to_its_end_leaves_nothing() {
+    let outcome = run_one(whole(10, MIB, 4), &mut simulated("sim:const?size=1GiB"));
+    assert_eq!(outcome.left_at, None);
+}
+
+fn with_timeout(mut workload: Workload, timeout: Nanos) -> Workload {
+    workload.survey.as_mut().unwrap().timeout = Some(timeout);
+    workload
+}
+
+#[test]
+fn what_does_not_come_back_is_left_behind_with_its_place() {
+    let timeout = Nanos::from_secs(5);
+    let spec = "sim:const?size=1GiB&hang_at=100MiB+4KiB&slow_at=500MiB:9s";
+    for depth in [1, 8] {
+        let workload = with_timeout(whole(16, MIB, depth), timeout);
+        let outcome = run_one(workload, &mut simulated(spec));
+        assert_eq!(outcome.stopped, StopReason::Bytes);
+        let [defect] = &outcome.defects[..] else {
+            panic!("{:?}", outcome.defects);
+        };
+        assert_eq!((defect.offset.0, defect.length.0), (100 * MIB, MIB));
+        assert_eq!(defect.kind, FailureKind::Unanswered);
+        assert_is_sum_of_places(&outcome);
+        // What hangs is no part of the figure, nor is what was given up and came late.
+        assert_eq!(outcome.bytes_moved().0, (1 << 30) - 2 * MIB);
+        assert_eq!(outcome.read_aside, Bytes(MIB));
+        let slowest = outcome.slowest[0];
+        assert_eq!(
+            (slowest.offset.0, slowest.latency),
+            (500 * MIB, Nanos::from_secs(9))
+        );
+        assert!(
+            outcome.elapsed < Nanos::from_secs(20),
+            "{:?}",
+            outcome.elapsed
+        );
+    }
+}
+
+#[test]
+fn what_hangs_while_others_are_answered_holds_no_place_open() {
+    // 4 GiB at 100 MB/s; the time-out passes long before its end.
+    let spec = "sim:const?size=8GiB&latency=10ms&parallel=1&hang_at=100MiB+4KiB";
+    let workload = with_timeout(first(4 << 30, whole(64, MIB, 4)), Nanos::from_secs(5));
+    let outcome = run_one(workload, &mut simulated(spec));
+    assert_eq!(outcome.defects.len(), 1);
+    assert_eq!(outcome.bytes_moved().0, (4 << 30) - MIB);
+    let of_place = outcome.elapsed.0 / 64;
+    let after = &outcome.places[32..];
+    assert!(
+        after
+            .iter()
+            .all(|it| it.elapsed.0.abs_diff(of_place) < of_place / 4),
+        "{after:?}"
+    );
+}
+
+#[test]
+fn a_slow_device_that_answers_is_not_taken_for_one_that_hangs() {
+    // Eight in flight, each of which takes 2 s of its own: the last of a queue waits for 16 s.
+    let spec = "sim:const?size=1GiB&latency=2s&parallel=1";
+    let workload = with_timeout(first(64 * MIB, whole(4, MIB, 8)), Nanos::from_secs(5));
+    let outcome = run_one(workload, &mut simulated(spec));
+    assert!(outcome.defects.is_empty(), "{:?}", outcome.defects);
+    assert_eq!(outcome.bytes_moved().0, 64 * MIB);
+}
+
+#[test]
+fn samples_and_single_reads_go_on_behind_what_hangs_as_well() {
+    let timeout = Nanos::from_secs(5);
+    let sample = Sample::Bytes(Bytes(16 * MIB));
+    let sampled = surveying(survey(8, Visit::Ascending, sample), MIB, 4);
+    let timed = Sample::Time(Nanos::from_millis(50));
+    let timed = surveying(survey(8, Visit::Ascending, timed), MIB, 1);
+    let single = surveying(
+        survey(400, Visit::Random, Sample::Bytes(Bytes(4096))),
+        4096,
+        1,
+    );
+    for workload in [sampled, timed, single] {
+        let places = workload.survey.unwrap().places as usize;
+        let spec = "sim:const?size=1GiB&hang_at=256MiB+2MiB";
+        let outcome = run_one(with_timeout(workload, timeout), &mut simulated(spec));
+        assert_eq!(outcome.stopped, StopReason::Bytes);
+        assert_eq!(outcome.places.len(), places);
+        assert!(!outcome.defects.is_empty());
+        assert_is_sum_of_places(&outcome);
+    }
+}

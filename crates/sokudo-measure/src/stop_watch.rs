@@ -1,0 +1,344 @@
+//! Rules that end a run before its time: looked at once in a second that is measured, beside the
+//! threads that measure.
+
+use sokudo_device::{Moment, System, Thermometer};
+use sokudo_engine::Control;
+use sokudo_model::{
+    Bytes, Event, Moved, Nanos, Outcome, Phase, Plan, Run, STOP_LOOK, StopCause, StopFigure,
+    StopRule,
+};
+
+use crate::error::MeasureError;
+
+/// Watches what happens while a run is measured, and ends it where a rule comes true.
+pub struct StopWatch {
+    rules: Vec<WatchedRule>,
+    thermometer: Option<Thermometer>,
+    /// The names of all rows.
+    names: Vec<String>,
+    row: usize,
+    trial: u32,
+    /// What each workload of the stage has moved so far.
+    moved: Vec<Moved>,
+    /// What all of them had moved at the event before, and when that was; `None` before the first.
+    before: Option<(Nanos, Moved)>,
+    /// What has been measured since the last look, over several trials where they are short.
+    since: Measured,
+    /// What of the trial in progress has been seen.
+    in_trial: Measured,
+    cause: Option<StopCause>,
+}
+
+/// For how long something was measured, and what was moved meanwhile.
+#[derive(Clone, Copy, Default)]
+struct Measured {
+    lasted: Nanos,
+    moved: Moved,
+}
+
+struct WatchedRule {
+    rule: StopRule,
+    /// For how long it has been true.
+    so_far: Nanos,
+}
+
+impl Measured {
+    /// What was moved between two instants, of what had been moved until then.
+    fn between(lasted: Nanos, before: Moved, after: Moved) -> Self {
+        Self {
+            lasted,
+            moved: Moved {
+                bytes: Bytes(after.bytes.0.saturating_sub(before.bytes.0)),
+                ios: after.ios.saturating_sub(before.ios),
+            },
+        }
+    }
+
+    fn add(&mut self, more: Self) {
+        self.lasted.0 += more.lasted.0;
+        self.moved.add(more.moved);
+    }
+}
+
+/// What happened since the look before.
+struct Look {
+    at: Nanos,
+    lasted: Nanos,
+    moved: Moved,
+    moment: Moment,
+}
+
+impl StopWatch {
+    /// Watches the run of which nothing has been measured yet.
+    ///
+    /// # Errors
+    /// When a rule is of a temperature that nobody can see.
+    pub fn new(rules: &[StopRule], run: &Run) -> Result<Self, MeasureError> {
+        let mut figures = rules.iter().map(|rule| rule.figure);
+        let is_of_heat = figures.any(|figure| figure == StopFigure::Temperature);
+        let thermometer = match is_of_heat {
+            true => Thermometer::find(&System::host(), &run.target),
+            false => None,
+        };
+        if is_of_heat && thermometer.is_none() {
+            return Err(MeasureError::NoThermometer(run.target.name.clone()));
+        }
+        Ok(Self {
+            thermometer,
+            ..Self::of(rules, &run.plan)
+        })
+    }
+
+    fn of(rules: &[StopRule], plan: &Plan) -> Self {
+        let watched = |rule: &StopRule| WatchedRule {
+            rule: *rule,
+            so_far: Nanos(0),
+        };
+        let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+        Self {
+            rules: rules.iter().map(watched).collect(),
+            thermometer: None,
+            names: workloads.map(|workload| workload.name.clone()).collect(),
+            row: 0,
+            trial: 0,
+            moved: Vec::new(),
+            before: None,
+            since: Measured::default(),
+            in_trial: Measured::default(),
+            cause: None,
+        }
+    }
+
+    /// Takes note of an event, and cancels the run where a rule has come true.
+    pub fn hear(&mut self, event: &Event, control: &Control) {
+        if self.rules.is_empty() || self.cause.is_some() {
+            return;
+        }
+        match event {
+            Event::TrialStarted { row, trial } => self.begin(*row, *trial),
+            Event::StageStarted { first, .. } => self.begin(*first, self.trial),
+            Event::RowNamed { row, name } => match self.names.get_mut(*row) {
+                Some(known) => known.clone_from(name),
+                None => self.names.push(name.clone()),
+            },
+            Event::TrialCounted { trial, .. } => self.count_short(&trial.outcome, control),
+            Event::TrialEnded { .. } | Event::StageEnded => self.look_between(control),
+            Event::Progress {
+                workload,
+                at,
+                bytes,
+                ios,
+                phase,
+                ..
+            } => {
+                let all = self.all_moved(*workload, *bytes, *ios);
+                self.progress(*at, all, *phase, control);
+            }
+            _ => {}
+        }
+    }
+
+    /// The rule that ended the run.
+    pub fn cause(self) -> Option<Box<StopCause>> {
+        self.cause.map(Box::new)
+    }
+
+    fn begin(&mut self, row: usize, trial: u32) {
+        (self.row, self.trial) = (row, trial);
+        self.moved.clear();
+        self.before = None;
+        self.in_trial = Measured::default();
+    }
+
+    /// What all workloads of the stage have moved, now that one has moved so much.
+    fn all_moved(&mut self, workload: usize, bytes: Bytes, ios: u64) -> Moved {
+        if self.moved.len() <= workload {
+            self.moved.resize(workload + 1, Moved::default());
+        }
+        self.moved[workload] = Moved { bytes, ios };
+        self.moved.iter().fold(Moved::default(), |mut all, moved| {
+            all.add(*moved);
+            all
+        })
+    }
+
+    fn progress(&mut self, at: Nanos, all: Moved, phase: Phase, control: &Control) {
+        if phase != Phase::Running {
+            // What comes before and after the measured part has another rate. Of several workloads
+            // others may be measured meanwhile.
+            if self.moved.len() < 2 {
+                self.before = None;
+            }
+            return;
+        }
+        let (then, before) = self.before.replace((at, all)).unwrap_or((at, all));
+        let lasted = Nanos(at.0.saturating_sub(then.0));
+        self.add(Measured::between(lasted, before, all), at, control);
+    }
+
+    /// Of a trial shorter than what lies between two looks the result tells more than progress does.
+    fn count_short(&mut self, outcome: &Outcome, control: &Control) {
+        if outcome.elapsed >= STOP_LOOK || self.moved.len() > 1 {
+            return;
+        }
+        let all = Moved {
+            bytes: outcome.bytes_moved(),
+            ios: outcome.ios(),
+        };
+        let unseen = outcome.elapsed.0.saturating_sub(self.in_trial.lasted.0);
+        let unseen = Measured::between(Nanos(unseen), self.in_trial.moved, all);
+        self.add(unseen, outcome.elapsed, control);
+    }
+
+    /// Looks where enough has been measured since the last time.
+    fn add(&mut self, more: Measured, at: Nanos, control: &Control) {
+        self.in_trial.add(more);
+        self.since.add(more);
+        if self.since.lasted < STOP_LOOK {
+            return;
+        }
+        let Measured { lasted, moved } = std::mem::take(&mut self.since);
+        let look = Look {
+            at,
+            lasted,
+            moved,
+            moment: Moment::Measuring,
+        };
+        self.look(&look, control);
+    }
+
+    /// Between trials only heat is looked at, also that of drives which may not be disturbed while
+    /// they are measured.
+    fn look_between(&mut self, control: &Control) {
+        let at = self.before.take().map_or(Nanos(0), |(at, _)| at);
+        let look = Look {
+            at,
+            lasted: Nanos(0),
+            moved: Moved::default(),
+            moment: Moment::Between,
+        };
+        self.look(&look, control);
+    }
+
+    fn look(&mut self, look: &Look, control: &Control) {
+        let thermometer = self.thermometer.as_ref();
+        let reading = thermometer.and_then(|it| it.read(look.moment));
+        let celsius = reading.and_then(|reading| u64::try_from(reading.celsius.max(0)).ok());
+        for watched in &mut self.rules {
+            let value = match watched.rule.figure {
+                StopFigure::Temperature => celsius,
+                _ if look.lasted == Nanos(0) => None,
+                StopFigure::Rate => Some(per_second(look.moved.bytes.0, look.lasted)),
+                StopFigure::Iops => Some(per_second(look.moved.ios, look.lasted)),
+            };
+            let Some(value) = value else {
+                continue;
+            };
+            if !watched.rule.is_true_of(value) {
+                watched.so_far = Nanos(0);
+                continue;
+            }
+            watched.so_far.0 += look.lasted.0;
+            if watched.so_far >= watched.rule.lasting {
+                self.cause = Some(StopCause {
+                    rule: watched.rule,
+                    row: self.names.get(self.row).cloned().unwrap_or_default(),
+                    trial: self.trial + 1,
+                    at: look.at,
+                    value,
+                });
+                control.cancel_by_rule();
+                return;
+            }
+        }
+    }
+}
+
+/// An amount over a time, per second.
+fn per_second(amount: u64, time: Nanos) -> u64 {
+    let scaled = u128::from(amount) * 1_000_000_000 / u128::from(time.0.max(1));
+    u64::try_from(scaled).expect("nothing moves so much in a second")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{Method, Workload};
+
+    fn watch(rules: &[&str]) -> StopWatch {
+        let workload = Workload::new("SEQ1M", Bytes::mib(1));
+        let plan = Plan::in_turn(Method::Quick, 1, vec![workload]);
+        let rules: Vec<StopRule> = rules.iter().map(|rule| rule.parse().unwrap()).collect();
+        StopWatch::of(&rules, &plan)
+    }
+
+    /// Tells of seconds in which so many megabytes are moved.
+    fn told(watch: &mut StopWatch, megabytes: &[u64]) -> Option<StopCause> {
+        let control = Control::new();
+        watch.hear(&Event::TrialStarted { row: 0, trial: 2 }, &control);
+        let mut all = 0;
+        for second in 0..=megabytes.len() {
+            let event = Event::Progress {
+                workload: 0,
+                at: Nanos::from_secs(second as u64),
+                bytes: Bytes(all * 1_000_000),
+                ios: all,
+                each: [Moved::default(); 3],
+                phase: Phase::Running,
+            };
+            watch.hear(&event, &control);
+            if let Some(cause) = &watch.cause {
+                assert!(control.is_cancelled());
+                return Some(cause.clone());
+            }
+            all += megabytes.get(second).copied().unwrap_or(0);
+        }
+        None
+    }
+
+    #[test]
+    fn a_rate_has_to_be_below_for_as_long_as_is_said_without_a_break() {
+        let rule = ["rate<100MB/s for 3s"];
+        let broken = [120, 90, 90, 120, 90, 90, 120];
+        assert_eq!(told(&mut watch(&rule), &broken), None);
+        let cause = told(&mut watch(&rule), &[120, 90, 80, 70, 120]).unwrap();
+        assert_eq!((cause.at, cause.value), (Nanos::from_secs(4), 70_000_000));
+        assert_eq!((cause.row.as_str(), cause.trial), ("SEQ1M", 3));
+        assert_eq!(told(&mut watch(&["iops>200"]), &[100, 150]), None);
+        assert!(told(&mut watch(&["iops>200"]), &[100, 250]).is_some());
+    }
+
+    #[test]
+    fn trials_shorter_than_a_second_are_looked_at_together() {
+        let mut watch = watch(&["rate<100MB/s"]);
+        let control = Control::new();
+        let mut trials = 0;
+        while watch.cause.is_none() {
+            watch.hear(&Event::TrialStarted { row: 0, trial: 0 }, &control);
+            for tenth in 1..=5_u64 {
+                let event = Event::Progress {
+                    workload: 0,
+                    at: Nanos::from_millis(tenth * 100),
+                    bytes: Bytes(tenth * 1_000_000),
+                    ios: tenth,
+                    each: [Moved::default(); 3],
+                    phase: Phase::Running,
+                };
+                watch.hear(&event, &control);
+            }
+            trials += 1;
+            assert!(trials < 10, "nobody looks");
+        }
+        assert_eq!(watch.cause().unwrap().value, 10_000_000);
+        assert!(control.is_cancelled_by_rule());
+        control.forget_rule();
+        assert!(!control.is_cancelled());
+    }
+
+    #[test]
+    fn it_may_be_below_in_several_short_trials() {
+        let mut watch = watch(&["rate<100MB/s for 4s"]);
+        assert_eq!(told(&mut watch, &[90, 90]), None);
+        assert!(told(&mut watch, &[90, 90]).is_some());
+    }
+}

@@ -1,0 +1,104 @@
+//! I/Os of a survey that took much longer than others, and what came of reading them again.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_stats::Histogram;
+
+use crate::units::{Bytes, Nanos};
+
+/// I/Os that are kept of a survey: enough that ten places are among them where each holds a
+/// queue of neighbours up.
+pub const SLOW_IOS_MAX: usize = 128;
+
+/// A multiple of the interquartile range: Tukey's outer fence, beyond which a value is "far
+/// out" (Exploratory Data Analysis, 1977).
+const FENCE: f64 = 3.0;
+/// However alike all others are: an I/O is not slow that takes less than twice the median.
+const MEDIAN_RATIO_MIN: f64 = 2.0;
+
+/// An I/O, and how long it took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlowIo {
+    /// Its first byte.
+    pub offset: Bytes,
+    /// How many it asked for.
+    pub length: Bytes,
+    /// From its issue to its end.
+    pub latency: Nanos,
+}
+
+/// The slowest places of a survey.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowPlaces {
+    /// What takes longer is slow.
+    #[serde(rename = "limit_ns")]
+    pub limit: Nanos,
+    /// The slowest first.
+    pub places: Vec<SlowPlace>,
+}
+
+/// A place that was slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowPlace {
+    /// Its first byte.
+    pub offset: Bytes,
+    /// Bytes of the I/O.
+    pub length: Bytes,
+    /// How long that took.
+    #[serde(rename = "latency_ns")]
+    pub latency: Nanos,
+    /// The slowest I/O there when it was read again after the last trial, as before; `None` where
+    /// it was not.
+    #[serde(rename = "again_ns")]
+    pub again: Option<Nanos>,
+}
+
+impl SlowPlaces {
+    /// What takes longer than this is slow among I/Os with these latencies: Tukey's outer fence of
+    /// their logarithms, for latencies are spread by factors, and no less than twice the median.
+    pub fn limit_of(latency: &Histogram) -> Option<Nanos> {
+        let quantile = |share| latency.quantile(share);
+        let (low, median, high) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
+        #[expect(clippy::cast_precision_loss, reason = "a limit is no more precise")]
+        let [low, median, high] = [low, median, high].map(|value| value.max(1) as f64);
+        let fence = high * (high / low).powf(FENCE);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "what is beyond 64 bits is no latency, and none is below 0"
+        )]
+        let limit = fence.max(median * MEDIAN_RATIO_MIN) as u64;
+        Some(Nanos(limit))
+    }
+
+    /// Whether a place was slow again; `None` where it was not read again.
+    pub fn is_slow_again(&self, place: &SlowPlace) -> Option<bool> {
+        place.again.map(|again| again > self.limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn latencies(values: impl IntoIterator<Item = u64>) -> Histogram {
+        let mut all = Histogram::new();
+        values.into_iter().for_each(|value| all.record(value));
+        all
+    }
+
+    #[test]
+    fn what_is_alike_is_slow_at_twice_the_median() {
+        let limit = SlowPlaces::limit_of(&latencies([1_000_000; 100])).unwrap();
+        assert!((1_990_000..2_040_000).contains(&limit.0), "{limit:?}");
+        assert_eq!(SlowPlaces::limit_of(&latencies([])), None);
+    }
+
+    #[test]
+    fn what_is_spread_is_slow_far_beyond_its_quartiles() {
+        // Quartiles of about 2, 4 and 8 ms: the fence is 8 x 4^3 ms.
+        let spread = (0..400u64).map(|it| 1_000_000 << (it % 5));
+        let limit = SlowPlaces::limit_of(&latencies(spread)).unwrap();
+        assert!((450_000_000..600_000_000).contains(&limit.0), "{limit:?}");
+    }
+}
