@@ -168,7 +168,7 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     found
 }
 
-/// Heat of the run concerns every row of it: when in it the drive slowed down is not seen.
+/// Heat of the run concerns every row of it.
 fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
     let drives = &case.run.circumstances.drives;
     let of_target =
@@ -177,9 +177,12 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
         .iter()
         .filter(of_target)
         .find_map(|drive| Some((drive, heated(drive)?)))?;
-    let symptom = match drive.after.temperature_celsius {
-        Some(celsius) => text!("{heat} ({celsius} °C after it)", heat = symptom),
-        None => symptom,
+    let symptom = match (hot_from(case.run, drive), drive.after.temperature_celsius) {
+        (Some((second, celsius)), _) => {
+            text!("from {second} s on: {heat} ({celsius} °C then)", heat = symptom)
+        }
+        (None, Some(celsius)) => text!("{heat} ({celsius} °C after it)", heat = symptom),
+        (None, None) => symptom,
     };
     Some(Ruling::new(
         Code::ThrottledByHeat,
@@ -187,6 +190,16 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
         "drives slow themselves down when they are hot: too little air, or long heavy use",
         "cool the drive, let it rest, and measure again; a figure of a cool drive is another one than that of a hot one",
     ))
+}
+
+/// The second of the run from which on the drive was at its warning temperature, and what it had
+/// then. Of several drives the hottest is seen, so that it is told of one alone.
+fn hot_from(run: &Run, drive: &DriveCircumstances) -> Option<(u64, i32)> {
+    let warning = drive.after.warning_celsius.or(drive.before.warning_celsius)?;
+    let is_alone = run.circumstances.drives.len() == 1;
+    let course = run.circumstances.course.as_ref().filter(|_| is_alone)?;
+    let moment = course.first_at(i32::try_from(warning).ok()?)?;
+    Some((moment.at.0 / 1_000_000_000, moment.celsius?))
 }
 
 /// What says that a drive was hot in the run, the strongest word first.
