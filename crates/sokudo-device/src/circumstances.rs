@@ -76,7 +76,7 @@ impl Watch {
 
     /// Looks after the run, and puts both together.
     pub fn end(self, target: &TargetInfo) -> Circumstances {
-        let course = self.course.map(CourseWatch::end);
+        let course = self.course.and_then(CourseWatch::end);
         let Some(before) = self.before else {
             return Circumstances::default();
         };

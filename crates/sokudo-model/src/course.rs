@@ -62,6 +62,14 @@ impl Course {
         self.moments.push(moment);
     }
 
+    /// Whether anybody could see anything.
+    pub fn has_figures(&self) -> bool {
+        let has_any = |moment: &CourseMoment| {
+            moment.celsius.is_some() || moment.cpu_mhz.is_some() || moment.cpu_throttles > 0
+        };
+        self.moments.iter().any(has_any)
+    }
+
     /// The first moment at which a drive was at least so hot.
     pub fn first_at(&self, celsius: i32) -> Option<&CourseMoment> {
         let mut moments = self.moments.iter();

@@ -107,14 +107,16 @@ impl CourseWatch {
         self.beside.clone()
     }
 
-    /// What was seen. A drive that does not answer is not waited for.
-    pub(super) fn end(self) -> Course {
+    /// What was seen; `None` where nothing is to be seen. A drive that does not answer is not waited
+    /// for.
+    pub(super) fn end(self) -> Option<Course> {
         drop(self.stop);
         if self.thread.is_finished() {
             // A panic of that thread has been told.
             let _ = self.thread.join();
         }
-        self.beside.seen(|seen| std::mem::take(&mut seen.course))
+        let course = self.beside.seen(|seen| std::mem::take(&mut seen.course));
+        course.has_figures().then_some(course)
     }
 }
 
@@ -235,7 +237,7 @@ mod tests {
         while beside.seen(|seen| seen.course.moments.len() < 2) {
             thread::sleep(Duration::from_millis(20));
         }
-        let course = watch.end();
+        let course = watch.end().unwrap();
         let [first, second] = [course.moments[0], course.moments[1]];
         assert_eq!((first.measuring, first.cpu_mhz, first.cpu_throttles), (false, Some(2_000), 0));
         assert_eq!((second.measuring, second.cpu_throttles), (true, 3));
