@@ -1,6 +1,6 @@
 //! What the system did to a row from outside: limits of control groups, heat.
 
-use sokudo_model::{DriveCircumstances, IoLimit, Operation};
+use sokudo_model::{DriveCircumstances, IoLimit, Operation, Run};
 use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
@@ -168,7 +168,7 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     found
 }
 
-/// Heat of the run concerns every row of it: when in it the drive slowed down is not seen.
+/// Heat of the run concerns every row of it.
 fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
     let drives = &case.run.circumstances.drives;
     let of_target =
@@ -176,10 +176,13 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
     let (drive, symptom) = drives
         .iter()
         .filter(of_target)
-        .find_map(|drive| Some((drive, heated(drive)?)))?;
-    let symptom = match drive.after.temperature_celsius {
-        Some(celsius) => text!("{heat} ({celsius} °C after it)", heat = symptom),
-        None => symptom,
+        .find_map(|drive| Some((drive, heated(case.run, drive)?)))?;
+    let symptom = match (hot_from(case.run, drive), drive.after.temperature_celsius) {
+        (Some((second, celsius)), _) => {
+            text!("from {second} s on: {heat} ({celsius} °C then)", heat = symptom)
+        }
+        (None, Some(celsius)) => text!("{heat} ({celsius} °C after it)", heat = symptom),
+        (None, None) => symptom,
     };
     Some(Ruling::new(
         Code::ThrottledByHeat,
@@ -189,8 +192,18 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
+/// The second of the run from which on the drive was at its warning temperature, and what it had
+/// then. Of several drives the hottest is seen, so that it is told of one alone.
+fn hot_from(run: &Run, drive: &DriveCircumstances) -> Option<(u64, i32)> {
+    let warning = drive.after.warning_celsius.or(drive.before.warning_celsius)?;
+    let is_alone = run.circumstances.drives.len() == 1;
+    let course = run.circumstances.course.as_ref().filter(|_| is_alone)?;
+    let moment = course.first_at(warning)?;
+    Some((moment.at.0 / 1_000_000_000, moment.celsius?))
+}
+
 /// What says that a drive was hot in the run, the strongest word first.
-fn heated(drive: &DriveCircumstances) -> Option<Text> {
+fn heated(run: &Run, drive: &DriveCircumstances) -> Option<Text> {
     let device = &drive.disk.name;
     let (before, after) = (&drive.before, &drive.after);
     let grown =
@@ -211,7 +224,9 @@ fn heated(drive: &DriveCircumstances) -> Option<Text> {
         ));
     }
     let warning = after.warning_celsius.or(before.warning_celsius)?;
-    let hottest = before.temperature_celsius.max(after.temperature_celsius)?;
+    let meanwhile = hot_from(run, drive).map(|(_, celsius)| celsius);
+    let around = before.temperature_celsius.max(after.temperature_celsius);
+    let hottest = around.max(meanwhile)?;
     (hottest >= warning)
         .then(|| text!("{device} had {hottest} °C around the run and warns from {warning} °C on"))
 }
@@ -223,7 +238,7 @@ mod tests {
         check, device, drive, each_count, mix, reads, reads_with, says, spoilt, writes,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
-    use sokudo_model::{BlockDeviceKind, Run};
+    use sokudo_model::{BlockDeviceKind, Course, CourseMoment, Nanos};
 
     /// One trial of a sample moves 40.96 MB in 10,000 I/Os in one second.
     const BYTES_PER_S: u64 = 40_960_000;
@@ -382,5 +397,38 @@ mod tests {
             "throttled-by-heat",
             &["slowed itself down 3 times"],
         );
+    }
+
+    /// A drive that is hot only in the middle of a run is cool before and after it.
+    #[test]
+    fn the_moment_from_which_on_a_drive_was_hot_is_named() {
+        let hot = |drives: usize| {
+            reads_with(|run| {
+                for number in 0..drives {
+                    let mut drive = drive(&format!("nvme{number}n1"));
+                    drive.before.temperature_celsius = Some(41);
+                    drive.after.temperature_celsius = Some(52);
+                    drive.after.warning_celsius = Some(70);
+                    run.circumstances.drives.push(drive);
+                }
+                let mut course = Course::default();
+                for second in 0..600 {
+                    course.add(CourseMoment {
+                        at: Nanos::from_secs(second),
+                        celsius: Some(if second < 340 { 60 } else { 71 }),
+                        ..CourseMoment::default()
+                    });
+                }
+                run.circumstances.course = Some(course);
+            })
+        };
+        says(
+            hot(1),
+            "throttled-by-heat",
+            &["from 340 s on", "71 °C", "warns from 70 °C"],
+        );
+        check! {
+            "which of two it was is not seen": hot(2) => [], Verified;
+        }
     }
 }

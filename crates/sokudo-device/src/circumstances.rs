@@ -1,10 +1,12 @@
 //! What the system says around a run: limits of control groups, heat of drives, state of
-//! arrays, settings that save power, pressure. Looked at before and after, never meanwhile.
+//! arrays, settings that save power, pressure. Looked at before and after; meanwhile only what
+//! disturbs no I/O.
 //!
 //! It changes nothing, waits for no drive longer than [`DRIVE_TIME_MAX`], and judges
 //! nothing.
 
 mod arrays;
+mod course;
 mod drives;
 mod limits;
 mod neighbours;
@@ -18,11 +20,13 @@ use sokudo_model::{Circumstances, TargetInfo, TargetKind};
 
 use crate::system::System;
 
+pub use course::Beside;
 pub use neighbours::Neighbours;
 pub(crate) use neighbours::processor_time;
 pub use pressure::io_waits;
 pub use refusals::ProcessorWatch;
 
+use course::CourseWatch;
 use drives::Drives;
 use pressure::Waits;
 
@@ -31,10 +35,11 @@ use pressure::Waits;
 /// one that did not answer.
 pub const DRIVE_TIME_MAX: Duration = Duration::from_millis(100);
 
-/// Looks at what is around a run, before and after it.
+/// Looks at what is around a run, before and after it, and once a second meanwhile.
 pub struct Watch {
     system: System,
     before: Option<ConditionsBefore>,
+    course: Option<CourseWatch>,
 }
 
 /// What was seen before the run.
@@ -54,14 +59,24 @@ impl Watch {
             arrays: arrays::arrays(system, target),
             waits: Waits::look(system),
         });
+        let course = before
+            .as_ref()
+            .and_then(|_| CourseWatch::begin(system, target));
         Self {
             system: system.clone(),
             before,
+            course,
         }
+    }
+
+    /// What is seen meanwhile; `None` of what is no device.
+    pub fn beside(&self) -> Option<Beside> {
+        self.course.as_ref().map(CourseWatch::beside)
     }
 
     /// Looks after the run, and puts both together.
     pub fn end(self, target: &TargetInfo) -> Circumstances {
+        let course = self.course.and_then(CourseWatch::end);
         let Some(before) = self.before else {
             return Circumstances::default();
         };
@@ -74,6 +89,7 @@ impl Watch {
             drives,
             arrays: arrays::together(arrays, &before.arrays),
             power: power::power(&self.system),
+            course,
             pressure,
             blind_spots,
         }

@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use sokudo_device::{CounterSource, Neighbours, ProcessorWatch, System};
+use sokudo_device::{Beside, CounterSource, Neighbours, ProcessorWatch, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
-    BackendKind, Bytes, DeviceCounters, Event, Moved, Operation, Outcome, ProcessorEvidence, Stage,
+    BackendKind, Bytes, DeviceCounters, Event, Moved, Nanos, Operation, Outcome, ProcessorEvidence, Stage,
     TargetKind, Trial, TrialEvidence, Workload, narrow,
 };
 use sokudo_stats::mix64;
@@ -68,10 +68,14 @@ impl PreparedTargets {
         if start == FoundState::Settled {
             self.settle(&all_targets_of(stage), stage)?;
         }
+        let measuring = Measuring(self.beside.clone());
         let mut before = EvidenceBefore::look(self, stage);
         let mut listen = |event: Event| {
             before.hear(&event);
             let is_ready = event == Event::StageReady;
+            if is_ready {
+                before.began = measuring.begin();
+            }
             listener(event);
             if let Some(others) = others.as_mut().filter(|_| is_ready) {
                 others.start(control);
@@ -86,6 +90,7 @@ impl PreparedTargets {
             stage.workloads.len(),
             "the engine returns an outcome per workload"
         );
+        drop(measuring);
         let trials = before.after(self, outcomes);
         if stage.workloads[0].from_empty {
             self.look_at(0);
@@ -125,8 +130,29 @@ impl PreparedTargets {
     }
 }
 
+/// While it is there, I/O may be measured: what is seen beside the run leaves drives alone that it
+/// would disturb.
+struct Measuring(Option<Beside>);
+
+impl Measuring {
+    /// When it began.
+    fn begin(&self) -> Option<Nanos> {
+        let beside = self.0.as_ref()?;
+        beside.set_measuring(true);
+        Some(beside.now())
+    }
+}
+
+impl Drop for Measuring {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|beside| beside.set_measuring(false));
+    }
+}
+
 /// What the system said before a trial.
 struct EvidenceBefore {
+    /// When the trial began, on the clock of what is seen beside the run.
+    began: Option<Nanos>,
     /// The targets of each workload.
     used: Vec<Vec<usize>>,
     /// What of each workload's targets was in the page cache.
@@ -157,6 +183,7 @@ impl EvidenceBefore {
         let others = is_real.then(|| Neighbours::look(&System::host()));
         let sources = sources(subject, stage, &used);
         Self {
+            began: None,
             cached,
             others,
             counted: read(&sources),
@@ -203,6 +230,7 @@ impl EvidenceBefore {
                 evidence: TrialEvidence {
                     device,
                     cached_before,
+                    began: self.began,
                     foreign: foreign.clone(),
                     processors: processors.clone(),
                 },

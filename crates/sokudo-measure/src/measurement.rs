@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use sokudo_device::{System, Watch};
+use sokudo_device::{Beside, System, Watch};
 use sokudo_engine::{Control, may_make_in};
 use sokudo_model::{
     Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
@@ -216,9 +216,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(run: Run, subject: PreparedTargets) -> Self {
+    pub(crate) fn new(run: Run, mut subject: PreparedTargets) -> Self {
+        let watch = Watch::begin(&System::host(), &run.target);
+        subject.beside = watch.beside();
         Self {
-            watch: Watch::begin(&System::host(), &run.target),
+            watch,
             run,
             notes: Vec::new(),
             any_backend: false,
@@ -227,6 +229,11 @@ impl Prepared {
             subject,
             is_complete: false,
         }
+    }
+
+    /// What is seen while the run goes on; `None` of what is no device.
+    pub fn beside(&self) -> Option<Beside> {
+        self.watch.beside()
     }
 
     /// What is known about each target.

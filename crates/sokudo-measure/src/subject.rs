@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
-use sokudo_device::{CounterSource, FileStateError, Inspected, System, occupants, users};
+use sokudo_device::{Beside, CounterSource, FileStateError, Inspected, System, occupants, users};
 use sokudo_engine::{
     Control, DevicePermit, FileTarget, JobFile, MakeDurable, OwnDirectory, RewritePermit,
     SimulatedTarget, Target, TestFile, lay_out,
@@ -112,6 +112,8 @@ pub(crate) struct PreparedTargets {
     pub(crate) layout: Option<Layout>,
     /// Where this process is one of several.
     pub(crate) together: Option<Together>,
+    /// What is seen beside the run, and wants to know when I/O is measured.
+    pub(crate) beside: Option<Beside>,
 }
 
 /// A target as it was opened.
@@ -237,6 +239,7 @@ impl PreparedTargets {
             directory: None,
             layout: None,
             together: None,
+            beside: None,
         }
     }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+use crate::course::Course;
 use crate::disk::Disk;
 use crate::units::{Bytes, Nanos};
 
@@ -21,6 +22,9 @@ pub struct Circumstances {
     pub arrays: Vec<ArrayState>,
     /// What saves power.
     pub power: PowerSettings,
+    /// What was seen while it went on; `None` of what is no device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<Course>,
     /// How much of the run somebody waited for processor, memory or I/O.
     pub pressure: Option<Pressure>,
     /// What could not be seen and why, in whole sentences.

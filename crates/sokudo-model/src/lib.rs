@@ -14,6 +14,7 @@ pub mod calendar;
 pub mod capacity;
 pub mod circumstances;
 pub mod comparison;
+pub mod course;
 mod countable;
 pub mod disk;
 mod disk_assessment;
@@ -64,6 +65,7 @@ pub use circumstances::{
 pub use comparison::{
     Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference, RunsDiffer,
 };
+pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
 pub use countable::{COUNTED_MAX, are_countable};
 pub use disk::Disk;
 pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment};

@@ -179,6 +179,9 @@ pub struct TrialEvidence {
     /// cannot be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_before: Option<Bytes>,
+    /// When it began on the clock of [`crate::Course`]; `None` where that was not noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Nanos>,
     /// Who else did I/O meanwhile; `None` where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign: Option<ForeignUse>,

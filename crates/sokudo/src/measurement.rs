@@ -174,7 +174,7 @@ pub(crate) fn carry_out(
     progress: &mut ProgressLine,
     conduct: impl Conduct,
 ) -> Result<FinishedMeasurement, Exit> {
-    progress.prepared(&prepared.run);
+    progress.prepared(&prepared);
     let mut watch = StopWatch::new(&prepared.run.schedule.stop_when, &prepared.run)?;
     let mut listener = |event| {
         watch.hear(&event, control);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_engine::Control;
-use sokudo_measure::{Expectation, duration};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, Workload};
+use sokudo_measure::{Expectation, Prepared, duration};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
@@ -127,9 +127,9 @@ impl ProgressLine {
     }
 
     /// What is measured has been made ready.
-    pub(crate) fn prepared(&mut self, run: &Run) {
+    pub(crate) fn prepared(&mut self, prepared: &Prepared) {
         if let Some(telling) = &mut self.telling {
-            telling.prepared(run);
+            telling.prepared(prepared);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use sokudo_page::{PlannedRow, RunEvent, RunPhase};
 use sokudo_report::RunDocument;
-use sokudo_report::document::{PointDocument, ResultDocument};
+use sokudo_report::document::{PointDocument, ResultDocument, TrialDocument};
 
 use crate::exit::Exit;
 use crate::telling::{self, latency_counts, places_events, tell};
@@ -25,14 +25,14 @@ pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Ex
     });
     let mut before = 0;
     for (row, result) in results.iter().enumerate() {
-        retell_row(row, result, before);
+        retell_row(document, row, result, before);
         before += elapsed(result);
     }
     telling::done(document, kept);
     Ok(())
 }
 
-fn retell_row(row: usize, result: &ResultDocument, before: u64) {
+fn retell_row(document: &RunDocument, row: usize, result: &ResultDocument, before: u64) {
     let mut started = before;
     for trial in &result.trials {
         let mut last = 0;
@@ -45,6 +45,7 @@ fn retell_row(row: usize, result: &ResultDocument, before: u64) {
             }
             last = point.at_ns;
         }
+        retell_heat(document, trial, started);
         started += trial.elapsed_ns;
         let places = result.places.iter().filter(|it| it.trial == trial.trial);
         let defects = result.defects.iter().filter(|it| it.trial == trial.trial);
@@ -71,6 +72,26 @@ fn retell_row(row: usize, result: &ResultDocument, before: u64) {
             at: seconds(started),
             counts,
         });
+    }
+}
+
+/// What was read of the hottest drive during a trial.
+fn retell_heat(document: &RunDocument, trial: &TrialDocument, started: u64) {
+    let circumstances = &document.circumstances;
+    let moments = circumstances.course.iter().flat_map(|it| &it.moments);
+    let drives = circumstances.drives.iter();
+    let warning = drives.filter_map(|drive| drive.after.warning_celsius).min();
+    let Some(began) = trial.began_ns else { return };
+    for moment in moments {
+        let within = moment.at.0.checked_sub(began);
+        let within = within.filter(|within| *within < trial.elapsed_ns);
+        if let Some((within, celsius)) = within.zip(moment.celsius) {
+            tell(&RunEvent::Temperature {
+                at: seconds(started + within),
+                celsius: celsius.into(),
+                warning: warning.map(f64::from),
+            });
+        }
     }
 }
 

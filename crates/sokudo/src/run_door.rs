@@ -110,7 +110,7 @@ impl JobFilePlan {
         let mut progress = progress.in_lines(quiet);
         let prepared = jobs.prepare(control, &mut |event| progress.show(&event));
         let mut prepared = company.ready(prepared.map_err(Exit::from), control)?;
-        progress.prepared(&prepared.run);
+        progress.prepared(&prepared);
         let mut errors = Vec::new();
         let mut listener = |event| progress.show(&event);
         let conduct =
@@ -183,7 +183,7 @@ fn carry_out(
     progress: &mut ProgressLine,
 ) -> Result<FinishedJobs, Exit> {
     let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
-    progress.prepared(&prepared.run);
+    progress.prepared(&prepared);
     prepared.run.schedule.stop_when = rules.to_vec();
     let mut watch = StopWatch::new(rules, &prepared.run)?;
     let mut listener = |event| {

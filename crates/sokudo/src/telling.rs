@@ -5,7 +5,6 @@
 //! The page is told on the standard output, where the result would be printed otherwise. Nothing is
 //! told while no I/O may be disturbed: at most four times a second, from the thread that only waits.
 
-mod heat;
 mod planned;
 mod stream;
 
@@ -14,8 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sokudo_analysis::judge;
-use sokudo_device::Moment;
+use sokudo_device::Beside;
 use sokudo_engine::Control;
+use sokudo_measure::Prepared;
 use sokudo_model::{
     Bytes, Event, Nanos, Operation, Outcome, Phase, Plan, Row, Run, Schedule, Trial, Workload,
 };
@@ -27,7 +27,6 @@ use crate::exit::Exit;
 use crate::language;
 use crate::words::{self, Audience};
 
-use heat::Heat;
 pub(crate) use planned::Estimate;
 use planned::planned;
 pub(crate) use stream::open;
@@ -108,8 +107,10 @@ pub(crate) fn announce(
 /// Tells a run while it is measured.
 pub(crate) struct Telling {
     control: Control,
-    /// `None` where no drive tells how hot it is.
-    heat: Option<Heat>,
+    /// What is seen beside the run.
+    beside: Option<Beside>,
+    /// When the temperature was taken that was told last.
+    heat_at: Option<Nanos>,
     /// What has been counted so far; `None` until the target is known.
     run: Option<Run>,
     row: usize,
@@ -149,7 +150,8 @@ impl Telling {
         wanted_of_one()?;
         Some(Self {
             control: control.clone(),
-            heat: None,
+            beside: None,
+            heat_at: None,
             run: None,
             row: 0,
             first: 0,
@@ -164,10 +166,9 @@ impl Telling {
     }
 
     /// The target has been made ready.
-    pub(crate) fn prepared(&mut self, run: &Run) {
-        self.run = Some(run.clone());
-        self.heat = Heat::of(&run.target);
-        self.ask_heat(Moment::Between);
+    pub(crate) fn prepared(&mut self, prepared: &Prepared) {
+        self.run = Some(prepared.run.clone());
+        self.beside = prepared.beside();
     }
 
     /// Tells what happened; the progress line knows how much of the time is done, and how much is
@@ -243,7 +244,6 @@ impl Telling {
         self.in_trial.phase = phase;
         if self.is_due() {
             self.tell_rate();
-            self.ask_heat(Moment::Measuring);
             let is_time = self.looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY);
             if is_time {
                 self.looked_at = Some(Instant::now());
@@ -354,21 +354,19 @@ impl Telling {
             number: self.in_trial.number,
             ..InTrial::default()
         };
-        self.ask_heat(Moment::Between);
     }
 
-    fn ask_heat(&mut self, moment: Moment) {
-        self.heat.iter_mut().for_each(|heat| heat.ask(moment));
-    }
-
-    fn tell_heat(&self) {
-        for reading in self.heat.iter().flat_map(Heat::heard) {
-            tell(&RunEvent::Temperature {
-                at: self.at(),
-                celsius: reading.celsius.into(),
-                warning: reading.warning.map(f64::from),
-            });
-        }
+    fn tell_heat(&mut self) {
+        let reading = self.beside.as_ref().and_then(Beside::reading);
+        let Some((at, reading)) = reading.filter(|(at, _)| self.heat_at != Some(*at)) else {
+            return;
+        };
+        self.heat_at = Some(at);
+        tell(&RunEvent::Temperature {
+            at: self.at(),
+            celsius: reading.celsius.into(),
+            warning: reading.warning.map(f64::from),
+        });
     }
 
     /// What the run has come to with one more trial, in the words of its result.

@@ -154,6 +154,7 @@ impl ResultDocument {
             evidence: TrialEvidence {
                 device: self.device.map(|_| DeviceCounters::default()),
                 cached_before: told.cached_before_bytes.map(Bytes),
+                began: told.began_ns.map(Nanos),
                 foreign: Some(ForeignUse::default()),
                 processors: None,
             },

@@ -26,6 +26,9 @@ pub struct TrialDocument {
     /// all that was started counts, the filling and the draining of the queue included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_ns: Option<u64>,
+    /// When it began, on the clock of `circumstances.course`; missing where that was not noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began_ns: Option<u64>,
     /// Bytes moved.
     pub bytes: u64,
     /// Bytes moved before and after the measured part, in a ramp, while the queue settled and
@@ -68,6 +71,7 @@ impl TrialDocument {
             trial: number,
             elapsed_ns: moved.elapsed.0,
             settled_ns: trial.outcome.window.map(|window| window.settled.0),
+            began_ns: trial.evidence.began.map(|Nanos(began)| began),
             bytes: moved.bytes.0,
             unmeasured_bytes: trial
                 .outcome

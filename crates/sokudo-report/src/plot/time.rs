@@ -5,7 +5,7 @@
 
 use sokudo_words::{Text, text};
 
-use super::figure::{Body, Chart, ChartSection, PlotFigure, Shape, heights};
+use super::figure::{Body, Chart, ChartSection, Ink, Layer, PlotFigure, Shape, VerticalAxis, heights};
 use super::heading;
 use super::scale::{Axis, float};
 use crate::document::{PointDocument, ResultDocument, RunDocument};
@@ -23,10 +23,15 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let trials = points().map(|point| point.trial).max()?;
     let longest = seconds(points().map(|point| point.at_ns).max()?);
     let shape = |result: &ResultDocument| Shape::Lines(steps(result, longest));
-    let layers = heading::layers(&shown, figures, shape);
+    let mut layers = heading::layers(&shown, figures, shape);
     let rates = || heights(&layers);
     let lowest = rates().filter(|rate| *rate > 0.0).reduce(f64::min)?;
     let left = Axis::of_rates(&text!("Rate, MB/s"), lowest, rates().reduce(f64::max)?, 8);
+    let heat = heat(document, shown[0], longest);
+    let right = heat.as_ref().map(|(hottest, _)| {
+        Axis::beside(text!("Temperature, °C"), *hottest, &left)
+    });
+    layers.extend(heat.map(|(_, layer)| layer));
     let part = |trial: u32| ChartSection {
         at: f64::from(trial - 1) * longest,
         name: text!("trial {trial}").into(),
@@ -39,6 +44,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let bottom = Axis::exact(label, 0.0, f64::from(trials) * longest, 10);
     let chart = Chart {
         parts: (1..=trials).filter(|_| is_parted).map(part).collect(),
+        right,
         ..Chart::new(bottom, left, layers)
     };
     let body = Body::Chart(Box::new(chart));
@@ -71,6 +77,38 @@ fn steps(result: &ResultDocument, longest: f64) -> Vec<Vec<[f64; 2]>> {
         intervals(trial).into_iter().flat_map(step).collect()
     };
     trials.map(of_trial).collect()
+}
+
+/// How hot the hottest drive was meanwhile, over the trials of a result: the highest, and the line.
+/// Other results have trials of their own on the same axis, a pause away.
+fn heat(document: &RunDocument, result: &ResultDocument, longest: f64) -> Option<(f64, Layer)> {
+    let moments = &document.circumstances.course.as_ref()?.moments;
+    let readings = moments
+        .iter()
+        .filter_map(|moment| Some((moment.at.0, f64::from(moment.celsius?))));
+    let readings: Vec<(u64, f64)> = readings.collect();
+    let lines = result.trials.iter().filter_map(|trial| {
+        let (from, length) = (trial.began_ns?, trial.elapsed_ns);
+        let to = from.saturating_add(length);
+        let place = |at: u64| f64::from(trial.trial.saturating_sub(1)) * longest + seconds(at - from);
+        // What was read last before holds until the next reading.
+        let before = readings.iter().take_while(|(at, _)| *at <= from).last();
+        let within = readings.iter().filter(|(at, _)| (from..to).contains(at));
+        let mut line: Vec<[f64; 2]> = before.map(|(_, celsius)| [place(from), *celsius]).into_iter().collect();
+        line.extend(within.map(|(at, celsius)| [place(*at), *celsius]));
+        let last = line.last().map(|[_, celsius]| *celsius)?;
+        line.push([place(to), last]);
+        Some(line)
+    });
+    let lines: Vec<Vec<[f64; 2]>> = lines.collect();
+    let seen = || lines.iter().flatten().map(|[_, celsius]| *celsius);
+    let (coolest, hottest) = (seen().reduce(f64::min)?, seen().reduce(f64::max)?);
+    let layer = Layer {
+        side: VerticalAxis::Right,
+        ..Layer::new(Ink::FAULT, Shape::Lines(lines))
+    };
+    let figures = text!("{coolest} to {hottest} °C");
+    Some((hottest, layer.named(text!("temperature"), figures)))
 }
 
 /// What was done between two instants of a trial, nanoseconds from its start.

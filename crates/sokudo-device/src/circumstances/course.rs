@@ -1,0 +1,247 @@
+//! Looks once a second at what goes on beside a run, in a thread of its own: a drive may let
+//! whoever asks it wait.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use sokudo_model::{Course, CourseMoment, Nanos, TargetInfo};
+
+use crate::disk::{Moment, Reading, Thermometer};
+use crate::system::{self, System};
+
+/// Between two questions to a drive while I/O is measured. It answers with a log page, which it
+/// makes.
+const MEASURING_EVERY: Duration = Duration::from_secs(10);
+
+/// Processors whose clocks are looked at: each is a file to read.
+const PROCESSORS_MAX: usize = 16;
+
+/// Looks until it is dropped.
+pub(super) struct CourseWatch {
+    beside: Beside,
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+/// What is seen beside a run, for whoever takes part in it.
+#[derive(Clone)]
+pub struct Beside(Arc<Shared>);
+
+struct Shared {
+    since: Instant,
+    is_measuring: AtomicBool,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    course: Course,
+    /// What the drives said last, and when.
+    reading: Option<(Nanos, Reading)>,
+}
+
+impl Beside {
+    /// Since the run was made ready.
+    pub fn now(&self) -> Nanos {
+        Nanos(u64::try_from(self.0.since.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// I/O is measured from now on, or is no more: drives that may be disturbed then are left alone.
+    pub fn set_measuring(&self, is_measuring: bool) {
+        self.0.is_measuring.store(is_measuring, Ordering::Relaxed);
+    }
+
+    /// What the drives said last, and when.
+    pub fn reading(&self) -> Option<(Nanos, Reading)> {
+        self.seen(|seen| seen.reading)
+    }
+
+    fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
+        look(&mut self.0.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_measuring(&self) -> bool {
+        self.0.is_measuring.load(Ordering::Relaxed)
+    }
+}
+
+impl CourseWatch {
+    /// `None` where no thread can be had.
+    pub(super) fn begin(system: &System, target: &TargetInfo) -> Option<Self> {
+        let beside = Beside(Arc::new(Shared {
+            since: Instant::now(),
+            is_measuring: AtomicBool::new(false),
+            seen: Mutex::default(),
+        }));
+        let mut looker = Looker {
+            beside: beside.clone(),
+            thermometer: Thermometer::find(system, target),
+            asked_at: None,
+            clocks: clocks(system),
+            throttles: throttles(system),
+            throttled: None,
+        };
+        let (stop, stopped) = channel();
+        let look = move || {
+            loop {
+                let every = Duration::from(looker.look());
+                match stopped.recv_timeout(every) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("sokudo-beside".to_owned());
+        Some(Self {
+            beside,
+            stop,
+            thread: thread.spawn(look).ok()?,
+        })
+    }
+
+    pub(super) fn beside(&self) -> Beside {
+        self.beside.clone()
+    }
+
+    /// What was seen; `None` where nothing is to be seen. A drive that does not answer is not waited
+    /// for.
+    pub(super) fn end(self) -> Option<Course> {
+        drop(self.stop);
+        if self.thread.is_finished() {
+            // A panic of that thread has been told.
+            let _ = self.thread.join();
+        }
+        let course = self.beside.seen(|seen| std::mem::take(&mut seen.course));
+        course.has_figures().then_some(course)
+    }
+}
+
+/// What the thread knows.
+struct Looker {
+    beside: Beside,
+    thermometer: Option<Thermometer>,
+    asked_at: Option<Instant>,
+    /// Files of clocks in kHz.
+    clocks: Vec<PathBuf>,
+    /// Files that count how often a processor was slowed down by heat.
+    throttles: Vec<PathBuf>,
+    /// What they had counted at the look before.
+    throttled: Option<u64>,
+}
+
+impl Looker {
+    /// Looks, and says when to look again.
+    fn look(&mut self) -> Nanos {
+        let at = self.beside.now();
+        let measuring = self.beside.is_measuring();
+        let reading = self.heat(measuring);
+        let moment = CourseMoment {
+            at,
+            measuring,
+            celsius: reading.map(|reading| reading.celsius),
+            cpu_mhz: self.clock(),
+            cpu_throttles: self.new_throttles(),
+        };
+        self.beside.seen(|seen| {
+            if let Some(reading) = reading {
+                seen.reading = Some((at, reading));
+            }
+            seen.course.add(moment);
+            seen.course.every
+        })
+    }
+
+    fn heat(&mut self, measuring: bool) -> Option<Reading> {
+        let is_time = self.asked_at.is_none_or(|at| at.elapsed() >= MEASURING_EVERY);
+        let thermometer = self.thermometer.as_ref().filter(|_| !measuring || is_time)?;
+        self.asked_at = Some(Instant::now());
+        thermometer.read(match measuring {
+            true => Moment::Measuring,
+            false => Moment::Between,
+        })
+    }
+
+    /// The mean, in MHz.
+    fn clock(&self) -> Option<u32> {
+        let clocks = self.clocks.iter().filter_map(system::number);
+        let (sum, count) = clocks.fold((0u64, 0u64), |(sum, count), clock| {
+            (sum.saturating_add(clock), count + 1)
+        });
+        u32::try_from(sum.checked_div(count)? / 1_000).ok()
+    }
+
+    fn new_throttles(&mut self) -> u64 {
+        if self.throttles.is_empty() {
+            return 0;
+        }
+        let now = self.throttles.iter().filter_map(system::number).sum();
+        let before = self.throttled.replace(now);
+        before.map_or(0, |before| now.saturating_sub(before))
+    }
+}
+
+/// cpufreq's policies; on many processors the first of them.
+fn clocks(system: &System) -> Vec<PathBuf> {
+    let policies = "sys/devices/system/cpu/cpufreq";
+    let names = system.names(policies).into_iter();
+    let names = names.filter(|name| name.starts_with("policy"));
+    let file = |name| system.path(format!("{policies}/{name}/scaling_cur_freq"));
+    names.take(PROCESSORS_MAX).map(file).collect()
+}
+
+/// Counters of processor packages.
+fn throttles(system: &System) -> Vec<PathBuf> {
+    let processors = "sys/devices/system/cpu";
+    let names = system.names(processors).into_iter();
+    let is_processor = |name: &String| {
+        let number = name.strip_prefix("cpu");
+        number.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
+    };
+    let file =
+        |name| system.path(format!("{processors}/{name}/thermal_throttle/core_throttle_count"));
+    let files = names.filter(is_processor).map(file);
+    files.filter(|file| file.exists()).take(PROCESSORS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn clocks_and_throttles_of_an_invented_machine_are_seen() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let cpu = "sys/devices/system/cpu";
+        put(&format!("{cpu}/cpufreq/policy0/scaling_cur_freq"), "1000000\n");
+        put(&format!("{cpu}/cpufreq/policy1/scaling_cur_freq"), "3000000\n");
+        put(&format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"), "5\n");
+        put(&format!("{cpu}/cpuidle/thermal_throttle/core_throttle_count"), "9\n");
+        let system = System::at(root.path());
+        let watch = CourseWatch::begin(&system, &TargetInfo::default()).unwrap();
+        let beside = watch.beside();
+        while beside.seen(|seen| seen.course.moments.is_empty()) {
+            thread::yield_now();
+        }
+        beside.set_measuring(true);
+        put(&format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"), "8\n");
+        while beside.seen(|seen| seen.course.moments.len() < 2) {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let course = watch.end().unwrap();
+        let [first, second] = [course.moments[0], course.moments[1]];
+        assert_eq!((first.measuring, first.cpu_mhz, first.cpu_throttles), (false, Some(2_000), 0));
+        assert_eq!((second.measuring, second.cpu_throttles), (true, 3));
+        assert!(second.at.0 - first.at.0 >= 1_000_000_000);
+        assert_eq!(first.celsius, None);
+    }
+}
