@@ -179,7 +179,10 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
         .find_map(|drive| Some((drive, heated(case.run, drive)?)))?;
     let symptom = match (hot_from(case.run, drive), drive.after.temperature_celsius) {
         (Some((second, celsius)), _) => {
-            text!("from {second} s on: {heat} ({celsius} °C then)", heat = symptom)
+            text!(
+                "from {second} s on: {heat} ({celsius} °C then)",
+                heat = symptom
+            )
         }
         (None, Some(celsius)) => text!("{heat} ({celsius} °C after it)", heat = symptom),
         (None, None) => symptom,
@@ -195,7 +198,10 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
 /// The second of the run from which on the drive was at its warning temperature, and what it had
 /// then. Of several drives the hottest is seen, so that it is told of one alone.
 fn hot_from(run: &Run, drive: &DriveCircumstances) -> Option<(u64, i32)> {
-    let warning = drive.after.warning_celsius.or(drive.before.warning_celsius)?;
+    let warning = drive
+        .after
+        .warning_celsius
+        .or(drive.before.warning_celsius)?;
     let is_alone = run.circumstances.drives.len() == 1;
     let course = run.circumstances.course.as_ref().filter(|_| is_alone)?;
     let moment = course.first_at(warning)?;

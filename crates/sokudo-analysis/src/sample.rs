@@ -241,6 +241,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             cached_before: Some(Bytes(0)),
             foreign: None,
             processors: None,
+            began: None,
         },
         outcome,
         together: None,

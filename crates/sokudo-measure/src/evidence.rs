@@ -8,8 +8,8 @@ use std::path::Path;
 use sokudo_device::{Beside, CounterSource, Neighbours, ProcessorWatch, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
-    BackendKind, Bytes, DeviceCounters, Event, Moved, Nanos, Operation, Outcome, ProcessorEvidence, Stage,
-    TargetKind, Trial, TrialEvidence, Workload, narrow,
+    BackendKind, Bytes, DeviceCounters, Event, Moved, Nanos, Operation, Outcome, ProcessorEvidence,
+    Stage, TargetKind, Trial, TrialEvidence, Workload, narrow,
 };
 use sokudo_stats::mix64;
 

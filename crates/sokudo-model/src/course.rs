@@ -88,7 +88,9 @@ fn together(moments: &[CourseMoment]) -> Option<CourseMoment> {
         at: first.at,
         measuring: moments.iter().any(|moment| moment.measuring),
         celsius: moments.iter().filter_map(|moment| moment.celsius).max(),
-        cpu_mhz: sum.checked_div(count).and_then(|mean| u32::try_from(mean).ok()),
+        cpu_mhz: sum
+            .checked_div(count)
+            .and_then(|mean| u32::try_from(mean).ok()),
         cpu_throttles: moments.iter().map(|moment| moment.cpu_throttles).sum(),
     })
 }

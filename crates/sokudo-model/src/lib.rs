@@ -14,8 +14,8 @@ pub mod calendar;
 pub mod capacity;
 pub mod circumstances;
 pub mod comparison;
-pub mod course;
 mod countable;
+pub mod course;
 pub mod disk;
 mod disk_assessment;
 pub mod diskspd;
@@ -65,8 +65,8 @@ pub use circumstances::{
 pub use comparison::{
     Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference, RunsDiffer,
 };
-pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
 pub use countable::{COUNTED_MAX, are_countable};
+pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
 pub use disk::Disk;
 pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment};
 pub use effects::{

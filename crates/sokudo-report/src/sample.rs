@@ -252,6 +252,7 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
             cached_before: Some(Bytes(0)),
             foreign: None,
             processors: None,
+            began: None,
         },
         together: None,
     }

@@ -156,8 +156,13 @@ impl Looker {
     }
 
     fn heat(&mut self, measuring: bool) -> Option<Reading> {
-        let is_time = self.asked_at.is_none_or(|at| at.elapsed() >= MEASURING_EVERY);
-        let thermometer = self.thermometer.as_ref().filter(|_| !measuring || is_time)?;
+        let is_time = self
+            .asked_at
+            .is_none_or(|at| at.elapsed() >= MEASURING_EVERY);
+        let thermometer = self
+            .thermometer
+            .as_ref()
+            .filter(|_| !measuring || is_time)?;
         self.asked_at = Some(Instant::now());
         thermometer.read(match measuring {
             true => Moment::Measuring,
@@ -201,15 +206,23 @@ fn throttles(system: &System) -> Vec<PathBuf> {
         let number = name.strip_prefix("cpu");
         number.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
     };
-    let file =
-        |name| system.path(format!("{processors}/{name}/thermal_throttle/core_throttle_count"));
+    let file = |name| {
+        system.path(format!(
+            "{processors}/{name}/thermal_throttle/core_throttle_count"
+        ))
+    };
     let files = names.filter(is_processor).map(file);
-    files.filter(|file| file.exists()).take(PROCESSORS_MAX).collect()
+    files
+        .filter(|file| file.exists())
+        .take(PROCESSORS_MAX)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use sokudo_model::TargetKind;
 
     use super::*;
 
@@ -222,24 +235,43 @@ mod tests {
             fs::write(path, text).unwrap();
         };
         let cpu = "sys/devices/system/cpu";
-        put(&format!("{cpu}/cpufreq/policy0/scaling_cur_freq"), "1000000\n");
-        put(&format!("{cpu}/cpufreq/policy1/scaling_cur_freq"), "3000000\n");
-        put(&format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"), "5\n");
-        put(&format!("{cpu}/cpuidle/thermal_throttle/core_throttle_count"), "9\n");
+        put(
+            &format!("{cpu}/cpufreq/policy0/scaling_cur_freq"),
+            "1000000\n",
+        );
+        put(
+            &format!("{cpu}/cpufreq/policy1/scaling_cur_freq"),
+            "3000000\n",
+        );
+        put(
+            &format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"),
+            "5\n",
+        );
+        put(
+            &format!("{cpu}/cpuidle/thermal_throttle/core_throttle_count"),
+            "9\n",
+        );
         let system = System::at(root.path());
-        let watch = CourseWatch::begin(&system, &TargetInfo::default()).unwrap();
+        let target = TargetInfo::new("x", TargetKind::File);
+        let watch = CourseWatch::begin(&system, &target).unwrap();
         let beside = watch.beside();
         while beside.seen(|seen| seen.course.moments.is_empty()) {
             thread::yield_now();
         }
         beside.set_measuring(true);
-        put(&format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"), "8\n");
+        put(
+            &format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"),
+            "8\n",
+        );
         while beside.seen(|seen| seen.course.moments.len() < 2) {
             thread::sleep(Duration::from_millis(20));
         }
         let course = watch.end().unwrap();
         let [first, second] = [course.moments[0], course.moments[1]];
-        assert_eq!((first.measuring, first.cpu_mhz, first.cpu_throttles), (false, Some(2_000), 0));
+        assert_eq!(
+            (first.measuring, first.cpu_mhz, first.cpu_throttles),
+            (false, Some(2_000), 0)
+        );
         assert_eq!((second.measuring, second.cpu_throttles), (true, 3));
         assert!(second.at.0 - first.at.0 >= 1_000_000_000);
         assert_eq!(first.celsius, None);

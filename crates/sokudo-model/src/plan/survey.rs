@@ -34,6 +34,11 @@ pub struct Survey {
     /// What lies before this was visited by an earlier part of the same survey.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resumed_at: Option<SurveyPosition>,
+    /// While it writes, one block of this much is read at each place, of what was written
+    /// before: [`crate::Outcome::read_beside`] has how long that took. Only where places are
+    /// written from the start to the end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_beside: Option<Bytes>,
 }
 
 /// How far a survey has come.
@@ -43,11 +48,6 @@ pub struct SurveyPosition {
     pub place: u32,
     /// The first byte of it that is still to come.
     pub offset: Bytes,
-    /// While it writes, one block of this much is read at each place, of what was written
-    /// before: [`crate::Outcome::read_beside`] has how long that took. Only where places are
-    /// written from the start to the end.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub read_beside: Option<Bytes>,
 }
 
 impl Survey {

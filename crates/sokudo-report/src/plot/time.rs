@@ -5,7 +5,9 @@
 
 use sokudo_words::{Text, text};
 
-use super::figure::{Body, Chart, ChartSection, Ink, Layer, PlotFigure, Shape, VerticalAxis, heights};
+use super::figure::{
+    Body, Chart, ChartSection, Ink, Layer, PlotFigure, Shape, VerticalAxis, heights,
+};
 use super::heading;
 use super::scale::{Axis, float};
 use crate::document::{PointDocument, ResultDocument, RunDocument};
@@ -28,9 +30,9 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let lowest = rates().filter(|rate| *rate > 0.0).reduce(f64::min)?;
     let left = Axis::of_rates(&text!("Rate, MB/s"), lowest, rates().reduce(f64::max)?, 8);
     let heat = heat(document, shown[0], longest);
-    let right = heat.as_ref().map(|(hottest, _)| {
-        Axis::beside(text!("Temperature, °C"), *hottest, &left)
-    });
+    let right = heat
+        .as_ref()
+        .map(|(hottest, _)| Axis::beside(text!("Temperature, °C"), *hottest, &left));
     layers.extend(heat.map(|(_, layer)| layer));
     let part = |trial: u32| ChartSection {
         at: f64::from(trial - 1) * longest,
@@ -90,11 +92,15 @@ fn heat(document: &RunDocument, result: &ResultDocument, longest: f64) -> Option
     let lines = result.trials.iter().filter_map(|trial| {
         let (from, length) = (trial.began_ns?, trial.elapsed_ns);
         let to = from.saturating_add(length);
-        let place = |at: u64| f64::from(trial.trial.saturating_sub(1)) * longest + seconds(at - from);
+        let place =
+            |at: u64| f64::from(trial.trial.saturating_sub(1)) * longest + seconds(at - from);
         // What was read last before holds until the next reading.
         let before = readings.iter().take_while(|(at, _)| *at <= from).last();
         let within = readings.iter().filter(|(at, _)| (from..to).contains(at));
-        let mut line: Vec<[f64; 2]> = before.map(|(_, celsius)| [place(from), *celsius]).into_iter().collect();
+        let mut line: Vec<[f64; 2]> = before
+            .map(|(_, celsius)| [place(from), *celsius])
+            .into_iter()
+            .collect();
         line.extend(within.map(|(at, celsius)| [place(*at), *celsius]));
         let last = line.last().map(|[_, celsius]| *celsius)?;
         line.push([place(to), last]);
