@@ -353,8 +353,9 @@ mod tests {
         );
         assert_eq!(
             message("sim:const?rmp=5900"),
-            "sim:const has no key \"rmp\"; its keys are fail_at, vanish_after, stall, serial, size, \
-             latency, jitter, parallel, rate, refill, credit"
+            "sim:const has no key \"rmp\"; its keys are fail_at, slow_at, \
+             slow_once_at, hang_at, vanish_after, stall, serial, size, latency, \
+             jitter, parallel, rate, refill, credit"
         );
     }
 

@@ -10,7 +10,7 @@ use super::printing::Printing;
 /// What ends a run before its time.
 #[derive(Debug, Args)]
 pub(crate) struct Stopping {
-    /// End the run when a rule comes true, such as 'rate<100MB/s for 10s' (repeatable)
+    /// End the run when this comes true, such as 'rate<100MB/s' (repeatable)
     ///
     /// Figures are rate, iops and temperature (the hottest drive, in °C), each with < or > and a
     /// limit; "for TIME" says how long it has to be so without a break, in time that is measured.
