@@ -180,6 +180,7 @@ pub(crate) fn drive(name: &str) -> DriveCircumstances {
         segments_max: None,
         link_power: None,
         runtime_power: None,
+        flash_writes: None,
     }
 }
 

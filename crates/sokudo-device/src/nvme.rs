@@ -2,7 +2,7 @@
 //! later versions that mean the same in all). Pure functions over pages.
 
 use sokudo_model::disk::{
-    Health, HealthState, LbaFormat, NvmeController, NvmeNamespace, NvmePowerState,
+    FlashWrites, Health, HealthState, LbaFormat, NvmeController, NvmeNamespace, NvmePowerState,
 };
 use sokudo_model::{Bytes, DeviceCounters};
 use sokudo_words::text;
@@ -34,6 +34,12 @@ const DATA_UNIT_BYTES: u64 = 512_000;
 
 /// 0 °C in the log's Kelvin.
 const ZERO_CELSIUS_KELVIN: i32 = 273;
+
+/// The identifier at the end of log C0h where it has the form of the Open Compute Project:
+/// AFD514C9-7C6F-4F9C-A4F2-BFEA2810AFC5, its last byte first.
+const OCP_HEALTH: [u8; 16] = [
+    0xc5, 0xaf, 0x10, 0x28, 0xea, 0xbf, 0xf2, 0xa4, 0x9c, 0x4f, 0x6f, 0x7c, 0xc9, 0x14, 0xd5, 0xaf,
+];
 
 /// Optional commands by bit of ONCS.
 const COMMANDS: [&str; 9] = [
@@ -227,6 +233,32 @@ pub(crate) fn counters(page: &[u8]) -> Option<DeviceCounters> {
     })
 }
 
+/// Whether a controller tells which logs it has (bit 5 of LPA in its Identify page: NVM Express Base
+/// Specification 2.0, figure 275). Who is asked for one that it has not counts that as an error.
+pub(crate) fn lists_logs(identify: &[u8]) -> bool {
+    identify.get(261).is_some_and(|byte| byte >> 5 & 1 == 1)
+}
+
+/// Whether a log is in the list of supported ones (log 00h, 4 bytes each).
+pub(crate) fn has_log(list: &[u8], log: u8) -> bool {
+    let entry = list.get(usize::from(log) * 4);
+    entry.is_some_and(|byte| byte & 1 == 1)
+}
+
+/// What was written to flash, from log C0h in the form of the Open Compute Project (Datacenter NVMe
+/// SSD Specification 2.0, SMART-1: bytes written to the media), against what the health log says
+/// was given. Both in units of that log.
+pub(crate) fn flash_writes(extended: &[u8], health: &Health) -> Option<FlashWrites> {
+    if extended.get(496..512)? != OCP_HEALTH {
+        return None;
+    }
+    let written = page::le128(extended, 0)? / u128::from(DATA_UNIT_BYTES);
+    Some(FlashWrites {
+        given: health.written_bytes? / DATA_UNIT_BYTES,
+        written: u64::try_from(written).ok()?,
+    })
+}
+
 /// Errors that the controller has counted so far, from the newest entry of its error log
 /// (01h); `None` where it has none.
 pub fn newest_error(page: &[u8]) -> Option<u64> {
@@ -360,5 +392,36 @@ mod tests {
         page[47] = 1;
         assert_eq!(counters(&page), None, "more than any drive has moved");
         assert_eq!(counters(&page[..100]), None);
+    }
+
+    #[test]
+    fn a_log_is_asked_for_only_where_it_is_listed() {
+        let mut identify = vec![0; IDENTIFY_BYTES];
+        assert!(!lists_logs(&identify));
+        identify[261] = 0x2e;
+        assert!(lists_logs(&identify));
+        assert!(!lists_logs(&identify[..200]));
+        let mut list = vec![0; 1024];
+        list[0xc0 * 4] = 1;
+        assert!(has_log(&list, 0xc0) && !has_log(&list, 0xc1) && !has_log(&list[..4], 0xc0));
+    }
+
+    #[test]
+    fn what_was_written_to_flash_is_told_against_what_was_given() {
+        let health = Health {
+            written_bytes: Some(2_000 * DATA_UNIT_BYTES),
+            ..Health::default()
+        };
+        let mut log = vec![0; 512];
+        log[..8].copy_from_slice(&(4_620 * DATA_UNIT_BYTES + 7).to_le_bytes());
+        assert_eq!(flash_writes(&log, &health), None, "another maker's log");
+        log[496..].copy_from_slice(&OCP_HEALTH);
+        let writes = flash_writes(&log, &health).unwrap();
+        assert_eq!((writes.given, writes.written), (2_000, 4_620));
+        assert_eq!(writes.amplification(), Some(2.31));
+        assert_eq!(flash_writes(&log, &Health::default()), None);
+        assert_eq!(flash_writes(&log[..500], &health), None);
+        log[15] = 0x80;
+        assert_eq!(flash_writes(&log, &health), None, "more than any drive has");
     }
 }

@@ -3,7 +3,7 @@
 
 mod names;
 
-use sokudo_model::disk::{Health, HealthState, SmartAttribute};
+use sokudo_model::disk::{FlashWrites, Health, HealthState, SmartAttribute};
 use sokudo_sys::scsi::AtaRegisters;
 use sokudo_words::{Text, text};
 
@@ -101,6 +101,25 @@ pub fn health(attributes: Vec<SmartAttribute>, expects_failure: Option<bool>) ->
     health.reasons.extend(warnings);
     health.attributes = attributes;
     health
+}
+
+/// What was written to flash, by attributes 247 and 248 of Micron's drives, which Crucial sells,
+/// too: pages that were programmed for hosts, and those that the drive programmed for itself
+/// (Micron, TN-FD-22). Other makers have other meanings for these numbers.
+pub(crate) fn flash_writes(model: &str, health: &Health) -> Option<FlashWrites> {
+    let of_micron = ["Micron", "Crucial", "CT"];
+    if !of_micron.iter().any(|name| model.starts_with(name)) {
+        return None;
+    }
+    let raw = |id| {
+        let mut attributes = health.attributes.iter();
+        attributes.find(|it| it.id == id).map(|it| it.raw)
+    };
+    let given = raw(247)?;
+    Some(FlashWrites {
+        given,
+        written: given.checked_add(raw(248)?)?,
+    })
 }
 
 /// Adds a page of the device statistics log (04h), which is more exact than attributes.
@@ -245,4 +264,42 @@ fn warnings(health: &Health) -> Vec<Text> {
         sentences.push(health::uncorrected(errors));
     }
     sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_written_to_flash_are_those_for_hosts_and_those_for_itself() {
+        let attribute = |id, raw| SmartAttribute {
+            id,
+            name: names::name(id).to_owned(),
+            value: 100,
+            worst: 100,
+            threshold: None,
+            raw,
+        };
+        let mut health = Health {
+            attributes: vec![attribute(247, 4_000), attribute(248, 6_000)],
+            ..Health::default()
+        };
+        let writes = flash_writes("CT1000MX500SSD1", &health).unwrap();
+        assert_eq!((writes.given, writes.written), (4_000, 10_000));
+        let later = FlashWrites {
+            given: 5_999,
+            ..writes
+        };
+        assert_eq!(writes.amplification(), Some(2.5));
+        assert_eq!(later.since(&writes).unwrap().amplification(), Some(0.0));
+        assert_eq!(writes.since(&later), None, "a counter went backwards");
+        assert_eq!(flash_writes("Samsung SSD 870 EVO 1TB", &health), None);
+        health.attributes.truncate(1);
+        assert_eq!(flash_writes("CT1000MX500SSD1", &health), None);
+        let few = FlashWrites {
+            given: 999,
+            written: 5_000,
+        };
+        assert_eq!(few.amplification(), None);
+    }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
 use crate::course::Course;
-use crate::disk::Disk;
+use crate::disk::{Disk, FlashWrites};
 use crate::units::{Bytes, Nanos};
 
 /// What the system said around a run, as far as it concerns the devices under its target.
@@ -75,6 +75,9 @@ pub struct DriveCircumstances {
     pub link_power: Option<String>,
     /// Whether it may be put to sleep while it is idle (`power/control`).
     pub runtime_power: Option<String>,
+    /// What it wrote to its flash from the look before the run to that after it, whoever gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash_writes: Option<FlashWrites>,
 }
 
 /// How hot a drive is and how often it has slowed itself down for that.

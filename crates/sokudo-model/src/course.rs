@@ -34,6 +34,10 @@ pub struct CourseMoment {
     /// are asked that answer beside their queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub celsius: Option<i32>,
+    /// Of the drive of the target that saves most, its power state; 0 saves nothing. NVMe drives tell
+    /// it, and only while I/O is measured: the question would wake them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_state: Option<u8>,
     /// The mean clock of the processors, in MHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_mhz: Option<u32>,
@@ -65,7 +69,8 @@ impl Course {
     /// Whether anybody could see anything.
     pub fn has_figures(&self) -> bool {
         let has_any = |moment: &CourseMoment| {
-            moment.celsius.is_some() || moment.cpu_mhz.is_some() || moment.cpu_throttles > 0
+            let tells = moment.celsius.is_some() || moment.power_state.is_some();
+            tells || moment.cpu_mhz.is_some() || moment.cpu_throttles > 0
         };
         self.moments.iter().any(has_any)
     }
@@ -88,6 +93,7 @@ fn together(moments: &[CourseMoment]) -> Option<CourseMoment> {
         at: first.at,
         measuring: moments.iter().any(|moment| moment.measuring),
         celsius: moments.iter().filter_map(|moment| moment.celsius).max(),
+        power_state: moments.iter().filter_map(|moment| moment.power_state).max(),
         cpu_mhz: sum
             .checked_div(count)
             .and_then(|mean| u32::try_from(mean).ok()),
@@ -102,8 +108,9 @@ mod tests {
     fn moment(second: u64) -> CourseMoment {
         CourseMoment {
             at: Nanos::from_secs(second),
-            measuring: second % 10 > 0,
+            measuring: !second.is_multiple_of(10),
             celsius: Some(30 + i32::try_from(second / 3_600).unwrap()),
+            power_state: None,
             cpu_mhz: Some(2_000),
             cpu_throttles: 1,
         }
@@ -134,10 +141,12 @@ mod tests {
         };
         let hot = CourseMoment {
             celsius: Some(71),
+            power_state: Some(1),
             ..moment(2)
         };
         let both = together(&[cool, hot]).unwrap();
         assert_eq!((both.at, both.celsius), (cool.at, Some(71)));
+        assert_eq!(both.power_state, Some(1));
         assert_eq!((both.cpu_mhz, both.cpu_throttles), (Some(1_500), 2));
         let unseen = CourseMoment::default();
         assert_eq!(together(&[unseen, unseen]), Some(unseen));

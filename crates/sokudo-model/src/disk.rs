@@ -275,8 +275,41 @@ pub struct Health {
     /// Seconds for which it was slowed down so.
     #[serde(default)]
     pub throttled_seconds: Option<u64>,
+    /// What it wrote to its flash in its life.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash_writes: Option<FlashWrites>,
     /// ATA's SMART attributes, by number.
     pub attributes: Vec<SmartAttribute>,
+}
+
+/// What a drive was given to write, and what it wrote to its flash for that: its own moving and
+/// erasing included. Both are in the unit in which it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FlashWrites {
+    /// What hosts gave it.
+    pub given: u64,
+    /// What it wrote to its flash.
+    pub written: u64,
+}
+
+impl FlashWrites {
+    /// Drives count what they are given in pages, or in units of 512,000 bytes: with fewer of
+    /// them, rounding is part of the figure.
+    const GIVEN_MIN: u64 = 1_000;
+
+    /// What was added since an earlier look; `None` where a counter went backwards.
+    pub fn since(&self, before: &Self) -> Option<Self> {
+        Some(Self {
+            given: self.given.checked_sub(before.given)?,
+            written: self.written.checked_sub(before.written)?,
+        })
+    }
+
+    /// Write amplification; `None` where too little was written to say.
+    #[expect(clippy::cast_precision_loss, reason = "two digits are told")]
+    pub fn amplification(&self) -> Option<f64> {
+        (self.given >= Self::GIVEN_MIN).then(|| self.written as f64 / self.given as f64)
+    }
 }
 
 /// What a disk says of its health.

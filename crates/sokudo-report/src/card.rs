@@ -166,6 +166,7 @@ mod tests {
                 segments_max: None,
                 link_power: None,
                 runtime_power: None,
+                flash_writes: None,
             }];
             let document = RunDocument::from_run(&run);
             let facts: Vec<String> = heading(&document).1.iter().map(Text::english).collect();

@@ -478,6 +478,7 @@ mod tests {
             segments_max: None,
             link_power: None,
             runtime_power: None,
+            flash_writes: None,
         }];
         let text = told(&run);
         let model = disk_words::model(&disk).english();

@@ -99,6 +99,11 @@ pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, fill: &Fill
             reads.count
         ));
     }
+    if let Some(amplification) = fill.write_amplification {
+        article.paragraph(text!(
+            "Write amplification {amplification:.2}, by the drive's own counters: what it wrote to its flash ÷ what it was given."
+        ));
+    }
 }
 
 fn sentence(fill: &FillDocument) -> Text {

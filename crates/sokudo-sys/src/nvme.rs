@@ -31,6 +31,9 @@ const IDENTIFY: u8 = 0x06;
 const SET_FEATURES: u8 = 0x09;
 const GET_FEATURES: u8 = 0x0a;
 
+/// The feature that has the power state.
+const POWER_MANAGEMENT: u32 = 0x02;
+
 /// The feature that switches the volatile write cache.
 const VOLATILE_WRITE_CACHE: u32 = 0x06;
 
@@ -53,12 +56,16 @@ pub struct NvmeCommand {
 /// Logs that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NvmeLog {
+    /// Log 00h: which logs there are.
+    Supported,
     /// Log 01h: the newest errors, 64 bytes each.
     Errors,
     /// Log 02h: temperature, wear, counts.
     Smart,
     /// Log 03h: firmware slots.
     Firmware,
+    /// Log C0h: the maker's, often in the form of the Open Compute Project.
+    Extended,
 }
 
 /// What a controller answered.
@@ -81,9 +88,11 @@ impl NvmeCommand {
     /// Get Log Page.
     pub fn log(log: NvmeLog) -> Self {
         let (name, number, answer_bytes) = match log {
+            NvmeLog::Supported => ("Get Log Page of supported logs", 0, 1024),
             NvmeLog::Errors => ("Get Log Page of errors", 1, 64),
             NvmeLog::Smart => ("Get Log Page of health", 2, 512),
             NvmeLog::Firmware => ("Get Log Page of firmware", 3, 512),
+            NvmeLog::Extended => ("Get Log Page C0h", 0xc0, 512),
         };
         Self {
             name,
@@ -104,6 +113,16 @@ impl NvmeCommand {
             dword10: VOLATILE_WRITE_CACHE,
             dword11: 0,
             answer_bytes: 0,
+        }
+    }
+
+    /// Get Features: the power state, in bits 0 to 4 of the result. A controller that sleeps wakes
+    /// up to answer.
+    pub fn power_state() -> Self {
+        Self {
+            name: "Get Features of power management",
+            dword10: POWER_MANAGEMENT,
+            ..Self::write_cache()
         }
     }
 

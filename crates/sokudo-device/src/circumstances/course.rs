@@ -1,7 +1,8 @@
 //! Looks once a second at what goes on beside a run, in a thread of its own: a drive may let
 //! whoever asks it wait.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,8 +10,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use sokudo_model::{Course, CourseMoment, Nanos, TargetInfo};
+use sokudo_sys::nvme::{NvmeCommand, ask_nvme};
 
+use crate::block;
 use crate::disk::{Moment, Reading, Thermometer};
+use crate::interrogate::{self, Protocol};
 use crate::system::{self, System};
 
 /// Between two questions to a drive while I/O is measured. It answers with a log page, which it
@@ -19,6 +23,9 @@ const MEASURING_EVERY: Duration = Duration::from_secs(10);
 
 /// Processors whose clocks are looked at: each is a file to read.
 const PROCESSORS_MAX: usize = 16;
+
+/// Drives that are asked for their power state, each by a command.
+const DRIVES_MAX: usize = 16;
 
 /// Looks until it is dropped.
 pub(super) struct CourseWatch {
@@ -80,6 +87,7 @@ impl CourseWatch {
         let mut looker = Looker {
             beside: beside.clone(),
             thermometer: Thermometer::find(system, target),
+            drives: nvme_drives(system, target),
             asked_at: None,
             clocks: clocks(system),
             throttles: throttles(system),
@@ -124,6 +132,8 @@ impl CourseWatch {
 struct Looker {
     beside: Beside,
     thermometer: Option<Thermometer>,
+    /// NVMe drives, which tell their power state.
+    drives: Vec<File>,
     asked_at: Option<Instant>,
     /// Files of clocks in kHz.
     clocks: Vec<PathBuf>,
@@ -138,11 +148,15 @@ impl Looker {
     fn look(&mut self) -> Nanos {
         let at = self.beside.now();
         let measuring = self.beside.is_measuring();
-        let reading = self.heat(measuring);
+        let (reading, power_state) = match !measuring || self.is_time() {
+            true => self.ask(measuring),
+            false => (None, None),
+        };
         let moment = CourseMoment {
             at,
             measuring,
             celsius: reading.map(|reading| reading.celsius),
+            power_state,
             cpu_mhz: self.clock(),
             cpu_throttles: self.new_throttles(),
         };
@@ -155,19 +169,29 @@ impl Looker {
         })
     }
 
-    fn heat(&mut self, measuring: bool) -> Option<Reading> {
-        let is_time = self
-            .asked_at
-            .is_none_or(|at| at.elapsed() >= MEASURING_EVERY);
-        let thermometer = self
-            .thermometer
-            .as_ref()
-            .filter(|_| !measuring || is_time)?;
+    /// Whether drives may be asked while I/O is measured.
+    fn is_time(&self) -> bool {
+        self.asked_at
+            .is_none_or(|at| at.elapsed() >= MEASURING_EVERY)
+    }
+
+    /// What drives say that are not disturbed by the question.
+    fn ask(&mut self, measuring: bool) -> (Option<Reading>, Option<u8>) {
         self.asked_at = Some(Instant::now());
-        thermometer.read(match measuring {
+        let moment = match measuring {
             true => Moment::Measuring,
             false => Moment::Between,
-        })
+        };
+        let thermometer = self.thermometer.as_ref();
+        let states = self
+            .drives
+            .iter()
+            .filter(|_| measuring)
+            .filter_map(power_state);
+        (
+            thermometer.and_then(|thermometer| thermometer.read(moment)),
+            states.max(),
+        )
     }
 
     /// The mean, in MHz.
@@ -187,6 +211,21 @@ impl Looker {
         let before = self.throttled.replace(now);
         before.map_or(0, |before| now.saturating_sub(before))
     }
+}
+
+/// Those of the target that may be asked.
+fn nvme_drives(system: &System, target: &TargetInfo) -> Vec<File> {
+    let leaves = target.leaves().take(DRIVES_MAX);
+    let directories = leaves.filter_map(|leaf| block::directory_of_number(system, &leaf.number));
+    let disks = directories.map(|directory| block::disk(&directory));
+    let nvme = disks.filter(|disk| interrogate::protocol(disk) == Ok(Protocol::Nvme));
+    let open = |disk: PathBuf| interrogate::open_disk(system, &disk, Path::new("")).ok();
+    nvme.filter_map(open).collect()
+}
+
+fn power_state(drive: &File) -> Option<u8> {
+    let answer = ask_nvme(drive, &NvmeCommand::power_state()).ok()?;
+    u8::try_from(answer.result & 0x1f).ok()
 }
 
 /// cpufreq's policies; on many processors the first of them.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sokudo_model::disk::{Disk, Health, Identity};
+use sokudo_model::disk::{Disk, FlashWrites, Health, Identity};
 use sokudo_model::{BlockDeviceKind, DriveCircumstances, Heat, TargetInfo};
 use sokudo_words::{Text, text};
 
@@ -72,16 +72,16 @@ impl Drives {
         let drives = self
             .seen
             .into_iter()
-            .map(|(name, drive)| DriveCircumstances {
-                before: before
-                    .seen
-                    .get(&name)
+            .map(|(name, drive)| (before.seen.get(&name), drive))
+            .map(|(earlier, drive)| DriveCircumstances {
+                before: earlier
                     .map(|drive| heat(&drive.disk.health))
                     .unwrap_or_default(),
                 after: heat(&drive.disk.health),
                 segments_max: system::number(drive.directory.join("queue/max_segments")),
                 link_power: link_power(&drive.directory),
                 runtime_power: system::text(drive.directory.join("device/power/control")),
+                flash_writes: flash_writes(earlier, &drive),
                 disk: bare(drive.disk),
             })
             .collect();
@@ -111,6 +111,11 @@ fn ask_all(
         })
     };
     found.into_iter().zip(directories).map(unanswered).collect()
+}
+
+fn flash_writes(before: Option<&Drive>, after: &Drive) -> Option<FlashWrites> {
+    let before = before?.disk.health.flash_writes?;
+    after.disk.health.flash_writes?.since(&before)
 }
 
 fn heat(health: &Health) -> Heat {

@@ -1,16 +1,21 @@
 //! The questions to an NVMe namespace and its controller.
 
-use sokudo_model::disk::NvmeIdentity;
+use sokudo_model::disk::{FlashWrites, Health, NvmeIdentity};
 use sokudo_sys::nvme::{NvmeCommand, NvmeLog, nvme_namespace};
 
 use super::{Asker, Interrogation};
 use crate::nvme;
 
+/// Number of [`NvmeLog::Extended`].
+const EXTENDED_LOG: u8 = 0xc0;
+
 pub(super) fn ask(asker: &mut Asker<'_>, found: &mut Interrogation) {
     let Some(device) = asker.device() else { return };
-    let controller = asker
-        .nvme("Identify Controller", &NvmeCommand::identify_controller())
-        .and_then(|answer| asker.parsed(nvme::controller(&answer.data)));
+    let identify = asker.nvme("Identify Controller", &NvmeCommand::identify_controller());
+    let lists_logs = identify
+        .as_ref()
+        .is_some_and(|answer| nvme::lists_logs(&answer.data));
+    let controller = identify.and_then(|answer| asker.parsed(nvme::controller(&answer.data)));
     let number = asker.heard(nvme_namespace(device));
     let namespace = number.and_then(|number| {
         let command = NvmeCommand::identify_namespace(number);
@@ -20,6 +25,9 @@ pub(super) fn ask(asker: &mut Asker<'_>, found: &mut Interrogation) {
     if let Some(log) = asker.nvme("log 02h health", &NvmeCommand::log(NvmeLog::Smart)) {
         let health = nvme::health(&log.data, controller.as_ref());
         found.health = asker.parsed(health).unwrap_or_default();
+    }
+    if lists_logs {
+        found.health.flash_writes = flash_writes(asker, &found.health);
     }
     let Some(mut controller) = controller else {
         return;
@@ -39,4 +47,17 @@ pub(super) fn ask(asker: &mut Asker<'_>, found: &mut Interrogation) {
         firmware_revisions: firmware.map_or_else(Vec::new, |log| nvme::firmware_slots(&log.data)),
         errors: errors.and_then(|log| nvme::newest_error(&log.data)),
     });
+}
+
+/// By the log that only some controllers have.
+fn flash_writes(asker: &mut Asker<'_>, health: &Health) -> Option<FlashWrites> {
+    let list = asker.nvme("log 00h logs", &NvmeCommand::log(NvmeLog::Supported))?;
+    if !nvme::has_log(&list.data, EXTENDED_LOG) {
+        return None;
+    }
+    let log = asker.nvme(
+        "log C0h extended health",
+        &NvmeCommand::log(NvmeLog::Extended),
+    )?;
+    nvme::flash_writes(&log.data, health)
 }

@@ -169,6 +169,7 @@ fn ata_disk(asker: &mut Asker<'_>, kept: Option<Vec<u8>>, found: &mut Interrogat
     // some disks fail the next one as well.
     if has(&identity, "SMART feature set") {
         smart_pages(asker, found);
+        found.health.flash_writes = smart::flash_writes(&identity.model, &found.health);
     } else {
         asker.note("The disk's SMART is missing or off, so its health is not known".into());
     }

@@ -9,7 +9,7 @@ pub(super) fn name(id: u8) -> &'static str {
 }
 
 /// In order of the numbers.
-const NAMES: [(u8, &str); 78] = [
+const NAMES: [(u8, &str); 80] = [
     (1, "Raw_Read_Error_Rate"),
     (2, "Throughput_Performance"),
     (3, "Spin_Up_Time"),
@@ -85,6 +85,8 @@ const NAMES: [(u8, &str); 78] = [
     (243, "Total_LBAs_Written_Expanded"),
     (244, "Total_LBAs_Read_Expanded"),
     (246, "Total_Host_Sector_Write"),
+    (247, "Host_Program_Page_Count"),
+    (248, "FTL_Program_Page_Count"),
     (249, "NAND_Writes_1GiB"),
     (250, "Read_Error_Retry_Rate"),
     (254, "Free_Fall_Sensor"),

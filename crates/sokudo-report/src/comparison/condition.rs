@@ -156,6 +156,7 @@ mod tests {
             segments_max: None,
             link_power: None,
             runtime_power: None,
+            flash_writes: None,
         }];
         run.circumstances.arrays = vec![ArrayState {
             name: "md0".to_owned(),

@@ -28,6 +28,10 @@ pub struct FillDocument {
     pub recovery: Vec<FillRecoveryDocument>,
     /// Latencies of single reads between the writes; null where there were none.
     pub read_latency_ns: Option<ReadLatencyDocument>,
+    /// What the drive wrote to its flash ÷ what it was given during the run, by its own counters;
+    /// null where it has none, or several drives were written.
+    #[serde(default)]
+    pub write_amplification: Option<f64>,
 }
 
 /// A stretch in which the rate is one.
@@ -116,8 +120,17 @@ impl FillDocument {
                 .read_latencies
                 .as_ref()
                 .and_then(ReadLatencyDocument::of),
+            write_amplification: write_amplification(run),
         })
     }
+}
+
+/// Several drives wrote different shares, each in a unit of its own.
+fn write_amplification(run: &Run) -> Option<f64> {
+    let [drive] = &run.circumstances.drives[..] else {
+        return None;
+    };
+    drive.flash_writes?.amplification()
 }
 
 impl FillLevelDocument {

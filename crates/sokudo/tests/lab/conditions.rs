@@ -161,3 +161,45 @@ fn a_limit_of_version_2_of_control_groups_is_told() {
         "{run}"
     );
 }
+
+#[test]
+fn the_course_of_a_run_has_heat_and_power_state_within_its_trials() {
+    let Some(guest) = Guest::enter() else { return };
+    let disk = guest.disk("nvme-a");
+    let run = guest.json(&[
+        "mark",
+        &disk,
+        "--row",
+        "RND4K,Q1,read",
+        "--runs",
+        "3",
+        "--time",
+        "2s",
+        "--format",
+        "json",
+        "--quiet",
+    ]);
+    let moments = run["circumstances"]["course"]["moments"].as_array();
+    let moments = moments.unwrap_or_else(|| panic!("{run}"));
+    let at = |moment: &Value| moment["at_ns"].as_u64().unwrap();
+    assert!(moments.is_sorted_by_key(at), "{moments:?}");
+    let measuring = |moment: &&Value| moment["measuring"] == true;
+    assert!(moments.iter().filter(measuring).count() >= 3, "{moments:?}");
+    let log = guest.told_json("nvme", &["smart-log", &disk, "--output-format", "json"]);
+    let celsius = log["temperature"].as_i64().unwrap() - 273;
+    let told = |name| moments.iter().find(|moment| !moment[name].is_null());
+    assert_eq!(told("celsius").unwrap()["celsius"], celsius, "{moments:?}");
+    // QEMU's drive has one power state.
+    let state = told("power_state").unwrap_or_else(|| panic!("{moments:?}"));
+    assert_eq!(state["power_state"], 0);
+    assert!(measuring(&state), "no drive is woken up: {state}");
+    // Trials and moments have one clock.
+    for trial in run["results"][0]["trials"].as_array().unwrap() {
+        let began = trial["began_ns"].as_u64().unwrap();
+        let ended = began + trial["elapsed_ns"].as_u64().unwrap();
+        let within = |moment: &&Value| (began..ended).contains(&at(moment));
+        let seen: Vec<&Value> = moments.iter().filter(within).collect();
+        assert!(!seen.is_empty(), "{trial} {moments:?}");
+        assert!(seen.iter().all(measuring), "{trial} {seen:?}");
+    }
+}
