@@ -45,6 +45,7 @@ mod one_row;
 mod output;
 mod page;
 mod parallel;
+mod partial;
 mod past;
 mod peak;
 mod picture;

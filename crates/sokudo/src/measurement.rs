@@ -20,6 +20,7 @@ use crate::interrupt;
 use crate::keep;
 use crate::output;
 use crate::page;
+use crate::partial::PartialRun;
 use crate::past::Past;
 use crate::progress::ProgressLine;
 use crate::requirement;
@@ -111,7 +112,7 @@ pub(crate) fn run_and_print_by(
     measured(measurement, printing, conduct)?.conclude(printing)
 }
 
-/// Measures what can be printed.
+/// Measures what can be printed, and keeps it as far as it has come meanwhile.
 pub(crate) fn measured(
     measurement: Measurement<'_>,
     printing: &Printing,
@@ -123,7 +124,22 @@ pub(crate) fn measured(
     telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    finish(measurement, &control, printing.quiet, conduct)
+    // What is gone on with is kept as it was until it has come to an end again.
+    let is_new = measurement.before.is_empty();
+    let mut kept = None;
+    let conduct = |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
+        let mut partial = is_new.then(|| PartialRun::of(&prepared.run, &printing.keeping));
+        let ended = conduct(prepared, control, &mut |event| {
+            if let Some(partial) = &mut partial {
+                partial.hear(&event, control);
+            }
+            listener(event);
+        });
+        kept = partial.and_then(|partial| partial.kept());
+        ended
+    };
+    let finished = finish(measurement, &control, printing.quiet, conduct)?;
+    Ok(FinishedMeasurement { kept, ..finished })
 }
 
 /// Measures and judges, and prints nothing but its progress.

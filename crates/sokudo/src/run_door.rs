@@ -10,13 +10,15 @@ use sokudo_engine::{Consent, Control};
 use sokudo_measure::{JobTarget, JobTargetKind, Jobs, Prepared, StopWatch};
 use sokudo_model::{Event, Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage, StopRule};
 use sokudo_report::RunDocument;
+use sokudo_store::RunId;
 
-use crate::cli::RunArguments;
+use crate::cli::{Keeping, RunArguments};
 use crate::exit::{self, Exit};
 use crate::fio_door::place_of;
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, FinishedJobs, consent};
 use crate::measurement::FinishedMeasurement;
+use crate::partial::PartialRun;
 use crate::progress::ProgressLine;
 use crate::telling;
 use crate::together::Company;
@@ -77,15 +79,16 @@ impl JobFilePlan {
             return Err(Exit::AsReported(0));
         }
         let rules = &schedule.stop_when;
-        let finished = carry_out(&jobs, rules, control, &mut progress);
+        let keeping = &arguments.printing.keeping;
+        let finished = carry_out(&jobs, rules, keeping, control, &mut progress);
         progress.finish();
-        let finished = finished?;
+        let (finished, kept) = finished?;
         let run = self.by_section(finished.run.clone());
         Ok(FinishedMeasurement {
             document: RunDocument::from_run(&run),
             run,
             ended_by: finished.end(Exit::Interrupted).err(),
-            kept: None,
+            kept,
         })
     }
 
@@ -175,26 +178,30 @@ impl JobFilePlan {
     }
 }
 
-/// Makes the places ready, runs all stages as often as asked, and judges.
+/// Makes the places ready, runs all stages as often as asked, and judges; with the number under
+/// which a part of it is kept.
 fn carry_out(
     jobs: &Jobs<'_>,
     rules: &[StopRule],
+    keeping: &Keeping,
     control: &Control,
     progress: &mut ProgressLine,
-) -> Result<FinishedJobs, Exit> {
+) -> Result<(FinishedJobs, Option<RunId>), Exit> {
     let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
     progress.prepared(&prepared);
     prepared.run.schedule.stop_when = rules.to_vec();
     let mut watch = StopWatch::new(rules, &prepared.run)?;
+    let mut partial = PartialRun::of(&prepared.run, keeping);
     let mut listener = |event| {
         watch.hear(&event, control);
+        partial.hear(&event, control);
         progress.show(&event);
     };
     let (errors, _) = jobs::repeat(&mut prepared, jobs, control, &mut listener);
     prepared.run.stopped_by = watch.cause();
     let finished = jobs::finish(prepared, errors, control);
     control.forget_rule();
-    finished
+    Ok((finished?, partial.kept()))
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

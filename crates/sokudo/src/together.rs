@@ -2,7 +2,6 @@
 //! hosts, and that measure as one. All of them go the same way; only the first prints and keeps.
 
 mod company;
-mod partial;
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;

@@ -134,6 +134,7 @@ struct Looker {
     thermometer: Option<Thermometer>,
     /// NVMe drives, which tell their power state.
     drives: Vec<File>,
+    /// When they were asked last while I/O was measured.
     asked_at: Option<Instant>,
     /// Files of clocks in kHz.
     clocks: Vec<PathBuf>,
@@ -177,11 +178,13 @@ impl Looker {
 
     /// What drives say that are not disturbed by the question.
     fn ask(&mut self, measuring: bool) -> (Option<Reading>, Option<u8>) {
-        self.asked_at = Some(Instant::now());
         let moment = match measuring {
             true => Moment::Measuring,
             false => Moment::Between,
         };
+        if measuring {
+            self.asked_at = Some(Instant::now());
+        }
         let thermometer = self.thermometer.as_ref();
         let states = self
             .drives

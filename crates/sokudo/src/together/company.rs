@@ -14,7 +14,7 @@ use crate::cli::{Keeping, TogetherArguments};
 use crate::exit::{self, Exit};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
 use crate::output;
-use crate::together::partial::PartialRun;
+use crate::partial::PartialRun;
 
 /// The others, until the measurement has them.
 pub(crate) struct Company {
@@ -214,13 +214,13 @@ impl Company {
         }
         let mut partial = self
             .is_first
-            .then(|| PartialRun::of(&prepared.run, &self.keeping));
+            .then(|| PartialRun::of_many(&prepared.run, &self.keeping));
         listener(Event::HostsJoined {
             hosts: prepared.run.hosts.clone(),
         });
         let ended = conduct(prepared, control, &mut |event| {
             if let Some(partial) = &mut partial {
-                partial.hear(&event);
+                partial.hear(&event, control);
             }
             listener(event);
         });
