@@ -43,6 +43,7 @@ mod labels;
 mod language;
 mod limits;
 mod load;
+mod long;
 mod loop_device;
 mod matrix;
 #[path = "../../../sokudo-peers/tests/launched/hosts.rs"]
