@@ -115,11 +115,13 @@ pub enum QueryError {
 
 const VERDICTS: [&str; 3] = ["verified", "unverified", "invalid"];
 const THEMES: [&str; 2] = ["light", "dark"];
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 14] = [
     "load",
     "rounds",
     "curve",
     "seek",
+    "access",
+    "cache",
     "hosts",
     "host-bars",
     "bars",

@@ -7,6 +7,7 @@
 //! or asks for a terminal, a locale or installed fonts.
 
 mod bars;
+mod cache;
 mod card;
 mod curve;
 pub(crate) mod figure;
@@ -63,6 +64,10 @@ pub enum PlotKind {
     Curve,
     /// Access time over the distance from the place before.
     Seek,
+    /// Access time over the position on the device, of each size.
+    Access,
+    /// Rate of what is read again and again over how much that is.
+    Cache,
     /// Rates of hosts that measured together, over time.
     Hosts,
     /// Rates of such hosts as bars.
@@ -83,7 +88,7 @@ pub enum PlotKind {
 
 impl PlotKind {
     /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Load,
         Self::Rounds,
         Self::Curve,
@@ -92,6 +97,8 @@ impl PlotKind {
         Self::Heat,
         Self::Bars,
         Self::Seek,
+        Self::Access,
+        Self::Cache,
         Self::Cdf,
         Self::Histogram,
         Self::Time,
@@ -105,6 +112,8 @@ impl PlotKind {
             Self::Rounds => "rounds",
             Self::Curve => "curve",
             Self::Seek => "seek",
+            Self::Access => "access",
+            Self::Cache => "cache",
             Self::Hosts => "hosts",
             Self::HostBars => "host-bars",
             Self::Bars => "bars",
@@ -123,6 +132,8 @@ impl PlotKind {
             Self::Rounds => "rounds, as sokudo steady measures them",
             Self::Curve => "places over a device, as sokudo scan measures them",
             Self::Seek => "access times with distances, as sokudo scan measures them",
+            Self::Access => "access times, as sokudo scan measures them",
+            Self::Cache => "regions that are read again and again, as sokudo scan --extra does",
             Self::Hosts | Self::HostBars => {
                 "hosts that measured together, as sokudo together measures them"
             }
@@ -198,6 +209,8 @@ fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
         PlotKind::Rounds => rounds::figure(document),
         PlotKind::Curve => curve::figure(document),
         PlotKind::Seek => seek::figure(document),
+        PlotKind::Access => curve::access_figure(document),
+        PlotKind::Cache => cache::figure(document),
         PlotKind::Hosts => hosts::over_time(document),
         PlotKind::HostBars => hosts::beside(document),
         PlotKind::Bars => bars::figure(document),

@@ -625,7 +625,7 @@ pub(crate) struct MarkArguments {
     #[arg(long, value_name = "RATE", conflicts_with_all = ["print_job", "print_as"], help_heading = HOW)]
     pub(crate) rate: Option<Rate>,
 
-    /// With --rate: start I/Os at random instants (a Poisson process), as users do
+    /// With --rate: start I/Os at random instants (Poisson), as users do
     #[arg(long, requires = "rate", help_heading = HOW)]
     pub(crate) poisson: bool,
 

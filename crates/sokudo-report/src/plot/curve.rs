@@ -65,6 +65,25 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     })
 }
 
+/// Access times over position, of each size the first result. `None` without any.
+pub(super) fn access_figure(document: &RunDocument) -> Option<PlotFigure> {
+    let mut sizes = BTreeSet::new();
+    let mut shown = accesses(document);
+    shown.retain(|result| {
+        let blocks = &result.workload.blocks;
+        let is_mixed = blocks.smallest() != blocks.largest();
+        sizes.insert((result.direction, is_mixed, blocks.smallest()))
+    });
+    if shown.is_empty() {
+        return None;
+    }
+    let span = PositionSpan::of(document, &shown);
+    let chart = chart(&span, &[], &shown, &shown);
+    let body = Body::Chart(Box::new(chart));
+    let what = text!("access time over position, by size");
+    Some(heading::picture(document, &what, &shown, body))
+}
+
 /// Results that measured places in order: curves of rates.
 fn transfers(document: &RunDocument) -> Vec<&ResultDocument> {
     let in_order = |survey: Survey| matches!(survey.visit, Visit::Ascending | Visit::Shuffled);

@@ -177,7 +177,7 @@ const AS_IT_IS: [(&str, &str); 44] = [
 
 /// Names of commands, pages and abilities as the standards of ATA, SCSI and NVMe write them,
 /// of makers and of rows, and words that are looked for in what the system says.
-const OF_STANDARDS: [&str; 43] = [
+const OF_STANDARDS: [&str; 45] = [
     "Amazon EC2",
     "Ceph BlueStore",
     "GP log 00h",

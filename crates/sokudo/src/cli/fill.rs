@@ -37,7 +37,7 @@ pub(crate) struct FillArguments {
     /// file only with --overwrite, and to a device only with --destroy.
     pub(crate) target: String,
 
-    /// How much to write [default: all of a file or device, half of what is free in a directory]
+    /// How much to write [default: all; in a directory half of what is free]
     ///
     /// A simulated device defaults to at most 64 GiB, so that the simulation ends soon. In a
     /// directory 1/32 stays free in any case.
@@ -48,7 +48,7 @@ pub(crate) struct FillArguments {
     #[arg(long, value_name = "TIME", help_heading = MEASURED)]
     pub(crate) time_max: Option<Nanos>,
 
-    /// Rests after which a little is written again, one after the other, or off
+    /// Rests, each followed by a small write, or off
     #[arg(long, value_name = "TIMES|off", default_value = "10s,60s", help_heading = MEASURED)]
     pub(crate) recovery: Rests,
 

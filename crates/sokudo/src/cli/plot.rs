@@ -78,7 +78,8 @@ pub(crate) struct PlotKindArguments {
     ///
     /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
     /// rate and access time over position. seek: access time over the distance from the previous
-    /// offset. hosts: the rates of hosts that measured together over time, host-bars: beside each
+    /// offset. access: access time over position, of each size. cache: the rate of what is read
+    /// again and again. hosts: the rates of hosts that measured together over time, host-bars: beside each
     /// other. bars: rates of rows, or by block size. heat: rates by two of block size, depth and
     /// threads, or by block size and mix. cdf and histogram: latencies. time: rate over time. card:
     /// reads and writes side by side, and what they come to, as --card draws it.
@@ -118,6 +119,8 @@ enum KindName {
     Rounds,
     Curve,
     Seek,
+    Access,
+    Cache,
     Hosts,
     HostBars,
     Bars,
@@ -143,6 +146,8 @@ impl PlotKindArguments {
             KindName::Rounds => PlotKind::Rounds,
             KindName::Curve => PlotKind::Curve,
             KindName::Seek => PlotKind::Seek,
+            KindName::Access => PlotKind::Access,
+            KindName::Cache => PlotKind::Cache,
             KindName::Hosts => PlotKind::Hosts,
             KindName::HostBars => PlotKind::HostBars,
             KindName::Bars => PlotKind::Bars,

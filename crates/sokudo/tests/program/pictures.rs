@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sokudo::{Nobody, end, mark, program, sokudo, split};
+use crate::sokudo::{Nobody, end, holds, mark, program, sokudo, sokudo_in, split};
 
 /// A short run with a result kept as JSON, in a directory of its own.
 fn kept() -> tempfile::TempDir {
@@ -111,4 +111,40 @@ fn a_picture_in_a_place_of_somebody_else_is_refused_before_anything_is_measured(
     let Some(nobody) = Nobody::new() else { return };
     let ended = end(&mut nobody.shell("$SOKUDO mark . --plot /rates.svg --quiet"));
     ended.refused(1, &["/rates.svg", "Permission denied"]);
+}
+
+#[test]
+fn a_scan_has_pictures_of_access_times_by_size_and_of_the_drives_cache() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let scan =
+        "scan sim:hdd?size=64GiB --points 0 --random --extra --quiet --format json -o run.json";
+    sokudo_in(directory.path(), scan).ok();
+    let picture = |kind: &str| {
+        let show = format!("show run.json --plot {kind}.svg --plot-kind {kind}");
+        sokudo_in(directory.path(), &show).ok();
+        fs::read_to_string(at(&format!("{kind}.svg"))).unwrap()
+    };
+    let access = picture("access");
+    holds(
+        &access,
+        &[
+            "by size",
+            "ACCESS 4K read",
+            "RANDOM 512B read",
+            "RANDOM 1M read",
+        ],
+    );
+    assert!(!access.contains("RANDOM 4K read"), "each size once");
+    holds(
+        picture("cache"),
+        &[
+            "rate of the drive",
+            "64 KiB",
+            "64 MiB",
+            "read again",
+        ],
+    );
+    let words = ["regions that are read again and again"];
+    plot(&kept(), "result.json --plot-kind cache").refused(2, &words);
 }

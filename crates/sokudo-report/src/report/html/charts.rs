@@ -50,7 +50,12 @@ fn beside(first: PlotKind, run: &RunDocument) -> &'static [PlotKind] {
     match first {
         PlotKind::Bars if run.results.len() <= LINES_MAX => &[PlotKind::Cdf, PlotKind::Time],
         PlotKind::Hosts => &[PlotKind::HostBars, PlotKind::Bars, PlotKind::Cdf],
-        PlotKind::Curve => &[PlotKind::Seek, PlotKind::Cdf],
+        PlotKind::Curve => &[
+            PlotKind::Access,
+            PlotKind::Seek,
+            PlotKind::Cache,
+            PlotKind::Cdf,
+        ],
         PlotKind::Rounds => &[PlotKind::Heat],
         PlotKind::Load => &[PlotKind::Cdf],
         _ => &[],
@@ -63,6 +68,8 @@ const fn caption(kind: PlotKind) -> &'static str {
         PlotKind::Rounds => "Rounds until the drive was steady",
         PlotKind::Curve => "Transfer rate and access time over the position on the device",
         PlotKind::Seek => "Access time over the distance from the place before",
+        PlotKind::Access => "Access time over the position on the device",
+        PlotKind::Cache => "Rate of what is read again and again, by how much that is",
         PlotKind::Hosts => "Rate of each host over time",
         PlotKind::HostBars => "Rates of the hosts, with the 95 % interval of the median",
         PlotKind::Bars => "Rates, with the 95 % interval of the median",
