@@ -115,11 +115,12 @@ pub enum QueryError {
 
 const VERDICTS: [&str; 3] = ["verified", "unverified", "invalid"];
 const THEMES: [&str; 2] = ["light", "dark"];
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "load",
     "rounds",
     "curve",
     "seek",
+    "map",
     "access",
     "cache",
     "hosts",

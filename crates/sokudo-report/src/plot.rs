@@ -16,6 +16,7 @@ mod heat;
 mod hosts;
 mod latency;
 mod load;
+mod map;
 mod matrix;
 mod overlaid;
 pub(crate) mod palette;
@@ -64,6 +65,8 @@ pub enum PlotKind {
     Curve,
     /// Access time over the distance from the place before.
     Seek,
+    /// A map of the device, by the lowest rates and by what failed.
+    Map,
     /// Access time over the position on the device, of each size.
     Access,
     /// Rate of what is read again and again over how much that is.
@@ -88,7 +91,7 @@ pub enum PlotKind {
 
 impl PlotKind {
     /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Load,
         Self::Rounds,
         Self::Curve,
@@ -97,6 +100,7 @@ impl PlotKind {
         Self::Heat,
         Self::Bars,
         Self::Seek,
+        Self::Map,
         Self::Access,
         Self::Cache,
         Self::Cdf,
@@ -112,6 +116,7 @@ impl PlotKind {
             Self::Rounds => "rounds",
             Self::Curve => "curve",
             Self::Seek => "seek",
+            Self::Map => "map",
             Self::Access => "access",
             Self::Cache => "cache",
             Self::Hosts => "hosts",
@@ -130,7 +135,7 @@ impl PlotKind {
         match self {
             Self::Load => "fixed rates, as sokudo load measures them",
             Self::Rounds => "rounds, as sokudo steady measures them",
-            Self::Curve => "places over a device, as sokudo scan measures them",
+            Self::Curve | Self::Map => "places over a device, as sokudo scan measures them",
             Self::Seek => "access times with distances, as sokudo scan measures them",
             Self::Access => "access times, as sokudo scan measures them",
             Self::Cache => "regions that are read again and again, as sokudo scan --extra does",
@@ -209,6 +214,7 @@ fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
         PlotKind::Rounds => rounds::figure(document),
         PlotKind::Curve => curve::figure(document),
         PlotKind::Seek => seek::figure(document),
+        PlotKind::Map => map::figure(document),
         PlotKind::Access => curve::access_figure(document),
         PlotKind::Cache => cache::figure(document),
         PlotKind::Hosts => hosts::over_time(document),

@@ -219,7 +219,7 @@ impl PositionSpan {
 
 /// The part of the target that a result was to measure, from its first byte to the byte after
 /// its last: its span, or all of the target.
-fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
+pub(super) fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
     let end = |place: &PlaceDocument| place.offset.saturating_add(place.bytes);
     match (result.workload.span, device) {
         (Some(span), _) => (span.offset.0, span.offset.0.saturating_add(span.length.0)),

@@ -388,6 +388,8 @@ pub(crate) struct Matrix {
     pub(crate) rows: HeatMapAxis,
     /// Rows of cells; `None` was not measured.
     pub(crate) cells: Vec<Vec<Option<f64>>>,
+    /// Row and column of those in which something failed.
+    pub(crate) faults: Vec<[usize; 2]>,
 }
 
 /// The names along one side of a heat map.

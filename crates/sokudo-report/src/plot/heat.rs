@@ -117,6 +117,7 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigur
         columns,
         rows,
         cells: sizes.iter().map(of_size).collect(),
+        faults: Vec::new(),
     };
     let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
     let what = text!("block size and mix, means of the window");
@@ -185,12 +186,13 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
             .map(|row| columns.iter().map(|column| cell(*row, *column)).collect())
             .collect(),
         columns: names(across, &columns),
+        faults: Vec::new(),
         rows: names(down, &rows),
     }
 }
 
 /// From the lowest to the highest rate; by ratios where these are far apart.
-fn colour_axis(unit: &Text, matrices: &[Matrix]) -> Option<Axis> {
+pub(super) fn colour_axis(unit: &Text, matrices: &[Matrix]) -> Option<Axis> {
     let cells = || matrices.iter().flat_map(|matrix| &matrix.cells);
     let values = || cells().flatten().flatten().copied();
     let (low, high) = (values().reduce(f64::min)?, values().reduce(f64::max)?);

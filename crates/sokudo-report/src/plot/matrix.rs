@@ -114,6 +114,7 @@ fn maps(
                 names: lines.iter().map(|line| names(down, line)).collect(),
             },
             cells: cells.collect(),
+            faults: Vec::new(),
         })
     };
     let matrices: Vec<Matrix> = rows.iter().take(MAPS_MAX).filter_map(map).collect();

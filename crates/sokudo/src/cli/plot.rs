@@ -78,7 +78,7 @@ pub(crate) struct PlotKindArguments {
     ///
     /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
     /// rate and access time over position. seek: access time over the distance from the previous
-    /// offset. access: access time over position, of each size. cache: the rate of what is read
+    /// offset. map: the lowest rates and what failed, by place. access: access time over position, of each size. cache: the rate of what is read
     /// again and again. hosts: the rates of hosts that measured together over time, host-bars: beside each
     /// other. bars: rates of rows, or by block size. heat: rates by two of block size, depth and
     /// threads, or by block size and mix. cdf and histogram: latencies. time: rate over time. card:
@@ -119,6 +119,7 @@ enum KindName {
     Rounds,
     Curve,
     Seek,
+    Map,
     Access,
     Cache,
     Hosts,
@@ -146,6 +147,7 @@ impl PlotKindArguments {
             KindName::Rounds => PlotKind::Rounds,
             KindName::Curve => PlotKind::Curve,
             KindName::Seek => PlotKind::Seek,
+            KindName::Map => PlotKind::Map,
             KindName::Access => PlotKind::Access,
             KindName::Cache => PlotKind::Cache,
             KindName::Hosts => PlotKind::Hosts,

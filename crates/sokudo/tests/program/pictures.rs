@@ -138,13 +138,17 @@ fn a_scan_has_pictures_of_access_times_by_size_and_of_the_drives_cache() {
     assert!(!access.contains("RANDOM 4K read"), "each size once");
     holds(
         picture("cache"),
-        &[
-            "rate of the drive",
-            "64 KiB",
-            "64 MiB",
-            "read again",
-        ],
+        &["rate of the drive", "64 KiB", "64 MiB", "read again"],
     );
+    let scan = "scan sim:hdd?size=64GiB&fail_at=20GiB:EIO --full --access-count 0 --quiet --format json -o bad.json";
+    sokudo_in(directory.path(), scan).ends(1);
+    sokudo_in(
+        directory.path(),
+        "show bad.json --plot map.svg --plot-kind map",
+    )
+    .ok();
+    let map = fs::read_to_string(at("map.svg")).unwrap();
+    holds(&map, &["1 range failed", "×", "lowest MB/s"]);
     let words = ["regions that are read again and again"];
     plot(&kept(), "result.json --plot-kind cache").refused(2, &words);
 }

@@ -1,6 +1,6 @@
 //! Tables of colours with their values in the cells.
 
-use super::super::figure::{Matrices, Matrix};
+use super::super::figure::{Hue, Matrices, Matrix};
 use super::super::palette::{Role, css, heat, text_on};
 use super::super::scale::whole;
 use super::super::text::width;
@@ -97,6 +97,12 @@ fn draw_cells(
                 corner[1] + cell_height / 2.0 + font.size * 0.36,
             ];
             let size = [cell_width - 1.0, cell_height - 1.0];
+            if matrix.faults.contains(&[down, across]) {
+                canvas.rectangle(corner, size, Role::Hue(Hue::Fault));
+                let at = [middle[0], corner[1] + cell_height / 2.0 + BODY.size * 0.36];
+                canvas.text(at, BODY.middle(), "×");
+                continue;
+            }
             let Some(value) = value else {
                 canvas.rectangle(corner, size, Role::Grid);
                 canvas.text(middle, font.middle().muted(), "—");

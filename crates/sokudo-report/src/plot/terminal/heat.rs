@@ -44,11 +44,16 @@ fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &Matrix, matrices
             free_from = grid.text([begin, line], name, Paint::Plain) + 1;
         }
     }
-    for (name, row) in matrix.rows.names.iter().zip(&matrix.cells) {
+    let rows = matrix.rows.names.iter().zip(&matrix.cells).enumerate();
+    for (down, (name, row)) in rows {
         let line = grid.add_lines(1);
         grid.text([left - 1 - name.width(), line], name, Paint::Plain);
         for (number, value) in row.iter().enumerate() {
             let begin = left + number * cell;
+            if matrix.faults.contains(&[down, number]) {
+                grid.text([begin + cell - 1, line], "X", Paint::Plain);
+                continue;
+            }
             let Some(value) = value else {
                 grid.text([begin + cell - 1, line], "-", Paint::Plain);
                 continue;

@@ -51,6 +51,7 @@ fn beside(first: PlotKind, run: &RunDocument) -> &'static [PlotKind] {
         PlotKind::Bars if run.results.len() <= LINES_MAX => &[PlotKind::Cdf, PlotKind::Time],
         PlotKind::Hosts => &[PlotKind::HostBars, PlotKind::Bars, PlotKind::Cdf],
         PlotKind::Curve => &[
+            PlotKind::Map,
             PlotKind::Access,
             PlotKind::Seek,
             PlotKind::Cache,
@@ -68,6 +69,7 @@ const fn caption(kind: PlotKind) -> &'static str {
         PlotKind::Rounds => "Rounds until the drive was steady",
         PlotKind::Curve => "Transfer rate and access time over the position on the device",
         PlotKind::Seek => "Access time over the distance from the place before",
+        PlotKind::Map => "Map of the device: the lowest rates, and what failed",
         PlotKind::Access => "Access time over the position on the device",
         PlotKind::Cache => "Rate of what is read again and again, by how much that is",
         PlotKind::Hosts => "Rate of each host over time",
