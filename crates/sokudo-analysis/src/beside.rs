@@ -96,3 +96,103 @@ fn processors_of_both(case: &Case<'_>) -> Option<Ruling> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{histogram, reads_with};
+    use sokudo_model::{CpuTime, Method, Plan, Rate, Row, Run};
+
+    const IOS: u64 = 10_000;
+
+    /// A row alone and beside a neighbour, whose latencies are so many microseconds in each of six
+    /// rounds, alone and beside.
+    fn beside(rounds: [[u64; 2]; 6], change: impl FnOnce(&mut Run)) -> Run {
+        reads_with(|run| {
+            run.plan.method = Method::Beside;
+            let closed = run.rows[0].clone();
+            let mut row = closed.clone();
+            row.workload.rate = Some(Rate::Iops(IOS));
+            let of = |row: &Row, place: usize| {
+                let mut row = row.clone();
+                for (trial, round) in row.trials.iter_mut().zip(rounds) {
+                    let latencies = histogram(IOS, Nanos::from_micros(round[place]));
+                    trial.outcome.operations[0].latency_from_intended = Some(latencies);
+                }
+                row
+            };
+            let (alone, together) = (of(&row, 0), of(&row, 1));
+            let [_, _, both] = Plan::stages_beside(&alone.workload, &closed.workload);
+            run.rows = vec![closed.clone(), alone, closed.clone(), together, closed];
+            for (row, workload) in run.rows[3..].iter_mut().zip(both.workloads) {
+                row.workload = workload;
+            }
+            change(run);
+        })
+    }
+
+    fn codes(run: &Run) -> Vec<(usize, &'static str)> {
+        let mut codes = Vec::new();
+        for (place, row) in run.rows.iter().enumerate() {
+            let case = Case { run, row };
+            let rulings = RULES.iter().filter_map(|rule| rule(&case));
+            codes.extend(rulings.map(|ruling| (place, ruling.code.name())));
+        }
+        codes
+    }
+
+    #[test]
+    fn a_row_that_waits_longer_beside_another_says_so_and_no_other_row_does() {
+        let run = beside([[100, 400]; 6], |_| ());
+        assert_eq!(codes(&run), [(3, "beside-latency")]);
+        let ruling = latency_beside(&Case {
+            run: &run,
+            row: &run.rows[3],
+        });
+        let symptom = ruling.unwrap().symptom.english();
+        assert!(symptom.starts_with("p99 is 400 µs beside"), "{symptom}");
+        assert!(symptom.ends_with("(4.0 ×)"), "{symptom}");
+        let other = beside([[100, 400]; 6], |run| run.plan.method = Method::Load);
+        assert_eq!(codes(&other), []);
+    }
+
+    #[test]
+    fn noise_and_what_nobody_notices_are_no_finding() {
+        let noise = [100, 90, 200, 120, 300, 110].map(|beside| [100, beside]);
+        assert_eq!(codes(&beside(noise, |_| ())), []);
+        assert_eq!(codes(&beside([[100, 103]; 6], |_| ())), []);
+        let few = beside([[100, 400]; 6], |run| {
+            run.rows.iter_mut().for_each(|row| row.trials.truncate(5));
+        });
+        assert_eq!(codes(&few), []);
+    }
+
+    #[test]
+    fn both_are_told_what_is_left_of_their_rates() {
+        let halved = beside([[100, 100]; 6], |run| {
+            for trial in run.rows[3..].iter_mut().flat_map(|row| &mut row.trials) {
+                trial.outcome.elapsed.0 *= 2;
+            }
+        });
+        assert_eq!(codes(&halved), [(3, "beside-rate"), (4, "beside-rate")]);
+    }
+
+    #[test]
+    fn processors_that_both_fill_are_not_the_disk() {
+        let busy = |percent: u64, cpus: u32| {
+            beside([[100, 100]; 6], |run| {
+                run.environment.cpus = cpus;
+                for trial in run.rows.iter_mut().flat_map(|row| &mut row.trials) {
+                    trial.outcome.cpu = Some(CpuTime {
+                        user: Nanos::from_millis(percent * 10),
+                        ..CpuTime::default()
+                    });
+                }
+            })
+        };
+        let told = [(3, "tester-limited"), (4, "tester-limited")];
+        assert_eq!(codes(&busy(98, 2)), told);
+        assert_eq!(codes(&busy(98, 4)), []);
+        assert_eq!(codes(&busy(60, 2)), []);
+    }
+}

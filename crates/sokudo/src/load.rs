@@ -7,7 +7,7 @@
 
 mod beside;
 
-use sokudo_dialect::crystal::{self, RowSpec};
+use sokudo_dialect::crystal::RowSpec;
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Measurement, Named, Prepared, TEST_FILE_SIZE, duration};
 use sokudo_model::{

@@ -35,7 +35,7 @@ pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
         &of(row.alone, &row.histogram_alone)?,
         &of(row.beside, &row.histogram_beside)?,
     ];
-    let what = text!("latency alone and beside another workload, cumulative");
+    let what = text!("latency beside another workload");
     shares_within(document, &what, &shown)
 }
 
