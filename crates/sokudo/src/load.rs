@@ -6,15 +6,12 @@
 //! is measured next.
 
 mod beside;
+mod paced;
 
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Measurement, Named, Prepared, TEST_FILE_SIZE, duration};
-use sokudo_model::{
-    Event, LatencyLimit, Method, Nanos, Percentile, Plan, Rate, RateProcess, Row, Schedule,
-    TargetKind, Workload,
-};
-use sokudo_stats::samples_needed;
+use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
 use sokudo_words::{Text, text};
 
 use crate::cli::LoadArguments;
@@ -22,6 +19,7 @@ use crate::exit::Exit;
 use crate::measurement::{self, Conduct};
 use crate::one_row::{MeasuredParts, OneRow};
 use beside::Neighbour;
+use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.
@@ -35,12 +33,6 @@ const RESOLUTION: f64 = 0.02;
 /// Rates that are tried for that at most: the widest gap between parts is a tenth, which
 /// three halvings bring below the resolution.
 const SEARCHED_MAX: usize = 4;
-
-/// No trial is made longer than this for the sake of its percentile.
-const TRIAL_TIME_MAX: Nanos = Nanos::from_secs(20);
-
-/// I/Os more than a percentile needs, since arrivals by chance may be fewer.
-const SAMPLES_RESERVE: f64 = 1.2;
 
 /// I/Os that tell a mean latency, in all trials of a rate together.
 const SAMPLES_FOR_MEAN: f64 = 1_000.0;
@@ -63,7 +55,12 @@ pub(crate) fn measurement(
         .seed
         .unwrap_or_else(|| named.default_seed());
     let workload = workload(arguments, &arguments.row, &named)?;
-    let neighbour = Neighbour::of(arguments, &workload, &named)?;
+    let beside = arguments.beside.as_ref();
+    let beside = beside.map(|row| self::workload(arguments, row, &named));
+    let neighbour = beside
+        .transpose()?
+        .map(|beside| Neighbour::of(arguments, [workload.clone(), beside], &named))
+        .transpose()?;
     let schedule = Schedule {
         latency_limit: arguments.limit,
         ..arguments
@@ -144,10 +141,6 @@ fn expected(row: &Workload, arguments: &LoadArguments) -> Vec<Workload> {
     workloads
 }
 
-fn at_share(row: &Workload, share: f64) -> String {
-    format!("{} at {:.4} %", row.name, share * 100.0).replace(".0000 %", " %")
-}
-
 /// A load that is raised.
 struct Climb<'a> {
     row: Workload,
@@ -220,41 +213,6 @@ impl Climb<'_> {
         step.limits.time = Some(self.arguments.time.max(needed));
         step
     }
-}
-
-/// A row at a part of the most, which it does in a closed loop.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a rate in whole bytes per second"
-)]
-fn paced(row: &Workload, most: f64, share: f64, linear: bool) -> Workload {
-    let mut step = row.clone();
-    step.name = at_share(row, share);
-    // In bytes a slow disk's rate is exact, where whole I/Os would be off by some percent.
-    let bytes = most * share * step.blocks.largest().0 as f64 / f64::from(step.clones);
-    step.rate = Some(Rate::BytesPerSecond((bytes.round() as u64).max(1)));
-    if !linear {
-        step.rates.process = RateProcess::Poisson;
-    }
-    step
-}
-
-/// I/Os of a trial that tell a percentile.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand")]
-fn samples_for(percentile: Percentile) -> f64 {
-    samples_needed(percentile.fraction()) as f64 * SAMPLES_RESERVE
-}
-
-/// How long so many I/Os take at a rate per second.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a time in whole nanoseconds, which saturates"
-)]
-fn time_of(ios: f64, rate: f64) -> Nanos {
-    Nanos((ios / rate * 1e9) as u64)
 }
 
 /// I/Os per second that all threads of a row are meant to start.

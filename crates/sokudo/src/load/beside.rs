@@ -7,7 +7,7 @@ use sokudo_measure::{MeasureError, Named, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, Estimand, Method, Nanos, Percentile, Plan, Row, Span, Stage, Workload};
 use sokudo_words::text;
 
-use super::{TRIAL_TIME_MAX, paced, samples_for, time_of};
+use super::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
 use crate::one_row::MeasuredParts;
@@ -29,17 +29,12 @@ pub(super) struct Neighbour<'a> {
 }
 
 impl<'a> Neighbour<'a> {
-    /// Where one is asked for. Each of both has a half of the target, so that no block is of both.
+    /// Of both in a closed loop. Each has a half of the target, so that no block is of both.
     pub(super) fn of(
         arguments: &'a LoadArguments,
-        row: &Workload,
+        [mut row, mut neighbour]: [Workload; 2],
         named: &Named,
-    ) -> Result<Option<Self>, Exit> {
-        let Some(beside) = &arguments.beside else {
-            return Ok(None);
-        };
-        let mut row = row.clone();
-        let mut neighbour = super::workload(arguments, beside, named)?;
+    ) -> Result<Self, Exit> {
         let length = arguments.size.or(named.size()).unwrap_or(TEST_FILE_SIZE);
         let blocks = [&row, &neighbour].map(|it| it.blocks.largest());
         let [first, second] = halves(length, blocks).ok_or_else(|| {
@@ -53,11 +48,11 @@ impl<'a> Neighbour<'a> {
         // Both are measured from the same instant on, to the same one.
         neighbour.estimand = Estimand::Work;
         neighbour.ramp = RAMP;
-        Ok(Some(Self {
+        Ok(Self {
             arguments,
             row,
             neighbour,
-        }))
+        })
     }
 
     /// What will be measured, as far as that is known before the first figure.

@@ -95,7 +95,7 @@ fn texts(markup: &str) -> String {
 }
 
 /// What is measured, so that it can be shown.
-const MEASURED: [&str; 12] = [
+const MEASURED: [&str; 13] = [
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6",
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6 --seed 2",
     "mark sim:ssd --row SEQ1M,Q8 --runs 6",

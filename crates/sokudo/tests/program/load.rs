@@ -217,6 +217,11 @@ fn what_reads_wait_for_behind_a_neighbours_queue_is_that_of_theory() {
     }
 }
 
+/// A text as it is before it is cut into lines.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn load_beside(arguments: &str) -> Value {
     load(ONE_SERVER, arguments).json()
 }
@@ -258,7 +263,7 @@ fn a_neighbour_that_costs_nothing_is_found_to_cost_nothing() {
             assert_eq!(codes(&run, &row["beside"]), [""; 0]);
         }
     }
-    let table = load("sim:const", arguments).printed;
+    let table = in_one_line(&load("sim:const", arguments).printed);
     holds(&table, &["does not change beyond noise"]);
 }
 
@@ -275,9 +280,8 @@ fn a_row_beside_another_is_told_drawn_and_written_in_every_format() {
     assert!(svg.contains("RND4K Q32T1 at 20 % beside SEQ64K Q4T1"));
     let csv = load(ONE_SERVER, &format!("{short} -f csv")).printed;
     assert_eq!(csv.lines().count(), 6, "{csv}");
-    let table = load(ONE_SERVER, short).printed;
+    let table = in_one_line(&load(ONE_SERVER, short).printed);
     let sentence = "Beside SEQ64K Q4T1 write, p99 of RND4K Q32T1 at 20 % read is";
-    let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
     holds(&table, &[sentence, "instead of", "alone", "beside", "95 %"]);
     let few = load(ONE_SERVER, &format!("{short} --runs 2")).printed;
     assert!(few.contains("fewer than 6"), "{few}");
@@ -317,7 +321,8 @@ fn behind_a_disk_with_a_clock_of_its_own_reads_wait_as_theory_says() {
     };
     let arguments = "--overwrite --row RND4K,Q4 --beside RND4K,Q3,write --runs 1 --format json";
     let run = load(file.path(), arguments).json();
-    let [alone, beside, ratio] = compared(latency_beside(&run["beside"]["row"], "mean"));
+    // Not the mean: one moment in which the machine does something else would be all of it.
+    let [alone, beside, ratio] = compared(latency_beside(&run["beside"]["row"], "p50"));
     let theory = 1e6 * 3.5 / 0.8;
     assert!((beside / theory - 1.0).abs() < 0.4, "{alone} {beside}");
     assert!(ratio > 2.0, "{alone} {beside}");
