@@ -102,7 +102,7 @@ mod tests {
     fn moment(second: u64) -> CourseMoment {
         CourseMoment {
             at: Nanos::from_secs(second),
-            measuring: second % 10 > 0,
+            measuring: !second.is_multiple_of(10),
             celsius: Some(30 + i32::try_from(second / 3_600).unwrap()),
             cpu_mhz: Some(2_000),
             cpu_throttles: 1,
