@@ -139,7 +139,7 @@ impl Plan {
     /// the closed loop that the workload's rate is a share of.
     pub fn stages_beside(row: &Workload, neighbour: &Workload) -> [Stage; 3] {
         let beside = |one: &Workload, other: &Workload| Workload {
-            name: [one.name.as_str(), " beside ", other.name.as_str()].concat(),
+            name: [one.name.as_str(), " + ", other.name.as_str()].concat(),
             ..one.clone()
         };
         let both = Stage {

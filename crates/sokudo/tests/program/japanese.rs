@@ -103,7 +103,7 @@ const MEASURED: [&str; 13] = [
     "scan sim:hdd",
     "sweep sim:ssd --sizes 4K,1M --runs 1",
     "load sim:hdd --time 100ms --runs 2",
-    "load sim:const?parallel=1 --beside RND4K,Q4,write --time 100ms",
+    "load sim:hdd --beside RND4K,Q4,write --time 100ms --runs 2",
     "peak sim:ssd --max-depth 4 --max-threads 2 --time 20ms --runs 2",
     "peak null: --max-depth 1 --max-threads 2 --time 20ms --runs 2",
     "explain sim:hdd",

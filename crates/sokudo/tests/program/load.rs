@@ -277,7 +277,7 @@ fn a_row_beside_another_is_told_drawn_and_written_in_every_format() {
     sokudo(&format!("plot {kept} {}", picture.display())).ok();
     let svg = std::fs::read_to_string(&picture).unwrap();
     assert!(svg.contains("latency beside another workload"));
-    assert!(svg.contains("RND4K Q32T1 at 20 % beside SEQ64K Q4T1"));
+    assert!(svg.contains("RND4K Q32T1 at 20 % + SEQ64K Q4T1"));
     let csv = load(ONE_SERVER, &format!("{short} -f csv")).printed;
     assert_eq!(csv.lines().count(), 6, "{csv}");
     let table = in_one_line(&load(ONE_SERVER, short).printed);
@@ -292,7 +292,7 @@ fn a_row_beside_another_is_told_drawn_and_written_in_every_format() {
     )
     .ok();
     let events = std::fs::read_to_string(&events).unwrap();
-    assert!(events.contains("beside SEQ64K"), "{events}");
+    assert!(events.contains("+ SEQ64K"), "{events}");
 }
 
 #[test]
