@@ -158,6 +158,11 @@ codes! {
     /// All trials were made or their time is over, and the interval is wider than
     /// `--precision` asks for.
     PrecisionNotReached => "precision-not-reached", Info, Verified;
+    /// Beside another workload (`load --beside`) the row waits longer than alone, by more than
+    /// chance and by 5 % at least.
+    BesideLatency => "beside-latency", Info, Verified;
+    /// Beside another workload (`load --beside`) less of the row's rate is left than alone likewise.
+    BesideRate => "beside-rate", Info, Verified;
     /// Of the run, of `fill`: the rate falls once so much is written, and stays lower.
     FastCellsEnd => "fast-cells-end", Info, Verified;
     /// Of the run, of `fill`: a third level, lower than the one behind fast cells.

@@ -16,6 +16,7 @@
 
 mod arrival;
 mod assess;
+mod beside;
 mod burst;
 mod by_target;
 mod caches;
@@ -74,7 +75,7 @@ use code::{Ruling, in_order};
 use rule::RowRule;
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 17] = [
+const ROW_RULES: [&[RowRule]; 18] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
@@ -86,6 +87,7 @@ const ROW_RULES: [&[RowRule]; 17] = [
     refusals::RULES,
     splits::RULES,
     tester::RULES,
+    beside::RULES,
     steadiness::RULES,
     drift::RULES,
     stalls::RULES,

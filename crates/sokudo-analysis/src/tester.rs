@@ -59,7 +59,7 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
 fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
     let rate = RateKept::of(workload, &case.row.trials)?;
-    if rate.is_kept() || case.run.plan.method == Method::Load {
+    if rate.is_kept() || matches!(case.run.plan.method, Method::Load | Method::Beside) {
         return None;
     }
     let depth = f64::from(workload.clones) * f64::from(workload.depth);

@@ -455,16 +455,35 @@ pub(crate) fn trial(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Trial, MeasureError> {
-    let step = ScheduledTrial {
+    let settling = Settling::of(&plan.stages[row].workloads[0], false);
+    let step = own_step(row, trial);
+    measure(plan, step, settling.time(), subject, control, listener)
+}
+
+/// One trial of all rows of a stage, for who keeps a schedule of their own.
+pub(crate) fn stage_trial(
+    plan: &Plan,
+    stage: usize,
+    trial: u32,
+    subject: &mut PreparedTargets,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Vec<Trial>, MeasureError> {
+    let settling = Settling::of(&plan.stages[stage].workloads[0], false);
+    let step = own_step(stage, trial);
+    measure_stage(plan, step, settling.time(), subject, control, listener)
+}
+
+/// A step of somebody's own schedule.
+const fn own_step(row: usize, trial: u32) -> ScheduledTrial {
+    ScheduledTrial {
         row,
         trial,
         warm_up: false,
         pause_before: false,
         phase: None,
         made_before: 0,
-    };
-    let settling = Settling::of(&plan.stages[row].workloads[0], false);
-    measure(plan, step, settling.time(), subject, control, listener)
+    }
 }
 
 fn measure(
@@ -475,6 +494,20 @@ fn measure(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Trial, MeasureError> {
+    let trials = measure_stage(plan, step, settle, subject, control, listener)?;
+    let [trial] = <[Trial; 1]>::try_from(trials).expect("each stage of a campaign is a row");
+    Ok(trial)
+}
+
+/// A trial of each workload of a stage; of the step, the row is the stage.
+fn measure_stage(
+    plan: &Plan,
+    step: ScheduledTrial,
+    settle: Nanos,
+    subject: &mut PreparedTargets,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Vec<Trial>, MeasureError> {
     let stage = &plan.stages[step.row];
     let options = StageOptions {
         seed: match subject.is_in_phases() {
@@ -491,9 +524,7 @@ fn measure(
         None => FoundState::Settled,
         Some(_) => FoundState::AsLeft,
     };
-    let trials = subject.trial(stage, start, options, control, listener)?;
-    let [trial] = <[Trial; 1]>::try_from(trials).expect("each stage of a campaign is a row");
-    Ok(trial)
+    subject.trial(stage, start, options, control, listener)
 }
 
 /// Whether a trial is one of its row. One that was given up before it was measured is of the

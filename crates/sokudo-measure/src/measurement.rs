@@ -363,6 +363,22 @@ impl Prepared {
         campaign::trial(&self.run.plan, row, trial, subject, control, listener)
     }
 
+    /// Makes one trial of all rows of a stage of another plan on the same target, for who keeps a
+    /// schedule of their own. It is not put into the run.
+    ///
+    /// # Errors
+    /// When it could not start.
+    pub fn stage_trial(
+        &mut self,
+        plan: &Plan,
+        stage: usize,
+        trial: u32,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        campaign::stage_trial(plan, stage, trial, &mut self.subject, control, listener)
+    }
+
     /// Looks at the system again, judges what was measured, and removes what was made.
     pub fn finish(mut self, control: &Control) -> Run {
         self.subject.put_caches_back();

@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod beside;
 pub mod calendar;
 pub mod capacity;
 pub mod circumstances;
@@ -56,6 +57,7 @@ pub mod trial;
 mod turns;
 pub mod units;
 
+pub use beside::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedSample, Held, SharedBlocks};
 pub use circumstances::{

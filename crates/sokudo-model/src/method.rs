@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 #[expect(missing_docs, reason = "they are called like their commands")]
 pub enum Method {
     Assess,
+    /// `load --beside`: a workload alone and beside another one.
+    Beside,
     Bonnie,
     Diskspd,
     Explain,
@@ -46,7 +48,7 @@ impl Method {
             Self::Fio(_) => "fio",
             Self::Fit(_) => "fit",
             Self::Hdparm => "hdparm",
-            Self::Load => "load",
+            Self::Load | Self::Beside => "load",
             Self::Mark(_) => "mark",
             Self::Peak => "peak",
             Self::Quick => "quick",
@@ -67,6 +69,7 @@ impl fmt::Display for Method {
             | Self::Mark(which)
             | Self::Scan(which)
             | Self::Steady(which) => write!(out, "{command}/{which}"),
+            Self::Beside => write!(out, "{command}/beside"),
             Self::Other(name) => out.write_str(name),
             _ => out.write_str(command),
         }
@@ -89,6 +92,7 @@ impl From<&str> for Method {
                 "sweep" => Self::Sweep,
                 _ => Self::Other(name.to_owned()),
             },
+            Some(("load", "beside")) => Self::Beside,
             Some(("fio", which)) => Self::Fio(which.to_owned()),
             Some(("fit", which)) => Self::Fit(which.to_owned()),
             Some(("mark", which)) => Self::Mark(which.to_owned()),
@@ -148,6 +152,7 @@ mod tests {
     fn a_method_is_read_as_it_is_written() {
         for (name, method) in [
             ("explain", Method::Explain),
+            ("load/beside", Method::Beside),
             ("mark/default", Method::Mark("default".to_owned())),
             ("fit/etcd", Method::Fit("etcd".to_owned())),
             ("scan/hdtune-1", Method::Scan("hdtune-1".to_owned())),

@@ -16,6 +16,7 @@ use sokudo_model::{
 
 use crate::{date, json_layout};
 
+mod beside;
 mod countable;
 mod figures;
 mod fill;
@@ -38,6 +39,7 @@ mod told;
 mod trial;
 
 use crate::wording::minutes;
+pub use beside::{BesideDocument, BesideFigureDocument, BesideLatencyDocument, BesideRowDocument};
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use fill::{
     FillCollapseDocument, FillDocument, FillLevelDocument, FillRecoveryDocument,
@@ -140,6 +142,9 @@ pub struct RunDocument {
     /// Latency against load; absent unless that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadDocument>,
+    /// A workload alone and beside another one; absent unless that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<BesideDocument>,
     /// The most that the device gives, and what it takes; absent unless that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<PeakDocument>,
@@ -199,6 +204,7 @@ impl RunDocument {
             inferences: run.inferences.clone(),
             disk_assessment: run.disk_assessment.clone(),
             load: LoadDocument::of(run),
+            beside: BesideDocument::of(run),
             peak: PeakDocument::of(run),
             fill: FillDocument::of(run),
             fit: None,

@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod beside_table;
 pub mod bonnie;
 pub mod check;
 pub mod comparison;

@@ -210,7 +210,7 @@ pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
 
 fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
     match kind {
-        PlotKind::Load => load::figure(document),
+        PlotKind::Load => load::figure(document).or_else(|| latency::beside(document)),
         PlotKind::Rounds => rounds::figure(document),
         PlotKind::Curve => curve::figure(document),
         PlotKind::Seek => seek::figure(document),

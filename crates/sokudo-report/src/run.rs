@@ -14,6 +14,7 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::assessment_table;
+use crate::beside_table;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
@@ -115,6 +116,10 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     let hosts = HostFigures::of(document);
     if let Some(hosts) = &hosts {
         article.paragraph(hosts.sentence());
+    }
+    if let Some(beside) = &document.beside {
+        beside_table::add(&mut article, document, beside);
+        return article;
     }
     if let Some(fill) = &document.fill {
         fill::add(&mut article, document, fill);

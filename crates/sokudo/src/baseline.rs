@@ -261,7 +261,12 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
     // compared.
     let has_runs = !matches!(
         run.method,
-        Method::Explain | Method::Fill | Method::Load | Method::Peak | Method::Steady(_)
+        Method::Beside
+            | Method::Explain
+            | Method::Fill
+            | Method::Load
+            | Method::Peak
+            | Method::Steady(_)
     );
     Err(Exit::usage(match made {
         Some(made) if has_runs => text!(

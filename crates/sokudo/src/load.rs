@@ -1,24 +1,25 @@
 //! `sokudo load`: latency against load. First the most that the row does in a closed
 //! loop, then fixed rates that are parts of it, then the highest rate that keeps a
-//! latency.
+//! latency. With `--beside` one rate alone and beside another workload instead.
 //!
 //! What the rates have come to is computed by `sokudo-report`; here is only decided what
 //! is measured next.
 
-use sokudo_dialect::crystal;
+mod beside;
+mod paced;
+
+use sokudo_dialect::crystal::RowSpec;
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Measurement, Named, Prepared, TEST_FILE_SIZE, duration};
-use sokudo_model::{
-    Event, LatencyLimit, Method, Nanos, Plan, Rate, RateProcess, Row, Schedule, TargetKind,
-    Workload,
-};
-use sokudo_stats::samples_needed;
-use sokudo_words::text;
+use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
+use sokudo_words::{Text, text};
 
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
 use crate::measurement::{self, Conduct};
 use crate::one_row::{MeasuredParts, OneRow};
+use beside::Neighbour;
+use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.
@@ -32,12 +33,6 @@ const RESOLUTION: f64 = 0.02;
 /// Rates that are tried for that at most: the widest gap between parts is a tenth, which
 /// three halvings bring below the resolution.
 const SEARCHED_MAX: usize = 4;
-
-/// No trial is made longer than this for the sake of its percentile.
-const TRIAL_TIME_MAX: Nanos = Nanos::from_secs(20);
-
-/// I/Os more than a percentile needs, since arrivals by chance may be fewer.
-const SAMPLES_RESERVE: f64 = 1.2;
 
 /// I/Os that tell a mean latency, in all trials of a rate together.
 const SAMPLES_FOR_MEAN: f64 = 1_000.0;
@@ -59,54 +54,68 @@ pub(crate) fn measurement(
         .measuring
         .seed
         .unwrap_or_else(|| named.default_seed());
-    let workload = workload(arguments, &named)?;
+    let workload = workload(arguments, &arguments.row, &named)?;
+    let beside = arguments.beside.as_ref();
+    let beside = beside.map(|row| self::workload(arguments, row, &named));
+    let neighbour = beside
+        .transpose()?
+        .map(|beside| Neighbour::of(arguments, [workload.clone(), beside], &named))
+        .transpose()?;
     let schedule = Schedule {
         latency_limit: arguments.limit,
         ..arguments
             .stopping
             .of(Schedule::in_turn(arguments.runs, Nanos(0)))
     };
-    let plan = Plan {
-        method: Method::Load,
-        seed,
-        stages: crystal::stages(expected(&workload, arguments)),
+    let plan = match &neighbour {
+        None => Plan::in_turn(Method::Load, seed, expected(&workload, arguments)),
+        Some(neighbour) => neighbour.plan(seed),
     };
-    let longest = duration(&plan, &schedule, None);
-    let mut notes = Vec::new();
-    if longest > LONG && named.kind() != TargetKind::Simulated {
-        notes.push(text!(
-            "{} rates of {} trials take about {:.0} minutes",
-            plan.stages.len() - 1,
-            schedule.trials,
-            longest.as_secs_f64() / 60.0
-        ));
-    }
+    let notes = duration_note(&plan, &schedule, &named);
     let measurement = Measurement {
         schedule,
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         permission: arguments.destroying.permission(arguments.overwrite),
-        notes,
+        notes: notes.into_iter().collect(),
         command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     };
     let conduct =
         move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
-            let climb = Climb {
-                row: prepared.of_all(&workload),
-                arguments,
-                parts: MeasuredParts::new(prepared, control, listener),
-            };
-            climb.carry_out()
+            let row = prepared.of_all(&workload);
+            let parts = MeasuredParts::new(prepared, control, listener);
+            match neighbour {
+                Some(neighbour) => neighbour.carry_out(parts),
+                None => Climb {
+                    row,
+                    arguments,
+                    parts,
+                }
+                .carry_out(),
+            }
         };
     Ok((measurement, conduct))
 }
 
-/// The row in a closed loop.
-fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> {
+/// That it takes long, where it does.
+fn duration_note(plan: &Plan, schedule: &Schedule, named: &Named) -> Option<Text> {
+    let longest = duration(plan, schedule, None);
+    (longest > LONG && named.kind() != TargetKind::Simulated).then(|| {
+        text!(
+            "{} rates of {} trials take about {:.0} minutes",
+            plan.stages.len() - 1,
+            schedule.trials,
+            longest.as_secs_f64() / 60.0
+        )
+    })
+}
+
+/// A row in a closed loop.
+fn workload(arguments: &LoadArguments, row: &RowSpec, named: &Named) -> Result<Workload, Exit> {
     let row = OneRow {
         command: "load",
         target: &arguments.target,
-        row: &arguments.row,
+        row,
         size: arguments.size,
         time: arguments.time,
         overwrite: arguments.overwrite,
@@ -130,10 +139,6 @@ fn expected(row: &Workload, arguments: &LoadArguments) -> Vec<Workload> {
         workloads.extend(std::iter::repeat_n(searching, SEARCHED_MAX));
     }
     workloads
-}
-
-fn at_share(row: &Workload, share: f64) -> String {
-    format!("{} at {:.4} %", row.name, share * 100.0).replace(".0000 %", " %")
 }
 
 /// A load that is raised.
@@ -197,28 +202,14 @@ impl Climb<'_> {
     }
 
     /// The row at a part of the most.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a rate in whole bytes per second"
-    )]
     fn step(&self, most: f64, share: f64) -> Workload {
-        let mut step = self.row.clone();
-        step.name = at_share(&self.row, share);
-        let rate = most * share;
-        // In bytes a slow disk's rate is exact, where whole I/Os would be off by some percent.
-        let bytes = rate * step.blocks.largest().0 as f64 / f64::from(step.clones);
-        step.rate = Some(Rate::BytesPerSecond((bytes.round() as u64).max(1)));
-        if !self.arguments.linear {
-            step.rates.process = RateProcess::Poisson;
-        }
+        let mut step = paced(&self.row, most, share, self.arguments.linear);
         let mean = SAMPLES_FOR_MEAN / f64::from(self.parts.trials());
-        let samples = self.arguments.limit.map_or(mean, |limit| {
-            let needed = samples_needed(limit.percentile.fraction());
-            (needed as f64 * SAMPLES_RESERVE).max(mean)
-        });
-        let needed = Nanos((samples / rate * 1e9) as u64).min(TRIAL_TIME_MAX);
+        let samples = self
+            .arguments
+            .limit
+            .map_or(mean, |limit| samples_for(limit.percentile).max(mean));
+        let needed = time_of(samples, most * share).min(TRIAL_TIME_MAX);
         step.limits.time = Some(self.arguments.time.max(needed));
         step
     }

@@ -4,13 +4,26 @@
 use sokudo_dialect::crystal::{self, RowDirection, RowSpec};
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredRows, Named, Prepared, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Span, StopReason, TargetKind, Trial, Workload};
+use sokudo_model::{
+    Bytes, Event, Nanos, Plan, Row, Span, Stage, StopReason, TargetKind, Trial, Workload,
+};
 use sokudo_stats::mix64;
 use sokudo_words::text;
 
 use crate::cli::{Destroying, Measuring};
 use crate::exit::Exit;
 use crate::{given, writing};
+
+/// In which order three stages are measured, round after round: each is as often the first, the
+/// second and the last, and comes behind each of the others.
+const ORDERS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [2, 0, 1],
+    [1, 2, 0],
+    [2, 1, 0],
+    [0, 2, 1],
+    [1, 0, 2],
+];
 
 /// What the arguments say of the row.
 pub(crate) struct OneRow<'a> {
@@ -82,6 +95,8 @@ pub(crate) struct MeasuredParts<'a> {
     control: &'a Control,
     listener: &'a mut dyn FnMut(Event),
     pub(crate) rows: Vec<Row>,
+    /// The stages of the last rows, where some of them were measured at the same time.
+    by_turns: Vec<Stage>,
     ended_by: Option<MeasureError>,
 }
 
@@ -96,6 +111,7 @@ impl<'a> MeasuredParts<'a> {
             control,
             listener,
             rows: Vec::new(),
+            by_turns: Vec::new(),
             ended_by: None,
         }
     }
@@ -156,6 +172,60 @@ impl<'a> MeasuredParts<'a> {
         }
     }
 
+    /// Measures stages by turns, whose rows are the last ones. What has been measured when an error
+    /// ends it stays.
+    pub(crate) fn measure_by_turns(&mut self, stages: [Stage; 3]) {
+        let mut next = self.rows.len();
+        let plan = &self.prepared.run.plan;
+        let part = Plan {
+            method: plan.method.clone(),
+            seed: mix64(plan.seed ^ next as u64),
+            stages: stages.to_vec(),
+        };
+        let firsts = stages.each_ref().map(|stage| {
+            let first = next;
+            next += stage.workloads.len();
+            first
+        });
+        let workloads = stages.iter().flat_map(|stage| &stage.workloads);
+        self.rows.extend(workloads.cloned().map(Row::new));
+        self.by_turns = stages.into();
+        for trial in 0..self.trials() {
+            for stage in ORDERS[trial as usize % ORDERS.len()] {
+                if !self.goes_on() {
+                    return;
+                }
+                self.measure_stage(&part, stage, firsts[stage], trial);
+            }
+        }
+    }
+
+    /// A trial of each row of a stage, of which this is the first.
+    fn measure_stage(&mut self, part: &Plan, stage: usize, first: usize, trial: u32) {
+        (self.listener)(Event::TrialStarted { row: first, trial });
+        let (control, listener) = (self.control, &mut *self.listener);
+        let measured = self
+            .prepared
+            .stage_trial(part, stage, trial, control, listener);
+        let trials = match measured {
+            Ok(trials) => trials,
+            Err(error) => {
+                self.ended_by = Some(error);
+                return;
+            }
+        };
+        (self.listener)(Event::TrialEnded { row: first, trial });
+        for (row, trial) in (first..).zip(trials) {
+            let row_so_far = &mut self.rows[row];
+            // One that was cut off is no round, and stands only where there is none.
+            if self.control.is_cancelled() && !row_so_far.trials.is_empty() {
+                continue;
+            }
+            (self.listener)(Event::counted(row, &row_so_far.workload, &trial));
+            row_so_far.trials.push(trial);
+        }
+    }
+
     /// Whether nothing speaks against measuring more.
     pub(crate) fn goes_on(&self) -> bool {
         let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
@@ -165,9 +235,12 @@ impl<'a> MeasuredParts<'a> {
 
     /// The rows and their stages are those of the run.
     pub(crate) fn put_into_run(self) -> Option<MeasureError> {
+        let last = self.by_turns.iter().map(|stage| stage.workloads.len());
+        let alone = self.rows.len() - last.sum::<usize>();
         let measured = self.rows.iter().map(|row| row.workload.clone());
         let run = &mut self.prepared.run;
-        run.plan.stages = crystal::stages(measured.collect());
+        run.plan.stages = crystal::stages(measured.take(alone).collect());
+        run.plan.stages.extend(self.by_turns);
         run.rows = self.rows;
         self.ended_by
     }

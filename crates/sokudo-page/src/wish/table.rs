@@ -283,6 +283,7 @@ const QUICK: &[OptionForm] = &[
 const LOAD: &[OptionForm] = &[
     option("row", Text, "RND4K,Q32", "Row"),
     option("limit", Text, "", "Latency limit"),
+    option("beside", Text, "", "Beside this row"),
     SIZE,
     option("linear", Flag, "", "Even instants"),
     option("time", Time, "1s", "Length of a trial"),

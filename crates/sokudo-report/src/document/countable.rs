@@ -14,7 +14,8 @@ impl RunDocument {
         are_countable(
             results()
                 .flat_map(counts)
-                .chain(together().flat_map(|it| it.counts())),
+                .chain(together().flat_map(|it| it.counts()))
+                .chain(self.beside.iter().flat_map(|it| it.counts())),
         ) && results()
             .flat_map(marks)
             .chain(together().flat_map(|it| it.marks()))

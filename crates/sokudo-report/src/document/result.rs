@@ -575,7 +575,7 @@ fn numbered<'a, Part: 'a, Document>(
     (1..).zip(trials).flat_map(of_trial).collect()
 }
 
-fn sparse(histogram: &Histogram) -> Vec<[u64; 3]> {
+pub(super) fn sparse(histogram: &Histogram) -> Vec<[u64; 3]> {
     histogram
         .buckets()
         .map(|bucket| [bucket.low, bucket.high, bucket.count])

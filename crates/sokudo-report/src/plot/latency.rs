@@ -18,8 +18,34 @@ const MARKED: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 /// Which share of I/Os was done within which time; `None` without latencies.
 pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
+    shares_within(document, &text!("latency, cumulative"), &shown)
+}
+
+/// The same of a workload alone and beside another one, at a fixed rate from the intended start;
+/// `None` of anything else.
+pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
+    let row = &document.beside.as_ref()?.row;
+    let of = |place: usize, histogram: &[[u64; 3]]| {
+        let mut result = document.results.get(place)?.clone();
+        result.latency_ns = result.latency_from_intended_ns.take().or(result.latency_ns);
+        result.histogram = histogram.to_vec();
+        (!result.histogram.is_empty()).then_some(result)
+    };
+    let shown = [
+        &of(row.alone, &row.histogram_alone)?,
+        &of(row.beside, &row.histogram_beside)?,
+    ];
+    let what = text!("latency beside another workload");
+    shares_within(document, &what, &shown)
+}
+
+fn shares_within(
+    document: &RunDocument,
+    what: &Text,
+    shown: &[&ResultDocument],
+) -> Option<PlotFigure> {
     let shape = |result: &ResultDocument| Shape::Lines(vec![shares(result)]);
-    let mut layers = heading::layers(&shown, percentiles, shape);
+    let mut layers = heading::layers(shown, percentiles, shape);
     let signs = shown.iter().enumerate();
     layers.extend(signs.map(|(number, result)| {
         Layer::new(
@@ -30,15 +56,10 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
     let left = Axis::from_zero(text!("I/Os done within this time, %"), 100.0, 10);
     let chart = Chart {
         signs: Some(spoken().word("on a line: p50, p95, p99, p99.9")),
-        ..Chart::new(time_axis(&shown)?, left, layers)
+        ..Chart::new(time_axis(shown)?, left, layers)
     };
     let body = Body::Chart(Box::new(chart));
-    Some(heading::picture(
-        document,
-        &text!("latency, cumulative"),
-        &shown,
-        body,
-    ))
+    Some(heading::picture(document, what, shown, body))
 }
 
 /// How many I/Os took how long; `None` without latencies.

@@ -3,7 +3,9 @@
 use clap::Args;
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_model::{Bytes, LatencyLimit, Nanos};
+use sokudo_words::{Text, text};
 
+use super::compare::{Percent, percent};
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
 use super::mistake::whole_number;
@@ -15,6 +17,7 @@ Examples:
   sokudo load .                                 random reads, from 10 % to 105 % of the maximum
   sokudo load . --limit p99=5ms                 and the highest rate that keeps p99 below 5 ms
   sokudo load /dev/sdb --row RND4K,Q8,T4        a device, reads only
+  sokudo load . --beside SEQ1M,Q8,write         what the reads wait for while another writes
   sokudo load . --plot load.svg                 with the curve as a picture
   sokudo load 'sim:const?latency=100us&parallel=1'   one server: the curve of the textbook
 
@@ -45,6 +48,21 @@ pub(crate) struct LoadArguments {
     #[arg(long, value_name = "LIMIT", help_heading = MEASURED)]
     pub(crate) limit: Option<LatencyLimit>,
 
+    /// Measure beside another workload, such as SEQ1M,Q8,write, and without it
+    ///
+    /// By turns: the row at one rate alone, the other workload alone, and both at the same time. The
+    /// latencies of both and their ratio are printed. The other workload is a row as in --row; it
+    /// runs in a closed loop. Each of both uses a half of the target, so no block is of both.
+    #[arg(long, value_name = "ROW", value_parser = sokudo_dialect::crystal::row, conflicts_with = "limit", help_heading = MEASURED)]
+    pub(crate) beside: Option<RowSpec>,
+
+    /// Rate of the row with --beside, as a share of its maximum alone
+    ///
+    /// A fifth by default: a disk that gives each of two workloads its half can keep it, so that
+    /// the row waits for its neighbour and not for itself.
+    #[arg(long, value_name = "SHARE", default_value = "20%", value_parser = share, requires = "beside", help_heading = MEASURED)]
+    pub(crate) at: Percent,
+
     /// Size to use, such as 8GiB [default: 1GiB, or all of a file or device]
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) size: Option<Bytes>,
@@ -73,4 +91,12 @@ pub(crate) struct LoadArguments {
 
     #[command(flatten)]
     pub(crate) measuring: Measuring,
+}
+
+/// A share of which something is left.
+fn share(value: &str) -> Result<Percent, Text> {
+    match percent(value)? {
+        Percent(share) if share > 0.0 => Ok(Percent(share)),
+        _ => Err(text!("use a percentage above 0%, such as 20%")),
+    }
 }

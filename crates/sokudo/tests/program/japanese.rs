@@ -95,7 +95,7 @@ fn texts(markup: &str) -> String {
 }
 
 /// What is measured, so that it can be shown.
-const MEASURED: [&str; 12] = [
+const MEASURED: [&str; 13] = [
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6",
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6 --seed 2",
     "mark sim:ssd --row SEQ1M,Q8 --runs 6",
@@ -103,6 +103,7 @@ const MEASURED: [&str; 12] = [
     "scan sim:hdd",
     "sweep sim:ssd --sizes 4K,1M --runs 1",
     "load sim:hdd --time 100ms --runs 2",
+    "load sim:hdd --beside RND4K,Q4,write --time 100ms --runs 2",
     "peak sim:ssd --max-depth 4 --max-threads 2 --time 20ms --runs 2",
     "peak null: --max-depth 1 --max-threads 2 --time 20ms --runs 2",
     "explain sim:hdd",

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::path::Path;
 
+use crate::faulty_file::{Faults, FaultyFile};
 use crate::sokudo::{Ended, holds, mark, measured, program, results, sokudo, sokudo_on};
 
 fn at(result: &Value, latency: &str, figure: &str) -> f64 {
@@ -160,4 +161,192 @@ fn a_load_that_is_interrupted_keeps_what_it_has() {
             run["load"]["maximum_ios_per_s"].as_f64()
         });
     assert!(maximum.unwrap() > 0.0);
+}
+
+/// A figure of a row that was measured beside another workload: alone, beside, their ratio.
+fn compared(figure: &Value) -> [f64; 3] {
+    ["alone", "beside", "ratio"].map(|name| figure[name].as_f64().unwrap())
+}
+
+fn latency_beside<'a>(row: &'a Value, name: &str) -> &'a Value {
+    let figures = row["latency_ns"].as_array().unwrap();
+    figures.iter().find(|it| it["figure"] == name).unwrap()
+}
+
+fn codes(run: &Value, place: &Value) -> Vec<String> {
+    let result = &results(run)[usize::try_from(place.as_u64().unwrap()).unwrap()];
+    let findings = result["findings"].as_array().unwrap().iter();
+    let codes = findings.map(|finding| finding["code"].as_str().unwrap().to_owned());
+    codes.filter(|code| code.starts_with("beside-")).collect()
+}
+
+/// One server in order of arrival, n I/Os of a neighbour always in it: an arrival waits for those, for
+/// what is left of the one in service, and for those of its own row (Little): S (n + ½) ÷ (1 − ρ).
+#[test]
+fn what_reads_wait_for_behind_a_neighbours_queue_is_that_of_theory() {
+    let load = 0.2;
+    for neighbours in [1, 8] {
+        let arguments = format!("--beside RND4K,Q{neighbours},write --time 5s --format json");
+        let run = load_beside(&arguments);
+        assert_eq!(run["method"], "load/beside");
+        let (row, neighbour) = (&run["beside"]["row"], &run["beside"]["neighbour"]);
+        let [alone, beside, ratio] = compared(latency_beside(row, "mean"));
+        let theory_alone = 100e3 * (1.0 + load / (2.0 * (1.0 - load)));
+        let theory_beside = 100e3 * (f64::from(neighbours) + 0.5) / (1.0 - load);
+        assert!((alone / theory_alone - 1.0).abs() < 0.02, "{alone}");
+        assert!((beside / theory_beside - 1.0).abs() < 0.05, "{beside}");
+        let error = ratio / (theory_beside / theory_alone) - 1.0;
+        assert!(error.abs() < 0.05, "{ratio}");
+        let interval = &latency_beside(row, "p99")["ratio_interval_95"];
+        let [low, high] = [0, 1].map(|end| interval[end].as_f64().unwrap());
+        assert!(low > 1.0 && low < high, "{interval}");
+        // What the row does not use is the neighbour's.
+        let [own, left, _] = compared(&neighbour["ios_per_s"]);
+        assert!((own / 10_000.0 - 1.0).abs() < 0.01, "{own}");
+        assert!((left / 8_000.0 - 1.0).abs() < 0.02, "{left}");
+        assert_eq!(row["rate_kept_beside"], true);
+        assert_eq!(codes(&run, &row["beside"]), ["beside-latency"]);
+        assert_eq!(codes(&run, &neighbour["beside"]), ["beside-rate"]);
+        assert_eq!(codes(&run, &row["alone"]), [""; 0]);
+        let verdicts = results(&run).iter().map(|result| &result["verdict"]);
+        assert!(verdicts.clone().all(|verdict| verdict == "VERIFIED"));
+        // The same row beside another one is another measurement.
+        let prints: std::collections::HashSet<_> =
+            (results(&run).iter().map(|it| it["fingerprint"].as_str())).collect();
+        assert_eq!(prints.len(), 5);
+    }
+}
+
+/// A text as it is before it is cut into lines.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn load_beside(arguments: &str) -> Value {
+    load(ONE_SERVER, arguments).json()
+}
+
+#[test]
+fn a_row_that_a_neighbour_leaves_too_little_for_says_so_and_both_parts_are_told() {
+    // Beside 32 I/Os in flight, one in flight has a 33rd.
+    let run = load_beside("--row RND4K,Q1 --beside RND4K,Q32 --time 2s --format json");
+    let row = &run["beside"]["row"];
+    assert_eq!(row["rate_kept_alone"], true);
+    assert_eq!(row["rate_kept_beside"], false);
+    let [_, left, _] = compared(&row["ios_per_s"]);
+    assert!((left / (10_000.0 / 33.0) - 1.0).abs() < 0.02, "{left}");
+    assert_eq!(
+        codes(&run, &row["beside"]),
+        ["beside-latency", "beside-rate"]
+    );
+    let table = in_one_line(&load(ONE_SERVER, "--row RND4K,Q1 --beside RND4K,Q32").printed);
+    holds(
+        &table,
+        &["it starts only 15 % of its rate", "97 % of its own rate"],
+    );
+}
+
+#[test]
+fn a_neighbour_that_costs_nothing_is_found_to_cost_nothing() {
+    let arguments = "--beside SEQ1M,Q8,write";
+    for device in [
+        "sim:const?latency=100us",
+        "sim:const?latency=100us&jitter=50us",
+    ] {
+        let run = load(device, &format!("{arguments} --format json")).json();
+        for of in ["row", "neighbour"] {
+            let row = &run["beside"][of];
+            for figure in ["mean", "p50", "p99"] {
+                let [_, _, ratio] = compared(latency_beside(row, figure));
+                assert!((ratio - 1.0).abs() < 0.02, "{figure}: {ratio}");
+            }
+            assert_eq!(codes(&run, &row["beside"]), [""; 0]);
+        }
+    }
+    let table = in_one_line(&load("sim:const", arguments).printed);
+    holds(&table, &["does not change beyond noise"]);
+}
+
+#[test]
+fn a_row_beside_another_is_told_drawn_and_written_in_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let kept = directory.path().join("beside.json");
+    let (kept, picture) = (kept.to_str().unwrap(), directory.path().join("beside.svg"));
+    let short = "--beside SEQ64K,Q4,write --time 200ms";
+    load(ONE_SERVER, &format!("{short} -f json -o {kept}")).ok();
+    sokudo(&format!("plot {kept} {}", picture.display())).ok();
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    assert!(svg.contains("latency beside another workload"));
+    assert!(svg.contains("RND4K Q32T1 at 20 % + SEQ64K Q4T1"));
+    let csv = load(ONE_SERVER, &format!("{short} -f csv")).printed;
+    assert_eq!(csv.lines().count(), 6, "{csv}");
+    let table = in_one_line(&load(ONE_SERVER, short).printed);
+    let sentence = "Beside SEQ64K Q4T1 write, p99 of RND4K Q32T1 at 20 % read is";
+    holds(&table, &[sentence, "instead of", "alone", "beside", "95 %"]);
+    let few = load(ONE_SERVER, &format!("{short} --runs 2")).printed;
+    assert!(few.contains("fewer than 6"), "{few}");
+    let events = directory.path().join("events");
+    load(
+        ONE_SERVER,
+        &format!("{short} --events {}", events.display()),
+    )
+    .ok();
+    let events = std::fs::read_to_string(&events).unwrap();
+    assert!(events.contains("+ SEQ64K"), "{events}");
+}
+
+#[test]
+fn a_neighbour_writes_only_what_it_may_and_is_one_workload() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
+    load(file.path(), "--beside RND4K,write").refused(3, &["--overwrite"]);
+    assert_eq!(std::fs::read(file.path()).unwrap(), vec![7; 1 << 20]);
+    load(file.path(), "--beside SEQ1M").refused(2, &["half of 1 MiB", "--size"]);
+    load("sim:const", "--beside RND4K,read,write").refused(2, &["names two directions"]);
+    load("sim:const", "--beside RND4K --limit p99=1ms").refused(2, &["--limit"]);
+    load("sim:const", "--beside RND4K --at 0%").refused(2, &["above 0%"]);
+    load("sim:const", "--at 10%").refused(2, &["--beside"]);
+}
+
+/// A disk in real time with a clock of its own. How long reads wait there depends on the machine, too;
+/// but both together never have more than the clock lets through, and each has a part.
+#[test]
+fn both_share_what_the_clock_of_a_disk_lets_through() {
+    let limit = 1_000;
+    let faults = Faults {
+        transfers_per_s: Some(limit),
+        ..Faults::default()
+    };
+    let Some(file) = FaultyFile::answering_later(16 << 20, faults) else {
+        return;
+    };
+    let arguments = "--overwrite --row RND4K,Q4 --beside RND4K,Q3,write --runs 1 --format json";
+    let run = load(file.path(), arguments).json();
+    let [closed, _, neighbour, row_beside, neighbour_beside] =
+        <[f64; 5]>::try_from(results(&run).iter().map(iops).collect::<Vec<_>>()).unwrap();
+    #[expect(clippy::cast_precision_loss, reason = "a thousand")]
+    let most = limit as f64 * 1.05;
+    assert!(closed <= most && neighbour <= most, "{closed} {neighbour}");
+    let both = row_beside + neighbour_beside;
+    assert!(both <= most, "{row_beside} {neighbour_beside}");
+    assert!(row_beside > 0.0 && neighbour_beside > 0.0);
+    assert_eq!(results(&run)[4]["direction"], "write");
+}
+
+#[test]
+fn a_rule_ends_a_row_beside_another_and_what_was_measured_stays() {
+    let rule = "iops>20k for 1s";
+    let mut command = program();
+    command.args([
+        "load",
+        "--quiet",
+        "sim:const?latency=100us",
+        "--beside",
+        "RND4K,Q64",
+    ]);
+    command.args(["--format", "json", "--stop-when", rule]);
+    let ended = crate::sokudo::wait(crate::sokudo::start(&mut command)).ends(5);
+    let run: Value = serde_json::from_str(&ended.printed).unwrap();
+    assert!(run["stopped_by"].is_object());
+    assert!(!results(&run).is_empty());
 }

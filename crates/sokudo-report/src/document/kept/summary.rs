@@ -179,6 +179,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         inferences: Vec::new(),
         disk_assessment: None,
         load: None,
+        beside: None,
         peak: None,
         fill: None,
         fit: None,

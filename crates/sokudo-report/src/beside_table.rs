@@ -1,0 +1,168 @@
+//! A workload beside another one and alone, for people: one sentence, then a line per figure of
+//! both.
+
+use sokudo_words::{Text, text};
+
+use crate::article::{Article, Element};
+use crate::document::{BesideDocument, BesideFigureDocument, BesideRowDocument, RunDocument};
+use crate::grouping::row_name;
+use crate::number;
+use crate::table::{Cell, Table, left, right};
+use crate::wording::row;
+
+/// The sentence, the table, and what its figures are.
+pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, beside: &BesideDocument) {
+    article.paragraph(sentence(document, beside));
+    article.add(Element::Table(table(document, beside)));
+    article.paragraph(LEGEND);
+}
+
+const LEGEND: &str = "Alone and beside: medians of the rounds. Ratio: the median of the rounds' own \
+    ratios, so that drift is in none; its 95 % interval needs 6 rounds. Latencies of a fixed rate \
+    count from the intended start of an I/O, those of the other workload, which runs in a closed \
+    loop, from its issue.";
+
+/// How a figure is printed.
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Time,
+    Rate,
+}
+
+impl Unit {
+    fn said(self, value: f64) -> String {
+        match self {
+            Self::Time => number::nanos(value).to_string(),
+            Self::Rate => number::rate(value),
+        }
+    }
+}
+
+/// A line of the table.
+struct Line<'a> {
+    /// The row's name, at its first line.
+    row: Option<Text>,
+    figure: Text,
+    unit: Unit,
+    compared: &'a BesideFigureDocument,
+}
+
+fn lines<'a>(document: &RunDocument, of_row: &'a BesideRowDocument) -> Vec<Line<'a>> {
+    let rate = of_row.ios_per_s.iter().map(|compared| Line {
+        row: None,
+        figure: text!("IOPS"),
+        unit: Unit::Rate,
+        compared,
+    });
+    let latencies = of_row.latency_ns.iter().map(|it| Line {
+        row: None,
+        figure: Text::phrase(&it.figure),
+        unit: Unit::Time,
+        compared: &it.compared,
+    });
+    let mut lines: Vec<Line<'_>> = latencies.chain(rate).collect();
+    if let Some(first) = lines.first_mut() {
+        first.row = Some(name(document, of_row));
+    }
+    lines
+}
+
+fn name(document: &RunDocument, of_row: &BesideRowDocument) -> Text {
+    let result = document.results.get(of_row.alone);
+    result.map_or_else(Text::default, |result| row(&row_name(result)))
+}
+
+fn table(document: &RunDocument, beside: &BesideDocument) -> Table {
+    let mut lines_of_both = lines(document, &beside.row);
+    lines_of_both.extend(lines(document, &beside.neighbour));
+    Table::of(&lines_of_both)
+        .column(left("Row"), |line: &Line<'_>| {
+            Some(Cell::Text(line.row.clone().unwrap_or_default()))
+        })
+        .column(left(""), |line| Some(line.figure.clone()))
+        .column(right("alone"), |line| {
+            Some(line.unit.said(line.compared.alone))
+        })
+        .column(right("beside"), |line| {
+            Some(line.unit.said(line.compared.beside))
+        })
+        .column(right("ratio"), |line| Some(factor(line.compared.ratio)))
+        .column(right("95 %").rank(1), |line| {
+            let [low, high] = line.compared.ratio_interval_95?;
+            Some(number::rate_range(low, high))
+        })
+        .turning(|_, next| next.row.is_some())
+        .table()
+}
+
+fn factor(ratio: f64) -> String {
+    format!("{} ×", number::rate(ratio))
+}
+
+fn sentence(document: &RunDocument, beside: &BesideDocument) -> Text {
+    let row = name(document, &beside.row);
+    let neighbour = name(document, &beside.neighbour);
+    let parts = [
+        Some(of_latency(&beside.row, &row, &neighbour)),
+        of_own_rate(&beside.row, &row),
+        of_neighbours_rate(&beside.neighbour, neighbour),
+    ];
+    text!("{}.", Text::list(parts.into_iter().flatten(), "; "))
+}
+
+fn of_latency(of_row: &BesideRowDocument, row: &Text, neighbour: &Text) -> Text {
+    let Some(headline) = of_row.headline() else {
+        return text!(
+            "Beside {}, too few I/Os of {} were done in a trial for a percentile; make them longer (--time)",
+            neighbour.clone(),
+            row.clone()
+        );
+    };
+    let compared = &headline.compared;
+    let [alone, beside] = [compared.alone, compared.beside].map(|it| Unit::Time.said(it));
+    let (figure, ratio) = (&*headline.figure, factor(compared.ratio));
+    let (row, neighbour) = (row.clone(), neighbour.clone());
+    let Some([low, high]) = compared
+        .ratio_interval_95
+        .map(|ends| ends.map(number::rate))
+    else {
+        return text!(
+            "Beside {neighbour}, {figure} of {row} is {beside} instead of {alone} ({ratio}; fewer than 6 rounds give no interval)"
+        );
+    };
+    match compared.changed {
+        true => text!(
+            "Beside {neighbour}, {figure} of {row} is {beside} instead of {alone} ({ratio}, with 95 % confidence {low} to {high} ×)"
+        ),
+        false => text!(
+            "Beside {neighbour}, {figure} of {row} does not change beyond noise: {beside} instead of {alone} ({ratio}, with 95 % confidence {low} to {high} ×)"
+        ),
+    }
+}
+
+/// Where a fixed rate was not kept.
+fn of_own_rate(of_row: &BesideRowDocument, row: &Text) -> Option<Text> {
+    let row = row.clone();
+    if of_row.rate_kept_alone == Some(false) {
+        return Some(text!(
+            "{row} does not keep its rate alone either, so that its latencies grow with the length of a trial; use a lower share (--at)"
+        ));
+    }
+    let rate = of_row
+        .ios_per_s
+        .filter(|_| of_row.rate_kept_beside == Some(false))?;
+    Some(text!(
+        "it starts only {} of its rate there, so that its latencies grow with the length of a trial",
+        number::percent(rate.ratio)
+    ))
+}
+
+fn of_neighbours_rate(of_row: &BesideRowDocument, neighbour: Text) -> Option<Text> {
+    let rate = of_row.ios_per_s?;
+    Some(text!(
+        "{neighbour} has {} of its own rate: {} instead of {} IOPS",
+        number::percent(rate.ratio),
+        number::rate(rate.beside),
+        number::rate(rate.alone)
+    ))
+}
