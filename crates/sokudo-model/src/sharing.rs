@@ -14,6 +14,26 @@ use crate::trial::Row;
 /// Confidence of the interval of what is left of a rate.
 const CONFIDENCE: f64 = 0.95;
 
+/// A disk loses something where it keeps no more than this of its rate, and its interval is below
+/// all of it: less is what a run differs from another by.
+pub const KEPT_MAX: f64 = 0.95;
+
+/// What stands between the name of a test and that of a disk.
+const ON: &str = " @";
+
+/// What a test is called on one disk of several, alone (0 others) or together with so many.
+pub fn row_name(test: &str, disk: &str, others: usize) -> String {
+    match others {
+        0 => format!("{test}{ON}{disk}"),
+        _ => format!("{test}{ON}{disk}+{others}"),
+    }
+}
+
+/// The test and the disk of a row that is made alone.
+fn parts_of(name: &str) -> (&str, &str) {
+    name.rsplit_once(ON).unwrap_or((name, name))
+}
+
 /// Tests that disks have made alone and together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sharing {
@@ -24,6 +44,8 @@ pub struct Sharing {
 /// One test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharingTest {
+    /// What people call it, such as `SEQ1M Q8T1`.
+    pub name: String,
     /// Each disk that it was made on, in the order of the targets; at least two.
     pub disks: Vec<SharingDisk>,
 }
@@ -31,6 +53,8 @@ pub struct SharingTest {
 /// One disk in a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharingDisk {
+    /// What it is called in the names of rows.
+    pub label: String,
     /// Its place among the targets of the run.
     pub target: usize,
     /// Its row alone.
@@ -72,6 +96,14 @@ impl SharedRates {
                 ..it
             }),
         })
+    }
+}
+
+impl SharedRates {
+    /// Whether sharing costs the disk something.
+    pub fn is_loss(&self) -> bool {
+        let is_sure = self.kept_95.is_none_or(|interval| interval.high < 1.0);
+        self.kept <= KEPT_MAX && is_sure
     }
 }
 
@@ -130,17 +162,23 @@ fn test(run: &Run, stages: &[(usize, &Stage)], first: usize, stage: &Stage) -> O
             [alone] => is_same_work(alone, workload),
             _ => false,
         };
-        let (alone, _) = stages.iter().find(|(_, stage)| is_alone(stage))?;
+        let (alone, stage) = stages.iter().find(|(_, stage)| is_alone(stage))?;
+        let (_, label) = parts_of(&stage.workloads[0].name);
         let rows = run.rows.get(*alone).zip(run.rows.get(together));
         Some(SharingDisk {
+            label: label.to_owned(),
             target: target(workload)?,
             alone: *alone,
             together,
             rates: rows.and_then(|(alone, together)| SharedRates::of(alone, together)),
         })
     });
-    let disks: Option<Vec<SharingDisk>> = disks.collect();
-    disks.map(|disks| SharingTest { disks })
+    let disks: Vec<SharingDisk> = disks.collect::<Option<_>>()?;
+    let first = run.rows.get(disks.first()?.alone)?;
+    Some(SharingTest {
+        name: parts_of(&first.workload.name).0.to_owned(),
+        disks,
+    })
 }
 
 /// Whether two workloads do the same, whatever they are called.

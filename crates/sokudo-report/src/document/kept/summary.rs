@@ -181,6 +181,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         load: None,
         peak: None,
         fill: None,
+        sharing: None,
         fit: None,
         results: Vec::new(),
         steady: None,
