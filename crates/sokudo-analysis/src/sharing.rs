@@ -236,3 +236,95 @@ impl SharedThing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::reads;
+    use sokudo_model::sharing::row_name;
+    use sokudo_model::{FileUse, Row, Stage, Workload};
+
+    /// Reads of two disks alone and together, of which the first keeps so much.
+    fn run(kept_percent: u64, attached_by: [&[Attachment]; 2]) -> Run {
+        let mut run = reads();
+        let sample = run.rows[0].clone();
+        let named = |target: u32, others| {
+            let mut workload = sample.workload.clone();
+            workload.name = row_name("SEQ1M", ["sdb", "sdc"][target as usize], others);
+            workload.files.uses = vec![FileUse { target, span: None }];
+            workload
+        };
+        let [alone, together] = [0, 1].map(|others| [0, 1].map(|target| named(target, others)));
+        run.plan.stages = alone.iter().cloned().map(Stage::alone).collect();
+        run.plan.stages.push(Stage {
+            workloads: together.to_vec(),
+        });
+        let row = |workload: Workload| Row {
+            workload,
+            ..sample.clone()
+        };
+        run.rows = alone.into_iter().chain(together).map(row).collect();
+        for trial in &mut run.rows[2].trials {
+            let elapsed = &mut trial.outcome.elapsed.0;
+            *elapsed = *elapsed * 100 / kept_percent;
+        }
+        run.targets = (0..2).map(|_| run.target.clone()).collect();
+        for ((target, name), attached_by) in
+            run.targets.iter_mut().zip(["sdb", "sdc"]).zip(attached_by)
+        {
+            target.file_system = None;
+            target.devices.truncate(1);
+            target.devices[0].name = name.to_owned();
+            target.devices[0].is_leaf = true;
+            target.devices[0].attached_by = attached_by.to_vec();
+        }
+        run
+    }
+
+    fn attachment(kind: AttachmentKind, name: &str, bytes_per_s: u64) -> Attachment {
+        Attachment {
+            kind,
+            name: name.to_owned(),
+            speed: Some("8.0 GT/s x4".to_owned()),
+            bytes_per_s: Some(bytes_per_s),
+        }
+    }
+
+    fn told(run: &Run) -> Option<(String, String)> {
+        let ruling = rulings(run).pop()?;
+        Some((ruling.symptom.english(), ruling.cause.english()))
+    }
+
+    #[test]
+    fn the_slowest_of_what_both_are_attached_by_is_named() {
+        let own = |name| attachment(AttachmentKind::Controller, name, 1_000_000_000);
+        let bridge = attachment(AttachmentKind::PciBridge, "0000:00:1c.0", 3_938_461_538);
+        let root = attachment(AttachmentKind::PciBridge, "0000:00:01.0", 7_876_923_076);
+        let way = |name| [own(name), bridge.clone(), root.clone()];
+        let (symptom, cause) = told(&run(60, [&way("a"), &way("b")])).unwrap();
+        assert!(
+            symptom.contains("sdb keeps 60 %, sdc keeps 100 %"),
+            "{symptom}"
+        );
+        assert_eq!(
+            cause,
+            "they share the PCI Express link of 0000:00:1c.0 (8.0 GT/s x4, 3938 MB/s at most)"
+        );
+    }
+
+    #[test]
+    fn partitions_share_their_disk() {
+        let mut run = run(60, [&[], &[]]);
+        for target in &mut run.targets {
+            target.devices[0].name = "sda".to_owned();
+        }
+        assert_eq!(told(&run).unwrap().1, "they share the disk sda");
+    }
+
+    #[test]
+    fn what_is_not_seen_is_said_to_be_so_and_who_loses_nothing_hears_nothing() {
+        let (_, cause) = told(&run(60, [&[], &[]])).unwrap();
+        assert!(cause.starts_with("the cause is not seen"), "{cause}");
+        assert_eq!(told(&run(97, [&[], &[]])), None);
+    }
+}

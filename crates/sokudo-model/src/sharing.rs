@@ -10,6 +10,7 @@ use sokudo_stats::{Interval, Summary, shift};
 use crate::plan::{Stage, Workload};
 use crate::run::Run;
 use crate::trial::Row;
+use crate::units::Nanos;
 
 /// Confidence of the interval of what is left of a rate.
 const CONFIDENCE: f64 = 0.95;
@@ -79,8 +80,11 @@ pub struct SharedRates {
 }
 
 impl SharedRates {
-    fn of(alone: &Row, together: &Row) -> Option<Self> {
-        let [before, after] = [alone, together].map(rates_of);
+    /// Of a survey only the places count that were visited while all disks were measured, `overlap`:
+    /// the last disk has everything for itself, and rates differ from place to place.
+    fn of(alone: &Row, together: &Row, overlap: Option<Nanos>) -> Option<Self> {
+        let places = overlap.map_or(usize::MAX, |overlap| places_within(together, overlap));
+        let [before, after] = [alone, together].map(|row| rates_of(row, places));
         let [alone, together] = [&before, &after].map(|rates| Summary::of(rates));
         let (alone, together) = (alone?.median, together?.median);
         let logarithms = |rates: Vec<f64>| rates.iter().map(|rate| rate.ln()).collect::<Vec<_>>();
@@ -157,6 +161,7 @@ fn test(run: &Run, stages: &[(usize, &Stage)], first: usize, stage: &Stage) -> O
     if targets?.len() < stage.workloads.len() {
         return None;
     }
+    let overlap = overlap(run.rows.get(first..)?.get(..stage.workloads.len())?);
     let disks = (first..).zip(&stage.workloads).map(|(together, workload)| {
         let is_alone = |stage: &Stage| match &stage.workloads[..] {
             [alone] => is_same_work(alone, workload),
@@ -170,7 +175,7 @@ fn test(run: &Run, stages: &[(usize, &Stage)], first: usize, stage: &Stage) -> O
             target: target(workload)?,
             alone: *alone,
             together,
-            rates: rows.and_then(|(alone, together)| SharedRates::of(alone, together)),
+            rates: rows.and_then(|(alone, together)| SharedRates::of(alone, together, overlap)),
         })
     });
     let disks: Vec<SharingDisk> = disks.collect::<Option<_>>()?;
@@ -190,10 +195,48 @@ fn is_same_work(one: &Workload, other: &Workload) -> bool {
     unnamed(one) == unnamed(other)
 }
 
-fn rates_of(row: &Row) -> Vec<f64> {
-    let rates = row.trials.iter();
-    let rates = rates.filter_map(|trial| trial.outcome.bytes_per_second());
-    rates.filter(|rate| *rate > 0.0).collect()
+/// How long all surveys of a stage went on, by the shortest trial; `None` of anything else.
+fn overlap(rows: &[Row]) -> Option<Nanos> {
+    let trials = rows.iter().flat_map(|row| &row.trials);
+    let are_surveys = rows.iter().all(|row| row.workload.survey.is_some());
+    let shortest = trials.map(|trial| trial.outcome.elapsed).min();
+    shortest.filter(|_| are_surveys)
+}
+
+/// How many places every trial of a row had visited by then; at least one.
+fn places_within(row: &Row, time: Nanos) -> usize {
+    let within = row.trials.iter().map(|trial| {
+        let mut elapsed = 0_u64;
+        let places = trial.outcome.places.iter().take_while(|place| {
+            elapsed = elapsed.saturating_add(place.elapsed.0);
+            elapsed <= time.0
+        });
+        places.count().max(1)
+    });
+    within.min().unwrap_or(1)
+}
+
+/// Bytes per second of each trial; of a survey over its first places.
+fn rates_of(row: &Row, places: usize) -> Vec<f64> {
+    let rates = row.trials.iter().filter_map(|trial| {
+        let all = &trial.outcome.places;
+        match all.get(..places.min(all.len())) {
+            Some(first @ [_, ..]) => {
+                let bytes: u64 = first.iter().map(|place| place.bytes.0).sum();
+                let elapsed: u64 = first.iter().map(|place| place.elapsed.0).sum();
+                Some(float(bytes) / Nanos(elapsed).as_secs_f64())
+            }
+            _ => trial.outcome.bytes_per_second(),
+        }
+    });
+    rates
+        .filter(|rate| rate.is_finite() && *rate > 0.0)
+        .collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn float(value: u64) -> f64 {
+    value as f64
 }
 
 #[cfg(test)]
@@ -204,7 +247,7 @@ mod tests {
     use crate::run::Schedule;
     use crate::target::{TargetInfo, TargetKind};
     use crate::trial::{OperationTally, Outcome, StopReason, Trial};
-    use crate::units::{Bytes, Nanos};
+    use crate::units::Bytes;
 
     fn workload(name: &str, target: u32) -> Workload {
         let mut workload = Workload::new(name, Bytes(4096));

@@ -169,3 +169,91 @@ fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit)
 fn verdict(document: &RunDocument, result: &ResultDocument) -> Cell {
     verdict_cell(result, document.schedule.trials)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::plot::{self, PictureTheme, PlotKind, Size};
+    use crate::{RunDocument, markdown, sample, text};
+    use sokudo_model::sharing::row_name;
+    use sokudo_model::{Bytes, FileUse, Operation, OperationMix, Row, Run, Stage};
+    use sokudo_words::Language;
+
+    /// Two disks, of which the first keeps so much of its 4,000 I/Os per second.
+    fn run(kept: f64) -> Run {
+        let row = |target: u32, others, iops| -> Row {
+            let name = row_name("RND4K Q1T1", ["sdb", "sdc"][target as usize], others);
+            let read = OperationMix::only(Operation::Read);
+            let mut row = sample::row(&name, Bytes(4096), read, 1, iops);
+            row.workload.files.uses = vec![FileUse { target, span: None }];
+            row
+        };
+        let rows = vec![
+            row(0, 0, 4_000.0),
+            row(1, 0, 2_000.0),
+            row(0, 1, 4_000.0 * kept),
+            row(1, 1, 2_000.0),
+        ];
+        let mut run = sample::run_of(rows);
+        let workload = |row: usize| run.rows[row].workload.clone();
+        run.plan.stages = vec![
+            Stage::alone(workload(0)),
+            Stage::alone(workload(1)),
+            Stage {
+                workloads: vec![workload(2), workload(3)],
+            },
+        ];
+        run.targets = ["/dev/sdb", "/dev/sdc"]
+            .map(|name| {
+                let mut target = run.target.clone();
+                target.name = name.to_owned();
+                target
+            })
+            .to_vec();
+        run
+    }
+
+    #[test]
+    fn a_table_of_disks_fits_any_terminal_and_paper() {
+        let document = RunDocument::from_run(&run(0.5));
+        for width in [80, 140] {
+            let shown = text::render(&document, &sample::style(width));
+            for words in [
+                "sdb keeps 50 %",
+                "alone",
+                "together",
+                "Kept",
+                "RND4K Q1T1",
+                "all",
+            ] {
+                assert!(shown.contains(words), "{width} {words}: {shown}");
+            }
+            assert!(
+                shown.lines().all(|line| line.chars().count() <= width),
+                "{shown}"
+            );
+            assert!(!shown.contains("@sdb+1"), "{shown}");
+        }
+        let paper = markdown::render(&document, &sample::style(80));
+        assert!(
+            paper.contains("@sdb+1") && paper.contains("Kept"),
+            "{paper}"
+        );
+    }
+
+    #[test]
+    fn where_nothing_is_lost_that_is_said() {
+        let document = RunDocument::from_run(&run(1.0));
+        let shown = text::render(&document, &sample::style(100));
+        assert!(shown.contains("Sharing costs nothing"), "{shown}");
+    }
+
+    #[test]
+    fn the_picture_has_two_bars_for_each_disk() {
+        let document = RunDocument::from_run(&run(0.5));
+        let figure = plot::figure(&document, Some(PlotKind::Bars), Language::English).unwrap();
+        let picture = plot::svg(&figure, Size::default(), PictureTheme::Auto);
+        for words in ["alone", "together", "sdc"] {
+            assert!(picture.contains(words), "{words}");
+        }
+    }
+}

@@ -206,6 +206,7 @@ impl Repeat {
     fn others(&self) -> &[String] {
         match &self.command {
             Command::Mark(it) => &it.others,
+            Command::Scan(it) => &it.others,
             _ => &[],
         }
     }

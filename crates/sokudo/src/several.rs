@@ -55,13 +55,13 @@ pub(crate) fn time_note(plan: &Plan, schedule: &Schedule, disks: usize) -> Optio
     })
 }
 
-/// Hours, minutes and seconds.
-fn clock(time: Nanos) -> String {
+/// Hours and minutes, or minutes and seconds.
+fn clock(time: Nanos) -> Text {
     let seconds = Duration::from(time).as_secs();
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match hours {
-        0 => format!("{minutes}:{seconds:02} min"),
-        _ => format!("{hours}:{minutes:02} h"),
+        0 => text!("{minutes} min {rest} s"),
+        _ => text!("{hours} h {minutes} min"),
     }
 }
 
@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_time_is_told_in_hours_or_minutes() {
-        assert_eq!(clock(Nanos::from_secs(75)), "1:15 min");
-        assert_eq!(clock(Nanos::from_secs(7_265)), "2:01 h");
+        let told = |seconds| clock(Nanos::from_secs(seconds)).english();
+        assert_eq!(told(75), "1 min 15 s");
+        assert_eq!(told(7_265), "2 h 1 min");
     }
 }

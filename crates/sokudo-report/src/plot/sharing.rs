@@ -6,6 +6,7 @@ use super::bars::bar;
 use super::figure::{Bars, Body, Group, Ink, PlotFigure};
 use super::heading;
 use crate::document::{ResultDocument, RunDocument};
+use crate::wording::phrase;
 
 const ALONE: Ink = Ink::READ;
 const TOGETHER: Ink = Ink::WRITE;
@@ -23,8 +24,8 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
                 bars.push(bar(result, ink));
                 shown.push(result);
             }
-            let name = shown.last().map(|it| it.direction_label());
-            let name = format!("{} {} {}", test.name, name.unwrap_or_default(), disk.disk);
+            let direction = phrase(&shown.last()?.direction_label());
+            let name = format!("{} {direction} {}", test.name, disk.disk);
             groups.push(Group { name, bars });
         }
     }

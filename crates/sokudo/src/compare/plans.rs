@@ -58,7 +58,10 @@ impl ComparedPlan {
                 several::check_one(&arguments.others, "a plan")?;
                 Ok(Self::Mark(arguments))
             }
-            Some(Command::Scan(arguments)) => Ok(Self::Scan(arguments)),
+            Some(Command::Scan(arguments)) => {
+                several::check_one(&arguments.others, "a plan")?;
+                Ok(Self::Scan(arguments))
+            }
             Some(Command::Run(arguments)) => Ok(Self::Jobs(arguments)),
             _ => Err(Exit::usage(text!(
                 "the plan {text:?} cannot be measured alternately; begin it with mark, scan or run, such as 'mark /mnt/a'"
