@@ -45,7 +45,6 @@ use shingled::Shingled;
 use spec::Spec;
 use ssd::SolidState;
 
-pub(crate) use link::share_links;
 pub use presentation::SECTOR_BYTES;
 pub use spec::SpecError;
 
@@ -410,6 +409,11 @@ impl SimulatedDevice {
         }
         Ok(job.ending(Ok(job.bytes)))
     }
+}
+
+/// Lets devices whose links have one name share it, from now on and with nothing on it.
+pub(crate) fn share_links<'a>(devices: impl Iterator<Item = &'a mut SimulatedDevice>) {
+    link::share(devices.filter_map(|device| device.link.as_mut()));
 }
 
 /// The model that a target names.

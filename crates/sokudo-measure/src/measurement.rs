@@ -21,7 +21,7 @@ use crate::memory;
 use crate::named::Named;
 use crate::pages;
 use crate::permission::Permission;
-use crate::several;
+use crate::several::{self, OtherTarget};
 use crate::slow;
 use crate::subject::{DeviceBeside, Preparation, PreparedTargets};
 use crate::together::Together;
@@ -64,14 +64,6 @@ pub struct Measurement<'a> {
     pub parts: Vec<RunPart>,
     /// As whom files and directories are opened, where that is another user than this process's.
     pub files_as: Option<FileUser>,
-}
-
-/// A target that is measured with another.
-pub struct OtherTarget {
-    /// As the user named it.
-    pub name: String,
-    /// As it was recognised.
-    pub named: Named,
 }
 
 /// What is made in a directory that is measured.

@@ -6,10 +6,17 @@ use sokudo_engine::Control;
 use sokudo_model::{Event, TargetKind};
 
 use crate::error::MeasureError;
-use crate::measurement::OtherTarget;
 use crate::named::Named;
 use crate::permission::Permission;
 use crate::subject::{Preparation, PreparedTargets};
+
+/// A target that is measured with another.
+pub struct OtherTarget {
+    /// As the user named it.
+    pub name: String,
+    /// As it was recognised.
+    pub named: Named,
+}
 
 /// Refuses two names of one thing, and a device beside one that it stands on. Partitions of one
 /// disk, and files of one file system, are apart: what they share is told.

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_model::{Attachment, AttachmentKind};
 
-use super::SimulatedDevice;
 use super::rate::TransferRate;
 use super::spec::{Spec, SpecError};
 
@@ -63,11 +62,11 @@ impl SharedLink {
     }
 }
 
-/// Lets devices whose links have one name share it, from now on and with nothing on it.
-pub(crate) fn share_links<'a>(devices: impl Iterator<Item = &'a mut SimulatedDevice>) {
-    let mut links: BTreeMap<String, Arc<AtomicU64>> = BTreeMap::new();
-    for link in devices.filter_map(|device| device.link.as_mut()) {
-        let shared = links.entry(link.name.clone()).or_default();
+/// Lets links of one name be one, from now on and with nothing on it.
+pub(super) fn share<'a>(links: impl Iterator<Item = &'a mut SharedLink>) {
+    let mut known: BTreeMap<String, Arc<AtomicU64>> = BTreeMap::new();
+    for link in links {
+        let shared = known.entry(link.name.clone()).or_default();
         link.free_ns = Arc::clone(shared);
     }
 }
