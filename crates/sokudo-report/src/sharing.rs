@@ -10,7 +10,7 @@ use crate::number;
 use crate::run::figures_in;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Table, left, point, right};
+use crate::table::{Cell, Table, TableBuilder, left, point, right};
 use crate::wording::phrase;
 
 const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the same time, medians \
@@ -109,28 +109,7 @@ fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit)
     };
     let alone = |disk: &SharingDiskDocument| disk.alone;
     let together = |disk: &SharingDiskDocument| disk.together;
-    let is_first = |test: &SharingTestDocument, disk: Option<&SharingDiskDocument>| {
-        disk.is_some_and(|disk| std::ptr::eq(disk, &test.disks[0]))
-    };
-    Table::of(&lines)
-        .column(left("Row"), |(test, disk)| {
-            Some(match is_first(test, *disk) {
-                true => Cell::Name(test.name.clone()),
-                false => Cell::Name(String::new()),
-            })
-        })
-        .column(left("Direction").quiet(), |(test, disk)| {
-            Some(match is_first(test, *disk) {
-                true => direction(document, test),
-                false => Text::default(),
-            })
-        })
-        .column(left("Disk"), |(_, disk)| {
-            Some(match disk {
-                Some(disk) => Text::name(disk.disk.clone()),
-                None => text!("all"),
-            })
-        })
+    named(document, &lines)
         .column(point("alone").under(unit.name()), move |line| {
             rate(line, alone)
         })
@@ -164,6 +143,32 @@ fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit)
         })
         .turning(|(before, _), (after, _)| !std::ptr::eq(*before, *after))
         .table()
+}
+
+/// The columns that say what a line is of.
+fn named<'a>(document: &RunDocument, lines: &'a [Line<'a>]) -> TableBuilder<'a, Line<'a>> {
+    let is_first = |test: &SharingTestDocument, disk: Option<&SharingDiskDocument>| {
+        disk.is_some_and(|disk| std::ptr::eq(disk, &test.disks[0]))
+    };
+    Table::of(lines)
+        .column(left("Row"), |(test, disk)| {
+            Some(match is_first(test, *disk) {
+                true => Cell::Name(test.name.clone()),
+                false => Cell::Name(String::new()),
+            })
+        })
+        .column(left("Direction").quiet(), |(test, disk)| {
+            Some(match is_first(test, *disk) {
+                true => direction(document, test),
+                false => Text::default(),
+            })
+        })
+        .column(left("Disk"), |(_, disk)| {
+            Some(match disk {
+                Some(disk) => Text::name(disk.disk.clone()),
+                None => text!("all"),
+            })
+        })
 }
 
 fn verdict(document: &RunDocument, result: &ResultDocument) -> Cell {
@@ -233,7 +238,7 @@ mod tests {
             );
             assert!(!shown.contains("@sdb+1"), "{shown}");
         }
-        let paper = markdown::render(&document, &sample::style(80));
+        let paper = markdown::render(&document);
         assert!(
             paper.contains("@sdb+1") && paper.contains("Kept"),
             "{paper}"
