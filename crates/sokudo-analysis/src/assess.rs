@@ -28,7 +28,8 @@ const SECTORS_PER_GB: u64 = 1_953_504;
 pub(crate) fn disk(run: &Run) -> Option<DiskAssessment> {
     let is_asked = matches!(run.plan.method, Method::Mark(_) | Method::Assess);
     let is_disk = !matches!(run.target.kind, TargetKind::Null | TargetKind::Imported);
-    if !is_asked || !is_disk {
+    // Of several disks each would need an answer of its own.
+    if !is_asked || !is_disk || run.targets.len() > 1 {
         return None;
     }
     let drives = || run.circumstances.drives.iter().map(|drive| &drive.disk);

@@ -152,6 +152,8 @@ codes! {
     SlowPlaces => "slow-places", Warning, Verified;
     /// Of the run: a rule (`--stop-when`) ended it before its time.
     StoppedByRule => "stopped-by-rule", Warning, Verified;
+    /// Of the run: disks keep 95 % of their rates or less when they are used together.
+    SharingCosts => "sharing-costs", Warning, Verified;
     /// The row `cached` of `sokudo quick`, which is `hdparm -T`: no figure of a disk, and
     /// not meant to be one.
     CachedOnPurpose => "cached-on-purpose", Info, Invalid;

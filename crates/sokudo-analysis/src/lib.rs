@@ -45,6 +45,7 @@ mod rounds;
 mod rule;
 #[cfg(test)]
 mod sample;
+mod sharing;
 mod splits;
 mod stalls;
 mod steadiness;
@@ -113,7 +114,15 @@ pub fn judge(run: &mut Run) {
         true => judge_alike(run),
         false => by_target::judge(run, judge_alike),
     }
+    add_sharing(run);
     run.disk_assessment = assess::disk(run).map(Box::new);
+}
+
+/// Adds what it costs disks to be used together, of which no disk by itself knows.
+fn add_sharing(run: &mut Run) {
+    run.findings.extend(in_order(sharing::rulings(run)));
+    run.findings
+        .sort_by_key(|finding| Reverse(finding.severity));
 }
 
 /// Judges rows that all stand on the run's one target.

@@ -208,6 +208,7 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockD
         backing_file: None,
         backing_direct: None,
         marks: DeviceMarks::default(),
+        attached_by: Vec::new(),
     }
 }
 

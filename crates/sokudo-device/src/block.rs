@@ -159,6 +159,7 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         backing_file: system::text(directory.join("loop/backing_file")),
         backing_direct: system::flag(directory.join("loop/dio")),
         marks: DeviceMarks::default(),
+        attached_by: Vec::new(),
     }
 }
 

@@ -4,9 +4,9 @@
 //! its own, and no longer than a few seconds, so that one that sleeps or hangs does not
 //! hide the others.
 
-mod bus;
+pub(crate) mod bus;
 mod contents;
-mod link;
+pub(crate) mod link;
 mod queue;
 mod stacked;
 mod surroundings;

@@ -13,6 +13,7 @@
 )]
 
 pub mod ata;
+mod attachment;
 mod block;
 mod circumstances;
 mod control_groups;

@@ -7,10 +7,11 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use sokudo_model::{BlockDevice, BlockDeviceKind};
+use sokudo_model::{Attachment, AttachmentKind, BlockDevice, BlockDeviceKind};
 use sokudo_sys::LoopStatus;
 use sokudo_words::{Text, text};
 
+use crate::attachment;
 use crate::block::{self, number_text};
 use crate::counters::{self, CounterSource};
 use crate::disk::udev::UdevRecord;
@@ -344,12 +345,16 @@ impl<'a> Stack<'a> {
         device.marks = marks::of_device(self.system, &directory, &device);
         self.devices.push(device);
         let below = self.add_below(&directory, index, level + 1);
+        let file_system = self.file_system_below(index);
         let device = &mut self.devices[index];
+        device.attached_by.extend(file_system);
         device.parents = below.names;
         device.is_leaf = below.is_leaf;
         if below.is_leaf {
             let record = UdevRecord::of(self.system, &device.number);
             device.rotation_rpm = rotation_rpm(&record);
+            let way = attachment::of_disk(self.system, &directory);
+            device.attached_by.extend(way);
             self.stat_files
                 .extend(counters::stat_files(self.system, &directory));
         }
@@ -399,6 +404,19 @@ impl<'a> Stack<'a> {
                 below
             }
         }
+    }
+
+    /// The file system that holds the file behind a loop device.
+    fn file_system_below(&self, index: usize) -> Option<Attachment> {
+        let file = self.devices[index].backing_file.as_deref()?;
+        let path = Path::new(file).canonicalize().ok()?;
+        let mount = self.mounts.holding(&path, mount_id(self.system, &path))?;
+        Some(Attachment {
+            kind: AttachmentKind::FileSystem,
+            name: mount.mount_point.to_string_lossy().into_owned(),
+            speed: None,
+            bytes_per_s: None,
+        })
     }
 
     /// Whether the file behind a loop device is kept in memory, which makes a disk of it that is

@@ -37,6 +37,7 @@ pub mod hdparm;
 pub mod host;
 pub mod matrix;
 pub mod quick;
+pub mod several;
 pub mod steady;
 pub mod surface;
 pub mod sweep;

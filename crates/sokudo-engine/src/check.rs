@@ -86,9 +86,9 @@ pub enum WorkloadError {
         /// How many there are.
         count: usize,
     },
-    /// Simulated and real targets, or several simulated ones.
+    /// Simulated and real targets together, or several simulated ones in one workload.
     #[error(
-        "a simulated device has a time of its own; use one simulated device for everything that runs together, or none"
+        "simulated devices have a time of their own; let everything that runs together use them, or nothing, and each workload one"
     )]
     Simulated,
     /// A backend that polls for nothing.
@@ -163,15 +163,17 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
             why,
         };
         check_alone(stage, workload).map_err(named)?;
+        let mut own = None;
         for file_use in uses(workload) {
             let target = find(&file_use, targets).map_err(named)?;
             check_capacity_size(workload, target).map_err(named)?;
             check_span(workload, &file_use, target).map_err(named)?;
             check_permit(workload, target)?;
             check_survey(stage, workload, target).map_err(|why| named(why.into()))?;
-            let device = matches!(target, Target::Simulated(_)).then_some(file_use.target);
-            // The first use of the stage decides for all.
-            if *simulated.get_or_insert(device) != device {
+            let is_simulated = matches!(target, Target::Simulated(_));
+            // The first use of the stage decides for all, the first of a workload for its device.
+            let is_one = *own.get_or_insert(file_use.target) == file_use.target;
+            if *simulated.get_or_insert(is_simulated) != is_simulated || is_simulated && !is_one {
                 return Err(named(WorkloadError::Simulated));
             }
         }
@@ -179,7 +181,7 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
     }
     match simulated {
         // Simulated devices move no data, so that there are no buffers.
-        Some(Some(_)) => Ok(()),
+        Some(true) => Ok(()),
         _ => check_memory(stage, targets),
     }
 }

@@ -15,6 +15,7 @@ mod fake;
 mod fault;
 mod hdd;
 mod job;
+mod link;
 mod model;
 mod presentation;
 mod raid5;
@@ -36,6 +37,7 @@ use fake::Fake;
 use fault::Faults;
 use hdd::HardDisk;
 use job::PendingRequest;
+use link::SharedLink;
 use model::DeviceModel;
 use presentation::{PHYSICAL_BLOCK_BYTES, Presentation, count};
 use raid5::Raid5;
@@ -100,6 +102,10 @@ pub struct SimulatedDevice {
     model: Box<dyn DeviceModel>,
     /// Requests that end without reaching the model.
     refusals: Agenda<PendingRequest>,
+    /// What it is attached by, where that is shared with others.
+    link: Option<SharedLink>,
+    /// What the model has done and the link has not.
+    on_link: Agenda<PendingRequest>,
     /// Emptied by every call; kept so as not to allocate it anew.
     finished: Vec<PendingRequest>,
     in_flight: usize,
@@ -118,6 +124,7 @@ impl SimulatedDevice {
         let mut spec = Spec::parse(spec)?;
         let faults = Faults::parse(&mut spec)?;
         let serial = spec.text("serial")?.map(str::to_owned);
+        let link = SharedLink::parse(&mut spec)?;
         let size = spec.value("size", SIZE_MIN..=SIZE_MAX, SIZE_DEFAULT)?;
         let size = Bytes(size.0 - size.0 % PHYSICAL_BLOCK_BYTES);
         let model = parse_model(&mut spec, size)?;
@@ -128,6 +135,8 @@ impl SimulatedDevice {
             faults,
             model,
             refusals: Agenda::new(),
+            link,
+            on_link: Agenda::new(),
             finished: Vec::new(),
             in_flight: 0,
             counters: DeviceCounters::default(),
@@ -184,8 +193,13 @@ impl SimulatedDevice {
     /// The earliest instant at which [`advance`](Self::advance) would do anything;
     /// `None` when the device is at rest.
     pub fn next_event(&self) -> Option<Nanos> {
-        let drive_ns = earlier(self.refusals.next_ns(), self.model.next_ns())?;
-        Some(self.faults.outside(drive_ns))
+        Some(self.faults.outside(self.next_ns()?))
+    }
+
+    /// The same in the drive's own time.
+    fn next_ns(&self) -> Option<u64> {
+        let beside_model = earlier(self.refusals.next_ns(), self.on_link.next_ns());
+        earlier(beside_model, self.model.next_ns())
     }
 
     /// Appends what has ended up to and including `now`, in order of time.
@@ -194,10 +208,13 @@ impl SimulatedDevice {
         let Some(past_ns) = self.faults.past_ns(now) else {
             return;
         };
-        while let Some(at_ns) = earlier(self.refusals.next_ns(), self.model.next_ns())
+        while let Some(at_ns) = self.next_ns()
             && at_ns <= past_ns
         {
             while let Some(job) = self.refusals.take_due(at_ns) {
+                completed.push(self.complete(job));
+            }
+            while let Some(job) = self.on_link.take_due(at_ns) {
                 completed.push(self.complete(job));
             }
             let mut finished = std::mem::take(&mut self.finished);
@@ -207,9 +224,13 @@ impl SimulatedDevice {
                 if vanished {
                     job.result = Err(Errno::IO.raw_os_error());
                 }
-                match job.flush() {
-                    Some(flush) => self.model.submit(at_ns, flush),
-                    None => completed.push(self.complete(job)),
+                match (job.flush(), &self.link) {
+                    (Some(flush), _) => self.model.submit(at_ns, flush),
+                    (None, Some(link)) if job.moved_bytes() > 0 && job.result.is_ok() => {
+                        let end_ns = link.end_ns(at_ns, job.moved_bytes());
+                        self.on_link.enter(end_ns, job);
+                    }
+                    (None, _) => completed.push(self.complete(job)),
                 }
             }
             self.finished = finished;
@@ -294,6 +315,7 @@ impl SimulatedDevice {
             backing_file: None,
             backing_direct: None,
             marks: DeviceMarks::default(),
+            attached_by: self.link.iter().map(SharedLink::attachment).collect(),
         }
     }
 
@@ -387,6 +409,11 @@ impl SimulatedDevice {
         }
         Ok(job.ending(Ok(job.bytes)))
     }
+}
+
+/// Lets devices whose links have one name share it, from now on and with nothing on it.
+pub(crate) fn share_links<'a>(devices: impl Iterator<Item = &'a mut SimulatedDevice>) {
+    link::share(devices.filter_map(|device| device.link.as_mut()));
 }
 
 /// The model that a target names.

@@ -1,5 +1,6 @@
 //! Virtual time: all clones in one thread, moved on from event to event.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sokudo_model::{
@@ -42,6 +43,8 @@ const CONTROL_LOOK: Nanos = STOP_LOOK;
 /// One clone in virtual time.
 struct Actor {
     workload: usize,
+    /// The place of its device among those of the stage.
+    device: usize,
     worker: Worker,
     wakes_at: u64,
     has_begun: bool,
@@ -57,9 +60,9 @@ struct Simulation<'a> {
     actors: Vec<Actor>,
     watches: Vec<Option<SteadyWatch>>,
     least: Vec<Option<LeastWatch>>,
-    device: &'a mut sim::SimulatedDevice,
+    devices: Vec<&'a mut sim::SimulatedDevice>,
     clock: VirtualClock,
-    /// Which trial on the device this is, in 16 bits.
+    /// Which trial on the devices this is, in 16 bits.
     trial: u64,
     started_at: u64,
     snapshot_every: Option<u64>,
@@ -72,18 +75,25 @@ struct Simulation<'a> {
     completed: Vec<sim::Completion>,
 }
 
-/// Runs a stage on a simulated device. The same seed and device state give the
-/// same outcome to the byte.
+/// Runs a stage on simulated devices, whose time is one. The same seed and state of the devices
+/// give the same outcome to the byte.
 pub(crate) fn run(
     stage: &Stage,
     options: StageOptions,
-    target: &mut SimulatedTarget,
+    used: BTreeMap<u32, &mut SimulatedTarget>,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Vec<Outcome> {
-    target.trials = (target.trials + 1) & 0xffff;
+    let places: Vec<u32> = used.keys().copied().collect();
+    let mut targets: Vec<&mut SimulatedTarget> = used.into_values().collect();
+    let before = targets.iter().map(|target| (target.trials, target.now));
+    let (trials, begins): (Vec<u64>, Vec<u64>) = before.unzip();
+    let trial = (trials.into_iter().max().unwrap_or(0) + 1) & 0xffff;
+    let begin = begins.into_iter().max().unwrap_or(0);
+    sim::share_links(targets.iter_mut().map(|target| &mut target.device));
+    let sizes: Vec<Bytes> = targets.iter().map(|target| target.device.size()).collect();
     let clock = VirtualClock::default();
-    clock.advance_to(target.now);
+    clock.advance_to(begin);
     let snapshot_every = options
         .snapshot_every
         // What a user may ask for is rarer than any run is long.
@@ -94,18 +104,18 @@ pub(crate) fn run(
     };
     let mut simulation = Simulation {
         stage,
-        actors: actors(stage, options, target.device.size(), target.now),
+        actors: actors(stage, options, &Devices { places, sizes }, begin),
         watches: stage.workloads.iter().map(watch).collect(),
         least: (stage.workloads.iter())
             .map(|workload| LeastWatch::new(workload.least))
             .collect(),
-        device: &mut target.device,
+        devices: targets.iter_mut().map(|it| &mut it.device).collect(),
         clock,
-        trial: target.trials,
-        started_at: target.now,
+        trial,
+        started_at: begin,
         snapshot_every,
-        next_control_look: target.now,
-        next_snapshot: snapshot_every.map_or(u64::MAX, |every| target.now.saturating_add(every)),
+        next_control_look: begin,
+        next_snapshot: snapshot_every.map_or(u64::MAX, |every| begin.saturating_add(every)),
         snapshots_asked: control.snapshots_asked(),
         outbox: Outbox::default(),
         completed: Vec::new(),
@@ -115,16 +125,35 @@ pub(crate) fn run(
     let now = simulation.clock.now();
     simulation.tell_progress(listener);
     let outcomes = simulation.outcomes();
-    target.now = now;
+    for target in targets {
+        (target.now, target.trials) = (now, trial);
+    }
     outcomes
 }
 
-fn actors(stage: &Stage, options: StageOptions, size: Bytes, now: u64) -> Vec<Actor> {
+/// The devices of a stage: their places among its targets, and how large each is.
+struct Devices {
+    places: Vec<u32>,
+    sizes: Vec<Bytes>,
+}
+
+impl Devices {
+    /// The one that a workload uses: the check has seen to it that there is one.
+    fn of(&self, workload: &Workload) -> usize {
+        let used = uses(workload).first().map(|it| it.target);
+        let found = self.places.iter().position(|place| Some(*place) == used);
+        found.expect("the devices are those that workloads use")
+    }
+}
+
+fn actors(stage: &Stage, options: StageOptions, devices: &Devices, now: u64) -> Vec<Actor> {
     let seed = options.seed;
     let mut number = 0;
     let mut actors = Vec::new();
     for (index, workload) in stage.workloads.iter().enumerate() {
         let (shared, window) = (Arc::default(), Arc::default());
+        let device = devices.of(workload);
+        let size = devices.sizes[device];
         let stretches: Vec<ByteRange> = uses(workload)
             .iter()
             .map(|file_use| stretch_of(file_use, size))
@@ -159,6 +188,7 @@ fn actors(stage: &Stage, options: StageOptions, size: Bytes, now: u64) -> Vec<Ac
             let starts_at = now.saturating_add(workload.starts_after.0);
             actors.push(Actor {
                 workload: index,
+                device,
                 worker: Worker::new(workload, setup),
                 wakes_at: starts_at,
                 has_begun: false,
@@ -226,9 +256,10 @@ impl Simulation<'_> {
                     Action::WriteThrough | Action::WriteThroughWithMetadata
                 );
                 let request = to_device(id, request);
+                let device = &mut self.devices[actor.device];
                 match is_durable {
-                    true => self.device.submit_durable(Nanos(now), request),
-                    false => self.device.submit(Nanos(now), request),
+                    true => device.submit_durable(Nanos(now), request),
+                    false => device.submit(Nanos(now), request),
                 }
             }
             match next {
@@ -258,7 +289,8 @@ impl Simulation<'_> {
             .map(|actor| if actor.runnable { now } else { actor.wakes_at })
             .min()
             .unwrap_or(NEVER);
-        let device = self.device.next_event().map_or(NEVER, |at| at.0);
+        let events = self.devices.iter().filter_map(|it| it.next_event());
+        let device = events.min().map_or(NEVER, |at| at.0);
         let event = wake.min(device);
         if event == NEVER {
             return None;
@@ -302,7 +334,9 @@ impl Simulation<'_> {
 
     fn deliver_completions(&mut self) {
         let now = self.clock.now();
-        self.device.advance(Nanos(now), &mut self.completed);
+        for device in &mut self.devices {
+            device.advance(Nanos(now), &mut self.completed);
+        }
         for actor in self.actors.iter_mut().filter(|actor| actor.has_begun) {
             while actor.worker.look_before(now) != WindowChange::None {}
         }

@@ -1,12 +1,14 @@
 //! Carries out one stage: checks it, runs it, gathers what happened.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use sokudo_model::{Event, Outcome, Stage};
 
 use crate::check::check;
 use crate::control::Control;
 use crate::stage_error::StageError;
 use crate::stage_options::StageOptions;
-use crate::target::Target;
+use crate::target::{SimulatedTarget, Target};
 use crate::target_use::uses;
 use crate::{capacity, simulation, threads};
 
@@ -38,14 +40,29 @@ pub fn run_stage(
         let outcome = capacity::run(workload, options.seed, target, control, listener)?;
         return Ok(vec![outcome]);
     }
-    let mut used = stage.workloads.iter().flat_map(uses);
-    // The check has seen to it that all workloads use the same simulated target.
-    if let Some(first) = used.next()
-        && let Some(Target::Simulated(simulated)) = targets.get_mut(first.target as usize)
-    {
+    // The check has seen to it that all of a stage's targets are simulated, or none.
+    let simulated = simulated_of(stage, targets);
+    if !simulated.is_empty() {
         return Ok(simulation::run(
             stage, options, simulated, control, listener,
         ));
     }
     threads::run(stage, options, targets, control, listener)
+}
+
+/// The simulated targets that a stage uses, by their places.
+fn simulated_of<'a>(
+    stage: &Stage,
+    targets: &'a mut [Target],
+) -> BTreeMap<u32, &'a mut SimulatedTarget> {
+    let used: BTreeSet<u32> = (stage.workloads.iter().flat_map(uses))
+        .map(|it| it.target)
+        .collect();
+    let simulated = (0..)
+        .zip(targets)
+        .filter_map(|(place, target)| match target {
+            Target::Simulated(simulated) if used.contains(&place) => Some((place, simulated)),
+            _ => None,
+        });
+    simulated.collect()
 }

@@ -7,7 +7,7 @@
 use sokudo_engine::Control;
 use sokudo_model::{
     BackendKind, BackendsCompared, DirectMode, Event, IssueWay, IssueWayTried, Nanos, Operation,
-    OperationMix, Outcome, Plan, Row, Schedule, TargetKind, Workload,
+    OperationMix, Outcome, Plan, Row, Schedule, Stage, TargetKind, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -63,7 +63,7 @@ pub(crate) fn run(
         control,
         listener,
     )?;
-    let asked = plan.stages.iter().map(|stage| &stage.workloads[0]);
+    let asked = plan.stages.iter().flat_map(|stage| &stage.workloads);
     for ((row, asked), compared) in measured.rows.iter_mut().zip(asked).zip(tried) {
         // Which queue it is makes no other row of it; what goes around more than that does.
         let workload = &mut row.workload;
@@ -85,9 +85,16 @@ fn choose(
     control: &Control,
 ) -> Vec<Option<BackendsCompared>> {
     let mut known: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
-    let mut of_rows = vec![None; plan.stages.len()];
-    for (row, compared) in of_rows.iter_mut().enumerate() {
-        let workload = &plan.stages[row].workloads[0];
+    let asked = plan.clone();
+    let mut of_rows = Vec::new();
+    for row in 0..plan.stages.len() {
+        let first = of_rows.len();
+        of_rows.resize(first + plan.stages[row].workloads.len(), None);
+        let ([workload], [compared]) = (&plan.stages[row].workloads[..], &mut of_rows[first..])
+        else {
+            take_those_chosen_alone(plan, row, &asked);
+            continue;
+        };
         if !leaves_the_choice(workload, subject) {
             continue;
         }
@@ -114,6 +121,21 @@ fn choose(
     of_rows
 }
 
+/// Of what runs together, each takes the backend that was chosen for it alone.
+fn take_those_chosen_alone(chosen: &mut Plan, stage: usize, asked: &Plan) {
+    for (place, workload) in asked.stages[stage].workloads.iter().enumerate() {
+        let is_it = |stage: &Stage| stage.workloads[..] == [workload.clone()];
+        let Some(alone) = asked.stages.iter().position(is_it) else {
+            continue;
+        };
+        let Workload {
+            backend, polled, ..
+        } = chosen.stages[alone].workloads[0];
+        let workload = &mut chosen.stages[stage].workloads[place];
+        (workload.backend, workload.polled) = (backend, polled);
+    }
+}
+
 /// What all trials of a row take, in nanoseconds.
 fn row_time(plan: &Plan, row: usize, choosing: Choosing<'_>, subject: &PreparedTargets) -> u64 {
     let expected = Expectation::of_stage(&plan.stages[row], subject.info().size_bytes);
@@ -123,7 +145,10 @@ fn row_time(plan: &Plan, row: usize, choosing: Choosing<'_>, subject: &PreparedT
 
 /// Whether the choice is a part of what is measured.
 fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
-    let on = &subject.info().kind;
+    let used = workload.targets();
+    let on = used.first().and_then(|target| subject.opened.get(*target));
+    let is_real =
+        on.is_some_and(|on| !matches!(on.info.kind, TargetKind::Null | TargetKind::Simulated));
     workload.backend == BackendKind::Auto
         && !workload.polled
         && workload.direct != DirectMode::Off
@@ -134,7 +159,7 @@ fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
         && workload.tree.is_none()
         && !workload.checks_capacity
         && !subject.is_in_phases()
-        && !matches!(on, TargetKind::Null | TargetKind::Simulated)
+        && is_real
 }
 
 /// What there is to try against what is taken untried: with one I/O in flight no queue, with more

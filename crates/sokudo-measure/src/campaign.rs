@@ -1,11 +1,12 @@
 //! Trials of every row, in the schedule's order.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use sokudo_engine::{Control, StageOptions};
 use sokudo_model::{
-    Bytes, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure, StopReason,
-    TargetKind, Trial, narrow,
+    Bytes, Enough, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure,
+    StopReason, TargetKind, Trial, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_stats::mix64;
@@ -23,7 +24,8 @@ const PAUSE_STEP: Duration = Duration::from_millis(50);
 /// One execution to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ScheduledTrial {
-    row: usize,
+    /// Of the plan. Its workloads run together, and each is a row.
+    stage: usize,
     trial: u32,
     /// Run and thrown away.
     warm_up: bool,
@@ -34,10 +36,10 @@ struct ScheduledTrial {
     made_before: u32,
 }
 
-/// The steps of a schedule over `rows` rows.
-fn steps(schedule: &Schedule, rows: usize) -> Vec<ScheduledTrial> {
-    let step = |row, trial, warm_up| ScheduledTrial {
-        row,
+/// The steps of a schedule over `stages` stages.
+fn steps(schedule: &Schedule, stages: usize) -> Vec<ScheduledTrial> {
+    let step = |stage, trial, warm_up| ScheduledTrial {
+        stage,
         trial,
         warm_up,
         pause_before: true,
@@ -48,18 +50,18 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<ScheduledTrial> {
         rounds(steady)
     } else if schedule.warm_up {
         // CrystalDiskMark: a row after the other, its pause between rows.
-        (0..rows)
-            .flat_map(|row| {
+        (0..stages)
+            .flat_map(|stage| {
                 let trials = (0..schedule.trials).map(move |trial| ScheduledTrial {
                     pause_before: false,
-                    ..step(row, trial, false)
+                    ..step(stage, trial, false)
                 });
-                std::iter::once(step(row, 0, true)).chain(trials)
+                std::iter::once(step(stage, 0, true)).chain(trials)
             })
             .collect()
     } else {
         (0..schedule.trials)
-            .flat_map(|trial| (0..rows).map(move |row| step(row, trial, false)))
+            .flat_map(|trial| (0..stages).map(move |stage| step(stage, trial, false)))
             .collect()
     };
     if let Some(first) = steps.first_mut() {
@@ -74,7 +76,7 @@ fn rounds(steady: &SteadyProcedure) -> Vec<ScheduledTrial> {
         let rows = phase.first_row..phase.first_row + phase.rows;
         let of_round = move |trial| {
             rows.clone().map(move |row| ScheduledTrial {
-                row: narrow(row),
+                stage: narrow(row),
                 trial,
                 warm_up: false,
                 pause_before: true,
@@ -172,7 +174,7 @@ pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos 
         } else {
             0
         };
-        let trial = plan.stages.get(step.row).map(trials).unwrap_or_default();
+        let trial = plan.stages.get(step.stage).map(trials).unwrap_or_default();
         if step.trial >= trials_at_most(schedule, trial) {
             return 0;
         }
@@ -199,8 +201,8 @@ struct RowTime {
 }
 
 impl RowTime {
-    fn of(plan: &Plan, schedule: &Schedule, row: usize, size: Option<Bytes>) -> Self {
-        let trial = Expectation::of_stage(&plan.stages[row], size).time;
+    fn of(plan: &Plan, schedule: &Schedule, stage: usize, size: Option<Bytes>) -> Self {
+        let trial = Expectation::of_stage(&plan.stages[stage], size).time;
         Self {
             trial,
             trials: trials_at_most(schedule, trial),
@@ -212,8 +214,11 @@ impl RowTime {
     }
 }
 
-/// What the first trials of a row show of how it is to be measured.
+/// What the first trials of a stage show of how it is to be measured. Of one with several workloads
+/// they show nothing: each would show another thing, and all must run for as long.
 struct Learned {
+    stage: usize,
+    /// Its first row.
     row: usize,
     settling: Settling,
     length: TrialLength,
@@ -222,12 +227,17 @@ struct Learned {
 }
 
 impl Learned {
-    /// Of a row without trials, whose first one gets its length in the plan.
-    fn of(plan: &mut Plan, row: usize, learns: bool) -> Self {
-        let workload = &mut plan.stages[row].workloads[0];
+    /// Of a stage without trials, whose first one gets its length in the plan.
+    fn of(plan: &mut Plan, stage: usize, row: usize, learns: bool) -> Self {
+        let learns = learns && plan.stages[stage].workloads.len() == 1;
+        let workload = &mut plan.stages[stage].workloads[0];
         let length = TrialLength::of(workload);
-        workload.limits.time = length.time();
+        if let [workload] = &mut plan.stages[stage].workloads[..] {
+            workload.limits.time = length.time();
+        }
+        let workload = &plan.stages[stage].workloads[0];
         Self {
+            stage,
             row,
             settling: Settling::of(workload, learns),
             length,
@@ -235,8 +245,9 @@ impl Learned {
         }
     }
 
-    /// A trial that shows nothing new. What is learned meanwhile is put into the plan.
-    fn trial(
+    /// Trials, one per workload, that show nothing new. What is learned meanwhile is put into the
+    /// plan.
+    fn trials(
         &mut self,
         step: ScheduledTrial,
         plan: &mut Plan,
@@ -244,10 +255,10 @@ impl Learned {
         subject: &mut PreparedTargets,
         control: &Control,
         listener: &mut dyn FnMut(Event),
-    ) -> Result<Trial, MeasureError> {
+    ) -> Result<Vec<Trial>, MeasureError> {
         loop {
             listener(Event::TrialStarted {
-                row: step.row,
+                row: self.row,
                 trial: step.trial,
             });
             let step = ScheduledTrial {
@@ -255,16 +266,19 @@ impl Learned {
                 ..step
             };
             let settle = self.settling.time();
-            let trial = measure(plan, step, settle, subject, control, listener)?;
+            let trials = measure(plan, step, settle, subject, control, listener)?;
+            let [trial] = &trials[..] else {
+                return Ok(trials);
+            };
             let size = subject.info().size_bytes;
-            let before = RowTime::of(plan, schedule, step.row, size);
-            if control.is_cancelled() || !self.from(&trial, plan, schedule) {
-                return Ok(trial);
+            let before = RowTime::of(plan, schedule, step.stage, size);
+            if control.is_cancelled() || !self.from(trial, plan, schedule) {
+                return Ok(trials);
             }
             self.unsettled += 1;
-            let now = RowTime::of(plan, schedule, step.row, size);
+            let now = RowTime::of(plan, schedule, step.stage, size);
             listener(Event::RowTimed {
-                row: step.row,
+                row: self.row,
                 trial: now.trial,
                 all_before: before.all(),
                 all: now.all(),
@@ -275,7 +289,7 @@ impl Learned {
     /// Whether a trial does not count, because those of its row are to settle for longer, or to
     /// have another length.
     fn from(&mut self, trial: &Trial, plan: &mut Plan, schedule: &Schedule) -> bool {
-        let workload = &mut plan.stages[self.row].workloads[0];
+        let workload = &mut plan.stages[self.stage].workloads[0];
         if self.settling.is_longer_than_in(trial, workload) {
             return true;
         }
@@ -291,6 +305,20 @@ impl Learned {
     }
 }
 
+/// Lets a stage of several workloads settle for as long as the longest of those by themselves before
+/// it: what runs together comes to its speed no sooner.
+fn settle_together(learned: &mut [Learned], plan: &Plan, stage: usize) {
+    let is_one = |learned: &&Learned| plan.stages[learned.stage].workloads.len() == 1;
+    if is_one(&&learned[stage]) {
+        return;
+    }
+    let before = learned[..stage].iter().rev().take_while(is_one);
+    let longest = before.map(|learned| learned.settling.time()).max();
+    learned[stage]
+        .settling
+        .at_least(longest.unwrap_or_default());
+}
+
 /// What a campaign has left.
 pub struct MeasuredRows {
     /// Each workload of the plan with its trials.
@@ -300,7 +328,7 @@ pub struct MeasuredRows {
     pub ended_by: Option<MeasureError>,
 }
 
-/// Carries out the schedule. A row that fails is not tried again, one that has been
+/// Carries out the schedule. A stage that fails is not tried again, one whose rows have been
 /// measured precisely enough has no more trials; an interruption or an error ends
 /// everything and keeps what was measured.
 pub(crate) fn run(
@@ -313,19 +341,20 @@ pub(crate) fn run(
 ) -> Result<MeasuredRows, MeasureError> {
     let mut ended_by = None;
     let mut rows = rows_begun(plan, before);
-    let size = subject.info().size_bytes;
     let learns = !schedule.warm_up && schedule.steady.is_none();
     let mut plan = plan.clone();
-    let mut learned: Vec<Learned> = (0..rows.len())
-        .map(|row| Learned::of(&mut plan, row, learns))
+    let rows_of = rows_of_stages(&plan);
+    let mut learned: Vec<Learned> = (rows_of.iter().enumerate())
+        .map(|(stage, rows)| Learned::of(&mut plan, stage, rows.start, learns))
         .collect();
     let mut spread = SpreadRounds::of(&plan, schedule, subject);
     for step in steps(schedule, plan.stages.len()) {
-        if is_enough(schedule, &rows[step.row].trials) || has_failed(subject, step, &rows) {
+        let own = rows_of[step.stage].clone();
+        if is_enough(schedule, &rows[own.clone()]) || has_failed(subject, own.clone(), &rows) {
             continue;
         }
-        let left = resumed(&mut plan, step, &mut rows[step.row]);
-        if left.is_none() && is_made(step, &rows[step.row], before) {
+        let left = resumed(&mut plan, step, &mut rows[own.start]);
+        if left.is_none() && is_made(step, &rows[own.start], before) {
             continue;
         }
         if is_phase_over(schedule, step, &rows) {
@@ -340,47 +369,82 @@ pub(crate) fn run(
         if control.is_cancelled() {
             break;
         }
-        let learned = &mut learned[step.row];
-        let measured = learned.trial(step, &mut plan, schedule, subject, control, listener);
-        rows[step.row].unsettled = learned.unsettled;
-        rows[step.row].workload.limits = plan.stages[step.row].workloads[0].limits;
-        let trial = match measured {
-            Ok(trial) => match left {
-                Some(left) => left.followed_by(&trial),
-                None => trial,
-            },
+        settle_together(&mut learned, &plan, step.stage);
+        let learned = &mut learned[step.stage];
+        let measured = learned.trials(step, &mut plan, schedule, subject, control, listener);
+        let workloads = &plan.stages[step.stage].workloads;
+        for (row, workload) in rows[own.clone()].iter_mut().zip(workloads) {
+            row.unsettled = learned.unsettled;
+            row.workload.limits = workload.limits;
+        }
+        match measured {
+            Ok(trials) => {
+                let trials = followed(left, trials);
+                count_all(trials, step, own.start, &mut rows, listener);
+            }
             Err(error) => {
                 // What an earlier part has measured stays.
-                rows[step.row].trials.extend(left);
+                rows[own.start].trials.extend(left);
                 if rows.iter().all(|row| row.trials.is_empty()) {
                     return Err(error);
                 }
                 ended_by = Some(error);
                 break;
             }
-        };
-        listener(Event::TrialEnded {
-            row: step.row,
-            trial: step.trial,
-        });
-        if counts(&trial, step, &rows[step.row]) {
-            listener(Event::counted(step.row, &rows[step.row].workload, &trial));
-            rows[step.row].trials.push(trial);
         }
         // What follows would be measured on a drive in another state than it says.
-        if step.phase.is_some() && rows[step.row].trials.last().is_none_or(is_failed) {
+        if step.phase.is_some() && rows[own.start].trials.last().is_none_or(is_failed) {
             break;
         }
-        let expected = RowTime::of(&plan, schedule, step.row, size);
+        let size = subject.info().size_bytes;
+        let expected = RowTime::of(&plan, schedule, step.stage, size);
         let left_out = expected.trials.saturating_sub(step.trial + 1);
-        if left_out > 0 && is_enough(schedule, &rows[step.row].trials) {
-            listener(Event::RowEnough {
-                row: step.row,
-                left_out,
-            });
+        if left_out > 0 && is_enough(schedule, &rows[own.clone()]) {
+            let row = own.start;
+            listener(Event::RowEnough { row, left_out });
         }
     }
     Ok(MeasuredRows { rows, ended_by })
+}
+
+/// The rows of each stage, which are one per workload.
+fn rows_of_stages(plan: &Plan) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let of_stage = |stage: &Stage| {
+        let start = end;
+        end += stage.workloads.len();
+        start..end
+    };
+    plan.stages.iter().map(of_stage).collect()
+}
+
+/// The trials of a step, the first of which goes on where an earlier part of the run has left it.
+fn followed(left: Option<Trial>, mut trials: Vec<Trial>) -> Vec<Trial> {
+    if let Some((left, first)) = left.zip(trials.first_mut()) {
+        *first = left.followed_by(first);
+    }
+    trials
+}
+
+/// Puts the trials of a step into its rows, from `first` on, and tells them.
+fn count_all(
+    trials: Vec<Trial>,
+    step: ScheduledTrial,
+    first: usize,
+    rows: &mut [Row],
+    listener: &mut dyn FnMut(Event),
+) {
+    listener(Event::TrialEnded {
+        row: first,
+        trial: step.trial,
+    });
+    for (number, trial) in (first..).zip(trials) {
+        let row = &mut rows[number];
+        if counts(&trial, step, row) {
+            listener(Event::counted(number, &row.workload, &trial));
+            row.trials.push(trial);
+        }
+    }
 }
 
 /// The rows of the plan, with the trials that an earlier part of the run has made.
@@ -395,7 +459,10 @@ fn rows_begun(plan: &Plan, before: &[Row]) -> Vec<Row> {
 /// Takes the trial of a step that an earlier part of the run has left unfinished out of its row,
 /// and lets the step go on from there. `None` where there is none.
 fn resumed(plan: &mut Plan, step: ScheduledTrial, row: &mut Row) -> Option<Trial> {
-    let survey = plan.stages[step.row].workloads[0].survey.as_mut()?;
+    let [workload] = &mut plan.stages[step.stage].workloads[..] else {
+        return None;
+    };
+    let survey = workload.survey.as_mut()?;
     survey.resumed_at = None;
     let is_last = narrow::<usize, u32>(row.trials.len()) == step.trial + 1;
     let last = row
@@ -425,12 +492,13 @@ fn is_failed(trial: &Trial) -> bool {
     trial.outcome.stopped == StopReason::Failed
 }
 
-/// Whether the row of a step has failed, or one that has left it what it works on.
-fn has_failed(subject: &PreparedTargets, step: ScheduledTrial, rows: &[Row]) -> bool {
+/// Whether one of these rows has failed, or one that has left them what they work on.
+fn has_failed(subject: &PreparedTargets, own: Range<usize>, rows: &[Row]) -> bool {
     let failed = |row: &Row| row.trials.last().is_some_and(is_failed);
-    let row = &rows[step.row];
-    let on_same_files = |other: &&Row| other.workload.tree.is_some() == row.workload.tree.is_some();
-    failed(row) || subject.is_in_phases() && rows.iter().filter(on_same_files).any(failed)
+    let makes_files = |row: &Row| row.workload.tree.is_some();
+    let of_tree = makes_files(&rows[own.start]);
+    let mut before = rows.iter().filter(|row| makes_files(row) == of_tree);
+    rows[own].iter().any(failed) || subject.is_in_phases() && before.any(failed)
 }
 
 /// Whether the phase of a step has ended before the step's round.
@@ -441,9 +509,10 @@ fn is_phase_over(schedule: &Schedule, step: ScheduledTrial, rows: &[Row]) -> boo
     })
 }
 
-/// Whether a row needs no more trials.
-fn is_enough(schedule: &Schedule, trials: &[Trial]) -> bool {
-    schedule.enough.is_some_and(|enough| enough.ends(trials))
+/// Whether the rows of a stage need no more trials.
+fn is_enough(schedule: &Schedule, rows: &[Row]) -> bool {
+    let is_over = |enough: Enough| rows.iter().all(|row| enough.ends(&row.trials));
+    schedule.enough.is_some_and(is_over)
 }
 
 /// One trial of one row, for who keeps a schedule of their own.
@@ -455,9 +524,9 @@ pub(crate) fn trial(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Trial, MeasureError> {
-    let settling = Settling::of(&plan.stages[row].workloads[0], false);
-    let step = own_step(row, trial);
-    measure(plan, step, settling.time(), subject, control, listener)
+    let trials = stage_trial(plan, row, trial, subject, control, listener)?;
+    let [trial] = <[Trial; 1]>::try_from(trials).expect("each stage of it is a row");
+    Ok(trial)
 }
 
 /// One trial of all rows of a stage, for who keeps a schedule of their own.
@@ -469,21 +538,16 @@ pub(crate) fn stage_trial(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Trial>, MeasureError> {
-    let settling = Settling::of(&plan.stages[stage].workloads[0], false);
-    let step = own_step(stage, trial);
-    measure_stage(plan, step, settling.time(), subject, control, listener)
-}
-
-/// A step of somebody's own schedule.
-const fn own_step(row: usize, trial: u32) -> ScheduledTrial {
-    ScheduledTrial {
-        row,
+    let step = ScheduledTrial {
+        stage,
         trial,
         warm_up: false,
         pause_before: false,
         phase: None,
         made_before: 0,
-    }
+    };
+    let settling = Settling::of(&plan.stages[stage].workloads[0], false);
+    measure(plan, step, settling.time(), subject, control, listener)
 }
 
 fn measure(
@@ -493,22 +557,8 @@ fn measure(
     subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<Trial, MeasureError> {
-    let trials = measure_stage(plan, step, settle, subject, control, listener)?;
-    let [trial] = <[Trial; 1]>::try_from(trials).expect("each stage of a campaign is a row");
-    Ok(trial)
-}
-
-/// A trial of each workload of a stage; of the step, the row is the stage.
-fn measure_stage(
-    plan: &Plan,
-    step: ScheduledTrial,
-    settle: Nanos,
-    subject: &mut PreparedTargets,
-    control: &Control,
-    listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Trial>, MeasureError> {
-    let stage = &plan.stages[step.row];
+    let stage = &plan.stages[step.stage];
     let options = StageOptions {
         seed: match subject.is_in_phases() {
             // One phase makes the files that the next one works on.
@@ -545,7 +595,7 @@ fn counts(trial: &Trial, step: ScheduledTrial, row: &Row) -> bool {
 
 /// Every trial of every row has chance of its own, and goes to other places when it is made again.
 fn trial_seed(seed: u64, step: ScheduledTrial) -> u64 {
-    let number = (step.row as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
+    let number = (step.stage as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
     mix64(seed ^ mix64(number)) ^ u64::from(step.made_before)
 }
 
@@ -583,7 +633,7 @@ mod tests {
     fn interleaved_rows_take_turns() {
         let order: Vec<(usize, u32)> = steps(&schedule(false), 2)
             .iter()
-            .map(|step| (step.row, step.trial))
+            .map(|step| (step.stage, step.trial))
             .collect();
         assert_eq!(order, [(0, 0), (1, 0), (0, 1), (1, 1)]);
     }
@@ -661,7 +711,7 @@ mod tests {
         let steps = steps(&schedule(true), 2);
         let order: Vec<(usize, bool, bool)> = steps
             .iter()
-            .map(|step| (step.row, step.warm_up, step.pause_before))
+            .map(|step| (step.stage, step.warm_up, step.pause_before))
             .collect();
         assert_eq!(
             order,
@@ -708,7 +758,7 @@ mod tests {
         }));
         let order: Vec<(usize, u32, Option<usize>)> = steps(&schedule, 3)
             .iter()
-            .map(|step| (step.row, step.trial, step.phase))
+            .map(|step| (step.stage, step.trial, step.phase))
             .collect();
         assert_eq!(
             order,

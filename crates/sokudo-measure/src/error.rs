@@ -34,6 +34,12 @@ pub enum MeasureError {
     NoSuchDisk(InspectError),
     #[error("{0} is no block device, so there is nothing to --destroy; leave it out")]
     NothingToDestroy(String),
+    #[error("{first} and {second} are the same; name each disk once")]
+    NamedTwice { first: String, second: String },
+    #[error(
+        "{upper} stands on {lower}, so that both would be measured at the same places; name one of them"
+    )]
+    StandsOn { upper: String, lower: String },
     #[error(
         "no drive under {0} tells its temperature, so that no rule can be about it; leave it out of --stop-when"
     )]
@@ -215,6 +221,8 @@ impl MeasureError {
             | Self::Find(_)
             | Self::NoSuchDisk(_)
             | Self::NothingToDestroy(_)
+            | Self::NamedTwice { .. }
+            | Self::StandsOn { .. }
             | Self::NoThermometer(_)
             | Self::SimulatedCache
             | Self::NoCache(_)

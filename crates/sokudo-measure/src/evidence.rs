@@ -163,7 +163,7 @@ struct EvidenceBefore {
     counted: Vec<Option<DeviceCounters>>,
     /// What they had counted when the measured part was over, where something follows it.
     counted_after: Option<Vec<Option<DeviceCounters>>>,
-    simulated: Option<DeviceCounters>,
+    simulated: Vec<Option<DeviceCounters>>,
     /// The last thing that is looked at, because other looks take processor time.
     processors: Option<ProcessorWatch>,
     /// What they did until the measured part was over, where something follows it.
@@ -212,15 +212,18 @@ impl EvidenceBefore {
         let processors = self.processors_after.or_else(until_now);
         let simulated_after = simulated_counters(subject, &self.used);
         let foreign = self.others.map(Neighbours::since_then);
-        let counted = match simulated_after.zip(self.simulated) {
-            Some((after, before)) => vec![Some(after.since(&before)); outcomes.len()],
-            None => after
-                .iter()
-                .zip(&self.counted)
-                .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
-                .collect(),
-        };
-        let devices = shares(&self.sources, &counted, &outcomes);
+        let after = after.iter().zip(&simulated_after);
+        let before = self.counted.iter().zip(&self.simulated);
+        let counted: Vec<_> = after
+            .map(|(real, simulated)| real.as_ref().or(simulated.as_ref()))
+            .zip(before.map(|(real, simulated)| real.as_ref().or(simulated.as_ref())))
+            .map(|(after, before)| Some(after?.since(before?)))
+            .collect();
+        // Simulated devices count apart, and nowhere else.
+        let simulated = self.simulated.iter().zip(&self.used);
+        let simulated = simulated.map(|(counts, used)| counts.and(used.first()));
+        let sources: Vec<_> = self.sources.iter().zip(simulated).collect();
+        let devices = shares(&sources, &counted, &outcomes);
         outcomes
             .into_iter()
             .zip(devices)
@@ -244,14 +247,17 @@ fn read(sources: &[CounterSource]) -> Vec<Option<DeviceCounters>> {
     sources.iter().map(CounterSource::read).collect()
 }
 
-/// What the simulated device that a stage runs on has counted, if it does. The engine lets
-/// such a stage use no other target.
-fn simulated_counters(subject: &PreparedTargets, used: &[Vec<usize>]) -> Option<DeviceCounters> {
-    let first = used.iter().flatten().next()?;
-    match subject.targets.get(*first)? {
+/// What the simulated device of each workload has counted, where it uses one: the engine lets a
+/// workload use no other beside it.
+fn simulated_counters(
+    subject: &PreparedTargets,
+    used: &[Vec<usize>],
+) -> Vec<Option<DeviceCounters>> {
+    let of_workload = |used: &Vec<usize>| match subject.targets.get(*used.first()?)? {
         Target::Simulated(simulated) => Some(simulated.device.counters()),
         _ => None,
-    }
+    };
+    used.iter().map(of_workload).collect()
 }
 
 /// All targets that a stage uses, each once.
@@ -286,8 +292,8 @@ fn sources(subject: &PreparedTargets, stage: &Stage, used: &[Vec<usize>]) -> Vec
 /// What the devices counted for each workload. Workloads that run together on one
 /// storage share its counters: each gets the part that fits the bytes it moved, its ramp
 /// included, for no counter says who caused what.
-fn shares(
-    sources: &[CounterSource],
+fn shares<S: PartialEq>(
+    sources: &[S],
     counted: &[Option<DeviceCounters>],
     outcomes: &[Outcome],
 ) -> Vec<Option<DeviceCounters>> {

@@ -43,7 +43,9 @@ impl Expectation {
                 bytes: None,
             },
             (None, Some(survey)) => {
-                let length = workload.span.map(|span| span.length).or(size);
+                let of_use = workload.files.uses.first().and_then(|it| it.span);
+                let span = workload.span.or(of_use);
+                let length = span.map(|span| span.length).or(size);
                 Self::of_survey(&survey, length.unwrap_or_default())
             }
             (None, None) => match workload.limits.bytes {

@@ -23,7 +23,7 @@ use crate::subject::{HeldJobFile, OpenedTarget, OwnedFile, PreparedTargets, Sett
 /// A target that has been allowed, and not touched.
 enum AllowedTarget {
     Null,
-    Simulated(sim::SimulatedDevice),
+    Simulated(Box<sim::SimulatedDevice>),
     /// A device, or an existing file that is only read.
     File(FileTarget),
     /// A file that is written or made; it does not exist if `None`.
@@ -72,9 +72,9 @@ impl PreparedTargets {
 fn allow(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, MeasureError> {
     Ok(match place.kind {
         JobTargetKind::Null => AllowedTarget::Null,
-        JobTargetKind::Simulated => {
-            AllowedTarget::Simulated(sim::SimulatedDevice::parse(&place.path.to_string_lossy())?)
-        }
+        JobTargetKind::Simulated => AllowedTarget::Simulated(Box::new(
+            sim::SimulatedDevice::parse(&place.path.to_string_lossy())?,
+        )),
         JobTargetKind::BlockDevice if place.written => {
             let consent = consent.for_occupied(place.allow_occupied);
             let occupancy = occupants(&System::host(), &place.path)?;
@@ -200,7 +200,7 @@ impl TargetToMake<'_> {
             AllowedTarget::Null => return Ok((Target::Null(place.bytes), OwnedFile::Nothing)),
             AllowedTarget::Simulated(mut device) => {
                 device.seed(self.seed);
-                let target = SimulatedTarget::new(device);
+                let target = SimulatedTarget::new(*device);
                 return Ok((Target::Simulated(target), OwnedFile::Nothing));
             }
             AllowedTarget::File(file) => return Ok((Target::File(file), OwnedFile::Nothing)),

@@ -36,6 +36,7 @@ mod pages;
 mod permission;
 mod place;
 mod settling;
+mod several;
 mod slow;
 mod stop_watch;
 mod subject;
@@ -57,6 +58,7 @@ pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epo
 pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
 pub use place::{JobTarget, JobTargetKind};
+pub use several::OtherTarget;
 pub use stop_watch::StopWatch;
 pub use subject::DeviceBeside;
 pub use together::{Leaving, Sharing, Together};

@@ -21,6 +21,7 @@ use crate::memory;
 use crate::named::Named;
 use crate::pages;
 use crate::permission::Permission;
+use crate::several::{self, OtherTarget};
 use crate::slow;
 use crate::subject::{DeviceBeside, Preparation, PreparedTargets};
 use crate::together::Together;
@@ -42,6 +43,8 @@ pub struct Measurement<'a> {
     pub test_file_size: Bytes,
     /// What of the things that exist may be written.
     pub permission: Permission,
+    /// Targets that are measured with it: rows name them from 1 on.
+    pub others: Vec<OtherTarget>,
     /// Devices that rows read beside it: those of the second target, the third, and so on.
     pub beside: Vec<DeviceBeside>,
     /// What the user should know before it starts.
@@ -89,6 +92,7 @@ impl<'a> Measurement<'a> {
             schedule: Schedule::in_turn(Enough::TRIALS_MIN, Nanos(0)),
             test_file_size: TEST_FILE_SIZE,
             permission: Permission::ReadOnly,
+            others: Vec::new(),
             beside: Vec::new(),
             notes: Vec::new(),
             files: OwnFiles::Full(DataContent::Random),
@@ -101,16 +105,22 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Refuses consent that is for another kind of target.
+    /// Every target with its name.
+    pub fn targets(&self) -> impl Iterator<Item = (&str, &Named)> {
+        let others = self.others.iter().map(|it| (it.name.as_str(), &it.named));
+        std::iter::once((self.target, &self.named)).chain(others)
+    }
+
+    /// Refuses consent that is for another kind of target, and one disk by two names.
     ///
     /// # Errors
-    /// When a device is to be destroyed and the target is none.
+    /// When a device is to be destroyed and no target is one, or two targets are one.
     pub fn check_permission(&self) -> Result<(), MeasureError> {
-        let is_device = self.named.kind() == TargetKind::BlockDevice;
-        if !is_device && matches!(self.permission, Permission::Destroy(_)) {
+        let is_device = |(_, named): (_, &Named)| named.kind() == TargetKind::BlockDevice;
+        if matches!(self.permission, Permission::Destroy(_)) && !self.targets().any(is_device) {
             return Err(MeasureError::NothingToDestroy(self.target.to_owned()));
         }
-        Ok(())
+        several::check(&self.targets().collect::<Vec<_>>())
     }
 
     /// Refuses a directory in which no test file can be made, before one is.
@@ -118,9 +128,13 @@ impl<'a> Measurement<'a> {
     /// # Errors
     /// When this process may make none there.
     pub fn check_directory(&self) -> Result<(), MeasureError> {
-        let path = self.named.path().map(Path::new);
-        let directory = path.filter(|_| self.named.kind() == TargetKind::Directory);
-        Ok(directory.map_or(Ok(()), may_make_in)?)
+        for (_, named) in self.targets() {
+            let path = named.path().map(Path::new);
+            if let Some(directory) = path.filter(|_| named.kind() == TargetKind::Directory) {
+                may_make_in(directory)?;
+            }
+        }
+        Ok(())
     }
 
     /// Size of what is measured, or will be once the test file is made.
@@ -130,11 +144,14 @@ impl<'a> Measurement<'a> {
 
     /// What is written to make the target ready; `None` where the rows make files themselves.
     pub fn lays_out(&self) -> Option<Bytes> {
-        match (self.named.kind(), &self.files) {
+        let of_one = |(_, named): (_, &Named)| match (named.kind(), &self.files) {
             (TargetKind::Directory, OwnFiles::Full(_)) => Some(self.test_file_size),
             (TargetKind::Directory, OwnFiles::Reserved | OwnFiles::InPhases { .. }) => None,
             _ => Some(Bytes(0)),
-        }
+        };
+        self.targets().try_fold(Bytes(0), |sum, target| {
+            Some(Bytes(sum.0.saturating_add(of_one(target)?.0)))
+        })
     }
 
     /// Opens the target with the consent that is there, lays a test file out where it is a
@@ -177,16 +194,28 @@ impl<'a> Measurement<'a> {
                     has_readers: self.has_readers,
                     files_as: self.files_as,
                 };
-                PreparedTargets::prepare(named, &preparation, control, listener)?
+                match self.others.is_empty() {
+                    true => PreparedTargets::prepare(named, &preparation, control, listener)?,
+                    false => {
+                        let first = OtherTarget {
+                            name: self.target.to_owned(),
+                            named,
+                        };
+                        let all = std::iter::once(first).chain(self.others).collect();
+                        several::prepare(all, &preparation, control, listener)?
+                    }
+                }
             }
         };
+        let target = TargetInfo::together(subject.infos());
+        let target = target.unwrap_or_else(|| subject.info().clone());
         let has_beside = !self.beside.is_empty();
         subject.add(self.beside);
         let run = Run {
             started_at: Some(started_at),
             command: self.command,
             parts: self.parts,
-            ..empty_run(self.plan, self.schedule, subject.info().clone())
+            ..empty_run(self.plan, self.schedule, target)
         };
         Ok(Prepared {
             notes: self.notes,

@@ -23,7 +23,9 @@ pub(crate) fn compare(
     subject: &mut PreparedTargets,
     control: &Control,
 ) {
-    let is_mark = matches!(plan.method, Method::Mark(_));
+    // Of several disks each has a limit of its own, and rows are more than stages.
+    let is_of_one = subject.infos().count() == 1;
+    let is_mark = matches!(plan.method, Method::Mark(_)) && is_of_one;
     let Some(most) = segments_max(&System::host(), subject.info()).filter(|_| is_mark) else {
         return;
     };

@@ -47,6 +47,11 @@ impl Settling {
         self.time = self.time.max(least(workload));
     }
 
+    /// What others are known to need, where that is longer.
+    pub(crate) fn at_least(&mut self, time: Nanos) {
+        self.time = self.time.max(time);
+    }
+
     /// How long the load runs before it is measured.
     pub(crate) fn time(&self) -> Nanos {
         self.time

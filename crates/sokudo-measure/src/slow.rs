@@ -30,7 +30,8 @@ pub(crate) fn read_again(
     subject: &mut PreparedTargets,
     control: &Control,
 ) {
-    for (index, row) in rows.iter_mut().enumerate() {
+    let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+    for (workload, row) in workloads.zip(rows) {
         let Some(mut slow) = slow_places(row) else {
             continue;
         };
@@ -38,7 +39,7 @@ pub(crate) fn read_again(
             if control.is_cancelled() {
                 break;
             }
-            place.again = again(plan, index, place, number, subject, control);
+            place.again = again(plan, workload, place, number, subject, control);
         }
         row.slow = Some(Box::new(slow));
     }
@@ -92,26 +93,30 @@ fn queue_bytes(workload: &Workload) -> u64 {
 /// before.
 fn again(
     plan: &Plan,
-    row: usize,
+    workload: &Workload,
     place: &SlowPlace,
     number: u32,
     subject: &mut PreparedTargets,
     control: &Control,
 ) -> Option<Nanos> {
-    let workload = &plan.stages[row].workloads[0];
     let queue = queue_bytes(workload);
-    let target = subject.info().size_bytes?.0;
+    let own = *workload.targets().first()?;
+    let target = subject.opened.get(own)?.info.size_bytes?.0;
     let start = place.offset.0.saturating_sub(queue);
     let end = place
         .offset
         .0
         .saturating_add(place.length.0.saturating_add(queue));
     let length = end.min(target).checked_sub(start)?;
+    let span = Some(Span {
+        offset: Bytes(start),
+        length: Bytes(length),
+    });
+    let mut files = workload.files.clone();
+    files.uses.iter_mut().for_each(|part| part.span = span);
     let reread = Workload {
-        span: Some(Span {
-            offset: Bytes(start),
-            length: Bytes(length),
-        }),
+        span,
+        files,
         survey: Some(Survey {
             timeout: workload.survey?.timeout,
             // Several places, so that I/Os are kept with their offsets.

@@ -193,6 +193,18 @@ impl PreparedTargets {
         }
     }
 
+    /// Several, each prepared by itself, as one.
+    pub(crate) fn joined(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut joined = Self::of_opened(Vec::new(), Vec::new());
+        for one in all {
+            joined.targets.extend(one.targets);
+            joined.opened.extend(one.opened);
+            // Files in several directories are made alike.
+            joined.layout = joined.layout.or(one.layout);
+        }
+        joined
+    }
+
     /// A test file, a directory of many files, or both, as the plan's workloads need them,
     /// all of them empty. Refuses what has no room before anything is made.
     pub(crate) fn in_phases<'a>(
@@ -282,7 +294,7 @@ impl PreparedTargets {
         if self.is_in_phases() {
             return MakeDurable::Nothing;
         }
-        if self.info().cached_loop().is_some() {
+        if self.infos().any(|info| info.cached_loop().is_some()) {
             MakeDurable::All
         } else {
             MakeDurable::Buffered

@@ -161,5 +161,6 @@ fn device(told: ImportedTarget) -> BlockDevice {
         backing_file: None,
         backing_direct: None,
         marks: DeviceMarks::default(),
+        attached_by: Vec::new(),
     }
 }

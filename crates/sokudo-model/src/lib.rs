@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod attachment;
 pub mod beside;
 pub mod calendar;
 pub mod capacity;
@@ -49,6 +50,7 @@ pub mod plan;
 pub mod reported;
 pub mod run;
 pub mod sentences;
+pub mod sharing;
 pub mod steady;
 pub mod stop;
 pub mod target;
@@ -57,6 +59,7 @@ pub mod trial;
 mod turns;
 pub mod units;
 
+pub use attachment::{Attachment, AttachmentKind};
 pub use beside::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedSample, Held, SharedBlocks};
@@ -115,6 +118,7 @@ pub use reported::{
 };
 pub use run::{Run, RunPart, Schedule};
 pub use sentences::with_texts_as_data;
+pub use sharing::{SharedRates, Sharing, SharingDisk, SharingTest};
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,

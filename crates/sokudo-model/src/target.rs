@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+use crate::attachment::Attachment;
 use crate::json::is_default;
 use crate::units::{Bytes, Nanos};
 
@@ -172,6 +173,9 @@ pub struct BlockDevice {
     /// What stays the same when its name changes, besides model and serial number.
     #[serde(default, skip_serializing_if = "DeviceMarks::is_empty")]
     pub marks: DeviceMarks,
+    /// What it is attached by, from the disk up; only of leaves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attached_by: Vec<Attachment>,
 }
 
 /// What tells a block device from others of the same model and serial number, and stays

@@ -32,6 +32,7 @@ mod peak;
 mod place;
 mod rebuilt;
 mod result;
+mod sharing;
 mod steady;
 mod surface;
 mod together_schema;
@@ -56,6 +57,7 @@ pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use peak::{PeakDocument, PeakStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
+pub use sharing::{SharedRatesDocument, SharingDiskDocument, SharingDocument, SharingTestDocument};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub(crate) use together_schema::run_or_together;
@@ -152,6 +154,10 @@ pub struct RunDocument {
     /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<FillDocument>,
+    /// What each of several disks keeps of its rate when all are used at the same time; missing for
+    /// a run that has not measured them both alone and together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingDocument>,
     /// Whether the device is fast enough for something; absent unless that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<FitDocument>,
@@ -207,6 +213,7 @@ impl RunDocument {
             beside: BesideDocument::of(run),
             peak: PeakDocument::of(run),
             fill: FillDocument::of(run),
+            sharing: SharingDocument::of(run),
             fit: None,
             steady: SteadyDocument::of(run),
             results: run

@@ -58,6 +58,7 @@ mod record;
 mod run;
 #[cfg(test)]
 mod sample;
+mod sharing;
 mod shortfall;
 mod style;
 mod surface;

@@ -30,6 +30,7 @@ mod sample;
 mod scale;
 mod seek;
 mod several;
+mod sharing;
 mod svg;
 mod terminal;
 mod text;
@@ -219,7 +220,7 @@ fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
         PlotKind::Cache => cache::figure(document),
         PlotKind::Hosts => hosts::over_time(document),
         PlotKind::HostBars => hosts::beside(document),
-        PlotKind::Bars => bars::figure(document),
+        PlotKind::Bars => sharing::figure(document).or_else(|| bars::figure(document)),
         PlotKind::Heat => heat::figure(document),
         PlotKind::Cdf => latency::cumulative(document),
         PlotKind::Histogram => latency::histogram(document),

@@ -28,6 +28,7 @@ use crate::number;
 use crate::peak_table;
 use crate::phase::BonniePhase;
 use crate::phase_table;
+use crate::sharing;
 use crate::shortfall::shortfalls;
 use crate::steady;
 use crate::style::BandwidthUnit;
@@ -125,6 +126,9 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         fill::add(&mut article, document, fill);
         return article;
     }
+    if let Some(sharing) = &document.sharing {
+        sharing::add(&mut article, document, sharing, unit);
+    }
     match (&document.load, &document.steady, &document.peak) {
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
         (Some(load), ..) => load_table::add(&mut article, document, load),
@@ -147,6 +151,10 @@ fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) 
     let results = document.results_by_direction();
     let table = columns::table(document, &results, unit);
     let legend = legend(document, &results, unit);
+    if document.sharing.is_some() {
+        // Its own table has these figures, disk by disk.
+        return article.add_on(Skin::Paper, Element::Table(table.noted(legend)));
+    }
     if !matrix::is_matrix(document) {
         return article.add(Element::Table(table.noted(legend)));
     }

@@ -329,6 +329,7 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> 
         backing_file: None,
         backing_direct: None,
         marks: DeviceMarks::default(),
+        attached_by: Vec::new(),
     }
 }
 

@@ -418,5 +418,6 @@ fn disk() -> BlockDevice {
         backing_file: None,
         backing_direct: None,
         marks: DeviceMarks::default(),
+        attached_by: Vec::new(),
     }
 }

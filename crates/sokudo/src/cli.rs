@@ -107,6 +107,7 @@ Examples:
   sokudo mark .                                        the disk under this directory
   sokudo mark /mnt/data --profile nvme --size 8GiB     CrystalDiskMark's NVMe rows
   sokudo mark /dev/sdb                                 a whole device, reads only
+  sokudo mark /dev/sdb /dev/sdc                        each alone, then both: what sharing costs
   sokudo mark . --row SEQ128K,Q32,T4 --row RND4K,Q1,T1,mix70
   sokudo mark . --row RND4K,Q32 --rate 5000iops        latency at a fixed load
   sokudo mark . --format json --output result.json     keep the figures
@@ -505,6 +506,13 @@ pub(crate) struct MarkArguments {
     /// and sim:ssd are simulated devices; null: is no device and measures sokudo's own cost.
     #[arg(default_value = ".")]
     pub(crate) target: String,
+
+    /// More of them: each is measured alone, by turns, then all together
+    ///
+    /// The result says what sharing costs each of them, and names the link, controller, file system
+    /// or processor that they share, where it is seen. Written is only where all may be written.
+    #[arg(value_name = "MORE")]
+    pub(crate) others: Vec<String>,
 
     /// Rows: nvme, flash, peak, real, demo, classic or durable
     ///

@@ -62,6 +62,7 @@ mod results;
 mod retelling;
 mod run_door;
 mod scan;
+mod several;
 mod steady;
 mod sweep;
 mod telling;

@@ -10,7 +10,8 @@ use crate::cli::{CommandLines, MarkArguments};
 use crate::exit::Exit;
 use crate::measurement;
 use crate::output;
-use crate::plan;
+use crate::plan::{self, MarkTarget};
+use crate::several;
 
 /// What the file of diskspd's lines is called in a directory.
 const DISKSPD_FILE: &str = "sokudo-diskspd-test-file";
@@ -30,15 +31,25 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
 }
 
 pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, Exit> {
+    let prints = arguments.print_job || arguments.print_as.is_some();
+    several::check_printing(&arguments.others, prints)?;
     let named = Named::recognise(&arguments.target)?;
+    let others = several::recognise(&arguments.others)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
-    let kind = named.kind();
-    let plan = plan::resolve(arguments, kind, named.size(), seed)?;
+    let first = target(&arguments.target, &named);
+    let more = others.iter().map(|it| target(&it.name, &it.named));
+    let targets: Vec<MarkTarget<'_>> = std::iter::once(first).chain(more).collect();
+    let plan = plan::resolve(arguments, &targets, seed)?;
+    let schedule = arguments.stopping.of(plan::schedule(arguments)?);
+    let mut notes = notes(arguments, &targets);
+    notes.extend(several::time_note(&plan, &schedule, targets.len()));
+    drop(targets);
     Ok(Measurement {
-        schedule: arguments.stopping.of(plan::schedule(arguments)?),
+        schedule,
+        others,
         test_file_size: plan::test_file_size(arguments),
         permission: permission(arguments),
-        notes: notes(arguments, kind),
+        notes,
         files: OwnFiles::Full(arguments.data.clone()),
         command: measurement::command(arguments.seed, seed),
         any_backend: arguments.engine.any,
@@ -46,11 +57,19 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
     })
 }
 
+fn target<'a>(name: &'a str, named: &Named) -> MarkTarget<'a> {
+    MarkTarget {
+        name,
+        kind: named.kind(),
+        size: named.size(),
+    }
+}
+
 /// What the user should know before it starts.
-fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<Text> {
-    let refusal = plan::refusal(kind, arguments);
+fn notes(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Vec<Text> {
+    let refusal = plan::refusal(targets, arguments);
     let refusal = refusal.filter(|_| !arguments.read_only);
-    let left_out = plan::left_out(arguments, kind);
+    let left_out = plan::left_out(arguments, targets);
     refusal.into_iter().chain(left_out).collect()
 }
 

@@ -120,7 +120,9 @@ pub(crate) fn measured(
 ) -> Result<FinishedMeasurement, Exit> {
     measurement.check_permission()?;
     results::check(printing)?;
-    results::check_apart(measurement.target.as_ref(), printing)?;
+    for (target, _) in measurement.targets() {
+        results::check_apart(target.as_ref(), printing)?;
+    }
     telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -256,9 +258,9 @@ pub(crate) fn judged(prepared: Prepared, control: &Control) -> Run {
 
 /// Test files of killed runs that lie where ours will.
 pub(crate) fn tell_left_behind(measurement: &Measurement<'_>) {
-    if measurement.named.kind() == TargetKind::Directory
-        && let Some(directory) = measurement.named.path()
-    {
+    let directories = measurement.targets();
+    let directories = directories.filter(|(_, named)| named.kind() == TargetKind::Directory);
+    for directory in directories.filter_map(|(_, named)| named.path()) {
         let directory = Path::new(directory);
         for file in left_behind(directory, Search::Named) {
             exit::note(text!(

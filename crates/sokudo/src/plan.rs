@@ -1,10 +1,11 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
 use sokudo_dialect::crystal::{self, BLOCK_MIN, RowDirection, RowSpec};
+use sokudo_dialect::several::{self, DiskTests};
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
     Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName,
-    Span, TargetKind, Workload,
+    Span, Stage, TargetKind, Workload,
 };
 use sokudo_words::{Text, text};
 
@@ -33,28 +34,37 @@ const CRYSTAL_TRIALS: u32 = 3;
 const CRYSTAL_TIME: Nanos = Nanos::from_secs(5);
 const CRYSTAL_PAUSE: Nanos = Nanos::from_secs(5);
 
-/// Why a target of this kind is only read with these arguments.
-pub(crate) fn refusal(kind: TargetKind, arguments: &MarkArguments) -> Option<Text> {
-    let permission = arguments.destroying.permission(arguments.overwrite);
-    writing::refusal(&arguments.target, kind, &permission)
+/// What is measured, as far as plans depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarkTarget<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) kind: TargetKind,
+    /// Of an existing file or device.
+    pub(crate) size: Option<Bytes>,
 }
 
-/// The plan, for a subject of this kind. `known_size` is the size of an existing
-/// file or device.
+/// Why one of these targets is only read with these arguments.
+pub(crate) fn refusal(targets: &[MarkTarget<'_>], arguments: &MarkArguments) -> Option<Text> {
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    let mut refusals = targets
+        .iter()
+        .filter_map(|target| writing::refusal(target.name, target.kind, &permission));
+    refusals.next()
+}
+
+/// The plan, for subjects of these kinds: the rows of one, or those of several alone and together.
 pub(crate) fn resolve(
     arguments: &MarkArguments,
-    kind: TargetKind,
-    known_size: Option<Bytes>,
+    targets: &[MarkTarget<'_>],
     seed: u64,
 ) -> Result<Plan, Exit> {
     check_precision(arguments)?;
-    let rows = rows(arguments, kind)?;
+    let rows = rows(arguments, targets)?;
     check_read_only(&rows, arguments)?;
-    check_durable(&rows, arguments, kind)?;
-    let size = used_size(arguments, kind, known_size)?;
-    let length = arguments.size.map_or(size, |asked| asked.min(size));
-    let mut workloads = crystal::workloads(&rows, &directions(arguments, kind)?, &arguments.mixes);
-    if let Some(refusal) = refusal(kind, arguments)
+    check_durable(&rows, arguments, targets)?;
+    let directions = directions(arguments, targets)?;
+    let workloads = crystal::workloads(&rows, &directions, &arguments.mixes);
+    if let Some(refusal) = refusal(targets, arguments)
         && workloads
             .iter()
             .any(|workload| workload.operations.changes_data())
@@ -66,9 +76,38 @@ pub(crate) fn resolve(
             "no row fits the direction that is asked for; name another row, or leave --read-only or --write-only out"
         )));
     }
+    let on_each = targets
+        .iter()
+        .map(|target| on_target(arguments, target, workloads.clone()))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Plan {
+        method: method(arguments),
+        seed,
+        stages: match <[Vec<Workload>; 1]>::try_from(on_each) {
+            Ok([workloads]) => crystal::stages(workloads),
+            Err(on_each) => stages_of_several(targets, on_each),
+        },
+    })
+}
+
+fn stages_of_several(targets: &[MarkTarget<'_>], on_each: Vec<Vec<Workload>>) -> Vec<Stage> {
+    let names: Vec<&str> = targets.iter().map(|target| target.name).collect();
+    let disks = several::labels(&names).into_iter().zip(on_each);
+    let disks = disks.map(|(label, workloads)| DiskTests { label, workloads });
+    several::stages(&disks.collect::<Vec<_>>())
+}
+
+/// The rows of one target.
+fn on_target(
+    arguments: &MarkArguments,
+    target: &MarkTarget<'_>,
+    mut workloads: Vec<Workload>,
+) -> Result<Vec<Workload>, Exit> {
+    let size = used_size(arguments, target)?;
+    let length = arguments.size.map_or(size, |asked| asked.min(size));
     for workload in &mut workloads {
-        check_fit(workload, length, kind, &arguments.target)?;
-        adjust(workload, arguments, length, known_size);
+        check_fit(workload, length, target)?;
+        adjust(workload, arguments, length, target.size);
         if let Some(rate) = arguments.rate {
             set_rate(workload, rate)?;
         }
@@ -76,11 +115,7 @@ pub(crate) fn resolve(
             workload.rates.process = RateProcess::Poisson;
         }
     }
-    Ok(Plan {
-        method: method(arguments),
-        seed,
-        stages: crystal::stages(workloads),
-    })
+    Ok(workloads)
 }
 
 /// Size of the test file that a directory gets.
@@ -187,13 +222,15 @@ fn check_read_only(rows: &[RowSpec], arguments: &MarkArguments) -> Result<(), Ex
 fn check_durable(
     rows: &[RowSpec],
     arguments: &MarkArguments,
-    kind: TargetKind,
+    targets: &[MarkTarget<'_>],
 ) -> Result<(), Exit> {
     for row in rows.iter().filter(|row| row.durability.is_some()) {
-        if let Some(refusal) = refusal(kind, arguments) {
+        if let Some(refusal) = refusal(targets, arguments) {
             return Err(Exit::refused(refusal));
         }
-        if needs_cache(row) && (arguments.direct == DirectMode::On || has_no_cache(kind)) {
+        if needs_cache(row)
+            && (arguments.direct == DirectMode::On || has_no_cache(targets).is_some())
+        {
             return Err(Exit::usage(text!(
                 "row {row} goes through the page cache, for its block is no multiple of 512 B; leave --direct on out, or use a larger block, such as 4K"
             )));
@@ -207,27 +244,29 @@ fn needs_cache(row: &RowSpec) -> bool {
     !row.block.0.is_multiple_of(BLOCK_MIN.0)
 }
 
-fn has_no_cache(kind: TargetKind) -> bool {
-    matches!(kind, TargetKind::Simulated | TargetKind::Null)
+/// The first target that no page cache lies before.
+fn has_no_cache<'a>(targets: &[MarkTarget<'a>]) -> Option<&'a str> {
+    let mut bare = targets
+        .iter()
+        .filter(|target| matches!(target.kind, TargetKind::Simulated | TargetKind::Null));
+    bare.next().map(|target| target.name)
 }
 
 /// Rows of the profile that a target of this kind cannot have.
-pub(crate) fn left_out(arguments: &MarkArguments, kind: TargetKind) -> Option<Text> {
+pub(crate) fn left_out(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Option<Text> {
     let is_own = !arguments.rows.is_empty();
     let rows = arguments.profile.rows();
     let row = rows.iter().find(|row| needs_cache(row))?;
-    (!is_own && has_no_cache(kind)).then(|| {
-        text!(
-            "row {row} is left out: its block goes through a page cache, which {} has not",
-            arguments.target
-        )
-    })
+    let bare = has_no_cache(targets).filter(|_| !is_own)?;
+    Some(text!(
+        "row {row} is left out: its block goes through a page cache, which {bare} has not"
+    ))
 }
 
-fn rows(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<RowSpec>, Exit> {
+fn rows(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Result<Vec<RowSpec>, Exit> {
     let mut rows = if arguments.rows.is_empty() {
         let mut rows = arguments.profile.rows();
-        rows.retain(|row| !(needs_cache(row) && has_no_cache(kind)));
+        rows.retain(|row| !(needs_cache(row) && has_no_cache(targets).is_some()));
         rows
     } else {
         arguments.rows.clone()
@@ -249,25 +288,30 @@ fn rows(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<RowSpec>, Exi
     Ok(unique)
 }
 
-/// The columns of the table. A subject that is only read has one, unless more is
+/// The columns of the table. What is only read, or measured with something that is, has one, unless more is
 /// asked for, which is then refused.
-fn directions(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<RowDirection>, Exit> {
-    writing::check_overwrite(&arguments.target, kind, arguments.overwrite)?;
+fn directions(
+    arguments: &MarkArguments,
+    targets: &[MarkTarget<'_>],
+) -> Result<Vec<RowDirection>, Exit> {
+    for target in targets {
+        writing::check_overwrite(target.name, target.kind, arguments.overwrite)?;
+    }
     Ok(match (arguments.read_only, arguments.write_only) {
         (true, _) => vec![RowDirection::Read],
         (_, true) => vec![RowDirection::Write],
-        _ if refusal(kind, arguments).is_some() => vec![RowDirection::Read],
+        _ if refusal(targets, arguments).is_some() => vec![RowDirection::Read],
         _ => vec![RowDirection::Read, RowDirection::Write],
     })
 }
 
 /// Size of what is accessed.
-fn used_size(
-    arguments: &MarkArguments,
-    kind: TargetKind,
-    known_size: Option<Bytes>,
-) -> Result<Bytes, Exit> {
-    let name = &arguments.target;
+fn used_size(arguments: &MarkArguments, target: &MarkTarget<'_>) -> Result<Bytes, Exit> {
+    let MarkTarget {
+        name,
+        kind,
+        size: known_size,
+    } = *target;
     given::check_not_empty(known_size, name)?;
     if let Some(asked) = arguments.size {
         let is_made = kind == TargetKind::Directory;
@@ -283,15 +327,10 @@ fn used_size(
 
 /// A test file is made of whole blocks of every row, so that each pass covers it
 /// exactly; an existing file or device is as large as it is, but holds one block.
-fn check_fit(
-    workload: &Workload,
-    length: Bytes,
-    kind: TargetKind,
-    target: &str,
-) -> Result<(), Exit> {
+fn check_fit(workload: &Workload, length: Bytes, target: &MarkTarget<'_>) -> Result<(), Exit> {
     let block = workload.blocks.largest();
     let row = &workload.name;
-    if kind == TargetKind::Directory {
+    if target.kind == TargetKind::Directory {
         // What is no multiple of a sector leaves a rest of any file, and takes it as it is.
         let takes_rest = !block.0.is_multiple_of(BLOCK_MIN.0) && length >= block;
         if length.0.is_multiple_of(block.0) || takes_rest {
@@ -306,7 +345,8 @@ fn check_fit(
     }
     if length < block {
         return Err(Exit::usage(text!(
-            "{length} of {target} is less than row {row}'s block of {block}; use a smaller block (--row), or more data"
+            "{length} of {} is less than row {row}'s block of {block}; use a smaller block (--row), or more data",
+            target.name
         )));
     }
     Ok(())

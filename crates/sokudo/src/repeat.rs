@@ -18,6 +18,7 @@ use crate::cli::{self, Command, Destroying, Printing};
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::run_door::JobFilePlan;
+use crate::several;
 use crate::telling::Estimate;
 use crate::together::Company;
 use crate::{bonnie, command_line, explain, fill, load, mark, peak, quick, scan, steady, sweep};
@@ -72,6 +73,7 @@ impl Repeat {
         let text = words_text(&words);
         let refused = |said| Exit::usage(text!("{text} cannot be repeated: {said}"));
         let mut repeat = Self::read(words, refused, unrepeatable)?;
+        several::check_one(repeat.others(), "a measurement that is repeated")?;
         match repeat.printing_mut() {
             Some(_) => Ok(repeat),
             None => Err(unrepeatable(&text)),
@@ -81,6 +83,7 @@ impl Repeat {
     /// Reads the arguments of a command that several processes are to carry out together.
     pub(crate) fn of_several(words: Vec<String>) -> Result<Self, Exit> {
         let repeat = Self::read(words, Exit::usage, not_together)?;
+        several::check_one(repeat.others(), "sokudo together")?;
         if let Some(option) = repeat.for_one_alone() {
             return Err(Exit::usage(text!(
                 "{option} is for one process alone, and several cannot agree on it; leave it out"
@@ -197,6 +200,15 @@ impl Repeat {
             Command::Steady(it) => Some(&it.target),
             Command::Bonnie(it) => Some(&it.directory),
             _ => None,
+        }
+    }
+
+    /// What it measures beside its target.
+    fn others(&self) -> &[String] {
+        match &self.command {
+            Command::Mark(it) => &it.others,
+            Command::Scan(it) => &it.others,
+            _ => &[],
         }
     }
 

@@ -2,14 +2,15 @@
 
 mod resume;
 
-use sokudo_dialect::surface::{self, SurfacePreset, SurfaceRequest, Writes};
-use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
+use sokudo_dialect::several::{self as dialect, DiskTests};
+use sokudo_dialect::surface::{self, SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
+use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE};
+use sokudo_model::{Bytes, DriveCache, Nanos, Plan, Schedule, TargetKind};
 use sokudo_words::text;
 
 use crate::cli::{PrecisionDefault, ScanArguments, WriteCacheChoice};
 use crate::exit::Exit;
-use crate::{measurement, writing};
+use crate::{measurement, several, writing};
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
@@ -25,8 +26,13 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
 pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     if let Some(run) = &arguments.resume {
+        several::check_one(&arguments.others, "--resume")?;
         return resume::measurement(arguments, named, run);
     }
+    if arguments.write_cache != WriteCacheChoice::Keep {
+        several::check_one(&arguments.others, "--write-cache")?;
+    }
+    let others = several::recognise(&arguments.others)?;
     let seed = arguments
         .measuring
         .seed
@@ -34,11 +40,34 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
             true => GNOME_SEED,
             false => named.default_seed(),
         });
-    let writes = writes(arguments, named.kind())?;
+    let SurfacePlan { plan, mut notes } = match &others[..] {
+        [] => planned(arguments, &arguments.target, &named, seed)?,
+        others => planned_of_several(arguments, &named, others, seed)?,
+    };
+    let schedule = schedule(arguments)?;
+    notes.extend(several::time_note(&plan, &schedule, 1 + others.len()));
+    Ok(Measurement {
+        others,
+        permission: leave(arguments),
+        schedule,
+        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
+        notes,
+        command: measurement::command(arguments.measuring.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
+    })
+}
+
+/// The rows of one target.
+fn planned(
+    arguments: &ScanArguments,
+    target: &str,
+    named: &Named,
+    seed: u64,
+) -> Result<SurfacePlan, Exit> {
     let request = SurfaceRequest {
         preset: preset(arguments),
-        size: size(arguments, &named)?,
-        block_min: block_min(&named, &arguments.target)?,
+        size: size(arguments, target, named)?,
+        block_min: block_min(named, target)?,
         short_stroke: arguments.short_stroke,
         from: arguments.from,
         to: arguments.to,
@@ -51,30 +80,54 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         access_size: arguments.access_size,
         random: arguments.random,
         extra: arguments.extra,
-        writes,
+        writes: writes(arguments, target, named.kind())?,
         timeout: arguments.timeout,
         caches: caches(arguments.write_cache),
     };
-    let planned = surface::plan(&request, seed)
-        .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))?;
-    let mut plan = planned.plan;
-    for workload in plan
-        .stages
-        .iter_mut()
-        .flat_map(|stage| &mut stage.workloads)
-    {
+    let planned = surface::plan(&request, seed);
+    let mut planned = planned.map_err(|error| Exit::usage(text!("{target}: {error}")))?;
+    let stages = planned.plan.stages.iter_mut();
+    for workload in stages.flat_map(|stage| &mut stage.workloads) {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
         arguments.measuring.buffers.set_of(workload);
     }
-    Ok(Measurement {
-        permission: leave(arguments),
-        schedule: schedule(arguments)?,
-        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        notes: planned.notes,
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    })
+    Ok(planned)
+}
+
+/// The rows of several targets, each alone by turns, then all together.
+fn planned_of_several(
+    arguments: &ScanArguments,
+    first: &Named,
+    others: &[OtherTarget],
+    seed: u64,
+) -> Result<SurfacePlan, Exit> {
+    let others = others.iter().map(|it| (it.name.as_str(), &it.named));
+    let targets = std::iter::once((arguments.target.as_str(), first)).chain(others);
+    let names: Vec<&str> = targets.clone().map(|(name, _)| name).collect();
+    let (mut disks, mut notes) = (Vec::new(), Vec::new());
+    let mut method = None;
+    for ((name, named), label) in targets.zip(dialect::labels(&names)) {
+        let planned = planned(arguments, name, named, seed)?;
+        let told = planned.notes.into_iter();
+        notes.extend(told.map(|note| text!("{name}: {note}")));
+        let workloads = planned.plan.stages.into_iter();
+        let workloads = workloads.flat_map(|stage| stage.workloads).collect();
+        disks.push(DiskTests { label, workloads });
+        method = Some(planned.plan.method);
+    }
+    let rows = disks.iter().map(|disk| disk.workloads.len());
+    if rows.clone().min() != rows.max() {
+        return Err(Exit::usage(text!(
+            "these targets cannot all be scanned by the same rows, because one is too small for some; scan it by itself"
+        )));
+    }
+    let plan = Plan {
+        method: method.expect("there are targets"),
+        seed,
+        stages: dialect::stages(&disks),
+    };
+    Ok(SurfacePlan { plan, notes })
 }
 
 fn schedule(arguments: &ScanArguments) -> Result<Schedule, Exit> {
@@ -104,8 +157,7 @@ fn caches(choice: WriteCacheChoice) -> Vec<DriveCache> {
 }
 
 /// Whether and how the target is written, or why that is refused.
-fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
-    let target = &arguments.target;
+fn writes(arguments: &ScanArguments, target: &str, kind: TargetKind) -> Result<Writes, Exit> {
     let destroys = !arguments.destroying.destroy.is_empty();
     if destroys && !arguments.write {
         return Err(Exit::usage(text!(
@@ -137,8 +189,7 @@ fn leave(arguments: &ScanArguments) -> Permission {
 }
 
 /// Size of what is measured.
-fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
-    let target = &arguments.target;
+fn size(arguments: &ScanArguments, target: &str, named: &Named) -> Result<Bytes, Exit> {
     if named.kind() != TargetKind::Directory && arguments.size.is_some() {
         return Err(Exit::usage(text!(
             "--size is for the test file in a directory, and {target} is not a directory; use --from and --to for a part of it"

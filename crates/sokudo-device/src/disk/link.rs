@@ -90,6 +90,27 @@ fn drive_maximum(directory: &Path, bus: Bus, both: Option<&ReportedSpeed>) -> Op
     (own.speed.bytes_per_s() > both?.speed.bytes_per_s()).then_some(own.text)
 }
 
+/// What a PCI function's own link carries now, with the words for it.
+pub(crate) fn pci_function(device: &Path) -> Option<(String, u64)> {
+    let (gigatransfers, width) = lanes(device, "current")?;
+    Some(told(pci_speed(gigatransfers, width)))
+}
+
+/// What a USB device, a hub or a bus carries.
+pub(crate) fn usb_device(device: &Path) -> Option<(String, u64)> {
+    let megabits = positive(&system::text(device.join("speed"))?)?;
+    Some(told(usb_speed(megabits)))
+}
+
+/// What the SATA port of a disk carries.
+pub(crate) fn sata_port(system: &System, directory: &Path) -> Option<(String, u64)> {
+    ata(system, directory)?.0.map(told)
+}
+
+fn told(speed: ReportedSpeed) -> (String, u64) {
+    (speed.text, speed.speed.bytes_per_s())
+}
+
 /// The driver of the interface of mass storage: `uas` or `usb-storage`.
 fn usb_protocol(directory: &Path) -> Option<String> {
     let interface = directory
@@ -106,7 +127,7 @@ fn controller(directory: &Path) -> Option<String> {
     driver(function)
 }
 
-fn driver(device: &Path) -> Option<String> {
+pub(crate) fn driver(device: &Path) -> Option<String> {
     let name = device.join("driver").canonicalize().ok()?;
     Some(name.file_name()?.to_str()?.to_owned())
 }
@@ -204,7 +225,7 @@ fn pci_express(directory: &Path) -> Option<Ends> {
 
 /// The PCI function of an NVMe disk: of its controller or, where a namespace has several
 /// paths, of the first.
-fn nvme_function(directory: &Path) -> Option<PathBuf> {
+pub(crate) fn nvme_function(directory: &Path) -> Option<PathBuf> {
     let device = directory.join("device");
     let of_paths = system::names(&device)
         .into_iter()
@@ -250,6 +271,10 @@ fn usb(directory: &Path) -> Option<Ends> {
     let megabits = directory
         .ancestors()
         .find_map(|place| positive(&system::text(place.join("speed"))?))?;
+    Some((Some(usb_speed(megabits)), None))
+}
+
+fn usb_speed(megabits: f64) -> ReportedSpeed {
     let coding = match megabits {
         slow if slow < 4_000.0 => Coding::NONE,
         first if first < 8_000.0 => Coding::EIGHT_IN_10,
@@ -265,7 +290,7 @@ fn usb(directory: &Path) -> Option<Ends> {
         lanes: 1,
         coding,
     };
-    Some((Some(ReportedSpeed { text, speed }), None))
+    ReportedSpeed { text, speed }
 }
 
 /// `6.0 Gbps` as ATA writes it, `12.0 Gbit` as SAS does; `<unknown>` is nothing.

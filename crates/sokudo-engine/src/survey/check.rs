@@ -15,8 +15,10 @@ pub(crate) const PLACES_MAX: u32 = 1_000_000;
 /// Why a survey is impossible.
 #[derive(Debug, sokudo_words::Error)]
 pub enum SurveyError {
-    /// There is something else in the stage.
-    #[error("a survey is alone in its stage; put the other workloads into stages of their own")]
+    /// There is something else in the stage, and no survey of another target.
+    #[error(
+        "beside a survey run only surveys of other targets; put other workloads into stages of their own"
+    )]
     NotAlone,
     /// Too few or too many places.
     #[error("{places} places; use 1 to {PLACES_MAX}")]
@@ -111,7 +113,7 @@ pub(crate) fn check_survey(
     let Some(survey) = &workload.survey else {
         return Ok(());
     };
-    if stage.workloads.len() > 1 {
+    if !is_alone_on_its_target(stage, workload) {
         return Err(SurveyError::NotAlone);
     }
     if survey.places == 0 || survey.places > PLACES_MAX {
@@ -126,6 +128,18 @@ pub(crate) fn check_survey(
     check_beside(workload, survey, target)?;
     check_visits(workload, survey)?;
     check_room(workload, survey, target)
+}
+
+/// Whether all else in the stage are surveys of other targets: each is one thread with a ring of its
+/// own, so that they meet nowhere but in the hardware.
+fn is_alone_on_its_target(stage: &Stage, workload: &Workload) -> bool {
+    let others = stage.workloads.iter();
+    let mut others = others.filter(|other| !std::ptr::eq(*other, workload));
+    let own = workload.targets();
+    others.all(|other| {
+        let is_elsewhere = other.targets().iter().all(|target| !own.contains(target));
+        other.survey.is_some() && is_elsewhere
+    })
 }
 
 /// What has no meaning at places that are measured one by one.

@@ -16,6 +16,7 @@ Examples:
   sokudo scan /dev/sdb                             curve and access times, reads only
   sokudo scan /dev/sdb --full                      read every byte, and list what cannot be read
   sokudo scan /dev/sdb --full --from 40% --to 60%  the same of a part
+  sokudo scan /dev/sdb /dev/sdc                    each alone, then both: what sharing costs
   sokudo scan /dev/sdb --resume                    go on with the scan that was interrupted
   sokudo scan /dev/sdb --full --timeout 60s        go on behind what hangs
   sokudo scan /dev/sdb --hdtune accurate --random  as HD Tune, with its random access
@@ -39,6 +40,13 @@ pub(crate) struct ScanArguments {
     /// Offsets count from the start of the target, which may be a partition. In a directory, sokudo
     /// makes its own test file and removes it afterwards.
     pub(crate) target: String,
+
+    /// More of them: each is scanned alone, by turns, then all together
+    ///
+    /// The result says what sharing costs each of them, and names the link, controller, file system
+    /// or processor that they share, where it is seen.
+    #[arg(value_name = "MORE")]
+    pub(crate) others: Vec<String>,
 
     /// As GNOME Disks: 100 points, 10 MiB by one I/O each, 1000 access times
     ///

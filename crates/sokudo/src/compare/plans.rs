@@ -8,7 +8,7 @@ use sokudo_words::text;
 use crate::cli::{self, Cli, Command, MarkArguments, RunArguments, ScanArguments};
 use crate::command_line;
 use crate::exit::Exit;
-use crate::{mark, scan};
+use crate::{mark, scan, several};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured
 /// and what is printed.
@@ -54,8 +54,14 @@ impl ComparedPlan {
             )));
         }
         match command {
-            Some(Command::Mark(arguments)) => Ok(Self::Mark(arguments)),
-            Some(Command::Scan(arguments)) => Ok(Self::Scan(arguments)),
+            Some(Command::Mark(arguments)) => {
+                several::check_one(&arguments.others, "a plan")?;
+                Ok(Self::Mark(arguments))
+            }
+            Some(Command::Scan(arguments)) => {
+                several::check_one(&arguments.others, "a plan")?;
+                Ok(Self::Scan(arguments))
+            }
             Some(Command::Run(arguments)) => Ok(Self::Jobs(arguments)),
             _ => Err(Exit::usage(text!(
                 "the plan {text:?} cannot be measured alternately; begin it with mark, scan or run, such as 'mark /mnt/a'"

@@ -17,6 +17,7 @@ mod flash;
 mod hostile;
 mod matrix;
 mod rules;
+mod several;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;

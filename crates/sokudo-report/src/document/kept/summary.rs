@@ -182,6 +182,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         beside: None,
         peak: None,
         fill: None,
+        sharing: None,
         fit: None,
         results: Vec::new(),
         steady: None,

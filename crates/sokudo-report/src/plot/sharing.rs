@@ -1,0 +1,39 @@
+//! Disks alone and together as bars: two for each disk in each test.
+
+use sokudo_words::{spoken, text};
+
+use super::bars::bar;
+use super::figure::{Bars, Body, Group, Ink, PlotFigure};
+use super::heading;
+use crate::document::{ResultDocument, RunDocument};
+use crate::wording::phrase;
+
+const ALONE: Ink = Ink::READ;
+const TOGETHER: Ink = Ink::WRITE;
+
+/// `None` of a run of one disk.
+pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
+    let sharing = document.sharing.as_ref()?;
+    let mut groups: Vec<Group> = Vec::new();
+    let mut shown: Vec<&ResultDocument> = Vec::new();
+    for test in &sharing.tests {
+        for disk in &test.disks {
+            let mut bars = Vec::new();
+            for (place, ink) in [(disk.alone, ALONE), (disk.together, TOGETHER)] {
+                let result = document.results.get(place)?;
+                bars.push(bar(result, ink));
+                shown.push(result);
+            }
+            let direction = phrase(&shown.last()?.direction_label());
+            let name = format!("{} {direction} {}", test.name, disk.disk);
+            groups.push(Group { name, bars });
+        }
+    }
+    let legend = vec![
+        (text!("alone").to_string(), ALONE),
+        (text!("together").to_string(), TOGETHER),
+    ];
+    let bars = Bars::new("MB/s", spoken().word("Row"), groups, legend)?;
+    let what = text!("rate alone and together");
+    Some(heading::picture(document, &what, &shown, Body::Bars(bars)))
+}

@@ -1,0 +1,264 @@
+//! Disks alone and together for people: one sentence and one table.
+
+use sokudo_words::{Text, text};
+
+use crate::article::{Article, Element};
+use crate::document::{
+    ResultDocument, RunDocument, SharingDiskDocument, SharingDocument, SharingTestDocument,
+};
+use crate::number;
+use crate::run::figures_in;
+use crate::shortfall::verdict_cell;
+use crate::style::BandwidthUnit;
+use crate::table::{Cell, Table, TableBuilder, left, point, right};
+use crate::wording::phrase;
+
+const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the same time, medians \
+    of the trials. Kept: together ÷ alone. Verdict: of what was measured together.";
+
+/// A disk in a test, or all of them where there is none.
+type Line<'a> = (&'a SharingTestDocument, Option<&'a SharingDiskDocument>);
+
+/// The sentence and the table.
+pub(crate) fn add(
+    article: &mut Article<'_>,
+    document: &RunDocument,
+    sharing: &SharingDocument,
+    unit: BandwidthUnit,
+) {
+    article.paragraph(sentence(document, sharing));
+    article.add(Element::Table(table(document, sharing, unit).noted(LEGEND)));
+    if let Some(names) = names(sharing) {
+        article.paragraph(names);
+    }
+}
+
+/// Which name is whose, where disks are called otherwise than they were named.
+fn names(sharing: &SharingDocument) -> Option<Text> {
+    let first = sharing.tests.first()?;
+    let is_called = |disk: &&SharingDiskDocument| {
+        let name = sharing.targets.get(disk.target);
+        name.is_some_and(|name| name.rsplit('/').next() != Some(&disk.disk))
+    };
+    let named = first.disks.iter().filter(is_called).filter_map(|disk| {
+        let name = sharing.targets.get(disk.target)?;
+        Some(text!("{}: {name}", disk.disk))
+    });
+    let named: Vec<Text> = named.collect();
+    (!named.is_empty()).then(|| Text::list(named, "; "))
+}
+
+fn sentence(document: &RunDocument, sharing: &SharingDocument) -> Text {
+    let sums = sharing.tests.iter();
+    let sums = sums.filter_map(|test| Some((test, test.sum?)));
+    let worst = sums.min_by(|(_, one), (_, other)| one.kept.total_cmp(&other.kept));
+    let Some((test, sum)) = worst else {
+        return text!("Not all disks were measured both alone and together.");
+    };
+    let all = || sharing.tests.iter().flat_map(|test| &test.disks);
+    let loses = |disk: &&SharingDiskDocument| disk.rates.is_some_and(|it| it.loses);
+    if !all().any(|disk| loses(&disk)) {
+        let kept = all().filter_map(|disk| Some(disk.rates?.kept));
+        let least = kept.reduce(f64::min).unwrap_or(sum.kept);
+        return text!(
+            "Sharing costs nothing: together each disk keeps {} of its rate or more.",
+            number::percent(least.min(1.0))
+        );
+    }
+    let of_test = test.disks.iter().filter_map(|disk| {
+        let kept = number::percent(disk.rates?.kept);
+        Some(text!("{} keeps {kept}", disk.disk))
+    });
+    text!(
+        "Together the disks come to {} of what they do one by one ({} {}): {}.",
+        number::percent(sum.kept),
+        test.name,
+        direction(document, test),
+        Text::list(of_test, ", ")
+    )
+}
+
+fn direction(document: &RunDocument, test: &SharingTestDocument) -> Text {
+    let first = test.disks.first();
+    let result = first.and_then(|disk| document.results.get(disk.alone));
+    result.map_or_else(Text::default, |result| phrase(&result.direction_label()))
+}
+
+fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit) -> Table {
+    let lines: Vec<Line<'_>> = (sharing.tests.iter())
+        .flat_map(|test| {
+            let disks = test.disks.iter().map(move |disk| (test, Some(disk)));
+            disks.chain([(test, None)])
+        })
+        .collect();
+    let result = |place: usize| document.results.get(place);
+    let of = move |place: usize| {
+        let figures = figures_in(result(place)?, unit)?;
+        Some(figures.median / unit.bytes())
+    };
+    let rate = move |(test, disk): &Line<'_>, pick: fn(&SharingDiskDocument) -> usize| {
+        let rate = match disk {
+            Some(disk) => of(pick(disk)),
+            None => test.disks.iter().map(|disk| of(pick(disk))).sum(),
+        };
+        rate.map(Cell::rate)
+    };
+    let spread = move |(_, disk): &Line<'_>, pick: fn(&SharingDiskDocument) -> usize| {
+        let figures = figures_in(result(pick((*disk)?))?, unit)?;
+        Some(figures.spread(unit.bytes())?.replace("± ", "±"))
+    };
+    let alone = |disk: &SharingDiskDocument| disk.alone;
+    let together = |disk: &SharingDiskDocument| disk.together;
+    named(document, &lines)
+        .column(point("alone").under(unit.name()), move |line| {
+            rate(line, alone)
+        })
+        .column(right("± run").under(unit.name()).rank(3), move |line| {
+            spread(line, alone)
+        })
+        .column(point("together").under(unit.name()), move |line| {
+            rate(line, together)
+        })
+        .column(right("± run").under(unit.name()).rank(4), move |line| {
+            spread(line, together)
+        })
+        .column(right("Kept"), |(test, disk)| {
+            let rates = disk.map_or(test.sum, |disk| disk.rates);
+            Some(number::percent(rates?.kept))
+        })
+        .column(right("95 % interval").rank(2), |(_, disk)| {
+            let [low, high] = (*disk)?.rates?.kept_interval_95?;
+            Some(Cell::Name(format!(
+                "{:.1}–{:.1} %",
+                low * 100.0,
+                high * 100.0
+            )))
+        })
+        .column(right("p99").under("latency").rank(5), move |(_, disk)| {
+            let latency = result((*disk)?.together)?.latency_ns.as_ref()?;
+            Cell::time(latency.p99)
+        })
+        .column(left("Verdict").rank(1), move |(_, disk)| {
+            Some(verdict(document, result((*disk)?.together)?))
+        })
+        .turning(|(before, _), (after, _)| !std::ptr::eq(*before, *after))
+        .table()
+}
+
+/// The columns that say what a line is of.
+fn named<'a>(document: &RunDocument, lines: &'a [Line<'a>]) -> TableBuilder<'a, Line<'a>> {
+    let is_first = |test: &SharingTestDocument, disk: Option<&SharingDiskDocument>| {
+        disk.is_some_and(|disk| std::ptr::eq(disk, &test.disks[0]))
+    };
+    Table::of(lines)
+        .column(left("Row"), |(test, disk)| {
+            Some(match is_first(test, *disk) {
+                true => Cell::Name(test.name.clone()),
+                false => Cell::Name(String::new()),
+            })
+        })
+        .column(left("Direction").quiet(), |(test, disk)| {
+            Some(match is_first(test, *disk) {
+                true => direction(document, test),
+                false => Text::default(),
+            })
+        })
+        .column(left("Disk"), |(_, disk)| {
+            Some(match disk {
+                Some(disk) => Text::name(disk.disk.clone()),
+                None => text!("all"),
+            })
+        })
+}
+
+fn verdict(document: &RunDocument, result: &ResultDocument) -> Cell {
+    verdict_cell(result, document.schedule.trials)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plot::{self, PictureTheme, PlotKind, Size};
+    use crate::{RunDocument, markdown, sample, text};
+    use sokudo_model::sharing::row_name;
+    use sokudo_model::{Bytes, FileUse, Operation, OperationMix, Row, Run, Stage};
+    use sokudo_words::Language;
+
+    /// Two disks, of which the first keeps so much of its 4,000 I/Os per second.
+    fn run(kept: f64) -> Run {
+        let row = |target: u32, others, iops| -> Row {
+            let name = row_name("RND4K Q1T1", ["sdb", "sdc"][target as usize], others);
+            let read = OperationMix::only(Operation::Read);
+            let mut row = sample::row(&name, Bytes(4096), read, 1, iops);
+            row.workload.files.uses = vec![FileUse { target, span: None }];
+            row
+        };
+        let rows = vec![
+            row(0, 0, 4_000.0),
+            row(1, 0, 2_000.0),
+            row(0, 1, 4_000.0 * kept),
+            row(1, 1, 2_000.0),
+        ];
+        let mut run = sample::run_of(rows);
+        let workload = |row: usize| run.rows[row].workload.clone();
+        run.plan.stages = vec![
+            Stage::alone(workload(0)),
+            Stage::alone(workload(1)),
+            Stage {
+                workloads: vec![workload(2), workload(3)],
+            },
+        ];
+        run.targets = ["/dev/sdb", "/dev/sdc"]
+            .map(|name| {
+                let mut target = run.target.clone();
+                target.name = name.to_owned();
+                target
+            })
+            .to_vec();
+        run
+    }
+
+    #[test]
+    fn a_table_of_disks_fits_any_terminal_and_paper() {
+        let document = RunDocument::from_run(&run(0.5));
+        for width in [80, 140] {
+            let shown = text::render(&document, &sample::style(width));
+            for words in [
+                "sdb keeps 50 %",
+                "alone",
+                "together",
+                "Kept",
+                "RND4K Q1T1",
+                "all",
+            ] {
+                assert!(shown.contains(words), "{width} {words}: {shown}");
+            }
+            assert!(
+                shown.lines().all(|line| line.chars().count() <= width),
+                "{shown}"
+            );
+            assert!(!shown.contains("@sdb+1"), "{shown}");
+        }
+        let paper = markdown::render(&document);
+        assert!(
+            paper.contains("@sdb+1") && paper.contains("Kept"),
+            "{paper}"
+        );
+    }
+
+    #[test]
+    fn where_nothing_is_lost_that_is_said() {
+        let document = RunDocument::from_run(&run(1.0));
+        let shown = text::render(&document, &sample::style(100));
+        assert!(shown.contains("Sharing costs nothing"), "{shown}");
+    }
+
+    #[test]
+    fn the_picture_has_two_bars_for_each_disk() {
+        let document = RunDocument::from_run(&run(0.5));
+        let figure = plot::figure(&document, Some(PlotKind::Bars), Language::English).unwrap();
+        let picture = plot::svg(&figure, Size::default(), PictureTheme::Auto);
+        for words in ["alone", "together", "sdc"] {
+            assert!(picture.contains(words), "{words}");
+        }
+    }
+}
