@@ -26,10 +26,13 @@ const SECTORS_PER_GB: u64 = 1_953_504;
 /// What is thought of the disk under a run; `None` where nothing can be expected of it, or the
 /// method says nothing about that.
 pub(crate) fn disk(run: &Run) -> Option<DiskAssessment> {
-    let is_asked = matches!(run.plan.method, Method::Mark(_) | Method::Assess);
+    // Of several disks that are marked each would need an answer of its own.
+    let is_asked = match run.plan.method {
+        Method::Mark(_) => run.targets.len() <= 1,
+        ref method => *method == Method::Assess,
+    };
     let is_disk = !matches!(run.target.kind, TargetKind::Null | TargetKind::Imported);
-    // Of several disks each would need an answer of its own.
-    if !is_asked || !is_disk || run.targets.len() > 1 {
+    if !is_asked || !is_disk {
         return None;
     }
     let drives = || run.circumstances.drives.iter().map(|drive| &drive.disk);
