@@ -73,7 +73,11 @@ impl Repeat {
         let text = words_text(&words);
         let refused = |said| Exit::usage(text!("{text} cannot be repeated: {said}"));
         let mut repeat = Self::read(words, refused, unrepeatable)?;
-        several::check_one(repeat.others(), "a measurement that is repeated")?;
+        if !repeat.others().is_empty() {
+            return Err(Exit::usage(text!(
+                "{text} cannot be repeated: it is for several disks; name one"
+            )));
+        }
         match repeat.printing_mut() {
             Some(_) => Ok(repeat),
             None => Err(unrepeatable(&text)),
