@@ -51,8 +51,9 @@ const READY_PAUSE: Duration = Duration::from_millis(20);
 /// A guardian that does not take what it is told for so long is not waited for.
 const TELLING_MAX: Duration = Duration::from_secs(2);
 
-/// A file may be in use for a moment after its process has ended, and a server may be away.
-const ATTEMPTS: u32 = 10;
+/// A file may be in use after its process has ended, as long as a busy disk takes for what is in
+/// flight, and a server may be away.
+const ATTEMPTS: u32 = 60;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Whether this program asks at its beginning whether it is a guardian.

@@ -58,7 +58,7 @@ fn with_host(script: &str) -> String {
 fn is_empty(directory: &tempfile::TempDir) {
     let begin = Instant::now();
     while fs::read_dir(directory.path()).unwrap().count() > 0 {
-        assert!(begin.elapsed() < LOSS_MAX, "files stay");
+        assert!(begin.elapsed() < GONE_MAX, "files stay");
         thread::sleep(Duration::from_millis(50));
     }
 }
