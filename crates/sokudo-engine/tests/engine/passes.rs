@@ -336,7 +336,7 @@ fn what_has_other_clocks_or_keeps_no_data_is_not_mixed() {
         (
             stage([on(0), on(1)]),
             [simulated("sim:ssd"), nothing()],
-            "one simulated device",
+            "a time of their own",
         ),
     ] {
         let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();
