@@ -5,7 +5,7 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::document::{FillDocument, FillLevelDocument, RunDocument};
-use crate::number::{self, BYTES_PER_MB, decimal_size};
+use crate::number::{self, BYTES_PER_MB, decimal_size, float};
 use crate::shortfall::verdict_cell;
 use crate::steady::duration;
 use crate::table::{Cell, Table, left, right};
@@ -203,14 +203,6 @@ fn recovery(fill: &FillDocument) -> Table {
             Some(number::percent(rest.share))
         })
         .table()
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "sizes are shown with three digits"
-)]
-fn float(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]
