@@ -187,7 +187,7 @@ mod tests {
                 "the argument '--time <TIME>' cannot be used multiple times",
             ),
             ("explain", "required arguments are missing: <TARGET>"),
-            ("mark a b", "unexpected argument 'b' found"),
+            ("explain a b", "unexpected argument 'b' found"),
         ] {
             let told = told(arguments);
             assert_eq!(told.english(), english, "{arguments}");
