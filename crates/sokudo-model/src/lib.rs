@@ -49,6 +49,7 @@ pub mod peak;
 pub mod plan;
 pub mod reported;
 pub mod run;
+pub mod self_test;
 pub mod sentences;
 pub mod sharing;
 pub mod steady;
@@ -117,6 +118,7 @@ pub use reported::{
     ReportedSample,
 };
 pub use run::{Run, RunPart, Schedule};
+pub use self_test::{SelfTest, SelfTestKind, SelfTestResult};
 pub use sentences::with_texts_as_data;
 pub use sharing::{SharedRates, Sharing, SharingDisk, SharingTest};
 pub use steady::{
