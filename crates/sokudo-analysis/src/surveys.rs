@@ -21,6 +21,7 @@ fn survey(sample: Sample) -> Survey {
         timeout: None,
         resumed_at: None,
         read_beside: None,
+        sealed: None,
     }
 }
 

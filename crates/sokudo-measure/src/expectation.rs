@@ -104,6 +104,7 @@ mod tests {
                 timeout: None,
                 resumed_at: None,
                 read_beside: None,
+                sealed: None,
             }),
             ..Workload::new("", Bytes::mib(1))
         };

@@ -252,11 +252,12 @@ fn scatter(scatter: &Scatter) -> Scatter {
 }
 
 /// What of a survey makes another row of it: not how long is waited for what hangs, nor in how
-/// many parts it was carried out.
+/// many parts it was carried out, nor with which number its blocks are sealed.
 fn places_of(survey: Survey) -> Survey {
     Survey {
         timeout: None,
         resumed_at: None,
+        sealed: survey.sealed.map(|_| 0),
         ..survey
     }
 }

@@ -130,6 +130,7 @@ fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
                 timeout: None,
                 resumed_at: None,
                 read_beside: None,
+                sealed: None,
             }),
             depth: 4,
             ..Workload::new("explain/zones", ZONE_BLOCK)

@@ -49,6 +49,7 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<()
         timeout: None,
         resumed_at: None,
         read_beside: None,
+        sealed: None,
     };
     rows.add(workload, survey);
     Ok(())

@@ -24,6 +24,7 @@ pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
         timeout: None,
         resumed_at: None,
         read_beside: None,
+        sealed: None,
     }
 }
 

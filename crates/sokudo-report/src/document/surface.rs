@@ -203,6 +203,7 @@ mod tests {
             timeout: None,
             resumed_at: None,
             read_beside: None,
+            sealed: None,
         }
     }
 

@@ -343,6 +343,7 @@ fn survey(survey: &Survey) -> Text {
         survey
             .read_beside
             .map(|bytes| text!("reading {} beside each", exact_size(bytes))),
+        survey.sealed.map(|_| "blocks sealed".into()),
     ])
 }
 

@@ -167,6 +167,7 @@ fn transfer(
         timeout: None,
         resumed_at: None,
         read_beside: None,
+        sealed: None,
     });
     row.trials.truncate(trials);
     let step = DISK_BYTES / u64::from(places);
@@ -217,6 +218,7 @@ fn access(places: u32) -> Row {
         timeout: None,
         resumed_at: None,
         read_beside: None,
+        sealed: None,
     });
     row.trials.truncate(1);
     let mut random = Random::new(42);

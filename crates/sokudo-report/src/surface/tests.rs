@@ -26,6 +26,7 @@ fn scan() -> Run {
             timeout: None,
             resumed_at: None,
             read_beside: None,
+            sealed: None,
         });
         row.trials.truncate(1);
         row.trials[0].outcome.places = places;

@@ -120,6 +120,7 @@ const SURVEY: Survey = Survey {
     timeout: None,
     resumed_at: None,
     read_beside: None,
+    sealed: None,
 };
 const TREE: FileTree = FileTree {
     files: 16,
