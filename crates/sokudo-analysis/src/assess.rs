@@ -64,7 +64,7 @@ fn of_the_unknown(run: &Run) -> AssessedPoint {
 }
 
 /// What a drive says of itself, and how it is connected.
-fn of_disk(disk: &Disk) -> Vec<AssessedPoint> {
+pub(crate) fn of_disk(disk: &Disk) -> Vec<AssessedPoint> {
     let noticed = examine(disk);
     let has = |code: &str| noticed.iter().any(|finding| finding.code == code);
     let rules: [fn(&Disk) -> Option<AssessedPoint>; 10] = [

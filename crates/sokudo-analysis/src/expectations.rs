@@ -81,6 +81,12 @@ pub(crate) struct Expectations {
     pub(crate) array_whole: Expected<Plain>,
     pub(crate) judged: Expected<Plain>,
     pub(crate) virtual_disk: Expected<Plain>,
+    pub(crate) burn_in_end: Expected<Plain>,
+    pub(crate) burn_in_writes: Expected<Plain>,
+    pub(crate) burn_in_reads: Expected<Plain>,
+    pub(crate) burn_in_slow: Expected<Plain>,
+    pub(crate) burn_in_health: Expected<Plain>,
+    pub(crate) self_test: Expected<Plain>,
 }
 
 #[derive(Debug, Deserialize)]

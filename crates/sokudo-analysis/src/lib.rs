@@ -17,6 +17,7 @@
 mod arrival;
 mod assess;
 mod beside;
+mod burn_in;
 mod burst;
 mod by_target;
 mod caches;
@@ -116,6 +117,7 @@ pub fn judge(run: &mut Run) {
     }
     add_sharing(run);
     run.disk_assessment = assess::disk(run).map(Box::new);
+    burn_in::judge(run);
 }
 
 /// Adds what it costs disks to be used together, of which no disk by itself knows.

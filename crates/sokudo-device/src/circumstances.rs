@@ -16,6 +16,7 @@ mod refusals;
 
 use std::time::Duration;
 
+use sokudo_model::disk::Disk;
 use sokudo_model::{Circumstances, TargetInfo, TargetKind};
 
 use crate::system::System;
@@ -34,6 +35,12 @@ use pressure::Waits;
 /// awake answers all questions in a few milliseconds; one that sleeps or hangs is told as
 /// one that did not answer.
 pub const DRIVE_TIME_MAX: Duration = Duration::from_millis(100);
+
+/// The drives at the bottom of a target, as they say of themselves now: those that do not answer in
+/// this time as the kernel knows them.
+pub fn drives_under(system: &System, target: &TargetInfo, time_max: Duration) -> Vec<Disk> {
+    Drives::look(system, target, time_max).into_disks()
+}
 
 /// Looks at what is around a run, before and after it, and once a second meanwhile.
 pub struct Watch {

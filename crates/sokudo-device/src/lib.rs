@@ -45,7 +45,9 @@ pub mod write_cache;
 mod zfs;
 
 pub use block::segments_max;
-pub use circumstances::{Beside, DRIVE_TIME_MAX, Neighbours, ProcessorWatch, Watch, io_waits};
+pub use circumstances::{
+    Beside, DRIVE_TIME_MAX, Neighbours, ProcessorWatch, Watch, drives_under, io_waits,
+};
 pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;
 pub use disk::{DiskError, Moment, Reading, Thermometer, content, disk, disks, listed};

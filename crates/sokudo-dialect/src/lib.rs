@@ -12,6 +12,7 @@
 //! - [`fit`] knows what programs ask of a disk, and who says so.
 //! - [`matrix`] knows what a matrix of file systems and arrays varies.
 //! - [`fill`] knows how a drive is written from one end to the other.
+//! - [`burn_in`] knows how disks are written, read back and scanned before they are trusted.
 //! - [`explain`] knows the probes that show what a device is.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
@@ -27,6 +28,7 @@
 )]
 
 pub mod bonnie;
+pub mod burn_in;
 pub mod crystal;
 pub mod diskspd;
 pub mod explain;

@@ -17,6 +17,7 @@
 mod ageing;
 mod agreement;
 mod backends;
+mod burn_in;
 mod cache_guard;
 mod cache_keeper;
 mod campaign;

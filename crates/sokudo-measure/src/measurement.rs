@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use sokudo_device::{Beside, System, Watch};
 use sokudo_engine::{Control, may_make_in};
 use sokudo_model::{
-    Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
+    BurnIn, Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
     StopReason, TargetInfo, TargetKind, Trial, Workload,
 };
 use sokudo_peers::PeerError;
@@ -14,6 +14,7 @@ use sokudo_peers::PeerError;
 use sokudo_words::Text;
 
 use crate::backends::{self, Choosing};
+use crate::burn_in;
 use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
 use crate::file_user::FileUser;
@@ -62,6 +63,9 @@ pub struct Measurement<'a> {
     pub before: Vec<Row>,
     /// When that part and those before it were measured.
     pub parts: Vec<RunPart>,
+    /// What a burn-in has beside its rows, as far as an earlier part of it has come; `None` of
+    /// anything else.
+    pub burn_in: Option<Box<BurnIn>>,
     /// As whom files and directories are opened, where that is another user than this process's.
     pub files_as: Option<FileUser>,
 }
@@ -101,6 +105,7 @@ impl<'a> Measurement<'a> {
             any_backend: false,
             before: Vec::new(),
             parts: Vec::new(),
+            burn_in: None,
             files_as: None,
         }
     }
@@ -211,10 +216,17 @@ impl<'a> Measurement<'a> {
         let target = target.unwrap_or_else(|| subject.info().clone());
         let has_beside = !self.beside.is_empty();
         subject.add(self.beside);
+        let burn_in = self.burn_in.map(|mut burn_in| {
+            if burn_in.before.is_empty() {
+                burn_in.before = burn_in::health(subject.infos());
+            }
+            burn_in
+        });
         let run = Run {
             started_at: Some(started_at),
             command: self.command,
             parts: self.parts,
+            burn_in,
             ..empty_run(self.plan, self.schedule, target)
         };
         Ok(Prepared {
@@ -241,7 +253,7 @@ pub struct Prepared {
     has_beside: bool,
     watch: Watch,
     /// All trials were made; what follows them may be interrupted.
-    is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 impl Prepared {
@@ -348,7 +360,7 @@ impl Prepared {
             // What is tried depends on the system, and so on the host.
             if self.subject.together.is_none() {
                 pages::compare(plan, &mut rows, &mut self.subject, control);
-                if matches!(plan.method, Method::Scan(_)) {
+                if matches!(plan.method, Method::Scan(_) | Method::BurnIn) {
                     slow::read_again(plan, &mut rows, &mut self.subject, control);
                 }
             }
@@ -413,6 +425,9 @@ impl Prepared {
         self.subject.put_caches_back();
         let mut run = self.run;
         run.circumstances = self.watch.end(&run.target);
+        if let Some(burn_in) = &mut run.burn_in {
+            burn_in.after = burn_in::health(self.subject.infos());
+        }
         self.subject.look_again();
         let measured = match self.has_beside {
             true => Some(self.subject.info().clone()),
@@ -451,13 +466,13 @@ fn end_as_meant(rows: &mut [Row]) {
     }
 }
 
-/// Notes when a part of a scan was measured, where it is not all of it.
+/// Notes when a part of what can be gone on with was measured, where it is not all of it.
 fn note_part(run: &mut Run, is_ended: bool) {
     let is_part = is_ended || !run.parts.is_empty();
     let Some(started_at) = run.started_at.filter(|_| is_part) else {
         return;
     };
-    if matches!(run.plan.method, Method::Scan(_)) {
+    if matches!(run.plan.method, Method::Scan(_) | Method::BurnIn) {
         run.parts.push(RunPart {
             started_at,
             ended_at: since_epoch(),

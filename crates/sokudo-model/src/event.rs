@@ -3,6 +3,7 @@
 
 use crate::host::Host;
 use crate::plan::Workload;
+use crate::self_test::{SelfTest, SelfTestKind};
 use crate::trial::{Logs, Moved, Outcome, Trial};
 use crate::units::{Bytes, Nanos};
 
@@ -115,6 +116,17 @@ pub enum Event {
         /// The trial, without its logs.
         trial: Box<Trial>,
     },
+    /// Drives test themselves, and no I/O is measured.
+    SelfTesting {
+        /// Which test.
+        kind: SelfTestKind,
+        /// Drives that have not come to its end.
+        drives: usize,
+        /// How far the slowest of them is, in percent; `None` where none tells that.
+        percent: Option<u8>,
+    },
+    /// A drive's own test is over, or there was none.
+    SelfTestEnded(Box<SelfTest>),
     /// The first trials of a row have shown how long each of them takes.
     RowTimed {
         /// The row's index in the plan.
@@ -184,6 +196,8 @@ impl Event {
             | Self::Snapshot { .. }
             | Self::MakingDurable { .. }
             | Self::Pause { .. }
+            | Self::SelfTesting { .. }
+            | Self::SelfTestEnded(_)
             | Self::RoundAwaited { .. } => {}
         }
         self

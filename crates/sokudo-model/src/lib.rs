@@ -12,7 +12,8 @@
 
 pub mod attachment;
 pub mod beside;
-pub mod calendar;
+pub mod burn_in;
+mod calendar;
 pub mod capacity;
 pub mod circumstances;
 pub mod comparison;
@@ -62,6 +63,7 @@ pub mod units;
 
 pub use attachment::{Attachment, AttachmentKind};
 pub use beside::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
+pub use burn_in::{BurnIn, BurnInDisk, BurnInTests, BurnInWork, DriveHealth, WrongBlock};
 pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedSample, Held, SharedBlocks};
 pub use circumstances::{

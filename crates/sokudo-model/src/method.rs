@@ -14,6 +14,7 @@ pub enum Method {
     /// `load --beside`: a workload alone and beside another one.
     Beside,
     Bonnie,
+    BurnIn,
     Diskspd,
     Explain,
     Fill,
@@ -42,6 +43,7 @@ impl Method {
         Some(match self {
             Self::Assess => "assess",
             Self::Bonnie => "bonnie",
+            Self::BurnIn => "burn-in",
             Self::Diskspd => "diskspd",
             Self::Explain => "explain",
             Self::Fill => "fill",
@@ -82,6 +84,7 @@ impl From<&str> for Method {
             None => match name {
                 "assess" => Self::Assess,
                 "bonnie" => Self::Bonnie,
+                "burn-in" => Self::BurnIn,
                 "diskspd" => Self::Diskspd,
                 "explain" => Self::Explain,
                 "fill" => Self::Fill,

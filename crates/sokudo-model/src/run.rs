@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::burn_in::BurnIn;
 use crate::circumstances::Circumstances;
 use crate::disk_assessment::DiskAssessment;
 use crate::enough::Enough;
@@ -65,6 +66,9 @@ pub struct Run {
     /// expected of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_assessment: Option<Box<DiskAssessment>>,
+    /// What a burn-in has beside its rows; `None` of anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burn_in: Option<Box<BurnIn>>,
     /// What somebody calls it ([`crate::label`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -117,6 +121,7 @@ impl Run {
             findings: Vec::new(),
             inferences: Vec::new(),
             disk_assessment: None,
+            burn_in: None,
             label: None,
             command: String::new(),
             interrupted: false,

@@ -16,6 +16,16 @@ pub enum SelfTestKind {
     Extended,
 }
 
+impl SelfTestKind {
+    /// The word that stands for it wherever it is told.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::Extended => "extended",
+        }
+    }
+}
+
 /// What came of a self-test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -28,6 +28,17 @@ pub enum RunEvent {
     Layout { written: u64, total: u64 },
     /// Nothing is done on purpose for so long.
     Waiting { seconds: f64 },
+    /// Drives test themselves: `short` or `extended`, and how far the slowest is.
+    SelfTest {
+        kind: String,
+        drives: usize,
+        percent: Option<u8>,
+    },
+    /// A drive's own test is over, as the result has it.
+    SelfTestEnded {
+        #[serde(flatten)]
+        test: Value,
+    },
     /// What a row does has been decided.
     RowNamed { row: usize, name: String },
     /// A trial begins.

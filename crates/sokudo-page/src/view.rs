@@ -167,6 +167,8 @@ impl View {
             RunEvent::Waiting { seconds } => {
                 self.set("now", json!({ "phase": "pause", "seconds": seconds }))
             }
+            // No measurement that the page begins has any.
+            RunEvent::SelfTest { .. } | RunEvent::SelfTestEnded { .. } => {}
             RunEvent::RowNamed { row, name } => self.name_row(row, name),
             RunEvent::Trial { row, trial } => self.trial(row, trial),
             RunEvent::Progress { .. } => self.progress(&event),

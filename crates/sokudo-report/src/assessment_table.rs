@@ -7,7 +7,7 @@ use crate::article::{Article, Element};
 use crate::table::Tone;
 use crate::wording::phrase;
 
-const fn tone(answer: Option<DiskAnswer>) -> Tone {
+pub(crate) const fn tone(answer: Option<DiskAnswer>) -> Tone {
     match answer {
         Some(DiskAnswer::Ok) => Tone::Good,
         Some(DiskAnswer::OkBut) | None => Tone::Doubtful,
@@ -40,12 +40,18 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment)
     if let Some((tone, said)) = answer(assessment) {
         article.add(Element::Answer(tone, said));
     }
+    add_points(article, assessment);
+}
+
+/// A line per point.
+pub(crate) fn add_points<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
     let points = assessment.points.iter();
     let points = points.map(|point| (label(point.answer), said(point).into()));
     article.add(Element::Facts(points.collect()));
 }
 
-fn label(answer: Option<DiskAnswer>) -> Text {
+/// The words of an answer.
+pub(crate) fn label(answer: Option<DiskAnswer>) -> Text {
     Text::from(answer.map_or("not judged", DiskAnswer::name))
 }
 
@@ -59,8 +65,11 @@ fn said(point: &AssessedPoint) -> Text {
 }
 
 /// What was expected, and who says so.
-pub(crate) fn add_sources<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
-    let mut said: Vec<&AssessedPoint> = assessment.points.iter().collect();
+pub(crate) fn add_sources<'a>(
+    article: &mut Article<'a>,
+    points: impl Iterator<Item = &'a AssessedPoint>,
+) {
+    let mut said: Vec<&AssessedPoint> = points.collect();
     said.sort_by_key(|point| &*point.code);
     said.dedup_by_key(|point| &*point.code);
     let expected = said.iter().map(|point| {

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Circumstances, DiskAssessment, Environment, Finding, Inference, Method, Nanos, Origin, Run,
-    RunPart, Schedule, StopCause, TargetInfo,
+    BurnIn, Circumstances, DiskAssessment, Environment, Finding, Inference, Method, Nanos, Origin,
+    Run, RunPart, Schedule, StopCause, TargetInfo,
 };
 
 use crate::{date, json_layout};
@@ -158,6 +158,9 @@ pub struct RunDocument {
     /// a run that has not measured them both alone and together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingDocument>,
+    /// What has come of each disk of a burn-in; absent of anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burn_in: Option<Box<BurnIn>>,
     /// Whether the device is fast enough for something; absent unless that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<FitDocument>,
@@ -214,6 +217,7 @@ impl RunDocument {
             peak: PeakDocument::of(run),
             fill: FillDocument::of(run),
             sharing: SharingDocument::of(run),
+            burn_in: run.burn_in.clone(),
             fit: None,
             steady: SteadyDocument::of(run),
             results: run

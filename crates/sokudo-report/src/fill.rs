@@ -14,6 +14,9 @@ use crate::table::{Cell, Table, left, right};
 /// for about three times as much.
 const RATED_CAPACITIES_MIN: f64 = 200.0;
 
+/// Of what a drive is rated for, less is told as that.
+const WEAR_TOLD_MIN: f64 = 0.001;
+
 /// Slow cells take about so much less than what a drive is taken for.
 const SLOW_DIVISOR: u64 = 5;
 
@@ -58,10 +61,7 @@ impl FillEstimate {
             self.time(),
         ];
         if !self.is_virtual {
-            lines.push(text!(
-                "flash wears with it: makers rate drives for {RATED_CAPACITIES_MIN} times their capacity and more, of which this takes {} at most",
-                number::percent(share / RATED_CAPACITIES_MIN)
-            ));
+            lines.push(wear(share));
         }
         lines
     }
@@ -81,6 +81,18 @@ impl FillEstimate {
             at(self.assumed_bytes_per_s / SLOW_DIVISOR)
         )
     }
+}
+
+/// What it wears to write a drive so many times.
+pub(crate) fn wear(times: f64) -> Text {
+    let share = times / RATED_CAPACITIES_MIN;
+    let share = match share < WEAR_TOLD_MIN {
+        true => text!("less than {}", number::percent(WEAR_TOLD_MIN)),
+        false => text!("{} at most", number::percent(share)),
+    };
+    text!(
+        "flash wears with it: makers rate drives for {RATED_CAPACITIES_MIN} times their capacity and more, of which this takes {share}"
+    )
 }
 
 /// The sentence, levels, and what came back.

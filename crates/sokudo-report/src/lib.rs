@@ -12,6 +12,7 @@
 
 mod beside_table;
 pub mod bonnie;
+pub mod burn_in;
 pub mod check;
 pub mod comparison;
 pub mod csv;

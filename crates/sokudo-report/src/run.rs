@@ -15,6 +15,7 @@ use sokudo_words::{Text, text};
 use crate::article::{Article, Element};
 use crate::assessment_table;
 use crate::beside_table;
+use crate::burn_in;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
@@ -44,7 +45,12 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
     if let Some(assessment) = &document.disk_assessment {
-        assessment_table::add_sources(&mut article, assessment);
+        assessment_table::add_sources(&mut article, assessment.points.iter());
+    }
+    if let Some(burn_in) = &document.burn_in {
+        let disks = burn_in.disks.iter();
+        let points = disks.flat_map(|disk| &disk.assessment.points);
+        assessment_table::add_sources(&mut article, points);
     }
     article.add(Element::OfRows(shortfalls_of(document)));
     article.add(Element::Findings(grouped_findings(document)));
@@ -60,7 +66,9 @@ pub(crate) fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> 
     let of_target = |fact: &Fact| ["Label", "Target", "Device"].contains(&fact.label);
     let facts = facts(document).into_iter().filter(of_target);
     article.add(fact_lines(facts));
-    article.append(brief_figures(document, unit));
+    if document.burn_in.is_none() {
+        article.append(brief_figures(document, unit));
+    }
     article
 }
 
@@ -82,6 +90,9 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
 pub(crate) fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
     if let Some(fit) = &document.fit {
         fit_table::add(article, document, fit);
+    }
+    if let Some(burn_in) = &document.burn_in {
+        burn_in::add(article, burn_in);
     }
     if let Some(assessment) = &document.disk_assessment
         && document.method == Method::Assess

@@ -262,6 +262,7 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
     let has_runs = !matches!(
         run.method,
         Method::Beside
+            | Method::BurnIn
             | Method::Explain
             | Method::Fill
             | Method::Load

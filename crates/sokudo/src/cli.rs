@@ -4,6 +4,7 @@
 mod assess;
 mod baseline;
 mod bonnie;
+mod burn_in;
 mod compare;
 mod destroying;
 mod explain;
@@ -58,6 +59,7 @@ pub(crate) use baseline::{
     SetArguments, UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
+pub(crate) use burn_in::BurnInArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName, percent};
 pub(crate) use destroying::Destroying;
 pub(crate) use explain::ExplainArguments;
@@ -267,6 +269,9 @@ pub(crate) enum Command {
     /// Write a drive from start to end: where its fast part ends, and what comes back after a rest
     #[command(after_help = fill::EXAMPLES)]
     Fill(Box<FillArguments>),
+    /// Write every block of new disks, read it back, test them: one verdict each, after hours or days
+    #[command(after_help = burn_in::EXAMPLES)]
+    BurnIn(Box<BurnInArguments>),
     /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
     #[command(after_help = assess::EXAMPLES)]
     Assess(Box<AssessArguments>),

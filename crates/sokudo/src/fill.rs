@@ -3,20 +3,18 @@
 //!
 //! It destroys nothing without consent, and says what it will write before it begins.
 
-use std::io::{self, IsTerminal};
-
 use sokudo_dialect::fill::{self, FillRequest};
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
 use sokudo_report::fill::FillEstimate;
-use sokudo_words::{Text, text};
+use sokudo_words::text;
 
 use crate::cli::FillArguments;
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use crate::measurement;
 use crate::scan::block_min;
 use crate::steady::assumed;
-use crate::{given, language, output, writing};
+use crate::{given, output, writing};
 
 /// What a simulated device is taken for unless told: larger ones take minutes.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(64);
@@ -28,14 +26,15 @@ pub(crate) fn run(arguments: &FillArguments) -> Result<(), Exit> {
     let named = Named::recognise(&arguments.target)?;
     let lines = estimate(arguments, &named)?.lines();
     if arguments.estimate {
-        let lines = lines.into_iter();
-        let lines = lines.map(|line| line.said(language::current()) + "\n");
-        return output::print(&lines.collect::<String>());
+        return output::print_lines(&lines);
     }
     let measurement = of_named(arguments, named)?;
     measurement.check_permission()?;
     measurement.check_directory()?;
-    confirm(arguments, measurement.named.kind(), &lines)?;
+    if measurement.named.kind() != TargetKind::Simulated {
+        let quiet = arguments.measuring.printing.quiet;
+        writing::confirm(&lines, arguments.yes, quiet)?;
+    }
     measurement::run_and_print(measurement, &arguments.measuring.printing)
 }
 
@@ -154,30 +153,4 @@ fn estimate(arguments: &FillArguments, named: &Named) -> Result<FillEstimate, Ex
         time_max: request.time_max,
         is_virtual: named.kind() == TargetKind::Simulated,
     })
-}
-
-/// Tells what will be written, and asks whether it may be.
-fn confirm(arguments: &FillArguments, kind: TargetKind, lines: &[Text]) -> Result<(), Exit> {
-    if kind == TargetKind::Simulated {
-        return Ok(());
-    }
-    if arguments.yes {
-        if !arguments.measuring.printing.quiet {
-            lines.iter().for_each(exit::note);
-        }
-        return Ok(());
-    }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(Exit::usage(text!(
-            "{}; there is no terminal to ask on whether it may be written: use --yes, or --estimate to see what it takes",
-            lines[0].clone()
-        )));
-    }
-    for line in lines {
-        output::say(line)?;
-    }
-    match output::ask(&text!("Write it? [y/N]"))? {
-        true => Ok(()),
-        false => Err(Exit::failed(text!("nothing was written"))),
-    }
 }

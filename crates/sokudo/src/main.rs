@@ -8,6 +8,7 @@ mod appointed;
 mod assess;
 mod baseline;
 mod bonnie;
+mod burn_in;
 mod busy;
 mod check;
 mod check_against;
@@ -141,6 +142,7 @@ fn carry_out(command: Option<Command>) -> Result<(), Exit> {
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Fill(arguments)) => fill::run(&arguments),
+        Some(Command::BurnIn(arguments)) => burn_in::run(&arguments),
         Some(Command::Assess(arguments)) => assess::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),

@@ -49,6 +49,14 @@ pub(crate) fn say(sentence: &Text) -> Result<(), Exit> {
     print(&format!("{}\n", sentence.said(language::current())))
 }
 
+/// Says a sentence on each line of standard output.
+pub(crate) fn print_lines(lines: &[Text]) -> Result<(), Exit> {
+    let lines = lines
+        .iter()
+        .map(|line| line.said(language::current()) + "\n");
+    print(&lines.collect::<String>())
+}
+
 /// Writes a question to standard output, behind which the answer is typed, and reads that.
 pub(crate) fn ask(question: &Text) -> Result<bool, Exit> {
     let question = question.said(language::current());

@@ -100,6 +100,12 @@ impl<'a> PartialRun<'a> {
                     self.keep();
                 }
             }
+            Event::SelfTestEnded(test) => {
+                if let Some(burn_in) = &mut self.run.burn_in {
+                    burn_in.self_tests.push((**test).clone());
+                    self.keep();
+                }
+            }
             _ => {}
         }
     }

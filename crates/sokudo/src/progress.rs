@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_engine::Control;
 use sokudo_measure::{Expectation, Prepared, duration};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, SelfTestKind, Workload};
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
@@ -65,10 +65,23 @@ impl ProgressRow {
     }
 }
 
-/// Minutes and seconds.
+/// Minutes and seconds, from an hour on with hours.
 fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
-    format!("{}:{:02}", seconds / 60, seconds % 60)
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+/// What drives do that test themselves.
+fn self_testing(kind: SelfTestKind, drives: usize, percent: Option<u8>) -> Text {
+    let kind = Text::from(kind.name());
+    match percent {
+        Some(percent) => text!("{kind} self-test of {drives} drives, {percent} %"),
+        None => text!("{kind} self-test of {drives} drives"),
+    }
 }
 
 /// A share of a trial below which its pace tells nothing.
@@ -196,7 +209,13 @@ impl ProgressLine {
             | Event::StageReady
             | Event::Progress { .. }
             | Event::Snapshot { .. }
+            | Event::SelfTestEnded(_)
             | Event::MakingDurable { .. } => {}
+            Event::SelfTesting {
+                kind,
+                drives,
+                percent,
+            } => self.say(&self_testing(*kind, *drives, *percent)),
             Event::RowNamed { row, name } => self.name_row(*row, name),
             Event::RowTimed {
                 row,

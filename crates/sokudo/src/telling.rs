@@ -185,6 +185,18 @@ impl Telling {
                     seconds: remaining.as_secs_f64(),
                 });
             }
+            Event::SelfTesting {
+                kind,
+                drives,
+                percent,
+            } if self.is_due() => tell(&RunEvent::SelfTest {
+                kind: kind.name().to_owned(),
+                drives: *drives,
+                percent: *percent,
+            }),
+            Event::SelfTestEnded(test) => tell(&RunEvent::SelfTestEnded {
+                test: serde_json::to_value(test).unwrap_or_default(),
+            }),
             Event::RowNamed { row, name } => tell(&RunEvent::RowNamed {
                 row: *row,
                 name: name.clone(),

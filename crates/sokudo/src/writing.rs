@@ -1,11 +1,14 @@
 //! The words for what may not be written, and the way out. Whether it may is the rule of
 //! [`may_write`]; which words a command adds are ways out that only it has.
 
+use std::io::{self, IsTerminal};
+
 use sokudo_measure::{Permission, Unwritten, may_write};
 use sokudo_model::TargetKind;
 use sokudo_words::{Text, text};
 
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
+use crate::output;
 
 /// Why a target is only read with this permission, and how to change that; `None` where it
 /// may be written.
@@ -32,5 +35,28 @@ pub(crate) fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -
         _ => Err(Exit::usage(text!(
             "{target} is not an existing file; leave --overwrite out"
         ))),
+    }
+}
+
+/// Tells what will be written, and asks whether it may be; with `yes` it is told alone.
+pub(crate) fn confirm(lines: &[Text], yes: bool, quiet: bool) -> Result<(), Exit> {
+    if yes {
+        if !quiet {
+            lines.iter().for_each(exit::note);
+        }
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err(Exit::usage(text!(
+            "{}; there is no terminal to ask on whether it may be written: use --yes, or --estimate to see what it takes",
+            lines[0].clone()
+        )));
+    }
+    for line in lines {
+        output::say(line)?;
+    }
+    match output::ask(&text!("Write it? [y/N]"))? {
+        true => Ok(()),
+        false => Err(Exit::failed(text!("nothing was written"))),
     }
 }

@@ -62,6 +62,14 @@ impl Drives {
         Self { seen, blind_spots }
     }
 
+    /// The drives themselves.
+    pub(super) fn into_disks(self) -> Vec<Disk> {
+        self.seen
+            .into_values()
+            .map(|drive| bare(drive.disk))
+            .collect()
+    }
+
     /// The drives now, with their heat before; and what could not be seen.
     pub(super) fn since(mut self, before: &Self) -> (Vec<DriveCircumstances>, Vec<Text>) {
         for sentence in &before.blind_spots {

@@ -64,6 +64,7 @@ impl RunDocument {
             findings: self.findings.clone(),
             inferences: self.inferences.clone(),
             disk_assessment: self.disk_assessment.clone(),
+            burn_in: self.burn_in.clone(),
             label: self.label.clone(),
             command: self.command.clone(),
             interrupted: self.interrupted,

@@ -183,6 +183,7 @@ fn without_rows(document: &RunDocument) -> RunDocument {
         peak: None,
         fill: None,
         sharing: None,
+        burn_in: None,
         fit: None,
         results: Vec::new(),
         steady: None,

@@ -1,0 +1,292 @@
+//! What a burn-in says of each of its disks, held against what is expected of a disk that is to be
+//! trusted with data.
+
+use sokudo_model::disk::Health;
+use sokudo_model::{
+    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, DiskAssessment, DriveHealth,
+    Run, SelfTest, SelfTestResult, narrow,
+};
+use sokudo_words::{Text, text};
+
+use crate::assess;
+use crate::expectations::expectations;
+
+/// Puts a verdict on each disk of a burn-in; does nothing to any other run.
+pub(crate) fn judge(run: &mut Run) {
+    let Some(mut burn_in) = run.burn_in.take() else {
+        return;
+    };
+    let mut disks = BurnInDisk::all_of(run, &burn_in);
+    for (target, disk) in (0u32..).zip(&mut disks) {
+        let points = points(run, &burn_in, target, disk);
+        disk.assessment = assessment(points, is_at_its_end(run, disk));
+    }
+    burn_in.disks = disks;
+    run.burn_in = Some(burn_in);
+}
+
+/// The verdict. Only what has come to its end can be said to be well.
+fn assessment(mut points: Vec<AssessedPoint>, is_at_its_end: bool) -> DiskAssessment {
+    if !is_at_its_end {
+        for point in &mut points {
+            point.answer = point.answer.filter(|answer| *answer != DiskAnswer::Ok);
+        }
+        points.insert(0, unfinished());
+    }
+    DiskAssessment::of(points).expect("there is at least the point of what was written")
+}
+
+/// Whether nothing of it is missing.
+fn is_at_its_end(run: &Run, disk: &BurnInDisk) -> bool {
+    !run.interrupted && run.stopped_by.is_none() && disk.is_whole
+}
+
+fn unfinished() -> AssessedPoint {
+    AssessedPoint {
+        remedy: "go on with it (--resume)".into(),
+        ..expectations().burn_in_end.point(
+            "burn-in-end",
+            None,
+            "it has not come to its end, so that what was found is not all that there is".into(),
+        )
+    }
+}
+
+fn points(run: &Run, burn_in: &BurnIn, target: u32, disk: &BurnInDisk) -> Vec<AssessedPoint> {
+    // What is found of a good disk stands first, and is what its verdict is told by.
+    let mut points = vec![read_back(disk), written(disk)];
+    points.extend(slow(disk));
+    points.extend(burn_in.tests_of(target).map(self_test));
+    let before = |drive: &DriveHealth| {
+        let earlier = burn_in.before.iter().filter(|it| it.target == target);
+        let mut same = earlier.filter(|it| match (&it.serial, &drive.serial) {
+            (Some(one), Some(other)) => one == other,
+            _ => it.drive == drive.drive,
+        });
+        same.next()
+    };
+    let after = burn_in.after.iter().filter(|it| it.target == target);
+    points.extend(after.filter_map(|drive| Some(grown(drive, before(drive)?))));
+    let names = targets_drives(run, target);
+    let drives = run.circumstances.drives.iter().map(|it| &it.disk);
+    let of_target = drives.filter(|disk| names.contains(&disk.name));
+    points.extend(of_target.flat_map(assess::of_disk));
+    points
+}
+
+/// Kernel names of the drives that a target stands on.
+fn targets_drives(run: &Run, target: u32) -> Vec<String> {
+    let targets = match run.targets.is_empty() {
+        true => std::slice::from_ref(&run.target),
+        false => &run.targets[..],
+    };
+    let target = targets.get(narrow::<u32, usize>(target));
+    let leaves = target.into_iter().flat_map(|it| it.leaves());
+    leaves.map(|leaf| leaf.name.clone()).collect()
+}
+
+fn written(disk: &BurnInDisk) -> AssessedPoint {
+    let work = &disk.written;
+    let (bytes, failed) = (work.done, work.failed);
+    let found = match failed.0 {
+        0 => text!("{bytes} were written, {}", passes(work)),
+        _ => text!("{failed} could not be written"),
+    };
+    let answer = answer(failed.0 == 0, work);
+    expectations()
+        .burn_in_writes
+        .point("burn-in-writes", answer, found)
+}
+
+fn passes(work: &BurnInWork) -> Text {
+    match (work.rows_done, work.rows) {
+        (done, all) if done < all => text!("in {done} of {all} passes"),
+        (1, _) => text!("all of it once"),
+        (passes, _) => text!("all of it {passes} times"),
+    }
+}
+
+/// What is wrong is wrong however much is left to do.
+fn answer(is_right: bool, work: &BurnInWork) -> Option<DiskAnswer> {
+    match is_right {
+        false => Some(DiskAnswer::NotOk),
+        true => (work.rows_done == work.rows).then_some(DiskAnswer::Ok),
+    }
+}
+
+fn read_back(disk: &BurnInDisk) -> AssessedPoint {
+    let (blocks, wrong) = (disk.blocks, disk.wrong_blocks);
+    let failed = Bytes(disk.read_back.failed.0 + disk.scanned.failed.0);
+    let of_wrong = disk.first_wrong.as_ref().map(|first| {
+        text!(
+            "{wrong} of {blocks} blocks did not hold what was written to them, the first at byte {}: {}",
+            first.offset.0,
+            Text::name(&*first.detail)
+        )
+    });
+    let found = match (of_wrong, failed.0) {
+        (Some(of_wrong), 0) => of_wrong,
+        (Some(of_wrong), _) => text!("{of_wrong}; {failed} could not be read"),
+        (None, 0) if wrong == 0 => text!("{blocks} blocks hold what was written to them"),
+        (None, 0) => text!("{wrong} of {blocks} blocks did not hold what was written to them"),
+        (None, _) => text!("{failed} could not be read"),
+    };
+    let is_right = wrong == 0 && failed.0 == 0;
+    if is_right && disk.unchecked_blocks > 0 {
+        let found = text!(
+            "of {} blocks that were read back {} were not checked: report this as a fault of sokudo",
+            blocks + disk.unchecked_blocks,
+            disk.unchecked_blocks
+        );
+        return expectations()
+            .burn_in_reads
+            .point("burn-in-reads", None, found);
+    }
+    let point = expectations().burn_in_reads.point(
+        "burn-in-reads",
+        answer(is_right, &disk.read_back),
+        found,
+    );
+    match is_right {
+        true => point,
+        false => AssessedPoint {
+            remedy: "look at cable, port and memory of the machine, and burn it in again; where it happens again, return the disk".into(),
+            ..point
+        },
+    }
+}
+
+fn slow(disk: &BurnInDisk) -> Option<AssessedPoint> {
+    let expected = &expectations().burn_in_slow;
+    match disk.slow_places {
+        0 if disk.is_whole => Some(expected.point(
+            "burn-in-slow",
+            Some(DiskAnswer::Ok),
+            "no place is far slower than the others, again and again".into(),
+        )),
+        0 => None,
+        places => Some(AssessedPoint {
+            remedy: "look at them (--plot-kind map), and scan it again in a week: places that come up again are wearing out".into(),
+            ..expected.point(
+                "burn-in-slow",
+                Some(DiskAnswer::OkBut),
+                text!("places that take far longer than the others, twice: {places}"),
+            )
+        }),
+    }
+}
+
+fn self_test(test: &SelfTest) -> AssessedPoint {
+    let expected = &expectations().self_test;
+    let drive = &test.disk;
+    let kind = Text::from(test.kind.name());
+    let (answer, found) = match test.result {
+        SelfTestResult::Passed => (
+            Some(DiskAnswer::Ok),
+            text!("{drive} has passed its own {kind} self-test"),
+        ),
+        SelfTestResult::Failed => (
+            Some(DiskAnswer::NotOk),
+            match test.first_error {
+                Some(at) => text!(
+                    "{drive} has failed its own {kind} self-test, first at byte {}",
+                    at.0
+                ),
+                None => text!("{drive} has failed its own {kind} self-test"),
+            },
+        ),
+        SelfTestResult::Aborted => (
+            None,
+            text!("the {kind} self-test of {drive} did not come to its end"),
+        ),
+        SelfTestResult::Absent => (None, text!("{drive} has no {kind} self-test")),
+        SelfTestResult::Unknown => (
+            None,
+            text!("{drive} does not say what came of its {kind} self-test"),
+        ),
+    };
+    let found = match &test.note {
+        Some(note) => text!("{found}: {}", note.clone()),
+        None => found,
+    };
+    AssessedPoint {
+        remedy: match test.result {
+            SelfTestResult::Failed => {
+                "return the disk: its maker's own test says that it is broken".into()
+            }
+            _ => Text::default(),
+        },
+        ..expected.point("self-test", answer, found)
+    }
+}
+
+/// A counter of something that should not happen.
+struct Counted {
+    what: &'static str,
+    of: fn(&Health) -> Option<u64>,
+    answer: DiskAnswer,
+}
+
+/// Errors of the medium make a new disk one to be returned; those of the cable do not.
+const COUNTERS: [Counted; 4] = [
+    Counted {
+        what: "sectors that wait to be moved",
+        of: |health| health.pending_sectors,
+        answer: DiskAnswer::NotOk,
+    },
+    Counted {
+        what: "moved sectors",
+        of: |health| health.reallocated_sectors,
+        answer: DiskAnswer::NotOk,
+    },
+    Counted {
+        what: "errors that lost data",
+        of: |health| health.media_errors,
+        answer: DiskAnswer::NotOk,
+    },
+    Counted {
+        what: "transfers that failed on the cable",
+        of: |health| health.link_errors,
+        answer: DiskAnswer::OkBut,
+    },
+];
+
+/// What of a drive's counters has grown meanwhile.
+fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
+    let expected = &expectations().burn_in_health;
+    let drive = &after.drive;
+    let known = COUNTERS.iter().filter_map(|counter| {
+        let (then, now) = (counter.of)(&before.health).zip((counter.of)(&after.health))?;
+        Some((counter, then, now))
+    });
+    let known: Vec<_> = known.collect();
+    let grown: Vec<_> = known.iter().filter(|(_, then, now)| now > then).collect();
+    let (answer, found) = match (known.is_empty(), grown.is_empty()) {
+        (true, _) => (None, text!("{drive} tells no counters of errors")),
+        (false, true) => (
+            Some(DiskAnswer::Ok),
+            text!("no counter of errors of {drive} has grown meanwhile"),
+        ),
+        (false, false) => {
+            let told = grown
+                .iter()
+                .map(|(counter, then, now)| text!("{}: {then} → {now}", Text::from(counter.what)));
+            let worst = grown.iter().map(|(counter, ..)| counter.answer).max();
+            (
+                worst,
+                text!(
+                    "counters of {drive} have grown meanwhile: {}",
+                    Text::list(told, ", ")
+                ),
+            )
+        }
+    };
+    AssessedPoint {
+        remedy: match answer {
+            Some(DiskAnswer::NotOk) => "return the disk while its maker takes it back: one that grows defects when it is new goes on to do so".into(),
+            Some(DiskAnswer::OkBut) => "replace the cable, or use another port, and burn it in again".into(),
+            _ => Text::default(),
+        },
+        ..expected.point("burn-in-health", answer, found)
+    }
+}

@@ -1,0 +1,192 @@
+//! `sokudo burn-in`: disks written, read back, scanned and tested before they are trusted.
+//!
+//! It destroys nothing without consent, and says what it will write before it begins.
+
+use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
+use sokudo_dialect::several as dialect;
+use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared, since_epoch};
+use sokudo_model::{BurnIn, Bytes, DiskAnswer, Nanos, Plan, Schedule, TargetKind};
+use sokudo_report::burn_in::{BurnInDiskEstimate, BurnInEstimate};
+use sokudo_words::text;
+
+use crate::cli::BurnInArguments;
+use crate::exit::Exit;
+use crate::scan::block_min;
+use crate::steady::assumed;
+use crate::{measurement, output, several, writing};
+
+/// Asks, measures and prints, or says what it would take.
+pub(crate) fn run(arguments: &BurnInArguments) -> Result<(), Exit> {
+    let disks = Disks::recognise(arguments)?;
+    let lines = estimate(arguments, &disks)?.lines();
+    if arguments.estimate {
+        return output::print_lines(&lines);
+    }
+    disks.check_consent(arguments)?;
+    let is_virtual = disks.are_simulated();
+    let measurement = match &arguments.resume {
+        Some(_) => todo!(),
+        None => begun(arguments, disks)?,
+    };
+    measurement.check_permission()?;
+    if !is_virtual {
+        let quiet = arguments.measuring.printing.quiet;
+        writing::confirm(&lines, arguments.yes, quiet)?;
+    }
+    let printing = &arguments.measuring.printing;
+    let finished = measurement::measured(measurement, printing, Prepared::burn_in)?;
+    let burn_in = finished.document.burn_in.as_deref();
+    let answers = burn_in.map(|it| it.disks.iter().map(|disk| disk.assessment.answer));
+    let answers: Vec<Option<DiskAnswer>> = answers.into_iter().flatten().collect();
+    finished.conclude(printing)?;
+    if answers.contains(&Some(DiskAnswer::NotOk)) {
+        return Err(Exit::FailedAsReported);
+    }
+    match answers.iter().all(Option::is_some) {
+        true => Ok(()),
+        false => Err(Exit::not_trusted(text!(
+            "not every disk could be judged; the first line of the result says why"
+        ))),
+    }
+}
+
+/// The disks that are named.
+struct Disks<'a> {
+    target: &'a str,
+    named: Named,
+    others: Vec<OtherTarget>,
+}
+
+impl<'a> Disks<'a> {
+    fn recognise(arguments: &'a BurnInArguments) -> Result<Self, Exit> {
+        let disks = Self {
+            target: &arguments.target,
+            named: Named::recognise(&arguments.target)?,
+            others: several::recognise(&arguments.others)?,
+        };
+        disks
+            .all()
+            .try_for_each(|(name, named)| check_kind(name, named))?;
+        Ok(disks)
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&str, &Named)> {
+        let others = self.others.iter().map(|it| (it.name.as_str(), &it.named));
+        std::iter::once((self.target, &self.named)).chain(others)
+    }
+
+    fn are_simulated(&self) -> bool {
+        self.all()
+            .all(|(_, named)| named.kind() == TargetKind::Simulated)
+    }
+
+    /// All of it writes, so that without consent there is nothing to do.
+    fn check_consent(&self, arguments: &BurnInArguments) -> Result<(), Exit> {
+        let permission = permission(arguments);
+        for (name, named) in self.all() {
+            writing::check_overwrite(name, named.kind(), arguments.overwrite)?;
+            if let Some(why) = writing::refusal(name, named.kind(), &permission) {
+                return Err(Exit::refused(text!("{why}; --estimate writes nothing")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn permission(arguments: &BurnInArguments) -> Permission {
+    arguments.destroying.permission(arguments.overwrite)
+}
+
+/// Refuses what is no disk.
+fn check_kind(name: &str, named: &Named) -> Result<(), Exit> {
+    match named.kind() {
+        TargetKind::Directory => Err(Exit::usage(text!(
+            "{name} is a directory, and a burn-in writes every block of a disk; name the disk, or fill the file system (sokudo fill {name})"
+        ))),
+        TargetKind::Null | TargetKind::Imported => Err(Exit::usage(text!(
+            "{name} holds nothing, so that nothing can be read back; name a disk, or sim:MODEL"
+        ))),
+        _ => size(name, named).map(|_| ()),
+    }
+}
+
+fn size(name: &str, named: &Named) -> Result<Bytes, Exit> {
+    match named.size() {
+        Some(size) if size >= DiskToBurnIn::SIZE_MIN => Ok(size),
+        Some(size) => Err(Exit::usage(text!(
+            "{name} has {size}, which is less than a block of {}; insert a medium, or name another target",
+            DiskToBurnIn::SIZE_MIN
+        ))),
+        None => Err(Exit::failed(text!(
+            "the size of {name} is unknown; check whether the device answers (dmesg)"
+        ))),
+    }
+}
+
+/// A burn-in from the beginning.
+fn begun<'a>(arguments: &'a BurnInArguments, disks: Disks<'a>) -> Result<Measurement<'a>, Exit> {
+    let asked_seed = arguments.measuring.seed;
+    let seed = asked_seed.unwrap_or_else(|| disks.named.default_seed());
+    let mut plan = plan(arguments, &disks, seed)?;
+    let workloads = plan
+        .stages
+        .iter_mut()
+        .flat_map(|stage| &mut stage.workloads);
+    for workload in workloads {
+        workload.backend = arguments.engine;
+        workload.direct = arguments.direct;
+        arguments.measuring.buffers.set_of(workload);
+    }
+    let schedule = Schedule::in_turn(1, Nanos(0));
+    Ok(Measurement {
+        others: disks.others,
+        permission: permission(arguments),
+        schedule: arguments.stopping.of(schedule),
+        burn_in: Some(Box::new(BurnIn {
+            tests: arguments.self_test.tests(),
+            ..BurnIn::default()
+        })),
+        command: measurement::command(asked_seed, seed),
+        ..Measurement::new(disks.target, disks.named, plan)
+    })
+}
+
+fn plan(arguments: &BurnInArguments, disks: &Disks<'_>, seed: u64) -> Result<Plan, Exit> {
+    let names: Vec<&str> = disks.all().map(|(name, _)| name).collect();
+    let labelled = disks.all().zip(dialect::labels(&names));
+    let of_disk = |((name, named), label)| {
+        Ok(DiskToBurnIn {
+            label,
+            size: size(name, named)?,
+            block_min: block_min(named, name)?,
+        })
+    };
+    let request = BurnInRequest {
+        disks: labelled.map(of_disk).collect::<Result<_, Exit>>()?,
+        passes: arguments.passes,
+        // Simulated results depend on nothing but the command.
+        seal: match disks.are_simulated() {
+            true => seed,
+            false => seed ^ since_epoch().0,
+        },
+    };
+    Ok(request.plan(seed))
+}
+
+/// What it takes.
+fn estimate(arguments: &BurnInArguments, disks: &Disks<'_>) -> Result<BurnInEstimate, Exit> {
+    let of_disk = |(name, named): (&str, &Named)| {
+        let assumed = assumed(named);
+        Ok(BurnInDiskEstimate {
+            name: name.to_owned(),
+            size: size(name, named)?,
+            assumed_bytes_per_s: assumed.bytes_per_s,
+            assumed_of: assumed.source,
+        })
+    };
+    Ok(BurnInEstimate {
+        disks: disks.all().map(of_disk).collect::<Result<_, Exit>>()?,
+        passes: arguments.passes,
+        is_virtual: disks.are_simulated(),
+    })
+}

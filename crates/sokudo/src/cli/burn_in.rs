@@ -1,0 +1,124 @@
+//! Arguments of `sokudo burn-in`.
+
+use clap::{Args, ValueEnum};
+use sokudo_dialect::burn_in::PASSES_MAX;
+use sokudo_model::{BackendKind, BurnInTests, DirectMode};
+
+use super::destroying::Destroying;
+use super::heading::{HOW, MEASURED, WRITTEN};
+use super::issuing::{backend_kind, direct_mode};
+use super::mistake::whole_number;
+use super::{Measuring, Stopping};
+
+/// What `--help` ends with.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sokudo burn-in /dev/sdb --estimate               how long it takes, what wears; writes nothing
+  sokudo burn-in /dev/sdb --destroy WD-1234        one disk; all data on it are lost
+  sokudo burn-in /dev/sdb /dev/sdc --destroy WD-1234 --destroy WD-5678 --passes 4
+  sokudo burn-in /dev/sdb --resume --destroy WD-1234  go on with what was interrupted
+  sokudo burn-in 'sim:ssd?size=8GiB' --yes         try it on a simulated disk
+
+All disks work at the same time: their own short self-tests, then each pass writes every block and
+reads it back, then a scan, then their own extended self-tests. Health is looked at before and
+after. Each disk gets one verdict: OK, OK BUT or NOT OK, with reasons.
+
+Exit codes: 0 every disk is OK or OK BUT, 1 a disk is NOT OK, or something failed, 2 wrong
+arguments, 3 refused because it would endanger data, 4 less trusted than --require asks, or not
+judged, 5 ended by --stop-when, 130 interrupted.";
+
+/// Which of a drive's own tests are made, as given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SelfTestChoice {
+    /// Short before it, extended after it
+    Both,
+    /// Short before it
+    Short,
+    /// None
+    Off,
+}
+
+impl SelfTestChoice {
+    pub(crate) const fn tests(self) -> BurnInTests {
+        match self {
+            Self::Both => BurnInTests::Both,
+            Self::Short => BurnInTests::Short,
+            Self::Off => BurnInTests::Off,
+        }
+    }
+}
+
+/// Arguments of `sokudo burn-in`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct BurnInArguments {
+    /// Block device, file or sim:MODEL; everything on it is lost
+    ///
+    /// It writes to a device only if --destroy names it, and to a file only with --overwrite.
+    pub(crate) target: String,
+
+    /// More of them; all work at the same time
+    #[arg(value_name = "MORE")]
+    pub(crate) others: Vec<String>,
+
+    /// How often everything is written and read back
+    ///
+    /// Each pass writes other data, so that a block that kept those of the pass before is found.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = whole_number(1..=PASSES_MAX), help_heading = MEASURED)]
+    pub(crate) passes: u32,
+
+    /// The drives' own self-tests: both, short or off
+    ///
+    /// A drive tests itself without a byte on the cable; an extended test reads its whole medium,
+    /// which takes hours on a large disk. Drives without such tests are told.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "WHICH",
+        default_value = "both",
+        help_heading = MEASURED
+    )]
+    pub(crate) self_test: SelfTestChoice,
+
+    /// Go on with a burn-in of these disks: run RUN, or the newest that is not at its end
+    ///
+    /// What it has written is checked as it was written. Passes and tests are those of that run.
+    #[arg(
+        long,
+        value_name = "RUN",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with_all = ["passes", "self_test", "engine", "direct", "seed"],
+        help_heading = MEASURED
+    )]
+    pub(crate) resume: Option<String>,
+
+    /// Say how long it takes and what wears; writes nothing
+    #[arg(long, help_heading = MEASURED)]
+    pub(crate) estimate: bool,
+
+    /// Write without asking
+    #[arg(short, long, help_heading = WRITTEN)]
+    pub(crate) yes: bool,
+
+    /// Write to existing files; their contents are lost
+    #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) destroying: Destroying,
+
+    /// I/O engine: auto, io_uring, libaio or psync
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
+    pub(crate) engine: BackendKind,
+
+    /// Bypass the page cache: on, off, or where possible (auto)
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
+    pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) stopping: Stopping,
+
+    #[command(flatten)]
+    pub(crate) measuring: Measuring,
+}
