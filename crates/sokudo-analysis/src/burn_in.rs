@@ -162,7 +162,7 @@ fn slow(disk: &BurnInDisk) -> Option<AssessedPoint> {
         0 if disk.is_whole => Some(expected.point(
             "burn-in-slow",
             Some(DiskAnswer::Ok),
-            "no place is far slower than the others, again and again".into(),
+            "no place is far slower than the others each time that it is read".into(),
         )),
         0 => None,
         places => Some(AssessedPoint {
@@ -170,7 +170,7 @@ fn slow(disk: &BurnInDisk) -> Option<AssessedPoint> {
             ..expected.point(
                 "burn-in-slow",
                 Some(DiskAnswer::OkBut),
-                text!("places that take far longer than the others, twice: {places}"),
+                text!("places that take far longer than the others each time that they are read: {places}"),
             )
         }),
     }

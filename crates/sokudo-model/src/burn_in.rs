@@ -184,7 +184,7 @@ impl BurnInDisk {
         let all = [written, read_back, scanned];
         Self {
             name: name.to_owned(),
-            is_whole: all.iter().all(|work| work.rows_done == work.rows),
+            is_whole: all.iter().all(|work| work.rows_done == work.rows) && read <= checked,
             written,
             read_back,
             scanned,

@@ -13,6 +13,7 @@ mod answers;
 mod assess;
 mod bad_input;
 mod bonnie;
+mod burn_in;
 mod capacity;
 mod check;
 mod compare;
