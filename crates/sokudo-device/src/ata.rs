@@ -89,6 +89,12 @@ pub fn identity(page: &[u8]) -> Result<AtaIdentity, PageError> {
     })
 }
 
+/// Whether a disk has a feature of this name (ACS), and it is switched on.
+pub(crate) fn is_enabled(identity: &AtaIdentity, feature: &str) -> bool {
+    let mut features = identity.features.iter();
+    features.any(|(name, enabled)| name == feature && *enabled == Some(true))
+}
+
 /// What a rotation rate means.
 pub fn rotation(rate: u16) -> Rotation {
     match rate {

@@ -36,6 +36,7 @@ mod occupants;
 mod page;
 mod processors;
 pub mod scsi;
+mod self_test;
 mod signature;
 pub mod smart;
 mod stack;
@@ -63,6 +64,10 @@ pub use mounts::mount_points;
 pub use occupants::{OccupancyError, occupants};
 pub use page::PageError;
 pub use processors::{processor_times, processor_use};
+pub use self_test::{
+    SelfTestEntry, SelfTestError, SelfTestProgress, SelfTestState, SelfTestTarget, SelfTestWatch,
+    SelfTester, self_tests,
+};
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, Title, signatures, title};
 pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;

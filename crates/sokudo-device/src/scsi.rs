@@ -264,7 +264,7 @@ fn add_characteristics(identity: &mut ScsiIdentity, page: &[u8]) {
 }
 
 /// The parameters of a log page: code and value.
-fn parameters(log: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+pub(crate) fn parameters(log: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     let bytes = page::be16(log, 2).map_or(0, usize::from);
     let body = log.get(4..).unwrap_or_default();
     let mut rest = &body[..bytes.min(body.len())];

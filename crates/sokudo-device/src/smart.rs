@@ -204,7 +204,7 @@ fn replace<T>(old: &mut Option<T>, new: Option<T>) {
 }
 
 /// The checksum is the last byte: all bytes add up to 0.
-fn check(page: &[u8], name: &'static str) -> Result<(), PageError> {
+pub(crate) fn check(page: &[u8], name: &'static str) -> Result<(), PageError> {
     page::at_least(page, PAGE_BYTES, name)?;
     let bytes = &page[..PAGE_BYTES];
     let sum = bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));

@@ -11,10 +11,10 @@ use sokudo_sys::nvme::{NvmeCommand, ask_nvme};
 use sokudo_sys::scsi::{CachingPage, PageControl, ScsiCommand, ask_scsi};
 use sokudo_words::Text;
 
-use crate::interrogate::{Protocol, disk_directory, open_disk, protocol};
+use crate::interrogate::{Protocol, disk_directory, has_ata_behind, open_disk, protocol};
 use crate::page::PageError;
 use crate::system::{self, System};
-use crate::{ata, block, nvme, scsi};
+use crate::{ata, block, nvme};
 
 /// The mode page of the cache.
 const CACHING_PAGE: u8 = 0x08;
@@ -254,14 +254,6 @@ impl WriteCacheSwitch {
             disk: self.disk.clone(),
         }
     }
-}
-
-/// The kernel keeps page 89h of a disk that is ATA behind a translation; its own
-/// translation also names the vendor.
-fn has_ata_behind(directory: &Path) -> bool {
-    let kept = system::bytes(directory.join("device/vpd_pg89"));
-    kept.is_some_and(|page| scsi::ata_identify(&page).is_some())
-        || system::text(directory.join("device/vendor")).as_deref() == Some("ATA")
 }
 
 /// `cache_type` of the SCSI disk.

@@ -1,5 +1,5 @@
-//! Questions to NVMe controllers through their administration queue, and the one
-//! setting that is no data: the volatile write cache.
+//! Questions to NVMe controllers through their administration queue, the one setting that
+//! is no data (the volatile write cache), and the order to test themselves.
 //!
 //! An [`NvmeCommand`] can only be made by its constructors, and none of them makes one
 //! that writes, formats, sanitises or deletes.
@@ -13,6 +13,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use crate::question::AskError;
+use crate::self_test::SelfTestOrder;
 
 /// A healthy controller answers within milliseconds; one that is busy collecting garbage
 /// within some seconds.
@@ -30,6 +31,7 @@ const GET_LOG_PAGE: u8 = 0x02;
 const IDENTIFY: u8 = 0x06;
 const SET_FEATURES: u8 = 0x09;
 const GET_FEATURES: u8 = 0x0a;
+const DEVICE_SELF_TEST: u8 = 0x14;
 
 /// The feature that has the power state.
 const POWER_MANAGEMENT: u32 = 0x02;
@@ -42,7 +44,8 @@ const ALL_NAMESPACES: u32 = u32::MAX;
 
 const IDENTIFY_BYTES: u32 = 4096;
 
-/// A question to a controller, or a change of its write cache. Nothing else can be made.
+/// A question to a controller, a change of its write cache, or an order about its self-test.
+/// Nothing else can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NvmeCommand {
     name: &'static str,
@@ -64,6 +67,8 @@ pub enum NvmeLog {
     Smart,
     /// Log 03h: firmware slots.
     Firmware,
+    /// Log 06h: the self-test that is under way, and the newest 20 results, 28 bytes each.
+    SelfTests,
     /// Log C0h: the maker's, often in the form of the Open Compute Project.
     Extended,
 }
@@ -92,6 +97,7 @@ impl NvmeCommand {
             NvmeLog::Errors => ("Get Log Page of errors", 1, 64),
             NvmeLog::Smart => ("Get Log Page of health", 2, 512),
             NvmeLog::Firmware => ("Get Log Page of firmware", 3, 512),
+            NvmeLog::SelfTests => ("Get Log Page of self-tests", 6, 564),
             NvmeLog::Extended => ("Get Log Page C0h", 0xc0, 512),
         };
         Self {
@@ -133,6 +139,22 @@ impl NvmeCommand {
             opcode: SET_FEATURES,
             dword11: u32::from(on),
             ..Self::write_cache()
+        }
+    }
+
+    /// Device Self-test of the controller and one namespace.
+    pub fn self_test(namespace: u32, order: SelfTestOrder) -> Self {
+        Self {
+            name: "Device Self-test",
+            opcode: DEVICE_SELF_TEST,
+            namespace,
+            dword10: match order {
+                SelfTestOrder::Short => 0x1,
+                SelfTestOrder::Extended => 0x2,
+                SelfTestOrder::Stop => 0xf,
+            },
+            dword11: 0,
+            answer_bytes: 0,
         }
     }
 
@@ -259,12 +281,18 @@ mod tests {
             NvmeCommand::write_cache(),
             NvmeCommand::set_write_cache(true),
             NvmeCommand::set_write_cache(false),
+            NvmeCommand::log(NvmeLog::SelfTests),
+            NvmeCommand::self_test(7, SelfTestOrder::Short),
+            NvmeCommand::self_test(7, SelfTestOrder::Extended),
+            NvmeCommand::self_test(7, SelfTestOrder::Stop),
         ];
         for command in commands {
             let harmless = match command.opcode {
                 0x02 | 0x06 => command.answer_bytes > 0,
                 0x0a => command.answer_bytes == 0,
                 0x09 => command.dword10 == 6 && command.dword11 <= 1,
+                // Not what a maker has put there (Eh).
+                0x14 => matches!(command.dword10, 0x1 | 0x2 | 0xf) && command.dword11 == 0,
                 _ => false,
             };
             assert!(harmless, "{command:?}");
@@ -275,6 +303,7 @@ mod tests {
     fn a_log_is_asked_for_by_number_and_length() {
         assert_eq!(NvmeCommand::log(NvmeLog::Smart).dword10, 0x007f_0002);
         assert_eq!(NvmeCommand::log(NvmeLog::Errors).dword10, 0x000f_0001);
+        assert_eq!(NvmeCommand::log(NvmeLog::SelfTests).dword10, 0x008c_0006);
     }
 
     #[test]

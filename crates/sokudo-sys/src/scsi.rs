@@ -1,5 +1,5 @@
-//! Questions to SCSI and ATA disks through `SG_IO`, and the few settings that are no
-//! data: the drive's cache.
+//! Questions to SCSI and ATA disks through `SG_IO`, the few settings that are no data (the
+//! drive's cache), and the order to test themselves.
 //!
 //! A [`ScsiCommand`] can only be made by the constructors of its file, and none of them
 //! makes one that writes, erases or formats.

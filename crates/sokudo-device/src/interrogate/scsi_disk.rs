@@ -1,9 +1,10 @@
 //! The questions to a SCSI disk, and to the ATA disk that may be behind it.
 
+use std::fs::File;
 use std::path::Path;
 
 use sokudo_model::disk::{AtaIdentity, Health, ScsiIdentity};
-use sokudo_sys::scsi::{PageControl, ScsiCommand};
+use sokudo_sys::scsi::{PageControl, ScsiCommand, ask_scsi};
 use sokudo_words::text;
 
 use super::{Asker, Interrogation};
@@ -12,8 +13,11 @@ use crate::{ata, scsi, smart, system};
 /// The mode page of the cache.
 const CACHING_PAGE: u8 = 0x08;
 
+/// The page of vital product data that has an ATA disk's IDENTIFY DEVICE.
+const ATA_PAGE: u8 = 0x89;
+
 /// Pages of vital product data that are read.
-const VITAL_PAGES: [u8; 6] = [0x80, 0x83, 0x89, 0xb0, 0xb1, 0xb2];
+const VITAL_PAGES: [u8; 6] = [0x80, 0x83, ATA_PAGE, 0xb0, 0xb1, 0xb2];
 
 /// The log of device statistics.
 const STATISTICS_LOG: u8 = 0x04;
@@ -87,15 +91,35 @@ fn vital_product_data(
         let Some(page) = page else { continue };
         let added = scsi::add_vital_product_data(identity, number, &page);
         asker.parsed(added);
-        if number == 0x89 {
+        if number == ATA_PAGE {
             identify = scsi::ata_identify(&page).map(<[u8]>::to_vec);
         }
     }
     identify
 }
 
-fn is_usb(directory: &Path) -> bool {
+pub(crate) fn is_usb(directory: &Path) -> bool {
     directory.to_string_lossy().contains("/usb")
+}
+
+/// The kernel keeps page 89h of a disk that is ATA behind a translation; its own
+/// translation also names the vendor.
+pub(crate) fn has_ata_behind(directory: &Path) -> bool {
+    let kept = system::bytes(directory.join("device/vpd_pg89"));
+    kept.is_some_and(|page| scsi::ata_identify(&page).is_some())
+        || system::text(directory.join("device/vendor")).as_deref() == Some("ATA")
+}
+
+/// Whether there is an ATA disk behind it, as the kernel knows or the disk itself says: of
+/// bridges the kernel does not ask.
+pub(crate) fn is_ata(device: &File, directory: &Path) -> bool {
+    let asked = |page| {
+        let answer = ask_scsi(device, &ScsiCommand::vital_product_data(page)).ok()?;
+        Some(answer.data)
+    };
+    has_ata_behind(directory)
+        || asked(0).is_some_and(|list| scsi::pages(&list).contains(&ATA_PAGE))
+            && asked(ATA_PAGE).is_some_and(|page| scsi::ata_identify(&page).is_some())
 }
 
 fn caching_page(asker: &mut Asker<'_>, identity: &mut ScsiIdentity, found: &mut Interrogation) {
@@ -167,13 +191,13 @@ fn ata_disk(asker: &mut Asker<'_>, kept: Option<Vec<u8>>, found: &mut Interrogat
     };
     // Only what the disk says that it has is asked for: after a command that it aborts,
     // some disks fail the next one as well.
-    if has(&identity, "SMART feature set") {
+    if ata::is_enabled(&identity, "SMART feature set") {
         smart_pages(asker, found);
         found.health.flash_writes = smart::flash_writes(&identity.model, &found.health);
     } else {
         asker.note("The disk's SMART is missing or off, so its health is not known".into());
     }
-    if has(&identity, "General Purpose Logging feature set") {
+    if ata::is_enabled(&identity, "General Purpose Logging feature set") {
         statistics(asker, found);
     }
     let has_cache = identity
@@ -185,11 +209,6 @@ fn ata_disk(asker: &mut Asker<'_>, kept: Option<Vec<u8>>, found: &mut Interrogat
     found.write_cache.enabled = identity.write_cache;
     found.read_look_ahead = identity.read_look_ahead;
     found.identity.ata = Some(identity);
-}
-
-fn has(identity: &AtaIdentity, feature: &str) -> bool {
-    let mut features = identity.features.iter();
-    features.any(|(name, enabled)| name == feature && *enabled == Some(true))
 }
 
 fn smart_pages(asker: &mut Asker<'_>, found: &mut Interrogation) {

@@ -1,6 +1,8 @@
 //! The commands that can be made. Whoever adds a constructor adds a power: it must
 //! neither change nor lose a byte of anyone's data.
 
+use crate::self_test::SelfTestOrder;
+
 /// The largest answer that is asked for by commands that name a length.
 const ANSWER_BYTES: u16 = 4096;
 
@@ -8,9 +10,11 @@ const ANSWER_BYTES: u16 = 4096;
 const ATA_SECTOR_BYTES: u16 = 512;
 
 // Operation codes, from SPC and SBC.
+const REQUEST_SENSE: u8 = 0x03;
 const INQUIRY: u8 = 0x12;
 const MODE_SELECT_6: u8 = 0x15;
 const MODE_SENSE_6: u8 = 0x1a;
+const SEND_DIAGNOSTIC: u8 = 0x1d;
 const LOG_SENSE: u8 = 0x4d;
 const MODE_SELECT_10: u8 = 0x55;
 const MODE_SENSE_10: u8 = 0x5a;
@@ -31,11 +35,14 @@ const ATA_IDENTIFY_DEVICE: u8 = 0xec;
 const ATA_SET_FEATURES: u8 = 0xef;
 const SMART_READ_DATA: u8 = 0xd0;
 const SMART_READ_THRESHOLDS: u8 = 0xd1;
+const SMART_EXECUTE_OFF_LINE: u8 = 0xd4;
+const SMART_READ_LOG: u8 = 0xd5;
 const SMART_RETURN_STATUS: u8 = 0xda;
 const ENABLE_WRITE_CACHE: u8 = 0x02;
 const DISABLE_WRITE_CACHE: u8 = 0x82;
 
-/// A question to a disk, or a change of a setting of its cache. Nothing else can be made.
+/// A question to a disk, a change of a setting of its cache, or an order about its self-test.
+/// Nothing else can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScsiCommand {
     pub(super) name: &'static str,
@@ -104,6 +111,22 @@ impl ScsiCommand {
         Self::from_device("LOG SENSE", &block, ANSWER_BYTES)
     }
 
+    /// REQUEST SENSE: what the disk is busy with, and how far it is. In the fixed format.
+    pub fn request_sense() -> Self {
+        Self::from_device("REQUEST SENSE", &[REQUEST_SENSE, 0, 0, 0, 0xfc, 0], 0xfc)
+    }
+
+    /// SEND DIAGNOSTIC of a self-test in the background, without parameters.
+    pub fn self_test(order: SelfTestOrder) -> Self {
+        let code = match order {
+            SelfTestOrder::Short => 0b001,
+            SelfTestOrder::Extended => 0b010,
+            SelfTestOrder::Stop => 0b100,
+        };
+        let block = [SEND_DIAGNOSTIC, code << 5, 0, 0, 0, 0];
+        Self::new("SEND DIAGNOSTIC", &block, Transfer::None)
+    }
+
     /// MODE SELECT of the caching page, as the drive gave it but for the write cache. Not
     /// saved: it is as before after a power cycle.
     pub fn mode_select(page: &CachingPage) -> Self {
@@ -138,6 +161,29 @@ impl ScsiCommand {
         Ata {
             is_read: false,
             ..Ata::smart("SMART RETURN STATUS", SMART_RETURN_STATUS)
+        }
+        .command()
+    }
+
+    /// SMART READ LOG of an ATA disk: the first page of a log.
+    pub fn ata_smart_log(log: u8) -> Self {
+        Ata {
+            lba_low: log,
+            ..Ata::smart("SMART READ LOG", SMART_READ_LOG)
+        }
+        .command()
+    }
+
+    /// SMART EXECUTE OFF-LINE IMMEDIATE of an ATA disk: a self-test beside its other work.
+    pub fn ata_self_test(order: SelfTestOrder) -> Self {
+        Ata {
+            is_read: false,
+            lba_low: match order {
+                SelfTestOrder::Short => 1,
+                SelfTestOrder::Extended => 2,
+                SelfTestOrder::Stop => 127,
+            },
+            ..Ata::smart("SMART EXECUTE OFF-LINE IMMEDIATE", SMART_EXECUTE_OFF_LINE)
         }
         .command()
     }
@@ -338,6 +384,12 @@ mod tests {
         0, 0, 0, 0, 0, 0, 0, 0,
     ];
 
+    const ORDERS: [SelfTestOrder; 3] = [
+        SelfTestOrder::Short,
+        SelfTestOrder::Extended,
+        SelfTestOrder::Stop,
+    ];
+
     fn all() -> Vec<ScsiCommand> {
         let page = CachingPage::from_answer(&ANSWER, true).unwrap();
         let mut all = vec![
@@ -348,7 +400,12 @@ mod tests {
             ScsiCommand::ata_smart_data(),
             ScsiCommand::ata_smart_thresholds(),
             ScsiCommand::ata_smart_status(),
+            ScsiCommand::request_sense(),
         ];
+        for order in ORDERS {
+            all.push(ScsiCommand::self_test(order));
+            all.push(ScsiCommand::ata_self_test(order));
+        }
         for number in 0..=u8::MAX {
             all.push(ScsiCommand::vital_product_data(number));
             all.push(ScsiCommand::mode_sense_6(number, PageControl::Changeable));
@@ -356,6 +413,7 @@ mod tests {
             all.push(ScsiCommand::log_sense(number, number));
             all.push(ScsiCommand::ata_log(number, u16::from(number) << 8));
             all.push(ScsiCommand::ata_set_write_cache(number & 1 == 1));
+            all.push(ScsiCommand::ata_smart_log(number));
         }
         all
     }
@@ -365,13 +423,24 @@ mod tests {
         for command in all() {
             let block = command.block;
             let harmless = match block[0] {
-                0x12 | 0x1a | 0x4d | 0x5a => matches!(command.transfer, Transfer::From(_)),
+                0x03 | 0x12 | 0x1a | 0x4d | 0x5a => matches!(command.transfer, Transfer::From(_)),
                 0x9e => block[1] == 0x10,
                 // Only the caching page, and not saved.
                 0x15 | 0x55 => block[1] == 0x10,
+                // In the background, without parameters, and never beside what takes the disk
+                // off its work (bits 0 to 2).
+                0x1d => {
+                    matches!(block[1], 0x20 | 0x40 | 0x80)
+                        && block[2..6] == [0; 4]
+                        && command.transfer == Transfer::None
+                }
                 0x85 => match (block[14], block[4]) {
                     (0xec | 0x2f, 0) => matches!(command.transfer, Transfer::From(512)),
-                    (0xb0, 0xd0 | 0xd1) => matches!(command.transfer, Transfer::From(512)),
+                    (0xb0, 0xd0 | 0xd1 | 0xd5) => matches!(command.transfer, Transfer::From(512)),
+                    // From 129 on the disk would leave its work undone meanwhile.
+                    (0xb0, 0xd4) => {
+                        matches!(block[8], 1 | 2 | 127) && command.transfer == Transfer::None
+                    }
                     (0xb0, 0xda) | (0xef, 0x02 | 0x82) => command.transfer == Transfer::None,
                     _ => false,
                 },
@@ -388,6 +457,20 @@ mod tests {
             command.block,
             [0x85, 9, 0x0e, 0, 0, 0, 1, 0, 4, 1, 5, 0, 0, 0x40, 0x2f, 0]
         );
+    }
+
+    #[test]
+    fn a_self_test_is_ordered_by_its_number_in_each_language() {
+        let ata = |order| ScsiCommand::ata_self_test(order).block;
+        assert_eq!(
+            ata(SelfTestOrder::Short),
+            [
+                0x85, 6, 0x20, 0, 0xd4, 0, 0, 0, 1, 0, 0x4f, 0, 0xc2, 0x40, 0xb0, 0
+            ]
+        );
+        assert_eq!(ata(SelfTestOrder::Stop)[8], 0x7f);
+        let scsi = ORDERS.map(|order| ScsiCommand::self_test(order).block[1]);
+        assert_eq!(scsi, [0x20, 0x40, 0x80]);
     }
 
     #[test]
