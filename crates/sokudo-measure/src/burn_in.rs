@@ -1,12 +1,15 @@
 //! What a burn-in does beside its rows: it looks at the health of drives, and lets them test
 //! themselves.
 
-use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
-use sokudo_device::{System, drives_under};
+use sokudo_device::{SelfTestTarget, SelfTestWatch, SelfTester, System, drives_under, self_tests};
 use sokudo_engine::Control;
-use sokudo_model::{BurnIn, BurnInTests, DriveHealth, Event, SelfTestKind, TargetInfo};
+use sokudo_model::{
+    BlockDevice, BurnIn, BurnInTests, DriveHealth, Event, SelfTestKind, TargetInfo,
+};
+use sokudo_words::text;
 
 use crate::error::MeasureError;
 use crate::measurement::Prepared;
@@ -71,16 +74,66 @@ impl Prepared {
             let mut made = burn_in.tests_of(target);
             made.any(|test| test.disk == drive && test.kind == kind)
         };
-        let mut seen = BTreeSet::new();
         let mut drives = Vec::new();
         for (target, info) in (0..).zip(self.subject.infos()) {
-            for drive in BurnIn::tested_drives(info) {
-                // Two partitions of a drive are targets of their own.
-                if seen.insert(&drive.name) && !is_made(target, &drive.name) {
-                    drives.push((target, drive.name.clone()));
-                }
-            }
+            let tested = BurnIn::tested_drives(info);
+            let tested = tested.filter(|drive| !is_made(target, &drive.name));
+            drives.extend(tested.map(|drive| (target, drive.clone())));
         }
-        let _ = (drives, control, listener);
+        let mut watch = TestWatch {
+            kind,
+            percent: vec![None; drives.len()],
+            control,
+            listener,
+        };
+        for test in self_tests(&opened(&drives), kind, &mut watch) {
+            (watch.listener)(Event::SelfTestEnded(Box::new(test.clone())));
+            burn_in.self_tests.push(test);
+        }
+    }
+}
+
+/// The drives, held open. A node that is another device by now is none of them.
+fn opened(drives: &[(u32, BlockDevice)]) -> Vec<SelfTestTarget> {
+    // sysfs has `!` where a name has `/`.
+    let path = |drive: &BlockDevice| Path::new("/dev").join(drive.name.replace('!', "/"));
+    let paths = drives.iter().map(|(target, drive)| (*target, path(drive)));
+    let targets = SelfTestTarget::open_all(&System::host(), &paths.collect::<Vec<_>>());
+    let checked = targets.into_iter().zip(drives).map(|(target, (_, drive))| {
+        let is_it = |tester: &SelfTester| tester.number() == drive.number;
+        let name = &drive.name;
+        SelfTestTarget {
+            disk: name.clone(),
+            tester: target.tester.and_then(|tester| match is_it(&tester) {
+                true => Ok(tester),
+                false => Err(text!("/dev/{name} is another device now")),
+            }),
+            ..target
+        }
+    });
+    checked.collect()
+}
+
+/// Tells how far drives are, and ends their tests with the run.
+struct TestWatch<'a> {
+    kind: SelfTestKind,
+    /// Of each drive; `None` where it does not say.
+    percent: Vec<Option<u8>>,
+    control: &'a Control,
+    listener: &'a mut dyn FnMut(Event),
+}
+
+impl SelfTestWatch for TestWatch<'_> {
+    fn progress(&mut self, index: usize, percent: Option<u8>) {
+        self.percent[index] = percent;
+        (self.listener)(Event::SelfTesting {
+            kind: self.kind,
+            drives: self.percent.len(),
+            percent: self.percent.iter().flatten().min().copied(),
+        });
+    }
+
+    fn is_stopped(&mut self) -> bool {
+        self.control.is_cancelled()
     }
 }

@@ -120,7 +120,7 @@ pub enum Event {
     SelfTesting {
         /// Which test.
         kind: SelfTestKind,
-        /// Drives that have not come to its end.
+        /// How many drives.
         drives: usize,
         /// How far the slowest of them is, in percent; `None` where none tells that.
         percent: Option<u8>,
