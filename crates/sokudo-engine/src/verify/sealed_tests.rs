@@ -108,7 +108,10 @@ fn one_thread_seals_and_checks_so_fast() {
         let began = std::time::Instant::now();
         (0..4_096).for_each(|block| work(block << 20));
         let bytes = f64::from(4_096 << 20 >> 10) * 1024.0;
-        println!("{what}: {:.2} GB/s", bytes / began.elapsed().as_secs_f64() / 1e9);
+        println!(
+            "{what}: {:.2} GB/s",
+            bytes / began.elapsed().as_secs_f64() / 1e9
+        );
     };
     rate("seals", &mut |offset| seal.seal(&mut buffer, offset));
     seal.seal(&mut buffer, 0);
