@@ -132,13 +132,16 @@ pub(crate) const HUNG_MAX: u32 = 32;
 
 /// Buffers for a clone: one per I/O in flight, and for random data enough more
 /// that none is written again soon. A survey has room for what is to be written back, and one
-/// more for what is done alone; where it does not wait for what hangs, as many more as may.
+/// more for what is done alone; where it does not wait for what hangs, as many more as may; where
+/// its blocks are sealed, as many again as are in flight, which wait to be looked at.
 pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
     let Some(survey) = &workload.survey else {
         return pool_of(workload, depth);
     };
     let held = if survey.write_back {
         narrow(PORTION_BYTES_MAX / workload.blocks.largest().0.max(1))
+    } else if survey.sealed.is_some() {
+        depth.saturating_mul(2)
     } else {
         pool_of(workload, depth)
     };

@@ -109,6 +109,10 @@ pub(crate) fn survey_target(
     let Some((first, target)) = used else {
         return Ok(None);
     };
+    let name = match target {
+        Target::File(file) => file.path().display().to_string(),
+        Target::Null(_) | Target::Simulated(_) => String::new(),
+    };
     let handle = match target {
         Target::File(file) => Some(file.handle().try_clone().map_err(|source| {
             let path = file.path().to_owned();
@@ -120,6 +124,7 @@ pub(crate) fn survey_target(
         stretch: stretch_of(first, target.size()),
         logical_bytes: logical_bytes(target, direct),
         handle,
+        name,
         is_real: true,
     }))
 }

@@ -66,6 +66,7 @@ fn add_survey(outcome: &mut Outcome, surveyed: Surveyed) {
     outcome.slowest = surveyed.slowest;
     outcome.left_at = surveyed.left_at;
     outcome.read_beside = surveyed.read_beside;
+    outcome.verified = surveyed.verified;
     outcome.backend.notes.extend(surveyed.notes);
     // The rest of what the thread has used is for what was not measured.
     if let Some((cpu, usage)) = surveyed.used {

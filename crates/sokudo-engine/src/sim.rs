@@ -249,6 +249,17 @@ impl SimulatedDevice {
         self.model.cell_of(offset)
     }
 
+    /// Up to where the blocks from an address on are kept one behind the other.
+    pub fn cells_until(&self, offset: u64) -> u64 {
+        self.model.cells_until(offset)
+    }
+
+    /// Whether what is read at an offset is silently not what was written there, and up to where
+    /// that is so.
+    pub fn rot_at(&self, offset: u64) -> (bool, u64) {
+        self.faults.rot_at(offset)
+    }
+
     /// So many bytes that were written last are read from memory, wherever they are
     /// kept.
     pub fn remembered_bytes(&self) -> u64 {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sokudo_model::{
-    BackendKind, Bytes, Event, Nanos, Outcome, Phase, STOP_LOOK, Stage, StopReason, Workload,
-    narrow,
+    BackendKind, Bytes, Event, Nanos, Operation, Outcome, Phase, STOP_LOOK, Stage, StopReason,
+    Workload, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::Action;
@@ -17,6 +17,7 @@ use crate::collector::progress_event;
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
+use crate::held::SimulatedContents;
 use crate::least::LeastWatch;
 use crate::offsets::ByteRange;
 use crate::outbox::{Outbox, to_device};
@@ -25,6 +26,7 @@ use crate::pace::pace_stream;
 use crate::pattern::Pattern;
 use crate::progress::Glance;
 use crate::record::Submission;
+use crate::sealed_answer::answer;
 use crate::sim;
 use crate::stage_options::StageOptions;
 use crate::steady::SteadyWatch;
@@ -61,6 +63,8 @@ struct Simulation<'a> {
     watches: Vec<Option<SteadyWatch>>,
     least: Vec<Option<LeastWatch>>,
     devices: Vec<&'a mut sim::SimulatedDevice>,
+    /// What they would hold.
+    contents: Vec<&'a mut SimulatedContents>,
     clock: VirtualClock,
     /// Which trial on the devices this is, in 16 bits.
     trial: u64,
@@ -102,14 +106,23 @@ pub(crate) fn run(
         let clones = workload.clones as usize;
         workload.steady.map(|rule| SteadyWatch::new(rule, clones))
     };
+    let used = Devices { places, sizes };
+    for workload in &stage.workloads {
+        take_up(workload, targets[used.of(workload)]);
+    }
+    let held = targets
+        .iter_mut()
+        .map(|it| (&mut it.device, &mut it.contents));
+    let (devices, contents) = held.unzip();
     let mut simulation = Simulation {
         stage,
-        actors: actors(stage, options, &Devices { places, sizes }, begin),
+        actors: actors(stage, options, &used, begin),
         watches: stage.workloads.iter().map(watch).collect(),
         least: (stage.workloads.iter())
             .map(|workload| LeastWatch::new(workload.least))
             .collect(),
-        devices: targets.iter_mut().map(|it| &mut it.device).collect(),
+        devices,
+        contents,
         clock,
         trial,
         started_at: begin,
@@ -170,6 +183,7 @@ fn actors(stage: &Stage, options: StageOptions, devices: &Devices, now: u64) -> 
                 stretch: stretches[0],
                 logical_bytes: SECTOR_BYTES,
                 handle: None,
+                name: "sim".to_owned(),
                 is_real: false,
             };
             let setup = Setup {
@@ -248,6 +262,7 @@ impl Simulation<'_> {
             actor.worker.hold_depth(now);
             let next = actor.worker.fill(&mut self.outbox, &self.clock, &mut now);
             actor.worker.count_submitted(now);
+            let is_sealed = is_sealed(&self.stage.workloads[actor.workload]);
             for request in self.outbox.0.drain(..) {
                 // It tells the trial, the clone and the chunk.
                 let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.chunk);
@@ -257,6 +272,11 @@ impl Simulation<'_> {
                 );
                 let request = to_device(id, request);
                 let device = &mut self.devices[actor.device];
+                let changes = matches!(request.operation, Operation::Write | Operation::Trim);
+                let contents = &mut self.contents[actor.device];
+                if changes && !is_sealed && !contents.is_empty() {
+                    contents.forget(device, request.offset..request.offset + request.bytes);
+                }
                 match is_durable {
                     true => device.submit_durable(Nanos(now), request),
                     false => device.submit(Nanos(now), request),
@@ -353,6 +373,11 @@ impl Simulation<'_> {
             };
             actor.worker.hold_depth(now);
             actor.worker.complete_any(chunk, result, now);
+            let (device, contents) = (
+                &self.devices[actor.device],
+                &mut self.contents[actor.device],
+            );
+            (actor.worker).answer_sealed(|number, io| answer(device, contents, number, io));
             actor.completed += 1;
             actor.runnable = true;
         }
@@ -488,6 +513,35 @@ impl Simulation<'_> {
         for actor in self.actors.iter_mut().filter(|actor| !actor.finished) {
             actor.worker.abandon();
         }
+    }
+}
+
+fn is_sealed(workload: &Workload) -> bool {
+    let survey = workload.survey;
+    survey.is_some_and(|survey| survey.sealed.is_some())
+}
+
+/// A simulated device is gone with its process. Of a survey that is gone on with in another, it
+/// holds what the part before has left there.
+fn take_up(workload: &Workload, target: &mut SimulatedTarget) {
+    let Some(survey) = workload.survey else {
+        return;
+    };
+    let (Some(number), Some(left)) = (survey.sealed, survey.resumed_at) else {
+        return;
+    };
+    if !target.contents.is_empty() {
+        return;
+    }
+    let size = target.device.size();
+    for file_use in uses(workload) {
+        let stretch = stretch_of(&file_use, size);
+        let end = match workload.operations.changes_data() {
+            true => left.offset.0.max(stretch.start),
+            false => stretch.start + stretch.length,
+        };
+        let range = stretch.start..end;
+        target.contents.write(&target.device, range, Some(number));
     }
 }
 

@@ -19,10 +19,12 @@ mod narrow;
 mod presence;
 mod route;
 mod samples;
+mod sealed;
 mod slowest;
 mod surveying;
 
 pub use check::SurveyError;
 pub(crate) use check::check_survey;
 pub(crate) use io::SurveyIo;
+pub(crate) use sealed::{SealedAhead, SealedIo};
 pub(crate) use surveying::{Instants, SurveyStep, SurveyTarget, Surveyed, Surveying};

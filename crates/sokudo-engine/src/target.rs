@@ -19,6 +19,7 @@ use sokudo_sys::{Namespace, NamespaceError};
 use sokudo_words::Text;
 
 use crate::consent::{ClaimedDevice, DevicePermit, InUse, Look, RewritePermit, unused};
+use crate::held::SimulatedContents;
 use crate::kernel_files;
 use crate::read_back::WriteBackFile;
 use crate::reopen::reopen;
@@ -59,6 +60,8 @@ pub struct SimulatedTarget {
     pub(crate) now: u64,
     /// Trials so far, modulo 2^16. What one of them waits for no longer ends in another.
     pub(crate) trials: u64,
+    /// What it would hold.
+    pub(crate) contents: SimulatedContents,
 }
 
 impl SimulatedTarget {
@@ -68,6 +71,7 @@ impl SimulatedTarget {
             device,
             now: 0,
             trials: 0,
+            contents: SimulatedContents::default(),
         }
     }
 

@@ -14,6 +14,9 @@ mod judge;
 mod pattern;
 mod pieces;
 mod refusal;
+mod sealed;
+#[cfg(test)]
+mod sealed_tests;
 mod state;
 mod sums;
 #[cfg(test)]
@@ -26,11 +29,13 @@ use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome, 
 
 use header::{HEADER_BYTES, VerifyHeader, kind_of};
 use history::{History, Record};
-use judge::{Fault, VerifyInterval, Writer};
+pub(crate) use judge::{Fault, elsewhere};
+use judge::{VerifyInterval, Writer};
 use pattern::Contents;
 use pieces::pieces;
 pub use refusal::VerifyError;
 pub(crate) use refusal::check_verify;
+pub(crate) use sealed::{PIECE_BYTES, Seal, WrongPieces, never_written, stale};
 use state::WriteProgress;
 use sums::Sum;
 

@@ -7,6 +7,7 @@ mod alike;
 mod boundary;
 mod edges;
 mod ending;
+mod sealing;
 mod special;
 mod surveying;
 

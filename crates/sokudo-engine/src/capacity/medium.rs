@@ -1,9 +1,7 @@
 //! Where stamped blocks are written and read: a real target, or a simulated one, which
 //! holds no data but knows where each block would be kept.
 
-use std::collections::HashMap;
 use std::fs::File;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::io;
 use std::os::unix::fs::FileExt;
 
@@ -13,6 +11,7 @@ use sokudo_stats::mix64;
 use sokudo_sys::Region;
 
 use crate::clock::{Clock as _, RealClock};
+use crate::held::{Kept, SimulatedContents};
 use crate::target::SimulatedTarget;
 
 /// Takes blocks that tell where they belong, and tells what is found at a place.
@@ -130,64 +129,27 @@ impl Medium for FileMedium {
 }
 
 /// A simulated device, with what its cells would hold.
-pub(super) struct SimulatedMedium<'a> {
-    target: &'a mut SimulatedTarget,
-    /// The address of the block that was written last to each cell.
-    cells: BlockMap,
-    /// When each address was written last, in blocks written before.
-    written_at: BlockMap,
-    blocks: u64,
-}
-
-/// Of addresses of blocks. There are hundreds of thousands, and none was chosen by an enemy.
-type BlockMap = HashMap<u64, u64, BuildHasherDefault<BlockHasher>>;
-
-#[derive(Default)]
-struct BlockHasher(u64);
-
-impl Hasher for BlockHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = mix64(self.0 ^ word);
-    }
-}
+pub(super) struct SimulatedMedium<'a>(&'a mut SimulatedTarget);
 
 impl<'a> SimulatedMedium<'a> {
+    /// Nothing is there that an earlier check has written.
     pub(super) fn new(target: &'a mut SimulatedTarget) -> Self {
-        Self {
-            target,
-            cells: BlockMap::default(),
-            written_at: BlockMap::default(),
-            blocks: 0,
-        }
+        target.contents = SimulatedContents::default();
+        Self(target)
     }
 
     /// What a block holds, or is answered to hold.
     fn held(&self, offset: u64) -> Held {
-        let remembered = self.target.device.remembered_bytes() / BLOCK_BYTES;
-        let written_at = self.written_at.get(&offset);
-        if written_at.is_some_and(|at| self.blocks - at < remembered) {
-            return Held::Own;
-        }
-        let cell = self.target.device.cell_of(offset);
-        match cell.and_then(|cell| self.cells.get(&cell)) {
-            Some(address) if *address == offset => Held::Own,
-            Some(address) => Held::Other(Bytes(*address)),
-            None => Held::Nothing,
+        let target = &self.0;
+        match target.contents.kept(&target.device, offset, None).0 {
+            Kept::Own => Held::Own,
+            Kept::Other(address) => Held::Other(Bytes(address)),
+            Kept::Stale | Kept::Nothing | Kept::Rotten => Held::Nothing,
         }
     }
 
     fn request(&mut self, operation: Operation, offset: u64, bytes: u64) -> io::Result<()> {
-        let answer = self.target.perform(operation, offset, bytes);
+        let answer = self.0.perform(operation, offset, bytes);
         match answer.ok_or(io::ErrorKind::TimedOut)? {
             Ok(moved) if moved == bytes || operation == Operation::Flush => Ok(()),
             Ok(_) => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -199,14 +161,10 @@ impl<'a> SimulatedMedium<'a> {
 impl Medium for SimulatedMedium<'_> {
     fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()> {
         self.request(Operation::Write, offset, bytes)?;
-        for number in 0..bytes / BLOCK_BYTES {
-            let address = offset + number * BLOCK_BYTES;
-            self.blocks += 1;
-            self.written_at.insert(address, self.blocks);
-            if let Some(cell) = self.target.device.cell_of(address) {
-                self.cells.insert(cell, address);
-            }
-        }
+        let SimulatedTarget {
+            device, contents, ..
+        } = &mut *self.0;
+        contents.write(device, offset..offset + bytes, None);
         Ok(())
     }
 
@@ -222,7 +180,7 @@ impl Medium for SimulatedMedium<'_> {
     }
 
     fn now_ns(&self) -> u64 {
-        self.target.now
+        self.0.now
     }
 }
 

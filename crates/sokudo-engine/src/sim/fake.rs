@@ -101,6 +101,17 @@ impl DeviceModel for Fake {
         }
     }
 
+    fn cells_until(&self, offset: u64) -> u64 {
+        let turn = match self.beyond {
+            _ if offset < self.real_bytes => return self.real_bytes,
+            BeyondSize::Wrap => self.real_bytes,
+            BeyondSize::Window | BeyondSize::Tail => self.window_bytes,
+            BeyondSize::Lost => return u64::MAX,
+        };
+        // The real size is the start of the first turn.
+        offset + turn - (offset - self.real_bytes) % turn
+    }
+
     fn remembered_bytes(&self) -> u64 {
         self.cache_bytes
     }

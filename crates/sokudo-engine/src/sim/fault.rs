@@ -1,6 +1,8 @@
-//! Faults on demand: medium errors, places that are slow or hang, a drive that vanishes, a drive
-//! that holds everything for a while. They make the engine's handling of bad disks testable
+//! Faults on demand: medium errors, places that are slow or hang, bits that change unnoticed, a
+//! drive that vanishes, a drive that holds everything for a while. They make the engine's handling of bad disks testable
 //! without a bad disk.
+
+use std::ops::Range;
 
 use rustix::io::Errno;
 use sokudo_model::{Bytes, Nanos};
@@ -23,6 +25,8 @@ const ERRNO_MAX: i32 = 4095;
 pub(super) struct Faults {
     bad_places: Vec<BadExtent>,
     held_places: Vec<HeldExtent>,
+    /// What is read there is not what was written, without an error.
+    rotten_places: Vec<Range<u64>>,
     vanish_ns: Option<u64>,
     stall: Option<Stall>,
 }
@@ -62,15 +66,9 @@ impl Faults {
             .into_iter()
             .map(|text| parse_bad_place(text).ok_or_else(|| not_a_bad_place(text)))
             .collect::<Result<Vec<_>, _>>()?;
-        if bad_places.len() > BAD_PLACES_MAX {
-            return Err(SpecError::OutOfRange {
-                key: "fail_at",
-                value: format!("… ({} times)", bad_places.len()),
-                least: Box::new("none".into()),
-                most: Box::new(text!("{} of them", BAD_PLACES_MAX)),
-            });
-        }
+        check_count("fail_at", bad_places.len())?;
         let held_places = held_places(spec)?;
+        let rotten_places = rotten_places(spec)?;
         let vanish_ns = spec
             .text("vanish_after")?
             .map(|text| time_ns("vanish_after", text, Nanos::EXPECTED))
@@ -79,6 +77,7 @@ impl Faults {
         Ok(Self {
             bad_places,
             held_places,
+            rotten_places,
             vanish_ns,
             stall,
         })
@@ -105,6 +104,17 @@ impl Faults {
             .iter()
             .find(|place| place.offset < job.offset + job.bytes && job.offset < place.end)
             .map(|place| place.errno)
+    }
+
+    /// Whether a byte has changed since it was written, and up to where that is so.
+    pub(super) fn rot_at(&self, offset: u64) -> (bool, u64) {
+        let mut places = self.rotten_places.iter();
+        if let Some(place) = places.find(|place| place.contains(&offset)) {
+            return (true, place.end);
+        }
+        let starts = self.rotten_places.iter().map(|place| place.start);
+        let next = starts.filter(|start| *start > offset).min();
+        (false, next.unwrap_or(u64::MAX))
     }
 
     /// Whether the drive is gone at this instant.
@@ -177,6 +187,31 @@ fn held_places(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
     Ok(places)
 }
 
+fn check_count(key: &'static str, count: usize) -> Result<(), SpecError> {
+    if count <= BAD_PLACES_MAX {
+        return Ok(());
+    }
+    Err(SpecError::OutOfRange {
+        key,
+        value: format!("… ({count} times)"),
+        least: Box::new("none".into()),
+        most: Box::new(text!("{} of them", BAD_PLACES_MAX)),
+    })
+}
+
+/// Reads `rot_at=OFFSET[+LENGTH]`, several times, if wanted.
+fn rotten_places(spec: &mut Spec) -> Result<Vec<Range<u64>>, SpecError> {
+    const EXPECTED: &str = "an offset such as 1GiB or 1GiB+64KiB";
+    let texts = spec.all("rot_at");
+    check_count("rot_at", texts.len())?;
+    let place = |text: &str| {
+        let (offset, end) =
+            parse_range(text).ok_or_else(|| SpecError::not_a_value("rot_at", text, EXPECTED))?;
+        Ok(offset..end)
+    };
+    texts.into_iter().map(place).collect()
+}
+
 /// `OFFSET` or `OFFSET+LENGTH`.
 fn parse_range(range: &str) -> Option<(u64, u64)> {
     let (offset, length) = range.split_once('+').unwrap_or((range, "1"));
@@ -235,6 +270,7 @@ mod tests {
         let faults = Faults {
             bad_places: Vec::new(),
             held_places: Vec::new(),
+            rotten_places: Vec::new(),
             vanish_ns: None,
             stall: Some(Stall {
                 at_ns: 100,

@@ -31,6 +31,11 @@ pub(super) trait DeviceModel: Debug + Send + Sync {
         Some(offset)
     }
 
+    /// Up to where blocks lie one behind the other as their addresses do.
+    fn cells_until(&self, _offset: u64) -> u64 {
+        u64::MAX
+    }
+
     /// So many bytes that were written last are answered from memory, wherever they were
     /// to go.
     fn remembered_bytes(&self) -> u64 {

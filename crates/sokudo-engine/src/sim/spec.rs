@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(
             message("sim:const?rmp=5900"),
             "sim:const has no key \"rmp\"; its keys are fail_at, slow_at, \
-             slow_once_at, hang_at, vanish_after, stall, serial, link, size, latency, \
+             slow_once_at, hang_at, rot_at, vanish_after, stall, serial, link, size, latency, \
              jitter, parallel, rate, refill, credit"
         );
     }

@@ -1,7 +1,8 @@
 //! Whether a survey can be carried out as asked.
 
 use sokudo_model::{
-    BackendKind, Bytes, DirectMode, Operation, Recording, Sample, Stage, Survey, Visit, Workload,
+    BackendKind, Bytes, DataContent, DirectMode, Operation, Recording, Sample, Stage, Survey,
+    Visit, Workload,
 };
 use sokudo_words::Text;
 
@@ -126,6 +127,7 @@ pub(crate) fn check_survey(
     check_operations(workload, survey)?;
     check_timeout(workload, survey)?;
     check_beside(workload, survey, target)?;
+    check_sealed(workload, survey)?;
     check_visits(workload, survey)?;
     check_room(workload, survey, target)
 }
@@ -209,6 +211,33 @@ fn check_beside(workload: &Workload, survey: &Survey, target: &Target) -> Result
     match block.0.is_multiple_of(logical.0) {
         true => Ok(()),
         false => Err(SurveyError::Unaligned { block, logical }),
+    }
+}
+
+/// What a sealed block holds is known of every byte of the span, and of nothing else.
+fn check_sealed(workload: &Workload, survey: &Survey) -> Result<(), SurveyError> {
+    if survey.sealed.is_none() {
+        return Ok(());
+    }
+    let visits_all = survey.visit == Visit::Ascending && survey.sample == Sample::Whole;
+    let without = [
+        (
+            !visits_all,
+            "sealed blocks, but where the whole span is visited from start to end",
+        ),
+        (survey.write_back, "sealed blocks that are written back"),
+        (
+            survey.approach.is_some(),
+            "approach to places whose blocks are sealed",
+        ),
+        (
+            workload.data != DataContent::Random,
+            "contents of its own for blocks that are sealed",
+        ),
+    ];
+    match without.into_iter().find(|(is_asked, _)| *is_asked) {
+        Some((_, what)) => Err(SurveyError::Without { what }),
+        None => Ok(()),
     }
 }
 

@@ -8,6 +8,7 @@
 mod failing;
 mod hanging;
 mod leaving;
+mod sealing;
 mod streaming;
 mod write_back;
 
@@ -15,7 +16,7 @@ use std::fs::File;
 
 use sokudo_model::{
     CpuTime, Defect, Operation, Sample, SlowIo, StopReason, Survey, SurveyPosition, SurveySample,
-    ThreadUsage, Visit, Workload,
+    ThreadUsage, VerifyOutcome, Visit, Workload,
 };
 use sokudo_stats::Histogram;
 use sokudo_sys::Action;
@@ -28,6 +29,7 @@ use super::inquiry::Inquiry;
 use super::io::{Failed, SurveyIo};
 use super::route::{SampleBlocks, SurveyRoute};
 use super::samples::Samples;
+use super::sealed::SealedBlocks;
 use super::slowest::SlowestIos;
 use crate::chunks::HUNG_MAX;
 use crate::flushing::write_action;
@@ -45,6 +47,8 @@ pub(crate) struct SurveyTarget {
     pub(crate) logical_bytes: u64,
     /// Tells whether it is still there, where it is a file or device.
     pub(crate) handle: Option<File>,
+    /// Its name for messages.
+    pub(crate) name: String,
     /// It takes real time, and a thread of its own.
     pub(crate) is_real: bool,
 }
@@ -58,6 +62,8 @@ pub(crate) struct Surveyed {
     /// Where it was left, if it was not carried out to its end.
     pub(crate) left_at: Option<SurveyPosition>,
     pub(crate) read_beside: Option<Histogram>,
+    /// What sealed blocks were found to hold.
+    pub(crate) verified: Option<VerifyOutcome>,
     /// What the thread has used for measured I/Os.
     pub(crate) used: Option<(CpuTime, ThreadUsage)>,
     pub(crate) notes: Vec<Text>,
@@ -141,6 +147,7 @@ pub(crate) struct Surveying {
     has_lost: bool,
     hanging: Hanging,
     slowest: SlowestIos,
+    sealed: Option<SealedBlocks>,
     /// It was stopped, and where, if something is left.
     was_left: bool,
     left_at: Option<SurveyPosition>,
@@ -163,6 +170,7 @@ impl Surveying {
             stretch,
             logical_bytes,
             handle,
+            name,
             is_real,
         } = target;
         let route = SurveyRoute::new(workload, &survey, stretch, logical_bytes, seed);
@@ -211,6 +219,7 @@ impl Surveying {
             has_lost: false,
             hanging: Hanging::new(chunks - 1 - spare..chunks - 1),
             slowest: SlowestIos::default(),
+            sealed: (survey.sealed).map(|number| SealedBlocks::new(number, name, chunks)),
             was_left: false,
             left_at: None,
             notes: Vec::new(),
@@ -396,6 +405,7 @@ impl Surveying {
         let left_at = self.left_at(stopped);
         self.samples.close_all(ended_at);
         let is_one_io = self.is_one_io();
+        let verified = self.verified();
         let mut places = self.samples.finish(is_one_io);
         // A place at which nothing was done before the end came is none.
         if stopped != StopReason::Bytes && places.last().is_some_and(|place| place.ios == 0) {
@@ -410,6 +420,7 @@ impl Surveying {
             slowest: self.slowest.finish(),
             left_at,
             read_beside: self.beside.and_then(|beside| beside.latencies()),
+            verified,
             used: self.used,
             notes: self.notes,
         }
@@ -431,6 +442,7 @@ impl Surveying {
             slowest: Vec::new(),
             left_at: None,
             read_beside: self.beside.as_ref().and_then(ReadsBeside::latencies),
+            verified: self.verified(),
             used: None,
             notes: Vec::new(),
         }

@@ -101,11 +101,7 @@ impl Writer {
         place: VerifyInterval,
     ) -> Result<(), Fault> {
         if header.offset != place.offset() {
-            let detail = format!(
-                "holds the block of offset {}: swapped or misdirected",
-                header.offset
-            );
-            return Err((MismatchKind::WrongOffset, detail));
+            return Err(elsewhere(header.offset));
         }
         if !is_kind(header.kind, self.check) {
             let asked = kind_of(self.check).map_or("none", name_of);
@@ -184,7 +180,13 @@ pub(crate) fn overhead(check: Check) -> usize {
     }
 }
 
-fn absent_or_damaged(invalid: Invalid, piece: &[u8]) -> Fault {
+/// A block that belongs to another offset.
+pub(crate) fn elsewhere(offset: u64) -> Fault {
+    let detail = format!("holds the block of offset {offset}: swapped or misdirected");
+    (MismatchKind::WrongOffset, detail)
+}
+
+pub(crate) fn absent_or_damaged(invalid: Invalid, piece: &[u8]) -> Fault {
     match invalid {
         Invalid::Absent if piece.iter().all(|byte| *byte == 0) => (
             MismatchKind::NoHeader,

@@ -72,15 +72,19 @@ impl Worker {
         expected: Option<Expected>,
         buffer: Buffer,
     ) -> (u32, bool) {
-        let chunk = match buffer {
+        match buffer {
             Buffer::AsItIs(chunk) => return (chunk, false),
             Buffer::Changed(chunk) => {
                 change(backend.chunk_mut(chunk));
                 return (chunk, false);
             }
-            Buffer::Free => self.free.take(),
-        };
+            Buffer::Free => {}
+        }
         let writes = access.operation == Operation::Write;
+        if writes && let Some(chunk) = self.seal_chunk(backend, access) {
+            return (chunk, true);
+        }
+        let chunk = self.free.take();
         if let Some(checker) = &mut self.checker {
             checker.begin(chunk, expected);
             if writes {
@@ -154,6 +158,7 @@ impl Worker {
             }
         }
         self.count_reaped(before - self.in_flight);
+        self.check_sealed_beyond_queue(backend);
         if let Some(checker) = &mut self.checker
             && !checker.look(backend, |chunk| self.free.give_back(chunk))
         {
@@ -204,6 +209,10 @@ impl Worker {
             } else {
                 self.count_submitted(clock.now());
             }
+        }
+        if self.seal_meanwhile(backend) {
+            self.look(backend);
+            return None;
         }
         let Some(batched) = &self.batched else {
             return Some(self.completions_wanted);

@@ -1,6 +1,6 @@
 //! What a worker does for a survey, which says what comes next, and what does not count.
 
-use sokudo_model::StopReason;
+use sokudo_model::{Operation, StopReason};
 
 use super::{Buffer, EMPTY_SLOT, Issue, NextAction, Ready, Slot, Worker};
 use crate::backend::Backend;
@@ -126,13 +126,15 @@ impl Worker {
         let io = survey.complete(chunk, result, instants, &mut self.tally);
         self.in_flight -= 1;
         self.in_flight_unmeasured -= u32::from(!io.is_measured);
-        if io.chunk.is_none() {
+        let is_kept = survey.keep_sealed(chunk, io, result);
+        if io.chunk.is_none() && !is_kept {
             self.free.give_back(chunk);
         }
     }
 
     /// Nothing is in flight: how the survey goes on.
     pub(super) fn step_survey<B: Backend>(&mut self, backend: &mut B, now: u64) -> NextAction {
+        self.check_sealed(backend, 0);
         let is_stopped = self.stopped.is_some();
         let Some(survey) = &mut self.survey else {
             return NextAction::Finished;
@@ -150,6 +152,9 @@ impl Worker {
             SurveyStep::Alone { io, chunk } => {
                 if io.is_measured {
                     self.resume_survey(now);
+                }
+                if io.operation == Operation::Write {
+                    self.fill_sealed(backend, chunk, io.offset, io.length);
                 }
                 let slot = Slot::new(access_of(io), now, now);
                 self.prepare(backend, chunk, io.action, slot);

@@ -1,0 +1,78 @@
+//! What a simulated device answers of sealed blocks: what was written to it is noted, and what is
+//! read is right or wrong as its cells would have it.
+
+use std::ops::Range;
+
+use sokudo_model::{MismatchKind, Operation};
+
+use crate::held::{Kept, SimulatedContents};
+use crate::sim::SimulatedDevice;
+use crate::survey::SealedIo;
+use crate::verify::{Fault, PIECE_BYTES, WrongPieces, elsewhere, never_written, stale};
+
+/// Notes a write; says what is wrong with what was read.
+pub(crate) fn answer(
+    device: &SimulatedDevice,
+    contents: &mut SimulatedContents,
+    number: u64,
+    io: SealedIo,
+) -> Option<WrongPieces> {
+    let range = io.offset..io.offset + u64::from(io.length);
+    match io.operation {
+        Operation::Write => {
+            contents.write(device, range, Some(number));
+            None
+        }
+        _ => first_wrong(device, contents, number, range),
+    }
+}
+
+/// The first pieces of a block that are wrong, one after the other, as on a device that holds
+/// data.
+fn first_wrong(
+    device: &SimulatedDevice,
+    contents: &SimulatedContents,
+    number: u64,
+    block: Range<u64>,
+) -> Option<WrongPieces> {
+    let mut wrong: Option<(Range<u64>, Kept)> = None;
+    let mut at = block.start;
+    while at < block.end {
+        let (kept, until) = contents.kept(device, at, Some(number));
+        let until = until.min(block.end);
+        match &mut wrong {
+            // Behind a piece that is wrong in its first bytes the rest of it is no other.
+            Some((range, _)) if kept == Kept::Own && until > range.end => break,
+            Some((range, _)) if kept != Kept::Own => range.end = whole_pieces(until, block.end),
+            None if kept != Kept::Own => {
+                let start = (at / PIECE_BYTES * PIECE_BYTES).max(block.start);
+                wrong = Some((start..whole_pieces(until, block.end), kept));
+            }
+            _ => {}
+        }
+        at = until;
+    }
+    let (range, kept) = wrong?;
+    let (kind, detail) = fault(kept);
+    Some(WrongPieces {
+        range,
+        kind,
+        detail,
+    })
+}
+
+fn whole_pieces(until: u64, end: u64) -> u64 {
+    until.next_multiple_of(PIECE_BYTES).min(end)
+}
+
+fn fault(kept: Kept) -> Fault {
+    match kept {
+        Kept::Other(offset) => elsewhere(offset / PIECE_BYTES * PIECE_BYTES),
+        Kept::Stale => stale(),
+        Kept::Nothing => never_written(),
+        Kept::Own | Kept::Rotten => {
+            let detail = "crc32c: the bytes are not those that were written";
+            (MismatchKind::Checksum, detail.to_owned())
+        }
+    }
+}

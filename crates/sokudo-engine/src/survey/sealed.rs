@@ -1,0 +1,100 @@
+//! Blocks of a survey that hold what follows from a number and their place: what is written is
+//! sealed, what was read waits here to be checked.
+
+use std::collections::VecDeque;
+
+use sokudo_model::{Bytes, Mismatch, Operation, VerifyOutcome};
+
+use crate::verify::{MISMATCHES_MAX, Seal, WrongPieces};
+
+/// An I/O that has ended, whose buffer or device is still to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SealedIo {
+    pub(crate) chunk: u32,
+    pub(crate) operation: Operation,
+    pub(crate) offset: u64,
+    /// Bytes that were moved.
+    pub(crate) length: u32,
+    /// Its chunk may be used by any I/O after that.
+    pub(crate) is_pooled: bool,
+}
+
+/// A block that is sealed before it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SealedAhead {
+    pub(crate) chunk: u32,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+}
+
+/// Seals and checks the blocks of one survey.
+pub(crate) struct SealedBlocks {
+    pub(crate) number: u64,
+    /// The name of the target for messages.
+    file: String,
+    seal: Seal,
+    /// As many as there are chunks at most.
+    waiting: VecDeque<SealedIo>,
+    pub(crate) ahead: Option<SealedAhead>,
+    found: VerifyOutcome,
+}
+
+impl SealedBlocks {
+    pub(super) fn new(number: u64, file: String, chunks: u32) -> Self {
+        Self {
+            number,
+            file,
+            seal: Seal::new(number),
+            waiting: VecDeque::with_capacity(chunks as usize),
+            ahead: None,
+            found: VerifyOutcome::default(),
+        }
+    }
+
+    pub(super) fn keep(&mut self, io: SealedIo) {
+        self.waiting.push_back(io);
+    }
+
+    /// How many wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The one that has waited for longest.
+    pub(crate) fn next(&mut self) -> Option<SealedIo> {
+        self.waiting.pop_front()
+    }
+
+    pub(crate) fn seal(&mut self, buffer: &mut [u8], offset: u64) {
+        self.seal.seal(buffer, offset);
+    }
+
+    /// Checks what was read.
+    pub(crate) fn check(&mut self, buffer: &[u8], offset: u64) {
+        let wrong = self.seal.judge(buffer, offset).err();
+        self.count(wrong);
+    }
+
+    /// Counts a block that was checked.
+    pub(crate) fn count(&mut self, wrong: Option<WrongPieces>) {
+        self.found.checked += 1;
+        let Some(wrong) = wrong else {
+            return;
+        };
+        self.found.wrong += 1;
+        if self.found.mismatches.len() < MISMATCHES_MAX {
+            self.found.mismatches.push(Mismatch {
+                file: self.file.clone(),
+                offset: Bytes(wrong.range.start),
+                length: Bytes(wrong.range.end - wrong.range.start),
+                kind: wrong.kind,
+                detail: wrong.detail,
+            });
+        }
+    }
+
+    /// What was found so far.
+    pub(super) fn found(&self) -> VerifyOutcome {
+        self.found.clone()
+    }
+}

@@ -1,0 +1,119 @@
+//! Sealed blocks: what passes, and that nothing else does.
+
+use proptest::prelude::*;
+use sokudo_model::MismatchKind;
+
+use super::{PIECE_BYTES, Seal, WrongPieces};
+
+const PIECE: usize = PIECE_BYTES as usize;
+
+fn sealed(number: u64, offset: u64, bytes: usize) -> Vec<u8> {
+    let mut buffer = vec![0xA5; bytes];
+    Seal::new(number).seal(&mut buffer, offset);
+    buffer
+}
+
+fn wrong(number: u64, offset: u64, buffer: &[u8]) -> WrongPieces {
+    Seal::new(number).judge(buffer, offset).unwrap_err()
+}
+
+#[test]
+fn what_is_not_what_was_written_is_told_by_kind_and_place() {
+    let at = 7 * PIECE_BYTES;
+    let right = sealed(9, at, 4 * PIECE);
+    assert_eq!(Seal::new(9).judge(&right, at), Ok(()));
+    let first = |buffer: &[u8]| {
+        let found = wrong(9, at, buffer);
+        (found.kind, found.range)
+    };
+    let second = at + PIECE_BYTES..at + 2 * PIECE_BYTES;
+    let mut flipped = right.clone();
+    flipped[PIECE + 99] ^= 4;
+    assert_eq!(first(&flipped), (MismatchKind::Checksum, second.clone()));
+    let mut zeros = right.clone();
+    zeros[PIECE..2 * PIECE].fill(0);
+    assert_eq!(first(&zeros), (MismatchKind::NoHeader, second.clone()));
+    let mut swapped = right.clone();
+    swapped[PIECE..3 * PIECE].rotate_left(PIECE);
+    let both = at + PIECE_BYTES..at + 3 * PIECE_BYTES;
+    assert_eq!(first(&swapped), (MismatchKind::WrongOffset, both));
+    let mut stale = right.clone();
+    stale[PIECE..2 * PIECE].copy_from_slice(&sealed(8, second.start, PIECE));
+    assert_eq!(first(&stale), (MismatchKind::Stale, second));
+    // A write that was torn: its first sectors are there, the others are of the pass before.
+    let mut torn = right.clone();
+    torn[512..].copy_from_slice(&sealed(8, at, 4 * PIECE)[512..]);
+    let all = at..at + 4 * PIECE_BYTES;
+    assert_eq!(first(&torn), (MismatchKind::Checksum, all));
+}
+
+#[test]
+fn no_flipped_bit_passes() {
+    let at = 3 * PIECE_BYTES;
+    let mut block = sealed(1, at, PIECE);
+    let mut seal = Seal::new(1);
+    for bit in 0..PIECE * 8 {
+        block[bit / 8] ^= 1 << (bit % 8);
+        assert!(seal.judge(&block, at).is_err(), "bit {bit}");
+        block[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert_eq!(seal.judge(&block, at), Ok(()));
+}
+
+#[test]
+fn sectors_of_other_places_do_not_pass() {
+    let two = sealed(1, 0, 2 * PIECE);
+    for sector in (0..PIECE).step_by(512) {
+        let mut mixed = two.clone();
+        mixed.copy_within(PIECE + sector..PIECE + sector + 512, sector);
+        assert!(Seal::new(1).judge(&mixed, 0).is_err(), "sector {sector}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn however_it_is_cut_a_device_holds_the_same(
+        number in any::<u64>(), start in 0..40u64, sectors in 1..60usize, cut in 0..60usize,
+        byte in 0..60 * 512usize, other in 1..=255u8,
+    ) {
+        let (offset, bytes) = (start * 512, sectors * 512);
+        let whole = sealed(number, offset, bytes);
+        let cut = cut.min(sectors) * 512;
+        let parts = [
+            sealed(number, offset, cut),
+            sealed(number, offset + cut as u64, bytes - cut),
+        ];
+        prop_assert_eq!(&parts.concat(), &whole);
+        let mut seal = Seal::new(number);
+        prop_assert_eq!(seal.judge(&whole, offset), Ok(()));
+        prop_assert_eq!(seal.judge(&whole[cut..], offset + cut as u64), Ok(()));
+        let mut damaged = whole.clone();
+        let byte = byte % bytes;
+        damaged[byte] ^= other;
+        let found = seal.judge(&damaged, offset).unwrap_err();
+        prop_assert!(found.range.contains(&(offset + byte as u64)));
+        prop_assert!(seal.judge(&whole, offset + 512).is_err());
+        prop_assert!(Seal::new(!number).judge(&whole, offset).is_err());
+        prop_assert!(seal.judge(&vec![0; bytes], offset).is_err());
+    }
+}
+
+/// `cargo test --release -p sokudo-engine --lib -- --ignored --nocapture one_thread_seals`.
+#[test]
+#[ignore = "a figure, not a check"]
+fn one_thread_seals_and_checks_so_fast() {
+    let mut seal = Seal::new(1);
+    let mut buffer = vec![0; 1 << 20];
+    let rate = |what: &str, work: &mut dyn FnMut(u64)| {
+        let began = std::time::Instant::now();
+        (0..4_096).for_each(|block| work(block << 20));
+        let bytes = f64::from(4_096 << 20 >> 10) * 1024.0;
+        println!(
+            "{what}: {:.2} GB/s",
+            bytes / began.elapsed().as_secs_f64() / 1e9
+        );
+    };
+    rate("seals", &mut |offset| seal.seal(&mut buffer, offset));
+    seal.seal(&mut buffer, 0);
+    rate("checks", &mut |_| seal.judge(&buffer, 0).unwrap());
+}
