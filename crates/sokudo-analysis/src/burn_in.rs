@@ -150,7 +150,11 @@ fn read_back(disk: &BurnInDisk) -> AssessedPoint {
     match is_right {
         true => point,
         false => AssessedPoint {
-            remedy: "look at cable, port and memory of the machine, and burn it in again; where it happens again, return the disk".into(),
+            remedy: match disk.first_wrong.as_ref().is_some_and(|it| it.is_of_another_place) {
+                true => "find out how much it really holds (sokudo explain --only capacity), and return it",
+                false => "look at cable, port and memory of the machine, and burn it in again; where it happens again, return the disk",
+            }
+            .into(),
             ..point
         },
     }

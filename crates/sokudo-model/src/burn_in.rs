@@ -14,7 +14,7 @@ use crate::plan::Operation;
 use crate::run::Run;
 use crate::self_test::{SelfTest, SelfTestKind, SelfTestResult};
 use crate::target::{BlockDevice, BlockDeviceKind, TargetInfo, TargetKind};
-use crate::trial::{Outcome, Row};
+use crate::trial::{MismatchKind, Outcome, Row};
 use crate::units::{Bytes, Nanos};
 
 /// What a burn-in has beside its rows.
@@ -116,6 +116,8 @@ pub struct WrongBlock {
     pub offset: Bytes,
     /// What was found and what was expected.
     pub detail: String,
+    /// Whether it holds the block of another place, as where a disk has less than it says.
+    pub is_of_another_place: bool,
 }
 
 /// What a row of a burn-in does.
@@ -194,6 +196,7 @@ impl BurnInDisk {
             first_wrong: first.map(|wrong| WrongBlock {
                 offset: wrong.offset,
                 detail: wrong.detail.clone(),
+                is_of_another_place: wrong.kind == MismatchKind::WrongOffset,
             }),
             slow_places: rows.iter().filter_map(slow).sum(),
             assessment: DiskAssessment {

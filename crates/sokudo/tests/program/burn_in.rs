@@ -54,10 +54,10 @@ fn is_whole(disk: &Value, size: u64, passes: u64) {
 
 #[test]
 fn good_disks_of_any_size_are_ok_and_all_of_them_was_looked_at() {
-    let two = "sim:ssd?size=96MiB 'sim:hdd?size=40MiB' --passes 2";
+    let two = "sim:ssd?size=1GiB 'sim:hdd?size=2GiB' --passes 2";
     let run = found(two, 0);
     assert_eq!(run["method"], "burn-in");
-    for (disk, size) in disks(&run).iter().zip([96 * MIB, 40 * MIB]) {
+    for (disk, size) in disks(&run).iter().zip([1024 * MIB, 2048 * MIB]) {
         is_whole(disk, size, 2);
         assert_eq!(answer(disk), Some("ok"), "{disk}");
         assert_eq!(disk["wrong_blocks"], 0);
@@ -77,11 +77,10 @@ fn good_disks_of_any_size_are_ok_and_all_of_them_was_looked_at() {
         let shown = burn_in(&format!("{two} --format {format}")).ok();
         shown.prints(&["OK: all 2 disks are as they should be", "Read back"]);
     }
-    // The smallest there is, one that is no whole number of blocks, and a fast one.
+    // The smallest there is, one that is no whole number of MiB, and a fast one.
     for (spec, size) in [
-        ("sim:const?size=1MiB", MIB),
-        ("sim:const?size=5242880", 5 * MIB),
-        ("sim:const?size=3146240", 3_146_240),
+        ("sim:const?size=1GiB", 1024 * MIB),
+        ("sim:const?size=1074270208", 1_074_270_208),
         ("sim:const?latency=1us&rate=10GB/s&size=4GiB", 4096 * MIB),
     ] {
         let run = found(spec, 0);
@@ -92,12 +91,12 @@ fn good_disks_of_any_size_are_ok_and_all_of_them_was_looked_at() {
 #[test]
 fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
     let bad = [
-        ("sim:fake-capacity?size=256MiB&real=64MiB", "burn-in-reads"),
-        ("sim:const?size=256MiB&rot=100MiB", "burn-in-reads"),
-        ("sim:const?size=256MiB&fail_at=100MiB", "burn-in-reads"),
+        ("sim:fake-capacity?size=2GiB&real=1GiB", "burn-in-reads"),
+        ("sim:const?size=1GiB&rot_at=100MiB", "burn-in-reads"),
+        ("sim:const?size=1GiB&fail_at=100MiB", "burn-in-reads"),
     ];
     for (spec, code) in bad {
-        let run = found(&format!("'{spec}' sim:const?size=64MiB"), 1);
+        let run = found(&format!("'{spec}' 'sim:const?size=1GiB&serial=2'"), 1);
         let [disk, other] = disks(&run) else {
             panic!("{run}")
         };
@@ -105,23 +104,23 @@ fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
         assert_eq!(point(disk, code)["answer"], "not_ok", "{spec}: {disk}");
         assert_eq!(answer(other), Some("ok"), "{spec}: {other}");
     }
-    let slow = found("'sim:const?size=256MiB&slow_at=100MiB:900ms'", 0);
+    let slow = found("'sim:const?size=1GiB&slow_at=100MiB:900ms'", 0);
     assert_eq!(answer(&disks(&slow)[0]), Some("ok_but"), "{slow}");
     assert_eq!(point(&disks(&slow)[0], "burn-in-slow")["answer"], "ok_but");
 }
 
 #[test]
 fn rotten_blocks_are_told_by_number_and_place() {
-    let run = found("'sim:const?size=64MiB&rot=33MiB+2MiB'", 1);
+    let run = found("'sim:const?size=1GiB&rot_at=33MiB+2MiB'", 1);
     let disk = &disks(&run)[0];
     assert_eq!(
         (&disk["blocks"], &disk["wrong_blocks"]),
-        (&64.into(), &2.into())
+        (&1024.into(), &2.into())
     );
     assert_eq!(disk["first_wrong"]["offset_bytes"], 33 * MIB);
-    burn_in("'sim:const?size=64MiB&rot=33MiB+2MiB'")
+    burn_in("'sim:const?size=1GiB&rot_at=33MiB+2MiB'")
         .ends(1)
-        .prints(&["NOT OK: 2 of 64 blocks did not hold", "return the disk"]);
+        .prints(&["NOT OK: 2 of 1024 blocks did not hold", "return the disk"]);
 }
 
 #[test]
@@ -171,7 +170,6 @@ fn nothing_is_written_without_consent_for_every_disk() {
     burn_in(&format!("{}", directory.path().display()))
         .refused(2, &["is a directory", "sokudo fill"]);
     burn_in("null:").refused(2, &["holds nothing"]);
-    burn_in("sim:ssd sim:ssd").refused(2, &["sim:ssd"]);
     let small = directory.path().join("small");
     fs::write(&small, [0; 4096]).unwrap();
     burn_in(&format!("{} --overwrite --yes", small.display())).refused(2, &["less than a block"]);
