@@ -93,6 +93,14 @@ pub enum Event {
         /// As it would be reported if it ended now.
         outcome: Box<Outcome>,
     },
+    /// What a running survey had come to at a position from which another can go on
+    /// ([`Outcome::left_at`]), when that was asked for.
+    Checkpoint {
+        /// Index of the workload in its stage.
+        workload: usize,
+        /// As it would be reported if it had been stopped there.
+        outcome: Box<Outcome>,
+    },
     /// The measured part of a workload is over, and what it wrote is about to be made
     /// durable, when that was asked for.
     MakingDurable {
@@ -182,6 +190,7 @@ impl Event {
             | Self::StageReady
             | Self::Progress { .. }
             | Self::Snapshot { .. }
+            | Self::Checkpoint { .. }
             | Self::MakingDurable { .. }
             | Self::Pause { .. }
             | Self::RoundAwaited { .. } => {}

@@ -196,6 +196,7 @@ impl ProgressLine {
             | Event::StageReady
             | Event::Progress { .. }
             | Event::Snapshot { .. }
+            | Event::Checkpoint { .. }
             | Event::MakingDurable { .. } => {}
             Event::RowNamed { row, name } => self.name_row(*row, name),
             Event::RowTimed {
