@@ -37,6 +37,7 @@ mod permission;
 mod place;
 mod settling;
 mod several;
+mod rest;
 mod slow;
 mod stop_watch;
 mod subject;

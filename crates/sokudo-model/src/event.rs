@@ -172,6 +172,17 @@ impl Event {
         }
     }
 
+    /// Which workload of its stage it is of, where it is of one.
+    pub fn workload_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::Progress { workload, .. }
+            | Self::Snapshot { workload, .. }
+            | Self::Checkpoint { workload, .. }
+            | Self::MakingDurable { workload } => Some(workload),
+            _ => None,
+        }
+    }
+
     /// The same of a part of a plan, with so many rows before it.
     #[must_use]
     pub fn behind(mut self, rows: usize) -> Self {
