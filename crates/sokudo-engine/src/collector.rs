@@ -20,6 +20,8 @@ pub(crate) enum ThreadReport {
     Ended { clone: usize, outcome: Box<Outcome> },
     /// What it did so far.
     Snapshot { clone: usize, outcome: Box<Outcome> },
+    /// What its survey has come to at a position.
+    Checkpoint { clone: usize, outcome: Box<Outcome> },
 }
 
 /// The thread that runs the stage, while its clones run.
@@ -86,6 +88,11 @@ impl<'a> Collector<'a> {
             match told.recv_timeout(wait) {
                 Ok(ThreadReport::Ended { clone, outcome }) => self.ended[clone] = Some(*outcome),
                 Ok(ThreadReport::Snapshot { clone, outcome }) => self.keep(clone, *outcome),
+                Ok(ThreadReport::Checkpoint { clone, outcome }) => {
+                    // A survey has one clone.
+                    let workload = self.clones[clone].workload;
+                    listener(Event::Checkpoint { workload, outcome });
+                }
                 Err(RecvTimeoutError::Disconnected) => return self.outcomes(),
                 Err(RecvTimeoutError::Timeout) => {
                     self.tell_progress(listener);

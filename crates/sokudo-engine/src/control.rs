@@ -15,6 +15,8 @@ pub struct Control {
     state: Arc<AtomicU8>,
     /// How often what was done so far has been asked for.
     asked: Arc<AtomicU32>,
+    /// How often checkpoints have been asked for.
+    checkpoints: Arc<AtomicU32>,
 }
 
 impl Control {
@@ -65,6 +67,17 @@ impl Control {
     /// How often that was asked for.
     pub(crate) fn snapshots_asked(&self) -> u32 {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Asks every survey that runs what it has come to at a position from which another can go on
+    /// ([`Event::Checkpoint`](sokudo_model::Event::Checkpoint)), once.
+    pub fn ask_for_checkpoint(&self) {
+        self.checkpoints.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often that was asked for.
+    pub(crate) fn checkpoints_asked(&self) -> u32 {
+        self.checkpoints.load(Ordering::Relaxed)
     }
 
     /// Whether the run was cancelled.

@@ -94,6 +94,7 @@ impl Driver<'_> {
             is_ring && shared.stage.workloads[self.clone.workload].clones <= LOOKED_AT_WORKERS_MAX;
         let mut used = Used::from_now(has_workers);
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
+        let mut checkpoints_asked = shared.control.checkpoints_asked();
         let mut now = clock.now();
         worker.begin(now);
         self.tell(worker, now);
@@ -126,6 +127,7 @@ impl Driver<'_> {
                     snapshots_told = asked;
                     self.tell_snapshot(worker, used.before);
                 }
+                self.tell_checkpoint(worker, &mut checkpoints_asked);
             }
             while used.notes(worker.look_before(now)) {}
             let in_flight = worker.in_flight();
@@ -175,6 +177,27 @@ impl Driver<'_> {
             clone: self.clone.number,
             outcome: Box::new(outcome(worker.snapshot(), circumstances)),
         });
+    }
+
+    /// Passes on that a checkpoint is asked for, and tells the one that has been taken.
+    #[cold]
+    fn tell_checkpoint(&self, worker: &mut Worker, asked: &mut u32) {
+        let now = self.shared.control.checkpoints_asked();
+        if now != std::mem::replace(asked, now) {
+            worker.want_checkpoint();
+        }
+        if let Some(finished) = worker.checkpoint() {
+            // What the thread has used for it is told by the survey.
+            let circumstances = ThreadConditions {
+                cpu: None,
+                usage: None,
+                ..self.circumstances(CpuTime::default(), ThreadUsage::default())
+            };
+            let _ = self.told.send(ThreadReport::Checkpoint {
+                clone: self.clone.number,
+                outcome: Box::new(outcome(finished, circumstances)),
+            });
+        }
     }
 
     /// What is known of the clone besides what its worker counted.

@@ -75,6 +75,8 @@ struct Simulation<'a> {
     next_control_look: u64,
     /// How often snapshots have been asked for.
     snapshots_asked: u32,
+    /// How often checkpoints have been.
+    checkpoints_asked: u32,
     outbox: Outbox,
     completed: Vec<sim::Completion>,
 }
@@ -130,6 +132,7 @@ pub(crate) fn run(
         next_control_look: begin,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| begin.saturating_add(every)),
         snapshots_asked: control.snapshots_asked(),
+        checkpoints_asked: control.checkpoints_asked(),
         outbox: Outbox::default(),
         completed: Vec::new(),
     };
@@ -234,6 +237,7 @@ impl Simulation<'_> {
                 if asked != std::mem::replace(&mut self.snapshots_asked, asked) {
                     self.next_snapshot = self.clock.now();
                 }
+                self.look_for_checkpoints(control, listener);
             }
             let Some(at) = self.next_instant() else {
                 // The device holds requests that it will never answer.
@@ -460,6 +464,24 @@ impl Simulation<'_> {
             if let Some(outcome) = merged(outcomes) {
                 let outcome = Box::new(outcome);
                 listener(Event::Snapshot { workload, outcome });
+            }
+        }
+    }
+
+    /// Passes on that checkpoints are asked for, and tells those that have been taken.
+    fn look_for_checkpoints(&mut self, control: &Control, listener: &mut dyn FnMut(Event)) {
+        let asked = control.checkpoints_asked();
+        let is_asked = asked != std::mem::replace(&mut self.checkpoints_asked, asked);
+        let started_at = self.started_at;
+        for actor in self.actors.iter_mut().filter(|actor| actor.has_begun) {
+            if is_asked {
+                actor.worker.want_checkpoint();
+            }
+            if let Some(finished) = actor.worker.checkpoint() {
+                listener(Event::Checkpoint {
+                    workload: actor.workload,
+                    outcome: Box::new(outcome_of(finished, started_at)),
+                });
             }
         }
     }

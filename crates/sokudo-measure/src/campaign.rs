@@ -15,6 +15,7 @@ use crate::error::MeasureError;
 use crate::evidence::FoundState;
 use crate::expectation::Expectation;
 use crate::length::TrialLength;
+use crate::rest::StageRest;
 use crate::settling::Settling;
 use crate::subject::PreparedTargets;
 
@@ -34,6 +35,13 @@ struct ScheduledTrial {
     phase: Option<usize>,
     /// How often it was made before, and did not count.
     made_before: u32,
+}
+
+/// One execution to be done, and what an earlier part of the run has left of its stage.
+#[derive(Clone, Copy)]
+struct DueTrial<'a> {
+    step: ScheduledTrial,
+    rest: &'a StageRest,
 }
 
 /// The steps of a schedule over `stages` stages.
@@ -245,11 +253,11 @@ impl Learned {
         }
     }
 
-    /// Trials, one per workload, that show nothing new. What is learned meanwhile is put into the
+    /// Trials, one per workload that is left, that show nothing new. What is learned meanwhile is put into the
     /// plan.
     fn trials(
         &mut self,
-        step: ScheduledTrial,
+        due: DueTrial<'_>,
         plan: &mut Plan,
         schedule: &Schedule,
         subject: &mut PreparedTargets,
@@ -259,15 +267,16 @@ impl Learned {
         loop {
             listener(Event::TrialStarted {
                 row: self.row,
-                trial: step.trial,
+                trial: due.step.trial,
             });
             let step = ScheduledTrial {
                 made_before: self.unsettled,
-                ..step
+                ..due.step
             };
             let settle = self.settling.time();
-            let trials = measure(plan, step, settle, subject, control, listener)?;
-            let [trial] = &trials[..] else {
+            let due = DueTrial { step, ..due };
+            let trials = measure(plan, due, settle, subject, control, listener)?;
+            let ([trial], [_]) = (&trials[..], &plan.stages[step.stage].workloads[..]) else {
                 return Ok(trials);
             };
             let size = subject.info().size_bytes;
@@ -353,8 +362,12 @@ pub(crate) fn run(
         if is_enough(schedule, &rows[own.clone()]) || has_failed(subject, own.clone(), &rows) {
             continue;
         }
-        let left = resumed(&mut plan, step, &mut rows[own.start]);
-        if left.is_none() && is_made(step, &rows[own.start], before) {
+        let stage = &plan.stages[step.stage];
+        let rest = match before.is_empty() || step.warm_up {
+            true => StageRest::whole(stage),
+            false => StageRest::of(stage, narrow(step.trial), &rows[own.clone()]),
+        };
+        if rest.is_empty() {
             continue;
         }
         if is_phase_over(schedule, step, &rows) {
@@ -371,7 +384,8 @@ pub(crate) fn run(
         }
         settle_together(&mut learned, &plan, step.stage);
         let learned = &mut learned[step.stage];
-        let measured = learned.trials(step, &mut plan, schedule, subject, control, listener);
+        let due = DueTrial { step, rest: &rest };
+        let measured = learned.trials(due, &mut plan, schedule, subject, control, listener);
         let workloads = &plan.stages[step.stage].workloads;
         for (row, workload) in rows[own.clone()].iter_mut().zip(workloads) {
             row.unsettled = learned.unsettled;
@@ -379,12 +393,10 @@ pub(crate) fn run(
         }
         match measured {
             Ok(trials) => {
-                let trials = followed(left, trials);
+                let trials = rest.added(trials, &rows[own.clone()]);
                 count_all(trials, step, own.start, &mut rows, listener);
             }
             Err(error) => {
-                // What an earlier part has measured stays.
-                rows[own.start].trials.extend(left);
                 if rows.iter().all(|row| row.trials.is_empty()) {
                     return Err(error);
                 }
@@ -418,17 +430,9 @@ fn rows_of_stages(plan: &Plan) -> Vec<Range<usize>> {
     plan.stages.iter().map(of_stage).collect()
 }
 
-/// The trials of a step, the first of which goes on where an earlier part of the run has left it.
-fn followed(left: Option<Trial>, mut trials: Vec<Trial>) -> Vec<Trial> {
-    if let Some((left, first)) = left.zip(trials.first_mut()) {
-        *first = left.followed_by(first);
-    }
-    trials
-}
-
-/// Puts the trials of a step into its rows, from `first` on, and tells them.
+/// Puts the trials of a step into its rows, of which the first is `first`, and tells them.
 fn count_all(
-    trials: Vec<Trial>,
+    trials: Vec<(usize, Trial)>,
     step: ScheduledTrial,
     first: usize,
     rows: &mut [Row],
@@ -438,44 +442,22 @@ fn count_all(
         row: first,
         trial: step.trial,
     });
-    for (number, trial) in (first..).zip(trials) {
-        let row = &mut rows[number];
+    for (place, trial) in trials {
+        let row = &mut rows[first + place];
         if counts(&trial, step, row) {
-            listener(Event::counted(number, &row.workload, &trial));
-            row.trials.push(trial);
+            listener(Event::counted(first + place, &row.workload, &trial));
+            row.add(trial);
         }
     }
 }
 
 /// The rows of the plan, with the trials that an earlier part of the run has made.
-fn rows_begun(plan: &Plan, before: &[Row]) -> Vec<Row> {
+pub(crate) fn rows_begun(plan: &Plan, before: &[Row]) -> Vec<Row> {
     let mut rows = empty_rows(plan);
     for (row, before) in rows.iter_mut().zip(before) {
         row.trials.clone_from(&before.trials);
     }
     rows
-}
-
-/// Takes the trial of a step that an earlier part of the run has left unfinished out of its row,
-/// and lets the step go on from there. `None` where there is none.
-fn resumed(plan: &mut Plan, step: ScheduledTrial, row: &mut Row) -> Option<Trial> {
-    let [workload] = &mut plan.stages[step.stage].workloads[..] else {
-        return None;
-    };
-    let survey = workload.survey.as_mut()?;
-    survey.resumed_at = None;
-    let is_last = narrow::<usize, u32>(row.trials.len()) == step.trial + 1;
-    let last = row
-        .trials
-        .pop_if(|trial| is_last && trial.outcome.left_at.is_some())?;
-    survey.resumed_at = last.outcome.left_at;
-    Some(last)
-}
-
-/// Whether an earlier part of the run has made the trial of a step.
-fn is_made(step: ScheduledTrial, row: &Row, before: &[Row]) -> bool {
-    let made: u32 = narrow(row.trials.len());
-    !before.is_empty() && !step.warm_up && step.trial < made
 }
 
 /// Rows without trials, one per workload of the plan.
@@ -511,7 +493,10 @@ fn is_phase_over(schedule: &Schedule, step: ScheduledTrial, rows: &[Row]) -> boo
 
 /// Whether the rows of a stage need no more trials.
 fn is_enough(schedule: &Schedule, rows: &[Row]) -> bool {
-    let is_over = |enough: Enough| rows.iter().all(|row| enough.ends(&row.trials));
+    let is_over = |enough: Enough| {
+        let is_over = |row: &Row| !row.is_left() && enough.ends(&row.trials);
+        rows.iter().all(is_over)
+    };
     schedule.enough.is_some_and(is_over)
 }
 
@@ -547,18 +532,22 @@ pub(crate) fn stage_trial(
         made_before: 0,
     };
     let settling = Settling::of(&plan.stages[stage].workloads[0], false);
-    measure(plan, step, settling.time(), subject, control, listener)
+    let due = DueTrial {
+        step,
+        rest: &StageRest::whole(&plan.stages[stage]),
+    };
+    measure(plan, due, settling.time(), subject, control, listener)
 }
 
 fn measure(
     plan: &Plan,
-    step: ScheduledTrial,
+    DueTrial { step, rest }: DueTrial<'_>,
     settle: Nanos,
     subject: &mut PreparedTargets,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Trial>, MeasureError> {
-    let stage = &plan.stages[step.stage];
+    let stage = rest.stage(&plan.stages[step.stage]);
     let options = StageOptions {
         seed: match subject.is_in_phases() {
             // One phase makes the files that the next one works on.
@@ -574,7 +563,9 @@ fn measure(
         None => FoundState::Settled,
         Some(_) => FoundState::AsLeft,
     };
-    subject.trial(stage, start, options, control, listener)
+    subject.trial(&stage, start, options, control, &mut |event| {
+        listener(rest.of_whole(event));
+    })
 }
 
 /// Whether a trial is one of its row. One that was given up before it was measured is of the

@@ -36,6 +36,7 @@ mod named;
 mod pages;
 mod permission;
 mod place;
+mod rest;
 mod settling;
 mod several;
 mod slow;

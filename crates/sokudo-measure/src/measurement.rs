@@ -214,6 +214,7 @@ impl<'a> Measurement<'a> {
         };
         let target = TargetInfo::together(subject.infos());
         let target = target.unwrap_or_else(|| subject.info().clone());
+        let targets = several::infos(&subject);
         let has_beside = !self.beside.is_empty();
         subject.add(self.beside);
         let burn_in = self.burn_in.map(|mut burn_in| {
@@ -227,6 +228,8 @@ impl<'a> Measurement<'a> {
             command: self.command,
             parts: self.parts,
             burn_in,
+            targets,
+            rows: campaign::rows_begun(&self.plan, &self.before),
             ..empty_run(self.plan, self.schedule, target)
         };
         Ok(Prepared {
@@ -436,9 +439,7 @@ impl Prepared {
         if let Some(target) = measured {
             run.target = target;
         }
-        if self.subject.infos().count() > 1 {
-            run.targets = self.subject.infos().cloned().collect();
-        }
+        run.targets = several::infos(&self.subject);
         run.layout = self.subject.layout;
         let is_ended = control.is_cancelled() && !self.is_complete;
         run.interrupted = is_ended && run.stopped_by.is_none();

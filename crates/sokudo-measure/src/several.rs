@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 
 use sokudo_engine::Control;
-use sokudo_model::{Event, TargetKind};
+use sokudo_model::{Event, TargetInfo, TargetKind};
 
 use crate::error::MeasureError;
 use crate::named::Named;
@@ -100,6 +100,14 @@ pub(crate) fn prepare(
     Ok(PreparedTargets::joined(
         ready.into_iter().map(|(_, prepared)| prepared),
     ))
+}
+
+/// What is known of each target, where there are several.
+pub(crate) fn infos(subject: &PreparedTargets) -> Vec<TargetInfo> {
+    match subject.infos().count() {
+        1 => Vec::new(),
+        _ => subject.infos().cloned().collect(),
+    }
 }
 
 /// Leave to destroy devices, or to overwrite files, is for those alone.

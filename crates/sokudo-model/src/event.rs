@@ -94,6 +94,14 @@ pub enum Event {
         /// As it would be reported if it ended now.
         outcome: Box<Outcome>,
     },
+    /// What a running survey had come to at a position from which another can go on
+    /// ([`Outcome::left_at`]), when that was asked for.
+    Checkpoint {
+        /// Index of the workload in its stage.
+        workload: usize,
+        /// As it would be reported if it had been stopped there.
+        outcome: Box<Outcome>,
+    },
     /// The measured part of a workload is over, and what it wrote is about to be made
     /// durable, when that was asked for.
     MakingDurable {
@@ -176,6 +184,17 @@ impl Event {
         }
     }
 
+    /// Which workload of its stage it is of, where it is of one.
+    pub fn workload_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::Progress { workload, .. }
+            | Self::Snapshot { workload, .. }
+            | Self::Checkpoint { workload, .. }
+            | Self::MakingDurable { workload } => Some(workload),
+            _ => None,
+        }
+    }
+
     /// The same of a part of a plan, with so many rows before it.
     #[must_use]
     pub fn behind(mut self, rows: usize) -> Self {
@@ -194,6 +213,7 @@ impl Event {
             | Self::StageReady
             | Self::Progress { .. }
             | Self::Snapshot { .. }
+            | Self::Checkpoint { .. }
             | Self::MakingDurable { .. }
             | Self::Pause { .. }
             | Self::SelfTesting { .. }

@@ -52,6 +52,20 @@ pub struct Row {
 }
 
 impl Row {
+    /// Adds a trial. It takes the place of the one that was left, which it goes on with.
+    pub fn add(&mut self, trial: Trial) {
+        if self.is_left() {
+            self.trials.pop();
+        }
+        self.trials.push(trial);
+    }
+
+    /// Whether its last trial was left before its end, so that another can go on with it.
+    pub fn is_left(&self) -> bool {
+        let last = self.trials.last();
+        last.is_some_and(|trial| trial.outcome.left_at.is_some())
+    }
+
     /// I/Os per second, the median of the trials that did any; `None` without such.
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn ios_per_second(&self) -> Option<f64> {

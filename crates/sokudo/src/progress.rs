@@ -209,6 +209,7 @@ impl ProgressLine {
             | Event::StageReady
             | Event::Progress { .. }
             | Event::Snapshot { .. }
+            | Event::Checkpoint { .. }
             | Event::SelfTestEnded(_)
             | Event::MakingDurable { .. } => {}
             Event::SelfTesting {

@@ -391,7 +391,7 @@ impl Telling {
         }
         let row = row.min(run.rows.len() - 1);
         run.rows[row].workload = workload.clone();
-        run.rows[row].trials.push(trial.clone());
+        run.rows[row].add(trial.clone());
         tell(&so_far(run));
     }
 

@@ -8,7 +8,7 @@ use sokudo_words::{Text, text};
 const DEFECTS_MAX: usize = 65_536;
 
 /// Defects in the order in which they were found.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Defects {
     list: Vec<Defect>,
     /// Beyond [`DEFECTS_MAX`].
@@ -16,7 +16,7 @@ pub(crate) struct Defects {
 }
 
 /// How far the list had come.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct DefectsMark {
     count: usize,
     last_length: u64,

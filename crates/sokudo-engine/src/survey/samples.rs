@@ -9,8 +9,10 @@ use sokudo_model::{Bytes, Nanos, Survey, SurveyPosition, SurveySample, narrow};
 
 use super::borders::{self, Border};
 use super::io::SurveyIo;
+use crate::tally::FinishedTally;
 
 /// All samples so far.
+#[derive(Clone)]
 pub(super) struct Samples {
     /// The way from one sample to the next is part of its time.
     way_counts: bool,
@@ -69,9 +71,10 @@ impl Samples {
         self.skipped_ns += nanos;
     }
 
-    /// Time that did not count so far.
-    pub(super) fn skipped_ns(&self) -> u64 {
-        self.skipped_ns
+    /// Moves the origin of a tally back by the time that did not count.
+    pub(super) fn give_back_skipped(&self, tally: &mut FinishedTally) {
+        tally.started_at -= self.skipped_ns;
+        tally.last_completed_at -= self.skipped_ns;
     }
 
     /// Notes that a measured I/O is issued.

@@ -37,6 +37,14 @@ pub(crate) struct SealedBlocks {
     waiting: VecDeque<SealedIo>,
     pub(crate) ahead: Option<SealedAhead>,
     found: VerifyOutcome,
+    then: Option<FoundThen>,
+}
+
+/// What was found of the blocks before a checkpoint.
+struct FoundThen {
+    /// The first byte behind them.
+    end: u64,
+    found: VerifyOutcome,
 }
 
 impl SealedBlocks {
@@ -48,7 +56,26 @@ impl SealedBlocks {
             waiting: VecDeque::with_capacity(chunks as usize),
             ahead: None,
             found: VerifyOutcome::default(),
+            then: None,
         }
+    }
+
+    /// From now on what is found before this byte is counted by itself, too: all that was checked
+    /// lies before it.
+    pub(super) fn begin_checkpoint(&mut self, end: u64) {
+        let found = self.found.clone();
+        self.then = Some(FoundThen { end, found });
+    }
+
+    /// Whether blocks before the checkpoint wait to be checked.
+    pub(super) fn is_behind_checkpoint(&self) -> bool {
+        let end = self.then.as_ref().map_or(0, |then| then.end);
+        self.waiting.iter().any(|io| io.offset < end)
+    }
+
+    /// What was found before the checkpoint.
+    pub(super) fn end_checkpoint(&mut self) -> VerifyOutcome {
+        self.then.take().map(|then| then.found).unwrap_or_default()
     }
 
     pub(super) fn keep(&mut self, io: SealedIo) {
@@ -72,29 +99,33 @@ impl SealedBlocks {
     /// Checks what was read.
     pub(crate) fn check(&mut self, buffer: &[u8], offset: u64) {
         let wrong = self.seal.judge(buffer, offset).err();
-        self.count(wrong);
+        self.count(offset, wrong);
     }
 
     /// Counts a block that was checked.
-    pub(crate) fn count(&mut self, wrong: Option<WrongPieces>) {
-        self.found.checked += 1;
-        let Some(wrong) = wrong else {
-            return;
-        };
-        self.found.wrong += 1;
-        if self.found.mismatches.len() < MISMATCHES_MAX {
-            self.found.mismatches.push(Mismatch {
-                file: self.file.clone(),
-                offset: Bytes(wrong.range.start),
-                length: Bytes(wrong.range.end - wrong.range.start),
-                kind: wrong.kind,
-                detail: wrong.detail,
-            });
+    pub(crate) fn count(&mut self, offset: u64, wrong: Option<WrongPieces>) {
+        let wrong = wrong.map(|wrong| Mismatch {
+            file: self.file.clone(),
+            offset: Bytes(wrong.range.start),
+            length: Bytes(wrong.range.end - wrong.range.start),
+            kind: wrong.kind,
+            detail: wrong.detail,
+        });
+        if let Some(then) = self.then.as_mut().filter(|then| offset < then.end) {
+            count_in(&mut then.found, wrong.clone());
         }
+        count_in(&mut self.found, wrong);
     }
 
     /// What was found so far.
     pub(super) fn found(&self) -> VerifyOutcome {
         self.found.clone()
     }
+}
+
+fn count_in(found: &mut VerifyOutcome, wrong: Option<Mismatch>) {
+    found.checked += 1;
+    found.wrong += u64::from(wrong.is_some());
+    let room = MISMATCHES_MAX - found.mismatches.len();
+    found.mismatches.extend(wrong.into_iter().take(room));
 }

@@ -8,7 +8,7 @@ use super::io::SurveyIo;
 
 /// Those that took longest so far. A new one costs a comparison, and where it is among them a
 /// walk through all; that becomes rare soon.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SlowestIos {
     ios: Vec<SlowIo>,
     /// The shortest of a full list.

@@ -5,6 +5,7 @@
 //! flight, how it goes on ([`Surveying::step`]). The clock that counts stands still but for
 //! measured I/Os, so that what is counted is the sum over the samples and nothing else.
 
+mod checkpoint;
 mod failing;
 mod hanging;
 mod leaving;
@@ -22,6 +23,7 @@ use sokudo_stats::Histogram;
 use sokudo_sys::Action;
 use sokudo_words::Text;
 
+use self::checkpoint::Checkpoint;
 use super::beside::ReadsBeside;
 use super::defects::{Defects, DefectsMark};
 use super::hung::Hanging;
@@ -151,6 +153,7 @@ pub(crate) struct Surveying {
     /// It was stopped, and where, if something is left.
     was_left: bool,
     left_at: Option<SurveyPosition>,
+    checkpoint: Checkpoint,
     notes: Vec<Text>,
 }
 
@@ -222,6 +225,7 @@ impl Surveying {
             sealed: (survey.sealed).map(|number| SealedBlocks::new(number, name, chunks)),
             was_left: false,
             left_at: None,
+            checkpoint: Checkpoint::default(),
             notes: Vec::new(),
         })
     }
@@ -280,7 +284,10 @@ impl Surveying {
             SurveyActivity::Retrying(rest) => Some(self.retried(rest, failed, is_stopped)),
             // What fails while everything is being stopped is no defect.
             _ if is_stopped => Some(SurveyStep::Stop(StopReason::Ended)),
-            SurveyActivity::Between => self.begin_sample(now),
+            SurveyActivity::Between => {
+                self.take_checkpoint(tally, std::iter::empty());
+                self.begin_sample(now)
+            }
             SurveyActivity::Approaching if self.survey.write_back => {
                 Some(self.stream(SurveyActivity::Reading))
             }
@@ -450,8 +457,6 @@ impl Surveying {
 
     /// Moves the origin of a tally back to where it was: when the survey began.
     pub(crate) fn give_back_skipped(&self, tally: &mut FinishedTally) {
-        let skipped = self.samples.skipped_ns();
-        tally.started_at -= skipped;
-        tally.last_completed_at -= skipped;
+        self.samples.give_back_skipped(tally);
     }
 }

@@ -103,7 +103,7 @@ impl Worker {
         {
             let wrong = answer(sealed.number, io);
             if io.operation == Operation::Read {
-                sealed.count(wrong);
+                sealed.count(io.offset, wrong);
             }
             if io.is_pooled {
                 self.free.give_back(io.chunk);

@@ -2,11 +2,12 @@
 
 use sokudo_model::{Operation, StopReason};
 
-use super::{Buffer, EMPTY_SLOT, Issue, NextAction, Ready, Slot, Worker};
+use super::{Buffer, EMPTY_SLOT, FinishedWorker, Issue, NextAction, Ready, Slot, Worker};
 use crate::backend::Backend;
 use crate::clock::NEVER;
 use crate::pace::OperationTurn;
 use crate::pattern::Access;
+use crate::record::Recorded;
 use crate::survey::{Instants, SurveyIo, SurveyStep};
 
 impl Worker {
@@ -124,12 +125,39 @@ impl Worker {
             now,
         };
         let io = survey.complete(chunk, result, instants, &mut self.tally);
+        survey.complete_at_checkpoint(chunk, io, result, instants);
         self.in_flight -= 1;
         self.in_flight_unmeasured -= u32::from(!io.is_measured);
         let is_kept = survey.keep_sealed(chunk, io, result);
         if io.chunk.is_none() && !is_kept {
             self.free.give_back(chunk);
         }
+    }
+
+    /// Has a survey tell what it has come to as soon as it knows a position from which another can
+    /// go on ([`Self::checkpoint`]).
+    #[cold]
+    pub(crate) fn want_checkpoint(&mut self) {
+        if let Some(survey) = &mut self.survey {
+            survey.want_checkpoint();
+        }
+    }
+
+    /// What it would have ended with at such a position, once that is known.
+    pub(crate) fn checkpoint(&mut self) -> Option<FinishedWorker> {
+        let survey = self.survey.as_mut()?;
+        let slots = (0u32..).zip(&self.slots);
+        let in_flight = slots.filter(|(_, slot)| slot.issued_at != NEVER);
+        survey.take_checkpoint(&self.tally, in_flight.map(|(chunk, _)| chunk));
+        let (tally, surveyed) = survey.told_checkpoint()?;
+        Some(FinishedWorker {
+            tally,
+            window: None,
+            recorded: Recorded::default(),
+            verified: None,
+            surveyed: Some(surveyed),
+            stopped: StopReason::Ended,
+        })
     }
 
     /// Nothing is in flight: how the survey goes on.

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Event, FailureKind, Nanos, Outcome, Sample, StopReason, SurveyPosition, Visit, Workload,
+    Bytes, Event, FailureKind, Nanos, Operation, OperationMix, Outcome, Sample, StopReason,
+    SurveyPosition, Trial, TrialEvidence, Visit, Workload,
 };
 
 use crate::setup::{run_one, run_told, simulated};
@@ -21,6 +22,65 @@ fn stopped_after(bytes: u64, workload: &Workload, spec: &str) -> Outcome {
     };
     let workload = [workload.clone()];
     run_told(workload, &mut simulated(spec), &control, &mut stop).remove(0)
+}
+
+/// What a survey ends with, and its checkpoints when they are asked for each time so many bytes were
+/// moved.
+fn with_checkpoints(every: u64, workload: &Workload, spec: &str) -> (Outcome, Vec<Outcome>) {
+    let control = Control::new();
+    let (mut next, mut checkpoints) = (every, Vec::new());
+    let mut listen = |event: Event| match event {
+        Event::Progress { bytes, .. } if bytes.0 >= next => {
+            control.ask_for_checkpoint();
+            next = bytes.0 + every;
+        }
+        Event::Checkpoint { outcome, .. } => checkpoints.push(*outcome),
+        _ => {}
+    };
+    let workload = [workload.clone()];
+    let outcome = run_told(workload, &mut simulated(spec), &control, &mut listen).remove(0);
+    (outcome, checkpoints)
+}
+
+/// A checkpoint and what was left at it are all of a survey, and nothing twice.
+fn assert_goes_on(checkpoint: &Outcome, workload: &Workload, spec: &str, all: &Outcome) {
+    assert_is_sum_of_places(checkpoint);
+    let left = checkpoint.left_at.expect("a checkpoint has a position");
+    let rest = stopped_after(u64::MAX, &resumed(left, workload), spec);
+    let trial = |outcome: &Outcome| Trial {
+        outcome: outcome.clone(),
+        evidence: TrialEvidence::default(),
+        together: None,
+    };
+    let both = trial(checkpoint).followed_by(&trial(&rest)).outcome;
+    assert_eq!(both.stopped, all.stopped);
+    assert_eq!(both.bytes_moved(), all.bytes_moved(), "{left:?}");
+    if all.defects.is_empty() {
+        // Where something failed, places do not tell which bytes were read.
+        assert_eq!(read(&[checkpoint, &rest]), read(&[all]), "{left:?}");
+    }
+    let ends = |outcome: &Outcome| -> Vec<(u64, u64)> {
+        let places = outcome.places.iter();
+        places.map(|it| (it.offset.0, it.bytes.0)).collect()
+    };
+    // The place in progress is the only one that is in two parts.
+    let split = both.places.len() - all.places.len();
+    assert!(split <= 1, "{split}");
+    if split == 0 {
+        assert_eq!(ends(&both), ends(all));
+    }
+    let latencies = |outcome: &Outcome| {
+        let tallies = outcome.operations.iter();
+        tallies.map(|it| it.latency.count()).collect::<Vec<_>>()
+    };
+    if split == 0 && all.defects.is_empty() {
+        assert_eq!((both.ios(), latencies(&both)), (all.ios(), latencies(all)));
+    }
+    let series = both.series.iter().map(|point| point.bytes.0).sum::<u64>();
+    assert_eq!(series, both.bytes_moved().0);
+    let mut defects = both.defects.clone();
+    defects.sort_by_key(|it| it.offset);
+    assert_eq!(defects, all.defects);
 }
 
 fn resumed(at: SurveyPosition, workload: &Workload) -> Workload {
@@ -74,6 +134,85 @@ proptest! {
         prop_assert_eq!(rest.stopped, StopReason::Bytes);
         prop_assert_eq!(part.bytes_moved().0 + rest.bytes_moved().0, total);
         prop_assert_eq!(read(&[&part, &rest]), read(&[&all]));
+    }
+}
+
+/// Surveys of every kind that can be gone on with.
+fn some_survey(kind: u8, places: u32, depth: u32) -> Workload {
+    let size = 8 << 30;
+    let (shuffled, one) = (Bytes(64 * MIB), Sample::Bytes(Bytes(4096)));
+    let mut workload = match kind {
+        0 | 1 => first(size, whole(places, 256 << 10, depth)),
+        2 => {
+            let sample = Sample::Bytes(shuffled);
+            surveying(survey(places, Visit::Shuffled, sample), 256 << 10, depth)
+        }
+        3 => surveying(survey(2_000 + places, Visit::Random, one), 4096, 1),
+        4 => surveying(survey(2_000 + places, Visit::Butterfly, one), 4096, 1),
+        _ => {
+            let timed = Sample::Time(Nanos::from_millis(40));
+            let mut timed = survey(places + 20, Visit::Ascending, timed);
+            timed.approach = Some(Bytes(4096));
+            surveying(timed, 64 << 10, depth)
+        }
+    };
+    if kind == 1 {
+        workload.operations = OperationMix::only(Operation::Write);
+    }
+    workload
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn a_checkpoint_and_what_is_left_at_it_are_all_of_it_once(
+        parts in 2..30u64, depth in 1..9u32, places in 1..40u32, kind in 0..6u8, jitter: bool,
+    ) {
+        let latency = if jitter { "hdd?size=16GiB" } else { "const?size=16GiB&latency=100us&parallel=4" };
+        let spec = format!("sim:{latency}");
+        let workload = some_survey(kind, places, depth);
+        let all = stopped_after(u64::MAX, &workload, &spec);
+        let (same, checkpoints) =
+            with_checkpoints(all.bytes_moved().0 / parts, &workload, &spec);
+        prop_assert_eq!(&same, &all, "who asks changes nothing");
+        prop_assert!(parts < 4 || all.elapsed < Nanos::from_secs(2) || !checkpoints.is_empty());
+        for checkpoint in checkpoints {
+            if kind == 5 {
+                // How much fits into a time depends on where the head has been.
+                assert_is_sum_of_places(&checkpoint);
+                let rest = stopped_after(u64::MAX, &resumed(checkpoint.left_at.unwrap(), &workload), &spec);
+                prop_assert_eq!(checkpoint.places.len() + rest.places.len(), all.places.len());
+            } else {
+                assert_goes_on(&checkpoint, &workload, &spec, &all);
+            }
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_holds_the_defects_before_it_and_no_other(
+        parts in 4..40u64, depth in 1..9u32, places in 1..40u32, at in 0..8000u64, bad in 1..300u64,
+    ) {
+        let spec = format!("sim:const?size=16GiB&latency=100us&parallel=4&fail_at={at}MiB+{bad}KiB:EIO&fail_at=7000MiB+8KiB:EIO");
+        let workload = first(8 << 30, whole(places, 256 << 10, depth));
+        let (all, checkpoints) = with_checkpoints((8 << 30) / parts, &workload, &spec);
+        prop_assert!(!all.defects.is_empty());
+        for checkpoint in checkpoints {
+            assert_goes_on(&checkpoint, &workload, &spec, &all);
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_tells_what_hangs_before_it() {
+    let spec = "sim:const?size=16GiB&hang_at=100MiB+4KiB&latency=2ms";
+    let workload = with_timeout(whole(16, MIB, 4), Nanos::from_millis(100));
+    let (all, checkpoints) = with_checkpoints(64 * MIB, &workload, spec);
+    let behind = |it: &&Outcome| it.left_at.unwrap().offset.0 > 101 * MIB;
+    let behind: Vec<_> = checkpoints.iter().filter(behind).collect();
+    assert!(!behind.is_empty());
+    for checkpoint in behind {
+        assert_eq!(checkpoint.defects, all.defects);
+        assert_goes_on(checkpoint, &workload, spec, &all);
     }
 }
 

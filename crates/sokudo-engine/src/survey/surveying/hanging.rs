@@ -1,6 +1,8 @@
 //! I/Os of a survey that do not come back in time: it goes on without them, and says where they
 //! are. One that comes back after all was slow.
 
+use std::ops::Range;
+
 use sokudo_model::{Bytes, FailureKind, IoFailure, Nanos, Operation, Sample, count_failure};
 use sokudo_words::{Text, text};
 
@@ -53,6 +55,7 @@ impl Surveying {
         now: u64,
     ) -> Option<(SurveyIo, Option<u32>)> {
         let io = self.ios[chunk as usize];
+        self.give_up_at_checkpoint(chunk);
         self.ios[chunk as usize].is_hung = true;
         self.seen_at = now;
         self.hanging.hear(now);
@@ -126,9 +129,8 @@ impl Surveying {
 
     /// What has not come back to the end is a defect that hangs.
     pub(super) fn finish_hanging(&mut self, tally: &mut FinishedTally) {
-        for hung in self.hanging.ios.iter().filter(|hung| hung.io.is_reported) {
-            let (start, end) = (hung.io.offset, hung.io.range().end);
-            let kind = FailureKind::Unanswered;
+        let kind = FailureKind::Unanswered;
+        for Range { start, end } in self.hung_ranges().collect::<Vec<_>>() {
             self.defects.note(Operation::Read, start, end, kind);
             let failure = IoFailure {
                 operation: Operation::Read,
@@ -139,6 +141,12 @@ impl Surveying {
             count_failure(&mut tally.failures, failure);
         }
         self.notes.extend(self.late_note());
+    }
+
+    /// What has not come back so far.
+    pub(super) fn hung_ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        let reported = self.hanging.ios.iter().filter(|hung| hung.io.is_reported);
+        reported.map(|hung| hung.io.range())
     }
 
     fn late_note(&self) -> Option<Text> {

@@ -1,6 +1,6 @@
 //! Where a survey that is stopped is left, so that another can go on from there.
 
-use sokudo_model::{Bytes, Operation, Sample, StopReason, SurveyPosition};
+use sokudo_model::{Bytes, Sample, StopReason, SurveyPosition};
 
 use super::{SurveyActivity, Surveying};
 use crate::survey::io::Failed;
@@ -32,10 +32,10 @@ impl Surveying {
         };
     }
 
-    /// Where it is left, if another can go on. Writes are not gone on with: what was written back
-    /// in part is not known.
+    /// Where it is left, if another can go on; what was written back in part is not known. A limit
+    /// of time leaves nothing: it is an end that was asked for.
     pub(super) fn left_at(&self, stopped: StopReason) -> Option<SurveyPosition> {
-        if stopped == StopReason::Bytes || self.operation != Operation::Read {
+        if matches!(stopped, StopReason::Bytes | StopReason::Time) || self.survey.write_back {
             return None;
         }
         // Stopped after its last I/O it has nothing left.
@@ -46,7 +46,7 @@ impl Surveying {
         open.or_else(|| self.begin_of(self.route.first()))
     }
 
-    fn begin_of(&self, place: u32) -> Option<SurveyPosition> {
+    pub(super) fn begin_of(&self, place: u32) -> Option<SurveyPosition> {
         (place < self.route.places()).then(|| SurveyPosition {
             place,
             offset: Bytes(self.route.site(place).offset),
@@ -54,7 +54,7 @@ impl Surveying {
     }
 
     /// A position at the end of a place is at the begin of the next one.
-    fn normal(&self, place: u32, offset: u64) -> Option<SurveyPosition> {
+    pub(super) fn normal(&self, place: u32, offset: u64) -> Option<SurveyPosition> {
         if offset >= self.route.site(place).end {
             return self.begin_of(place + 1);
         }

@@ -65,4 +65,16 @@ impl Surveying {
         let sealed = self.sealed.as_ref()?;
         (self.operation == Operation::Read).then(|| sealed.found())
     }
+
+    /// Whether blocks before the checkpoint are still to be looked at.
+    pub(super) fn is_behind(&self) -> bool {
+        let sealed = self.sealed.as_ref();
+        sealed.is_some_and(SealedBlocks::is_behind_checkpoint)
+    }
+
+    /// What the blocks before the checkpoint have held.
+    pub(super) fn verified_then(&mut self) -> Option<VerifyOutcome> {
+        let found = self.sealed.as_mut()?.end_checkpoint();
+        (self.operation == Operation::Read).then_some(found)
+    }
 }

@@ -109,7 +109,7 @@ impl Surveying {
 
     /// Whether I/Os are read from several places in one go each, so that one of them may be
     /// slower than its like.
-    fn has_neighbours(&self) -> bool {
+    pub(super) fn has_neighbours(&self) -> bool {
         self.operation == Operation::Read
             && self.route.places() > 1
             && matches!(self.survey.visit, Visit::Ascending | Visit::Shuffled)

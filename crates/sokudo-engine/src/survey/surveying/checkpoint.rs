@@ -1,0 +1,204 @@
+//! What a survey has come to at a position from which another can go on, told while it goes on
+//! itself: whoever is killed afterwards has lost no more than what came after it.
+//!
+//! It is what the survey would end with if it were stopped at that moment: what is in flight is
+//! waited for and counted, what is issued later is left to who goes on. The survey does not wait for
+//! it. Its counts are copied at that moment, and what was in flight then is counted in both.
+
+use sokudo_model::{
+    CpuTime, FailureKind, Nanos, Operation, Sample, SurveyPosition, ThreadUsage, narrow,
+};
+use sokudo_stats::Histogram;
+
+use super::{Instants, SurveyActivity, Surveyed, Surveying};
+use crate::survey::beside::ReadsBeside;
+use crate::survey::defects::Defects;
+use crate::survey::io::SurveyIo;
+use crate::survey::samples::Samples;
+use crate::survey::slowest::SlowestIos;
+use crate::tally::{FinishedTally, Tally};
+use crate::usage::{add_usage, used_since};
+
+/// A checkpoint, from when it is asked for until it is told.
+#[derive(Default)]
+pub(super) enum Checkpoint {
+    #[default]
+    NotWanted,
+    /// There has been no moment since at which a position was known.
+    Wanted,
+    /// The moment has come.
+    Taken(Box<CountsThen>),
+}
+
+/// What was counted when the position was known.
+pub(super) struct CountsThen {
+    left_at: SurveyPosition,
+    /// Chunks of the measured I/Os that were in flight then, and still are.
+    in_flight: Vec<u32>,
+    /// When the last of what is counted was done.
+    ended_at: u64,
+    tally: Tally,
+    samples: Samples,
+    defects: Defects,
+    /// `None` where no I/O is slower than its like.
+    slowest: Option<SlowestIos>,
+    read_aside: u64,
+    read_beside: Option<Histogram>,
+    used: Option<(CpuTime, ThreadUsage)>,
+}
+
+impl Surveying {
+    /// Takes a checkpoint as soon as it can. What is written back has none: nobody goes on with it.
+    pub(crate) fn want_checkpoint(&mut self) {
+        if matches!(self.checkpoint, Checkpoint::NotWanted) && !self.survey.write_back {
+            self.checkpoint = Checkpoint::Wanted;
+        }
+    }
+
+    /// Takes the checkpoint that is wanted, if this is a moment for it: all that lies before the
+    /// next I/O is in flight, measured, or a defect that nothing to come takes back.
+    pub(crate) fn take_checkpoint(&mut self, tally: &Tally, in_flight: impl Iterator<Item = u32>) {
+        let is_moment = matches!(self.checkpoint, Checkpoint::Wanted)
+            && !self.was_left
+            && self.failed.is_empty()
+            && self.defects.mark() == self.good_mark;
+        let Some(left_at) = self.next_position().filter(|_| is_moment) else {
+            return;
+        };
+        let is_measured = |chunk: &u32| self.ios[*chunk as usize].is_measured;
+        let (mut tally, mut defects) = (tally.clone(), self.defects.clone());
+        for hung in self.hung_ranges() {
+            defects.note(
+                Operation::Read,
+                hung.start,
+                hung.end,
+                FailureKind::Unanswered,
+            );
+            tally.fail(Operation::Read, FailureKind::Unanswered, hung.start);
+        }
+        let mut used = self.used;
+        if let Some(before) = self.used_before {
+            add_usage(&mut used, used_since(before));
+        }
+        if let Some(sealed) = &mut self.sealed {
+            sealed.begin_checkpoint(left_at.offset.0);
+        }
+        self.checkpoint = Checkpoint::Taken(Box::new(CountsThen {
+            left_at,
+            in_flight: in_flight.filter(is_measured).collect(),
+            ended_at: self.ended_at(),
+            tally,
+            samples: self.samples.clone(),
+            defects,
+            slowest: self.has_neighbours().then(|| self.slowest.clone()),
+            read_aside: self.read_aside,
+            read_beside: self.beside.as_ref().and_then(ReadsBeside::latencies),
+            used,
+        }));
+    }
+
+    /// The first byte that has not been issued, where all before it counts once what is in flight
+    /// is done. A place that is measured for a time is measured in one go.
+    fn next_position(&self) -> Option<SurveyPosition> {
+        let is_timed = matches!(self.survey.sample, Sample::Time(_));
+        match self.doing {
+            SurveyActivity::Between => self.begin_of(self.next_sample),
+            SurveyActivity::Measuring if !is_timed => self.normal(self.sample, self.blocks.at),
+            _ => None,
+        }
+    }
+
+    /// Counts a completion at the checkpoint, too, where the I/O was in flight then. One that failed
+    /// shows that the position was not known: there will be another.
+    pub(crate) fn complete_at_checkpoint(
+        &mut self,
+        chunk: u32,
+        io: SurveyIo,
+        result: i32,
+        instants: Instants,
+    ) {
+        let Checkpoint::Taken(then) = &mut self.checkpoint else {
+            return;
+        };
+        let Some(place) = then.in_flight.iter().position(|it| *it == chunk) else {
+            return;
+        };
+        if u32::try_from(result) == Ok(io.length) {
+            then.complete(place, io, instants);
+        } else {
+            self.checkpoint = Checkpoint::Wanted;
+        }
+    }
+
+    /// An I/O that was in flight at the checkpoint is waited for no longer.
+    pub(super) fn give_up_at_checkpoint(&mut self, chunk: u32) {
+        if let Checkpoint::Taken(then) = &self.checkpoint
+            && then.in_flight.contains(&chunk)
+        {
+            self.checkpoint = Checkpoint::Wanted;
+        }
+    }
+
+    /// The checkpoint that was wanted, once all of it is known.
+    pub(crate) fn told_checkpoint(&mut self) -> Option<(FinishedTally, Surveyed)> {
+        match std::mem::take(&mut self.checkpoint) {
+            Checkpoint::Taken(then) if then.in_flight.is_empty() && !self.is_behind() => {
+                let (tally, surveyed) = then.finish(self.is_one_io());
+                let verified = self.verified_then();
+                Some((
+                    tally,
+                    Surveyed {
+                        verified,
+                        ..surveyed
+                    },
+                ))
+            }
+            other => {
+                self.checkpoint = other;
+                None
+            }
+        }
+    }
+}
+
+impl CountsThen {
+    fn complete(&mut self, place: usize, io: SurveyIo, instants: Instants) {
+        let Instants {
+            intended_at,
+            issued_at,
+            now,
+        } = instants;
+        let in_flight = narrow(self.in_flight.len());
+        self.in_flight.swap_remove(place);
+        self.tally.end_intervals(now);
+        self.tally.hold_depth(now, in_flight);
+        let (operation, length) = (io.operation, io.length);
+        self.tally
+            .complete(operation, length, issued_at, intended_at, now);
+        self.samples.complete(io, length, now - issued_at, now);
+        if let Some(slowest) = &mut self.slowest {
+            slowest.note(io, Nanos(now - issued_at));
+        }
+        self.ended_at = now;
+    }
+
+    fn finish(mut self, is_one_io: bool) -> (FinishedTally, Surveyed) {
+        let mut tally = self.tally.finish();
+        tally.last_completed_at = tally.last_completed_at.max(self.ended_at);
+        self.samples.give_back_skipped(&mut tally);
+        self.samples.close_all(self.ended_at);
+        let (defects, note) = self.defects.finish();
+        let surveyed = Surveyed {
+            places: self.samples.finish(is_one_io),
+            defects,
+            read_aside: self.read_aside,
+            slowest: self.slowest.map_or_else(Vec::new, SlowestIos::finish),
+            left_at: Some(self.left_at),
+            read_beside: self.read_beside,
+            verified: None,
+            used: self.used,
+            notes: note.into_iter().collect(),
+        };
+        (tally, surveyed)
+    }
+}
