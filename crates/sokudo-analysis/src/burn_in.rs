@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::Health;
 use sokudo_model::{
-    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, DiskAssessment, DriveHealth,
-    Run, SelfTest, SelfTestResult, narrow,
+    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth,
+    FailedRanges, Run, SelfTest, SelfTestResult, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -32,6 +32,13 @@ fn assessment(mut points: Vec<AssessedPoint>, is_at_its_end: bool) -> DiskAssess
             point.answer = point.answer.filter(|answer| *answer != DiskAnswer::Ok);
         }
         points.insert(0, unfinished());
+    }
+    let mut told = Vec::new();
+    for point in &mut points {
+        match told.contains(&point.remedy) {
+            true => point.remedy = Text::default(),
+            false => told.push(point.remedy.clone()),
+        }
     }
     DiskAssessment::of(points).expect("there is at least the point of what was written")
 }
@@ -85,17 +92,25 @@ fn targets_drives(run: &Run, target: u32) -> Vec<String> {
     leaves.map(|leaf| leaf.name.clone()).collect()
 }
 
+/// What to do about a disk that has failed.
+const LOOK_AND_RETURN: &str = "look at cable, port and memory of the machine, and burn it in again; where it happens again, return the disk";
+
 fn written(disk: &BurnInDisk) -> AssessedPoint {
-    let work = &disk.written;
-    let (bytes, failed) = (work.done, work.failed);
-    let found = match failed.0 {
-        0 => text!("{bytes} were written, {}", passes(work)),
-        _ => text!("{failed} could not be written"),
+    let (work, done) = (&disk.written, disk.written.done);
+    let FailedRanges { bytes, first } = disk.unwritable;
+    let expected = &expectations().burn_in_writes;
+    let found = match (first, work.is_given_up) {
+        (Some(first), _) => text!("{bytes} could not be written, first at byte {}", first.0),
+        (None, true) => text!("it stopped answering once {done} were written"),
+        (None, false) => {
+            let found = text!("{done} were written, {}", passes(work));
+            return expected.point("burn-in-writes", ended_well(work), found);
+        }
     };
-    let answer = answer(failed.0 == 0, work);
-    expectations()
-        .burn_in_writes
-        .point("burn-in-writes", answer, found)
+    AssessedPoint {
+        remedy: LOOK_AND_RETURN.into(),
+        ..expected.point("burn-in-writes", Some(DiskAnswer::NotOk), found)
+    }
 }
 
 fn passes(work: &BurnInWork) -> Text {
@@ -106,58 +121,56 @@ fn passes(work: &BurnInWork) -> Text {
     }
 }
 
-/// What is wrong is wrong however much is left to do.
-fn answer(is_right: bool, work: &BurnInWork) -> Option<DiskAnswer> {
-    match is_right {
-        false => Some(DiskAnswer::NotOk),
-        true => (work.rows_done == work.rows).then_some(DiskAnswer::Ok),
-    }
+/// What is not at its end is not well yet.
+fn ended_well(work: &BurnInWork) -> Option<DiskAnswer> {
+    (work.rows_done == work.rows).then_some(DiskAnswer::Ok)
 }
 
 fn read_back(disk: &BurnInDisk) -> AssessedPoint {
-    let (blocks, wrong) = (disk.blocks, disk.wrong_blocks);
-    let failed = Bytes(disk.read_back.failed.0 + disk.scanned.failed.0);
-    let of_wrong = disk.first_wrong.as_ref().map(|first| {
-        text!(
-            "{wrong} of {blocks} blocks did not hold what was written to them, the first at byte {}: {}",
-            first.offset.0,
-            Text::name(&*first.detail)
-        )
-    });
-    let found = match (of_wrong, failed.0) {
-        (Some(of_wrong), 0) => of_wrong,
-        (Some(of_wrong), _) => text!("{of_wrong}; {failed} could not be read"),
-        (None, 0) if wrong == 0 => text!("{blocks} blocks hold what was written to them"),
-        (None, 0) => text!("{wrong} of {blocks} blocks did not hold what was written to them"),
-        (None, _) => text!("{failed} could not be read"),
+    let expected = &expectations().burn_in_reads;
+    let point = |answer, found| expected.point("burn-in-reads", answer, found);
+    let (blocks, unchecked) = (disk.blocks, disk.unchecked_blocks);
+    let is_given_up = disk.read_back.is_given_up || disk.scanned.is_given_up;
+    let FailedRanges { bytes, first } = disk.unreadable;
+    let unreadable = match first {
+        Some(first) => Some(text!(
+            "{bytes} could not be read, first at byte {}",
+            first.0
+        )),
+        None => is_given_up.then(|| "it stopped answering while it was read".into()),
     };
-    let is_right = wrong == 0 && failed.0 == 0;
-    if is_right && disk.unchecked_blocks > 0 {
+    let faults = [wrong(disk), unreadable];
+    let faults: Vec<Text> = faults.into_iter().flatten().collect();
+    if !faults.is_empty() {
+        let first = disk.first_wrong.as_ref();
+        return AssessedPoint {
+            remedy: match first.is_some_and(|it| it.is_of_another_place) {
+                true => "find out how much it really holds (sokudo explain --only capacity), and return it".into(),
+                false => LOOK_AND_RETURN.into(),
+            },
+            ..point(Some(DiskAnswer::NotOk), Text::list(faults, "; "))
+        };
+    }
+    if unchecked > 0 {
+        let all = blocks + unchecked;
         let found = text!(
-            "of {} blocks that were read back {} were not checked: report this as a fault of sokudo",
-            blocks + disk.unchecked_blocks,
-            disk.unchecked_blocks
+            "of {all} blocks that were read back {unchecked} were not checked: report this as a fault of sokudo"
         );
-        return expectations()
-            .burn_in_reads
-            .point("burn-in-reads", None, found);
+        return point(None, found);
     }
-    let point = expectations().burn_in_reads.point(
-        "burn-in-reads",
-        answer(is_right, &disk.read_back),
-        found,
-    );
-    match is_right {
-        true => point,
-        false => AssessedPoint {
-            remedy: match disk.first_wrong.as_ref().is_some_and(|it| it.is_of_another_place) {
-                true => "find out how much it really holds (sokudo explain --only capacity), and return it",
-                false => "look at cable, port and memory of the machine, and burn it in again; where it happens again, return the disk",
-            }
-            .into(),
-            ..point
-        },
-    }
+    let found = text!("{blocks} blocks hold what was written to them");
+    point(ended_well(&disk.read_back), found)
+}
+
+/// That blocks do not hold what was written to them; `None` where all do.
+fn wrong(disk: &BurnInDisk) -> Option<Text> {
+    let (blocks, wrong) = (disk.blocks, disk.wrong_blocks);
+    let first = disk.first_wrong.as_ref().filter(|_| wrong > 0)?;
+    Some(text!(
+        "{wrong} of {blocks} blocks did not hold what was written to them, the first at byte {}: {}",
+        first.offset.0,
+        Text::name(&*first.detail)
+    ))
 }
 
 fn slow(disk: &BurnInDisk) -> Option<AssessedPoint> {

@@ -13,8 +13,9 @@ use crate::narrow::narrow;
 use crate::plan::Operation;
 use crate::run::Run;
 use crate::self_test::{SelfTest, SelfTestKind, SelfTestResult};
+use crate::sharing::disk_of;
 use crate::target::{BlockDevice, BlockDeviceKind, TargetInfo, TargetKind};
-use crate::trial::{MismatchKind, Outcome, Row};
+use crate::trial::{MismatchKind, Outcome, Row, StopReason};
 use crate::units::{Bytes, Nanos};
 
 /// What a burn-in has beside its rows.
@@ -63,6 +64,8 @@ pub struct DriveHealth {
 pub struct BurnInDisk {
     /// The disk, as it was named.
     pub name: String,
+    /// What it is called in the names of rows; null where it is the only one.
+    pub label: Option<String>,
     /// Whether everything was done that was to be done.
     pub is_whole: bool,
     /// What was written, in all passes.
@@ -71,6 +74,10 @@ pub struct BurnInDisk {
     pub read_back: BurnInWork,
     /// What was read for the scan.
     pub scanned: BurnInWork,
+    /// What answered writes with errors, or not at all.
+    pub unwritable: FailedRanges,
+    /// The same of reads, of all passes and the scan.
+    pub unreadable: FailedRanges,
     /// Blocks that were checked.
     pub blocks: u64,
     /// Blocks that were read back and not checked, which is a fault of sokudo's own.
@@ -99,13 +106,41 @@ pub struct BurnInWork {
     /// How long that took.
     #[serde(rename = "elapsed_ns")]
     pub elapsed: Nanos,
-    /// What answered with errors, or not at all, in each pass added.
-    #[serde(rename = "failed_bytes")]
-    pub failed: Bytes,
+    /// Whether the disk stopped answering in it.
+    pub is_given_up: bool,
     /// Rows that were carried out to their ends.
     pub rows_done: u32,
     /// Rows that there are.
     pub rows: u32,
+}
+
+/// Bytes of a disk that failed, each counted once however often they did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedRanges {
+    /// How many.
+    pub bytes: Bytes,
+    /// The first of them; null where there are none.
+    pub first: Option<Bytes>,
+}
+
+impl FailedRanges {
+    fn of<'a>(outcomes: impl Iterator<Item = &'a Outcome>, is_write: bool) -> Self {
+        let defects = outcomes.flat_map(|outcome| &outcome.defects);
+        let meant = defects.filter(|it| (it.operation == Operation::Write) == is_write);
+        let mut ranges: Vec<(u64, u64)> = meant
+            .map(|it| (it.offset.0, it.offset.0.saturating_add(it.length.0)))
+            .collect();
+        ranges.sort_unstable();
+        let (mut bytes, mut end) = (0, 0);
+        for (from, to) in &ranges {
+            bytes += to.saturating_sub(end.max(*from));
+            end = end.max(*to);
+        }
+        Self {
+            bytes: Bytes(bytes),
+            first: ranges.first().map(|(from, _)| Bytes(*from)),
+        }
+    }
 }
 
 /// A block that did not hold what was written to it.
@@ -184,8 +219,12 @@ impl BurnInDisk {
         let [written, read_back, scanned] =
             [BurnInPart::Write, BurnInPart::ReadBack, BurnInPart::Scan].map(|it| work(it));
         let all = [written, read_back, scanned];
+        let named = rows.first().and_then(|row| disk_of(&row.workload.name));
         Self {
             name: name.to_owned(),
+            label: named.map(str::to_owned),
+            unwritable: FailedRanges::of(outcomes(rows), true),
+            unreadable: FailedRanges::of(outcomes(rows), false),
             is_whole: all.iter().all(|work| work.rows_done == work.rows) && read <= checked,
             written,
             read_back,
@@ -262,9 +301,9 @@ impl BurnInWork {
             };
             let outcome = &trial.outcome;
             work.rows_done += u32::from(is_whole(row, outcome));
+            work.is_given_up |= outcome.stopped == StopReason::Failed;
             work.done.0 += outcome.bytes_moved().0;
             work.elapsed.0 += outcome.elapsed.0;
-            work.failed.0 += outcome.defects.iter().map(|it| it.length.0).sum::<u64>();
         }
         work.planned = (planned > 0).then_some(Bytes(planned));
         work

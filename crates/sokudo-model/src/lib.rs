@@ -63,7 +63,9 @@ pub mod units;
 
 pub use attachment::{Attachment, AttachmentKind};
 pub use beside::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
-pub use burn_in::{BurnIn, BurnInDisk, BurnInTests, BurnInWork, DriveHealth, WrongBlock};
+pub use burn_in::{
+    BurnIn, BurnInDisk, BurnInTests, BurnInWork, DriveHealth, FailedRanges, WrongBlock,
+};
 pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedSample, Held, SharedBlocks};
 pub use circumstances::{

@@ -30,6 +30,12 @@ pub fn row_name(test: &str, disk: &str, others: usize) -> String {
     }
 }
 
+/// What the disk of a row is called, where it has one of several.
+pub fn disk_of(name: &str) -> Option<&str> {
+    let (_, disk) = name.rsplit_once(ON)?;
+    Some(disk.rsplit_once('+').map_or(disk, |(disk, _)| disk))
+}
+
 /// The test and the disk of a row that is made alone.
 fn parts_of(name: &str) -> (&str, &str) {
     name.rsplit_once(ON).unwrap_or((name, name))

@@ -86,8 +86,11 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, burn_in: &'a BurnIn) {
     article.add(Element::Answer(tone(worst), said));
     article.add(Element::Table(table(burn_in).noted(LEGEND)));
     for disk in &burn_in.disks {
-        if burn_in.disks.len() > 1 {
-            article.add(Element::Heading(Text::name(&*disk.name)));
+        if let Some(label) = &disk.label {
+            article.add(Element::Heading(match disk.name.ends_with(&**label) {
+                true => Text::name(&*disk.name),
+                false => text!("{label}: {}", disk.name),
+            }));
         }
         assessment_table::add_points(article, &disk.assessment);
     }
@@ -114,7 +117,8 @@ pub(crate) fn answer(disks: &[BurnInDisk]) -> Option<(Option<DiskAnswer>, Text)>
         .points
         .iter()
         .find(|point| point.answer == answer)?;
-    let (name, found) = (&worst.name, found.found.clone());
+    let name = worst.label.as_ref().unwrap_or(&worst.name);
+    let found = found.found.clone();
     let said = match answer {
         Some(DiskAnswer::Ok) => text!("OK: all {all} disks are as they should be"),
         Some(DiskAnswer::OkBut) => {
@@ -131,8 +135,8 @@ fn table(burn_in: &BurnIn) -> Table {
     let rate = |work: &BurnInWork| Some(Cell::rate(work.bytes_per_s()? / BYTES_PER_MB));
     let places: Vec<(u32, &BurnInDisk)> = (0..).zip(&burn_in.disks).collect();
     Table::of(&places)
-        .column(left("Disk"), |(_, disk)| {
-            Some(Cell::Name(disk.name.clone()))
+        .column_if(burn_in.disks.len() > 1, left("Disk"), |(_, disk)| {
+            disk.label.clone().map(Cell::Name)
         })
         .column(left("Verdict"), |(_, disk)| {
             let answer = disk.assessment.answer;
@@ -148,10 +152,10 @@ fn table(burn_in: &BurnIn) -> Table {
             Some(Cell::Name(disk.wrong_blocks.to_string()))
         })
         .column(right("Failed"), |(_, disk)| {
-            let failed = disk.written.failed.0 + disk.read_back.failed.0 + disk.scanned.failed.0;
-            Some(Cell::Name(match failed {
+            let failed = disk.unwritable.bytes.max(disk.unreadable.bytes);
+            Some(Cell::Name(match failed.0 {
                 0 => "0".to_owned(),
-                _ => Bytes(failed).to_string(),
+                _ => failed.to_string(),
             }))
         })
         .column(right("Slow").rank(1), |(_, disk)| {

@@ -93,7 +93,7 @@ fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
     let bad = [
         ("sim:fake-capacity?size=2GiB&real=1GiB", "burn-in-reads"),
         ("sim:const?size=1GiB&rot_at=100MiB", "burn-in-reads"),
-        ("sim:const?size=1GiB&fail_at=100MiB", "burn-in-reads"),
+        ("sim:const?size=1GiB&fail_at=100MiB:EIO", "burn-in-reads"),
     ];
     for (spec, code) in bad {
         let run = found(&format!("'{spec}' 'sim:const?size=1GiB&serial=2'"), 1);
@@ -140,7 +140,7 @@ fn a_file_on_a_disk_that_folds_loses_or_refuses_is_not_ok() {
         let run = found(&format!("{} --overwrite --yes", file.path().display()), 1);
         let disk = &disks(&run)[0];
         assert_eq!(answer(disk), Some("not_ok"), "{disk}");
-        let failed = disk["written"]["failed_bytes"].as_u64().unwrap();
+        let failed = disk["unwritable"]["bytes"].as_u64().unwrap();
         let wrong = disk["wrong_blocks"].as_u64().unwrap();
         assert!(failed == 40 * MIB || wrong == 40 || wrong == 24, "{disk}");
     }
@@ -192,7 +192,7 @@ fn nothing_is_written_without_consent_for_every_disk() {
         .for_each(|disk| is_whole(disk, 16 * MIB, 1));
     // What is below them is somebody else's, and is not asked to test itself.
     assert_eq!(run["burn_in"]["self_tests"], Value::Array(Vec::new()));
-    burn_in(&format!("{first} {first} --destroy {first} --yes")).refused(2, &["one"]);
+    burn_in(&format!("{first} {first} --destroy {first} --yes")).refused(2, &["are the same"]);
 }
 
 fn two_devices() -> Option<[LoopDevice; 2]> {
