@@ -32,10 +32,11 @@ impl Surveying {
         };
     }
 
-    /// Where it is left, if another can go on. Writes are not gone on with: what was written back
-    /// in part is not known.
+    /// Where it is left, if another can go on. Writes are gone on with only where what they write
+    /// follows from its place: what was written back in part is not known.
     pub(super) fn left_at(&self, stopped: StopReason) -> Option<SurveyPosition> {
-        if stopped == StopReason::Bytes || self.operation != Operation::Read {
+        let goes_on = self.operation == Operation::Read || self.survey.sealed.is_some();
+        if stopped == StopReason::Bytes || !goes_on {
             return None;
         }
         // Stopped after its last I/O it has nothing left.
