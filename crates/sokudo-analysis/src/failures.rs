@@ -54,7 +54,10 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
     };
     let wrong: u64 = checks().map(|check| check.wrong).sum();
     let checked: u64 = checks().map(|check| check.checked).sum();
-    let first = checks().flat_map(|check| &check.mismatches).next();
+    let mut mismatches = checks().flat_map(|check| &check.mismatches);
+    let first = mismatches.next();
+    let more = mismatches.take(RANGES_TOLD - 1);
+    let more: Vec<Text> = more.map(|it| text!("{}", it.offset.0)).collect();
     let of_all = text!("{wrong} of {checked} blocks did not hold what was written to them");
     let symptom = match first {
         Some(first) => text!(
@@ -65,6 +68,10 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
             detail = first.detail
         ),
         None => of_all,
+    };
+    let symptom = match more.is_empty() {
+        true => symptom,
+        false => text!("{symptom}; the next are at byte {}", Text::list(more, ", ")),
     };
     (wrong > 0).then(|| {
         Ruling::new(
@@ -587,5 +594,31 @@ mod tests {
         }
         let text = crate::sample::text_of(checked(2), "wrong-data");
         assert!(text.contains("2 of 9 blocks"), "{text}");
+    }
+
+    #[test]
+    fn of_wrong_blocks_the_first_are_named() {
+        let wrong = |count: u64| {
+            crate::sample::writes_with(|run| {
+                let mismatch = |number: u64| sokudo_model::Mismatch {
+                    file: "/dev/sdx".to_owned(),
+                    offset: Bytes(number * 8192),
+                    length: Bytes(4096),
+                    kind: sokudo_model::MismatchKind::WrongOffset,
+                    detail: "holds the block of offset 0: swapped or misdirected".to_owned(),
+                };
+                run.rows[0].trials[0].outcome.verified = Some(sokudo_model::VerifyOutcome {
+                    checked: 20,
+                    wrong: count,
+                    mismatches: (1..=count).map(mismatch).collect(),
+                });
+            })
+        };
+        let text = crate::sample::text_of(wrong(1), "wrong-data");
+        let first = "the first is 4 KiB at byte 8192: holds the block of offset 0";
+        assert!(text.contains(first) && !text.contains("next"), "{text}");
+        let text = crate::sample::text_of(wrong(9), "wrong-data");
+        let more = "misdirected; the next are at byte 16384, 24576, 32768";
+        assert!(text.contains(first) && text.contains(more), "{text}");
     }
 }

@@ -504,6 +504,7 @@ fn add_note(notes: &mut Vec<Text>, note: Text) {
 mod tests {
     use super::*;
     use crate::plan::Operation;
+    use crate::trial::{Mismatch, MismatchKind, TrialEvidence};
 
     fn point(at: u64, ios: u64) -> SeriesPoint {
         SeriesPoint {
@@ -537,6 +538,39 @@ mod tests {
         assert_eq!((all.started_after, all.elapsed), (Nanos(100), Nanos(1_500)));
         assert_eq!((all.ios(), all.operations[0].latency.count()), (7, 7));
         assert!((all.depth_achieved - 4_000.0 / 1_500.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_a_survey_checked_in_parts_is_added_up() {
+        let part = |checked, wrong: &[u64]| {
+            let mismatch = |offset: &u64| Mismatch {
+                file: "disk".to_owned(),
+                offset: Bytes(*offset),
+                length: Bytes(4096),
+                kind: MismatchKind::Stale,
+                detail: String::new(),
+            };
+            let mut outcome = outcome(0, 10, 1);
+            outcome.verified = Some(VerifyOutcome {
+                checked,
+                wrong: wrong.len() as u64,
+                mismatches: wrong.iter().map(mismatch).collect(),
+            });
+            Trial {
+                outcome,
+                evidence: TrialEvidence::default(),
+                together: None,
+            }
+        };
+        let both = part(10, &[4096]).followed_by(&part(5, &[8192, 16384]));
+        let found = both.outcome.verified.unwrap();
+        assert_eq!((found.checked, found.wrong), (15, 3));
+        let offsets: Vec<u64> = found.mismatches.iter().map(|it| it.offset.0).collect();
+        assert_eq!(offsets, [4096, 8192, 16384]);
+        let mut unchecked = part(0, &[]);
+        unchecked.outcome.verified = None;
+        let both = unchecked.followed_by(&part(5, &[8192]));
+        assert_eq!(both.outcome.verified.unwrap().wrong, 1);
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod survey;
 mod survey_failures;
 mod survey_pace;
 mod survey_resumed;
+mod survey_sealed;
 mod trees;
 mod verifying;
 mod window;
