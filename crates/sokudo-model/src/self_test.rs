@@ -26,7 +26,8 @@ pub enum SelfTestResult {
     Failed,
     /// It did not come to its end: somebody stopped it, or the drive was reset.
     Aborted,
-    /// There was none: the drive has no such test, or it cannot be asked for it.
+    /// There was none: the drive has no such test, cannot be asked for it, did not begin it, or was
+    /// busy with one of somebody else's.
     Absent,
     /// It was begun, and the drive does not say what came of it.
     Unknown,

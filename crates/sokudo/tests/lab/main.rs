@@ -26,6 +26,7 @@ mod passthrough;
 mod polling;
 mod quota;
 mod refusals;
+mod self_test;
 mod stacks;
 mod swap;
 mod together;
