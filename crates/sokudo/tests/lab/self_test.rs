@@ -96,14 +96,15 @@ fn drives_without_self_tests_say_so_beside_one_that_has_them() {
 #[test]
 fn a_self_test_leaves_every_byte_and_the_health_as_they_were() {
     let Some(guest) = Guest::enter() else { return };
-    let node = guest.disk("ata-bad");
-    let written = || {
+    let node = guest.disk("ata-ssd");
+    let seen = || {
         let stat = std::fs::read_to_string(format!("/sys/block/{}/stat", &node[5..])).unwrap();
-        let sectors = stat.split_ascii_whitespace().nth(6).unwrap().to_owned();
-        let sum = guest.told("sha256sum", &["/dev/lab/ata-ssd"]);
-        (sectors, sum, guest.told("smartctl", &["-H", &node]))
+        let written = stat.split_ascii_whitespace().nth(6).unwrap().to_owned();
+        let read = format!("dd if={node} iflag=direct bs=1M count=8 status=none | sha256sum");
+        let bytes = guest.must("bash", &["-o", "pipefail", "-c", &read]);
+        (written, bytes, guest.told("smartctl", &["-H", &node]))
     };
-    let before = written();
-    tested(&guest, "short", &["ata-bad", "ata-ssd"]);
-    assert_eq!(written(), before);
+    let before = seen();
+    tested(&guest, "extended", &["ata-ssd"]);
+    assert_eq!(seen(), before);
 }
