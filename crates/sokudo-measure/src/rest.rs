@@ -140,7 +140,9 @@ mod tests {
         let told = rest.of_whole(Event::MakingDurable { workload: 1 });
         assert_eq!(told, Event::MakingDurable { workload: 2 });
         let added = rest.added(vec![trial(10, None), trial(20, None)], &rows);
-        let aside = added.iter().map(|(place, it)| (*place, it.outcome.read_aside.0));
+        let aside = added
+            .iter()
+            .map(|(place, it)| (*place, it.outcome.read_aside.0));
         assert_eq!(aside.collect::<Vec<_>>(), [(1, 12), (2, 20)]);
     }
 
