@@ -467,13 +467,13 @@ fn end_as_meant(rows: &mut [Row]) {
     }
 }
 
-/// Notes when a part of what can be gone on with was measured, where it is not all of it.
+/// Notes when a part of a run was measured that can be gone on with, where it is not all of it.
 fn note_part(run: &mut Run, is_ended: bool) {
     let is_part = is_ended || !run.parts.is_empty();
     let Some(started_at) = run.started_at.filter(|_| is_part) else {
         return;
     };
-    if matches!(run.plan.method, Method::Scan(_) | Method::BurnIn) {
+    if run.plan.method.goes_on() {
         run.parts.push(RunPart {
             started_at,
             ended_at: since_epoch(),

@@ -60,6 +60,11 @@ impl Method {
             Self::Other(_) => return None,
         })
     }
+
+    /// Whether what an interrupted run of it has measured can be gone on with.
+    pub const fn goes_on(&self) -> bool {
+        matches!(self, Self::BurnIn | Self::Scan(_))
+    }
 }
 
 impl fmt::Display for Method {

@@ -5,12 +5,13 @@
 use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
 use sokudo_dialect::several as dialect;
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared, since_epoch};
-use sokudo_model::{BurnIn, Bytes, DiskAnswer, Nanos, Plan, Schedule, TargetKind};
+use sokudo_model::{BurnIn, Bytes, DiskAnswer, Nanos, Plan, Schedule, SelfTestResult, TargetKind};
 use sokudo_report::burn_in::{BurnInDiskEstimate, BurnInEstimate};
 use sokudo_words::text;
 
 use crate::cli::BurnInArguments;
 use crate::exit::Exit;
+use crate::resume::{LeftRun, Resumable};
 use crate::scan::block_min;
 use crate::steady::assumed;
 use crate::{measurement, output, several, writing};
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &BurnInArguments) -> Result<(), Exit> {
     disks.check_consent(arguments)?;
     let is_virtual = disks.are_simulated();
     let measurement = match &arguments.resume {
-        Some(_) => todo!(),
+        Some(run) => resumed(arguments, disks, run)?,
         None => begun(arguments, disks)?,
     };
     measurement.check_permission()?;
@@ -148,6 +149,35 @@ fn begun<'a>(arguments: &'a BurnInArguments, disks: Disks<'a>) -> Result<Measure
         })),
         command: measurement::command(asked_seed, seed),
         ..Measurement::new(disks.target, disks.named, plan)
+    })
+}
+
+/// What is left of a burn-in that was interrupted. Blocks are sealed as they were then.
+fn resumed<'a>(
+    arguments: &'a BurnInArguments,
+    disks: Disks<'a>,
+    name: &str,
+) -> Result<Measurement<'a>, Exit> {
+    let mut targets = vec![(disks.target, disks.named)];
+    for other in &arguments.others {
+        targets.push((other, Named::recognise(other)?));
+    }
+    let resumable = Resumable {
+        method: "burn-in",
+        refusal: |_, _| None,
+    };
+    let keeping = &arguments.measuring.printing.keeping;
+    let mut left = LeftRun::find(resumable, targets, name, keeping)?;
+    left.run.schedule = arguments.stopping.of(left.run.schedule);
+    let mut burn_in = left.run.burn_in.take().unwrap_or_default();
+    // One that was cut off is made again.
+    burn_in
+        .self_tests
+        .retain(|test| test.result != SelfTestResult::Aborted);
+    Ok(Measurement {
+        permission: permission(arguments),
+        burn_in: Some(burn_in),
+        ..left.measurement()
     })
 }
 

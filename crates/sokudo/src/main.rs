@@ -60,6 +60,7 @@ mod repeat;
 mod report;
 mod requirement;
 mod results;
+mod resume;
 mod retelling;
 mod run_door;
 mod scan;

@@ -126,18 +126,14 @@ pub(crate) fn measured(
     telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    // What is gone on with is kept as it was until it has come to an end again.
-    let is_new = measurement.before.is_empty();
     let mut kept = None;
     let conduct = |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
-        let mut partial = is_new.then(|| PartialRun::of(&prepared.run, &printing.keeping));
+        let mut partial = PartialRun::of(&prepared.run, &printing.keeping);
         let ended = conduct(prepared, control, &mut |event| {
-            if let Some(partial) = &mut partial {
-                partial.hear(&event, control);
-            }
+            partial.hear(&event, control);
             listener(event);
         });
-        kept = partial.and_then(|partial| partial.kept());
+        kept = partial.kept();
         ended
     };
     let finished = finish(measurement, &control, printing.quiet, conduct)?;

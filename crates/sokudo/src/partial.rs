@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use sokudo_engine::Control;
-use sokudo_model::{Event, Outcome, Row, Run, Trial, TrialEvidence};
+use sokudo_measure::since_epoch;
+use sokudo_model::{Event, Outcome, Row, Run, RunPart, StopReason, Trial, TrialEvidence};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 
@@ -18,6 +19,10 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// While I/O is measured: what is written then may go to the disk that is measured.
 const EVERY_IN_TRIAL: Duration = Duration::from_secs(60);
+
+/// Until what was asked for has come, and the position of each survey is known: what is in flight is
+/// waited for. A survey that finds out why something failed has none, and is kept as it was before.
+const ANSWERED_AFTER: Duration = Duration::from_secs(1);
 
 /// Times that keeping takes, until it is kept again: of a long run there is much to write.
 const REST: u32 = 50;
@@ -36,9 +41,10 @@ pub(crate) struct PartialRun<'a> {
     took: Duration,
     /// The first row of the stage that is measured.
     first: usize,
-    /// How far the trials have come that are being made, by row.
+    /// How far the trials have come that are being made, by row; of a survey, to a position from
+    /// which another can go on, as soon as there is one.
     running: BTreeMap<usize, Outcome>,
-    has_asked: bool,
+    asked_at: Option<Instant>,
 }
 
 impl<'a> PartialRun<'a> {
@@ -56,7 +62,7 @@ impl<'a> PartialRun<'a> {
             took: Duration::ZERO,
             first: 0,
             running: BTreeMap::new(),
-            has_asked: false,
+            asked_at: None,
         }
     }
 
@@ -81,6 +87,14 @@ impl<'a> PartialRun<'a> {
             Event::Progress { .. } => self.look(control),
             Event::Snapshot { workload, outcome } => {
                 let row = self.first + workload;
+                let known = self.running.get(&row);
+                let has_ended = outcome.stopped != StopReason::Ended;
+                if has_ended || known.is_none_or(|known| known.left_at.is_none()) {
+                    self.running.insert(row, (**outcome).clone());
+                }
+            }
+            Event::Checkpoint { workload, outcome } => {
+                let row = self.first + workload;
                 self.running.insert(row, (**outcome).clone());
             }
             Event::TrialCounted {
@@ -94,7 +108,7 @@ impl<'a> PartialRun<'a> {
                 }
                 let of_row = &mut self.run.rows[*row];
                 of_row.workload.clone_from(workload);
-                of_row.trials.push((**trial).clone());
+                of_row.add((**trial).clone());
                 self.running.remove(row);
                 if self.is_of_many || self.is_time(EVERY) {
                     self.keep();
@@ -113,7 +127,7 @@ impl<'a> PartialRun<'a> {
     fn begin(&mut self, row: usize) {
         self.first = row;
         self.running.clear();
-        self.has_asked = false;
+        self.asked_at = None;
     }
 
     /// Asks for what has not been counted yet, and keeps it when it has come.
@@ -121,13 +135,17 @@ impl<'a> PartialRun<'a> {
         if self.is_of_many || !self.is_time(EVERY_IN_TRIAL) {
             return;
         }
-        if !self.has_asked {
-            control.ask_for_snapshot();
-            self.has_asked = true;
-        } else if !self.running.is_empty() {
-            self.keep();
-            self.running.clear();
-            self.has_asked = false;
+        match self.asked_at {
+            None => {
+                control.ask_for_snapshot();
+                control.ask_for_checkpoint();
+                self.asked_at = Some(Instant::now());
+            }
+            Some(at) if at.elapsed() >= ANSWERED_AFTER && !self.running.is_empty() => {
+                self.keep();
+                self.asked_at = None;
+            }
+            Some(_) => {}
         }
     }
 
@@ -140,16 +158,7 @@ impl<'a> PartialRun<'a> {
             return;
         }
         let began_at = Instant::now();
-        let mut run = self.run.clone();
-        for (row, outcome) in &self.running {
-            if let Some(row) = run.rows.get_mut(*row) {
-                row.trials.push(Trial {
-                    outcome: outcome.clone(),
-                    evidence: TrialEvidence::default(),
-                    together: None,
-                });
-            }
-        }
+        let mut run = self.so_far();
         sokudo_analysis::judge(&mut run);
         let document = RunDocument::from_run(&run);
         match keep::keep_again(&run, &document, self.keeping, self.kept) {
@@ -161,5 +170,72 @@ impl<'a> PartialRun<'a> {
         }
         self.kept_at = Instant::now();
         self.took = began_at.elapsed();
+    }
+
+    /// What there is of it.
+    fn so_far(&self) -> Run {
+        let mut run = self.run.clone();
+        for (row, outcome) in &self.running {
+            if let Some(row) = run.rows.get_mut(*row) {
+                add_running(row, outcome);
+            }
+        }
+        if let Some(started_at) = run.started_at.filter(|_| run.plan.method.goes_on()) {
+            run.parts.push(RunPart {
+                started_at,
+                ended_at: since_epoch(),
+                kept_as: None,
+            });
+        }
+        run
+    }
+}
+
+/// Adds the trial that is being made to its row. What an earlier part of the run has left stays as it
+/// is until this part has come to a position, too.
+fn add_running(row: &mut Row, outcome: &Outcome) {
+    let trial = Trial {
+        outcome: outcome.clone(),
+        evidence: TrialEvidence::default(),
+        together: None,
+    };
+    let left = row.trials.last().filter(|_| row.is_left());
+    match left.map(|left| left.clone().followed_by(&trial)) {
+        None => row.trials.push(trial),
+        Some(both) if outcome.left_at.is_some() => row.add(both),
+        Some(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{BackendKind, Bytes, SurveyPosition, Workload};
+
+    fn outcome(bytes: u64, place: Option<u32>) -> Outcome {
+        let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Ended);
+        outcome.read_aside = Bytes(bytes);
+        outcome.left_at = place.map(|place| SurveyPosition {
+            place,
+            offset: Bytes(0),
+        });
+        outcome
+    }
+
+    fn told(row: &Row) -> Vec<(u64, Option<u32>)> {
+        let outcomes = row.trials.iter().map(|trial| &trial.outcome);
+        let told = |it: &Outcome| (it.read_aside.0, it.left_at.map(|at| at.place));
+        outcomes.map(told).collect()
+    }
+
+    #[test]
+    fn what_runs_is_added_to_what_was_left_once_it_can_be_gone_on_with() {
+        let mut row = Row::new(Workload::new("w", Bytes(4096)));
+        add_running(&mut row, &outcome(1, Some(7)));
+        assert_eq!(told(&row), [(1, Some(7))]);
+        add_running(&mut row, &outcome(2, None));
+        assert_eq!(told(&row), [(1, Some(7))]);
+        add_running(&mut row, &outcome(4, Some(9)));
+        assert_eq!(told(&row), [(5, Some(9))]);
     }
 }

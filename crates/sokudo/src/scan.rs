@@ -1,7 +1,5 @@
 //! `sokudo scan`: the whole surface of a device, a file or a simulated disk.
 
-mod resume;
-
 use sokudo_dialect::several::{self as dialect, DiskTests};
 use sokudo_dialect::surface::{self, SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE};
@@ -10,6 +8,7 @@ use sokudo_words::text;
 
 use crate::cli::{PrecisionDefault, ScanArguments, WriteCacheChoice};
 use crate::exit::Exit;
+use crate::resume::{LeftRun, Resumable};
 use crate::{measurement, several, writing};
 
 /// GNOME Disks draws its places from this seed.
@@ -26,8 +25,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
 pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     if let Some(run) = &arguments.resume {
-        several::check_one(&arguments.others, "--resume")?;
-        return resume::measurement(arguments, named, run);
+        return resumed(arguments, named, run);
     }
     if arguments.write_cache != WriteCacheChoice::Keep {
         several::check_one(&arguments.others, "--write-cache")?;
@@ -55,6 +53,32 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         command: measurement::command(arguments.measuring.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
+}
+
+/// What is left of a scan that only reads.
+fn resumed<'a>(
+    arguments: &'a ScanArguments,
+    named: Named,
+    name: &str,
+) -> Result<Measurement<'a>, Exit> {
+    let mut targets = vec![(&*arguments.target, named)];
+    for other in &arguments.others {
+        targets.push((other, Named::recognise(other)?));
+    }
+    let resumable = Resumable {
+        method: "scan",
+        refusal: |run, id| {
+            let mut workloads = run.plan.stages.iter().flat_map(|stage| &stage.workloads);
+            let writes = workloads.any(|workload| workload.operations.changes_data());
+            writes.then(|| {
+                text!("run {id} writes, and only scans that read are gone on with; scan anew")
+            })
+        },
+    };
+    let keeping = &arguments.measuring.printing.keeping;
+    let mut left = LeftRun::find(resumable, targets, name, keeping)?;
+    left.run.schedule = arguments.stopping.of(left.run.schedule);
+    Ok(left.measurement())
 }
 
 /// The rows of one target.
