@@ -307,3 +307,194 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
         ..expected.point("burn-in-health", answer, found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::reads_with;
+    use sokudo_model::{
+        BlockDeviceKind, BurnInTests, Bytes, Method, Mismatch, MismatchKind, Nanos, Operation,
+        OperationMix, Sample, SelfTestKind, Span, StopReason, Survey, SurveySample, TargetKind,
+        VerifyOutcome, Visit,
+    };
+
+    const MIB: u64 = 1 << 20;
+
+    /// A disk of 64 MiB that was written and read back, and is well.
+    fn run(change: impl FnOnce(&mut Run)) -> Run {
+        let mut run = reads_with(|run| {
+            run.plan.method = Method::BurnIn;
+            run.target.kind = TargetKind::BlockDevice;
+            run.rows.truncate(1);
+            let row = &mut run.rows[0];
+            row.trials.truncate(1);
+            row.workload.span = Some(Span::from_start(Bytes(64 * MIB)));
+            row.workload.survey = Some(Survey {
+                sealed: Some(1),
+                ..Survey::new(16, Visit::Ascending, Sample::Whole)
+            });
+            let outcome = &mut row.trials[0].outcome;
+            outcome.stopped = StopReason::Bytes;
+            outcome.places = (0..16)
+                .map(|place| SurveySample {
+                    offset: Bytes(place * 4 * MIB),
+                    bytes: Bytes(4 * MIB),
+                    ios: 4,
+                    elapsed: Nanos::from_millis(10),
+                    latency_max: Nanos::from_millis(5),
+                    distance: None,
+                })
+                .collect();
+            let mut write = row.clone();
+            write.workload.operations = OperationMix::only(Operation::Write);
+            let outcome = &mut row.trials[0].outcome;
+            let checked = outcome.ios();
+            outcome.verified = Some(VerifyOutcome {
+                checked,
+                ..VerifyOutcome::default()
+            });
+            run.rows.insert(0, write);
+            let drive = run.target.leaves().next().unwrap().name.clone();
+            let health = |media_errors| DriveHealth {
+                target: 0,
+                drive: drive.clone(),
+                serial: None,
+                health: Health {
+                    media_errors,
+                    ..Health::default()
+                },
+            };
+            let test = |kind| SelfTest {
+                target: 0,
+                disk: drive.clone(),
+                kind,
+                started_at: Nanos(0),
+                took: Nanos(1),
+                result: SelfTestResult::Passed,
+                first_error: None,
+                note: None,
+            };
+            run.burn_in = Some(Box::new(BurnIn {
+                tests: BurnInTests::Both,
+                before: vec![health(Some(0))],
+                after: vec![health(Some(0))],
+                self_tests: vec![test(SelfTestKind::Short), test(SelfTestKind::Extended)],
+                disks: Vec::new(),
+            }));
+        });
+        change(&mut run);
+        judge(&mut run);
+        run
+    }
+
+    fn burn_in(run: &mut Run) -> &mut BurnIn {
+        run.burn_in.as_mut().unwrap()
+    }
+
+    fn verified(run: &mut Run) -> &mut VerifyOutcome {
+        run.rows[1].trials[0].outcome.verified.as_mut().unwrap()
+    }
+
+    /// The answer, and the points that have it.
+    fn told(change: impl FnOnce(&mut Run)) -> (Option<DiskAnswer>, Vec<String>) {
+        let run = run(change);
+        let assessment = &run.burn_in.unwrap().disks[0].assessment;
+        let points = assessment.points.iter();
+        let gravest = points.filter(|point| point.answer == assessment.answer);
+        (
+            assessment.answer,
+            gravest.map(|point| point.code.clone()).collect(),
+        )
+    }
+
+    fn is_bad(code: &str, change: impl FnOnce(&mut Run)) {
+        let (answer, codes) = told(change);
+        assert_eq!(answer, Some(DiskAnswer::NotOk), "{code}");
+        assert_eq!(codes, [code]);
+    }
+
+    #[test]
+    fn a_disk_that_holds_everything_is_ok() {
+        let (answer, codes) = told(|_| ());
+        assert_eq!(answer, Some(DiskAnswer::Ok), "{codes:?}");
+        for code in [
+            "burn-in-reads",
+            "burn-in-writes",
+            "self-test",
+            "burn-in-health",
+        ] {
+            assert!(codes.iter().any(|it| it == code), "{codes:?}");
+        }
+    }
+
+    #[test]
+    fn what_makes_a_disk_one_to_be_returned_is_named() {
+        is_bad("burn-in-health", |run| {
+            burn_in(run).after[0].health.media_errors = Some(1);
+        });
+        is_bad("self-test", |run| {
+            burn_in(run).self_tests[1].result = SelfTestResult::Failed;
+        });
+        is_bad("burn-in-reads", |run| {
+            let verified = verified(run);
+            verified.wrong = 1;
+            verified.mismatches.push(Mismatch {
+                file: String::new(),
+                offset: Bytes(MIB),
+                length: Bytes(MIB),
+                kind: MismatchKind::Stale,
+                detail: "old".to_owned(),
+            });
+        });
+        is_bad("burn-in-writes", |run| {
+            run.rows[0].trials[0].outcome.stopped = StopReason::Failed;
+        });
+    }
+
+    #[test]
+    fn nothing_is_ok_before_its_end_and_what_is_bad_is_bad() {
+        let changes: [fn(&mut Run); 5] = [
+            |run| run.interrupted = true,
+            |run| run.rows[1].trials.clear(),
+            |run| burn_in(run).self_tests.truncate(1),
+            |run| burn_in(run).self_tests[1].result = SelfTestResult::Aborted,
+            |run| verified(run).checked -= 1,
+        ];
+        for change in changes {
+            let (answer, codes) = told(change);
+            assert_eq!(answer, None, "{codes:?}");
+        }
+        let (answer, _) = told(|run| {
+            run.interrupted = true;
+            burn_in(run).self_tests[0].result = SelfTestResult::Failed;
+        });
+        assert_eq!(answer, Some(DiskAnswer::NotOk));
+    }
+
+    #[test]
+    fn a_drive_without_tests_of_its_own_is_ok_and_says_so() {
+        let (answer, _) = told(|run| {
+            for test in &mut burn_in(run).self_tests {
+                test.result = SelfTestResult::Absent;
+            }
+        });
+        assert_eq!(answer, Some(DiskAnswer::Ok));
+        let of_a_file = told(|run| {
+            burn_in(run).self_tests.clear();
+            run.target.devices[0].kind = BlockDeviceKind::Loop;
+        });
+        assert_eq!(of_a_file.0, Some(DiskAnswer::Ok));
+    }
+
+    #[test]
+    fn errors_of_the_cable_are_no_reason_to_return_a_disk() {
+        let (answer, codes) = told(|run| {
+            burn_in(run).before[0].health.link_errors = Some(3);
+            burn_in(run).after[0].health.link_errors = Some(9);
+        });
+        assert_eq!(
+            (answer, &*codes[0]),
+            (Some(DiskAnswer::OkBut), "burn-in-health")
+        );
+    }
+}

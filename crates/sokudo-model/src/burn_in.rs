@@ -217,7 +217,7 @@ impl BurnInDisk {
             )
         };
         let [written, read_back, scanned] =
-            [BurnInPart::Write, BurnInPart::ReadBack, BurnInPart::Scan].map(|it| work(it));
+            [BurnInPart::Write, BurnInPart::ReadBack, BurnInPart::Scan].map(work);
         let all = [written, read_back, scanned];
         let named = rows.first().and_then(|row| disk_of(&row.workload.name));
         Self {
@@ -327,4 +327,42 @@ fn outcomes<'a>(rows: &'a [&Row]) -> impl Iterator<Item = &'a Outcome> {
 fn is_whole(row: &Row, outcome: &Outcome) -> bool {
     let places = row.workload.survey.map_or(0, |survey| survey.places);
     outcome.left_at.is_none() && outcome.places.len() >= places as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::BackendKind;
+    use crate::trial::{Defect, FailureKind};
+
+    fn outcome(defects: &[(u64, u64, Operation)]) -> Outcome {
+        let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Bytes);
+        let defect = |(offset, length, operation): &(u64, u64, Operation)| Defect {
+            operation: *operation,
+            offset: Bytes(*offset),
+            length: Bytes(*length),
+            kind: FailureKind::Errno(5),
+        };
+        outcome.defects = defects.iter().map(defect).collect();
+        outcome
+    }
+
+    #[test]
+    fn what_fails_in_several_passes_counts_once() {
+        use Operation::{Read, Write};
+        let passes = [
+            outcome(&[(100, 10, Read), (200, 10, Read), (0, 50, Write)]),
+            outcome(&[(105, 10, Read), (200, 5, Read)]),
+        ];
+        let of = |is_write| FailedRanges::of(passes.iter(), is_write);
+        assert_eq!(
+            (of(false).bytes, of(false).first),
+            (Bytes(25), Some(Bytes(100)))
+        );
+        assert_eq!(
+            (of(true).bytes, of(true).first),
+            (Bytes(50), Some(Bytes(0)))
+        );
+        assert_eq!(FailedRanges::of([].iter(), true), FailedRanges::default());
+    }
 }
