@@ -246,10 +246,9 @@ fn sealed_surveys_take_so_long() {
         let (bytes, ns) = (outcome.bytes_moved().0, outcome.elapsed.0);
         let latency = outcome.operations[0].latency.quantile(0.5).unwrap_or(0);
         let rate = bytes as f64 / ns as f64;
-        eprintln!(
-            "{what}: {rate:.2} GB/s, median latency {} us",
-            latency / 1_000
-        );
+        let cpu = outcome.cpu.map_or(0, |cpu| cpu.user.0 + cpu.system.0);
+        let (latency, cpu) = (latency / 1_000, cpu / 1_000_000);
+        eprintln!("{what}: {rate:.2} GB/s, median latency {latency} us, processor {cpu} ms");
     };
     let own = OwnFile::empty(Bytes(1 << 30));
     for depth in [1, 4] {
