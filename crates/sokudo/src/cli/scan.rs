@@ -153,8 +153,8 @@ pub(crate) struct ScanArguments {
 
     /// Go on with a scan that was interrupted, and read only what is missing
     ///
-    /// The kept run of that number, or without one the newest of this target. What is measured is
-    /// as it was given then. For scans that only read.
+    /// The kept run of that number, or without one the newest of these targets, in any order. What
+    /// is measured is as it was given then. For scans that only read.
     #[arg(
         long,
         value_name = "RUN",
