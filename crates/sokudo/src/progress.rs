@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_engine::Control;
 use sokudo_measure::{Expectation, Prepared, duration};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, SelfTestKind, Workload};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
@@ -75,13 +75,28 @@ fn clock(time: Duration) -> String {
     }
 }
 
-/// What drives do that test themselves.
-fn self_testing(kind: SelfTestKind, drives: usize, percent: Option<u8>) -> Text {
-    let kind = Text::from(kind.name());
-    match percent {
-        Some(percent) => text!("{kind} self-test of {drives} drives, {percent} %"),
-        None => text!("{kind} self-test of {drives} drives"),
-    }
+/// What is done while nothing is measured; `None` of what is measured.
+fn meanwhile(event: &Event) -> Option<Text> {
+    Some(match event {
+        Event::LayoutProgress { written, total } => {
+            text!("writing the test file: {written} of {total}")
+        }
+        Event::Pause { remaining } => {
+            text!("pause, {:.0} s", remaining.as_secs_f64().ceil())
+        }
+        Event::SelfTesting {
+            kind,
+            drives,
+            percent,
+        } => {
+            let kind = Text::from(kind.name());
+            match percent {
+                Some(percent) => text!("{kind} self-test of {drives} drives, {percent} %"),
+                None => text!("{kind} self-test of {drives} drives"),
+            }
+        }
+        _ => return None,
+    })
 }
 
 /// A share of a trial below which its pace tells nothing.
@@ -169,13 +184,10 @@ impl ProgressLine {
     }
 
     fn draw(&mut self, event: &Event) {
+        if let Some(text) = meanwhile(event) {
+            return self.say(&text);
+        }
         match event {
-            Event::LayoutProgress { written, total } => {
-                self.say(&text!("writing the test file: {written} of {total}"));
-            }
-            Event::Pause { remaining } => {
-                self.say(&text!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
-            }
             Event::RoundAwaited {
                 remaining,
                 round,
@@ -205,6 +217,9 @@ impl ProgressLine {
                 self.tell(into_step, speed);
             }
             Event::LayoutStarted { .. }
+            | Event::LayoutProgress { .. }
+            | Event::Pause { .. }
+            | Event::SelfTesting { .. }
             | Event::HostsJoined { .. }
             | Event::StageReady
             | Event::Progress { .. }
@@ -212,11 +227,6 @@ impl ProgressLine {
             | Event::Checkpoint { .. }
             | Event::SelfTestEnded(_)
             | Event::MakingDurable { .. } => {}
-            Event::SelfTesting {
-                kind,
-                drives,
-                percent,
-            } => self.say(&self_testing(*kind, *drives, *percent)),
             Event::RowNamed { row, name } => self.name_row(*row, name),
             Event::RowTimed {
                 row,
