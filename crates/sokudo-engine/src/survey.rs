@@ -11,6 +11,7 @@
 mod beside;
 mod borders;
 mod check;
+mod checkpoint;
 mod defects;
 mod hung;
 mod inquiry;

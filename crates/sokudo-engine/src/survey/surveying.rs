@@ -23,8 +23,8 @@ use sokudo_stats::Histogram;
 use sokudo_sys::Action;
 use sokudo_words::Text;
 
-use self::checkpoint::Checkpoint;
 use super::beside::ReadsBeside;
+use super::checkpoint::Checkpoint;
 use super::defects::{Defects, DefectsMark};
 use super::hung::Hanging;
 use super::inquiry::Inquiry;

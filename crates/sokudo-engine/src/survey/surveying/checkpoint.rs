@@ -5,47 +5,15 @@
 //! waited for and counted, what is issued later is left to who goes on. The survey does not wait for
 //! it. Its counts are copied at that moment, and what was in flight then is counted in both.
 
-use sokudo_model::{
-    CpuTime, FailureKind, Nanos, Operation, Sample, SurveyPosition, ThreadUsage, narrow,
-};
-use sokudo_stats::Histogram;
+use sokudo_model::{FailureKind, Nanos, Operation, Sample, SurveyPosition, narrow};
 
 use super::{Instants, SurveyActivity, Surveyed, Surveying};
 use crate::survey::beside::ReadsBeside;
-use crate::survey::defects::Defects;
+use crate::survey::checkpoint::{Checkpoint, CountsThen};
 use crate::survey::io::SurveyIo;
-use crate::survey::samples::Samples;
 use crate::survey::slowest::SlowestIos;
 use crate::tally::{FinishedTally, Tally};
 use crate::usage::{add_usage, used_since};
-
-/// A checkpoint, from when it is asked for until it is told.
-#[derive(Default)]
-pub(super) enum Checkpoint {
-    #[default]
-    NotWanted,
-    /// There has been no moment since at which a position was known.
-    Wanted,
-    /// The moment has come.
-    Taken(Box<CountsThen>),
-}
-
-/// What was counted when the position was known.
-pub(super) struct CountsThen {
-    left_at: SurveyPosition,
-    /// Chunks of the measured I/Os that were in flight then, and still are.
-    in_flight: Vec<u32>,
-    /// When the last of what is counted was done.
-    ended_at: u64,
-    tally: Tally,
-    samples: Samples,
-    defects: Defects,
-    /// `None` where no I/O is slower than its like.
-    slowest: Option<SlowestIos>,
-    read_aside: u64,
-    read_beside: Option<Histogram>,
-    used: Option<(CpuTime, ThreadUsage)>,
-}
 
 impl Surveying {
     /// Takes a checkpoint as soon as it can. What is written back has none: nobody goes on with it.
