@@ -1,38 +1,14 @@
-//! What a burn-in does beside its rows: it looks at the health of drives, and lets them test
-//! themselves.
+//! What a burn-in does beside its rows: it lets drives test themselves.
 
 use std::path::Path;
-use std::time::Duration;
 
-use sokudo_device::{SelfTestTarget, SelfTestWatch, SelfTester, System, drives_under, self_tests};
+use sokudo_device::{SelfTestTarget, SelfTestWatch, SelfTester, System, self_tests};
 use sokudo_engine::Control;
-use sokudo_model::{
-    BlockDevice, BurnIn, BurnInTests, DriveHealth, Event, SelfTestKind, TargetInfo,
-};
+use sokudo_model::{BlockDevice, BurnIn, BurnInTests, Event, SelfTestKind};
 use sokudo_words::text;
 
 use crate::error::MeasureError;
 use crate::measurement::Prepared;
-
-/// How long all drives together may take to tell how they are: nothing is measured meanwhile, and
-/// one that sleeps may wake up.
-const HEALTH_TIME_MAX: Duration = Duration::from_secs(30);
-
-/// How the drives under targets are, in the order of the targets. Of what is no device there are
-/// none.
-pub(crate) fn health<'a>(targets: impl Iterator<Item = &'a TargetInfo>) -> Vec<DriveHealth> {
-    let system = System::host();
-    let of_target = |(target, info): (u32, &TargetInfo)| {
-        let disks = drives_under(&system, info, HEALTH_TIME_MAX).into_iter();
-        disks.map(move |disk| DriveHealth {
-            target,
-            drive: disk.name,
-            serial: disk.serial,
-            health: disk.health,
-        })
-    };
-    (0..).zip(targets).flat_map(of_target).collect()
-}
 
 impl Prepared {
     /// Carries a burn-in out: the drives' own short tests, all rows, their extended tests. What

@@ -21,6 +21,7 @@ mod burn_in;
 mod cache_guard;
 mod cache_keeper;
 mod campaign;
+mod drive_health;
 mod error;
 mod evidence;
 mod expectation;

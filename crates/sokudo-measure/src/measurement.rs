@@ -14,8 +14,8 @@ use sokudo_peers::PeerError;
 use sokudo_words::Text;
 
 use crate::backends::{self, Choosing};
-use crate::burn_in;
 use crate::campaign::{self, MeasuredRows};
+use crate::drive_health;
 use crate::error::MeasureError;
 use crate::file_user::FileUser;
 use crate::memory;
@@ -219,7 +219,7 @@ impl<'a> Measurement<'a> {
         subject.add(self.beside);
         let burn_in = self.burn_in.map(|mut burn_in| {
             if burn_in.before.is_empty() {
-                burn_in.before = burn_in::health(subject.infos());
+                burn_in.before = drive_health::health(subject.infos());
             }
             burn_in
         });
@@ -429,7 +429,7 @@ impl Prepared {
         let mut run = self.run;
         run.circumstances = self.watch.end(&run.target);
         if let Some(burn_in) = &mut run.burn_in {
-            burn_in.after = burn_in::health(self.subject.infos());
+            burn_in.after = drive_health::health(self.subject.infos());
         }
         self.subject.look_again();
         let measured = match self.has_beside {

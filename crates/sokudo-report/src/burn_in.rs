@@ -87,10 +87,12 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, burn_in: &'a BurnIn) {
     article.add(Element::Table(table(burn_in).noted(LEGEND)));
     for disk in &burn_in.disks {
         if let Some(label) = &disk.label {
-            article.add(Element::Heading(match disk.name.rsplit('/').next() == Some(label) {
-                true => Text::name(&*disk.name),
-                false => text!("{label}: {}", disk.name),
-            }));
+            article.add(Element::Heading(
+                match disk.name.rsplit('/').next() == Some(label) {
+                    true => Text::name(&*disk.name),
+                    false => text!("{label}: {}", disk.name),
+                },
+            ));
         }
         assessment_table::add_points(article, &disk.assessment);
     }
