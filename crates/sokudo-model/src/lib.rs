@@ -13,6 +13,7 @@
 pub mod attachment;
 pub mod beside;
 pub mod burn_in;
+mod burn_in_rows;
 mod calendar;
 pub mod capacity;
 pub mod circumstances;
