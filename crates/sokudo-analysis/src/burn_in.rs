@@ -4,7 +4,7 @@
 use sokudo_model::disk::Health;
 use sokudo_model::{
     AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth,
-    FailedRanges, Run, SelfTest, SelfTestResult, narrow,
+    FailedRanges, Row, Run, SelfTest, SelfTestResult, Verdict, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -19,18 +19,25 @@ pub(crate) fn judge(run: &mut Run) {
     let mut disks = BurnInDisk::all_of(run, &burn_in);
     for (target, disk) in (0u32..).zip(&mut disks) {
         let points = points(run, &burn_in, target, disk);
-        disk.assessment = assessment(points, is_at_its_end(run, disk));
+        let is_proven = is_at_its_end(run, disk) && !is_from_cache(run, target);
+        disk.assessment = assessment(points, is_at_its_end(run, disk), is_proven);
     }
     burn_in.disks = disks;
     run.burn_in = Some(burn_in);
 }
 
-/// The verdict. Only what has come to its end can be said to be well.
-fn assessment(mut points: Vec<AssessedPoint>, is_at_its_end: bool) -> DiskAssessment {
-    if !is_at_its_end {
+/// The verdict. Only what has come to its end, and was read from the disk, can be said to be well.
+fn assessment(
+    mut points: Vec<AssessedPoint>,
+    is_at_its_end: bool,
+    is_proven: bool,
+) -> DiskAssessment {
+    if !is_proven {
         for point in &mut points {
-            point.answer = point.answer.filter(|answer| *answer != DiskAnswer::Ok);
+            point.answer = point.answer.filter(|answer| *answer == DiskAnswer::NotOk);
         }
+    }
+    if !is_at_its_end {
         points.insert(0, unfinished());
     }
     let mut told = Vec::new();
@@ -61,7 +68,7 @@ fn unfinished() -> AssessedPoint {
 
 fn points(run: &Run, burn_in: &BurnIn, target: u32, disk: &BurnInDisk) -> Vec<AssessedPoint> {
     // What is found of a good disk stands first, and is what its verdict is told by.
-    let mut points = vec![read_back(disk), written(disk)];
+    let mut points = vec![read_back(disk, is_from_cache(run, target)), written(disk)];
     points.extend(slow(disk));
     points.extend(burn_in.tests_of(target).map(self_test));
     let before = |drive: &DriveHealth| {
@@ -126,7 +133,23 @@ fn ended_well(work: &BurnInWork) -> Option<DiskAnswer> {
     (work.rows_done == work.rows).then_some(DiskAnswer::Ok)
 }
 
-fn read_back(disk: &BurnInDisk) -> AssessedPoint {
+/// Whether a row that reads back a target is no figure of its disk: what a cache holds says nothing
+/// about what the disk does.
+fn is_from_cache(run: &Run, target: u32) -> bool {
+    let reads_back = |row: &&Row| {
+        let survey = row.workload.survey;
+        row.workload.targets() == [narrow::<u32, usize>(target)]
+            && survey.is_some_and(|survey| survey.sealed.is_some())
+            && !row.workload.operations.changes_data()
+    };
+    let mut judged = run.rows.iter().filter(reads_back);
+    judged.any(|row| {
+        let assessment = row.assessment.as_ref();
+        assessment.is_some_and(|it| it.verdict == Verdict::Invalid)
+    })
+}
+
+fn read_back(disk: &BurnInDisk, is_from_cache: bool) -> AssessedPoint {
     let expected = &expectations().burn_in_reads;
     let point = |answer, found| expected.point("burn-in-reads", answer, found);
     let (blocks, unchecked) = (disk.blocks, disk.unchecked_blocks);
@@ -157,6 +180,15 @@ fn read_back(disk: &BurnInDisk) -> AssessedPoint {
             "of {all} blocks that were read back {unchecked} were not checked: report this as a fault of sokudo"
         );
         return point(None, found);
+    }
+    if is_from_cache {
+        let found = text!(
+            "{blocks} blocks hold what was written to them, but it is not proven that they came from the disk"
+        );
+        return AssessedPoint {
+            remedy: "name the disk itself, with direct I/O (--direct on); the findings of the rows say what answered".into(),
+            ..point(None, found)
+        };
     }
     let found = text!("{blocks} blocks hold what was written to them");
     point(ended_well(&disk.read_back), found)

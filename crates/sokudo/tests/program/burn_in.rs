@@ -195,8 +195,21 @@ fn nothing_is_written_without_consent_for_every_disk() {
     burn_in(&format!("{first} {first} --destroy {first} --yes")).refused(2, &["are the same"]);
 }
 
+#[test]
+fn what_a_cache_holds_proves_nothing_of_a_disk() {
+    let Some(device) = LoopDevice::new(16 * MIB, false) else {
+        return;
+    };
+    let device = device.path.display();
+    let run = found(&format!("{device} --destroy {device} --yes --passes 2"), 4);
+    let disk = &disks(&run)[0];
+    is_whole(disk, 16 * MIB, 2);
+    assert_eq!(answer(disk), None, "{disk}");
+    assert_eq!(point(disk, "burn-in-reads")["answer"], Value::Null);
+}
+
 fn two_devices() -> Option<[LoopDevice; 2]> {
-    let of = || LoopDevice::new(16 * MIB, false);
+    let of = || LoopDevice::new(16 * MIB, true);
     Some([of()?, of()?])
 }
 
