@@ -1,7 +1,7 @@
 //! A run as far as it has come, kept while it goes on: power may fail, and a launcher may kill all
 //! processes, this one too, at any moment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use sokudo_engine::Control;
@@ -20,9 +20,13 @@ const EVERY: Duration = Duration::from_secs(10);
 /// While I/O is measured: what is written then may go to the disk that is measured.
 const EVERY_IN_TRIAL: Duration = Duration::from_secs(60);
 
-/// Until what was asked for has come, and the position of each survey is known: what is in flight is
-/// waited for. A survey that finds out why something failed has none, and is kept as it was before.
+/// Until all clones have told what they did so far.
 const ANSWERED_AFTER: Duration = Duration::from_secs(1);
+
+/// The position of a survey is known when what is in flight has come back: of a drive that tries bad
+/// sectors again, after seconds. One that finds out why something failed has none, and is kept as it
+/// was before.
+const CHECKPOINTS_WITHIN: Duration = Duration::from_secs(30);
 
 /// Times that keeping takes, until it is kept again: of a long run there is much to write.
 const REST: u32 = 50;
@@ -45,6 +49,8 @@ pub(crate) struct PartialRun<'a> {
     /// which another can go on, as soon as there is one.
     running: BTreeMap<usize, Outcome>,
     asked_at: Option<Instant>,
+    /// The rows of which that has come since.
+    answered: BTreeSet<usize>,
 }
 
 impl<'a> PartialRun<'a> {
@@ -63,6 +69,7 @@ impl<'a> PartialRun<'a> {
             first: 0,
             running: BTreeMap::new(),
             asked_at: None,
+            answered: BTreeSet::new(),
         }
     }
 
@@ -89,12 +96,16 @@ impl<'a> PartialRun<'a> {
                 let row = self.first + workload;
                 let known = self.running.get(&row);
                 let has_ended = outcome.stopped != StopReason::Ended;
+                if has_ended || !self.is_survey(row) {
+                    self.answered.insert(row);
+                }
                 if has_ended || known.is_none_or(|known| known.left_at.is_none()) {
                     self.running.insert(row, (**outcome).clone());
                 }
             }
             Event::Checkpoint { workload, outcome } => {
                 let row = self.first + workload;
+                self.answered.insert(row);
                 self.running.insert(row, (**outcome).clone());
             }
             Event::TrialCounted {
@@ -140,13 +151,29 @@ impl<'a> PartialRun<'a> {
                 control.ask_for_snapshot();
                 control.ask_for_checkpoint();
                 self.asked_at = Some(Instant::now());
+                self.answered.clear();
             }
-            Some(at) if at.elapsed() >= ANSWERED_AFTER && !self.running.is_empty() => {
+            Some(at) if self.has_answers(at.elapsed()) => {
                 self.keep();
                 self.asked_at = None;
             }
             Some(_) => {}
         }
+    }
+
+    /// Whether all that was asked for so long ago has come, or is waited for no longer.
+    fn has_answers(&self, waited: Duration) -> bool {
+        let mut running = self.running.keys();
+        let is_all = running.all(|row| self.answered.contains(row));
+        !self.running.is_empty()
+            && waited >= ANSWERED_AFTER
+            && (is_all || waited >= CHECKPOINTS_WITHIN)
+    }
+
+    /// Whether a row is one of which another can go on.
+    fn is_survey(&self, row: usize) -> bool {
+        let row = self.run.rows.get(row);
+        row.is_some_and(|row| row.workload.survey.is_some_and(|it| !it.write_back))
     }
 
     fn is_time(&self, every: Duration) -> bool {

