@@ -219,7 +219,7 @@ fn a_scan_of_two_disks_that_is_killed_goes_on_with_each_where_it_was() {
     let read = [one.bytes_read() - before[0], other.bytes_read() - before[1]];
     assert!(read[0] < 32 << 20, "{read:?}");
     assert!(read[1] < (128 - 24) << 20, "{read:?}");
-    assert_eq!(run["targets"].as_array().unwrap().len(), 2);
+    assert_eq!(run["parts"].as_array().unwrap().len(), 2);
     let again = end(&mut scan_of(&store, &named, "--resume"));
     again.refused(2, &["no scan of", "that was interrupted"]);
 }
