@@ -1,6 +1,6 @@
 //! The machine and its kernel, as far as they bear on a measurement.
 
-use sokudo_model::{Bytes, Environment};
+use sokudo_model::{Bytes, Environment, Nanos};
 
 use crate::system::System;
 
@@ -21,6 +21,14 @@ pub fn environment(system: &System) -> Environment {
         load_average: load_average(&system.text("proc/loadavg").unwrap_or_default()),
         root: rustix::process::geteuid().is_root(),
     }
+}
+
+/// When the machine was started, in time since 1970; `None` where it does not say.
+pub fn booted_at(system: &System) -> Option<Nanos> {
+    let stat = system.text("proc/stat")?;
+    let line = stat.lines().find_map(|line| line.strip_prefix("btime "))?;
+    let seconds: u64 = line.trim().parse().ok()?;
+    seconds.checked_mul(1_000_000_000).map(Nanos)
 }
 
 pub(crate) fn host(system: &System) -> Option<String> {
@@ -161,6 +169,17 @@ mod tests {
         assert_eq!(seen.virtual_machine, Some(true));
         assert_eq!(seen.clock_source.as_deref(), Some("tsc"));
         assert_eq!(seen.load_average, Some(0.25));
+    }
+
+    #[test]
+    fn the_start_of_the_machine_is_read_or_unknown() {
+        let at = |stat: &str| booted_at(&Machine::with(&[("proc/stat", stat)]).system());
+        assert_eq!(
+            at("cpu 1 2\nbtime 1700000000\n"),
+            Some(Nanos::from_secs(1_700_000_000))
+        );
+        assert_eq!(at("btime 99999999999999999999"), None);
+        assert_eq!(at("cpu 1"), None);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub use circumstances::{
 pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;
 pub use disk::{DiskError, Moment, Reading, Thermometer, content, disk, disks, listed};
-pub use environment::environment;
+pub use environment::{booted_at, environment};
 pub use file::{
     FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state,
     free_bytes,

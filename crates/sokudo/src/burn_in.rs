@@ -2,10 +2,13 @@
 //!
 //! It destroys nothing without consent, and says what it will write before it begins.
 
+use sokudo_device::{System, booted_at};
 use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
 use sokudo_dialect::several as dialect;
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared, since_epoch};
-use sokudo_model::{BurnIn, Bytes, DiskAnswer, Nanos, Plan, Schedule, SelfTestResult, TargetKind};
+use sokudo_model::{
+    BurnIn, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, TargetKind,
+};
 use sokudo_report::burn_in::{BurnInDiskEstimate, BurnInEstimate};
 use sokudo_words::text;
 
@@ -169,6 +172,13 @@ fn resumed<'a>(
     let keeping = &arguments.measuring.printing.keeping;
     let mut left = LeftRun::find(resumable, targets, name, keeping)?;
     left.run.schedule = arguments.stopping.of(left.run.schedule);
+    let ended_at = left.run.parts.last().map(|part| part.ended_at);
+    let mut notes = Vec::new();
+    if is_restarted_since(ended_at) && forget_what_is_not_durable(&mut left.run.rows) {
+        notes.push(text!(
+            "the machine was started since, and what the disks had not made durable is lost: what was being written is written anew"
+        ));
+    }
     let mut burn_in = left.run.burn_in.take().unwrap_or_default();
     // One that was cut off is made again.
     burn_in
@@ -177,8 +187,30 @@ fn resumed<'a>(
     Ok(Measurement {
         permission: permission(arguments),
         burn_in: Some(burn_in),
+        notes,
         ..left.measurement()
     })
+}
+
+/// Whether the machine was started after a moment, as after a loss of power; also where neither is
+/// known.
+fn is_restarted_since(moment: Option<Nanos>) -> bool {
+    match (booted_at(&System::host()), moment) {
+        (Some(booted_at), Some(moment)) => booted_at > moment,
+        _ => true,
+    }
+}
+
+/// Takes away what was being written. Drives hold what they were given in memory for a while, and
+/// lose that without power: it would be found as lost writes. Whether there was anything.
+fn forget_what_is_not_durable(rows: &mut [Row]) -> bool {
+    let is_half_written = |row: &&mut Row| {
+        row.workload.operations.changes_data()
+            && row.trials.iter().any(|it| it.outcome.left_at.is_some())
+    };
+    let half_written = rows.iter_mut().filter(is_half_written);
+    let forgotten = half_written.map(|row| row.trials.clear());
+    forgotten.count() > 0
 }
 
 fn plan(arguments: &BurnInArguments, disks: &Disks<'_>, seed: u64) -> Result<Plan, Exit> {
@@ -219,4 +251,45 @@ fn estimate(arguments: &BurnInArguments, disks: &Disks<'_>) -> Result<BurnInEsti
         passes: arguments.passes,
         is_virtual: disks.are_simulated(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{
+        BackendKind, Operation, OperationMix, Outcome, StopReason, SurveyPosition, Trial,
+        TrialEvidence, Workload,
+    };
+
+    #[test]
+    fn after_a_loss_of_power_only_what_was_being_written_begins_anew() {
+        let row = |operation, left_at: Option<SurveyPosition>| {
+            let mut workload = Workload::new("w", Bytes::mib(1));
+            workload.operations = OperationMix::only(operation);
+            let mut row = Row::new(workload);
+            let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Ended);
+            outcome.left_at = left_at;
+            row.trials.push(Trial {
+                outcome,
+                evidence: TrialEvidence::default(),
+                together: None,
+            });
+            row
+        };
+        let left_at = Some(SurveyPosition {
+            place: 1,
+            offset: Bytes::mib(4),
+        });
+        let mut rows = [
+            row(Operation::Write, None),
+            row(Operation::Write, left_at),
+            row(Operation::Read, left_at),
+        ];
+        assert!(forget_what_is_not_durable(&mut rows));
+        let made = rows.each_ref().map(|row| row.trials.len());
+        assert_eq!(made, [1, 0, 1]);
+        assert!(!forget_what_is_not_durable(&mut rows));
+        assert!(is_restarted_since(None) && is_restarted_since(Some(Nanos(1))));
+        assert!(!is_restarted_since(Some(since_epoch())));
+    }
 }
