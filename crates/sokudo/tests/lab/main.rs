@@ -27,6 +27,7 @@ mod polling;
 mod quota;
 mod refusals;
 mod self_test;
+mod several;
 mod stacks;
 mod swap;
 mod together;
