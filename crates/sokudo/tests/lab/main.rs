@@ -8,10 +8,12 @@
 )]
 
 mod assess;
+mod burn_in;
 mod caching;
 mod clock;
 mod conditions;
 mod defects;
+mod fill;
 mod guest;
 mod info;
 mod limits;
