@@ -31,25 +31,11 @@ fn worn_in(guest: &Guest, nodes: &[String], tests: &str) -> Value {
     guest.json(&arguments(&parts, &["--self-test", tests]))
 }
 
-/// How many tests an ATA disk has logged, as smartctl reads it, and those of its log, the newest
-/// first: what they were and whether they passed.
-pub(crate) fn logged_tests(guest: &Guest, node: &str) -> (u64, Vec<(String, bool)>) {
-    let told = guest.told_json("smartctl", &["-j", "-l", "selftest", node]);
-    let log = &told["ata_smart_self_test_log"]["standard"];
-    let tests = log["table"].as_array().cloned().unwrap_or_default();
-    let of_test = |test: &Value| {
-        let kind = test["type"]["string"].as_str().unwrap().to_owned();
-        (kind, test["status"]["passed"] == true)
-    };
-    let tests = tests.iter().map(of_test).collect();
-    (log["count"].as_u64().unwrap_or(0), tests)
-}
-
 #[test]
 fn ata_disks_test_themselves_as_smartctl_sees() {
     let Some(guest) = Guest::enter() else { return };
     let node = guest.disk("ata-hdd");
-    let (mut before, _) = logged_tests(&guest, &node);
+    let (mut before, _) = guest.logged_tests(&node);
     for (tests, made) in [
         ("off", &[][..]),
         ("short", &["short"]),
@@ -58,7 +44,7 @@ fn ata_disks_test_themselves_as_smartctl_sees() {
         let run = worn_in(&guest, std::slice::from_ref(&node), tests);
         let passed: Vec<_> = made.iter().map(|kind| (*kind, "passed", "")).collect();
         assert_eq!(tests_of(&run, 0), passed, "{run}");
-        let (after, log) = logged_tests(&guest, &node);
+        let (after, log) = guest.logged_tests(&node);
         assert_eq!(after, before + made.len() as u64, "{tests}: {log:?}");
         for (kind, (logged_as, passed)) in made.iter().rev().zip(&log) {
             assert!(logged_as.to_lowercase().starts_with(kind), "{log:?}");
