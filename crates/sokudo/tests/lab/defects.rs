@@ -4,8 +4,8 @@
 use crate::guest::Guest;
 
 /// Bytes of the sectors that lab/boot makes unreadable.
-const BAD_OFFSET: u64 = 40_003 * 512;
-const BAD_LENGTH: u64 = 11 * 512;
+pub(crate) const BAD_OFFSET: u64 = 40_003 * 512;
+pub(crate) const BAD_LENGTH: u64 = 11 * 512;
 
 /// Size of these disks, and of the scan's I/Os.
 const SIZE: u64 = 64 << 20;

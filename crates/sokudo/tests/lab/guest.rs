@@ -124,6 +124,20 @@ impl Guest {
         disks[0].clone()
     }
 
+    /// How many tests an ATA disk has logged, as smartctl reads it, and those of its log, the newest
+    /// first: what they were and whether they passed.
+    pub(crate) fn logged_tests(&self, node: &str) -> (u64, Vec<(String, bool)>) {
+        let told = self.told_json("smartctl", &["-j", "-l", "selftest", node]);
+        let log = &told["ata_smart_self_test_log"]["standard"];
+        let tests = log["table"].as_array().cloned().unwrap_or_default();
+        let of_test = |test: &Value| {
+            let kind = test["type"]["string"].as_str().unwrap().to_owned();
+            (kind, test["status"]["passed"] == true)
+        };
+        let tests = tests.iter().map(of_test).collect();
+        (log["count"].as_u64().unwrap_or(0), tests)
+    }
+
     /// What hdparm prints. QEMU keeps an error of hdparm's that the kernel would meet
     /// in the next queued command; another command takes it away.
     pub(crate) fn hdparm(&self, arguments: &[&str], node: &str) -> String {

@@ -8,10 +8,12 @@
 )]
 
 mod assess;
+mod burn_in;
 mod caching;
 mod clock;
 mod conditions;
 mod defects;
+mod fill;
 mod guest;
 mod info;
 mod limits;
@@ -27,6 +29,7 @@ mod polling;
 mod quota;
 mod refusals;
 mod self_test;
+mod several;
 mod stacks;
 mod swap;
 mod together;

@@ -1,0 +1,240 @@
+//! Burn-ins of disks that answer as real ones do: good ones, ones with sectors that cannot be read,
+//! and one that was killed and is gone on with.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::defects::{BAD_LENGTH, BAD_OFFSET};
+use crate::guest::{Ended, Guest};
+
+const MIB: u64 = 1 << 20;
+
+/// What others may read meanwhile: 512 bytes were seen once.
+const OTHERS_MAX: u64 = 4_096;
+
+/// An emulated processor seals blocks more slowly than a disk takes them, and nothing else may be
+/// said against a row.
+const SLOW_TESTER: [&str; 2] = ["tester-limited", "depth-not-reached"];
+
+/// A run is kept within a trial once a minute, as soon as another moment has come to be told.
+const KEPT_AFTER: Duration = Duration::from_secs(61);
+
+/// `sokudo burn-in NODE… --destroy NODE… MORE`, whose result is JSON.
+pub(crate) fn arguments<'a>(nodes: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["burn-in"];
+    arguments.extend(nodes);
+    arguments.extend(nodes.iter().flat_map(|node| ["--destroy", *node]));
+    // Whatever another test has left on them.
+    arguments.extend(["--destroy-contents", "--yes", "--quiet"]);
+    arguments.extend(["--format", "json"]);
+    arguments.extend(more);
+    arguments
+}
+
+fn burn_in(guest: &Guest, nodes: &[String], more: &[&str]) -> Ended {
+    let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
+    guest.end(&arguments(&nodes, more))
+}
+
+fn disks(run: &Value) -> &[Value] {
+    run["burn_in"]["disks"].as_array().unwrap()
+}
+
+/// The drives' own tests of a target: kind, result and why there was none.
+pub(crate) fn tests_of(run: &Value, target: u64) -> Vec<(&str, &str, &str)> {
+    let tests = run["burn_in"]["self_tests"].as_array().unwrap();
+    let of_target = tests.iter().filter(|test| test["target"] == target);
+    of_target
+        .map(|test| {
+            let part = |part: &str| test[part].as_str().unwrap_or_default();
+            (part("kind"), part("result"), part("note"))
+        })
+        .collect()
+}
+
+/// The answer of the point of this code.
+fn point<'a>(disk: &'a Value, code: &str) -> &'a Value {
+    let points = disk["assessment"]["points"].as_array().unwrap();
+    let found = points.iter().find(|point| point["code"] == code);
+    &found.unwrap_or_else(|| panic!("no {code}: {disk}"))["answer"]
+}
+
+/// All of a disk was written, read back and checked, and is as it should be.
+fn assert_is_well(disk: &Value, size: u64) {
+    for work in ["written", "read_back"] {
+        assert_eq!(disk[work]["bytes"], size, "{disk}");
+        assert_eq!(disk[work]["planned_bytes"], size, "{disk}");
+    }
+    assert_eq!(disk["blocks"], size / MIB, "{disk}");
+    assert_eq!(disk["unchecked_blocks"], Value::Null, "{disk}");
+    assert_eq!(disk["wrong_blocks"], 0, "{disk}");
+    for failed in ["unwritable", "unreadable"] {
+        assert_eq!(disk[failed]["bytes"], 0, "{disk}");
+    }
+    assert_eq!(disk["is_whole"], true, "{disk}");
+    assert_eq!(disk["assessment"]["answer"], "ok", "{disk}");
+}
+
+/// The results of a row, one of each disk.
+fn results_of<'a>(run: &'a Value, row: &str) -> Vec<&'a Value> {
+    let results = run["results"].as_array().unwrap().iter();
+    let results = results.filter(|result| result["name"].as_str().unwrap().starts_with(row));
+    let results: Vec<&Value> = results.collect();
+    assert_eq!(results.len(), disks(run).len(), "{run}");
+    results
+}
+
+/// What is said against a result.
+fn doubts(result: &Value) -> Vec<&str> {
+    let findings = result["findings"].as_array().unwrap().iter();
+    let doubts = findings.filter(|finding| finding["severity"] != "info");
+    doubts.map(|it| it["code"].as_str().unwrap()).collect()
+}
+
+/// What was written and read back did reach the device, by its own counters.
+fn assert_is_proven(run: &Value, size_of: impl Fn(&str) -> u64) {
+    for (row, counted) in [("WRITE", "written_bytes"), ("READ BACK", "read_bytes")] {
+        for result in results_of(run, row) {
+            let size = size_of(result["name"].as_str().unwrap());
+            let counted = result["device"][counted].as_u64().unwrap();
+            assert!((size..size + OTHERS_MAX).contains(&counted), "{result}");
+            let doubts = doubts(result);
+            let is_known = doubts.iter().all(|code| SLOW_TESTER.contains(code));
+            assert!(is_known, "{result}");
+            if doubts.is_empty() {
+                assert_eq!(result["verdict"], "VERIFIED", "{result}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_ata_and_an_nvme_disk_are_worn_in_by_one_command() {
+    let Some(guest) = Guest::enter() else { return };
+    let nodes = ["ata-ssd", "nvme-small"].map(|name| guest.disk(name));
+    let sizes = [128 * MIB, 64 * MIB];
+    let (before, _) = guest.logged_tests(&nodes[0]);
+    let run = burn_in(&guest, &nodes, &[]).json();
+    for ((disk, node), size) in disks(&run).iter().zip(&nodes).zip(sizes) {
+        assert_eq!(disk["name"], **node, "{disk}");
+        assert_is_well(disk, size);
+    }
+    // Rows are called by the disks' names.
+    assert_is_proven(&run, |row| match row.contains("nvme") {
+        true => sizes[1],
+        false => sizes[0],
+    });
+    let passed = ["short", "extended"].map(|kind| (kind, "passed", ""));
+    assert_eq!(tests_of(&run, 0), passed, "{run}");
+    let (after, newest) = guest.logged_tests(&nodes[0]);
+    assert_eq!(after, before + 2);
+    let newest = newest.iter().map(|(kind, passed)| (kind.as_str(), *passed));
+    let newest: Vec<(&str, bool)> = newest.take(2).collect();
+    assert!(newest[0].0.starts_with("Extended") && newest[0].1);
+    assert!(newest[1].0.starts_with("Short") && newest[1].1);
+    for (_, result, why) in tests_of(&run, 1) {
+        assert_eq!(result, "absent", "{run}");
+        assert!(why.contains("has no self-test"), "{why}");
+    }
+    for when in ["before", "after"] {
+        let health = run["burn_in"][when].as_array().unwrap();
+        let told = health.iter().map(|it| (&it["serial"], &it["health"]));
+        let told: Vec<_> = told
+            .map(|(serial, health)| (serial, &health["state"]))
+            .collect();
+        let [ata, nvme] = &told[..] else {
+            panic!("{when}: {run}")
+        };
+        assert_eq!((ata.0, ata.1), (&"ata-ssd".into(), &"good".into()));
+        assert_eq!((nvme.0, nvme.1), (&"nvme-small".into(), &"good".into()));
+    }
+}
+
+#[test]
+fn disks_that_cannot_be_read_in_places_are_not_ok_and_the_places_are_told() {
+    let Some(guest) = Guest::enter() else { return };
+    let nodes = ["ata-bad", "nvme-bad", "scsi-bad"].map(|name| guest.disk(name));
+    let ended = burn_in(&guest, &nodes, &["--self-test", "off"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let run = ended.parsed();
+    assert_eq!(disks(&run).len(), nodes.len(), "{run}");
+    for disk in disks(&run) {
+        assert_eq!(disk["assessment"]["answer"], "not_ok", "{disk}");
+        assert_eq!(point(disk, "burn-in-reads"), "not_ok", "{disk}");
+        assert_eq!(point(disk, "burn-in-writes"), "ok", "{disk}");
+        assert_eq!(disk["unreadable"]["bytes"], BAD_LENGTH, "{disk}");
+        assert_eq!(disk["unreadable"]["first"], BAD_OFFSET, "{disk}");
+        assert_eq!(disk["unwritable"]["bytes"], 0, "{disk}");
+        assert_eq!(disk["written"]["bytes"], 64 * MIB, "{disk}");
+        // All blocks but the one that these sectors are in.
+        assert_eq!(
+            (&disk["blocks"], &disk["wrong_blocks"]),
+            (&63.into(), &0.into())
+        );
+        assert_eq!(disk["is_whole"], true, "{disk}");
+    }
+    for result in results_of(&run, "READ BACK") {
+        let defects = result["defects"].as_array().unwrap();
+        let [defect] = &defects[..] else {
+            panic!("{defects:?}")
+        };
+        assert_eq!(
+            (&defect["offset"], &defect["length"]),
+            (&BAD_OFFSET.into(), &BAD_LENGTH.into())
+        );
+    }
+}
+
+/// The burn-in stands still for a minute, so that it is kept before a small disk is full.
+#[test]
+fn what_was_killed_while_it_wrote_goes_on_and_every_block_is_right() {
+    let Some(guest) = Guest::enter() else { return };
+    let node = guest.disk("slow-bytes");
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs.db");
+    let store = store.to_str().unwrap();
+    let kept = || guest.end(&["show", "last", "--store", store, "--format", "json"]);
+    let written = |run: &Value| disks(run)[0]["written"]["bytes"].as_u64().unwrap();
+    let how = ["--self-test", "off", "--store", store];
+    let mut running = guest.start(&arguments(&[&node], &how));
+    let before = sectors_written(&node);
+    running.wait_until("some of it is written", || {
+        sectors_written(&node) > before + 16_384
+    });
+    running.signal(Signal::STOP);
+    thread::sleep(KEPT_AFTER);
+    running.signal(Signal::CONT);
+    running.wait_until("it is kept", || {
+        Path::new(store).exists() && kept().code == Some(0)
+    });
+    running.signal(Signal::KILL);
+    assert_eq!(running.end().code, None);
+    let left = kept().json();
+    assert_eq!(left["interrupted"], true, "{left}");
+    assert!((1..128 * MIB).contains(&written(&left)), "{left}");
+    assert_eq!(
+        disks(&left)[0]["assessment"]["answer"],
+        Value::Null,
+        "{left}"
+    );
+    let before = sectors_written(&node);
+    let run = guest.json(&arguments(&[&node], &["--resume", "--store", store]));
+    assert_is_well(&disks(&run)[0], 128 * MIB);
+    assert_eq!(run["parts"].as_array().unwrap().len(), 2, "{run}");
+    // What was kept with the position that it had come to is not written again; where a busy machine
+    // had no time to tell that, all is.
+    let rest = 128 * MIB - written(&left);
+    let rewritten = (sectors_written(&node) - before) * 512;
+    assert!((rest..=128 * MIB).contains(&rewritten), "{left}");
+}
+
+/// What the kernel has counted of a disk.
+pub(crate) fn sectors_written(node: &str) -> u64 {
+    let name = node.trim_start_matches("/dev/");
+    let counters = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+    counters.split_whitespace().nth(6).unwrap().parse().unwrap()
+}
