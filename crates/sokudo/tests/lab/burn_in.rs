@@ -1,11 +1,6 @@
-//! Burn-ins of disks that answer as real ones do: good ones, ones with sectors that cannot be read,
-//! and one that was killed and is gone on with.
+//! Burn-ins of disks that answer as real ones do: good ones, and ones with sectors that cannot be
+//! read.
 
-use std::path::Path;
-use std::thread;
-use std::time::Duration;
-
-use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::defects::{BAD_LENGTH, BAD_OFFSET};
@@ -19,9 +14,6 @@ const OTHERS_MAX: u64 = 4_096;
 /// An emulated processor seals blocks more slowly than a disk takes them, and nothing else may be
 /// said against a row.
 const SLOW_TESTER: [&str; 2] = ["tester-limited", "depth-not-reached"];
-
-/// A run is kept within a trial once a minute, as soon as another moment has come to be told.
-const KEPT_AFTER: Duration = Duration::from_secs(61);
 
 /// `sokudo burn-in NODE… --destroy NODE… MORE`, whose result is JSON.
 pub(crate) fn arguments<'a>(nodes: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
@@ -187,49 +179,6 @@ fn disks_that_cannot_be_read_in_places_are_not_ok_and_the_places_are_told() {
             (&BAD_OFFSET.into(), &BAD_LENGTH.into())
         );
     }
-}
-
-/// The burn-in stands still for a minute, so that it is kept before a small disk is full.
-#[test]
-fn what_was_killed_while_it_wrote_goes_on_and_every_block_is_right() {
-    let Some(guest) = Guest::enter() else { return };
-    let node = guest.disk("slow-bytes");
-    let directory = tempfile::tempdir().unwrap();
-    let store = directory.path().join("runs.db");
-    let store = store.to_str().unwrap();
-    let kept = || guest.end(&["show", "last", "--store", store, "--format", "json"]);
-    let written = |run: &Value| disks(run)[0]["written"]["bytes"].as_u64().unwrap();
-    let how = ["--self-test", "off", "--store", store];
-    let mut running = guest.start(&arguments(&[&node], &how));
-    let before = sectors_written(&node);
-    running.wait_until("some of it is written", || {
-        sectors_written(&node) > before + 16_384
-    });
-    running.signal(Signal::STOP);
-    thread::sleep(KEPT_AFTER);
-    running.signal(Signal::CONT);
-    running.wait_until("it is kept", || {
-        Path::new(store).exists() && kept().code == Some(0)
-    });
-    running.signal(Signal::KILL);
-    assert_eq!(running.end().code, None);
-    let left = kept().json();
-    assert_eq!(left["interrupted"], true, "{left}");
-    assert!((1..128 * MIB).contains(&written(&left)), "{left}");
-    assert_eq!(
-        disks(&left)[0]["assessment"]["answer"],
-        Value::Null,
-        "{left}"
-    );
-    let before = sectors_written(&node);
-    let run = guest.json(&arguments(&[&node], &["--resume", "--store", store]));
-    assert_is_well(&disks(&run)[0], 128 * MIB);
-    assert_eq!(run["parts"].as_array().unwrap().len(), 2, "{run}");
-    // What was kept with the position that it had come to is not written again; where a busy machine
-    // had no time to tell that, all is.
-    let rest = 128 * MIB - written(&left);
-    let rewritten = (sectors_written(&node) - before) * 512;
-    assert!((rest..=128 * MIB).contains(&rewritten), "{left}");
 }
 
 /// What the kernel has counted of a disk.
