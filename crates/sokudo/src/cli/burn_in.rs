@@ -80,7 +80,7 @@ pub(crate) struct BurnInArguments {
     )]
     pub(crate) self_test: SelfTestChoice,
 
-    /// Go on with a burn-in of these disks: run RUN, or the newest that is not at its end
+    /// Go on with a burn-in: run RUN, or the newest that is not at its end
     ///
     /// What it has written is checked as it was written. Passes and tests are those of that run.
     #[arg(
