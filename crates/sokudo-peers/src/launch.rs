@@ -31,6 +31,9 @@ pub fn launch() -> Option<Launch> {
 /// Open MPI's parameter, as it reads it from the environment.
 const YIELDS: &str = "OMPI_MCA_mpi_yield_when_idle";
 
+/// Where UCX, by which MPI libraries send, writes what it has to say.
+const SAYS_TO: &str = "UCX_LOG_FILE";
+
 impl Launch {
     /// Tells the library what it must know before it is loaded. To be called while this process has
     /// one thread; what the user has set stays.
@@ -39,9 +42,13 @@ impl Launch {
     /// do. Linux since 6.6 (EEVDF) lets who does so wait behind all that compute: with 32 of these on a
     /// processor, a tenth of a second for each of the calls, hundreds of which are made in a second,
     /// until the others took the process for lost. Ours sleeps between its looks anyway.
+    ///
+    /// UCX warns on the standard output, in the middle of a result that a program is to read.
     pub fn prepare(&self) {
         // Without it, it is slower among many.
         let _ = sokudo_sys::set_variable(YIELDS, "0");
+        // Without it, a warning may stand in the result.
+        let _ = sokudo_sys::set_variable(SAYS_TO, "stderr");
     }
 }
 
