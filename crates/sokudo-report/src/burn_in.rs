@@ -187,7 +187,7 @@ fn self_test<'a>(tests: impl Iterator<Item = &'a SelfTest>) -> Option<Text> {
     let worst = tests.map(|test| test.result).max_by_key(|it| rank(*it))?;
     Some(Text::from(match worst {
         SelfTestResult::Passed => "passed",
-        SelfTestResult::Failed => "failed",
+        SelfTestResult::Failed => "not passed",
         SelfTestResult::Aborted => "aborted",
         SelfTestResult::Absent => "has none",
         SelfTestResult::Unknown => "unknown",
