@@ -4,7 +4,8 @@
 use sokudo_model::disk::Health;
 use sokudo_model::{
     AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth,
-    FailedRanges, Row, Run, SelfTest, SelfTestResult, Verdict, narrow,
+    FailedRanges, FailureKind, Row, Run, SelfTest, SelfTestResult, TargetInfo, TargetKind, Verdict,
+    narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -19,7 +20,8 @@ pub(crate) fn judge(run: &mut Run) {
     let mut disks = BurnInDisk::all_of(run, &burn_in);
     for (target, disk) in (0u32..).zip(&mut disks) {
         let points = points(run, &burn_in, target, disk);
-        let is_proven = is_at_its_end(run, disk) && !is_from_cache(run, target);
+        let is_proven =
+            is_at_its_end(run, disk) && !is_from_cache(run, target) && !has_no_room(run, target);
         disk.assessment = assessment(points, is_at_its_end(run, disk), is_proven);
     }
     burn_in.disks = disks;
@@ -68,7 +70,10 @@ fn unfinished() -> AssessedPoint {
 
 fn points(run: &Run, burn_in: &BurnIn, target: u32, disk: &BurnInDisk) -> Vec<AssessedPoint> {
     // What is found of a good disk stands first, and is what its verdict is told by.
-    let mut points = vec![read_back(disk, is_from_cache(run, target)), written(disk)];
+    let mut points = match has_no_room(run, target) {
+        true => vec![no_room(disk)],
+        false => vec![read_back(disk, is_from_cache(run, target)), written(disk)],
+    };
     points.extend(slow(disk));
     points.extend(burn_in.tests_of(target).map(self_test));
     let before = |drive: &DriveHealth| {
@@ -88,13 +93,17 @@ fn points(run: &Run, burn_in: &BurnIn, target: u32, disk: &BurnInDisk) -> Vec<As
     points
 }
 
+/// Each target of a run.
+fn targets(run: &Run) -> &[TargetInfo] {
+    match run.targets.is_empty() {
+        true => std::slice::from_ref(&run.target),
+        false => &run.targets,
+    }
+}
+
 /// Kernel names of the drives that a target stands on.
 fn targets_drives(run: &Run, target: u32) -> Vec<String> {
-    let targets = match run.targets.is_empty() {
-        true => std::slice::from_ref(&run.target),
-        false => &run.targets[..],
-    };
-    let target = targets.get(narrow::<u32, usize>(target));
+    let target = targets(run).get(narrow::<u32, usize>(target));
     let leaves = target.into_iter().flat_map(|it| it.leaves());
     leaves.map(|leaf| leaf.name.clone()).collect()
 }
@@ -131,6 +140,38 @@ fn passes(work: &BurnInWork) -> Text {
 /// What is not at its end is not well yet.
 fn ended_well(work: &BurnInWork) -> Option<DiskAnswer> {
     (work.rows_done == work.rows).then_some(DiskAnswer::Ok)
+}
+
+/// Linux error numbers of a file system without room (asm-generic/errno.h).
+const NO_ROOM: [i32; 2] = [28, 122];
+
+/// Whether a file could not be written because its file system was full: no fault of the disk.
+fn has_no_room(run: &Run, target: u32) -> bool {
+    let info = targets(run).get(narrow::<u32, usize>(target));
+    let is_file = info.is_some_and(|info| info.kind == TargetKind::File);
+    let rows = run.rows.iter();
+    let rows = rows.filter(|row| row.workload.targets() == [narrow::<u32, usize>(target)]);
+    let mut defects = rows
+        .flat_map(|row| &row.trials)
+        .flat_map(|trial| &trial.outcome.defects);
+    is_file
+        && defects.any(|defect| match defect.kind {
+            FailureKind::Errno(number) => NO_ROOM.contains(&number),
+            _ => false,
+        })
+}
+
+fn no_room(disk: &BurnInDisk) -> AssessedPoint {
+    let found = text!(
+        "its file system had no room for {} of it, so that nothing is said of what it holds",
+        disk.unwritable.bytes
+    );
+    AssessedPoint {
+        remedy: "make room, or name the disk itself".into(),
+        ..expectations()
+            .burn_in_writes
+            .point("burn-in-writes", None, found)
+    }
 }
 
 /// Whether a row that reads back a target is no figure of its disk: what a cache holds says nothing
@@ -190,7 +231,10 @@ fn read_back(disk: &BurnInDisk, is_from_cache: bool) -> AssessedPoint {
             ..point(None, found)
         };
     }
-    let found = text!("{blocks} blocks hold what was written to them");
+    let found = match blocks {
+        0 => "nothing was read back yet".into(),
+        _ => text!("{blocks} blocks hold what was written to them"),
+    };
     point(ended_well(&disk.read_back), found)
 }
 
@@ -345,8 +389,8 @@ mod tests {
     use super::*;
     use crate::sample::reads_with;
     use sokudo_model::{
-        BlockDeviceKind, BurnInTests, Bytes, Method, Mismatch, MismatchKind, Nanos, Operation,
-        OperationMix, Sample, SelfTestKind, Span, StopReason, Survey, SurveySample, TargetKind,
+        BlockDeviceKind, BurnInTests, Bytes, Defect, Method, Mismatch, MismatchKind, Nanos,
+        Operation, OperationMix, Sample, SelfTestKind, Span, StopReason, Survey, SurveySample,
         VerifyOutcome, Visit,
     };
 
@@ -528,5 +572,23 @@ mod tests {
             (answer, &*codes[0]),
             (Some(DiskAnswer::OkBut), "burn-in-health")
         );
+    }
+
+    #[test]
+    fn a_full_file_system_is_no_fault_of_the_disk() {
+        let full = |run: &mut Run, number| {
+            run.target.kind = TargetKind::File;
+            let outcome = &mut run.rows[0].trials[0].outcome;
+            outcome.defects.push(Defect {
+                operation: Operation::Write,
+                offset: Bytes(0),
+                length: Bytes(MIB),
+                kind: FailureKind::Errno(number),
+            });
+            verified(run).wrong = 1;
+        };
+        let (answer, codes) = told(|run| full(run, 28));
+        assert_eq!((answer, &*codes[0]), (None, "burn-in-writes"));
+        assert_eq!(told(|run| full(run, 5)).0, Some(DiskAnswer::NotOk));
     }
 }

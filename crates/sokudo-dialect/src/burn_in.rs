@@ -7,7 +7,7 @@ use sokudo_model::{
     Visit, Workload, narrow,
 };
 
-use crate::surface::{self, SurfacePreset, SurfaceRequest, Writes};
+use crate::surface::{self, SurfacePreset, SurfaceRequest};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
 const BLOCK: Bytes = Bytes::mib(1);
@@ -70,26 +70,8 @@ impl DiskToBurnIn {
 
     /// The rows of `sokudo scan`; of what is too small for them there are none.
     fn scan(&self, seed: u64) -> Vec<Workload> {
-        let request = SurfaceRequest {
-            preset: SurfacePreset::Surface,
-            size: self.size,
-            block_min: self.block_min,
-            short_stroke: None,
-            from: None,
-            to: None,
-            points: None,
-            sample: None,
-            block: None,
-            depth: None,
-            shuffle: false,
-            access_count: None,
-            access_size: None,
-            random: false,
-            extra: false,
-            timeout: None,
-            writes: Writes::None,
-            caches: vec![sokudo_model::DriveCache::Keep],
-        };
+        let preset = SurfacePreset::Surface;
+        let request = SurfaceRequest::reading(preset, self.size, self.block_min);
         let stages = surface::plan(&request, seed).map(|planned| planned.plan.stages);
         let stages = stages.unwrap_or_default().into_iter();
         stages.flat_map(|stage| stage.workloads).collect()

@@ -50,7 +50,7 @@ pub struct DriveHealth {
     pub drive: String,
     /// Its serial number.
     pub serial: Option<String>,
-    /// What it said.
+    /// Its health, by its own word.
     pub health: Health,
 }
 
@@ -95,7 +95,7 @@ pub struct BurnInWork {
     /// What was to be done; null where samples are measured, whose size follows from the disk.
     #[serde(rename = "planned_bytes")]
     pub planned: Option<Bytes>,
-    /// What was done.
+    /// Bytes that were written or read.
     #[serde(rename = "bytes")]
     pub done: Bytes,
     /// How long that took.
@@ -112,7 +112,7 @@ pub struct BurnInWork {
 /// Bytes of a disk that failed, each counted once however often they did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRanges {
-    /// How many.
+    /// Their lengths added.
     pub bytes: Bytes,
     /// The first of them; null where there are none.
     pub first: Option<Bytes>,
@@ -121,7 +121,7 @@ pub struct FailedRanges {
 /// A block that did not hold what was written to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WrongBlock {
-    /// Where it is.
+    /// Its first byte on the disk.
     #[serde(rename = "offset_bytes")]
     pub offset: Bytes,
     /// What was found and what was expected.

@@ -24,7 +24,7 @@ const LEGEND: &str = "Written, read back: in all passes, with the mean rate whil
 pub struct BurnInEstimate {
     /// The disks, as they were named.
     pub disks: Vec<BurnInDiskEstimate>,
-    /// How often everything is written and read back.
+    /// How often everything is still written and read back, at most.
     pub passes: u32,
     /// Nothing wears, and the time is virtual.
     pub is_virtual: bool,
@@ -47,8 +47,7 @@ impl BurnInDiskEstimate {
     fn time(&self, passes: u32) -> Nanos {
         // Written, and read back.
         let bytes = u128::from(self.size.0) * u128::from(passes) * 2;
-        let nanos = bytes * 1_000_000_000 / u128::from(self.assumed_bytes_per_s.max(1));
-        Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        fill::time_of(bytes, self.assumed_bytes_per_s)
     }
 }
 

@@ -68,8 +68,7 @@ impl FillEstimate {
 
     fn time(&self) -> Text {
         let at = |bytes_per_s: u64| {
-            let nanos = u128::from(self.written.0) * 1_000_000_000 / u128::from(bytes_per_s.max(1));
-            let writing = u64::try_from(nanos).unwrap_or(u64::MAX);
+            let writing = time_of(self.written.0.into(), bytes_per_s).0;
             let bounded = self.time_max.map_or(writing, |most| writing.min(most.0));
             duration(Nanos(bounded.saturating_add(self.rests.0)))
         };
@@ -81,6 +80,13 @@ impl FillEstimate {
             at(self.assumed_bytes_per_s / SLOW_DIVISOR)
         )
     }
+}
+
+/// How long it takes to move so many bytes at a rate; what takes longer than any clock counts takes
+/// that.
+pub(crate) fn time_of(bytes: u128, bytes_per_s: u64) -> Nanos {
+    let nanos = bytes * 1_000_000_000 / u128::from(bytes_per_s.max(1));
+    Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
 /// What it wears to write a drive so many times.

@@ -7,7 +7,8 @@ use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
 use sokudo_dialect::several as dialect;
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared, since_epoch};
 use sokudo_model::{
-    BurnIn, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, TargetKind,
+    BurnIn, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage, TargetKind,
+    Workload, narrow,
 };
 use sokudo_report::burn_in::{BurnInDiskEstimate, BurnInEstimate};
 use sokudo_words::text;
@@ -22,18 +23,22 @@ use crate::{measurement, output, several, writing};
 /// Asks, measures and prints, or says what it would take.
 pub(crate) fn run(arguments: &BurnInArguments) -> Result<(), Exit> {
     let disks = Disks::recognise(arguments)?;
-    let lines = estimate(arguments, &disks)?.lines();
-    if arguments.estimate {
-        return output::print_lines(&lines);
+    if !arguments.estimate {
+        disks.check_consent(arguments)?;
     }
-    disks.check_consent(arguments)?;
     let is_virtual = disks.are_simulated();
     let measurement = match &arguments.resume {
         Some(run) => resumed(arguments, disks, run)?,
         None => begun(arguments, disks)?,
     };
+    let passes = passes_left(&measurement);
+    let lines = estimate(&measurement, passes, is_virtual)?.lines();
+    if arguments.estimate {
+        return output::print_lines(&lines);
+    }
     measurement.check_permission()?;
-    if !is_virtual {
+    // Where all is written that was to be, nothing is left to ask for.
+    if !is_virtual && passes > 0 {
         let quiet = arguments.measuring.printing.quiet;
         writing::confirm(&lines, arguments.yes, quiet)?;
     }
@@ -161,10 +166,10 @@ fn resumed<'a>(
     disks: Disks<'a>,
     name: &str,
 ) -> Result<Measurement<'a>, Exit> {
-    let mut targets = vec![(disks.target, disks.named)];
-    for other in &arguments.others {
-        targets.push((other, Named::recognise(other)?));
-    }
+    let names = arguments.others.iter().map(String::as_str);
+    let others = names.zip(disks.others.into_iter().map(|it| it.named));
+    let targets = std::iter::once((disks.target, disks.named)).chain(others);
+    let targets = targets.collect();
     let resumable = Resumable {
         method: "burn-in",
         refusal: |_, _| None,
@@ -235,8 +240,27 @@ fn plan(arguments: &BurnInArguments, disks: &Disks<'_>, seed: u64) -> Result<Pla
     Ok(request.plan(seed))
 }
 
+/// How often disks are still written, a pass that was begun included.
+fn passes_left(measurement: &Measurement<'_>) -> u32 {
+    let mut made = measurement.before.iter();
+    let is_left = |stage: &&Stage| {
+        let made: Vec<Option<&Row>> = stage.workloads.iter().map(|_| made.next()).collect();
+        let is_whole = |row: &Row| {
+            let mut outcomes = row.trials.iter().map(|trial| &trial.outcome);
+            outcomes.any(|outcome| outcome.left_at.is_none())
+        };
+        let writes = |it: &Workload| it.operations.changes_data();
+        stage.workloads.iter().any(writes) && !made.iter().all(|row| row.is_some_and(is_whole))
+    };
+    narrow(measurement.plan.stages.iter().filter(is_left).count())
+}
+
 /// What it takes.
-fn estimate(arguments: &BurnInArguments, disks: &Disks<'_>) -> Result<BurnInEstimate, Exit> {
+fn estimate(
+    measurement: &Measurement<'_>,
+    passes: u32,
+    is_virtual: bool,
+) -> Result<BurnInEstimate, Exit> {
     let of_disk = |(name, named): (&str, &Named)| {
         let assumed = assumed(named);
         Ok(BurnInDiskEstimate {
@@ -247,9 +271,12 @@ fn estimate(arguments: &BurnInArguments, disks: &Disks<'_>) -> Result<BurnInEsti
         })
     };
     Ok(BurnInEstimate {
-        disks: disks.all().map(of_disk).collect::<Result<_, Exit>>()?,
-        passes: arguments.passes,
-        is_virtual: disks.are_simulated(),
+        disks: measurement
+            .targets()
+            .map(of_disk)
+            .collect::<Result<_, Exit>>()?,
+        passes,
+        is_virtual,
     })
 }
 
@@ -258,7 +285,7 @@ mod tests {
     use super::*;
     use sokudo_model::{
         BackendKind, Operation, OperationMix, Outcome, StopReason, SurveyPosition, Trial,
-        TrialEvidence, Workload,
+        TrialEvidence,
     };
 
     #[test]

@@ -49,6 +49,32 @@ pub struct SurfaceRequest {
     pub caches: Vec<DriveCache>,
 }
 
+impl SurfaceRequest {
+    /// All of a target of this size, only read, as the preset has it.
+    pub fn reading(preset: SurfacePreset, size: Bytes, block_min: Bytes) -> Self {
+        Self {
+            preset,
+            size,
+            block_min,
+            short_stroke: None,
+            from: None,
+            to: None,
+            points: None,
+            sample: None,
+            block: None,
+            depth: None,
+            shuffle: false,
+            access_count: None,
+            access_size: None,
+            random: false,
+            extra: false,
+            timeout: None,
+            writes: Writes::None,
+            caches: vec![DriveCache::Keep],
+        }
+    }
+}
+
 /// Whose way a surface is measured in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurfacePreset {

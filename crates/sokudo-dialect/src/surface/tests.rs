@@ -5,26 +5,7 @@ use super::rows::WRITE_BACK_MAX;
 use super::*;
 
 fn request() -> SurfaceRequest {
-    SurfaceRequest {
-        preset: SurfacePreset::Surface,
-        size: Bytes(6_001_175_126_016),
-        block_min: Bytes(512),
-        short_stroke: None,
-        from: None,
-        to: None,
-        points: None,
-        sample: None,
-        block: None,
-        depth: None,
-        shuffle: false,
-        access_count: None,
-        access_size: None,
-        random: false,
-        extra: false,
-        writes: Writes::None,
-        timeout: None,
-        caches: vec![DriveCache::Keep],
-    }
+    SurfaceRequest::reading(SurfacePreset::Surface, Bytes(6_001_175_126_016), Bytes(512))
 }
 
 fn workloads(request: &SurfaceRequest) -> Vec<Workload> {

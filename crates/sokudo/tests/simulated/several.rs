@@ -1,11 +1,11 @@
 //! What it costs simulated disks to be used together: of those that share a link, and of others.
 
 use sokudo_dialect::several::{self, DiskTests};
-use sokudo_dialect::surface::{self, SurfacePreset, SurfaceRequest, Writes};
+use sokudo_dialect::surface::{self, SurfacePreset, SurfaceRequest};
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named, OtherTarget};
 use sokudo_model::{
-    Bytes, DriveCache, Estimand, Method, Nanos, Plan, Run, Schedule, Sharing, SharingTest, Workload,
+    Bytes, Estimand, Method, Nanos, Plan, Run, Schedule, Sharing, SharingTest, Workload,
 };
 
 /// Two that share a lane of 500 MB/s, and one that does not.
@@ -59,25 +59,10 @@ fn marked(disks: &[&str]) -> Run {
 
 fn scanned(disks: &[&str]) -> Run {
     measured(disks, Method::Scan("full".to_owned()), |named| {
+        let size = named.size().unwrap();
         let request = SurfaceRequest {
-            preset: SurfacePreset::Full,
-            size: named.size().unwrap(),
-            block_min: Bytes(512),
-            short_stroke: None,
-            from: None,
-            to: None,
-            points: None,
-            sample: None,
-            block: None,
-            depth: None,
-            shuffle: false,
             access_count: Some(0),
-            access_size: None,
-            random: false,
-            extra: false,
-            writes: Writes::None,
-            timeout: None,
-            caches: vec![DriveCache::Keep],
+            ..SurfaceRequest::reading(SurfacePreset::Full, size, Bytes(512))
         };
         let stages = surface::plan(&request, 1).unwrap().plan.stages;
         stages.into_iter().flat_map(|it| it.workloads).collect()
