@@ -104,7 +104,7 @@ fn slow_once(slow: &SlowPlaces) -> Ruling {
             ),
             _ => text!(
                 "I/Os at {count} places took longer than {limit}, the longest {longest}, and none \
-                 did so again"
+                 did so each time that it was read again"
             ),
         },
         "something held them up that has passed: another program, the drive's own work, or a \
@@ -126,6 +126,7 @@ mod tests {
             length: Bytes(4_096),
             latency: Nanos::from_millis(*first),
             again: again.map(Nanos::from_millis),
+            beside: None,
         };
         let slow = SlowPlaces {
             limit: Nanos::from_millis(100),
@@ -141,7 +142,7 @@ mod tests {
             "again": with_slow(&[(900, Some(800)), (700, Some(9))]) => ["slow-places"], Verified,
                 "^1 of the 2 slowest places were slow again (above 100 ms): byte 8192 900 ms and 800 ms |";
             "once": with_slow(&[(900, Some(8)), (700, Some(9))]) => ["slow-once"], Verified,
-                "none did so again";
+                "none did so each time that it was read again";
             "not read again": with_slow(&[(900, None)]) => ["slow-once"], Verified,
                 "were not read again";
         }

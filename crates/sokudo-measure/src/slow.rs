@@ -1,12 +1,14 @@
 //! The slowest places of a survey, read again after all that was to be measured: a place that is
-//! slow again is the drive's affair, one that is not had met something that has passed.
+//! slow again, and slower than ordinary places that are read beside it, is the drive's affair; one
+//! that is not had met something that has passed or that holds everything up.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use sokudo_engine::Control;
 use sokudo_model::{
     Bytes, Limits, Nanos, Operation, Plan, Row, Sample, SlowIo, SlowPlace, SlowPlaces, Span, Stage,
-    Survey, Visit, Workload,
+    Survey, Trial, Visit, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -18,6 +20,17 @@ const PLACES_MAX: usize = 10;
 
 /// I/Os below which quartiles say little.
 const IOS_MIN: u64 = 40;
+
+/// How often a place is read again, as long as it is slow: each time it must be slower than all
+/// ordinary places of that round. Where a machine slows down all places alike, one of them does
+/// that (1 ÷ 11)³ of the time.
+const ROUNDS: usize = 3;
+
+/// Ordinary places of a round.
+const ORDINARY: usize = 10;
+
+/// Fewer tell nothing, (1 ÷ 5)³: then no place is read again.
+const ORDINARY_MIN: usize = 4;
 
 /// Trials of this kind have chance of their own, beside those of rows and of comparisons.
 const FIRST_TRIAL: u32 = 1 << 21;
@@ -35,14 +48,104 @@ pub(crate) fn read_again(
         let Some(mut slow) = slow_places(row) else {
             continue;
         };
-        for (number, place) in (0u32..).zip(&mut slow.places) {
-            if control.is_cancelled() {
-                break;
-            }
-            place.again = again(plan, workload, place, number, subject, control);
+        if let Some(area) = area(workload, subject) {
+            let mut trials = FIRST_TRIAL..;
+            let ordinary = ordinary_places(row, &slow, &area);
+            tell_apart(&mut slow, &ordinary, |place| {
+                let trial = trials.next().filter(|_| !control.is_cancelled())?;
+                let read = reading(plan, workload, &area, &place)?;
+                let trial = campaign::trial(&read, 0, trial, subject, control, &mut |_| ());
+                longest(&place, &read, &trial.ok()?)
+            });
         }
         row.slow = Some(Box::new(slow));
     }
+}
+
+/// What the survey could have read, in bytes.
+fn area(workload: &Workload, subject: &PreparedTargets) -> Option<Range<u64>> {
+    let own = *workload.targets().first()?;
+    let size = subject.opened.get(own)?.info.size_bytes?.0;
+    let Some(span) = workload.span else {
+        return Some(0..size);
+    };
+    Some(span.offset.0..span.offset.0.saturating_add(span.length.0).min(size))
+}
+
+/// Reads the places again, each in the midst of ordinary ones, and those that are slow once more.
+/// `read` tells how long the longest I/O at a place takes.
+fn tell_apart(
+    slow: &mut SlowPlaces,
+    ordinary: &[Range<u64>],
+    mut read: impl FnMut(Range<u64>) -> Option<Nanos>,
+) {
+    for round in 0..ROUNDS {
+        let ordinary = ordinary_of(round, ordinary);
+        let mut doubtful: Vec<usize> = (0..slow.places.len()).collect();
+        doubtful.retain(|&it| round == 0 || slow.is_slow_again(&slow.places[it]) == Some(true));
+        let mut again = vec![None; slow.places.len()];
+        let mut beside = Vec::new();
+        for (number, place) in ordinary.iter().enumerate() {
+            beside.extend(read(place.clone()));
+            // What takes long on the way is spread over places of both kinds.
+            for (turn, &it) in doubtful.iter().enumerate() {
+                if (2 * turn + 1) * ordinary.len() / (2 * doubtful.len()) == number {
+                    again[it] = read(bytes_of(&slow.places[it]));
+                }
+            }
+        }
+        if beside.len() < ORDINARY_MIN {
+            return;
+        }
+        for it in doubtful {
+            slow.places[it].again = again[it];
+            slow.places[it].beside = beside.iter().max().copied();
+        }
+    }
+}
+
+fn bytes_of(place: &SlowPlace) -> Range<u64> {
+    place.offset.0..place.offset.0.saturating_add(place.length.0)
+}
+
+/// Other ones each round, so that no cache holds them.
+fn ordinary_of(round: usize, all: &[Range<u64>]) -> Vec<Range<u64>> {
+    let count = ROUNDS * ORDINARY;
+    let chosen = (round..count).step_by(ROUNDS);
+    let mut places: Vec<Range<u64>> = chosen
+        .filter_map(|number| all.get(number * all.len() / count).cloned())
+        .collect();
+    places.dedup();
+    places
+}
+
+/// Where nothing was slow, as long as the slow places and none of them within reach of a queue, in
+/// order.
+fn ordinary_places(row: &Row, slow: &SlowPlaces, area: &Range<u64>) -> Vec<Range<u64>> {
+    let longest = slow.places.iter().map(|place| place.length.0).max();
+    let length = longest.unwrap_or(0);
+    let reach = queue_bytes(&row.workload)
+        .saturating_add(length)
+        .saturating_mul(2);
+    let seen = row
+        .trials
+        .iter()
+        .take(1)
+        .flat_map(|trial| &trial.outcome.places);
+    let quick = seen.filter(|place| place.ios > 0 && place.latency_max <= slow.limit);
+    let mut starts: Vec<u64> = quick.map(|place| place.offset.0).collect();
+    starts.retain(|start| {
+        slow.places
+            .iter()
+            .all(|it| it.offset.0.abs_diff(*start) >= reach)
+    });
+    starts.sort_unstable();
+    let places = starts
+        .into_iter()
+        .map(|start| start..start.saturating_add(length));
+    places
+        .filter(|place| area.contains(&place.start) && place.end <= area.end)
+        .collect()
 }
 
 /// What of a row took far longer than the rest; `None` where that was not looked for.
@@ -77,6 +180,7 @@ fn slow_places(row: &Row) -> Option<SlowPlaces> {
                 length: io.length,
                 latency: io.latency,
                 again: None,
+                beside: None,
             });
         }
     }
@@ -89,28 +193,20 @@ fn queue_bytes(workload: &Workload) -> u64 {
     block.saturating_mul(workload.depth.into())
 }
 
-/// The slowest I/O there when the place, with a queue before it and one behind it, is read as
-/// before.
-fn again(
+/// The plan that reads a place as before, with a queue before it and one behind; `None` where the
+/// survey has ended before it.
+fn reading(
     plan: &Plan,
     workload: &Workload,
-    place: &SlowPlace,
-    number: u32,
-    subject: &mut PreparedTargets,
-    control: &Control,
-) -> Option<Nanos> {
+    area: &Range<u64>,
+    place: &Range<u64>,
+) -> Option<Plan> {
     let queue = queue_bytes(workload);
-    let own = *workload.targets().first()?;
-    let target = subject.opened.get(own)?.info.size_bytes?.0;
-    let start = place.offset.0.saturating_sub(queue);
-    let end = place
-        .offset
-        .0
-        .saturating_add(place.length.0.saturating_add(queue));
-    let length = end.min(target).checked_sub(start)?;
+    let start = place.start.saturating_sub(queue).max(area.start);
+    let end = place.end.saturating_add(queue).min(area.end);
     let span = Some(Span {
         offset: Bytes(start),
-        length: Bytes(length),
+        length: Bytes(end.checked_sub(start)?),
     });
     let mut files = workload.files.clone();
     files.uses.iter_mut().for_each(|part| part.span = span);
@@ -125,27 +221,29 @@ fn again(
         limits: Limits::default(),
         ..workload.clone()
     };
-    let plan = Plan {
+    Some(Plan {
         stages: vec![Stage::alone(reread)],
         ..plan.clone()
-    };
-    let trial = FIRST_TRIAL + number;
-    let trial = campaign::trial(&plan, 0, trial, subject, control, &mut |_| ()).ok()?;
-    let outcome = trial.outcome;
-    let is_whole = outcome.failures.is_empty() && outcome.bytes_moved().0 == length;
+    })
+}
+
+/// The longest I/O at a place; `None` where not all that is planned could be read.
+fn longest(place: &Range<u64>, plan: &Plan, trial: &Trial) -> Option<Nanos> {
+    let outcome = &trial.outcome;
+    let planned = plan.stages[0].workloads[0].span?.length;
     // The way there is part of the I/Os before the place.
-    let there = outcome
-        .slowest
-        .iter()
-        .filter(|io| io.offset >= place.offset);
-    let slowest = there.map(|io| io.latency).max();
-    slowest.filter(|_| is_whole)
+    let there = outcome.slowest.iter();
+    let there = there.filter(|io| io.offset.0 >= place.start);
+    let longest = there.map(|io| io.latency).max();
+    longest.filter(|_| outcome.failures.is_empty() && outcome.bytes_moved() == planned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, OperationTally, Outcome, StopReason, Trial, TrialEvidence};
+    use sokudo_model::{
+        BackendKind, OperationTally, Outcome, StopReason, SurveySample, TrialEvidence,
+    };
 
     const MIB: u64 = 1 << 20;
 
@@ -181,6 +279,100 @@ mod tests {
         let slow = slow_places(&row(&seen)).unwrap();
         let places: Vec<u64> = slow.places.iter().map(|it| it.offset.0 / MIB).collect();
         assert_eq!(places, [900, 500]);
+    }
+
+    /// A row of a disk of 1,000 GB with a place of each of its GB, and 8 MiB in flight.
+    fn with_places(slow: &[(u64, u64)]) -> Row {
+        let mut row = row(slow);
+        row.trials[0].outcome.places = (0..1_000)
+            .map(|number| SurveySample {
+                offset: Bytes(number * 1_000 * MIB),
+                bytes: Bytes(10 * MIB),
+                ios: 10,
+                elapsed: Nanos(50_000_000),
+                latency_max: Nanos(5_000_000),
+                distance: None,
+            })
+            .collect();
+        row
+    }
+
+    /// Which of the places at these MiB of it are slow again, in order of place.
+    fn told_apart(mib: &[u64], read: impl FnMut(Range<u64>) -> Option<Nanos>) -> Vec<Option<bool>> {
+        let seen: Vec<(u64, u64)> = mib.iter().map(|at| (*at, 900)).collect();
+        let row = with_places(&seen);
+        let mut slow = slow_places(&row).unwrap();
+        let ordinary = ordinary_places(&row, &slow, &(0..1_000_000 * MIB));
+        tell_apart(&mut slow, &ordinary, read);
+        let mut places = slow.places.clone();
+        places.sort_by_key(|place| place.offset);
+        places.iter().map(|it| slow.is_slow_again(it)).collect()
+    }
+
+    #[test]
+    fn slow_again_is_what_is_slow_each_time_and_slower_than_what_is_read_beside_it() {
+        let millis = |of: u64| Some(Nanos(of * 1_000_000));
+        let is = |place: &Range<u64>, mib: u64| place.start == mib * MIB;
+        let places = [5_000, 700_000];
+        // The second one is slow each time.
+        let worn = |place: Range<u64>| millis(if is(&place, 700_000) { 600 } else { 5 });
+        assert_eq!(told_apart(&places, worn), [Some(false), Some(true)]);
+        // It is slow every other time.
+        let mut turn = 0;
+        let weary = |place: Range<u64>| {
+            turn += u64::from(is(&place, 700_000));
+            millis(if is(&place, 700_000) && turn % 2 == 1 {
+                600
+            } else {
+                5
+            })
+        };
+        assert_eq!(told_apart(&places, weary), [Some(false), Some(false)]);
+        // All places are slow now.
+        assert_eq!(told_apart(&places, |_| millis(600)), [Some(false); 2]);
+        // Nothing can be read any more, or only what was slow.
+        assert_eq!(told_apart(&places, |_| None), [None; 2]);
+        let alone = |place: Range<u64>| millis(600).filter(|_| is(&place, 5_000));
+        assert_eq!(told_apart(&places, alone), [None; 2]);
+    }
+
+    #[test]
+    fn a_machine_that_is_slow_at_random_wears_no_place_out() {
+        let places: Vec<u64> = (0..10).map(|it| 5_000 + it * 90_000).collect();
+        let mut state = 1_u64;
+        // Half of all reads take up to a thousand times as long.
+        let mut random = |_: Range<u64>| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let it = state >> 33;
+            Some(Nanos(5_000_000 * (1 + it % 1_000 * (it / 1_000 % 2))))
+        };
+        let worn = (0..1_000).flat_map(|_| told_apart(&places, &mut random));
+        let worn = worn.filter(|it| *it == Some(true)).count();
+        // (1 / 11)^3 of 10,000 places: 7.5 on average.
+        assert!(worn < 30, "{worn}");
+    }
+
+    #[test]
+    fn ordinary_places_are_others_each_round_where_nothing_was_slow() {
+        let mut row = with_places(&[(500_005, 90)]);
+        for place in &mut row.trials[0].outcome.places[600..900] {
+            place.latency_max = Nanos(700_000_000);
+        }
+        let slow = slow_places(&row).unwrap();
+        let within = |area: Range<u64>| ordinary_places(&row, &slow, &area);
+        let all = within(0..1_000_000 * MIB);
+        let chosen: Vec<Range<u64>> = (0..ROUNDS).flat_map(|it| ordinary_of(it, &all)).collect();
+        assert_eq!(chosen.len(), ROUNDS * ORDINARY);
+        for (number, place) in chosen.iter().enumerate() {
+            assert!(chosen[..number].iter().all(|other| other != place));
+            assert!(place.start != 500_000 * MIB);
+            assert!(!(600_000 * MIB..900_000 * MIB).contains(&place.start));
+        }
+        assert_eq!(within(499_000 * MIB..501_000 * MIB).len(), 1);
+        assert_eq!(within(9 * MIB..9 * MIB), []);
+        assert_eq!(ordinary_of(0, &[]), []);
     }
 
     #[test]

@@ -241,11 +241,17 @@ fn slow_places(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
     let place = |place: &SlowPlace| {
         let (at, first) = (position(place.offset.0), place.latency);
         let offset = number::grouped(&place.offset.0.to_string());
-        match (slow.is_slow_again(place), place.again) {
-            (Some(true), Some(again)) => {
+        let seen_again = (slow.is_slow_again(place), place.again, place.beside);
+        match seen_again {
+            (Some(true), Some(again), _) => {
                 text!("{first} at byte {offset} (at {at}), slow again: {again}")
             }
-            (Some(false), Some(again)) => {
+            (Some(false), Some(again), Some(beside)) if again > slow.limit => {
+                text!(
+                    "{first} at byte {offset} (at {at}), then {again} where ordinary places took up to {beside}"
+                )
+            }
+            (Some(false), Some(again), _) => {
                 text!("{first} at byte {offset} (at {at}), slow once: then {again}")
             }
             _ => text!("{first} at byte {offset} (at {at}), not read again"),

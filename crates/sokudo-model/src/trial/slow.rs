@@ -47,10 +47,13 @@ pub struct SlowPlace {
     /// How long that took.
     #[serde(rename = "latency_ns")]
     pub latency: Nanos,
-    /// The slowest I/O there when it was read again after the last trial, as before; `None` where
-    /// it was not.
+    /// The slowest I/O there when it was last read again after the last trial, as before; `None`
+    /// where it was not.
     #[serde(rename = "again_ns")]
     pub again: Option<Nanos>,
+    /// The slowest I/O at ordinary places that were read beside it then; `None` where none were.
+    #[serde(default, rename = "beside_ns", skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Nanos>,
 }
 
 impl SlowPlaces {
@@ -71,9 +74,11 @@ impl SlowPlaces {
         Some(Nanos(limit))
     }
 
-    /// Whether a place was slow again; `None` where it was not read again.
+    /// Whether a place was slow again, and slower than ordinary ones beside it; `None` where it was
+    /// not read again.
     pub fn is_slow_again(&self, place: &SlowPlace) -> Option<bool> {
-        place.again.map(|again| again > self.limit)
+        let limit = self.limit.max(place.beside.unwrap_or_default());
+        place.again.map(|again| again > limit)
     }
 }
 
