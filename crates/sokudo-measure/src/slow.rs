@@ -32,6 +32,10 @@ const ORDINARY: usize = 10;
 /// Fewer tell nothing, (1 ÷ 5)³: then no place is read again.
 const ORDINARY_MIN: usize = 4;
 
+/// A drive that was held up may serve what waits in another order than before, and lets one I/O
+/// after the other wait for a second (`sim:hdd` does): what is slow for that hides no other place.
+const ECHO: Nanos = Nanos::from_secs(2);
+
 /// Trials of this kind have chance of their own, beside those of rows and of comparisons.
 const FIRST_TRIAL: u32 = 1 << 21;
 
@@ -163,28 +167,59 @@ fn slow_places(row: &Row) -> Option<SlowPlaces> {
         return None;
     }
     let limit = SlowPlaces::limit_of(&latency)?;
-    let mut slowest: Vec<SlowIo> = outcomes()
-        .flat_map(|outcome| &outcome.slowest)
-        .filter(|io| io.latency > limit)
-        .copied()
-        .collect();
-    slowest.sort_by_key(|io| (Reverse(io.latency), io.offset));
-    // I/Os that were in flight with a slow one had to wait for it.
+    let seen = outcomes().flat_map(|outcome| &outcome.slowest);
+    let mut slow: Vec<SlowIo> = seen.filter(|io| io.latency > limit).copied().collect();
+    slow.sort_by_key(|io| io.offset);
+    // What was in flight with a slow I/O waited for it: the first of them is the place.
     let held_up = queue_bytes(&row.workload);
     let mut places: Vec<SlowPlace> = Vec::new();
-    for io in slowest {
-        let is_apart = |place: &SlowPlace| place.offset.0.abs_diff(io.offset.0) > held_up;
-        if places.len() < PLACES_MAX && places.iter().all(is_apart) {
-            places.push(SlowPlace {
+    for io in slow {
+        match places.last_mut() {
+            Some(place) if io.offset.0 - place.offset.0 <= held_up => {
+                place.latency = place.latency.max(io.latency);
+            }
+            _ => places.push(SlowPlace {
                 offset: io.offset,
                 length: io.length,
                 latency: io.latency,
                 again: None,
                 beside: None,
-            });
+            }),
         }
     }
+    let echo = match survey.visit {
+        Visit::Ascending => bytes_in(row, ECHO),
+        _ => 0,
+    };
+    keep_the_slowest(&mut places, echo);
     Some(SlowPlaces { limit, places })
+}
+
+/// The slowest of these, which are in order of place. Of places within `echo` of the one before
+/// there is one only while others are slow farther away.
+fn keep_the_slowest(places: &mut Vec<SlowPlace>, echo: u64) {
+    let mut before = None;
+    let mut ranked: Vec<(bool, SlowPlace)> = Vec::new();
+    for place in places.drain(..) {
+        let offset = place.offset.0;
+        let is_echo = before.is_some_and(|before: u64| offset.saturating_sub(before) <= echo);
+        before = Some(offset);
+        ranked.push((is_echo, place));
+    }
+    let by_latency = |place: &SlowPlace| (Reverse(place.latency), place.offset);
+    ranked.sort_by_key(|(is_echo, place)| (*is_echo, by_latency(place)));
+    ranked.truncate(PLACES_MAX);
+    places.extend(ranked.into_iter().map(|(_, place)| place));
+    places.sort_by_key(by_latency);
+}
+
+/// What a row moves in this time on average.
+fn bytes_in(row: &Row, time: Nanos) -> u64 {
+    let outcomes = || row.trials.iter().map(|trial| &trial.outcome);
+    let bytes: u128 = outcomes().map(|it| u128::from(it.bytes_moved().0)).sum();
+    let elapsed: u128 = outcomes().map(|it| u128::from(it.elapsed.0)).sum();
+    let moved = (bytes * u128::from(time.0)).checked_div(elapsed);
+    moved.map_or(0, |moved| u64::try_from(moved).unwrap_or(u64::MAX))
 }
 
 /// Bytes that are in flight at the same time.
@@ -278,7 +313,7 @@ mod tests {
         let seen = [(500, 90), (501, 89), (493, 80), (900, 700), (100, 9)];
         let slow = slow_places(&row(&seen)).unwrap();
         let places: Vec<u64> = slow.places.iter().map(|it| it.offset.0 / MIB).collect();
-        assert_eq!(places, [900, 500]);
+        assert_eq!(places, [900, 493]);
     }
 
     /// A row of a disk of 1,000 GB with a place of each of its GB, and 8 MiB in flight.

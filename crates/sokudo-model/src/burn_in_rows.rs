@@ -62,15 +62,6 @@ impl BurnInDisk {
         let read_back: Vec<&Row> = read_back.collect();
         let read: u64 = outcomes(&read_back).map(Outcome::ios).sum();
         let first = checks().flat_map(|check| &check.mismatches).next();
-        let slow = |row: &&Row| {
-            let slow = row.slow.as_deref()?;
-            let again = slow.places.iter();
-            Some(
-                again
-                    .filter(|place| slow.is_slow_again(place) == Some(true))
-                    .count() as u64,
-            )
-        };
         let [written, read_back, scanned] =
             [BurnInPart::Write, BurnInPart::ReadBack, BurnInPart::Scan].map(work);
         let all = [written, read_back, scanned];
@@ -92,7 +83,7 @@ impl BurnInDisk {
                 detail: wrong.detail.clone(),
                 is_of_another_place: wrong.kind == MismatchKind::WrongOffset,
             }),
-            slow_places: rows.iter().filter_map(slow).sum(),
+            slow_places: slow_places(rows),
             assessment: DiskAssessment {
                 answer: None,
                 points: Vec::new(),
@@ -153,6 +144,25 @@ fn outcomes<'a>(rows: &'a [&Row]) -> impl Iterator<Item = &'a Outcome> {
         .map(|trial| &trial.outcome)
 }
 
+/// How many places were slow again, in whatever rows and how many of them.
+fn slow_places(rows: &[&Row]) -> u64 {
+    let slow = rows.iter().filter_map(|row| row.slow.as_deref());
+    let again = slow.flat_map(|slow| {
+        let places = slow.places.iter();
+        places.filter(|place| slow.is_slow_again(place) == Some(true))
+    });
+    let mut ranges: Vec<(u64, u64)> = again
+        .map(|it| (it.offset.0, it.offset.0.saturating_add(it.length.0)))
+        .collect();
+    ranges.sort_unstable();
+    let (mut count, mut end) = (0, 0);
+    for (from, to) in ranges {
+        count += u64::from(from >= end);
+        end = end.max(to);
+    }
+    count
+}
+
 /// Whether all places of a row were visited.
 fn is_whole(row: &Row, outcome: &Outcome) -> bool {
     let places = row.workload.survey.map_or(0, |survey| survey.places);
@@ -162,8 +172,9 @@ fn is_whole(row: &Row, outcome: &Outcome) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::BackendKind;
-    use crate::trial::{Defect, FailureKind};
+    use crate::plan::{BackendKind, Workload};
+    use crate::trial::{Defect, FailureKind, SlowPlace, SlowPlaces};
+    use crate::units::Nanos;
 
     fn outcome(defects: &[(u64, u64, Operation)]) -> Outcome {
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Bytes);
@@ -175,6 +186,29 @@ mod tests {
         };
         outcome.defects = defects.iter().map(defect).collect();
         outcome
+    }
+
+    #[test]
+    fn a_place_that_is_slow_in_several_rows_counts_once() {
+        let of = |places: &[(u64, u64)]| {
+            let place = |(offset, again): &(u64, u64)| SlowPlace {
+                offset: Bytes(*offset),
+                length: Bytes(100),
+                latency: Nanos(90),
+                again: Some(Nanos(*again)),
+                beside: Some(Nanos(20)),
+            };
+            let mut row = Row::new(Workload::new("READ BACK", Bytes(100)));
+            row.slow = Some(Box::new(SlowPlaces {
+                limit: Nanos(10),
+                places: places.iter().map(place).collect(),
+            }));
+            row
+        };
+        // One that was no slower again than ordinary places, and one that is the first of all.
+        let rows = [of(&[(5_000, 80), (700, 15), (0, 80)]), of(&[(5_050, 80)])];
+        assert_eq!(slow_places(&[&rows[0], &rows[1]]), 2);
+        assert_eq!(slow_places(&[]), 0);
     }
 
     #[test]

@@ -106,6 +106,7 @@ fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
     }
     let slow = found("'sim:const?size=1GiB&slow_at=100MiB:900ms'", 0);
     assert_eq!(answer(&disks(&slow)[0]), Some("ok_but"), "{slow}");
+    assert_eq!(disks(&slow)[0]["slow_places"], 1, "{slow}");
     assert_eq!(point(&disks(&slow)[0], "burn-in-slow")["answer"], "ok_but");
 }
 

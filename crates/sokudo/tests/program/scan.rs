@@ -206,6 +206,19 @@ fn places_that_are_slow_again_are_told_from_those_that_were_slow_once() {
         &table,
         &["SLOWEST PLACES", "slow again: 3", "slow once: then"],
     );
+    // With a queue, of which each slow place holds up all, and lets this drive answer late for
+    // seconds.
+    let two = "sim:hdd?size=64GB&slow_at=20GB+512:900ms&slow_at=40GB+512:900ms";
+    let queued = scanned(two, "--full --access-count 0");
+    let slow = &row(&queued, "TRANSFER", "read")["slow_places"];
+    let limit = slow["limit_ns"].as_u64().unwrap();
+    let places = slow["places"].as_array().unwrap().iter();
+    let again = places.filter(|place| place["again_ns"].as_u64().unwrap() > limit);
+    let mut again: Vec<u64> = again
+        .map(|place| of(place["offset"].as_u64().unwrap()))
+        .collect();
+    again.sort_unstable();
+    assert_eq!(again, [of(20_000_000_000), of(40_000_000_000)], "{slow}");
     let healthy = scanned("sim:hdd?size=64GB", "--full --depth 1 --access-count 0");
     let places = &row(&healthy, "TRANSFER", "read")["slow_places"]["places"];
     assert_eq!(places.as_array().unwrap().len(), 0, "{places}");
