@@ -162,7 +162,7 @@ fn a_scan_that_is_killed_twice_goes_on_where_it_was_kept() {
     let store = folder.path().join("runs.db");
     let disks = [disk.path()];
     killed(
-        start(&mut scan_of(&store, &disks, WHOLE)),
+        start(&mut scan_of(&store, &disks, &format!("{WHOLE} --depth 1"))),
         after_it_was_kept(1),
     );
     killed(
@@ -173,8 +173,9 @@ fn a_scan_that_is_killed_twice_goes_on_where_it_was_kept() {
     let before = disk.bytes_read();
     let run = end(&mut scan_of(&store, &disks, RESUMED)).ok().json();
     // Both parts have read for a minute, at the least, what is not read again; a busy machine is slow.
+    let slow_places = 3 * (10 + 6) * 3;
     let read = disk.bytes_read() - before;
-    assert!(read < (512 - 2 * 60 * 2) << 20, "{read}");
+    assert!(read < (512 - 2 * 60 * 2 + slow_places) << 20, "{read}");
     assert_read_once(&run["results"][0], 512 << 20);
     let parts = run["parts"].as_array().unwrap();
     assert_eq!(parts.len(), 3, "{parts:?}");
@@ -215,7 +216,6 @@ fn a_scan_of_two_disks_that_is_killed_goes_on_with_each_where_it_was() {
     for (result, mib) in results.iter().zip([64, 128, 64, 128]) {
         assert_read_once(result, mib << 20);
     }
-    // Slow places are read once more.
     let read = [one.bytes_read() - before[0], other.bytes_read() - before[1]];
     assert!(read[0] < 32 << 20, "{read:?}");
     assert!(read[1] < (128 - 24) << 20, "{read:?}");
