@@ -4,8 +4,7 @@
 use sokudo_model::disk::Health;
 use sokudo_model::{
     AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth,
-    FailedRanges, FailureKind, Row, Run, SelfTest, SelfTestResult, TargetInfo, TargetKind, Verdict,
-    narrow,
+    FailedRanges, FailureKind, Row, Run, SelfTest, SelfTestResult, TargetKind, Verdict, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -93,17 +92,9 @@ fn points(run: &Run, burn_in: &BurnIn, target: u32, disk: &BurnInDisk) -> Vec<As
     points
 }
 
-/// Each target of a run.
-fn targets(run: &Run) -> &[TargetInfo] {
-    match run.targets.is_empty() {
-        true => std::slice::from_ref(&run.target),
-        false => &run.targets,
-    }
-}
-
 /// Kernel names of the drives that a target stands on.
 fn targets_drives(run: &Run, target: u32) -> Vec<String> {
-    let target = targets(run).get(narrow::<u32, usize>(target));
+    let target = run.all_targets().get(narrow::<u32, usize>(target));
     let leaves = target.into_iter().flat_map(|it| it.leaves());
     leaves.map(|leaf| leaf.name.clone()).collect()
 }
@@ -147,7 +138,7 @@ const NO_ROOM: [i32; 2] = [28, 122];
 
 /// Whether a file could not be written because its file system was full: no fault of the disk.
 fn has_no_room(run: &Run, target: u32) -> bool {
-    let info = targets(run).get(narrow::<u32, usize>(target));
+    let info = run.all_targets().get(narrow::<u32, usize>(target));
     let is_file = info.is_some_and(|info| info.kind == TargetKind::File);
     let rows = run.rows.iter();
     let rows = rows.filter(|row| row.workload.targets() == [narrow::<u32, usize>(target)]);

@@ -71,9 +71,14 @@ pub(crate) fn read_again(
 fn affordable(row: &Row, slow: &SlowPlaces) -> usize {
     let length = slow.places.iter().map(|place| place.length.0).max();
     let each = queue_bytes(&row.workload).saturating_mul(2) + length.unwrap_or(0);
-    let reads = bytes_moved(row) / u128::from(each.max(1));
-    let all = usize::try_from(reads).unwrap_or(usize::MAX) / ROUNDS;
-    all.saturating_sub(ORDINARY)
+    let is_affordable = |count: &usize| {
+        let reads = (ROUNDS * (ORDINARY + count)) as u128;
+        reads * u128::from(each) <= bytes_moved(row)
+    };
+    (0..=PLACES_MAX)
+        .take_while(is_affordable)
+        .last()
+        .unwrap_or(0)
 }
 
 /// What the survey could have read, in bytes.
@@ -112,12 +117,11 @@ fn tell_apart(
                 }
             }
         }
-        if beside.len() < ORDINARY_MIN {
-            return;
-        }
+        // What was begun and not ended proves nothing, and takes back what the round before said.
+        let is_whole = beside.len() >= ORDINARY_MIN;
         for it in doubtful {
-            slow.places[it].again = again[it];
-            slow.places[it].beside = beside.iter().max().copied();
+            slow.places[it].again = again[it].filter(|_| is_whole);
+            slow.places[it].beside = beside.iter().max().copied().filter(|_| is_whole);
         }
     }
 }
@@ -201,23 +205,23 @@ fn slow_places(row: &Row) -> Option<SlowPlaces> {
             }),
         }
     }
-    let echo = match survey.visit {
-        Visit::Ascending => bytes_in(row, ECHO),
-        _ => 0,
+    let is_echo = |before: &SlowPlace, place: &SlowPlace| {
+        let distance = u128::from(place.offset.0 - before.offset.0);
+        survey.visit == Visit::Ascending
+            && distance * elapsed_ns(row) <= bytes_moved(row) * u128::from(ECHO.0)
     };
-    keep_the_slowest(&mut places, echo);
+    keep_the_slowest(&mut places, is_echo);
     Some(SlowPlaces { limit, places })
 }
 
-/// The slowest of these, which are in order of place. Of places within `echo` of the one before
-/// there is one only while others are slow farther away.
-fn keep_the_slowest(places: &mut Vec<SlowPlace>, echo: u64) {
-    let mut before = None;
+/// The slowest of these, which are in order of place. What is an echo of the one before is kept
+/// only where there is room behind all that are none.
+fn keep_the_slowest(places: &mut Vec<SlowPlace>, is_echo: impl Fn(&SlowPlace, &SlowPlace) -> bool) {
+    let mut before: Option<SlowPlace> = None;
     let mut ranked: Vec<(bool, SlowPlace)> = Vec::new();
     for place in places.drain(..) {
-        let offset = place.offset.0;
-        let is_echo = before.is_some_and(|before: u64| offset.saturating_sub(before) <= echo);
-        before = Some(offset);
+        let is_echo = before.is_some_and(|before| is_echo(&before, &place));
+        before = Some(place);
         ranked.push((is_echo, place));
     }
     let by_latency = |place: &SlowPlace| (Reverse(place.latency), place.offset);
@@ -227,12 +231,9 @@ fn keep_the_slowest(places: &mut Vec<SlowPlace>, echo: u64) {
     places.sort_by_key(by_latency);
 }
 
-/// What a row moves in this time on average.
-fn bytes_in(row: &Row, time: Nanos) -> u64 {
-    let outcomes = row.trials.iter().map(|trial| &trial.outcome);
-    let elapsed: u128 = outcomes.map(|it| u128::from(it.elapsed.0)).sum();
-    let moved = (bytes_moved(row) * u128::from(time.0)).checked_div(elapsed);
-    moved.map_or(0, |moved| u64::try_from(moved).unwrap_or(u64::MAX))
+fn elapsed_ns(row: &Row) -> u128 {
+    let trials = row.trials.iter();
+    trials.map(|it| u128::from(it.outcome.elapsed.0)).sum()
 }
 
 fn bytes_moved(row: &Row) -> u128 {
@@ -385,6 +386,13 @@ mod tests {
         assert_eq!(told_apart(&places, weary), [Some(false), Some(false)]);
         // All places are slow now.
         assert_eq!(told_apart(&places, |_| millis(600)), [Some(false); 2]);
+        // It ends in the second round.
+        let mut reads = 0;
+        let cut_short = |place: Range<u64>| {
+            reads += 1;
+            worn(place).filter(|_| reads < 12)
+        };
+        assert_eq!(told_apart(&places, cut_short), [Some(false), None]);
         // Nothing was slow: nothing is read.
         assert_eq!(told_apart(&[], |_| unreachable!()), []);
         // Nothing can be read any more, or only what was slow.

@@ -1,5 +1,7 @@
 //! What the rows of a burn-in say of its disks.
 
+use std::ops::Range;
+
 use crate::burn_in::{BurnIn, BurnInDisk, BurnInWork, FailedRanges, WrongBlock};
 use crate::disk_assessment::DiskAssessment;
 use crate::narrow::narrow;
@@ -33,11 +35,6 @@ impl BurnInDisk {
     /// What the rows of a run say of its disks, in the order of the targets, each with an
     /// assessment that says nothing.
     pub fn all_of(run: &Run, burn_in: &BurnIn) -> Vec<Self> {
-        let one = std::slice::from_ref(&run.target);
-        let targets = match run.targets.is_empty() {
-            true => one,
-            false => &run.targets,
-        };
         let of_one = |(number, target): (u32, &TargetInfo)| {
             let rows = run.rows.iter();
             let rows = rows.filter(|row| row.workload.targets() == [narrow::<u32, usize>(number)]);
@@ -47,7 +44,7 @@ impl BurnInDisk {
                 ..disk
             }
         };
-        (0..).zip(targets).map(of_one).collect()
+        (0..).zip(run.all_targets()).map(of_one).collect()
     }
 
     fn of_rows(name: &str, rows: &[&Row]) -> Self {
@@ -96,18 +93,10 @@ impl FailedRanges {
     fn of<'a>(outcomes: impl Iterator<Item = &'a Outcome>, is_write: bool) -> Self {
         let defects = outcomes.flat_map(|outcome| &outcome.defects);
         let meant = defects.filter(|it| (it.operation == Operation::Write) == is_write);
-        let mut ranges: Vec<(u64, u64)> = meant
-            .map(|it| (it.offset.0, it.offset.0.saturating_add(it.length.0)))
-            .collect();
-        ranges.sort_unstable();
-        let (mut bytes, mut end) = (0, 0);
-        for (from, to) in &ranges {
-            bytes += to.saturating_sub(end.max(*from));
-            end = end.max(*to);
-        }
+        let ranges = merged(meant.map(|it| (it.offset, it.length)));
         Self {
-            bytes: Bytes(bytes),
-            first: ranges.first().map(|(from, _)| Bytes(*from)),
+            bytes: Bytes(ranges.iter().map(|range| range.end - range.start).sum()),
+            first: ranges.first().map(|range| Bytes(range.start)),
         }
     }
 }
@@ -151,16 +140,23 @@ fn slow_places(rows: &[&Row]) -> u64 {
         let places = slow.places.iter();
         places.filter(|place| slow.is_slow_again(place) == Some(true))
     });
-    let mut ranges: Vec<(u64, u64)> = again
-        .map(|it| (it.offset.0, it.offset.0.saturating_add(it.length.0)))
+    merged(again.map(|it| (it.offset, it.length))).len() as u64
+}
+
+/// Ranges of these offsets and lengths, those that overlap made one, in order.
+fn merged(ranges: impl Iterator<Item = (Bytes, Bytes)>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = ranges
+        .map(|(offset, length)| offset.0..offset.0.saturating_add(length.0))
         .collect();
-    ranges.sort_unstable();
-    let (mut count, mut end) = (0, 0);
-    for (from, to) in ranges {
-        count += u64::from(from >= end);
-        end = end.max(to);
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
     }
-    count
+    merged
 }
 
 /// Whether all places of a row were visited.

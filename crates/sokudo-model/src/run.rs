@@ -103,6 +103,14 @@ pub struct RunPart {
 }
 
 impl Run {
+    /// Each of its targets, in order.
+    pub fn all_targets(&self) -> &[TargetInfo] {
+        match &self.targets[..] {
+            [] => std::slice::from_ref(&self.target),
+            targets => targets,
+        }
+    }
+
     /// A run in which nothing has been done yet.
     pub fn new(plan: Plan, schedule: Schedule, target: TargetInfo) -> Self {
         Self {

@@ -16,7 +16,7 @@ use crate::table::{Cell, Table, left, right};
 
 const LEGEND: &str = "Written, read back: in all passes, with the mean rate while all disks worked. \
     Wrong: blocks that did not hold what was written to them. Failed: bytes that could not be \
-    written or read. Slow: places that took far longer than others, twice. Health: what the drive \
+    written or read. Slow: places that took far longer than others each time. Health: what the drive \
     says of itself at the end.";
 
 /// What a burn-in takes, before it is begun.

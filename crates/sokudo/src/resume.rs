@@ -128,7 +128,7 @@ fn newest(
         gone_on_with.extend(run.parts.iter().filter_map(|part| part.kept_as));
         let is_it = check(&run, resumable, entry.id).is_ok()
             && places(&run, targets).iter().all(Option::is_some)
-            && targets_of(&run).len() == targets.len();
+            && run.all_targets().len() == targets.len();
         if is_it && !gone_on_with.contains(&entry.id.0) {
             return Ok(name);
         }
@@ -161,13 +161,6 @@ fn check(run: &Run, resumable: Resumable, id: RunId) -> Result<(), Exit> {
     Ok(())
 }
 
-fn targets_of(run: &Run) -> &[TargetInfo] {
-    match &run.targets[..] {
-        [] => std::slice::from_ref(&run.target),
-        targets => targets,
-    }
-}
-
 /// Where each target of a run is among those that are named.
 fn places(run: &Run, named: &[(&str, Named)]) -> Vec<Option<usize>> {
     let mut free: Vec<usize> = (0..named.len()).collect();
@@ -180,7 +173,7 @@ fn places(run: &Run, named: &[(&str, Named)]) -> Vec<Option<usize>> {
         let found = free.iter().position(is_it)?;
         Some(free.remove(found))
     };
-    targets_of(run).iter().map(place_of).collect()
+    run.all_targets().iter().map(place_of).collect()
 }
 
 /// The named targets in the order of the run's, which they are.
@@ -189,7 +182,7 @@ fn in_order<'a>(
     id: RunId,
     named: Vec<(&'a str, Named)>,
 ) -> Result<Vec<(&'a str, Named)>, Exit> {
-    let targets = targets_of(run);
+    let targets = run.all_targets();
     let places = places(run, &named);
     let missing = places.iter().position(Option::is_none);
     let missing = missing.map(|place| &targets[place]);
