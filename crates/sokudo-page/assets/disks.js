@@ -96,7 +96,10 @@ export class Disks {
     // Who may not write at home, as nobody, may do so here on every system.
     const writable = start?.writable === false ? ALWAYS_WRITABLE : start?.path;
     const target = kept ?? writable ?? roomiest(this.disks);
-    if (target) this.use(target);
+    if (!target) return;
+    this.use(target);
+    // Who is about to type writes over what is offered.
+    if (document.activeElement === this.path) this.path.select();
   }
 
   card(disk) {

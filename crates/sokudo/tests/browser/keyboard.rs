@@ -48,6 +48,35 @@ fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
     });
 }
 
+#[test]
+fn what_is_typed_replaces_a_target_that_is_offered_meanwhile() {
+    tell(async |person, site| {
+        let script = json!({ "source": OFFERED_LATE });
+        let late = "Page.addScriptToEvaluateOnNewDocument";
+        let late = person.browser.tool(late, &script).await;
+        person.go(&site.address).await;
+        go_to(person, "textbox", "Directory, file or device").await;
+        person.read("offer()", Vec::new()).await;
+        let typed = "return document.getElementById('path').value";
+        let offered = async || Some(person.read(typed, Vec::new()).await).filter(|it| it != "");
+        person.wait("a target that is offered", offered).await;
+        for sign in "null:".chars() {
+            press(person, sign).await;
+        }
+        assert_eq!(person.read(typed, Vec::new()).await, "null:");
+        let remove = "Page.removeScriptToEvaluateOnNewDocument";
+        person.browser.tool(remove, &late).await;
+    });
+}
+
+/// Keeps the directory to begin with back until `offer` is called.
+const OFFERED_LATE: &str = "const ask = fetch;
+    const late = new Promise((offer) => { globalThis.offer = offer; });
+    globalThis.fetch = async (asked, how) => {
+        if (String(asked).includes('/api/folders')) await late;
+        return ask(asked, how);
+    };";
+
 /// Presses a key and lets it go.
 async fn key(person: &Person<'_>, key: Key) {
     press(person, key.into()).await;
