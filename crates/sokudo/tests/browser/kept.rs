@@ -74,6 +74,7 @@ fn a_run_is_marked_and_its_history_says_so() {
         };
         let look = async || {
             person.press("link", "History").await;
+            person.find("table", "Kept runs, the newest first").await;
             let rows = person.rows("Kept runs, the newest first").await;
             let found = rows.iter().any(|cells| marked(cells));
             if !found {
