@@ -166,7 +166,8 @@ fn no_room(disk: &BurnInDisk) -> AssessedPoint {
 }
 
 /// Whether a row that reads back a target is no figure of its disk: what a cache holds says nothing
-/// about what the disk does.
+/// about what the disk does. Where there is a cache between them, a row must be proven: what others
+/// read of the same disk meanwhile looks as if it came from the disk.
 fn is_from_cache(run: &Run, target: u32) -> bool {
     let reads_back = |row: &&Row| {
         let survey = row.workload.survey;
@@ -174,10 +175,16 @@ fn is_from_cache(run: &Run, target: u32) -> bool {
             && survey.is_some_and(|survey| survey.sealed.is_some())
             && !row.workload.operations.changes_data()
     };
+    let of_target = run.all_targets().get(narrow::<u32, usize>(target));
+    let is_cached = of_target.is_some_and(|it| it.cached_loop().is_some());
     let mut judged = run.rows.iter().filter(reads_back);
     judged.any(|row| {
-        let assessment = row.assessment.as_ref();
-        assessment.is_some_and(|it| it.verdict == Verdict::Invalid)
+        let verdict = row.assessment.as_ref().map(|it| it.verdict);
+        match verdict {
+            Some(Verdict::Invalid) => true,
+            Some(Verdict::Unverified) => is_cached,
+            Some(Verdict::Verified) | None => false,
+        }
     })
 }
 

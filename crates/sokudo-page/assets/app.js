@@ -180,7 +180,6 @@ function build({ read_only: isReadOnly }) {
     });
   };
   addEventListener('hashchange', () => {
-    if (enterAnew()) return;
     go();
     page.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -202,12 +201,15 @@ async function begin() {
   startTheme();
   if (!head.isConnected) page.before(head);
   page.tabIndex = -1;
+  // At any time: before the page is built, and at the door too.
+  addEventListener('hashchange', (event) => {
+    if (enterAnew()) event.stopImmediatePropagation();
+  });
   try {
     await enter();
     build(await get('/api/session'));
   } catch (refusal) {
     buildHead({ isAtDoor: true });
-    addEventListener('hashchange', enterAnew);
     const isStranger = refusal instanceof Refusal && (refusal.status === 401 || refusal.status === 403);
     showDoor(isStranger ? null : refusal.message);
   }

@@ -29,8 +29,8 @@ use rustix::process::Signal;
 /// Makes this program a peer.
 const PEER: &str = "--peer";
 
-/// From a fault until everybody has been told.
-const TOLD_MAX: Duration = Duration::from_secs(10);
+/// From a fault until everybody has been told, on a machine on which launchers wait for processors.
+const TOLD_MAX: Duration = Duration::from_secs(30);
 
 /// Launchers that are at work at once; each starts a few processes.
 const AT_ONCE: usize = 3;

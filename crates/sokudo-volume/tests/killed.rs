@@ -10,6 +10,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -71,6 +72,11 @@ fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str, count: us
         || !backing.iter().any(|it| is_attached(it)),
         "its loop device is gone",
     );
+    // A program that writes to a disk ends once its write has.
+    wait_until(
+        || disks.iter().all(|disk| is_free(disk.path())),
+        "nobody holds its disks",
+    );
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
     assert!(
         !mounts.contains(directory.path().to_str().unwrap()),
@@ -126,6 +132,13 @@ fn is_attached(device: &Path) -> bool {
     let name = device.file_name().unwrap();
     let file = Path::new("/sys/block").join(name).join("loop/backing_file");
     fs::read_to_string(file).is_ok_and(|text| text.contains(ID))
+}
+
+fn is_free(device: &Path) -> bool {
+    let exclusive = rustix::fs::OFlags::EXCL.bits().cast_signed();
+    let mut options = File::options();
+    options.read(true).custom_flags(exclusive);
+    options.open(device).is_ok()
 }
 
 fn wait_until(is_so: impl Fn() -> bool, what: &str) {

@@ -9,6 +9,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use sokudo_model::{Bytes, FileSystemKind, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan};
 use sokudo_volume::{
@@ -19,6 +21,16 @@ const MIB: u64 = 1 << 20;
 
 /// Btrfs on four disks, and XFS, take no less.
 const DISK_BYTES: Bytes = Bytes(400 * MIB);
+
+/// Waits until this is so: programs that other tests start hold, for a moment, all that is open
+/// here.
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "not so: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
 
 struct Setting {
     directory: tempfile::TempDir,
@@ -309,8 +321,10 @@ fn what_stays_mounted_is_said_and_the_rest_of_it_stays_known() {
         1
     );
     drop(open);
-    let unmounted = Command::new("umount").arg(&at).status().unwrap();
-    assert!(unmounted.success());
+    wait_until("it is unmounted", || {
+        let unmounted = Command::new("umount").arg(&at).status();
+        unmounted.unwrap().success()
+    });
 }
 
 #[test]
@@ -358,7 +372,9 @@ fn loop_disks_are_gone_with_their_holders() {
     drop(setting.disks);
     for (path, file) in paths.iter().zip(files) {
         // Another test may have the device by now.
-        assert_ne!(fs::read_to_string(path).ok(), Some(file));
+        wait_until("it has another file, or none", || {
+            fs::read_to_string(path).ok().as_ref() != Some(&file)
+        });
     }
     assert_eq!(fs::read_dir(setting.directory.path()).unwrap().count(), 1);
 }

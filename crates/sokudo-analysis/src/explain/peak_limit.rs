@@ -39,8 +39,11 @@ fn limit(run: &Run) -> Option<Inference> {
         ));
     }
     let used = ProcessorUse::of(row)?;
+    let is_null = run.target.kind == TargetKind::Null;
+    let used = if is_null { used.alone() } else { used };
     let cpus = f64::from(run.environment.cpus.max(1));
-    let mut inference = match used.is_all_of(cpus) {
+    // Without a disk there is nothing else to wait for.
+    let mut inference = match is_null || used.is_all_of(cpus) {
         true => computing(&used, cpus),
         false => waiting(run, knee, little),
     };
@@ -165,6 +168,15 @@ impl ProcessorUse {
                 others: sum.others / count,
             }),
         })
+    }
+
+    /// The same where no I/O reaches the kernel: what that did beside was for others.
+    fn alone(self) -> Self {
+        let beside = self.beside.map(|BesideUse { kernel, others }| BesideUse {
+            kernel: 0.0,
+            others: kernel + others,
+        });
+        Self { beside, ..self }
     }
 
     fn beside(&self) -> BesideUse {
@@ -435,6 +447,16 @@ mod tests {
     fn what_others_took_makes_the_processor_a_doubtful_limit() {
         let disturbed = run(&flat(), [1_500, 300, 1_900, 0, 2_000], 20);
         let (limit, confidence, evidence) = concluded(&disturbed);
+        assert_eq!((limit, confidence), (PeakLimit::Processor, Confidence::Low));
+        assert!(evidence.contains("nothing else runs"), "{evidence}");
+    }
+
+    #[test]
+    fn without_a_disk_the_processor_is_the_limit_whatever_others_do() {
+        // Others write, which the kernel does for them, and another machine takes half the time.
+        let mut busy = run(&flat(), [500, 10, 0, 2_000, 2_000], 20);
+        busy.target.kind = TargetKind::Null;
+        let (limit, confidence, evidence) = concluded(&busy);
         assert_eq!((limit, confidence), (PeakLimit::Processor, Confidence::Low));
         assert!(evidence.contains("nothing else runs"), "{evidence}");
     }

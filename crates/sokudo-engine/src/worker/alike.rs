@@ -261,6 +261,8 @@ impl Worker {
         let is_alike = self.in_flight_unmeasured == 0
             && self.counts_from != NEVER
             && self.stopped.is_none()
+            // What is in flight then may be the flush at its end.
+            && !self.pass.is_over
             && self.flushing.is_never_due();
         is_alike.then_some(Alike {
             operation,
@@ -371,5 +373,131 @@ impl Worker {
         self.tally
             .complete_alike(all.operation, moved, last_at, depth);
         Some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use sokudo_model::StopReason;
+    use sokudo_stats::Random;
+    use sokudo_sys::{Region, Request};
+
+    use super::*;
+    use crate::backend::Null;
+    use crate::builders::{BLOCK, for_ios, writes};
+    use crate::data::Data;
+    use crate::offsets::ByteRange;
+    use crate::pattern::Pattern;
+    use crate::record::Submission;
+    use crate::worker::{NextAction, Setup};
+
+    const DEPTH: u32 = 4;
+
+    /// Each reading is a second after the one before, so that a boundary is always due.
+    #[derive(Default)]
+    struct Seconds(Cell<u64>);
+
+    impl Clock for Seconds {
+        fn now(&self) -> u64 {
+            self.0.set(self.0.get() + 1_000_000_000);
+            self.0.get()
+        }
+    }
+
+    /// Waits once in vain for each flush, as for a disk that takes longer than a tick.
+    struct SlowToFlush {
+        null: Null,
+        is_flushing: bool,
+    }
+
+    impl Backend for SlowToFlush {
+        const SUBMITS: bool = Null::SUBMITS;
+        const MOVES_DATA: bool = Null::MOVES_DATA;
+
+        fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
+            self.null.chunk_mut(chunk)
+        }
+
+        fn prepare(&mut self, request: Request) {
+            self.is_flushing = !request.action.moves_data();
+            self.null.prepare(request);
+        }
+
+        fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+            self.null.submit_and_wait(wanted)
+        }
+
+        fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+            self.null.submit_and_wait_for(patience)
+        }
+
+        fn reap(&mut self, each: impl FnMut(u32, i32)) {
+            if !std::mem::take(&mut self.is_flushing) {
+                self.null.reap(each);
+            }
+        }
+    }
+
+    #[test]
+    fn the_flush_at_the_end_of_a_pass_is_no_write_however_long_it_takes() {
+        let limits = with!(for_ios(8), repeats = 2);
+        let workload = with!(
+            writes(DEPTH),
+            limits = limits,
+            durability.final_flush = true
+        );
+        let stretch = ByteRange {
+            start: 0,
+            length: 64 * BLOCK,
+        };
+        let random = || Random::stream(1, 1);
+        let setup = Setup {
+            pattern: Pattern::new(&workload, &[stretch], &Arc::default(), random()),
+            data: Data::new(&workload.data, 1),
+            pace: random(),
+            depth: DEPTH,
+            chunks: DEPTH,
+            submission: Submission::None,
+            checker: None,
+            survey: None,
+            window: Arc::default(),
+            settle: None,
+        };
+        let mut worker = Worker::new(&workload, setup);
+        let region = Region::new(DEPTH, 4096).unwrap();
+        let mut backend = SlowToFlush {
+            null: Null::new(region, DEPTH),
+            is_flushing: false,
+        };
+        let clock = Seconds::default();
+        let mut now = clock.now();
+        worker.begin(now);
+        // As a driver does.
+        loop {
+            match worker.go_on(&mut backend, &clock, &mut now, || false) {
+                Some(NextAction::Finished) => break,
+                Some(NextAction::Completion) => worker.wait(&mut backend, &clock, None),
+                _ => {}
+            }
+            now = clock.now();
+            worker.hold_depth(now);
+            worker.at_boundary(now);
+            backend.reap(|chunk, result| worker.complete(chunk, result, now));
+        }
+        assert_eq!(worker.stopped(), Some(StopReason::Bytes));
+        let finished = worker.finish(now);
+        let ios = |operation| {
+            let mut tallies = finished.tally.operations.iter();
+            tallies
+                .find(|it| it.operation == operation)
+                .map(|it| it.ios)
+        };
+        assert_eq!(ios(Operation::Write), Some(24));
+        assert_eq!(ios(Operation::Flush), Some(3));
     }
 }

@@ -54,6 +54,8 @@ impl Worker {
         }
         if self.pass.is_over && self.stopped.is_none() {
             self.tally.end_phase();
+            // What was issued in this phase is no start of the next.
+            self.slots.fill(EMPTY_SLOT);
             let checker = self.checker.as_mut();
             if checker.is_some_and(|checker| checker.end_pass()) {
                 return NextAction::Until(now);

@@ -2,19 +2,17 @@
 //! the workloads beside it.
 
 use std::fs::File;
-use std::thread;
-use std::time::Duration;
 
-use sokudo_engine::{FileTarget, Target};
+use sokudo_engine::{Control, FileTarget, Target};
 use sokudo_model::{
-    Bytes, DataContent, DirectMode, FailureKind, IoFailure, Nanos, Operation, OperationMix,
+    Bytes, DataContent, DirectMode, Event, FailureKind, IoFailure, Nanos, Operation, OperationMix,
     Outcome, StopReason, Think, Users, Workload,
 };
 
 use crate::builders::span;
 use crate::setup::{
-    BLOCK, KERNEL_BACKENDS, Mount, OwnFile, for_ios, for_ms, random_reads, run, run_one, simulated,
-    writes,
+    BLOCK, KERNEL_BACKENDS, Mount, OwnFile, for_ios, for_ms, random_reads, run, run_one, run_told,
+    simulated, writes,
 };
 
 const EIO: i32 = 5;
@@ -257,13 +255,12 @@ fn a_file_that_becomes_shorter_ends_its_row_with_the_place() {
             limits = for_ms(20_000)
         );
         let mut target = own.target();
-        let outcome = thread::scope(|scope| {
-            scope.spawn(|| {
-                thread::sleep(Duration::from_millis(100));
+        let mut cut = |event| {
+            if matches!(event, Event::Progress { ios: 11.., .. }) {
                 own.file.handle().set_len(4 << 20).unwrap();
-            });
-            run_one(workload, &mut target)
-        });
+            }
+        };
+        let outcome = run_told([workload], &mut target, &Control::new(), &mut cut).remove(0);
         assert_eq!(outcome.stopped, StopReason::Failed, "{backend:?}");
         assert!(outcome.elapsed < Nanos::from_secs(10), "{backend:?}");
         assert!(outcome.ios() > 10, "{backend:?}");

@@ -50,9 +50,14 @@ fn a_rate_is_kept_in_real_time() {
         )
     };
     for outcome in run(KERNEL_BACKENDS.map(reads).into(), &mut own.target()) {
-        assert_rate(&outcome, 200.0, 0.05);
         let tally = outcome.operation(Operation::Read).unwrap();
         let from_intended = tally.latency_from_intended.as_ref().unwrap();
+        // What is due when it is over may be held up by whatever holds up a disk or a thread.
+        let held_up = Nanos(from_intended.max().unwrap()).as_secs_f64();
+        let seconds = outcome.elapsed.as_secs_f64();
+        let (ios, due) = (outcome.ios() as f64, 200.0 * seconds);
+        let least = 0.95 * due - 200.0 * held_up - 8.0;
+        assert!((least..1.05 * due).contains(&ios), "{ios} in {seconds} s");
         assert_eq!(from_intended.count(), tally.ios);
         assert!(
             from_intended.mean() >= tally.latency.mean(),

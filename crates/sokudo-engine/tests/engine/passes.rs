@@ -52,6 +52,24 @@ fn a_pass_is_repeated_from_its_start() {
 }
 
 #[test]
+fn the_time_of_passes_is_counted_once() {
+    let limits = with!(for_ios(64), repeats = 3);
+    let workload = with!(
+        random_reads(8),
+        operations = OperationMix::only(Operation::Write),
+        limits = limits,
+        durability.final_flush = true
+    );
+    let own = OwnFile::empty(Bytes(16 * BLOCK));
+    for target in [&mut simulated("sim:ssd"), &mut own.target()] {
+        let outcome = run_one(workload.clone(), target);
+        let wrote = outcome.operation(Operation::Write).unwrap();
+        assert_eq!(wrote.ios, 256);
+        assert!(wrote.elapsed <= outcome.elapsed, "{outcome:?}");
+    }
+}
+
+#[test]
 fn time_ends_all_passes() {
     let limits = with!(for_ios(8), time = Some(Nanos(10 * MS)), repeats = u32::MAX);
     let outcome = run_one(

@@ -11,15 +11,19 @@ use sokudo_model::{Bytes, DataContent, Event, Nanos, Outcome, Rate, StopReason, 
 
 use crate::setup::{OwnFile, random_reads, run_one, run_told, simulated};
 
-/// Runs workloads without limits until the first word about their progress.
+/// Runs workloads without limits until each has done something.
 fn run_until_progress<const COUNT: usize>(
     workloads: [Workload; COUNT],
     target: &mut Target,
     stop: impl Fn(&Control),
 ) -> Vec<Outcome> {
     let control = Control::new();
+    let mut begun = [false; COUNT];
     let mut listener = |event| {
-        if matches!(event, Event::Progress { .. }) {
+        if let Event::Progress { workload, ios, .. } = event {
+            begun[workload] |= ios > 0;
+        }
+        if begun.iter().all(|it| *it) {
             stop(&control);
         }
     };

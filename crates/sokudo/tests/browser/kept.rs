@@ -112,8 +112,11 @@ fn a_run_is_taken_away_in_every_form() {
                 _ => assert!(bytes.starts_with(b"<svg")),
             }
         }
+        person.read(TAKE_NOTE, Vec::new()).await;
         person.press("button", "Copy as CrystalDiskMark").await;
-        person.find("button", "Copied").await;
+        let told = vec![person.say("Copied").into()];
+        let told = async || Some(person.read(WAS_TOLD, told.clone()).await).filter(|it| it == true);
+        person.wait("the word that it was copied", told).await;
         person.write("textbox", "Note", "\u{e009}v\u{e000}").await;
         let pasted = person
             .read("return document.getElementById('note').value", Vec::new())
@@ -130,6 +133,12 @@ fn a_run_is_taken_away_in_every_form() {
         person.go(&site.origin()).await;
     });
 }
+
+/// Takes note of what the page says, however short.
+const TAKE_NOTE: &str = "const said = globalThis.said = new Set();
+    new MutationObserver((changes) => changes.forEach(({ target }) => said.add(target.textContent)))
+        .observe(document.body, { subtree: true, childList: true, characterData: true });";
+const WAS_TOLD: &str = "return [...said].some((text) => text.includes(arguments[0]))";
 
 /// Waits until these runs are listed.
 async fn listed(person: &Person<'_>, runs: &[&str]) {

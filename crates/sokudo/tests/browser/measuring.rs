@@ -10,6 +10,9 @@ use crate::story::tell;
 /// Rows of `null:` that take some seconds of real time.
 const SLOW_ROWS: &str = "RND4K,Q1,read\nRND4K,Q32,read\nSEQ1M,Q8,read";
 
+/// Trials of a run that no test waits for.
+pub(crate) const RUNS_WITHOUT_END: &str = "9999";
+
 #[test]
 fn a_run_shows_the_figures_of_the_command_line_and_again_when_it_is_opened() {
     tell(async |person, site| {
@@ -152,11 +155,11 @@ async fn cells_measured(person: &Person<'_>, count: usize) {
     person.wait(&format!("{count} cells"), look).await;
 }
 
-/// Starts a run that takes a while.
+/// Starts a run that goes on until it is stopped.
 pub(crate) async fn start_slowly(person: &Person<'_>) {
     person.measure_at("null:").await;
     person.set("mark-row", SLOW_ROWS).await;
-    person.set("mark-runs", "20").await;
+    person.set("mark-runs", RUNS_WITHOUT_END).await;
     person.press("button", "Start now").await;
 }
 

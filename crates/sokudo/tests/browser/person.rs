@@ -258,8 +258,9 @@ impl<'a> Person<'a> {
             let entries = fs::read_dir(&folder)
                 .unwrap()
                 .map(|entry| entry.unwrap().path());
-            let mut whole = entries.filter(|path| path.extension().is_some_and(|it| it == ending));
-            whole.next()
+            let mut saved = entries.filter(|path| path.extension().is_some_and(|it| it == ending));
+            // The name is taken before the file is there.
+            saved.find(|path| fs::metadata(path).is_ok_and(|it| it.len() > 0))
         };
         let path = self
             .wait(&format!("a file that ends in {ending}"), look)

@@ -13,6 +13,8 @@ fn runs_wait_are_moved_and_dropped_and_follow_each_other() {
     tell(async |person, site| {
         start_slowly(person).await;
         person.find("heading", "Measuring").await;
+        // What follows ends by itself.
+        person.set("mark-runs", "1").await;
         let targets = ["sim:ssd", "sim:hdd", "sim:smr"];
         for (index, target) in targets.into_iter().enumerate() {
             person.add_to_queue(target).await;

@@ -48,16 +48,13 @@ fn assert_nothing_is_left(guest: &Guest) {
 }
 
 #[test]
-fn an_array_of_stripes_is_faster_than_a_disk() {
+fn an_array_is_known_by_what_its_disks_are_written() {
     let Some(guest) = Guest::enter() else { return };
     let document = guest.json(&matrix(&DISKS[..3], &["--raid", "none,0,5"]));
     let figures = figures(&document);
+    // How much faster it is depends on how much of a processor the guest gets.
     let [alone, stripes, parity] = [0, 1, 2].map(|cell| figures[cell].unwrap());
-    assert!(stripes.0 > 2.0 * alone.0, "{figures:?}");
-    assert!(
-        parity.0 > 1.3 * alone.0 && parity.0 < 0.9 * stripes.0,
-        "{figures:?}"
-    );
+    assert!((0.95..1.3).contains(&alone.1), "{figures:?}");
     // Two blocks of data have one of parity.
     assert!((0.95..1.3).contains(&stripes.1), "{figures:?}");
     assert!((1.35..2.6).contains(&parity.1), "{figures:?}");

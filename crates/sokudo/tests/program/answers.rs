@@ -101,8 +101,8 @@ fn all_that_was_found_is_told_on_request() {
     sokudo("mark sim:ssd --why --card").refused(2, &["--why", "--card"]);
 }
 
-/// What bare sokudo shows in a terminal in which these keys are typed, after two seconds each, and
-/// how it ends; `None` without a program that makes terminals.
+/// What bare sokudo shows in a terminal in which these keys are typed once it asks, a second apart,
+/// and how it ends; `None` without a program that makes terminals.
 fn typed(keys: &[&str]) -> Option<Ended> {
     typed_in(80, keys)
 }
@@ -116,10 +116,12 @@ fn typed_in(columns: u16, keys: &[&str]) -> Option<Ended> {
     let directory = directory_on_disk();
     let keys: Vec<String> = keys
         .iter()
-        .map(|key| format!("sleep 2; printf '{key}'"))
+        .map(|key| format!("sleep 1; printf '{key}'"))
         .collect();
     let inside = format!("stty cols {columns} rows 24; $SOKUDO; code=$?; stty -a; exit $code");
-    let script = format!("({}) | script -qefc '{inside}' /dev/null", keys.join("; "));
+    let asks = "until grep -qs 'Measure which' shown || [ $((tries=tries+1)) -gt 600 ]; do sleep 0.1; done";
+    let keys = keys.join("; ");
+    let script = format!("({asks}; {keys}) | script -qefc '{inside}' shown");
     Some(end(shell(&script)
         .current_dir(&directory)
         .env("TERM", "xterm")))
@@ -173,7 +175,7 @@ fn what_is_chosen_is_measured() {
     let Some(ended) = typed(&["1\\r", "", "\\003"]) else {
         return;
     };
-    // Four seconds are not enough for all rows, so that Ctrl-C ends it.
+    // Two seconds are not enough for all rows, so that Ctrl-C ends it.
     assert_eq!(ended.code(), Some(130), "{ended:?}");
 }
 

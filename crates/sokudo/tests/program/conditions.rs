@@ -143,7 +143,8 @@ fn a_limit_of_a_control_group_is_told_only_where_it_held_the_row_back() {
         return;
     };
     let Some(group) = Group::new() else { return };
-    let rows = "--row SEQ64K,Q8,read --runs 1 --time 1s";
+    // What is due is never all done, however long somebody holds the disk up.
+    let rows = "--row SEQ64K,Q64,read --runs 1 --time 1s";
     group.limit_reads(&device.path, 8_000_000);
     let run = group.measured(&device.path, rows);
     let finding = found(&run, "throttled-by-cgroup");
@@ -203,11 +204,11 @@ fn who_reads_the_same_device_meanwhile_is_named_also_in_jobs_of_other_tools() {
     };
     let directory = tempfile::tempdir().unwrap();
     let job = directory.path().join("job.fio");
-    let lines = "[x]\nrw=randread\nbs=4k\ndirect=1\ntime_based\nruntime=500ms\nfilename=";
+    let lines = "[x]\nrw=randread\nbs=4k\ndirect=1\ntime_based\nruntime=2s\nfilename=";
     fs::write(&job, format!("{lines}{}\n", device.path.display())).unwrap();
     let reader = Reader::new(&device.path);
     let runs = [
-        measured(&device.path, "--row RND4K,Q1,read --time 500ms"),
+        measured(&device.path, "--row RND4K,Q1,read --time 2s"),
         sokudo(&format!("run {} --format json --quiet", job.display())).json(),
     ];
     let pid = reader.0.id();
@@ -222,7 +223,7 @@ fn who_reads_the_same_device_meanwhile_is_named_also_in_jobs_of_other_tools() {
         let most = format!("(process {}) read ", most.unwrap()["pid"]);
         assert!(text(finding, "cause").contains(&most), "{finding}");
         let own = users.iter().find(|user| user["pid"] == reader);
-        assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 1 << 20);
+        assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 0);
         assert_eq!(results(&run)[0]["verdict"], "UNVERIFIED");
         let drives = run["circumstances"]["drives"].as_array().map(Vec::len);
         assert_eq!(drives, Some(leaves(&run)));

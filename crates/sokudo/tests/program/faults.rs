@@ -44,8 +44,16 @@ fn is_never_above(limit: u64, faults: Faults, row: &str, [count, figure]: [&str;
     let told = median(&run, figure) * seconds;
     assert!((told / counted - 1.0).abs() < 1e-6, "{told} {counted}");
     let moved = bytes + number("unmeasured_bytes");
-    let looked_at = moved..=moved + LOOK_BYTES_MAX;
-    assert!(looked_at.contains(&read), "{read} for {bytes}");
+    // Trials that came to their speed too late are made again, and are not in the figures.
+    let is_made_again = results(&run)[0]["unsettled_trials"].as_u64() > Some(0);
+    let of_one = bytes as f64 / counted;
+    let most_before = limit as f64 * passed.as_secs_f64() * of_one;
+    let before = if is_made_again { most_before } else { 0.0 };
+    let beside = 0.0..=LOOK_BYTES_MAX as f64 + before;
+    assert!(
+        moved <= read && beside.contains(&((read - moved) as f64)),
+        "{read} for {moved}"
+    );
     assert!(seconds <= passed.as_secs_f64(), "{passed:?}");
     let most = limit as f64 * seconds + more as f64;
     assert!(counted > 0.0 && counted <= most, "{counted} > {most}");

@@ -156,14 +156,14 @@ fn flushes_are_counted_as_fio_counts_them() {
 #[test]
 fn sigusr1_prints_results_so_far_and_the_run_goes_on() {
     let directory = tempfile::tempdir().unwrap();
-    let script = "$SOKUDO fio --name=x --size=1m --rw=write --time_based --runtime=5 \
+    let script = "$SOKUDO fio --name=x --size=1m --rw=write --time_based --runtime=600 \
                   --output-format=terse --output=result.txt & \
                   until [ -s x.0.0 ]; do :; done; \
                   until [ -s result.txt ]; do kill -USR1 $!; sleep 0.1; done; \
                   kill -0 $! && echo goes on; \
-                  wait $!; echo $?";
+                  kill -INT $!; wait $!; echo $?";
     let ended = end(shell(script).current_dir(directory.path()));
-    assert_eq!(ended.printed, "goes on\n0\n", "{ended:?}");
+    assert_eq!(ended.printed, "goes on\n128\n", "{ended:?}");
     let text = fs::read_to_string(directory.path().join("result.txt")).unwrap();
     let results: Vec<_> = text.lines().filter(|line| line.starts_with("3;")).collect();
     assert!(results.len() >= 2, "{text}");

@@ -34,26 +34,35 @@ impl LoopDevice {
     /// A device of `size` bytes of zeros that bypasses the page cache if `direct`.
     /// None, said loudly, where there can be none.
     pub(crate) fn new(size: u64, direct: bool) -> Option<Self> {
+        Self::of_zeros(size, &[direct_io(direct)])
+    }
+
+    /// The same through the page cache, that can have partitions.
+    pub(crate) fn with_partitions(size: u64) -> Option<Self> {
+        Self::of_zeros(size, &[direct_io(false), "--partscan"])
+    }
+
+    fn of_zeros(size: u64, options: &[&str]) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let image = directory.path().join(IMAGE);
         File::create(&image).unwrap().set_len(size).unwrap();
-        Self::in_directory(directory, &image, direct)
+        Self::in_directory(directory, &image, options)
     }
 
     /// A device over a file that is there already.
     pub(crate) fn over(image: &Path, direct: bool) -> Option<Self> {
-        Self::in_directory(tempfile::tempdir().unwrap(), image, direct)
+        Self::in_directory(tempfile::tempdir().unwrap(), image, &[direct_io(direct)])
     }
 
-    fn in_directory(directory: tempfile::TempDir, image: &Path, direct: bool) -> Option<Self> {
+    fn in_directory(directory: tempfile::TempDir, image: &Path, options: &[&str]) -> Option<Self> {
         if !is_root() || !has("losetup") {
             skip("loop devices need root and losetup");
             return None;
         }
-        let direct = format!("--direct-io={}", if direct { "on" } else { "off" });
         let attaching = ATTACHING.lock().unwrap_or_else(PoisonError::into_inner);
         let output = Command::new("losetup")
-            .args(["--show", "--find", &direct])
+            .args(["--show", "--find"])
+            .args(options)
             .arg(image)
             .output()
             .unwrap();
@@ -88,22 +97,17 @@ impl LoopDevice {
         Some(device)
     }
 
-    /// Lets it have partitions: attached anew over the same file with `--partscan`.
-    pub(crate) fn with_partitions(&self) {
-        let name = self.path.file_name().unwrap();
-        let flag = Path::new("/sys/block").join(name).join("loop/partscan");
-        if fs::read_to_string(flag).is_ok_and(|flag| flag.trim() == "1") {
-            return;
-        }
-        let _attaching = ATTACHING.lock().unwrap_or_else(PoisonError::into_inner);
-        quietly(Command::new("losetup").arg("-d").arg(&self.path));
-        let mut attach = Command::new("losetup");
-        quietly(attach.arg("--partscan").args([&self.path, &self.image()]));
-    }
-
     /// The file that the device shows.
     pub(crate) fn image(&self) -> PathBuf {
         self.directory.join(IMAGE)
+    }
+}
+
+fn direct_io(direct: bool) -> &'static str {
+    if direct {
+        "--direct-io=on"
+    } else {
+        "--direct-io=off"
     }
 }
 

@@ -16,7 +16,7 @@ fn disk() -> Option<LoopDevice> {
         skip("sfdisk is not installed");
         return None;
     }
-    LoopDevice::new(DISK_BYTES, false).inspect(LoopDevice::with_partitions)
+    LoopDevice::with_partitions(DISK_BYTES)
 }
 
 fn wipefs(path: &str) -> String {

@@ -18,10 +18,8 @@ use crate::sokudo::{
     split, start, wait,
 };
 
-/// From the loss of a process until the run has ended.
-const LOSS_MAX: Duration = Duration::from_secs(10);
-
-/// A busy disk takes its time for what is in flight to a file of a process that was killed.
+/// From the loss of a process until all of the run is gone. It is told after some seconds, but a
+/// busy disk takes its time for what is in flight to a file of a process that was killed.
 const GONE_MAX: Duration = Duration::from_secs(90);
 
 /// Names each process a host of its own, as if it were one.
@@ -250,7 +248,7 @@ fn a_target_that_is_missing_on_one_host_ends_all() {
     let ended = end(&mut command);
     assert_ne!(ended.code(), Some(0), "{ended:?}");
     holds(&ended.told, &["n01 (rank 1): ", "/not/there"]);
-    assert!(begin.elapsed() < 3 * LOSS_MAX, "{ended:?}");
+    assert!(begin.elapsed() < GONE_MAX, "{ended:?}");
 }
 
 /// Rows that are decided while others are measured are of all processes, as planned ones are.
@@ -607,10 +605,7 @@ impl Long {
             directory,
         } = self;
         let ended = wait(child);
-        assert!(
-            begin.elapsed() < LOSS_MAX + Duration::from_secs(5),
-            "{ended:?}"
-        );
+        assert!(begin.elapsed() < GONE_MAX, "{ended:?}");
         assert!(trials(&run) >= 2);
         let begin = Instant::now();
         while fs::read_dir(directory.path()).unwrap().count() > 0 {

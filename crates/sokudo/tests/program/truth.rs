@@ -112,7 +112,7 @@ fn reads_that_the_page_cache_answers_are_invalid() {
         return;
     };
     // A pass takes much less than the trial, so that most reads are repeats.
-    let again_and_again = "--direct off --row SEQ1M,read --time 500ms";
+    let again_and_again = "--direct off --row SEQ1M,read --time 5s";
     let run = measured(system.path(), again_and_again);
     expect_invalid(&run, "not-from-device");
     let finding = &results(&run)[0]["findings"][0];
