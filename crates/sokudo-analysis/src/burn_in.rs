@@ -387,9 +387,9 @@ mod tests {
     use super::*;
     use crate::sample::reads_with;
     use sokudo_model::{
-        BlockDeviceKind, BurnInTests, Bytes, Defect, Method, Mismatch, MismatchKind, Nanos,
-        Operation, OperationMix, Sample, SelfTestKind, Span, StopReason, Survey, SurveySample,
-        VerifyOutcome, Visit,
+        Assessment, BlockDeviceKind, BurnInTests, Bytes, Defect, Method, Mismatch, MismatchKind,
+        Nanos, Operation, OperationMix, Sample, SelfTestKind, Span, StopReason, Survey,
+        SurveySample, VerifyOutcome, Visit,
     };
 
     const MIB: u64 = 1 << 20;
@@ -543,6 +543,28 @@ mod tests {
             burn_in(run).self_tests[0].result = SelfTestResult::Failed;
         });
         assert_eq!(answer, Some(DiskAnswer::NotOk));
+    }
+
+    #[test]
+    fn what_is_read_through_a_cache_must_be_proven_to_come_from_the_disk() {
+        let answer = |kind, verdict| {
+            let (answer, _) = told(|run| {
+                run.target.devices[0].kind = kind;
+                run.rows[1].assessment = Some(Assessment {
+                    verdict,
+                    device_ratio: None,
+                    findings: Vec::new(),
+                });
+            });
+            answer
+        };
+        let (disk, cached) = (BlockDeviceKind::Disk, BlockDeviceKind::Loop);
+        let ok = Some(DiskAnswer::Ok);
+        assert_eq!(answer(cached, Verdict::Verified), ok);
+        assert_eq!(answer(cached, Verdict::Unverified), None);
+        assert_eq!(answer(cached, Verdict::Invalid), None);
+        // Others at the disk, or a slow tester, make a figure doubtful and not what was read.
+        assert_eq!(answer(disk, Verdict::Unverified), ok);
     }
 
     #[test]
