@@ -67,7 +67,8 @@ fn fastest_takes_what_goes_around_more_where_that_is_faster_and_a_check_repeats_
     let check = guest.end(&[
         "check", &node, "--anyway", "--store", store, "--format", "json", "--quiet",
     ]);
-    assert!(matches!(check.code, Some(0 | 1)), "{check:?}");
+    // Whether the rows of a virtual machine are steady enough to judge (4: not) is not the question.
+    assert!(matches!(check.code, Some(0 | 1 | 4)), "{check:?}");
     let again = guest.json(&["show", "last", "--store", store, "--format", "json"]);
     assert_eq!(taken(&again), taken(&run), "{check:?}");
 }
