@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_engine::{Control, StageOptions, Target, TestFile, lay_out, run_stage};
 use sokudo_model::{
-    BackendKind, Batching, Bytes, DataContent, Event, Nanos, OperationMix, Order, Outcome, Rate,
-    RateProcess, Rates, Recording, Stage, Workload,
+    BackendKind, Batching, Bytes, DataContent, Event, Nanos, OperationMix, Order, Outcome, Phase,
+    Rate, RateProcess, Rates, Recording, Stage, Workload,
 };
 
 /// Counts what threads of the engine allocate. The thread that runs the stage and
@@ -74,10 +74,10 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const RAMP: Nanos = Nanos(100_000_000);
-/// Several intervals of the series end within it.
-const MEASURED: Nanos = Nanos(900_000_000);
-/// Threads may be this late, at the start and at the end.
-const MARGIN_NS: u64 = 150_000_000;
+/// So long is looked once all are measured. Several intervals of the series end within it.
+const LOOKED_AT: Nanos = Nanos(800_000_000);
+/// Nobody looks as long.
+const LIMIT: Nanos = Nanos(60_000_000_000);
 
 fn workload(backend: BackendKind) -> Workload {
     with!(
@@ -87,7 +87,7 @@ fn workload(backend: BackendKind) -> Workload {
         order = Order::Random { map: true },
         depth = 16,
         ramp = RAMP,
-        limits.time = Some(MEASURED),
+        limits.time = Some(LIMIT),
         limits.bytes = None,
         durability.fdatasync_every = Some(100)
     )
@@ -97,16 +97,31 @@ fn workload(backend: BackendKind) -> Workload {
 /// inside the measured part.
 fn looks(workloads: Vec<Workload>, target: &mut Target) -> (Vec<u64>, Vec<Outcome>) {
     let mut looks = Vec::new();
-    let inside = RAMP.0 + MARGIN_NS..RAMP.0 + MEASURED.0 - MARGIN_NS;
+    let mut is_measured = vec![false; workloads.len()];
+    let (mut since, mut is_over) = (None, false);
+    let control = Control::new();
     let mut listener = |event| {
-        if let Event::Progress { at, .. } = event
-            && inside.contains(&at.0)
-        {
-            looks.push(ALLOCATED_BY_WORKERS.load(Ordering::Relaxed));
+        let Event::Progress {
+            workload,
+            at,
+            phase,
+            ..
+        } = event
+        else {
+            return;
+        };
+        // A worker tells it once it has begun, which allocates.
+        is_measured[workload] = phase == Phase::Running;
+        if is_over || is_measured.contains(&false) {
+            return;
+        }
+        looks.push(ALLOCATED_BY_WORKERS.load(Ordering::Relaxed));
+        is_over = at.0 - since.get_or_insert(at).0 >= LOOKED_AT.0;
+        if is_over {
+            control.end();
         }
     };
     let options = StageOptions::default();
-    let control = Control::new();
     let outcomes = run_stage(
         &Stage { workloads },
         options,

@@ -142,7 +142,7 @@ fn is_free(device: &Path) -> bool {
 }
 
 fn wait_until(is_so: impl Fn() -> bool, what: &str) {
-    for _ in 0..200 {
+    for _ in 0..1_200 {
         if is_so() {
             return;
         }

@@ -23,7 +23,7 @@ use crate::idle::BusyPolicy;
 use crate::past::Past;
 use crate::recall::{Annotations, Recalled};
 use crate::repeat::{Leave, Repeat};
-use crate::{busy, compare, interrupt, keep, output, recall, results};
+use crate::{busy, compare, interrupt, keep, output, recall, results, telling};
 
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
     match arguments.command {
@@ -126,16 +126,26 @@ fn measure(
         Some(target) => before.make_sure(&Named::recognise(target)?, control)?,
         None => false,
     };
+    let is_alone = !arguments.all;
     if let Some(printing) = repeat.printing_mut() {
         results::check(printing)?;
+        if is_alone {
+            telling::open(printing)?;
+        }
     }
     let quiet = repeat.printing_mut().is_some_and(|printing| printing.quiet);
-    let finished = repeat.measure(control, quiet)?;
-    let document = &finished.document;
-    let kept = keep::keep([(&finished.run, document)], &arguments.keeping);
-    kept.print(quiet, || match repeat.printing_mut() {
-        Some(printing) if !arguments.all => results::write(document, printing, kept.first()),
-        Some(_) | None => Ok(()),
+    let mut finished = repeat.measure(control, quiet)?;
+    let printing = repeat.printing_mut().filter(|_| is_alone);
+    if let Some(printing) = &printing {
+        finished.call_as(printing);
+    }
+    let kept = keep::keep([(&finished.run, &finished.document)], &arguments.keeping);
+    kept.print(quiet, || {
+        printing.map_or(Ok(()), |printing| {
+            finished.tell_or_print(printing, kept.first(), |it, kept| {
+                results::write(&it.document, printing, kept)
+            })
+        })
     })?;
     finished.ended_by.map_or(Ok(()), Err)?;
     let id = kept.first().ok_or_else(|| {

@@ -64,6 +64,29 @@ impl FinishedMeasurement {
         }
     }
 
+    /// Calls the run as its command line does.
+    pub(crate) fn call_as(&mut self, printing: &Printing) {
+        self.run.label.clone_from(&printing.label);
+        self.document.label.clone_from(&printing.label);
+    }
+
+    /// Tells those who follow the events that it is done, and prints it where these do not take the
+    /// place of that.
+    pub(crate) fn tell_or_print(
+        &self,
+        printing: &Printing,
+        kept: Option<RunId>,
+        print: impl FnOnce(&Self, Option<RunId>) -> Result<(), Exit>,
+    ) -> Result<(), Exit> {
+        if telling::wanted().is_some() {
+            telling::done(&self.document, kept.map(|id| id.0));
+        }
+        match telling::replaces_result(&printing.rendering) {
+            true => Ok(()),
+            false => print(self, kept),
+        }
+    }
+
     /// Keeps, prints, and says by the exit code what came of it.
     pub(crate) fn conclude(self, printing: &Printing) -> Result<(), Exit> {
         self.conclude_by(printing, |it, kept| {
@@ -78,20 +101,13 @@ impl FinishedMeasurement {
         print: impl FnOnce(&Self, Option<RunId>) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
         let Printing { keeping, quiet, .. } = printing;
-        self.run.label.clone_from(&printing.label);
-        self.document.label.clone_from(&printing.label);
+        self.call_as(printing);
         let kept = keep::keep_whole(&self.run, &self.document, keeping, self.kept);
         Past::of_kept(keeping).tell(&mut self.document);
         let is_told = printing.names_the_rest() && output::is_terminal() && kept.is_last();
         let is_told = *quiet || is_told;
         kept.print(is_told, || {
-            if telling::wanted().is_some() {
-                telling::done(&self.document, kept.first().map(|id| id.0));
-            }
-            match telling::replaces_result(&printing.rendering) {
-                true => Ok(()),
-                false => print(&self, kept.first()),
-            }
+            self.tell_or_print(printing, kept.first(), print)
         })?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)

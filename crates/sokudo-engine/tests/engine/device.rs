@@ -177,8 +177,11 @@ fn the_device_counts_the_flushes_that_were_asked_for() {
 fn a_device_that_stays_silent_is_given_up_when_the_user_interrupts() {
     // Little is read before it is written back, or a busy disk would still be reading.
     let little = Sample::Bytes(Bytes::mib(1));
-    for workload in [writes(4), writing_back(1, little, 64 << 10, 4)] {
-        let Some(outcome) = interrupted_while_frozen(workload) else {
+    for (workload, read) in [
+        (writes(4), 0),
+        (writing_back(1, little, 64 << 10, 4), 1 << 20),
+    ] {
+        let Some(outcome) = interrupted_while_frozen(workload, read) else {
             return;
         };
         let failure = &outcome.failures[0];
@@ -188,8 +191,8 @@ fn a_device_that_stays_silent_is_given_up_when_the_user_interrupts() {
 }
 
 /// A frozen file system answers no write until it is thawed, as a device that has
-/// hung.
-fn interrupted_while_frozen(workload: Workload) -> Option<Outcome> {
+/// hung. Interrupted once so many bytes were read before.
+fn interrupted_while_frozen(workload: Workload, read: u64) -> Option<Outcome> {
     let on = OnExt4::new()?;
     let at = on.mount.path().to_str().unwrap();
     let mut target = on.file.target().unwrap();
@@ -205,7 +208,7 @@ fn interrupted_while_frozen(workload: Workload) -> Option<Outcome> {
             succeeds("fsfreeze", &["--unfreeze", at]);
             gave_up
         });
-        let outcome = run_until_interrupted(workload, &mut target);
+        let outcome = run_until_interrupted(workload, &mut target, &on.device, read);
         // The watchdog may have lost its patience.
         let _ = finished.send(());
         (outcome, watchdog.join().unwrap())
@@ -214,15 +217,22 @@ fn interrupted_while_frozen(workload: Workload) -> Option<Outcome> {
     Some(outcome)
 }
 
+/// So many times progress is told after the last read and before the interruption.
 const TOLD_BEFORE_INTERRUPTION: u32 = 5;
 
-fn run_until_interrupted(workload: Workload, target: &mut Target) -> Outcome {
+fn run_until_interrupted(
+    workload: Workload,
+    target: &mut Target,
+    device: &LoopDevice,
+    read: u64,
+) -> Outcome {
     let control = Control::new();
     let workload = with!(workload, backend = BackendKind::IoUring);
     // What is to be written back is read before: by then it is being written.
+    let before = device.counters().read_bytes;
     let mut told = 0;
     let mut interrupt = |_| {
-        told += 1;
+        told += u32::from(device.counters().read_bytes - before >= read);
         if told == TOLD_BEFORE_INTERRUPTION {
             control.cancel();
         }

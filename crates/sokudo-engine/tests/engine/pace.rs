@@ -7,7 +7,7 @@ use sokudo_model::{
 };
 
 use crate::setup::{
-    BLOCK, KERNEL_BACKENDS, OwnFile, for_ms, random_reads, run, run_one, simulated,
+    BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run, run_one, simulated,
 };
 
 fn assert_rate(outcome: &Outcome, expected: f64, tolerance: f64) {
@@ -46,13 +46,13 @@ fn a_rate_is_kept_in_real_time() {
             random_reads(8),
             backend = backend,
             rate = Some(Rate::Iops(200)),
-            limits = for_ms(2_000)
+            limits = for_ios(400)
         )
     };
     for outcome in run(KERNEL_BACKENDS.map(reads).into(), &mut own.target()) {
         let tally = outcome.operation(Operation::Read).unwrap();
         let from_intended = tally.latency_from_intended.as_ref().unwrap();
-        // What is due when it is over may be held up by whatever holds up a disk or a thread.
+        // The last may be held up by whatever holds up a disk or a thread.
         let held_up = Nanos(from_intended.max().unwrap()).as_secs_f64();
         let seconds = outcome.elapsed.as_secs_f64();
         let (ios, due) = (outcome.ios() as f64, 200.0 * seconds);

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use sokudo_engine::{Control, StageOptions, Target, ends_plan, run_stage};
 use sokudo_model::{
-    Bytes, DataContent, EndsOthers, Event, FileOrder, FileService, FileUse, Files, Limits, Nanos,
-    Operation, OperationMix, Outcome, Phase, SteadyFigure, SteadyLimit, SteadyRule, StopReason,
-    Workload,
+    Bytes, DataContent, EndsOthers, Event, FileOrder, FileService, FileUse, Files, Limits, Moved,
+    Nanos, Operation, OperationMix, Outcome, Phase, SteadyFigure, SteadyLimit, SteadyRule,
+    StopReason, Workload,
 };
 
 use crate::builders::{span, stage, use_of};
@@ -203,49 +203,67 @@ fn a_steady_workload_stops_in_real_time() {
     assert!(outcome.steady.unwrap().attained);
 }
 
-fn tell(workload: Workload, target: &mut Target) -> (Vec<Event>, Vec<Outcome>) {
+/// What is told until it is enough or over.
+fn tell(
+    workload: Workload,
+    target: &mut Target,
+    is_enough: impl Fn(&[Event]) -> bool,
+) -> (Vec<Event>, Vec<Outcome>) {
     let stage = stage([workload]);
     let options = with!(
         StageOptions::default(),
         snapshot_every = Some(Duration::from_millis(200))
     );
-    let mut events = Vec::new();
+    let (mut events, control) = (Vec::new(), Control::new());
     let outcomes = run_stage(
         &stage,
         options,
         std::slice::from_mut(target),
-        &Control::new(),
-        &mut |event| events.push(event),
+        &control,
+        &mut |event| {
+            events.push(event);
+            if is_enough(&events) {
+                control.end();
+            }
+        },
     );
     (events, outcomes.unwrap())
+}
+
+/// How many I/Os each snapshot had.
+fn snapshots(events: &[Event]) -> Vec<u64> {
+    let snapshots = events.iter().filter_map(|event| match event {
+        Event::Snapshot { outcome, .. } => Some(outcome.ios()),
+        _ => None,
+    });
+    snapshots.collect()
+}
+
+/// What was moved of each kind and of all, as it was told last.
+fn progress(events: &[Event]) -> Option<([Moved; 3], u64)> {
+    events.iter().rev().find_map(|event| match event {
+        Event::Progress { each, ios, .. } => Some((*each, *ios)),
+        _ => None,
+    })
 }
 
 #[test]
 fn snapshots_grow_up_to_the_outcome() {
     let workload = with!(
-        sequential(for_ms(1_100)),
+        sequential(for_ms(60_000)),
         clones = 2,
         operations = OperationMix::read_write(50).unwrap()
     );
     for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
-        let (events, outcomes) = tell(workload.clone(), target);
-        let snapshots: Vec<u64> = events
-            .iter()
-            .filter_map(|event| match event {
-                Event::Snapshot { outcome, .. } => Some(outcome.ios()),
-                _ => None,
-            })
-            .collect();
-        assert!(snapshots.len() >= 2, "{snapshots:?}");
+        let (events, outcomes) = tell(workload.clone(), target, |events| {
+            let has_both = |(each, _): ([Moved; 3], u64)| each[0].ios > 0 && each[1].ios > 0;
+            snapshots(events).len() >= 3 && progress(events).is_some_and(has_both)
+        });
+        let snapshots = snapshots(&events);
+        assert!(snapshots.len() >= 3, "{snapshots:?}");
         assert!(snapshots[0] > 0 && snapshots.is_sorted());
         assert!(snapshots[snapshots.len() - 1] <= outcomes[0].ios());
-        let progress = events.iter().rev().find_map(|event| match event {
-            Event::Progress {
-                each, ios, phase, ..
-            } => Some((*each, *ios, *phase)),
-            _ => None,
-        });
-        let (each, ios, _) = progress.unwrap();
+        let (each, ios) = progress(&events).unwrap();
         assert_eq!(each.iter().map(|moved| moved.ios).sum::<u64>(), ios);
         assert!(each[0].ios > 0 && each[1].ios > 0 && each[2].ios == 0);
     }
@@ -254,7 +272,7 @@ fn snapshots_grow_up_to_the_outcome() {
 #[test]
 fn progress_tells_what_a_workload_is_doing() {
     let workload = with!(sequential(for_ms(500)), ramp = Nanos(500 * MS));
-    let (events, _) = tell(workload, &mut simulated("sim:ssd"));
+    let (events, _) = tell(workload, &mut simulated("sim:ssd"), |_| false);
     let phases: Vec<Phase> = events
         .iter()
         .filter_map(|event| match event {

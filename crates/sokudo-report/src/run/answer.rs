@@ -4,7 +4,7 @@ use sokudo_model::{Steadiness, Verdict};
 use sokudo_words::{Text, text};
 
 use super::shortfalls_of;
-use crate::document::{ResultDocument, RunDocument};
+use crate::document::{ResultDocument, RunDocument, Status};
 use crate::grouping::{FindingGroup, grouped_findings, row_name};
 use crate::number::percent;
 use crate::table::Tone;
@@ -61,6 +61,12 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     }
     let said = match (reach, unsteady) {
         _ if judged.is_empty() => return None,
+        (None, _) if judged.iter().any(|it| it.status != Status::Complete) => (
+            Tone::Doubtful,
+            "Proven as far as it went: every row is VERIFIED; too few trials tell how well its \
+             figure is known"
+                .into(),
+        ),
         (None, _) => (
             Tone::Good,
             "Proven: every row is VERIFIED; too few trials tell how well its figure is known"

@@ -1,7 +1,7 @@
 use super::*;
 use crate::sample;
 use crate::style::BandwidthUnit;
-use sokudo_model::{Nanos, Run, Verdict};
+use sokudo_model::{Nanos, Run, StopReason, Verdict};
 
 fn rendered(run: &Run, style: TableStyle) -> String {
     render(&RunDocument::from_run(run), &style)
@@ -218,4 +218,24 @@ fn how_good_figures_are_is_that_of_the_worst_row() {
         "{}",
         first(&run)
     );
+}
+
+#[test]
+fn what_was_interrupted_is_proven_as_far_as_it_went() {
+    let mut run = sample::run();
+    for row in &mut run.rows {
+        row.assessment.as_mut().unwrap().verdict = Verdict::Verified;
+        row.trials.truncate(1);
+        row.trials[0].outcome.stopped = StopReason::Cancelled;
+    }
+    let text = answered(&run);
+    let said = told_behind_the_table(&text)[0];
+    assert!(said.starts_with("Proven as far as it went: "), "{text}");
+    run.schedule.trials = 1;
+    for row in &mut run.rows {
+        row.trials[0].outcome.stopped = StopReason::Time;
+    }
+    let text = answered(&run);
+    let said = told_behind_the_table(&text)[0];
+    assert!(said.starts_with("Proven: every row "), "{text}");
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::history::Store;
 use crate::sokudo::{end, program, sokudo, split};
 
 const DOCUMENTED: &str = include_str!("../../../../docs/EVENTS.md");
@@ -50,6 +51,26 @@ fn a_run_is_told_beside_its_table_from_its_plan_to_what_it_came_to() {
     assert_eq!(last["event"], "done");
     let median = last["tables"][0]["rows"][0].to_string();
     assert!(median.contains("RND4K Q4T1"), "{last}");
+}
+
+#[test]
+fn a_run_that_becomes_a_baseline_is_told_and_called_as_it_asks_for() {
+    let store = Store::new();
+    let path = store.beside("events");
+    let events = path.display();
+    let row = "mark sim:ssd?serial=B --row RND4K,Q1,read --time 100ms --quiet";
+    store.ok(&format!(
+        "baseline set --anyway -- {row} --label first --events {events}"
+    ));
+    let told = lines(&fs::read_to_string(&path).unwrap());
+    assert_eq!(told[0]["event"], "begun");
+    let last = told.last().unwrap();
+    assert_eq!((&last["event"], &last["kept"]), (&"done".into(), &1.into()));
+    assert_eq!(store.list("")[0]["tags"][0], "label=first");
+    // Measured anew with the others, it writes nothing.
+    fs::remove_file(&path).unwrap();
+    store.ok("baseline set --all --anyway");
+    assert!(!path.exists());
 }
 
 #[test]

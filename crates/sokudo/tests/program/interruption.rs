@@ -210,7 +210,7 @@ pub(crate) fn wait_for_io(child: &Child, counter: &str, bytes: u64) {
 
 /// Waits until the process has a thread beside the main one, and so its signal
 /// handler.
-fn wait_for_threads(child: &Child) {
+pub(crate) fn wait_for_threads(child: &Child) {
     let path = format!("/proc/{}/status", child.id());
     wait_until(Path::new(&path), |line| {
         let threads = line.strip_prefix("Threads:");

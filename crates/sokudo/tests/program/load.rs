@@ -151,6 +151,7 @@ fn a_load_that_is_interrupted_keeps_what_it_has() {
             command.args(["--size", "16MiB", "--time", "200ms", "--format", "json"]);
             let child = crate::sokudo::start(&mut command);
             let id = rustix::process::Pid::from_child(&child);
+            crate::interruption::wait_for_threads(&child);
             std::thread::sleep(std::time::Duration::from_secs(seconds));
             rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
             let ended = crate::sokudo::wait(child).ends(130);

@@ -250,7 +250,9 @@ fn what_is_exchanged_for_a_link_while_it_waits_is_not_measured() {
         let why = site.page.begin(&one_row(&at(refused))).unwrap_err();
         assert!(why.contains("you may not read it"), "{why}");
     }
-    let first = json!({ "method": "load", "target": "sim:const", "options": { "runs": 1 } });
+    // It takes long enough in real time for what is exchanged meanwhile.
+    let options = json!({ "time": "10s", "runs": 1, "row": ["RND4K,Q1,read"] });
+    let first = json!({ "method": "mark", "target": "null:", "options": options });
     site.page.begin(&first).unwrap();
     let by_link = site.page.begin(&one_row(&at("link"))).unwrap();
     fs::remove_file(at("link")).unwrap();
@@ -414,7 +416,7 @@ fn hosts_that_measure_together_are_watched() {
         (false, _) => "",
     };
     let script = "SOKUDO_HOST=n0${OMPI_COMM_WORLD_RANK:-$PMI_RANK} exec \"$@\"";
-    let row = "--row RND4K,Q4,read --row RND4K,Q8,read --runs 2 --interval 1s";
+    let row = "--row RND4K,Q4,read --row RND4K,Q8,read --runs 2 --interval 3s";
     let directory = directory_on_disk();
     let target = directory.path().to_str().unwrap();
     let site = Site::started_with(|command| {

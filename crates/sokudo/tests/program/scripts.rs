@@ -169,8 +169,9 @@ fn a_script_runs_again_after_it_was_killed() {
     let place = directory_on_disk();
     let job = "fio --name=NAME --rw=randwrite --bs=4k --size=8M --filename=$DISK_PATH/test.fio \
                --minimal --time_based --runtime=60 > /dev/null";
+    // A file has its mark before it has a size.
     let killed = format!(
-        "{} & JOB=$!; until ls -l /proc/$JOB/fd | grep -q test.fio; do :; done; kill -9 $JOB",
+        "{} & JOB=$!; until [ -s $DISK_PATH/test.fio ]; do :; done; kill -9 $JOB",
         job.replace("NAME", "first")
     );
     let ended = run(&killed, place.path(), true, "");
