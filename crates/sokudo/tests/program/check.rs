@@ -156,7 +156,7 @@ fn what_was_judged_before_ctrl_c_is_told() {
     let directory = directory_on_disk();
     let place = directory.path().to_str().unwrap();
     store.ok(&format!(
-        "mark {place} --row RND4K,Q1,read --engine psync --size 16MiB -t 1s -n 6 -q"
+        "mark {place} --row RND64K,Q1,read --engine psync --size 16MiB -t 1s -n 6 -q"
     ));
     store.ok("baseline set --anyway");
     let mut command = store.program();
@@ -265,9 +265,17 @@ fn the_example_of_the_help_makes_a_baseline_that_can_be_judged() {
 
 /// Keeps every processor at work while `during` runs.
 fn on_a_busy_machine(during: impl FnOnce()) {
+    struct Over<'a>(&'a AtomicBool);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let count = std::thread::available_parallelism().map_or(1, usize::from);
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        // A failure must not leave them at work.
+        let _over = Over(&is_over);
         for _ in 0..count {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
@@ -276,7 +284,6 @@ fn on_a_busy_machine(during: impl FnOnce()) {
             });
         }
         during();
-        is_over.store(true, Ordering::Relaxed);
     });
 }
 

@@ -254,7 +254,7 @@ fn a_queue_that_takes_less_than_a_block_is_told_with_its_setting() {
     };
     // A block of more pages than the queue takes pieces is cut where there is no huge page
     // for it.
-    let rows = "--row SEQ256K,Q1,read --time 300ms";
+    let rows = "--row SEQ256K,Q1,read --time 2s";
     let Some(run) = measured_alone(&device.path, rows) else {
         return;
     };

@@ -80,10 +80,11 @@ fn a_list_has_a_format_as_all_results_have() {
     for command in ["list", "baseline show", "info"] {
         let json = store.ok(&format!("{command} --json"));
         assert!(json.starts_with("{\n  \"schema\": \"sokudo."), "{json}");
-        let table = store.ok(command);
-        assert_eq!(store.ok(&format!("{command} --format table")), table);
+        let table = store.ok(&format!("{command} --format table"));
+        assert!(!table.starts_with('{'), "{table}");
+        // Disks come and go, and tell another thing of themselves from one moment to the next.
         if command != "info" {
-            // What a disk tells of itself may change from one moment to the next.
+            assert_eq!(store.ok(command), table);
             assert_eq!(store.ok(&format!("{command} -f json")), json);
         }
     }
