@@ -45,13 +45,20 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
         }
         let id = recall::id(&arguments.run, &arguments.keeping)?;
         let run = recall::stored(id, &arguments.keeping)?.run;
-        return appoint(id, &run, false, arguments);
+        return output::say(&appoint(id, &run, false, arguments)?);
     }
     let control = Control::new();
     interrupt::watch(&control)?;
-    let repeat = Repeat::of_words(arguments.measured.clone())?;
+    let mut repeat = Repeat::of_words(arguments.measured.clone())?;
+    let printing = repeat.printing_mut();
+    let is_for_programs = printing.is_some_and(|it| it.rendering.is_for_programs());
     let (id, run, was_idle) = measure(repeat, arguments, &control)?;
-    appoint(id, &run, was_idle, arguments)
+    let told = appoint(id, &run, was_idle, arguments)?;
+    match is_for_programs || telling::is_printed() {
+        true => exit::note(told),
+        false => output::say(&told)?,
+    }
+    Ok(())
 }
 
 /// Measures every baseline of this machine anew, and lists those that there are then. Why one
@@ -178,13 +185,13 @@ fn often_enough(repeat: Repeat) -> Result<Repeat, Exit> {
     repeat.with_runs(needed)
 }
 
-/// Makes it the baseline, if it is a good witness.
+/// Makes it the baseline, if it is a good witness, and says of what.
 fn appoint(
     id: RunId,
     run: &RunDocument,
     was_idle: bool,
     arguments: &SetArguments,
-) -> Result<(), Exit> {
+) -> Result<Text, Exit> {
     refuse_imported(&text!("run {id}"), run)?;
     Repeat::of_run(run)?;
     let doubts = busy::doubts(run, was_idle);
@@ -207,21 +214,16 @@ fn appoint(
     let mut store = keep::store(&arguments.keeping)?;
     let before = earlier(&arguments.keeping, id)?;
     store.set_baseline(id).map_err(Exit::failed)?;
-    // All of them are listed at the end.
-    if arguments.all {
-        return Ok(());
-    }
     let name = run.target.device_name();
     let method = &run.method;
-    let told = match before {
+    Ok(match before {
         Some(before) => text!(
             "Run {id} replaces run {before} as the baseline of {name} for {method}. sokudo check {id} measures again and compares."
         ),
         None => text!(
             "Run {id} is the baseline of {name} for {method}. sokudo check {id} measures again and compares."
         ),
-    };
-    output::say(&told)
+    })
 }
 
 /// A run of which `sokudo check` could not judge a row is no baseline, whatever is said. It

@@ -20,9 +20,8 @@ pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
 
 /// Fails early when what was asked for could not be written at the end.
 pub(crate) fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Result<(), Exit> {
-    let is_mixed = rendering.output.is_none()
-        && rendering.format != Format::Table
-        && pictures.destinations.contains(&Destination::Terminal);
+    let is_mixed =
+        rendering.is_for_programs() && pictures.destinations.contains(&Destination::Terminal);
     if is_mixed {
         return Err(Exit::usage(text!(
             "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"

@@ -29,7 +29,7 @@ use crate::words::{self, Audience};
 
 pub(crate) use planned::Estimate;
 use planned::planned;
-pub(crate) use stream::open;
+pub(crate) use stream::{is_printed, open};
 
 /// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.
 pub(crate) const VARIABLE: &str = "SOKUDO_TELL";
@@ -69,7 +69,7 @@ fn wanted_by_page() -> Option<Wanted> {
 
 /// Whether what is told takes the place of a result that would be printed here.
 pub(crate) fn replaces_result(rendering: &Rendering) -> bool {
-    wanted_by_page().is_some() || stream::is_printed() && rendering.output.is_none()
+    wanted_by_page().is_some() || is_printed() && rendering.output.is_none()
 }
 
 /// Set where several measurements are told as one, by whoever makes them, and where another

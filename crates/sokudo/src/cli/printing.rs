@@ -198,6 +198,13 @@ pub(crate) enum TableUnit {
     Iops,
 }
 
+impl Rendering {
+    /// Whether standard output is the result in a form for programs.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.output.is_none() && self.format != Format::Table
+    }
+}
+
 impl Printing {
     /// Whether standard output is told where the rest of a result is, together with it.
     pub(crate) fn names_the_rest(&self) -> bool {

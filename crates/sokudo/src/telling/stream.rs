@@ -92,7 +92,7 @@ pub(super) fn is_open() -> bool {
 }
 
 /// Whether the standard output takes them.
-pub(super) fn is_printed() -> bool {
+pub(crate) fn is_printed() -> bool {
     STREAM.get().is_some_and(|stream| stream.file.is_none())
 }
 

@@ -251,6 +251,20 @@ fn what_check_could_not_judge_is_no_baseline_whatever_is_said() {
 }
 
 #[test]
+fn what_is_printed_for_programs_has_nothing_for_people_behind_it() {
+    let store = Store::new();
+    let measure = "baseline set --anyway -- mark sim:ssd?serial=P --row RND4K,Q1,read -t 1ms -q";
+    for more in ["--format json", "--events -"] {
+        let ended = store.run(&format!("{measure} {more}")).ok();
+        let ended = ended.tells(&["the baseline of sokudo simulated"]);
+        let last = ended.printed.lines().last().unwrap();
+        assert!(last.ends_with('}'), "{ended:?}");
+    }
+    let told = "Run 3 replaces run 2 as the baseline";
+    store.run(measure).ok().prints(&[told]);
+}
+
+#[test]
 fn the_example_of_the_help_makes_a_baseline_that_can_be_judged() {
     let store = Store::new();
     let ended = store
