@@ -134,8 +134,12 @@ fn measure(
         None => false,
     };
     let is_alone = !arguments.all;
+    let places = repeat.places();
     if let Some(printing) = repeat.printing_mut() {
         results::check(printing)?;
+        for place in &places {
+            results::check_apart(place, printing)?;
+        }
         if is_alone {
             telling::open(printing)?;
         }

@@ -28,6 +28,9 @@ use crate::{command_line, interrupt, results};
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let jobs = JobFilePlan::read(arguments)?;
     results::check(&arguments.printing)?;
+    for place in jobs.paths() {
+        results::check_apart(&place, &arguments.printing)?;
+    }
     telling::open(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;

@@ -265,6 +265,18 @@ fn what_is_printed_for_programs_has_nothing_for_people_behind_it() {
 }
 
 #[test]
+fn no_result_of_a_baseline_takes_the_place_of_the_file_that_is_measured() {
+    let store = Store::new();
+    let directory = directory_on_disk();
+    let file = directory.path().join("data");
+    fs::write(&file, vec![7; 1 << 20]).unwrap();
+    let path = file.display();
+    let command = format!("baseline set --anyway -- mark {path} --output {path}");
+    store.refuses(&command, 3, &["is the target of the measurement"]);
+    assert_eq!(fs::read(&file).unwrap(), vec![7; 1 << 20]);
+}
+
+#[test]
 fn the_example_of_the_help_makes_a_baseline_that_can_be_judged() {
     let store = Store::new();
     let ended = store

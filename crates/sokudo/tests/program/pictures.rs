@@ -96,12 +96,18 @@ fn results_do_not_take_the_place_of_the_file_that_is_measured() {
     let link = directory.path().join("link.svg");
     fs::write(&file, vec![7; 4 << 20]).unwrap();
     fs::hard_link(&file, &link).unwrap();
+    let (data, jobs) = (file.display(), directory.path().join("jobs.fio"));
+    fs::write(&jobs, format!("[a]\nfilename={data}\nrw=read\nsize=1m\n")).unwrap();
     for (option, path) in [("--output", &file), ("--plot", &link)] {
-        let (file, path) = (file.display(), path.display());
-        sokudo(&format!("scan --points 2 --quiet {file} {option} {path}")).refused(
-            3,
-            &["is the target of the measurement", "name another file"],
-        );
+        for what in [
+            format!("scan --points 2 {data}"),
+            format!("run {}", jobs.display()),
+        ] {
+            sokudo(&format!("{what} --quiet {option} {}", path.display())).refused(
+                3,
+                &["is the target of the measurement", "name another file"],
+            );
+        }
     }
     assert!(fs::read(&file).unwrap() == vec![7; 4 << 20]);
 }
