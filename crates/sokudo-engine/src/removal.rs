@@ -7,14 +7,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, linkat, openat, statat, unlinkat};
 
 /// Making a file or directory takes no longer where a file system answers.
 const MAKING_MAX: Duration = Duration::from_secs(5);
@@ -72,10 +72,28 @@ impl DirectoryEntry {
         Ok(openat(&self.folder, &self.name, flags | OFlags::CLOEXEC, mode)?.into())
     }
 
+    /// Makes a file in the same folder that has no name yet, for its owner alone.
+    pub(crate) fn create_unnamed(&self) -> io::Result<File> {
+        create_unnamed(&self.folder, Path::new("."))
+    }
+
+    /// Gives such a file this name, where nothing has it yet.
+    pub(crate) fn link(&self, unnamed: &File) -> io::Result<()> {
+        let held = format!("/proc/self/fd/{}", unnamed.as_raw_fd());
+        let follow = AtFlags::SYMLINK_FOLLOW;
+        Ok(linkat(CWD, held, &self.folder, &self.name, follow)?)
+    }
+
     /// Removes the name, if it leads to this.
     pub(crate) fn remove(&self, identity: InodeIdentity, flags: AtFlags) -> io::Result<()> {
         remove_from(&self.folder, &self.name, identity, flags)
     }
+}
+
+/// Makes a file without a name in a folder, for its owner alone.
+pub(crate) fn create_unnamed(from: impl AsFd, folder: &Path) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    Ok(openat(from, folder, flags, Mode::RUSR | Mode::WUSR)?.into())
 }
 
 /// Removes a name from a folder, if it leads to this. Without a link or mount between:
@@ -226,7 +244,7 @@ impl MakingGuard {
     }
 
     /// Makes it known. `None` where the system does not say what it is.
-    pub(crate) fn know(self, path: &Path, held: &File) -> Option<Vanishing> {
+    pub(crate) fn know(&self, path: &Path, held: &File) -> Option<Vanishing> {
         let identity = InodeIdentity::of(held).ok()?;
         let is_directory = held.metadata().ok()?.is_dir();
         // Whoever is told of it may be in another directory.

@@ -5,12 +5,11 @@
 //! even a killed process leaves nothing. Elsewhere it has a name that says what it
 //! is and the mark of ours, and a later start finds it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, FallocateFlags, OFlags};
+use rustix::fs::{Access, AtFlags, CWD, FallocateFlags};
 use rustix::io::Errno;
 use sokudo_model::{
     BufferMemory, Bytes, DataContent, Event, FailureKind, IoFailure, Layout, Limits, Nanos,
@@ -22,7 +21,7 @@ use crate::clock::{Clock, RealClock};
 use crate::control::Control;
 use crate::mark::{self, FilePurpose};
 use crate::own_name::{FILE_PREFIX, with_own_name};
-use crate::removal::{DirectoryEntry, InodeIdentity, MakingGuard, Vanishing};
+use crate::removal::{DirectoryEntry, InodeIdentity, MakingGuard, Vanishing, create_unnamed};
 use crate::stage::run_stage;
 use crate::stage_error::StageError;
 use crate::stage_options::StageOptions;
@@ -122,7 +121,7 @@ impl TestFile {
     /// # Errors
     /// When there is too little room or the directory does not allow it.
     pub fn create(directory: &Path, size: Bytes) -> Result<Self, TestFileError> {
-        Self::create_where_room_is(directory, size, create_unnamed)
+        Self::create_where_room_is(directory, size, |path| create_unnamed(CWD, path))
     }
 
     /// The same with a name in any case, by which other processes can read it.
@@ -360,34 +359,34 @@ fn layout_workload(size: Bytes, content: DataContent) -> Workload {
     }
 }
 
-fn create_unnamed(directory: &Path) -> io::Result<File> {
-    let flags = OFlags::TMPFILE.bits().cast_signed();
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(flags)
-        .mode(0o600)
-        .open(directory)
-}
-
 fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
-    let (handle, path, place, known) = with_own_name(directory, FILE_PREFIX, |path| {
+    with_own_name(directory, FILE_PREFIX, |path| {
         let place = DirectoryEntry::of(&path)?;
         let making = MakingGuard::begin();
-        let file = place.create()?;
-        let known = making.know(&path, &file);
-        Ok((file, path, place, known))
-    })?;
-    // Marks it as in use; without locks it merely looks abandoned.
-    let _ = handle.try_lock();
-    // Without attributes only its name speaks for it.
-    let _ = mark::begin(&handle, FilePurpose::Test, 0..=size.0);
-    let name = Name {
-        place,
-        _known: known,
-        path,
-    };
-    Ok((handle, name))
+        let made_known = |handle: File| {
+            let known = making.know(&path, &handle);
+            // Marks it as in use; without locks it merely looks abandoned.
+            let _ = handle.try_lock();
+            // Without attributes only its name speaks for it.
+            let _ = mark::begin(&handle, FilePurpose::Test, 0..=size.0);
+            (handle, known)
+        };
+        // Its name comes last, where the file system can: who is killed before leaves nothing.
+        let named_last = place.create_unnamed().map(made_known);
+        let named_last = named_last.and_then(|made| place.link(&made.0).map(|()| made));
+        let (handle, known) = match named_last {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                made_known(place.create()?)
+            }
+            named_or_taken => named_or_taken?,
+        };
+        let name = Name {
+            place,
+            _known: known,
+            path: path.clone(),
+        };
+        Ok((handle, name))
+    })
 }
 
 /// Errors that a file with a name would meet as well.

@@ -30,6 +30,12 @@ const RANK: &str = "--rank";
 /// The same, with nothing but a test file.
 const TEST_FILE_RANK: &str = "--test-file-rank";
 
+/// The same, which makes test files and removes them all the time.
+const MAKING_RANK: &str = "--making-rank";
+
+/// Where a kill meets the making of a file by chance, of old in one of ten.
+const CHANCES: u32 = 40;
+
 /// From the kill until nothing is left, on a busy machine.
 const GONE_MAX: Duration = Duration::from_secs(20);
 
@@ -43,6 +49,7 @@ fn main() {
         match word.as_str() {
             RANK => return measure(|| make_files(directory)),
             TEST_FILE_RANK => return measure(|| TestFile::create(directory, Bytes(4096)).unwrap()),
+            MAKING_RANK => return measure(|| make_and_remove(directory)),
             _ => {}
         }
     }
@@ -56,12 +63,16 @@ fn main() {
     }
 }
 
-const TESTS: [(&str, fn()); 4] = [
+const TESTS: [(&str, fn()); 5] = [
     (
         "a test file that had to have a name is removed",
         killed_where_files_have_names,
     ),
     ("what killed processes have made is removed", killed),
+    (
+        "what was just being made when they were killed is removed",
+        killed_while_files_are_made,
+    ),
     ("what ends in order leaves nothing to remove", in_order),
     (
         "what has taken a name, and what its user has filled, stays",
@@ -98,6 +109,12 @@ fn make_files(directory: &Path) -> impl Sized {
     // What has vanished in order is not looked for.
     drop(OwnDirectory::create(directory, &[]).unwrap());
     (RemovedLast(path), file, tree)
+}
+
+fn make_and_remove(directory: &Path) {
+    let directory = directory.to_owned();
+    let make = move || drop(TestFile::create_for_readers(&directory, Bytes(4096)).unwrap());
+    thread::spawn(move || (0..).for_each(|_: u64| make()));
 }
 
 /// As the engine does at the end of a run.
@@ -199,6 +216,16 @@ fn killed() {
     println!("    removed {:?} after the kill", begin.elapsed());
     let is_over = || !Path::new(&format!("/proc/{number}")).exists();
     wait_until(is_over, "the guardian stays");
+}
+
+fn killed_while_files_are_made() {
+    let directory = tempfile::tempdir().unwrap();
+    for chance in 0..CHANCES {
+        let mut ranks = Ranks::start(MAKING_RANK, directory.path());
+        thread::sleep(Duration::from_micros(137) * chance);
+        ranks.kill();
+        wait_until(|| names(directory.path()).is_empty(), "a file is left");
+    }
 }
 
 fn killed_where_files_have_names() {
