@@ -326,6 +326,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_named_last_takes_no_name_that_is_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let place = DirectoryEntry::of(&path).unwrap();
+        let Ok(unnamed) = place.create_unnamed() else {
+            eprintln!("SKIPPED: files without names cannot be made here");
+            return;
+        };
+        std::fs::write(&path, "mine").unwrap();
+        let taken = place.link(&unnamed).unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+        std::fs::remove_file(&path).unwrap();
+        place.link(&unnamed).unwrap();
+        place
+            .remove(InodeIdentity::of(&unnamed).unwrap(), AtFlags::empty())
+            .unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
     fn a_link_is_not_removed_for_what_it_leads_to() {
         let directory = tempfile::tempdir().unwrap();
         let (path, link) = (directory.path().join("file"), directory.path().join("link"));
@@ -389,10 +410,10 @@ mod tests {
         let file = File::create(at("file")).unwrap();
         std::fs::create_dir(at("tree")).unwrap();
         let tree = File::open(at("tree")).unwrap();
-        let known = [
-            MakingGuard::begin().know(&at("file"), &file),
-            MakingGuard::begin().know(&at("tree"), &tree),
-        ];
+        let making = MakingGuard::begin();
+        let known =
+            [("file", &file), ("tree", &tree)].map(|(name, held)| making.know(&at(name), held));
+        drop(making);
         // Other tests have files of their own.
         let mine = || -> Vec<PathBuf> {
             let mut known = all().known.clone();

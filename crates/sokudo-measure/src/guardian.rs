@@ -112,7 +112,9 @@ pub fn have_files_guarded(processes: &[u32]) -> Result<(), GuardianError> {
     let mut is_there = true;
     tell_removals(move |news| {
         // One that was killed is no reason to end a measurement.
-        is_there = is_there && writeln!(stream, "{}", news.line()).is_ok();
+        // Whole at once, lest a kill leave half of a line.
+        let line = format!("{}\n", news.line());
+        is_there = is_there && stream.write_all(line.as_bytes()).is_ok();
     });
     Ok(())
 }

@@ -9,7 +9,6 @@ use sokudo_model::{
     BurnIn, Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
     StopReason, TargetInfo, TargetKind, Trial, Workload,
 };
-use sokudo_peers::PeerError;
 
 use sokudo_words::Text;
 
@@ -325,11 +324,7 @@ impl Prepared {
     /// Who is lost, where that has ended the measurement while nobody waited for the others, as in
     /// a pause between rows.
     pub fn loss(&mut self) -> Option<MeasureError> {
-        let together = self.subject.together.as_mut()?;
-        let error = together.end().err()?;
-        together.end_by(&error);
-        let is_loss = matches!(error, MeasureError::Peers(PeerError::Lost { .. }));
-        is_loss.then_some(error)
+        self.subject.together.as_mut()?.loss()
     }
 
     /// Leaves the others, who stop: this process measures no more.

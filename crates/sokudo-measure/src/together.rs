@@ -335,6 +335,15 @@ impl Together {
         self.broadcast(self.is_first().then_some(()))
     }
 
+    /// Who is lost, where that and no interruption has cancelled what this process did alone.
+    /// The others are told to stop.
+    pub fn loss(&mut self) -> Option<MeasureError> {
+        self.stop();
+        let error = self.end().err()?;
+        self.end_by(&error);
+        matches!(error, MeasureError::Peers(PeerError::Lost { .. })).then_some(error)
+    }
+
     /// The trial of all processes, of which this one made its part.
     ///
     /// # Errors

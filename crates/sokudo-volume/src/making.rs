@@ -58,9 +58,15 @@ impl Making {
         disks.try_for_each(VolumeDisk::is_the_same)?;
         told(&step.action);
         // A command that fails may have done half of its work.
+        let before = self.undo.len();
         self.undo.extend(step.undo);
         let limits = Limits::making(is_cancelled);
-        self.site.carry_out(&step.action, limits)
+        let done = self.site.carry_out(&step.action, limits);
+        if let Err(VolumeError::Taken { .. } | VolumeError::Mounted(_)) = done {
+            // Nothing was done, and what stands there is somebody else's.
+            self.undo.truncate(before);
+        }
+        done
     }
 
     /// Takes everything back that can be; what cannot is told as an error.

@@ -301,6 +301,33 @@ fn a_mount_point_that_holds_something_is_not_hidden() {
     setting.assert_gone();
 }
 
+/// Between the look at the mount point and the mount, always and not by chance.
+#[test]
+fn what_somebody_mounts_meanwhile_stays_mounted() {
+    let Some(mut setting) = Setting::new(1) else {
+        return;
+    };
+    let plan = plan(FileSystemKind::Ext4, RaidLevel::None, 1);
+    let (place, at) = (setting.place(), setting.place().mount_point);
+    let mut told = |action: &Action| {
+        if matches!(action, Action::Mount { .. }) {
+            let tmpfs = ["-t", "tmpfs", "none"];
+            let mounted = Command::new("mount").args(tmpfs).arg(&at).status();
+            assert!(mounted.unwrap().success());
+            fs::write(at.join("mine"), "").unwrap();
+        }
+    };
+    let journal = &mut setting.journal;
+    let made = Volume::make(&plan, &setting.disks, place, journal, &mut told, &|| false);
+    let error = made.unwrap_err().to_string();
+    assert!(error.contains("mounted"), "{error}");
+    let stays = at.join("mine").exists();
+    let unmounted = Command::new("umount").arg(&at).status();
+    assert!(stays && unmounted.unwrap().success(), "{error}");
+    fs::remove_dir(&at).unwrap();
+    setting.assert_gone();
+}
+
 #[test]
 fn what_stays_mounted_is_said_and_the_rest_of_it_stays_known() {
     let Some(mut setting) = Setting::new(1) else {

@@ -20,7 +20,7 @@ use crate::{interrupt, results, telling};
 pub(crate) use company::Company;
 
 /// How long the first one may take to say who was lost, and what was measured before.
-const FIRST_SPEAKS: Duration = Duration::from_secs(3);
+const FIRST_SPEAKS: Duration = Duration::from_secs(10);
 
 /// How long a launcher may take to pass on what was said.
 const PASSED_ON: Duration = Duration::from_millis(500);

@@ -99,9 +99,10 @@ impl Company {
         prepared: Result<Prepared, Exit>,
         control: &Control,
     ) -> Result<Prepared, Exit> {
-        // Who is interrupted has all others stop.
+        // Who is interrupted has all others stop; where somebody is lost, that has interrupted it.
         if prepared.is_err() && control.is_cancelled() {
-            return prepared;
+            let loss = together_mut(&mut self.together).loss();
+            return loss.map_or(prepared, |lost| Err(lost.into()));
         }
         let failure = prepared.as_ref().err();
         let failure = failure.map(|exit| exit.told_in_each_language().unwrap_or_default());

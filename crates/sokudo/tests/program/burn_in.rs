@@ -226,7 +226,7 @@ fn keeping(directory: &Path, arguments: &str) -> Command {
 /// A slow file, and the rest of a burn-in that was ended by `end`.
 fn resumed(ended: impl FnOnce(std::process::Child)) {
     let faults = Faults {
-        bytes_per_s: Some(6 << 20),
+        bytes_per_s: Some(3 << 20),
         ..Faults::default()
     };
     let Some(file) = FaultyFile::new(48 << 20, faults) else {

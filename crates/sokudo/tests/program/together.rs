@@ -188,7 +188,7 @@ fn is_computed_again(printed: &str, of_intervals: f64) {
         .output()
         .unwrap();
     let lines = String::from_utf8_lossy(&output.stdout);
-    assert!(!lines.is_empty(), "{output:?}");
+    assert!(output.status.success() && !lines.is_empty(), "{output:?}");
     for line in lines.lines() {
         let figures = line.split(' ').map(|it| it.parse::<f64>().unwrap());
         let [by_intervals, by_hosts, whole] = figures.collect::<Vec<_>>()[..] else {

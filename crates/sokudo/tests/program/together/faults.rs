@@ -268,7 +268,8 @@ fn is_lost_at(stage: Stage) {
             let mut told = Told::start(launcher, stage);
             let (pid, processes) = told.at(stage);
             let since = Instant::now();
-            Long::signal(pid, signal);
+            // On a machine that stood still, all may be over.
+            let _ = kill_process(Pid::from_raw(pid).unwrap(), signal);
             let ended = told.ends(since, &processes);
             match signal {
                 Signal::STOP => holds(&ended.told, &["is lost: it has sent no sign of life"]),

@@ -25,7 +25,7 @@ fn four_processes_on_two_hosts_measure_a_directory_that_both_have() {
         command.args([env!("CARGO_BIN_EXE_sokudo"), "together", "--results-here"]);
         command.args(["--", "mark"]).arg(directory.path());
         command.args(split(
-            "--row RND4K,Q4,read --row SEQ1M,Q2,write --size 16MiB --time 800ms --runs 3",
+            "--row RND4K,Q4,read --row SEQ1M,Q2,write --size 16MiB --time 2s --runs 3",
         ));
         command.args(["--format", "json", "--quiet"]);
         // Sessions of launchers have long paths, and sockets only short ones.
