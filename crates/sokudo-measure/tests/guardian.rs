@@ -13,6 +13,7 @@ mod named_files;
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -33,7 +34,7 @@ const TEST_FILE_RANK: &str = "--test-file-rank";
 /// The same, which makes test files and removes them all the time.
 const MAKING_RANK: &str = "--making-rank";
 
-/// Where a kill meets the making of a file by chance, of old in one of ten.
+/// How often a kill is to meet the making of a file by chance.
 const CHANCES: u32 = 40;
 
 /// From the kill until nothing is left, on a busy machine.
@@ -242,10 +243,7 @@ fn can_be_named_last(directory: &Path) -> bool {
     let Ok(unnamed) = openat(CWD, directory, flags, Mode::RUSR) else {
         return false;
     };
-    let held = format!(
-        "/proc/self/fd/{}",
-        std::os::fd::AsRawFd::as_raw_fd(&unnamed)
-    );
+    let held = format!("/proc/self/fd/{}", unnamed.as_raw_fd());
     let name = directory.join("named");
     let named = linkat(CWD, held, CWD, &name, AtFlags::SYMLINK_FOLLOW);
     named.is_ok_and(|()| fs::remove_file(&name).is_ok())

@@ -66,6 +66,22 @@ impl Site {
         arrays::standing_on(&numbers)
     }
 
+    /// Before anything is done that would have to be taken back: what stands where an action is
+    /// to make something is somebody else's.
+    pub(crate) fn has_room_for(action: &Action) -> Result<(), VolumeError> {
+        let taken = |name: String| Err(VolumeError::Taken { name });
+        match action {
+            Action::CreateArray { array, .. } if array.symlink_metadata().is_ok() => {
+                taken(array.display().to_string())
+            }
+            Action::CreatePool { name, .. } if is_pool(name) => taken(name.clone()),
+            Action::Mount { at, .. } if is_mount_point(at) => {
+                Err(VolumeError::Mounted(at.to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Does it.
     pub(crate) fn carry_out(
         &mut self,
@@ -86,9 +102,6 @@ impl Site {
                 // Without udev its links stay.
                 arrays::remove_links(node.ok().as_deref().unwrap_or(array));
                 Ok(())
-            }
-            Action::CreatePool { name, .. } if is_pool(name) => {
-                Err(VolumeError::Taken { name: name.clone() })
             }
             // What has no label has none to clear.
             Action::ClearLabel(_) => run(action, limits).or(Ok(())),
@@ -115,11 +128,6 @@ impl Site {
         command: &CommandLine,
         limits: Limits<'_>,
     ) -> Result<(), VolumeError> {
-        if array.symlink_metadata().is_ok() {
-            return Err(VolumeError::Taken {
-                name: array.display().to_string(),
-            });
-        }
         program::run(command, limits)?;
         let not_as_wanted = |why: Text| VolumeError::NotAsWanted {
             command: command.to_string(),
@@ -220,9 +228,6 @@ fn run(action: &Action, limits: Limits<'_>) -> Result<(), VolumeError> {
 }
 
 fn mount(action: &Action, at: &Path, limits: Limits<'_>) -> Result<(), VolumeError> {
-    if is_mount_point(at) {
-        return Err(VolumeError::Mounted(at.to_owned()));
-    }
     run(action, limits)?;
     match is_mount_point(at) {
         true => Ok(()),

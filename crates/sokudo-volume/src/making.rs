@@ -57,16 +57,11 @@ impl Making {
         let mut disks = self.site.disks.iter();
         disks.try_for_each(VolumeDisk::is_the_same)?;
         told(&step.action);
+        Site::has_room_for(&step.action)?;
         // A command that fails may have done half of its work.
-        let before = self.undo.len();
         self.undo.extend(step.undo);
         let limits = Limits::making(is_cancelled);
-        let done = self.site.carry_out(&step.action, limits);
-        if let Err(VolumeError::Taken { .. } | VolumeError::Mounted(_)) = done {
-            // Nothing was done, and what stands there is somebody else's.
-            self.undo.truncate(before);
-        }
-        done
+        self.site.carry_out(&step.action, limits)
     }
 
     /// Takes everything back that can be; what cannot is told as an error.
