@@ -129,7 +129,9 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).status();
+        // Who was killed just now may hold it for a moment.
+        let mut umount = Command::new("umount");
+        let _ = umount.arg("--lazy").arg(self.0.path()).status();
     }
 }
 
@@ -196,7 +198,7 @@ impl FileSystem {
     }
 }
 
-fn quietly(command: &mut Command) {
+pub(crate) fn quietly(command: &mut Command) {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {output:?}");
 }

@@ -7,6 +7,8 @@ use std::process::ChildStdout;
 use sokudo_peers::{Limits, Peers};
 
 use super::*;
+use crate::faulty_file::{Faults, FaultyFile};
+use crate::loop_device::{LoopDevice, Mounted, quietly};
 
 /// The wait of the others for one that does not come to the start.
 const WAITING: Duration = Duration::from_secs(2);
@@ -56,9 +58,14 @@ fn with_host(script: &str) -> String {
 }
 
 fn is_empty(directory: &tempfile::TempDir) {
+    let count = || fs::read_dir(directory.path()).unwrap().count();
+    wait_until(|| count() == 0, "files stay");
+}
+
+fn wait_until(is_so: impl Fn() -> bool, what: &str) {
     let begin = Instant::now();
-    while fs::read_dir(directory.path()).unwrap().count() > 0 {
-        assert!(begin.elapsed() < GONE_MAX, "files stay");
+    while !is_so() {
+        assert!(begin.elapsed() < GONE_MAX, "{what}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -288,6 +295,47 @@ fn is_lost_at(stage: Stage) {
 #[test]
 fn who_is_lost_while_files_are_laid_out_is_named() {
     is_lost_at(Stage::LayingOut);
+}
+
+/// The loss is known long before the others have laid out theirs: it has interrupted them, and nobody
+/// else has.
+#[test]
+fn who_is_lost_while_a_slow_disk_is_laid_out_is_named() {
+    let Some(launcher) = any() else { return };
+    let Some(file) = FaultyFile::new(256 << 20, Faults::default()) else {
+        return;
+    };
+    let Some(device) = LoopDevice::over(&file.path(), true) else {
+        return;
+    };
+    quietly(Command::new("mkfs.ext4").arg("-q").arg(&device.path));
+    let place = Mounted::new(&device, &[]);
+    let at = Path::new(place.at());
+    // 64 MiB three times take most of a minute.
+    file.change(|faults| faults.bytes_per_s = Some(4 << 20));
+    let arguments = format!(
+        "--results-here --read-back-shifted -- mark {} --size 64MiB --row RND4K,Q2,read --time 1s --runs 1",
+        at.display()
+    );
+    let child = start(&mut launcher.command(3, true, &arguments));
+    let test_files = || {
+        let entries = fs::read_dir(at).unwrap().flatten();
+        entries.filter(|it| it.file_name() != "lost+found").count()
+    };
+    wait_until(|| test_files() == 3, "no files are made");
+    let mut processes = processes_of(at);
+    processes.sort_by_key(|pid| rank_of(*pid));
+    let lost = *processes.last().unwrap();
+    Long::signal(lost, Signal::STOP);
+    let ended = wait(child);
+    file.change(|faults| faults.bytes_per_s = None);
+    let _ = kill_process(Pid::from_raw(lost).unwrap(), Signal::KILL);
+    holds(
+        &ended.told,
+        &["rank 2 on n02 is lost: it has sent no sign of life"],
+    );
+    assert!(!ended.told.contains("interrupted"), "{ended:?}");
+    wait_until(|| test_files() == 0, "files stay");
 }
 
 #[test]
