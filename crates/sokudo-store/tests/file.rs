@@ -1,7 +1,5 @@
 //! What happens to a store in a file: hostile files, no rights, no room, death, rivals.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Bare `sokudo` in a terminal: the disks of the machine, and which of them is to be measured.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::Path;
 
 use console::{Key, Term};
@@ -13,7 +13,8 @@ use sokudo_words::{Text, text};
 
 use crate::cli::{self, Cli, Command};
 use crate::exit::Exit;
-use crate::{command_line, harmless, language, mark, output};
+use crate::invocation;
+use crate::{harmless, language, mark, output};
 
 /// What can be measured, and what it is.
 struct TargetChoice {
@@ -23,7 +24,7 @@ struct TargetChoice {
 
 /// Asks what to measure, measures it and shows a card of it; the short help where nobody can be asked.
 pub(crate) fn run() -> Result<(), Exit> {
-    if !(io::stdin().is_terminal() && output::is_terminal()) {
+    if !(invocation::is_input_terminal() && invocation::is_output_terminal()) {
         return output::print(&cli::short_help());
     }
     let document = crate::info::document(sokudo_device::disks(&System::host()));
@@ -34,7 +35,7 @@ pub(crate) fn run() -> Result<(), Exit> {
         return Ok(());
     };
     let words = ["sokudo", "mark", &target, "--card"].map(OsString::from);
-    let words = command_line::instead(words.to_vec());
+    let words = invocation::current().carry_out(words.to_vec());
     match Cli::read(words).map(|cli| cli.command) {
         Ok(Some(Command::Mark(arguments))) => mark::run(&arguments),
         _ => Err(Exit::usage(text!(

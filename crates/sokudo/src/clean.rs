@@ -5,7 +5,6 @@
 //! unfinished under a name that its user gave it, may be somebody's, so its owner is asked,
 //! or says so beforehand.
 
-use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
 
 use anyhow::Context;
@@ -15,6 +14,7 @@ use sokudo_words::text;
 
 use crate::command_line::quoted;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::{exit, output};
 
 pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
@@ -78,7 +78,7 @@ pub(crate) fn command(directory: &Path, yes: bool) -> String {
 
 /// Asks who sits there. Nobody does where input or output is no terminal.
 fn is_agreed(file: &LeftBehind, why: NotOurs) -> Result<bool, Exit> {
-    if !stdin().is_terminal() || !stdout().is_terminal() {
+    if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
         return Ok(false);
     }
     output::ask(&text!(

@@ -39,8 +39,8 @@ mod trend;
 mod which;
 
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -48,7 +48,7 @@ use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos, Rate};
 use sokudo_words::{Language, Text, text};
 
-use crate::language;
+use crate::{invocation, language};
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
 use issuing::{Engine, data_content, direct_mode, engine};
 use mistake::whole_number;
@@ -198,15 +198,31 @@ pub(crate) struct Cli {
 impl Cli {
     /// Reads the arguments; what is wrong with them is said in the current language.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        // The program ends without it, and to take its hundreds of options apart takes longer
-        // than to read them.
-        let mut command = ManuallyDrop::new(command(HelpDestination::Terminal {
+        let page = HelpDestination::Terminal {
             width: help_width(),
-        }));
-        let arguments = language::before_help(arguments, &command);
-        let matches = command.try_get_matches_from_mut(arguments)?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        };
+        with_command(page, |command| {
+            let arguments = language::before_help(arguments, command);
+            let matches = command.try_get_matches_from_mut(arguments)?;
+            Self::from_arg_matches(&matches).map_err(|error| error.format(command))
+        })
     }
+}
+
+/// Lends the command line as it is shown in the current language. To put its hundreds of options
+/// together takes longer than to read words by it, so that it is done once per process, and what
+/// was made is never taken apart.
+fn with_command<T>(page: HelpDestination, read: impl FnOnce(&mut clap::Command) -> T) -> T {
+    static MADE: Mutex<Vec<((Language, HelpDestination), clap::Command)>> = Mutex::new(Vec::new());
+    let key = (language::current(), page);
+    // A panic while words were read harms no definition.
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let index = made.iter().position(|(known, _)| *known == key);
+    let index = index.unwrap_or_else(|| {
+        made.push((key, command(page)));
+        made.len() - 1
+    });
+    read(&mut made[index].1)
 }
 
 /// Reads the words of a command that is carried out later: what was given, and what it says.
@@ -217,7 +233,9 @@ pub(crate) fn read_later(words: &[String]) -> Result<(ArgMatches, Option<Command
         false => text!("it measures nothing"),
     };
     let all = std::iter::once("sokudo").chain(words.iter().map(String::as_str));
-    let given = Cli::command().try_get_matches_from(all).map_err(said)?;
+    let page = HelpDestination::Manual;
+    let given = with_command(page, |command| command.try_get_matches_from_mut(all));
+    let given = given.map_err(said)?;
     let command = Cli::from_arg_matches(&given).map_err(said)?.command;
     Ok((given, command))
 }
@@ -225,7 +243,13 @@ pub(crate) fn read_later(words: &[String]) -> Result<(ArgMatches, Option<Command
 /// The command line as it is shown in the current language.
 pub(crate) fn command(page: HelpDestination) -> clap::Command {
     match language::current() {
-        Language::English => Cli::command(),
+        Language::English => match page {
+            // clap looks at the process's terminal, which is not that of kept streams.
+            HelpDestination::Terminal { width } if !invocation::current().is_of_process() => {
+                Cli::command().term_width(width)
+            }
+            _ => Cli::command(),
+        },
         other => spoken::spoken(Cli::command(), page, &mut spoken::exactly(other)),
     }
 }
@@ -247,7 +271,7 @@ pub(crate) fn short_help() -> String {
 fn help_width() -> usize {
     /// Where there is no terminal.
     const WIDTH: usize = 100;
-    terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0))
+    invocation::terminal_size().map_or(WIDTH, |(width, _)| width)
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,22 +1,12 @@
 //! The command line as it was given, so that a shell takes it again.
 
-use std::ffi::OsString;
-use std::sync::OnceLock;
-
 pub(crate) use sokudo_volume::quoted;
 
-/// What is carried out in the place of the arguments of this process.
-static INSTEAD: OnceLock<Vec<OsString>> = OnceLock::new();
+use crate::invocation;
 
-/// Has other words carried out than those given: from now on they are what was given.
-pub(crate) fn instead(words: Vec<OsString>) -> Vec<OsString> {
-    INSTEAD.get_or_init(|| words).clone()
-}
-
-/// The arguments of this process, after the name of the program.
+/// The arguments that are carried out, after the name of the program.
 pub(crate) fn as_given() -> String {
-    let given = INSTEAD.get().cloned();
-    let given = given.unwrap_or_else(|| std::env::args_os().collect());
+    let given = invocation::current().arguments();
     let words = given.iter().skip(1);
     let words = words.map(|word| quoted(&without_password(&word.to_string_lossy())));
     std::iter::once("sokudo".to_owned())

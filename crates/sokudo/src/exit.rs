@@ -1,8 +1,7 @@
 //! How the program ends: exit codes, and errors as one line.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::{self, IsTerminal, Write};
-use std::process::ExitCode;
+use std::io;
 
 use clap::error::ErrorKind;
 use rustix::io::Errno;
@@ -11,7 +10,7 @@ use sokudo_store::StoreError;
 use sokudo_words::{Text, text};
 
 use crate::cli::mistake;
-use crate::{harmless, language};
+use crate::{harmless, invocation, language};
 
 /// Words of the user's are repeated in messages, and some are as long as a file.
 const LINE_CHARACTERS_MAX: usize = 4096;
@@ -66,9 +65,9 @@ impl Exit {
     }
 
     /// Tells the user in one line and gives the code.
-    pub(crate) fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> u8 {
         self.tell();
-        ExitCode::from(self.code())
+        self.code()
     }
 
     /// The exit code.
@@ -197,14 +196,29 @@ impl From<MeasureError> for Exit {
 }
 
 /// Help and version are printed; a wrong argument becomes one line and code 2.
-pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
+pub(crate) fn from_clap(error: &clap::Error) -> u8 {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // A reader that has seen enough, such as `head`, is no failure.
-        let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        let _ = match error.use_stderr() {
+            true => {
+                invocation::write_error(shown(error, invocation::is_error_terminal()).as_bytes())
+            }
+            false => {
+                invocation::write_output(shown(error, invocation::is_output_terminal()).as_bytes())
+            }
+        };
+        return if error.use_stderr() { 2 } else { 0 };
     }
     fault(mistake(error));
-    ExitCode::from(2)
+    2
+}
+
+fn shown(error: &clap::Error, with_colours: bool) -> String {
+    let text = error.render();
+    match with_colours {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    }
 }
 
 /// Something that the user should know but that stops nothing.
@@ -220,7 +234,7 @@ pub(crate) fn fault(message: impl Display) {
 
 /// What is being done, for somebody who waits at a terminal; others see nothing.
 pub(crate) fn progress(message: impl Display) {
-    if std::io::stderr().is_terminal() {
+    if invocation::is_error_terminal() {
         fault(message);
     }
 }
@@ -228,8 +242,7 @@ pub(crate) fn progress(message: impl Display) {
 fn tell(line: &str) {
     // Where nothing can be told any more (a full disk, a closed pipe), the exit code
     // still says how it ended.
-    // In one piece: other processes may write there, too.
-    let _ = std::io::stderr().write_all(format!("sokudo: {line}\n").as_bytes());
+    let _ = invocation::write_error(format!("sokudo: {line}\n").as_bytes());
 }
 
 /// An error with those of its causes that it does not name itself.

@@ -3,10 +3,7 @@
 //! It measures nothing and changes no figure: a run stays as it was kept, and only what
 //! somebody says of it changes.
 
-use std::io::{self, IsTerminal};
-
 use sokudo_device::{System, look};
-use sokudo_measure::since_epoch;
 use sokudo_model::Nanos;
 use sokudo_report::list::ListedRow;
 use sokudo_report::{ListDocument, ListedRun, rfc3339};
@@ -18,6 +15,7 @@ use crate::cli::{
     TableUnit, TagArguments,
 };
 use crate::exit::Exit;
+use crate::invocation;
 use crate::results::Told;
 use crate::{cli, judge_again, keep, output, recall, results, retelling, telling};
 
@@ -51,7 +49,7 @@ pub(crate) fn found(
     which: &RunFilterArguments,
     page: Page,
 ) -> Result<Vec<Entry>, Exit> {
-    let [since, until] = which.period.bounds(since_epoch());
+    let [since, until] = which.period.bounds(invocation::now());
     let by_name = Filter {
         device: device.map(str::to_owned),
         method: which.method.clone(),
@@ -203,7 +201,7 @@ pub(crate) fn delete(arguments: &DeleteArguments) -> Result<(), Exit> {
 
 /// Asks at the terminal.
 fn is_wanted(entries: &[Entry]) -> Result<bool, Exit> {
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
         return Err(Exit::usage(text!(
             "deleting cannot be undone, and there is no terminal to ask on; use --yes"
         )));

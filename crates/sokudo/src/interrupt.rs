@@ -11,8 +11,8 @@ use signal_hook::low_level::emulate_default_handler;
 use sokudo_engine::{Control, vanish};
 use sokudo_words::text;
 
-use crate::clean;
 use crate::exit::{self, Exit};
+use crate::{clean, invocation};
 
 /// Makes a file that grows beyond `ulimit -f` an error to report, for every command, and no
 /// reason to be killed with half a file written.
@@ -40,6 +40,9 @@ pub(crate) fn watch_leaving(
     control: &Control,
     leaving: impl Fn() + Send + 'static,
 ) -> Result<(), Exit> {
+    if !invocation::current().is_of_process() {
+        return Ok(());
+    }
     let mut watched = vec![SIGINT, SIGTERM];
     // Under nohup the run goes on when its terminal goes away, and in the background of a
     // shell when somebody quits what is in front.
@@ -93,6 +96,9 @@ fn leave_at_once() {
 /// # Errors
 /// When the system lets us watch no signals.
 pub(crate) fn watch_for_questions(control: &Control) -> Result<(), Exit> {
+    if !invocation::current().is_of_process() {
+        return Ok(());
+    }
     let mut signals = Signals::new([SIGUSR1]).map_err(Exit::failed)?;
     let control = control.clone();
     thread::Builder::new()

@@ -2,9 +2,10 @@
 //! locale. What programs read (JSON, CSV, what fio and diskspd print) has none.
 
 use std::ffi::OsString;
-use std::sync::OnceLock;
 
 use sokudo_words::{Language, speaking};
+
+use crate::invocation;
 
 /// The option that names a language; it is looked for before anything else is read, because
 /// the complaint about a wrong argument has a language too.
@@ -12,18 +13,18 @@ const OPTION: &str = "--lang";
 /// Names a language for sokudo alone.
 const VARIABLE: &str = "SOKUDO_LANG";
 
-static CURRENT: OnceLock<Language> = OnceLock::new();
-
 /// Finds the language, once, before anything is said.
 pub(crate) fn choose(arguments: &[OsString]) -> Language {
-    *CURRENT.get_or_init(|| {
-        named(arguments).unwrap_or_else(|| of_variables(|name| std::env::var(name).ok()))
-    })
+    let here = invocation::current();
+    *here
+        .language
+        .get_or_init(|| named(arguments).unwrap_or_else(|| of_variables(invocation::variable)))
 }
 
 /// The language in which the program speaks; English until it was chosen.
 pub(crate) fn current() -> Language {
-    CURRENT.get().copied().unwrap_or_default()
+    let here = invocation::current();
+    here.language.get().copied().unwrap_or_default()
 }
 
 /// Shows something in that language.
@@ -108,7 +109,7 @@ fn of_variables(value: impl Fn(&str) -> Option<String>) -> Language {
 pub(crate) fn speaks_utf8() -> bool {
     ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
+        .filter_map(invocation::variable)
         .find(|value| !value.is_empty())
         .is_some_and(|locale| is_utf8(&locale))
 }

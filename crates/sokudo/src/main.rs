@@ -1,88 +1,10 @@
-//! `sokudo` measures how fast a disk really is.
-//!
-//! This crate ties the others together: arguments become a plan, the plan runs on
-//! a subject whose evidence is taken, the run is judged, written out and answered
-//! with an exit code. It measures nothing itself.
+//! The program `sokudo`: gives the library what the process has.
 
-mod appointed;
-mod assess;
-mod baseline;
-mod bonnie;
-mod burn_in;
-mod busy;
-mod check;
-mod check_against;
-mod choose;
-mod clean;
-mod cli;
-mod command_line;
-mod compare;
-mod diskspd_door;
-mod door;
-mod exit;
-mod explain;
-mod fill;
-mod fio_door;
-mod fit;
-mod given;
-mod harmless;
-mod hdparm;
-mod history;
-mod idle;
-mod import;
-mod info;
-mod interrupt;
-mod invoker;
-mod jobs;
-mod judge_again;
-mod keep;
-mod language;
-mod load;
-mod locate;
-mod mark;
-mod matrix;
-mod measurement;
-mod one_row;
-mod output;
-mod page;
-mod parallel;
-mod partial;
-mod past;
-mod peak;
-mod picture;
-mod plan;
-mod prepare;
-mod progress;
-mod quick;
-mod reading;
-mod recall;
-mod repeat;
-mod report;
-mod requirement;
-mod results;
-mod resume;
-mod retelling;
-mod run_door;
-mod scan;
-mod several;
-mod steady;
-mod sweep;
-mod telling;
-mod together;
-mod trend;
-mod words;
-mod writing;
-
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
-use clap_complete::Shell;
 use rustix::process::{Resource, getrlimit};
-use sokudo_measure::PutBack;
-
-use crate::cli::{Cli, Command, HelpDestination};
-use crate::exit::Exit;
+use sokudo::{Environment, Streams};
 
 /// What commands need of it, in a program that was not optimised too. Systems give as much.
 const STACK_BYTES: usize = 8 << 20;
@@ -103,106 +25,11 @@ fn main() -> ExitCode {
 }
 
 fn start() -> ExitCode {
-    if let Some(drives) = sokudo_measure::drives_of(std::env::args_os()) {
-        return keep_write_caches(&drives);
-    }
-    if let Some(processes) = sokudo_measure::guarded_by(std::env::args_os()) {
-        return match sokudo_measure::guard(&processes) {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
-        };
-    }
-    if let Some(code) = page::as_other_user(&std::env::args_os().collect::<Vec<_>>()) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = sokudo::serve_another(&arguments) {
         return code;
     }
-    interrupt::outlive_file_size_limit();
-    let arguments = door::as_command(std::env::args_os().collect());
-    let arguments = door::of_target(arguments);
-    language::choose(&arguments);
-    if let Some((door, arguments)) = door::of(arguments.iter().cloned()) {
-        return ended(door.enter(arguments));
-    }
-    if arguments.get(1).is_some_and(|word| word == "hdparm")
-        && let Some(refusal) = hdparm::refused(&arguments[2..])
-    {
-        return ended(Err(refusal));
-    }
-    let cli = match Cli::read(arguments) {
-        Ok(cli) => cli,
-        Err(error) => return exit::from_clap(&error),
-    };
-    ended(carry_out(cli.command))
-}
-
-fn carry_out(command: Option<Command>) -> Result<(), Exit> {
-    match command {
-        None => choose::run(),
-        Some(Command::Mark(arguments)) => mark::run(&arguments),
-        Some(Command::Info(arguments)) => info::run(&arguments),
-        Some(Command::Quick(arguments)) => quick::run(&arguments),
-        Some(Command::Scan(arguments)) => scan::run(&arguments),
-        Some(Command::Explain(arguments)) => explain::run(&arguments),
-        Some(Command::Fill(arguments)) => fill::run(&arguments),
-        Some(Command::BurnIn(arguments)) => burn_in::run(&arguments),
-        Some(Command::Assess(arguments)) => assess::run(&arguments),
-        Some(Command::Fit(arguments)) => fit::run(&arguments),
-        Some(Command::Sweep(arguments)) => sweep::run(&arguments),
-        Some(Command::Load(arguments)) => load::run(&arguments),
-        Some(Command::Peak(arguments)) => peak::run(&arguments),
-        Some(Command::Steady(arguments)) => steady::run(&arguments),
-        Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
-        Some(Command::Compare(arguments)) => compare::run(&arguments),
-        Some(Command::Matrix(arguments)) => matrix::run(&arguments),
-        Some(Command::Together(arguments)) => together::run(&arguments),
-        Some(Command::Check(arguments)) => check::run(&arguments),
-        Some(Command::Baseline(arguments)) => baseline::run(arguments),
-        Some(Command::List(arguments)) => history::list(&arguments),
-        Some(Command::Show(arguments)) => history::show(&arguments),
-        Some(Command::Note(arguments)) => history::note(&arguments),
-        Some(Command::Tag(arguments)) => history::tag(&arguments),
-        Some(Command::Delete(arguments)) => history::delete(&arguments),
-        Some(Command::Trend(arguments)) => trend::run(&arguments),
-        Some(Command::Page(arguments)) => page::run(&arguments),
-        Some(Command::Plot(arguments)) => picture::run(&arguments),
-        Some(Command::Report(arguments)) => report::run(&arguments),
-        Some(Command::Import(arguments)) => import::run(&arguments),
-        Some(Command::Run(arguments)) => run_door::run(&arguments),
-        Some(Command::Fio { arguments }) => fio_door::run(&arguments),
-        Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
-        Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
-        Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
-        Some(Command::Prepare(arguments)) => prepare::run(&arguments),
-        Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
-        Some(Command::Completions { shell }) => completions(shell),
-        Some(Command::Man { page }) => {
-            cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
-        }
-    }
-}
-
-fn completions(shell: Shell) -> Result<(), Exit> {
-    let mut script = Vec::new();
-    let mut command = cli::command(HelpDestination::Manual);
-    clap_complete::generate(shell, &mut command, "sokudo", &mut script);
-    output::print(&String::from_utf8_lossy(&script))
-}
-
-fn ended(result: Result<(), Exit>) -> ExitCode {
-    match result {
-        Ok(()) if sokudo_measure::everything_is_put_back() => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::FAILURE,
-        Err(exit) => Exit::report(&exit),
-    }
-}
-
-/// This process is the one that puts write caches back.
-fn keep_write_caches(drives: &[PathBuf]) -> ExitCode {
-    let tell = |done: &PutBack| match done {
-        PutBack::Done { .. } => exit::note(done),
-        PutBack::Failed { .. } => exit::fault(done),
-    };
-    match sokudo_measure::keep(drives, &tell) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
+    sokudo::outlive_file_size_limit();
+    let mut streams = Streams::of_process();
+    sokudo::run(arguments, &mut streams, &Environment::default()).into()
 }

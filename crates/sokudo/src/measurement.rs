@@ -17,8 +17,8 @@ use crate::cli::Printing;
 use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
+use crate::invocation;
 use crate::keep;
-use crate::output;
 use crate::page;
 use crate::partial::PartialRun;
 use crate::past::Past;
@@ -104,7 +104,8 @@ impl FinishedMeasurement {
         self.call_as(printing);
         let kept = keep::keep_whole(&self.run, &self.document, keeping, self.kept);
         Past::of_kept(keeping).tell(&mut self.document);
-        let is_told = printing.names_the_rest() && output::is_terminal() && kept.is_last();
+        let is_told =
+            printing.names_the_rest() && invocation::is_output_terminal() && kept.is_last();
         let is_told = *quiet || is_told;
         kept.print(is_told, || {
             self.tell_or_print(printing, kept.first(), print)

@@ -1,7 +1,7 @@
 //! Where texts go: standard output, or a file that is replaced as a whole.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use sokudo_words::{Text, text};
 
 use crate::cli::TableUnit;
 use crate::exit::{self, Exit};
-use crate::{harmless, language};
+use crate::{harmless, invocation, language};
 
 mod replacing;
 
@@ -23,14 +23,9 @@ use replacing::ReplaceFault;
 /// Width of a table that goes to no terminal: what mail, issues and printed pages hold.
 const WIDTH_WITHOUT_TERMINAL: usize = 80;
 
-/// Whether people read standard output as it is written.
-pub(crate) fn is_terminal() -> bool {
-    io::stdout().is_terminal()
-}
-
 /// Writes text to standard output. A terminal is sent nothing that commands it.
 pub(crate) fn print(text: &str) -> Result<(), Exit> {
-    match io::stdout().is_terminal() {
+    match invocation::is_output_terminal() {
         true => print_bytes(harmless::lines(text).as_bytes()),
         false => print_bytes(text.as_bytes()),
     }
@@ -38,7 +33,7 @@ pub(crate) fn print(text: &str) -> Result<(), Exit> {
 
 /// The same for a text with colours of our own.
 pub(crate) fn print_coloured(text: &str) -> Result<(), Exit> {
-    match io::stdout().is_terminal() {
+    match invocation::is_output_terminal() {
         true => print_bytes(harmless::coloured(text).as_bytes()),
         false => print_bytes(text.as_bytes()),
     }
@@ -62,8 +57,7 @@ pub(crate) fn ask(question: &Text) -> Result<bool, Exit> {
     let question = question.said(language::current());
     print(&format!("{} ", exit::fitting(&question)))?;
     let mut answer = String::new();
-    io::stdin()
-        .lock()
+    BufReader::new(invocation::input())
         .read_line(&mut answer)
         .context(text!("the answer cannot be read"))
         .map_err(Exit::Failed)?;
@@ -72,8 +66,7 @@ pub(crate) fn ask(question: &Text) -> Result<bool, Exit> {
 
 /// Writes what is no text to standard output. A reader that has seen enough is no failure.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Exit> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    match invocation::write_output(bytes) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error)
             .context(text!("the result cannot be printed"))
             .map_err(Exit::Failed),
@@ -311,12 +304,11 @@ impl Terminal {
 
 /// What standard output is.
 pub(crate) fn terminal() -> Terminal {
-    if !io::stdout().is_terminal() {
+    if !invocation::is_output_terminal() {
         return Terminal::NONE;
     }
-    let size = terminal_size::terminal_size();
     Terminal {
-        size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
+        size: invocation::terminal_size(),
         colour: is_coloured(),
         ascii: !language::speaks_utf8(),
     }
@@ -325,7 +317,7 @@ pub(crate) fn terminal() -> Terminal {
 /// Whether a terminal is to have colours. Launchers of several processes may give them a terminal
 /// whose output they write into a file, and nothing tells.
 fn is_coloured() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let is_set = |name: &str| invocation::variable_os(name).is_some_and(|value| !value.is_empty());
+    let is_forced = || invocation::variable_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
     !is_set("NO_COLOR") && (sokudo_peers::launch().is_none() || is_forced())
 }

@@ -16,7 +16,7 @@ mod turns;
 mod web;
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -29,6 +29,7 @@ use sokudo_words::text;
 
 use crate::cli::PageArguments;
 use crate::exit::{self, Exit};
+use crate::invocation;
 use crate::output;
 
 use address::{Addresses, secret};
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
         web.tell(&Told::Code { code: code.clone() }, &[])?;
         address::open(&addresses.with_code(&code), &user);
     }
-    if io::stdin().is_terminal() {
+    if invocation::is_input_terminal() {
         watch_enter(sender.clone());
     }
     let mut desk = Desk::new(arguments, destroyable, user, &web, sender);

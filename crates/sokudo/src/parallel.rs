@@ -2,6 +2,8 @@
 
 use std::thread;
 
+use crate::invocation;
+
 /// What the main thread has; texts that are taken apart need more than other threads get.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -14,11 +16,13 @@ pub(crate) fn map<T: Sync, R: Send>(all: &[T], work: impl Fn(&[T]) -> Vec<R> + S
         return work(all);
     }
     let share = all.len().div_ceil(threads);
+    let here = invocation::current();
     thread::scope(|scope| {
         let start = |part| {
             let builder = thread::Builder::new().stack_size(STACK_BYTES);
             // Where no more threads may be started, one does it all.
-            let started = builder.spawn_scoped(scope, move || work(part));
+            let here = here.clone();
+            let started = builder.spawn_scoped(scope, move || here.enter(|| work(part)));
             (part, started.ok())
         };
         let parts: Vec<_> = all.chunks(share).map(start).collect();

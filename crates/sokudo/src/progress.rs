@@ -1,7 +1,7 @@
 //! What the user sees while it runs: one line on the terminal, and below it what each row
 //! has come to.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,6 +13,7 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 use terminal_size::terminal_size_of;
 
+use crate::invocation;
 use crate::telling::Telling;
 use crate::{exit, harmless, language};
 
@@ -147,7 +148,7 @@ impl ProgressLine {
     /// Where errors are not written to a terminal but somebody may watch all the same, as under a
     /// launcher that passes them on: a line that stays, now and then.
     pub(crate) fn in_lines(self, quiet: bool) -> Self {
-        let is_told = quiet || self.telling.is_some() || io::stderr().is_terminal();
+        let is_told = quiet || self.telling.is_some() || invocation::is_error_terminal();
         Self {
             last_line: (!is_told).then(Instant::now),
             ..self
@@ -366,14 +367,17 @@ fn share(position: u64, total: u64) -> f64 {
 fn figures_at_most() -> usize {
     // The line itself may need two, and the cursor's is left free.
     const LINES_USED: u16 = 3;
-    let size = terminal_size_of(io::stderr());
+    let size = match invocation::is_error_terminal() {
+        true => terminal_size_of(io::stderr()),
+        false => None,
+    };
     size.map_or(0, |(_, height)| height.0.saturating_sub(LINES_USED).into())
 }
 
 /// The line itself, which is full at `length`. Silent when the terminal is none or
 /// `quiet` is set.
 pub(crate) fn bar(length: u64, quiet: bool) -> ProgressBar {
-    let target = if quiet {
+    let target = if quiet || !invocation::is_error_terminal() {
         ProgressDrawTarget::hidden()
     } else {
         ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)

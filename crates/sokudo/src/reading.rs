@@ -12,6 +12,8 @@ use sokudo_model::{ImportedRun, Run};
 use sokudo_report::document::{JSON_BYTES_MAX, Kept};
 use sokudo_words::{Text, text};
 
+use crate::invocation;
+
 /// How long a file may say nothing. Those of disks never wait, those of the kernel without
 /// an end (`/proc/kmsg`) do.
 const PATIENCE: Timespec = Timespec {
@@ -23,7 +25,7 @@ const PATIENCE: Timespec = Timespec {
 /// one, until they interrupt; what has no end is refused.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin()));
+        return Ok(invocation::input());
     }
     let endless = |why: Text| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     // Looked at before it is opened: to open a device may already do something.

@@ -1,7 +1,6 @@
 //! `sokudo report`: kept runs as something to be posted, pasted, printed or read by
 //! programs. Nothing leaves the machine: files are written where they were asked for.
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -13,6 +12,7 @@ use sokudo_words::text;
 
 use crate::cli::{ReportArguments, ReportFormat};
 use crate::exit::Exit;
+use crate::invocation;
 use crate::recall::{Recall, Recalled};
 use crate::{history, language, matrix, output};
 
@@ -84,7 +84,7 @@ fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option
         let format = arguments.format.unwrap_or(ReportFormat::Markdown);
         check_format(format)?;
         let is_binary = matches!(format, ReportFormat::Png | ReportFormat::Parquet);
-        if is_binary && io::stdout().is_terminal() {
+        if is_binary && invocation::is_output_terminal() {
             return Err(Exit::usage(text!(
                 "this format is not for a terminal; name a file with --output"
             )));

@@ -8,8 +8,7 @@
 mod planned;
 mod stream;
 
-use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sokudo_analysis::judge;
@@ -24,8 +23,8 @@ use sokudo_report::{CheckDocument, ComparisonDocument, LiveRun, RunDocument};
 
 use crate::cli::Rendering;
 use crate::exit::Exit;
-use crate::language;
 use crate::words::{self, Audience};
+use crate::{invocation, language};
 
 pub(crate) use planned::Estimate;
 use planned::planned;
@@ -60,7 +59,7 @@ pub(crate) fn wanted() -> Option<Wanted> {
 }
 
 fn wanted_by_page() -> Option<Wanted> {
-    match std::env::var_os(VARIABLE)?.to_str()? {
+    match invocation::variable_os(VARIABLE)?.to_str()? {
         "plan" => Some(Wanted::Plan),
         "events" => Some(Wanted::Events),
         _ => None,
@@ -72,18 +71,16 @@ pub(crate) fn replaces_result(rendering: &Rendering) -> bool {
     wanted_by_page().is_some() || is_printed() && rendering.output.is_none()
 }
 
-/// Set where several measurements are told as one, by whoever makes them, and where another
-/// process tells what this one takes part in.
-static IS_LEFT_TO_ANOTHER: AtomicBool = AtomicBool::new(false);
-
 /// From now on no measurement tells what happens in it.
 pub(crate) fn leave_to_another() {
-    IS_LEFT_TO_ANOTHER.store(true, Ordering::Relaxed);
+    let here = invocation::current();
+    here.is_left_to_another.store(true, Ordering::Relaxed);
 }
 
 /// What is wanted to be told of one measurement by itself.
 fn wanted_of_one() -> Option<Wanted> {
-    wanted().filter(|_| !IS_LEFT_TO_ANOTHER.load(Ordering::Relaxed))
+    let here = invocation::current();
+    wanted().filter(|_| !here.is_left_to_another.load(Ordering::Relaxed))
 }
 
 /// Whether only the plan is wanted, which has been told by then.
@@ -538,6 +535,5 @@ pub(crate) fn tell(event: &RunEvent) {
         return;
     }
     let line = serde_json::to_string(event).expect("it has string keys and finite numbers");
-    let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    let _ = invocation::write_output(format!("{line}\n").as_bytes());
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_measure::since_epoch;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::comparison::{Figure, OtherDocument};
 use sokudo_report::document::Kept;
@@ -16,6 +15,7 @@ use sokudo_words::{Text, text};
 
 use crate::cli::{Format, TrendArguments};
 use crate::exit::Exit;
+use crate::invocation;
 use crate::{command_line, keep, language, output, picture, results};
 
 /// The newest runs of a device that are asked for the names of its rows: methods take
@@ -111,7 +111,7 @@ fn series(
     figure: Figure,
     arguments: &TrendArguments,
 ) -> Vec<SeriesDocument> {
-    let [since, until] = arguments.period.bounds(since_epoch());
+    let [since, until] = arguments.period.bounds(invocation::now());
     let (since, until) = (since.unwrap_or(Nanos(0)), until.unwrap_or(Nanos(u64::MAX)));
     let wanted = arguments.row.as_deref().map(str::to_lowercase);
     let mut directions: Vec<(String, BTreeMap<String, Vec<HistoryPoint>>)> = Vec::new();

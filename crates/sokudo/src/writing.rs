@@ -1,13 +1,12 @@
 //! The words for what may not be written, and the way out. Whether it may is the rule of
 //! [`may_write`]; which words a command adds are ways out that only it has.
 
-use std::io::{self, IsTerminal};
-
 use sokudo_measure::{Permission, Unwritten, may_write};
 use sokudo_model::TargetKind;
 use sokudo_words::{Text, text};
 
 use crate::exit::{self, Exit};
+use crate::invocation;
 use crate::output;
 
 /// Why a target is only read with this permission, and how to change that; `None` where it
@@ -46,7 +45,7 @@ pub(crate) fn confirm(lines: &[Text], yes: bool, quiet: bool) -> Result<(), Exit
         }
         return Ok(());
     }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
         return Err(Exit::usage(text!(
             "{}; there is no terminal to ask on whether it may be written: use --yes, or --estimate to see what it takes",
             lines[0].clone()

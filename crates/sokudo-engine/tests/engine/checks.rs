@@ -5,11 +5,11 @@ use std::os::unix::fs::MetadataExt as _;
 use sokudo_engine::{CheckError, FileTarget, StageError, Target, TargetError, WorkloadError};
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, DirectMode, Nanos, Operation, OperationMix, Order, Rate,
-    SequentialOffset, Think, Users, Workload,
+    SequentialOffset, Think, Workload,
 };
 
 use crate::builders::{sizes, span, use_of};
-use crate::setup::{BLOCK, LoopDevice, for_ios, random_reads, try_run, writes};
+use crate::setup::{BLOCK, for_ios, random_reads, try_run, writes};
 
 const SIZE: Bytes = Bytes::gib(1);
 
@@ -160,25 +160,6 @@ fn a_file_that_is_only_read_is_never_written() {
     let changed_at = |metadata: &std::fs::Metadata| (metadata.mtime(), metadata.mtime_nsec());
     assert_eq!(changed_at(&before), changed_at(&after));
     assert_eq!(std::fs::read(file.path()).unwrap(), vec![7; 1 << 20]);
-}
-
-#[test]
-fn a_block_device_is_never_written() {
-    let Some(device) = LoopDevice::attach(Bytes::mib(4)) else {
-        return;
-    };
-    let refused = FileTarget::overwrite(&device.path, |_| Users::default())
-        .err()
-        .unwrap();
-    assert!(matches!(refused, TargetError::NotRegular(_)), "{refused}");
-    let mut target = Target::File(FileTarget::read_only(&device.path).unwrap());
-    let before = device.counters();
-    let error = try_run(vec![writes(1)], &mut target, 1).unwrap_err();
-    assert!(matches!(
-        error,
-        StageError::Check(CheckError::Target(TargetError::ReadOnly(_)))
-    ));
-    assert_eq!(device.counters().written_bytes, before.written_bytes);
 }
 
 #[test]

@@ -1,17 +1,15 @@
 //! I/O that fails: named with its offset and error number, bounded, and no harm to
 //! the workloads beside it.
 
-use std::fs::File;
-
 use sokudo_engine::{Control, FileTarget, Target};
 use sokudo_model::{
     Bytes, DataContent, DirectMode, Event, FailureKind, IoFailure, Nanos, Operation, OperationMix,
-    Outcome, StopReason, Think, Users, Workload,
+    Outcome, StopReason, Think, Workload,
 };
 
 use crate::builders::span;
 use crate::setup::{
-    BLOCK, KERNEL_BACKENDS, Mount, OwnFile, for_ios, for_ms, random_reads, run, run_one, run_told,
+    BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run, run_one, run_told,
     simulated, writes,
 };
 
@@ -135,29 +133,6 @@ fn a_short_read_counts_what_it_moved() {
             StopReason::Bytes,
             "a short read is not the end"
         );
-    }
-}
-
-#[test]
-fn a_full_file_system_is_named() {
-    let Some(mount) = Mount::new("tmpfs", "tmpfs", "size=1m") else {
-        return;
-    };
-    let path = mount.path().join("sparse");
-    File::create(&path).unwrap().set_len(4 << 20).unwrap();
-    for backend in KERNEL_BACKENDS {
-        let mut target = Target::File(FileTarget::overwrite(&path, |_| Users::default()).unwrap());
-        let outcome = run_one(
-            with!(writes(4), backend = backend, limits = for_ios(1024)),
-            &mut target,
-        );
-        assert_eq!(outcome.stopped, StopReason::Failed, "{backend:?}");
-        assert_eq!(
-            outcome.failures[0].kind,
-            FailureKind::Errno(ENOSPC),
-            "{backend:?}"
-        );
-        assert!(outcome.ios() <= 256);
     }
 }
 

@@ -1,5 +1,11 @@
 //! What the tests run on: workloads, files, simulated and loop devices.
 
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "each program of tests uses its part"
+)]
+
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
@@ -7,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use crate::builders::stage;
-pub(crate) use crate::builders::{BLOCK, for_ios, for_ms, random_reads, writes};
+use super::builders::stage;
+pub(crate) use super::builders::{BLOCK, for_ios, for_ms, random_reads, writes};
 use sokudo_engine::{
     Control, SimulatedTarget, StageError, StageOptions, Target, TestFile, lay_out, run_stage, sim,
 };

@@ -6,66 +6,16 @@ use proptest::prelude::*;
 use sokudo_engine::{Control, FileTarget, Target};
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Event, Limits, Nanos, Operation, OperationMix,
-    Outcome, Sample, StopReason, Survey, SurveySample, Visit, Workload,
+    Outcome, Sample, StopReason, SurveySample, Visit, Workload,
 };
 
 use crate::builders::span;
 use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_told, simulated, try_run};
-
-pub(crate) const MIB: u64 = 1 << 20;
-
-pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
-    Survey {
-        places,
-        visit,
-        sample,
-        approach: None,
-        write_back: false,
-        timeout: None,
-        resumed_at: None,
-        read_beside: None,
-        sealed: None,
-    }
-}
-
-pub(crate) fn surveying(survey: Survey, block: u64, depth: u32) -> Workload {
-    with!(
-        Workload::new("survey", Bytes(block)),
-        survey = Some(survey),
-        depth = depth
-    )
-}
-
-pub(crate) fn whole(places: u32, block: u64, depth: u32) -> Workload {
-    surveying(
-        survey(places, Visit::Ascending, Sample::Whole),
-        block,
-        depth,
-    )
-}
-
-/// Only the first bytes of the target.
-pub(crate) fn first(bytes: u64, workload: Workload) -> Workload {
-    let span = span(0, bytes);
-    with!(workload, span = Some(span))
-}
+use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
 
 fn at_random(places: u32, block: u64) -> Workload {
     let one = Sample::Bytes(Bytes(block));
     surveying(survey(places, Visit::Random, one), block, 1)
-}
-
-/// The outcome is the sum over its places.
-pub(crate) fn assert_is_sum_of_places(outcome: &Outcome) {
-    let bytes: u64 = outcome.places.iter().map(|place| place.bytes.0).sum();
-    let ios: u64 = outcome.places.iter().map(|place| place.ios).sum();
-    assert_eq!((bytes, ios), (outcome.bytes_moved().0, outcome.ios()));
-    let elapsed: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
-    assert!(
-        elapsed <= outcome.elapsed.0,
-        "{elapsed} {:?}",
-        outcome.elapsed
-    );
 }
 
 /// Samples that run into one another: their times add up to that of the trial, and none is

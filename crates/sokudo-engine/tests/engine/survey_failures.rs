@@ -6,7 +6,7 @@ use sokudo_model::{
 };
 
 use crate::setup::{run_one, simulated};
-use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
 
 fn ranges(outcome: &Outcome) -> Vec<(u64, u64)> {
     let range = |defect: &sokudo_model::Defect| (defect.offset.0, defect.length.0);

@@ -8,7 +8,7 @@ use sokudo_model::{
 
 use crate::builders::stage;
 use crate::setup::{run_one, simulated};
-use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
 
 /// 4 samples of 16 blocks, with a read before each that does not count.
 fn apart() -> Workload {

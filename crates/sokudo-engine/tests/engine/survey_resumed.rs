@@ -8,7 +8,7 @@ use sokudo_model::{
 };
 
 use crate::setup::{run_one, run_told, simulated};
-use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
 
 /// Carries a survey out until so many bytes were moved; the rest is for another.
 fn stopped_after(bytes: u64, workload: &Workload, spec: &str) -> Outcome {

@@ -10,7 +10,7 @@ use sokudo_model::{
 };
 
 use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_told, simulated, try_run};
-use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
 
 fn reading(number: u64, workload: Workload) -> Workload {
     let mut workload = workload;

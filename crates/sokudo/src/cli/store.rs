@@ -7,6 +7,7 @@ use clap::Args;
 use sokudo_words::{Text, text};
 
 use super::heading::KEPT;
+use crate::invocation;
 
 /// Names the store where no option does.
 pub(crate) const VARIABLE: &str = "SOKUDO_STORE";
@@ -73,7 +74,7 @@ impl Location {
 impl Keeping {
     /// What the variable names; `None` where it is not set.
     pub(crate) fn of_variable() -> Option<Self> {
-        let value = std::env::var_os(VARIABLE)?;
+        let value = invocation::variable_os(VARIABLE)?;
         (!value.is_empty()).then_some(Self {
             store: None,
             no_store: false,
@@ -99,7 +100,7 @@ impl Keeping {
         if let Some(location) = &self.store {
             return location.clone().known();
         }
-        if let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+        if let Some(value) = invocation::variable_os(VARIABLE).filter(|value| !value.is_empty()) {
             return match value.into_string() {
                 Ok(text) => text.parse::<Location>()?.known(),
                 Err(value) => Ok(Location::File(value.into())),
@@ -116,7 +117,7 @@ impl Keeping {
 /// As the XDG Base Directory Specification has it: relative paths are ignored.
 pub(crate) fn data_folder() -> Option<PathBuf> {
     let absolute = |name: &str| {
-        let path = PathBuf::from(std::env::var_os(name)?);
+        let path = PathBuf::from(invocation::variable_os(name)?);
         path.is_absolute().then_some(path)
     };
     absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))

@@ -4,7 +4,6 @@
 //! Nothing but the formats asked for is ever written there, so that JSON stays JSON.
 
 use std::fs::File;
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -17,6 +16,7 @@ use sokudo_report::fio::{self, FioReport};
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
+use crate::invocation;
 use crate::output;
 
 /// Formats in the order in which fio prints them, whatever order they were asked in.
@@ -60,7 +60,9 @@ impl Printer {
 
     /// Whether results go to a terminal, and no other format is in the way there.
     pub(crate) fn is_terminal(&self) -> bool {
-        self.file.is_none() && self.formats == [FioFormat::Normal] && io::stdout().is_terminal()
+        self.file.is_none()
+            && self.formats == [FioFormat::Normal]
+            && invocation::is_output_terminal()
     }
 
     /// Whether standard output holds nothing but text for people.

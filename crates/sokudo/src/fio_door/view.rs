@@ -1,7 +1,6 @@
 //! What a user of fio sees while it runs: the lines before, the status line, interim
 //! results.
 
-use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
 use sokudo_measure::JobTarget;
@@ -12,6 +11,7 @@ use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_line
 use super::print::Printer;
 use crate::exit::Exit;
 use crate::harmless;
+use crate::invocation;
 use crate::jobs::FinishedJobs;
 
 /// Where the status line goes, if anywhere.
@@ -65,7 +65,7 @@ impl<'a> View<'a> {
                 StatusTo::Output
             } else if !printer.leaves_output_free()
                 && shows_status(output.eta, true)
-                && io::stderr().is_terminal()
+                && invocation::is_error_terminal()
             {
                 StatusTo::Error
             } else {
@@ -213,8 +213,8 @@ impl<'a> View<'a> {
     fn put_status(&self, text: &str) {
         let _ = match self.status_to {
             StatusTo::Nowhere => Ok(()),
-            StatusTo::Output => put(&mut io::stdout().lock(), text),
-            StatusTo::Error => put(&mut io::stderr().lock(), text),
+            StatusTo::Output => invocation::write_output(text.as_bytes()),
+            StatusTo::Error => invocation::write_error(text.as_bytes()),
         };
     }
 
@@ -286,11 +286,6 @@ fn report<'a>(
         utc_offset_seconds: sokudo_device::utc_offset_seconds(seconds),
         process: std::process::id(),
     }
-}
-
-fn put(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }
 
 /// Whether the status line is to be shown, given where it would go.

@@ -6,6 +6,7 @@ use sokudo_engine::{Consent, Front};
 use sokudo_words::text;
 
 use crate::exit::Exit;
+use crate::invocation;
 
 /// Serial numbers or paths of devices that may be destroyed, separated by commas.
 const VARIABLE: &str = "SOKUDO_DESTROY";
@@ -22,7 +23,7 @@ const FILES: &str = "files";
 /// # Errors
 /// When the environment allows what is not known.
 pub(crate) fn named(words: &[String]) -> Result<Consent, Exit> {
-    let variable = |name| std::env::var(name).unwrap_or_default();
+    let variable = |name| invocation::variable(name).unwrap_or_default();
     let files_too = allows_files(&variable(OVERWRITE_VARIABLE))?;
     Ok(together(&variable(VARIABLE), words).for_files(files_too))
 }

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::SeekFrom;
 use sokudo_device::storage_node;
 use sokudo_dialect::host::{Host, HostPath, HostPathKind};
-use sokudo_measure::since_epoch;
 use sokudo_model::Bytes;
+
+use crate::invocation;
 
 /// Job files and profiles are read up to this size; nobody writes one so long.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
@@ -24,7 +25,7 @@ impl Host for ThisHost {
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok()
+        invocation::variable(name)
     }
 
     fn found(&self, path: &str) -> Option<HostPath> {
@@ -65,7 +66,7 @@ impl Host for ThisHost {
         match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::INSECURE) {
             Ok(8) => u64::from_ne_bytes(bytes),
             // Only kernels before 5.6 do not know the flag; the time differs as well.
-            _ => since_epoch().0,
+            _ => invocation::now().0,
         }
     }
 
@@ -73,7 +74,7 @@ impl Host for ThisHost {
         let mut bytes = Vec::new();
         let mut read = |from: &mut dyn Read| from.take(length).read_to_end(&mut bytes);
         let done = match path {
-            "-" => read(&mut std::io::stdin()),
+            "-" => read(&mut invocation::input()),
             _ => fs::File::open(path).and_then(|mut file| read(&mut file)),
         };
         done.map_err(|error| format!("{path} cannot be read: {error}"))?;

@@ -15,6 +15,7 @@ use sokudo_words::{Text, text};
 
 use super::happening::{Happening, ToldByChild};
 use crate::cli::STORE_VARIABLE;
+use crate::invocation;
 use crate::language;
 use crate::telling;
 
@@ -38,7 +39,7 @@ const FILES_AS: &str = "SOKUDO_FILES_AS";
 
 /// As whom this process is to open files; `None` for itself.
 pub(crate) fn files_as() -> Option<FileUser> {
-    let value = std::env::var(FILES_AS).ok()?;
+    let value = invocation::variable(FILES_AS)?;
     let (user, group) = value.split_once(':')?;
     Some(FileUser {
         user: user.parse().ok()?,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
@@ -20,6 +20,7 @@ use sokudo_words::{Text, text};
 
 use super::child::{PROGRAM, each_line};
 use crate::exit::{self, Exit};
+use crate::invocation;
 use crate::invoker;
 
 /// The argument that makes this program say where a path leads that may be measured. Not for users.
@@ -135,7 +136,7 @@ pub(crate) fn tell_where(path: &Path) -> ExitCode {
     let found = measurable(path);
     let told = found.is_some_and(|path| {
         let bytes = path.into_os_string().into_vec();
-        io::stdout().write_all(&bytes).is_ok()
+        invocation::write_output(&bytes).is_ok()
     });
     ExitCode::from(u8::from(!told))
 }
@@ -158,7 +159,7 @@ fn measurable(path: &Path) -> Option<PathBuf> {
 
 fn known_variables() -> impl Iterator<Item = (&'static str, OsString)> {
     let known = VARIABLES.into_iter();
-    known.filter_map(|name| Some((name, std::env::var_os(name)?)))
+    known.filter_map(|name| Some((name, invocation::variable_os(name)?)))
 }
 
 /// Tells in the terminal what goes wrong in the process that speaks HTTP, and nothing that the

@@ -1,20 +1,18 @@
 //! Events where somebody has asked for them with `--events`.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde::Serialize;
-use sokudo_measure::since_epoch;
 use sokudo_page::RunEvent;
 use sokudo_report::rfc3339;
 use sokudo_words::text;
 
 use crate::cli::{Destination, Printing};
 use crate::exit::{self, Exit};
+use crate::invocation::{self, EventStream};
 use crate::{command_line, harmless, output};
 
 /// The form of the lines: docs/EVENTS.md.
@@ -22,16 +20,6 @@ const SCHEMA: &str = "sokudo.events/1";
 
 /// The name of the standard output.
 const PRINTED: &str = "-";
-
-static STREAM: OnceLock<Stream> = OnceLock::new();
-
-struct Stream {
-    /// `None` for the standard output.
-    file: Option<File>,
-    since: Instant,
-    /// Some of it is missing, which has been told.
-    is_broken: AtomicBool,
-}
 
 /// The first line.
 #[derive(Serialize)]
@@ -68,17 +56,21 @@ pub(crate) fn open(printing: &Printing) -> Result<(), Exit> {
         true => None,
         false => Some(output::open_stream(path)?),
     };
-    let stream = STREAM.get_or_init(|| Stream {
+    let here = invocation::current();
+    let stream = here.events.get_or_init(|| EventStream {
         file,
         since: Instant::now(),
         is_broken: AtomicBool::new(false),
     });
-    stream.put(&Begun {
-        schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION"),
-        command: &command_line::as_given(),
-        started_at: rfc3339(since_epoch()),
-    });
+    put(
+        stream,
+        &Begun {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            command: &command_line::as_given(),
+            started_at: rfc3339(invocation::now()),
+        },
+    );
     Ok(())
 }
 
@@ -88,48 +80,45 @@ fn is_mixed(printing: &Printing) -> bool {
 }
 
 pub(super) fn is_open() -> bool {
-    STREAM.get().is_some()
+    invocation::current().events.get().is_some()
 }
 
 /// Whether the standard output takes them.
 pub(crate) fn is_printed() -> bool {
-    STREAM.get().is_some_and(|stream| stream.file.is_none())
+    let here = invocation::current();
+    here.events
+        .get()
+        .is_some_and(|stream| stream.file.is_none())
 }
 
 pub(super) fn tell(event: &RunEvent) {
-    if let Some(stream) = STREAM.get() {
-        stream.put(&Line {
-            elapsed: stream.since.elapsed().as_secs_f64(),
-            event,
-        });
+    if let Some(stream) = invocation::current().events.get() {
+        let elapsed = stream.since.elapsed().as_secs_f64();
+        put(stream, &Line { elapsed, event });
     }
 }
 
-impl Stream {
-    /// A line. Who does not read any more is no reason to stop, and a full disk is told once.
-    fn put(&self, line: &impl Serialize) {
-        let mut line = serde_json::to_string(line).expect("it has string keys and finite numbers");
-        line.push('\n');
-        let Err(error) = self.write(&line) else {
-            return;
-        };
-        let is_told = self.is_broken.swap(true, Ordering::Relaxed);
-        if !is_told && error.kind() != io::ErrorKind::BrokenPipe {
-            exit::note(text!(
-                "events are missing from where --events writes them: {error}"
-            ));
-        }
+/// A line. Who does not read any more is no reason to stop, and a full disk is told once.
+fn put(stream: &EventStream, line: &impl Serialize) {
+    let mut line = serde_json::to_string(line).expect("it has string keys and finite numbers");
+    line.push('\n');
+    let Err(error) = write(stream, &line) else {
+        return;
+    };
+    let is_told = stream.is_broken.swap(true, Ordering::Relaxed);
+    if !is_told && error.kind() != io::ErrorKind::BrokenPipe {
+        exit::note(text!(
+            "events are missing from where --events writes them: {error}"
+        ));
     }
+}
 
-    fn write(&self, line: &str) -> io::Result<()> {
-        if let Some(file) = &self.file {
-            return output::write_all(file, line.as_bytes());
+fn write(stream: &EventStream, line: &str) -> io::Result<()> {
+    match &stream.file {
+        Some(file) => output::write_all(file, line.as_bytes()),
+        None if invocation::is_output_terminal() => {
+            invocation::write_output(harmless::lines(line).as_bytes())
         }
-        let mut out = io::stdout().lock();
-        match out.is_terminal() {
-            true => out.write_all(harmless::lines(line).as_bytes())?,
-            false => out.write_all(line.as_bytes())?,
-        }
-        out.flush()
+        None => invocation::write_output(line.as_bytes()),
     }
 }

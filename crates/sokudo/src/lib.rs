@@ -1,0 +1,212 @@
+//! `sokudo` measures how fast a disk really is.
+//!
+//! This crate ties the others together: arguments become a plan, the plan runs on
+//! a subject whose evidence is taken, the run is judged, written out and answered
+//! with an exit code. It measures nothing itself.
+//!
+//! [`run`] is the program; `main.rs` gives it what the process has. Tests of words, options,
+//! formats and exit codes call it as well, with streams in memory.
+
+mod appointed;
+mod assess;
+mod baseline;
+mod bonnie;
+mod burn_in;
+mod busy;
+mod check;
+mod check_against;
+mod choose;
+mod clean;
+mod cli;
+mod command_line;
+mod compare;
+mod diskspd_door;
+mod door;
+mod exit;
+mod explain;
+mod fill;
+mod fio_door;
+mod fit;
+mod given;
+mod harmless;
+mod hdparm;
+mod history;
+mod idle;
+mod import;
+mod info;
+mod interrupt;
+mod invocation;
+mod invoker;
+mod jobs;
+mod judge_again;
+mod keep;
+mod language;
+mod load;
+mod locate;
+mod mark;
+mod matrix;
+mod measurement;
+mod one_row;
+mod output;
+mod page;
+mod parallel;
+mod partial;
+mod past;
+mod peak;
+mod picture;
+mod plan;
+mod prepare;
+mod progress;
+mod quick;
+mod reading;
+mod recall;
+mod repeat;
+mod report;
+mod requirement;
+mod results;
+mod resume;
+mod retelling;
+mod run_door;
+mod scan;
+mod several;
+mod steady;
+mod sweep;
+mod telling;
+mod together;
+mod trend;
+mod words;
+mod writing;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap_complete::Shell;
+use sokudo_measure::PutBack;
+
+use crate::cli::{Cli, Command, HelpDestination};
+use crate::exit::Exit;
+use crate::invocation::Invocation;
+
+pub use crate::invocation::{Environment, Streams};
+
+/// The words after the program's name have it do something for a sokudo that started it, rather
+/// than for a person: guard its files, keep a drive's write cache, serve its page. `None` where they
+/// do not.
+#[must_use]
+pub fn serve_another(arguments: &[OsString]) -> Option<ExitCode> {
+    let words = || arguments.iter().cloned();
+    let done = |is_done| match is_done {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    };
+    if let Some(drives) = sokudo_measure::drives_of(words()) {
+        return Some(done(keep_write_caches(&drives)));
+    }
+    if let Some(processes) = sokudo_measure::guarded_by(words()) {
+        return Some(done(sokudo_measure::guard(&processes)));
+    }
+    page::as_other_user(arguments)
+}
+
+/// Makes a file that grows beyond `ulimit -f` an error to report, for the whole process, and no
+/// reason to be killed with half a file written.
+pub fn outlive_file_size_limit() {
+    interrupt::outlive_file_size_limit();
+}
+
+/// Carries out what the arguments say, the program's name first, and returns the exit code: those
+/// of docs/METHODS.md, or of the tool that it stands in for. What it prints goes to the streams.
+///
+/// Signals, users, limits and the working directory are the process's: with streams in memory,
+/// nobody watches for signals.
+pub fn run(arguments: Vec<OsString>, streams: &mut Streams, environment: &Environment) -> u8 {
+    Invocation::new(environment, streams).enter(|| carry_out_words(arguments))
+}
+
+fn carry_out_words(arguments: Vec<OsString>) -> u8 {
+    let arguments = door::of_target(door::as_command(arguments));
+    let arguments = invocation::current().carry_out(arguments);
+    language::choose(&arguments);
+    if let Some((door, arguments)) = door::of(arguments.iter().cloned()) {
+        return ended(door.enter(arguments));
+    }
+    if arguments.get(1).is_some_and(|word| word == "hdparm")
+        && let Some(refusal) = hdparm::refused(&arguments[2..])
+    {
+        return ended(Err(refusal));
+    }
+    match Cli::read(arguments) {
+        Ok(cli) => ended(carry_out(cli.command)),
+        Err(error) => exit::from_clap(&error),
+    }
+}
+
+fn carry_out(command: Option<Command>) -> Result<(), Exit> {
+    match command {
+        None => choose::run(),
+        Some(Command::Mark(arguments)) => mark::run(&arguments),
+        Some(Command::Info(arguments)) => info::run(&arguments),
+        Some(Command::Quick(arguments)) => quick::run(&arguments),
+        Some(Command::Scan(arguments)) => scan::run(&arguments),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Fill(arguments)) => fill::run(&arguments),
+        Some(Command::BurnIn(arguments)) => burn_in::run(&arguments),
+        Some(Command::Assess(arguments)) => assess::run(&arguments),
+        Some(Command::Fit(arguments)) => fit::run(&arguments),
+        Some(Command::Sweep(arguments)) => sweep::run(&arguments),
+        Some(Command::Load(arguments)) => load::run(&arguments),
+        Some(Command::Peak(arguments)) => peak::run(&arguments),
+        Some(Command::Steady(arguments)) => steady::run(&arguments),
+        Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
+        Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Matrix(arguments)) => matrix::run(&arguments),
+        Some(Command::Together(arguments)) => together::run(&arguments),
+        Some(Command::Check(arguments)) => check::run(&arguments),
+        Some(Command::Baseline(arguments)) => baseline::run(arguments),
+        Some(Command::List(arguments)) => history::list(&arguments),
+        Some(Command::Show(arguments)) => history::show(&arguments),
+        Some(Command::Note(arguments)) => history::note(&arguments),
+        Some(Command::Tag(arguments)) => history::tag(&arguments),
+        Some(Command::Delete(arguments)) => history::delete(&arguments),
+        Some(Command::Trend(arguments)) => trend::run(&arguments),
+        Some(Command::Page(arguments)) => page::run(&arguments),
+        Some(Command::Plot(arguments)) => picture::run(&arguments),
+        Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Import(arguments)) => import::run(&arguments),
+        Some(Command::Run(arguments)) => run_door::run(&arguments),
+        Some(Command::Fio { arguments }) => fio_door::run(&arguments),
+        Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
+        Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
+        Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
+        Some(Command::Prepare(arguments)) => prepare::run(&arguments),
+        Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
+        Some(Command::Completions { shell }) => completions(shell),
+        Some(Command::Man { page }) => {
+            cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
+        }
+    }
+}
+
+fn completions(shell: Shell) -> Result<(), Exit> {
+    let mut script = Vec::new();
+    let mut command = cli::command(HelpDestination::Manual);
+    clap_complete::generate(shell, &mut command, "sokudo", &mut script);
+    output::print(&String::from_utf8_lossy(&script))
+}
+
+fn ended(result: Result<(), Exit>) -> u8 {
+    match result {
+        Ok(()) => u8::from(!sokudo_measure::everything_is_put_back()),
+        Err(exit) => Exit::report(&exit),
+    }
+}
+
+/// This process is the one that puts write caches back. Whether it could.
+fn keep_write_caches(drives: &[PathBuf]) -> bool {
+    let tell = |done: &PutBack| match done {
+        PutBack::Done { .. } => exit::note(done),
+        PutBack::Failed { .. } => exit::fault(done),
+    };
+    sokudo_measure::keep(drives, &tell)
+}

@@ -1,0 +1,136 @@
+//! What somebody sees who asks for nothing in particular: a question, a card, an answer.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::sokudo::{Ended, directory_on_disk, end, has, program, shell, skip, sokudo};
+use crate::store_file::Store;
+
+#[test]
+fn a_target_alone_is_measured_and_becomes_a_card() {
+    let store = Store::new();
+    let card = store.ok("sim:ssd --row RND4K,Q1");
+    for words in [
+        "read",
+        "write",
+        "RND4K Q1T1",
+        "every row is VERIFIED and STEADY",
+    ] {
+        assert!(card.contains(words), "{words}: {card}");
+    }
+    for words in ["cause:", "Engine", "Verdict"] {
+        assert!(!card.contains(words), "{words}: {card}");
+    }
+    // What was measured is the same as by `mark`, and is repeated by that.
+    let run: Value = serde_json::from_str(&store.ok("show last -f json")).unwrap();
+    let command = run["command"].as_str().unwrap();
+    assert!(
+        command.starts_with("sokudo mark sim:ssd --row RND4K,Q1 --card"),
+        "{command}"
+    );
+    let shown = store.ok("show last --card");
+    assert!(
+        shown.ends_with(&card.replace("Kept as run 1; w", "W")),
+        "{shown}"
+    );
+    store.ok("baseline set last");
+    let check = store.run("check sim:ssd -q");
+    assert_eq!(check.code(), Some(0), "{check:?}");
+}
+
+#[test]
+fn how_much_is_told_of_a_target_alone_may_be_said() {
+    let store = Store::new();
+    for (telling, words) in [("--card", "Kept as run"), ("--why", "Engine")] {
+        let told = store.ok(&format!("sim:ssd --row RND4K,Q1,read {telling}"));
+        assert!(told.contains(words), "{telling}: {told}");
+        let run: Value = serde_json::from_str(&store.ok("show last -f json")).unwrap();
+        let command = run["command"].as_str().unwrap();
+        assert!(
+            command.starts_with(&format!(
+                "sokudo mark sim:ssd --row RND4K,Q1,read {telling} --seed"
+            )),
+            "{command}"
+        );
+    }
+    let both = store.run("sim:ssd --card --why");
+    both.refused(2, &["--card", "--why"]);
+}
+
+#[test]
+fn a_command_is_one_although_a_file_has_its_name_and_no_other_word_is_a_target() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("list"), "").unwrap();
+    let ended = end(program().arg("list").current_dir(&directory));
+    assert!(!ended.told.contains("mark"), "{ended:?}");
+    sokudo("nonsense").refused(2, &["nonsense"]);
+    sokudo("/there/is/nothing").refused(2, &["/there/is/nothing"]);
+}
+
+#[test]
+fn all_that_was_found_is_told_on_request() {
+    let short = sokudo("mark sim:ssd --runs 6 --time 20ms").ok().printed;
+    let whole = sokudo("mark sim:ssd --runs 6 --time 20ms --why")
+        .ok()
+        .printed;
+    for words in ["Engine", "cause:", "remedy:", "Repeat: ", "95 % interval"] {
+        assert!(
+            whole.contains(words) && !short.contains(words),
+            "{words}: {short}"
+        );
+    }
+    assert!(short.lines().count() <= 25, "{short}");
+    assert!(
+        short.contains("Not kept") && short.trim_end().ends_with("measures again"),
+        "{short}"
+    );
+    // Of a file it is read again.
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("run.json");
+    let file = file.display();
+    sokudo(&format!(
+        "mark sim:ssd --row RND4K,Q1,read -f json -o {file}"
+    ))
+    .ok();
+    let shown = sokudo(&format!("show {file}")).ok().printed;
+    assert!(
+        shown.trim_end().ends_with("the same command with --why"),
+        "{shown}"
+    );
+    sokudo("mark sim:ssd --why --card").refused(2, &["--why", "--card"]);
+}
+
+/// What bare sokudo shows in a terminal in which these keys are typed once it asks, a second apart,
+/// and how it ends; `None` without a program that makes terminals.
+fn typed(keys: &[&str]) -> Option<Ended> {
+    typed_in(80, keys)
+}
+
+/// The same in a terminal of so many columns, of which the last line says how it was left.
+fn typed_in(columns: u16, keys: &[&str]) -> Option<Ended> {
+    if !has("script") {
+        skip("script (util-linux), which makes a terminal, is not installed");
+        return None;
+    }
+    let directory = directory_on_disk();
+    let keys: Vec<String> = keys
+        .iter()
+        .map(|key| format!("sleep 1; printf '{key}'"))
+        .collect();
+    let inside = format!("stty cols {columns} rows 24; $SOKUDO; code=$?; stty -a; exit $code");
+    let asks = "until grep -qs 'Measure which' shown || [ $((tries=tries+1)) -gt 600 ]; do sleep 0.1; done";
+    let keys = keys.join("; ");
+    let script = format!("({asks}; {keys}) | script -qefc '{inside}' shown");
+    Some(end(shell(&script)
+        .current_dir(&directory)
+        .env("TERM", "xterm")))
+}
+
+#[test]
+fn what_no_check_could_repeat_is_no_baseline() {
+    let store = Store::new();
+    store.ok("fit proxmox sim:ssd");
+    let refused = store.run("baseline set last");
+    refused.refused(2, &["sokudo fit proxmox sim:ssd", "cannot be repeated"]);
+}

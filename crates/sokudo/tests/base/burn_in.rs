@@ -1,0 +1,171 @@
+//! Disks worn in: what is found of simulated disks and of files that do what is known, that nothing
+//! is written without consent, and that what was interrupted goes on.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::faulty_file::{Beyond, FalseEnd, Faults, FaultyFile};
+use crate::loop_device::LoopDevice;
+use crate::signals::wait_for_io;
+use crate::sokudo::{Ended, end, program, results, sokudo, split, start};
+
+const MIB: u64 = 1 << 20;
+
+/// `sokudo burn-in ARGUMENTS`.
+fn burn_in(arguments: &str) -> Ended {
+    sokudo(&format!("burn-in --quiet {arguments}"))
+}
+
+/// The document of a burn-in that ends so.
+fn found(arguments: &str, code: i32) -> Value {
+    let ended = burn_in(&format!("{arguments} --format json")).ends(code);
+    serde_json::from_str(&ended.printed).unwrap()
+}
+
+fn disks(run: &Value) -> &[Value] {
+    run["burn_in"]["disks"].as_array().unwrap()
+}
+
+fn answer(disk: &Value) -> Option<&str> {
+    disk["assessment"]["answer"].as_str()
+}
+
+/// The point of this code.
+fn point<'a>(disk: &'a Value, code: &str) -> &'a Value {
+    let points = disk["assessment"]["points"].as_array().unwrap();
+    let found = points.iter().find(|point| point["code"] == code);
+    found.unwrap_or_else(|| panic!("no {code}: {disk}"))
+}
+
+/// All bytes of a disk were written and read back, in so many passes, and every block was checked.
+fn is_whole(disk: &Value, size: u64, passes: u64) {
+    for work in ["written", "read_back"] {
+        assert_eq!(disk[work]["bytes"], size * passes, "{disk}");
+        assert_eq!(disk[work]["planned_bytes"], size * passes, "{disk}");
+    }
+    assert_eq!(disk["blocks"], size.div_ceil(MIB) * passes, "{disk}");
+    assert_eq!(disk["unchecked_blocks"], Value::Null, "{disk}");
+    assert_eq!(disk["is_whole"], true, "{disk}");
+}
+
+#[test]
+fn good_disks_of_any_size_are_ok_and_all_of_them_was_looked_at() {
+    let two = "sim:ssd?size=1GiB 'sim:hdd?size=2GiB' --passes 2";
+    let run = found(two, 0);
+    assert_eq!(run["method"], "burn-in");
+    for (disk, size) in disks(&run).iter().zip([1024 * MIB, 2048 * MIB]) {
+        is_whole(disk, size, 2);
+        assert_eq!(answer(disk), Some("ok"), "{disk}");
+        assert_eq!(disk["wrong_blocks"], 0);
+    }
+    let names = results(&run).iter();
+    let names: Vec<&str> = names.map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names[..4],
+        [
+            "WRITE 1 @A+1",
+            "WRITE 1 @B+1",
+            "READ BACK 1 @A+1",
+            "READ BACK 1 @B+1"
+        ]
+    );
+    for format in ["table", "markdown"] {
+        let shown = burn_in(&format!("{two} --format {format}")).ok();
+        shown.prints(&["OK: all 2 disks are as they should be", "Read back"]);
+    }
+    // The smallest there is, one that is no whole number of MiB, and a fast one.
+    for (spec, size) in [
+        ("sim:const?size=1GiB", 1024 * MIB),
+        ("sim:const?size=1074270208", 1_074_270_208),
+        ("sim:const?latency=1us&rate=10GB/s&size=4GiB", 4096 * MIB),
+    ] {
+        let run = found(spec, 0);
+        is_whole(&disks(&run)[0], size, 1);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
+    let bad = [
+        ("sim:fake-capacity?size=2GiB&real=1GiB", "burn-in-reads"),
+        ("sim:const?size=1GiB&rot_at=100MiB", "burn-in-reads"),
+        ("sim:const?size=1GiB&fail_at=100MiB:EIO", "burn-in-reads"),
+    ];
+    for (spec, code) in bad {
+        let run = found(&format!("'{spec}' 'sim:const?size=1GiB&serial=2'"), 1);
+        let [disk, other] = disks(&run) else {
+            panic!("{run}")
+        };
+        assert_eq!(answer(disk), Some("not_ok"), "{spec}: {disk}");
+        assert_eq!(point(disk, code)["answer"], "not_ok", "{spec}: {disk}");
+        assert_eq!(answer(other), Some("ok"), "{spec}: {other}");
+    }
+    let slow = found("'sim:const?size=1GiB&slow_at=100MiB:900ms'", 0);
+    assert_eq!(answer(&disks(&slow)[0]), Some("ok_but"), "{slow}");
+    assert_eq!(disks(&slow)[0]["slow_places"], 1, "{slow}");
+    assert_eq!(point(&disks(&slow)[0], "burn-in-slow")["answer"], "ok_but");
+}
+
+#[test]
+fn rotten_blocks_are_told_by_number_and_place() {
+    let run = found("'sim:const?size=1GiB&rot_at=33MiB+2MiB'", 1);
+    let disk = &disks(&run)[0];
+    assert_eq!(
+        (&disk["blocks"], &disk["wrong_blocks"]),
+        (&1024.into(), &2.into())
+    );
+    assert_eq!(disk["first_wrong"]["offset_bytes"], 33 * MIB);
+    burn_in("'sim:const?size=1GiB&rot_at=33MiB+2MiB'")
+        .ends(1)
+        .prints(&["NOT OK: 2 of 1024 blocks did not hold", "return the disk"]);
+}
+
+fn two_devices() -> Option<[LoopDevice; 2]> {
+    let of = || LoopDevice::new(16 * MIB, true);
+    Some([of()?, of()?])
+}
+
+/// `sokudo ARGUMENTS` with a store in this directory.
+fn keeping(directory: &Path, arguments: &str) -> Command {
+    let mut command = program();
+    command.current_dir(directory);
+    command.env("SOKUDO_STORE", directory.join("store"));
+    command.args(split(arguments));
+    command
+}
+
+/// A slow file, and the rest of a burn-in that was ended by `end`.
+fn resumed(ended: impl FnOnce(std::process::Child)) {
+    let faults = Faults {
+        bytes_per_s: Some(3 << 20),
+        ..Faults::default()
+    };
+    let Some(file) = FaultyFile::new(48 << 20, faults) else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let path = file.path();
+    let arguments = format!("burn-in {} --overwrite --yes --quiet", path.display());
+    let child = start(&mut keeping(
+        directory.path(),
+        &format!("{arguments} --engine psync"),
+    ));
+    wait_for_io(&child, "wchar", 20 << 20);
+    ended(child);
+    file.change(|faults| faults.bytes_per_s = None);
+    let left = end(&mut keeping(directory.path(), "show last --format json")).json();
+    assert_eq!(left["interrupted"], true, "{left}");
+    assert_ne!(answer(&disks(&left)[0]), Some("ok"), "{left}");
+    let before = disks(&left)[0]["written"]["bytes"].as_u64().unwrap();
+    assert!(before < 48 * MIB, "{left}");
+    let resume = format!("{arguments} --resume --format json");
+    let whole = end(&mut keeping(directory.path(), &resume)).json();
+    let disk = &disks(&whole)[0];
+    is_whole(disk, 48 * MIB, 1);
+    assert_eq!(answer(disk), Some("ok"), "{disk}");
+    assert_eq!(disk["wrong_blocks"], 0, "{disk}");
+    assert_eq!(whole["parts"].as_array().unwrap().len(), 2, "{whole}");
+    end(&mut keeping(directory.path(), &resume)).refused(2, &["--resume"]);
+}

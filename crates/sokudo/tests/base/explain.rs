@@ -1,0 +1,51 @@
+//! `sokudo explain`: conclusions, what is asked for before anything is written, and that
+//! nothing is claimed of what is no disk.
+
+use serde_json::Value;
+use std::path::Path;
+
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{Ended, holds, sokudo, sokudo_on};
+
+fn explain(target: impl AsRef<Path>, arguments: &str) -> Ended {
+    sokudo_on("explain", target, arguments)
+}
+
+fn inferences(run: &Value) -> Vec<&str> {
+    let inferences = run["inferences"].as_array();
+    let codes = inferences.into_iter().flatten();
+    codes.filter_map(|it| it["code"].as_str()).collect()
+}
+
+#[test]
+fn a_simulated_disk_is_told_for_what_it_is() {
+    let ended = explain("sim:hdd?rpm=7200", "--quiet").ok();
+    holds(
+        &ended.printed,
+        &[
+            "The figures are consistent with:",
+            "platters that turn 7,200 times a minute (high confidence)",
+            "a rotating disk with zones",
+            "seen: ",
+            "a volatile write cache that is on",
+        ],
+    );
+    assert!(!ended.printed.contains("shingled"), "{}", ended.printed);
+}
+
+#[test]
+fn the_table_and_markdown_of_a_scan_end_with_what_they_show() {
+    for format in ["table", "markdown"] {
+        let words = "The figures are consistent with: a rotating disk with zones";
+        sokudo(&format!("scan sim:hdd --quiet --format {format}")).prints(&[words]);
+    }
+    let flat = sokudo("scan sim:ssd?size=64GB --quiet");
+    assert!(!flat.printed.contains("consistent"), "{}", flat.printed);
+}
+
+#[test]
+fn a_wrong_theme_is_answered_with_all_of_them() {
+    let ended = explain("sim:hdd", "--only tape").ends(2);
+    holds(&ended.told, &["tape", "zones", "rotation", "shingles"]);
+    explain("null:", "").ends(2).tells(&["nothing to explain"]);
+}

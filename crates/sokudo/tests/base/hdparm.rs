@@ -1,0 +1,40 @@
+//! hdparm's two timings, in its words.
+
+use crate::loop_device::LoopDevice;
+use crate::sokudo::sokudo;
+
+/// Digits become `9`, and numbers of any length alike, so that two lines of different
+/// figures compare.
+fn shape(text: &str) -> String {
+    let mut shape = String::new();
+    for character in text.chars() {
+        let character = if character.is_ascii_digit() {
+            '9'
+        } else {
+            character
+        };
+        if character != '9' || !shape.ends_with('9') {
+            shape.push(character);
+        }
+    }
+    shape
+}
+
+#[test]
+fn what_is_no_device_or_not_asked_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, vec![1; 4 << 20]).unwrap();
+    sokudo(&format!("hdparm -t {}", file.display()))
+        .ends(1)
+        .tells(&["is not a block device"]);
+    sokudo("hdparm /dev/null").refused(2, &["-t", "-T"]);
+}
+
+#[test]
+fn what_changes_a_disk_is_refused_by_name() {
+    for switch in ["-W0", "-tW1", "--security-erase", "-y", "--write-sector"] {
+        let ended = sokudo(&format!("hdparm {switch} /dev/null"));
+        ended.refused(3, &[switch, "use hdparm itself"]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Under the limits that shells and containers set.
+
+use std::fs;
+
+use crate::sokudo::{end, shell};
+
+/// Denies a system call, whose number is in `NUMBER`, with the error in `ERRNO` to the
+/// program that it then becomes, as container runtimes do.
+const WITHOUT_CALL: &str = r#"
+import ctypes, os, struct, sys
+library = ctypes.CDLL(None, use_errno=True)
+statement = lambda code, if_true, if_false, value: struct.pack("=HBBI", code, if_true, if_false, value)
+ALLOW, DENY = 0x7FFF0000, 0x00050000 | int(os.environ["ERRNO"])
+program = ctypes.create_string_buffer(
+    statement(0x20, 0, 0, 0)           # the number of the system call
+    + statement(0x15, 0, 1, int(os.environ["NUMBER"]))
+    + statement(0x06, 0, 0, DENY)
+    + statement(0x06, 0, 0, ALLOW)
+)
+filter = ctypes.create_string_buffer(struct.pack("@HP", 4, ctypes.addressof(program)))
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or library.prctl(
+    PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0
+):
+    sys.exit(77)
+os.execv(sys.argv[1], sys.argv[1:])
+"#;
+
+/// What [`WITHOUT_CALL`] exits with where nothing can be denied.
+const CANNOT_DENY: i32 = 77;
+
+#[test]
+fn a_file_size_limit_is_told_with_its_way_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "ulimit -f 8; \"$SOKUDO\" mark . --size 16MiB";
+    let ended = end(shell(script).current_dir(directory.path()));
+    ended.refused(1, &["File too large", "ulimit -f"]);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn closed_standard_streams_are_survived() {
+    for streams in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+        let script = format!("\"$SOKUDO\" mark null: -t 20ms -n 1 {streams}");
+        end(&mut shell(&script)).ok();
+    }
+}
+
+/// The commands that measure nothing are not killed by the limit either.
+#[test]
+fn a_report_that_does_not_fit_is_told_and_leaves_the_older_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let json = at("run.json");
+    let arguments = format!("--format json --output {}", json.display());
+    crate::sokudo::mark("sim:ssd", &arguments).ok();
+    std::fs::write(at("report.html"), "the old one").unwrap();
+    let script = "ulimit -f 1; \"$SOKUDO\" report run.json --output report.html";
+    let ended = end(shell(script).current_dir(directory.path()));
+    ended.refused(1, &["report.html cannot be written", "ulimit -f"]);
+    assert_eq!(
+        std::fs::read_to_string(at("report.html")).unwrap(),
+        "the old one"
+    );
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+    // What the disk refuses is no wrong argument.
+    let keep = "\"$SOKUDO\" import run.json -q --store runs.db";
+    end(shell(keep).current_dir(directory.path())).ok();
+    let script = "ulimit -f 1; \"$SOKUDO\" note 1 x --store runs.db";
+    end(shell(script).current_dir(directory.path())).refused(1, &["runs.db", "--store"]);
+    let script = "\"$SOKUDO\" note 9 x --store runs.db";
+    end(shell(script).current_dir(directory.path())).refused(2, &["no run 9"]);
+}
+
+#[test]
+fn a_result_that_does_not_fit_leaves_no_part_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "ulimit -f 1; \"$SOKUDO\" scan sim:hdd --quiet --format json --output result.json";
+    let ended = end(shell(script).current_dir(directory.path()));
+    ended.refused(1, &["result.json cannot be written", "ulimit -f"]);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_directory_that_is_gone_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "mkdir gone; cd gone; rmdir ../gone; \"$SOKUDO\" mark .";
+    let ended = end(shell(script).current_dir(directory.path()));
+    ended.refused(2, &["does not exist"]);
+}
+
+#[test]
+fn a_small_stack_is_enough() {
+    let script = "ulimit -s 96; exec \"$SOKUDO\" mark sim:ssd --runs 1 --time 20ms --quiet";
+    assert_eq!(end(&mut shell(script)).code(), Some(0));
+}
+
+#[test]
+fn xml_that_would_keep_its_reader_busy_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let attributes: String = (0..50_000).map(|number| format!(" a{number}=''")).collect();
+    let profile = format!("<Profile><TimeSpans{attributes}/></Profile>");
+    let result = format!("<Results><TimeSpan{attributes}/></Results>");
+    fs::write(place.path().join("profile.xml"), profile).unwrap();
+    fs::write(place.path().join("result.xml"), result).unwrap();
+    for arguments in ["diskspd -Xprofile.xml", "import result.xml"] {
+        let script = format!("\"$SOKUDO\" {arguments}");
+        let ended = end(shell(&script).current_dir(place.path()));
+        ended.refused(1, &["more than 64 attributes"]);
+    }
+}

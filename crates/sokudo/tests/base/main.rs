@@ -1,0 +1,67 @@
+//! The whole program without root, loop devices, network, browser, MPI or waiting: as people use it,
+//! in this process where words, options, formats and exit codes are looked at, and started where
+//! signals, terminals, limits and kills are. Its targets are simulated devices, `null:` and files in
+//! a temporary folder.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and tells loudly what it skips"
+)]
+
+mod answers;
+mod assess;
+mod bad_input;
+mod bonnie;
+mod burn_in;
+mod check;
+mod compare;
+mod conditions;
+mod consent;
+mod diskspd_door;
+mod early;
+mod events;
+mod explain;
+mod fill;
+mod fio_door;
+mod fio_safety;
+mod fit;
+mod formats;
+mod hdparm;
+mod help;
+mod history;
+mod import;
+mod info;
+mod interruption;
+mod japanese;
+mod judge_again;
+mod labels;
+mod language;
+mod layers;
+mod limits;
+mod load;
+mod peak;
+mod pictures;
+mod pivot;
+mod precision;
+mod prepare;
+mod quick;
+mod report;
+mod require;
+mod rows;
+mod safety;
+mod scan;
+mod steady;
+mod stop_when;
+mod store;
+mod sweep;
+mod trend;
+
+#[path = "../../../../tests/support/program.rs"]
+mod program;
+#[path = "../../../../tests/support/signals.rs"]
+mod signals;
+#[path = "../../../../tests/support/sokudo.rs"]
+mod sokudo;
+#[path = "../../../../tests/support/store_file.rs"]
+mod store_file;

@@ -1,0 +1,307 @@
+//! Reports: every format from kept results, what is masked, what is refused, and the page
+//! as a browser shows it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::sokudo::{Ended, end, has, holds, mark, program, skip, split};
+use crate::store_file::Store;
+
+/// A short run with a result kept as JSON, in a directory of its own.
+fn kept() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, target) in [("one.json", "sim:ssd"), ("two.json", "sim:hdd")] {
+        let path = directory.path().join(name);
+        let path = path.to_str().unwrap();
+        mark(target, &format!("--format json --output {path}")).ok();
+    }
+    directory
+}
+
+fn report(directory: &tempfile::TempDir, arguments: &str) -> Ended {
+    let mut command = program();
+    command
+        .current_dir(directory.path())
+        .arg("report")
+        .args(split(arguments));
+    end(&mut command)
+}
+
+fn read(directory: &tempfile::TempDir, name: &str) -> String {
+    fs::read_to_string(directory.path().join(name)).unwrap()
+}
+
+#[test]
+fn the_comment_of_a_text_is_what_somebody_wrote_and_nothing_else() {
+    let store = Store::new();
+    store.mark("sim:const");
+    let text = store.ok("report 1 --format text");
+    assert!(!text.contains("Comment:"), "{text}");
+    store.ok("note 1 'after the move'");
+    let text = store.ok("report 1 --format text");
+    let comment = text.lines().find(|line| line.starts_with("Comment:"));
+    assert_eq!(comment, Some("Comment: after the move"), "{text}");
+    assert!(text.contains("VERIFIED"), "{text}");
+}
+
+#[test]
+fn the_end_of_a_name_says_the_format_and_one_call_writes_several() {
+    let directory = kept();
+    let mut arguments = "one.json two.json --title 'Both <disks>'".to_owned();
+    let endings = [
+        ("html", "<!DOCTYPE html>"),
+        ("md", "# Both \\<disks\\>"),
+        ("csv", "run,device,"),
+        ("json", "{\n  \"schema\": \"sokudo.report/1\""),
+        ("jsonl", "{"),
+        ("txt", "------"),
+        ("prom", "# HELP sokudo_run_timestamp_seconds"),
+        ("svg", "<svg "),
+    ];
+    let names = endings.map(|(ending, _)| format!("report.{ending}"));
+    for name in &names {
+        arguments += &format!(" -o {name}");
+    }
+    if cfg!(feature = "png") {
+        arguments += " -o report.png";
+    }
+    let ended = report(&directory, &arguments).ok();
+    assert_eq!(ended.printed, "");
+    for ((_, begin), name) in endings.iter().zip(&names) {
+        let text = read(&directory, name);
+        assert!(text.starts_with(begin), "{name}: {:?}", text.get(..80));
+    }
+    assert!(read(&directory, "report.html").contains("<h1>Both &lt;disks&gt;</h1>"));
+    if cfg!(feature = "png") {
+        let png = fs::read(directory.path().join("report.png")).unwrap();
+        assert!(png.starts_with(b"\x89PNG\r\n"));
+    }
+}
+
+#[test]
+fn without_a_file_it_prints_markdown_and_a_report_is_read_again() {
+    let directory = kept();
+    let printed = report(&directory, "one.json").printed;
+    assert!(printed.starts_with("## sokudo "), "{printed}");
+    assert!(
+        printed.contains("| Row | Direction | MB/s median |"),
+        "{printed}"
+    );
+    report(&directory, "one.json two.json -o all.json").ok();
+    let again = report(&directory, "all.json --format jsonl");
+    let once = report(&directory, "one.json two.json --format jsonl");
+    assert_eq!(again.printed, once.printed);
+    assert!(once.printed.lines().count() > 8);
+}
+
+#[test]
+fn runs_of_the_store_are_chosen_as_list_does_and_what_was_said_stays_with_them() {
+    let store = Store::new();
+    for serial in ["A1", "B2"] {
+        store.mark(&format!("sim:const?latency=100us&serial={serial}"));
+    }
+    store.ok("tag 2 cold room=cellar");
+    store.ok("note 2 'before the update'");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("b.json");
+    let path = path.to_str().unwrap();
+    store.ok(&format!("report --device B2 --since 1d -o {path}"));
+    let kept: serde_json::Value = serde_json::from_str(&read(&directory, "b.json")).unwrap();
+    assert_eq!(kept["runs"].as_array().unwrap().len(), 1);
+    for name in [path, "--tag=cold"] {
+        let told = store.ok(&format!("report {name}"));
+        holds(&told, &["before the update", "cold"]);
+    }
+    let all = store.ok("report --method mark --format jsonl");
+    assert_eq!(all.lines().count(), 2, "the oldest first: {all}");
+    assert!(all.lines().next().unwrap().contains("serial=A1"));
+    let pivot = store.ok(&format!("compare {path} --pivot row:tag:room"));
+    holds(&pivot, &["cellar"]);
+    for (arguments, said) in [
+        ("report --until 2001-01-01", "no kept run matches"),
+        ("report", "<RUN"),
+        ("report 1 --tag x", "cannot be used with"),
+    ] {
+        store.run(arguments).ends(2).tells(&[said]);
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_anything_is() {
+    let directory = kept();
+    report(&directory, "one.json -o a.html -o b.odt").refused(2, &["b.odt", "--format"]);
+    report(&directory, "one.json -o b.PDF").refused(2, &["b.PDF", ".html"]);
+    report(&directory, "one.json -o a.html -o a.html").refused(2, &["a.html", "twice"]);
+    report(&directory, "one.json -o none/a.html").refused(2, &["none/a.html"]);
+    report(&directory, "none.json").refused(2, &["none.json"]);
+    assert!(!directory.path().join("a.html").exists());
+    if !cfg!(feature = "parquet") {
+        report(&directory, "one.json -o a.parquet").refused(2, &["--features parquet", ".jsonl"]);
+    }
+}
+
+#[test]
+fn an_older_report_survives_a_writing_that_fails() {
+    let directory = kept();
+    let small = directory.path().join("small");
+    fs::create_dir(&small).unwrap();
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=16k", "tmpfs"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status();
+    if !mount.is_ok_and(|status| status.success()) {
+        return skip("mounting needs root");
+    }
+    fs::write(small.join("old.html"), "the old one").unwrap();
+    let over_old = report(&directory, "one.json -o small/old.html");
+    let new = report(&directory, "one.json -o small/new.html");
+    let old = fs::read_to_string(small.join("old.html"));
+    let count = fs::read_dir(&small).unwrap().count();
+    let unmounted = Command::new("umount").arg(&small).status().unwrap();
+    assert!(unmounted.success());
+    over_old.refused(1, &["small/old.html", "No space left"]);
+    new.refused(1, &["small/new.html", "No space left"]);
+    assert_eq!(old.unwrap(), "the old one");
+    assert_eq!(count, 1);
+}
+
+#[test]
+fn a_masked_report_tells_no_serial_number() {
+    const SERIAL: &str = "WD-WX11D1234567";
+    let directory = kept();
+    let text = read(&directory, "one.json");
+    let told = text
+        .replacen("\"serial\": null", &format!("\"serial\": \"{SERIAL}\""), 1)
+        .replace(
+            "\"command\": \"sokudo mark",
+            &format!(
+                "\"command\": \"sokudo mark /dev/disk/by-id/ata-WDC_{SERIAL} --destroy {SERIAL}"
+            ),
+        );
+    assert!(told.contains(SERIAL));
+    fs::write(directory.path().join("told.json"), told).unwrap();
+    for format in [
+        "html",
+        "markdown",
+        "csv",
+        "json",
+        "jsonl",
+        "text",
+        "prometheus",
+    ] {
+        let arguments = format!("told.json --format {format} --mask-serial");
+        let ended = report(&directory, &arguments).ok();
+        assert!(!ended.printed.contains("WX11D1234567"), "{format}");
+    }
+    let open = report(&directory, "told.json").printed;
+    assert!(open.contains(SERIAL));
+}
+
+/// What strangers may have written, wherever a kept result has a text of theirs.
+fn hostile(text: &str) -> String {
+    text.replace(
+        "\"name\": \"RND4K Q1T1\"",
+        "\"name\": \"<script>document.title='owned'</script><img src=x onerror=alert(1)>\\\"onload=\"",
+    )
+}
+
+#[test]
+fn a_browser_shows_the_page_without_a_complaint_and_nothing_is_wider_than_a_phone() {
+    if !has("chromium") {
+        skip("the page in a browser, which needs chromium");
+        return;
+    }
+    let directory = kept();
+    let spoilt = hostile(&read(&directory, "one.json"));
+    assert!(spoilt.contains("<script>"));
+    fs::write(directory.path().join("one.json"), spoilt).unwrap();
+    for (arguments, said) in [
+        ("one.json", "How it was measured"),
+        ("one.json two.json", "Overview"),
+    ] {
+        let arguments = format!("{arguments} -o page.html");
+        report(&directory, &arguments).ok();
+        let (shown, complaints) = shown(directory.path(), "page.html");
+        assert!(
+            shown.contains(said) && shown.contains("Fastest read"),
+            "{said}"
+        );
+        assert!(shown.contains("&lt;script&gt;document.title='owned'&lt;/script&gt;"));
+        assert!(!shown.contains("<title>owned"));
+        assert_eq!(complaints, Vec::<String>::new());
+        // The page forbids scripts, so one around it looks at how wide it is.
+        let phone = around(&read(&directory, "page.html"), 390);
+        fs::write(directory.path().join("phone.html"), phone).unwrap();
+        let (phone, _) = self::shown(directory.path(), "phone.html");
+        assert!(phone.contains("data-width=\"fits\""), "{}", tail(&phone));
+        assert!(phone.contains("data-wider=\"\""), "{}", tail(&phone));
+        assert!(phone.contains("data-clipped=\"\""), "{}", tail(&phone));
+    }
+}
+
+#[test]
+fn rows_of_five_runs_beside_each_other_fit_into_the_page() {
+    if !has("chromium") {
+        skip("the page in a browser, which needs chromium");
+        return;
+    }
+    let directory = kept();
+    let runs = "one.json two.json one.json two.json one.json";
+    report(&directory, &format!("{runs} -o page.html")).ok();
+    let wide = around(&read(&directory, "page.html"), 1_200);
+    fs::write(directory.path().join("wide.html"), wide).unwrap();
+    let (shown, _) = shown(directory.path(), "wide.html");
+    assert!(shown.contains("data-scrolled=\"0\""), "{}", tail(&shown));
+}
+
+/// The document as a browser has it at the end, and what it complained of: errors,
+/// things that the page's policy forbids, requests that failed.
+fn shown(directory: &Path, name: &str) -> (String, Vec<String>) {
+    let output = Command::new("chromium")
+        .args(split(
+            "--headless --no-sandbox --disable-gpu --enable-logging=stderr",
+        ))
+        .args(split(
+            "--disable-background-networking --no-first-run --window-size=1400,1000",
+        ))
+        .arg(format!(
+            "--user-data-dir={}",
+            directory.join("profile").display()
+        ))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", directory.join(name).display()))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    let complaints = told.lines().filter(|line| line.contains("CONSOLE"));
+    let complaints = complaints.map(str::to_owned).collect();
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        complaints,
+    )
+}
+
+/// A page that shows another one on a screen of this width, and says how wide that is, what
+/// stands out of it, but for what scrolls by itself, and how many tables must be scrolled.
+fn around(page: &str, width: u32) -> String {
+    let page = page.replace('&', "&amp;").replace('"', "&quot;");
+    format!(
+        "<!DOCTYPE html><iframe style=\"width:{width}px;height:900px;border:0\" srcdoc=\"{page}\"></iframe>\
+         <script>onload=()=>{{const d=document.querySelector('iframe').contentDocument;\
+         const data=document.body.dataset,all=what=>[...d.querySelectorAll(what)];\
+         const out=e=>e.getBoundingClientRect().right>{width}.5;\
+         data.width=d.documentElement.scrollWidth>{width}?'wider':'fits';\
+         data.wider=all('body *').filter(e=>out(e)&&!e.closest('.scroll,pre,svg'))\
+         .map(e=>e.tagName+'.'+e.className).join(' ');\
+         data.clipped=all('svg.narrow text').filter(out).map(e=>e.textContent).join(' ');\
+         data.scrolled=all('.scroll').filter(e=>e.scrollWidth>e.clientWidth).length}}</script>"
+    )
+}
+
+fn tail(text: &str) -> &str {
+    &text[text.rfind("data-w").unwrap_or(0)..]
+}

@@ -1,0 +1,40 @@
+//! Whether a disk is well and as fast as it should be: on simulated devices that are, that are not
+//! and of which nothing is known, and on a real directory.
+
+use serde_json::Value;
+
+use crate::sokudo::{Ended, directory_on_disk, sokudo_on};
+
+/// `sokudo assess TARGET ARGUMENTS`.
+fn assess(target: &str, arguments: &str) -> Ended {
+    sokudo_on("assess --quiet --no-store", target, arguments)
+}
+
+/// A directory is read and written with a file of its own, which is gone afterwards; who may read
+/// the device below gets both beside each other.
+#[test]
+fn a_directory_is_held_against_the_device_below_where_that_may_be_read() {
+    let directory = directory_on_disk();
+    let path = directory.path().to_str().unwrap();
+    let ended = assess(path, "--size 32MiB --time 100ms --runs 2 --format json");
+    let run: Value = serde_json::from_str(&ended.printed).unwrap();
+    assert_eq!(run["method"], "assess");
+    let points = run["disk_assessment"]["points"].as_array();
+    let points = points.unwrap_or_else(|| panic!("{}", run["target"]));
+    for point in points {
+        for field in ["code", "found", "expected", "source", "date"] {
+            assert!(
+                point[field].as_str().is_some_and(|it| !it.is_empty()),
+                "{point}"
+            );
+        }
+    }
+    let results = run["results"].as_array().unwrap();
+    let rows = results.iter().map(|row| row["name"].as_str().unwrap());
+    let rows: Vec<&str> = rows.collect();
+    assert!(
+        rows.contains(&"SEQ1M Q8T1") && rows.contains(&"RND4K Q1T1"),
+        "{rows:?}"
+    );
+    assert_eq!(std::fs::read_dir(path).unwrap().count(), 0);
+}

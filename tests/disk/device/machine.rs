@@ -1,0 +1,454 @@
+//! What is seen on the running machine, with file systems on loop devices. What
+//! needs root or a tool that is missing is skipped, loudly.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::MutexGuard;
+
+use sokudo_device::{
+    FileStateError, InspectError, Inspected, System, cached_bytes, direct_io_support, drop_cached,
+    environment, file_state, free_bytes, inspect,
+};
+use sokudo_model::{BlockDeviceKind, Bytes, DirectIoSupport, FileState, TargetKind};
+use tempfile::TempDir;
+
+use super::loop_device::{LoopDevice, made_by, run, skipped, turn};
+
+const MIB: u64 = Bytes::MIB;
+
+/// A new file system on a loop device, taken down when dropped.
+struct LoopMount {
+    device: LoopDevice,
+    directory: TempDir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl LoopMount {
+    /// `None`, with a loud note, where it cannot be made.
+    fn new(make: &[&str], options: &str) -> Option<Self> {
+        let _turn = turn();
+        let directory = tempfile::tempdir().unwrap();
+        let image = directory.path().join("image");
+        File::create(&image).unwrap().set_len(320 * MIB).unwrap();
+        let point = directory.path().join("mounted");
+        fs::create_dir(&point).unwrap();
+        made_by(make[0], &make[1..], &image)?;
+        let device = LoopDevice::on(&image, &[])?;
+        let path = device.path.to_str().unwrap();
+        made_by("mount", &["-o", options, path], &point)?;
+        Some(Self {
+            device,
+            directory,
+            _turn,
+        })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join("mounted").join(name)
+    }
+
+    fn inspect(&self, name: &str) -> Inspected {
+        inspect(&System::host(), self.path(name).to_str().unwrap()).unwrap()
+    }
+}
+
+impl Drop for LoopMount {
+    fn drop(&mut self) {
+        // Another test that is just starting a program holds, between fork and
+        // exec, copies of the files that were open here; so unmounting may have
+        // to wait, and lazily the kernel does the waiting.
+        run("umount", &["--lazy", self.path("").to_str().unwrap()]);
+    }
+}
+
+fn is_root() -> bool {
+    environment(&System::host()).root
+}
+
+/// Bytes that no file system can compress.
+fn noise(length: u64) -> Vec<u8> {
+    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    let words = (0..length.div_ceil(8)).flat_map(|_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()
+    });
+    words.take(length as usize).collect()
+}
+
+fn create(path: &Path) -> File {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .unwrap()
+}
+
+fn fallocate(path: &Path, length: u64) {
+    let length = length.to_string();
+    run("fallocate", &["-l", &length, path.to_str().unwrap()]).unwrap();
+}
+
+fn state_of(path: &Path) -> FileState {
+    file_state(&File::open(path).unwrap()).unwrap()
+}
+
+/// Sparse, allocated, partly and fully written files, told apart.
+fn check_file_states(mount: &LoopMount) {
+    let sparse = mount.path("sparse");
+    create(&sparse).set_len(4 * MIB).unwrap();
+    let state = state_of(&sparse);
+    assert_eq!((state.hole_bytes, state.extents), (Bytes::mib(4), 0));
+
+    let allocated = mount.path("allocated");
+    fallocate(&allocated, 4 * MIB);
+    let state = state_of(&allocated);
+    assert_eq!(state.unwritten_bytes, Bytes::mib(4));
+    assert_eq!(state.hole_bytes, Bytes(0));
+
+    let file = File::options().write(true).open(&allocated).unwrap();
+    file.write_all_at(&noise(MIB), MIB).unwrap();
+    assert_eq!(state_of(&allocated).unwritten_bytes, Bytes::mib(3));
+
+    // Not synced by us: looking must first give the data its place.
+    let partly = mount.path("partly");
+    create(&partly).write_all_at(&noise(MIB), MIB).unwrap();
+    let state = state_of(&partly);
+    assert_eq!(state.hole_bytes, Bytes::mib(1));
+    assert_eq!(state.unwritten_bytes, Bytes(0));
+
+    let full = mount.path("full");
+    create(&full).write_all_at(&noise(4 * MIB), 0).unwrap();
+    let state = state_of(&full);
+    assert_eq!(state.size_bytes, Bytes::mib(4));
+    assert_eq!(
+        (state.hole_bytes, state.unwritten_bytes),
+        Default::default()
+    );
+    assert_eq!(state.shared_bytes, Bytes(0));
+    assert!(state.extents >= 1);
+
+    let odd = mount.path("odd");
+    create(&odd).write_all_at(&noise(5000), 0).unwrap();
+    let state = state_of(&odd);
+    assert_eq!(
+        (state.size_bytes, state.hole_bytes),
+        (Bytes(5000), Bytes(0))
+    );
+    check_cache(&full);
+}
+
+fn check_cache(path: &Path) {
+    let file = File::open(path).unwrap();
+    let all = Bytes(file.metadata().unwrap().len());
+    fs::read(path).unwrap();
+    assert_eq!(cached_bytes(&file, all), Some(all));
+    assert_eq!(cached_bytes(&file, Bytes(5000)), Some(Bytes(5000)));
+    drop_cached(&file).unwrap();
+    assert_eq!(cached_bytes(&file, all), Some(Bytes(0)));
+    // Dirty pages go as well, when the file is ours to sync.
+    let file = File::options().read(true).write(true).open(path).unwrap();
+    file.write_all_at(&noise(MIB), 0).unwrap();
+    assert!(cached_bytes(&file, all).unwrap() >= Bytes::mib(1));
+    drop_cached(&file).unwrap();
+    assert_eq!(cached_bytes(&file, all), Some(Bytes(0)));
+}
+
+/// The stack under a loop mount: the loop device first, and below it what holds
+/// the temporary directory.
+fn check_stack(mount: &LoopMount, kind: &str) {
+    let found = mount.inspect("");
+    assert_eq!(found.info.kind, TargetKind::Directory);
+    let file_system = found.info.file_system.as_ref().unwrap();
+    assert_eq!(file_system.kind, kind);
+    assert_eq!(Path::new(&file_system.source), mount.device.path);
+    assert!(file_system.available_bytes.unwrap() > Bytes::mib(100));
+    assert_eq!(
+        free_bytes(&mount.path("")).unwrap() > Bytes::mib(100),
+        file_system.total_bytes.unwrap() > Bytes::mib(100)
+    );
+    let top = &found.info.devices[0];
+    assert_eq!(top.name, mount.device.name());
+    assert_eq!(top.kind, BlockDeviceKind::Loop);
+    assert!(!top.is_leaf);
+    assert_eq!(top.size_bytes, Some(Bytes::mib(320)));
+    let image = mount.directory.path().join("image");
+    assert_eq!(top.backing_file.as_deref(), image.to_str());
+    assert!(top.backing_direct.is_some());
+    let leaf_count = found.info.leaves().count();
+    assert_eq!(found.counters.read().is_some(), leaf_count > 0);
+}
+
+#[test]
+fn ext4_on_a_loop_device_is_seen_through() {
+    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+        return;
+    };
+    check_stack(&mount, "ext4");
+    check_file_states(&mount);
+    let found = mount.inspect("full");
+    assert_eq!(found.info.kind, TargetKind::File);
+    assert_eq!(found.info.size_bytes, Some(Bytes::mib(4)));
+    assert_eq!(found.info.file_state.unwrap().hole_bytes, Bytes(0));
+    if let DirectIoSupport::Supported {
+        offset_alignment, ..
+    } = found.info.direct_io
+    {
+        assert!(offset_alignment >= Bytes(512));
+    } else {
+        skipped("this kernel does not tell direct I/O alignment");
+    }
+}
+
+#[test]
+fn ext4_that_journals_data_has_no_direct_io() {
+    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "data=journal") else {
+        return;
+    };
+    let file = create(&mount.path("file"));
+    let support = direct_io_support(&file);
+    assert!(!matches!(support, DirectIoSupport::Supported { .. }));
+}
+
+#[test]
+fn xfs_on_a_loop_device_is_seen_through_and_reflinks_are_shared() {
+    let Some(mount) = LoopMount::new(&["mkfs.xfs", "-q", "-f", "-m", "reflink=1"], "rw") else {
+        return;
+    };
+    check_stack(&mount, "xfs");
+    check_file_states(&mount);
+    let (from, to) = (mount.path("full"), mount.path("copy"));
+    let arguments = [
+        "--reflink=always",
+        from.to_str().unwrap(),
+        to.to_str().unwrap(),
+    ];
+    if run("cp", &arguments).is_none() {
+        skipped("this xfs cannot share blocks");
+        return;
+    }
+    assert_eq!(state_of(&from).shared_bytes, Bytes::mib(4));
+    assert_eq!(state_of(&to).shared_bytes, Bytes::mib(4));
+}
+
+#[test]
+fn btrfs_on_a_loop_device_is_seen_through_its_anonymous_number() {
+    let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "rw") else {
+        return;
+    };
+    check_stack(&mount, "btrfs");
+    check_file_states(&mount);
+    create(&mount.path("tiny"))
+        .write_all_at(b"in the inode", 0)
+        .unwrap();
+    assert_eq!(state_of(&mount.path("tiny")).inline_bytes, Bytes(12));
+    let subvolume = mount.path("subvolume");
+    if run(
+        "btrfs",
+        &["subvolume", "create", subvolume.to_str().unwrap()],
+    )
+    .is_some()
+    {
+        let found = mount.inspect("subvolume");
+        assert_eq!(found.info.devices[0].name, mount.device.name());
+    } else {
+        skipped("no btrfs tool to make a subvolume with");
+    }
+}
+
+#[test]
+fn what_btrfs_compresses_is_encoded() {
+    let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "compress-force=zstd") else {
+        return;
+    };
+    let path = mount.path("zeros");
+    create(&path)
+        .write_all_at(&vec![0; MIB as usize], 0)
+        .unwrap();
+    assert_eq!(state_of(&path).encoded_bytes, Bytes::mib(1));
+}
+
+#[test]
+fn a_loop_device_itself_is_a_target() {
+    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+        return;
+    };
+    let found = inspect(&System::host(), mount.device.path.to_str().unwrap()).unwrap();
+    assert_eq!(found.info.kind, TargetKind::BlockDevice);
+    assert_eq!(found.info.size_bytes, Some(Bytes::mib(320)));
+    assert_eq!(found.info.file_system, None);
+    assert_eq!(found.info.file_state, None);
+    assert_eq!(found.info.devices[0].name, mount.device.name());
+    assert!(matches!(
+        file_state(&File::open(&mount.device.path).unwrap()),
+        Err(FileStateError::Unsupported)
+    ));
+}
+
+#[test]
+fn an_overlay_is_followed_to_the_devices_of_its_upper_directory() {
+    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+        return;
+    };
+    for name in ["lower", "upper", "work", "merged"] {
+        fs::create_dir(mount.path(name)).unwrap();
+    }
+    fs::write(mount.path("lower/file"), noise(4096)).unwrap();
+    let path = |name: &str| mount.path(name).to_str().unwrap().to_owned();
+    let (merged, options) = (
+        path("merged"),
+        format!(
+            "lowerdir={},upperdir={},workdir={}",
+            path("lower"),
+            path("upper"),
+            path("work")
+        ),
+    );
+    if run(
+        "mount",
+        &["-t", "overlay", "-o", &options, "overlay", &merged],
+    )
+    .is_none()
+    {
+        skipped("overlay cannot be mounted");
+        return;
+    }
+    let directory = mount.inspect("merged");
+    let file = mount.inspect("merged/file");
+    let users = sokudo_device::users(&File::open(mount.path("merged/file")).unwrap());
+    run("umount", &["--lazy", &merged]);
+    assert_eq!(directory.info.file_system.unwrap().kind, "overlay");
+    assert_eq!(directory.info.devices[0].name, mount.device.name());
+    assert_eq!(file.info.devices[0].name, mount.device.name());
+    // There is a loop device, and it might show the file of a layer.
+    assert_eq!(users.occupants, []);
+    assert!(
+        users.blind_spots[0]
+            .english()
+            .contains("it lies on overlayfs"),
+        "{users:?}"
+    );
+}
+
+#[test]
+fn memory_is_no_device() {
+    let Ok(directory) = tempfile::tempdir_in("/dev/shm") else {
+        skipped("there is no /dev/shm to write to");
+        return;
+    };
+    let path = directory.path().join("file");
+    fs::write(&path, noise(MIB)).unwrap();
+    let found = inspect(&System::host(), path.to_str().unwrap()).unwrap();
+    let file_system = found.info.file_system.unwrap();
+    if file_system.kind != "tmpfs" {
+        skipped("/dev/shm is no tmpfs");
+        return;
+    }
+    assert_eq!(found.info.devices, []);
+    assert_eq!(found.counters.read(), None);
+    assert_eq!(found.info.file_state, None);
+    assert_eq!(found.info.direct_io, DirectIoSupport::Unknown);
+    let [unlisted, no_device] = &found.info.blind_spots[..] else {
+        panic!("{:?}", found.info.blind_spots);
+    };
+    assert!(unlisted.english().contains("does not list extents"));
+    assert!(
+        no_device
+            .english()
+            .ends_with("lives in memory: there is no device")
+    );
+}
+
+#[test]
+fn a_memory_disk_is_a_leaf_that_counts() {
+    let path = "/dev/zram0";
+    if !Path::new(path).exists() || !is_root() {
+        skipped("there is no zram device that may be read");
+        return;
+    }
+    let found = inspect(&System::host(), path).unwrap();
+    let [device] = &found.info.devices[..] else {
+        panic!("{:?}", found.info.devices);
+    };
+    assert_eq!(device.kind, BlockDeviceKind::Memory);
+    assert!(device.is_leaf);
+    assert_eq!(found.info.size_bytes, device.size_bytes);
+    assert_eq!(
+        found.counters.read().is_some(),
+        device.counts_io != Some(false)
+    );
+}
+
+#[test]
+fn the_leaf_counts_what_reaches_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
+    let Some(before) = found.counters.read() else {
+        skipped("the device under the temporary directory is not seen");
+        return;
+    };
+    let mut file = create(&directory.path().join("file"));
+    std::io::Write::write_all(&mut file, &noise(8 * MIB)).unwrap();
+    file.sync_all().unwrap();
+    let counted = found.counters.read().unwrap().since(&before);
+    assert!(counted.written_bytes >= 8 * MIB, "{counted:?}");
+}
+
+#[test]
+fn the_machine_describes_itself() {
+    let seen = environment(&System::host());
+    assert!(seen.kernel.is_some());
+    assert!(seen.memory_bytes.unwrap() > Bytes::mib(64));
+    assert!(seen.load_average.is_some());
+}
+
+/// Run as root, this starts itself again as nobody.
+#[test]
+fn who_has_no_permission_is_told_so() {
+    if is_root() {
+        let this = std::env::current_exe().unwrap();
+        let status = Command::new("setpriv")
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(this)
+            .args(["--exact", "machine::who_has_no_permission_is_told_so"])
+            .env_remove("TMPDIR")
+            .current_dir("/")
+            .status();
+        match status.map(|status| status.code()) {
+            // setpriv is missing, or nobody may not reach this program.
+            Err(_) | Ok(Some(126 | 127)) => skipped("cannot become another user here"),
+            Ok(code) => assert_eq!(code, Some(0)),
+        }
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let closed = directory.path().join("closed");
+    let file = directory.path().join("file");
+    fs::create_dir(&closed).unwrap();
+    fs::write(&file, "x").unwrap();
+    for path in [&closed, &file] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
+    }
+    for (path, verb) in [
+        (closed.clone(), "enter"),
+        (closed.join("below"), "reach"),
+        (file, "read"),
+    ] {
+        let name = path.to_str().unwrap();
+        let error = inspect(&System::host(), name).unwrap_err();
+        assert!(matches!(error, InspectError::NoPermission { .. }));
+        assert_eq!(
+            error.to_string(),
+            format!("no permission to {verb} {name}; run as a user who may, or as root")
+        );
+    }
+    // Else the closed directory could not be removed.
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+    // What is readable is seen as well as by root.
+    let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
+    assert!(found.info.file_system.is_some());
+}

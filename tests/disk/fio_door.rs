@@ -1,0 +1,77 @@
+//! fio's command lines and job files, as scripts use them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::sokudo::{directory_on_disk, end, fio, has, program, shell, skip, sokudo_in};
+
+/// The job file of source document 000, with files and times that suit a test.
+fn article() -> String {
+    include_str!("../../crates/sokudo-dialect/tests/fio_jobs/document-000.fio")
+        .replace("size=1g", "size=4m\nfilename=fio-test")
+        .replace("runtime=60", "runtime=1")
+}
+
+/// The JSON of a run that succeeded without a word on standard error.
+pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
+    let ended = fio(directory, &format!("--output-format=json {arguments}"));
+    assert_eq!(ended.told, "", "standard error stays empty: {ended:?}");
+    ended.json()
+}
+
+#[test]
+fn the_articles_job_file_and_its_awk_print_eight_speeds() {
+    let directory = directory_on_disk();
+    fs::write(directory.path().join("article.fio"), article()).unwrap();
+    let script = "$SOKUDO fio --directory=. article.fio --output-format=terse \
+                  | awk -F ';' '{print $3, ($7+$48) / 1000 }'";
+    let ended = end(shell(script).current_dir(directory.path())).ok();
+    assert_eq!(ended.told, "");
+    let lines = ended
+        .printed
+        .lines()
+        .map(|line| line.split_once(' ').unwrap());
+    let lines: Vec<(&str, f64)> = lines
+        .map(|(name, speed)| (name, speed.parse().unwrap()))
+        .collect();
+    let article = article();
+    let sections = article
+        .lines()
+        .filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'));
+    let names: Vec<&str> = lines.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, sections.skip(1).collect::<Vec<_>>());
+    assert_eq!(names.len(), 8);
+    assert!(lines.iter().all(|(_, speed)| *speed > 0.0), "{lines:?}");
+}
+
+#[test]
+fn both_tools_are_compared_or_the_missing_one_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("job.fio"), "[x]\nsize=1m\nrw=read\n").unwrap();
+    let mut without = program();
+    without
+        .args(["check-against", "fio", "job.fio"])
+        .env("PATH", directory.path())
+        .current_dir(directory.path());
+    end(&mut without).refused(1, &["fio is not installed"]);
+    if !has("fio") {
+        skip("fio is not installed");
+        return;
+    }
+    sokudo_in(directory.path(), "check-against fio job.fio --pairs 6")
+        .ok()
+        .prints(&["x read", "95 % interval"]);
+}
+
+#[test]
+fn under_nohup_a_run_outlives_its_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "trap '' HUP; $SOKUDO fio --name=x --size=1m --rw=write --time_based \
+                  --runtime=1 --output-format=json & \
+                  until [ -s x.0.0 ]; do :; done; kill -HUP $!; wait $!";
+    let run = end(shell(script).current_dir(directory.path())).json();
+    let runtime = run["jobs"][0]["job_runtime"].as_u64();
+    assert!(runtime >= Some(1000), "{run}");
+}

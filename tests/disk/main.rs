@@ -1,0 +1,77 @@
+//! What only a disk shows: that bytes reach it, that consent holds, that files go; on files, loop
+//! devices, FUSE files with faults, control groups and a server of PostgreSQL. `tests/run disk` runs
+//! it as nobody, and what is in a module `root` as root.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, tells loudly what it skips, and its values are small"
+)]
+
+mod answers;
+mod assess;
+mod backends;
+mod bad_input;
+mod bonnie;
+mod burn_in;
+mod capacity;
+mod check;
+mod compare;
+mod conditions;
+mod consent;
+mod device;
+mod diskspd_door;
+mod early;
+mod engine_device;
+mod explain;
+mod faults;
+mod figures;
+mod fill;
+mod fio_door;
+mod fio_safety;
+mod fit;
+mod formats;
+mod hdparm;
+mod import;
+mod info;
+mod interruption;
+mod limits;
+mod load;
+mod long;
+mod matrix;
+mod peak;
+mod pictures;
+mod precision;
+mod prepare;
+mod quick;
+mod require;
+mod rows;
+mod safety;
+mod scan;
+mod scripts;
+mod steady;
+mod stop_when;
+mod store;
+mod sweep;
+mod terminal;
+mod truth;
+mod unprinted;
+mod users;
+mod volume;
+mod write_cache;
+
+#[path = "../support/faulty_file.rs"]
+mod faulty_file;
+#[path = "../support/keeper.rs"]
+mod keeper;
+#[path = "../support/loop_device.rs"]
+mod loop_device;
+#[path = "../support/program.rs"]
+mod program;
+#[path = "../support/signals.rs"]
+mod signals;
+#[path = "../support/sokudo.rs"]
+mod sokudo;
+#[path = "../support/store_file.rs"]
+mod store_file;
