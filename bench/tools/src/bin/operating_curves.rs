@@ -1,7 +1,7 @@
 //! How often findings are told, over what there is to find and how much the figures scatter:
 //! rows of known truth, judged like any other. `bench/precision curves` draws what this prints.
 //!
-//! `cargo run --release -p sokudo --example operating_curves [ROWS_PER_CELL]`
+//! `cargo run --release -p sokudo-bench --bin operating_curves [ROWS_PER_CELL]`
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 #![expect(

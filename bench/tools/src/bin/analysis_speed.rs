@@ -1,7 +1,7 @@
 //! How long the analysis of a run with a billion I/Os takes: judging it and computing every
 //! figure of its document. Histograms hold them, so that it should not depend on their number.
 //!
-//! `cargo run --release -p sokudo --example analysis_speed`
+//! `cargo run --release -p sokudo-bench --bin analysis_speed`
 
 #![expect(clippy::print_stdout, reason = "it says what it measured")]
 

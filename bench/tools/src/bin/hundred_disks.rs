@@ -1,5 +1,5 @@
 //! Times `sokudo info` on an invented machine of a hundred disks, each with four mounted
-//! partitions: `cargo run --release -p sokudo-device --example hundred_disks`.
+//! partitions: `cargo run --release -p sokudo-bench --bin hundred_disks`.
 
 #![expect(clippy::print_stdout, reason = "the figure is what it is for")]
 

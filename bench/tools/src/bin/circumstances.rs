@@ -1,5 +1,5 @@
 //! Times what is looked at around a run and around each trial of it, on this machine:
-//! `cargo run --release -p sokudo-device --example circumstances -- PATH`.
+//! `cargo run --release -p sokudo-bench --bin circumstances -- PATH`.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 

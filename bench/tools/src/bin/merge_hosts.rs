@@ -2,7 +2,7 @@
 //! host, whose outcomes are simulated. It prints how long joining the trials and making the
 //! document took, and the most memory that the process had.
 //!
-//! `cargo run --release -p sokudo-report --example merge_hosts [HOSTS]`
+//! `cargo run --release -p sokudo-bench --bin merge_hosts [HOSTS]`
 //!
 //! Outcomes come as they do from other processes: with histograms that take no more memory than
 //! their text. The time in which they are made up is not counted.
