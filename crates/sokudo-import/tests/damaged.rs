@@ -1,23 +1,107 @@
-//! The first damaged texts that `examples/fuzz.rs` makes of every format; it makes
-//! millions.
+//! Damaged texts of every format: none may panic, take long or cost much memory.
+//!
+//! Two thousand of each are read, or as many as are asked for:
+//! `SOKUDO_DAMAGED="COUNT SEED" cargo test --release -p sokudo-import --test damaged -- --nocapture`
 
-#[path = "../examples/fuzz.rs"]
-#[allow(dead_code, reason = "the program around it is not used")]
-mod fuzz;
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its corpus fails"
+)]
 
-use std::process::ExitCode;
+#[path = "damaged/damage.rs"]
+mod damage;
+
+use std::fs;
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// No text of the length that damaged ones have may take longer.
+const TIME_MAX: Duration = Duration::from_secs(5);
+/// More than all texts of that length may need on all processors.
+const MEMORY_KIB_MAX: u64 = 256 << 10;
+/// So many texts that are read badly say enough.
+const TOLD_MAX: usize = 10;
+
+/// A file of the corpus, its name and what it holds.
+type Text = (String, Vec<u8>);
 
 #[test]
 fn no_damaged_text_panics_or_costs_much() {
-    let formats = fuzz::formats();
+    let asked = std::env::var("SOKUDO_DAMAGED").unwrap_or("2000 1".to_owned());
+    let (count, seed) = asked.split_once(' ').unwrap();
+    let (count, seed) = (count.parse().unwrap(), seed.parse().unwrap());
+    let formats = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"));
     assert!(formats.len() > 10, "{formats:?}");
     for format in formats {
-        let all = fuzz::Share {
-            count: 2_000,
-            seed: 1,
-            share: 0,
-            shares: 1,
-        };
-        assert_eq!(fuzz::work(&format, all), ExitCode::SUCCESS, "{format}");
+        let start = Instant::now();
+        let format_name = format.file_name().unwrap().display();
+        let texts: Vec<Text> = entries(&format).iter().map(|file| text(file)).collect();
+        let wrong = wrong_of(&texts, count, seed);
+        assert!(wrong.is_empty(), "{format_name}, seed {seed}: {wrong:#?}");
+        let (seconds, peak) = (start.elapsed().as_secs(), peak_kib());
+        println!("{format_name}: {count} texts of seed {seed}, {seconds} s, {peak} KiB");
+        assert!(peak <= MEMORY_KIB_MAX, "{format_name}: {peak} KiB");
     }
+}
+
+/// What is wrong with so many damaged texts, which all processors share.
+fn wrong_of(texts: &[Text], count: u64, seed: u64) -> Vec<String> {
+    let threads = thread::available_parallelism().unwrap().get();
+    thread::scope(|scope| {
+        let share = |share| {
+            scope.spawn(move || -> Vec<String> {
+                let numbers = (0..count).skip(share).step_by(threads);
+                let seeds = numbers.map(|it| seed ^ it.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                let wrong = seeds.filter_map(|seed| wrong_with(texts, seed));
+                wrong.take(TOLD_MAX).collect()
+            })
+        };
+        let shares: Vec<_> = (0..threads).map(share).collect();
+        let told = shares.into_iter().flat_map(|share| share.join().unwrap());
+        told.collect()
+    })
+}
+
+/// What a folder holds, in order.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn text(file: &Path) -> Text {
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    (name, fs::read(file).unwrap())
+}
+
+/// How a damaged text is read badly, and where it is kept.
+fn wrong_with(texts: &[Text], number: u64) -> Option<String> {
+    let (name, text) = damage::damaged(texts, number);
+    let took = || {
+        let start = Instant::now();
+        let read = panic::catch_unwind(|| sokudo_import::read(name, &text[..]).is_ok());
+        read.map(|_| start.elapsed())
+    };
+    let why = match took() {
+        Err(_) => "panics",
+        // Once more, for the machine may have been busy.
+        Ok(time) if time > TIME_MAX && took().is_ok_and(|time| time > TIME_MAX) => "takes long",
+        Ok(_) => return None,
+    };
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("damaged-{number}-{name}"));
+    fs::write(&kept, &text).unwrap();
+    Some(format!("{} {why}", kept.display()))
+}
+
+/// The most memory that this process has had.
+fn peak_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
