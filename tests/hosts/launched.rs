@@ -15,7 +15,7 @@ mod hosts;
 mod launcher;
 #[path = "launched/namespaces.rs"]
 mod namespaces;
-#[path = "../../crates/sokudo-peers/examples/peer/part.rs"]
+#[path = "launched/part.rs"]
 mod part;
 
 use std::panic::{self, AssertUnwindSafe};

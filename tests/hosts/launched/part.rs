@@ -1,8 +1,7 @@
 //! What a peer does: `calls` makes each call a few times, `wait` stays in a call and `work` outside
 //! of any until somebody is lost, `stop` has one of them ask all to stop, `version` has one of
-//! another version, `idle` tells what the threads cost while nothing is done.
+//! another version.
 
-use std::fs;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,9 +10,6 @@ use sokudo_peers::{Limits, Notice, PeerError, Peers, launch};
 
 /// Nothing here takes longer.
 const END: Duration = Duration::from_secs(60);
-
-/// How long idleness is looked at.
-const IDLE: Duration = Duration::from_secs(5);
 
 const MIB: usize = 1 << 20;
 
@@ -74,10 +70,6 @@ fn act(peers: &mut Peers, part: &str, told: &Receiver<Notice>) -> Result<(), Pee
             let _ = told.recv_timeout(END);
             peers.gather(Vec::new()).map(drop)
         }
-        "idle" => {
-            idle();
-            Ok(())
-        }
         _ => calls(peers),
     }
 }
@@ -132,33 +124,4 @@ fn start(peers: &mut Peers) -> Result<(), PeerError> {
     let skew_ns = late_ns[late_ns.len() - 1] - late_ns[0];
     println!("skew {} µs, ahead {ahead:?}", skew_ns / 1000);
     Ok(())
-}
-
-/// What the threads of this process cost while nothing is done.
-fn idle() {
-    // Until what follows upon joining is over.
-    thread::sleep(Duration::from_millis(500));
-    let (begin, before) = (Instant::now(), processor_ns());
-    thread::sleep(IDLE);
-    let seconds = begin.elapsed().as_secs_f64();
-    for (name, ns) in processor_ns() {
-        let earlier = before.iter().find(|(other, _)| *other == name);
-        let ns = ns - earlier.map_or(0, |(_, ns)| *ns);
-        let micros = ns as f64 / 1000.0 / seconds;
-        println!("thread {name}: {micros:.1} µs a second");
-    }
-}
-
-/// Of each thread, by its name and number, as `/proc/PID/task/TID/schedstat` counts it.
-fn processor_ns() -> Vec<(String, u64)> {
-    let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
-    (threads.flatten())
-        .filter_map(|thread| {
-            let read = |file: &str| fs::read_to_string(thread.path().join(file)).ok();
-            let ns = read("schedstat")?.split_whitespace().next()?.parse().ok()?;
-            let name = read("comm")?.trim().to_owned();
-            let number = thread.file_name();
-            Some((format!("{name} {}", number.display()), ns))
-        })
-        .collect()
 }
