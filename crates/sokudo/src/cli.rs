@@ -51,7 +51,7 @@ use sokudo_words::{Language, Text, text};
 use crate::{invocation, language};
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
 use issuing::{Engine, data_content, direct_mode, engine};
-use mistake::whole_number;
+use mistake::{mistake, whole_number};
 
 pub(crate) use assess::AssessArguments;
 pub(crate) use baseline::{
@@ -75,7 +75,7 @@ pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
 pub(crate) use matrix::{LoopDisks, MatrixArguments, loop_disks};
 pub(crate) use measuring::{Measuring, Stopping};
-pub(crate) use mistake::mistake;
+pub(crate) use mistake::end_with;
 pub(crate) use page::PageArguments;
 pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};

@@ -3,13 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 use std::io;
 
-use clap::error::ErrorKind;
 use rustix::io::Errno;
 use sokudo_measure::{Fault, MeasureError};
 use sokudo_store::StoreError;
 use sokudo_words::{Text, text};
 
-use crate::cli::mistake;
 use crate::{harmless, invocation, language};
 
 /// Words of the user's are repeated in messages, and some are as long as a file.
@@ -192,32 +190,6 @@ impl From<MeasureError> for Exit {
             Fault::Interruption => Self::InterruptedEarly(error.into()),
             Fault::World => Self::failed(error),
         }
-    }
-}
-
-/// Help and version are printed; a wrong argument becomes one line and code 2.
-pub(crate) fn from_clap(error: &clap::Error) -> u8 {
-    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // A reader that has seen enough, such as `head`, is no failure.
-        let _ = match error.use_stderr() {
-            true => {
-                invocation::write_error(shown(error, invocation::is_error_terminal()).as_bytes())
-            }
-            false => {
-                invocation::write_output(shown(error, invocation::is_output_terminal()).as_bytes())
-            }
-        };
-        return if error.use_stderr() { 2 } else { 0 };
-    }
-    fault(mistake(error));
-    2
-}
-
-fn shown(error: &clap::Error, with_colours: bool) -> String {
-    let text = error.render();
-    match with_colours {
-        true => text.ansi().to_string(),
-        false => text.to_string(),
     }
 }
 

@@ -138,7 +138,7 @@ fn carry_out_words(arguments: Vec<OsString>) -> u8 {
     }
     match Cli::read(arguments) {
         Ok(cli) => ended(carry_out(cli.command)),
-        Err(error) => exit::from_clap(&error),
+        Err(error) => cli::end_with(&error),
     }
 }
 

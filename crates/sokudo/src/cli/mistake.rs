@@ -1,10 +1,12 @@
-//! What is wrong with arguments, said from what clap has found out.
+//! What is wrong with arguments, said from what clap has found out, and how the program ends then.
 
 use std::error::Error;
 use std::num::{IntErrorKind, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use sokudo_words::{Text, text};
+
+use crate::{exit, invocation};
 
 /// A whole number within bounds.
 pub(super) fn whole_number(
@@ -17,8 +19,32 @@ pub(super) fn whole_number(
     }
 }
 
+/// Help and version are printed; a wrong argument becomes one line and code 2.
+pub(crate) fn end_with(error: &clap::Error) -> u8 {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let to_error = error.use_stderr();
+        let is_coloured = match to_error {
+            true => invocation::is_error_terminal(),
+            false => invocation::is_output_terminal(),
+        };
+        let text = error.render();
+        let text = match is_coloured {
+            true => text.ansi().to_string(),
+            false => text.to_string(),
+        };
+        // A reader that has seen enough, such as `head`, is no failure.
+        let _ = match to_error {
+            true => invocation::write_error(text.as_bytes()),
+            false => invocation::write_output(text.as_bytes()),
+        };
+        return if to_error { 2 } else { 0 };
+    }
+    exit::fault(mistake(error));
+    2
+}
+
 /// What is wrong, and what may have been meant.
-pub(crate) fn mistake(error: &clap::Error) -> Text {
+pub(super) fn mistake(error: &clap::Error) -> Text {
     let mut parts = vec![what(error)];
     parts.extend(alike(error));
     if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) {
