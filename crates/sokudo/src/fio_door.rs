@@ -9,8 +9,6 @@ mod help;
 mod print;
 mod view;
 
-pub(crate) use print::place_of;
-
 use sokudo_dialect::fio::{self, FioAction, FioError, FioInvocation, FioPlan};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::Jobs;
@@ -18,10 +16,10 @@ use sokudo_model::ScheduleName;
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
+use crate::jobs::fio::{by_section, place_of};
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, FinishedJobs, consent};
 use crate::keep::{self, KeptRuns};
-use crate::run_door::by_section;
 use crate::{interrupt, output};
 
 use disks::Disks;

@@ -2,6 +2,7 @@
 //! the command line and how they are printed is the doors' concern.
 
 pub(crate) mod consent;
+pub(crate) mod fio;
 pub(crate) mod this_host;
 
 use std::time::Instant;

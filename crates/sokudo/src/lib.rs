@@ -19,6 +19,7 @@ mod choose;
 mod clean;
 mod cli;
 mod command_line;
+mod company;
 mod compare;
 mod diskspd_door;
 mod door;

@@ -15,12 +15,12 @@ use sokudo_report::RunDocument;
 use sokudo_words::{Text, text};
 
 use crate::cli::{self, Command, Destroying, Printing};
+use crate::company::Company;
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::run_door::JobFilePlan;
 use crate::several;
 use crate::telling::Estimate;
-use crate::together::Company;
 use crate::{bonnie, command_line, explain, fill, load, mark, peak, quick, scan, steady, sweep};
 
 /// A command that measures, understood.

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::{JobTarget, JobTargetKind, Jobs, Prepared, StopWatch};
-use sokudo_model::{Event, Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage, StopRule};
+use sokudo_model::{Event, Nanos, Run, Schedule, ScheduleName, StopRule};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 
 use crate::cli::{Keeping, RunArguments};
+use crate::company::Company;
 use crate::exit::{self, Exit};
-use crate::fio_door::place_of;
+use crate::jobs::fio::{by_section, place_of};
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, FinishedJobs, consent};
 use crate::measurement::FinishedMeasurement;
 use crate::partial::PartialRun;
 use crate::progress::ProgressLine;
 use crate::telling;
-use crate::together::Company;
 use crate::{command_line, interrupt, results};
 
 /// Runs the job files and prints.
@@ -225,109 +225,4 @@ fn fio_arguments(arguments: &RunArguments) -> Vec<String> {
     words.extend(devices.map(|device| format!("--destroy={device}")));
     words.extend(arguments.files.iter().cloned());
     words
-}
-
-/// One row per section: what its clones did together, judged by the worst of them.
-pub(crate) fn by_section(run: Run, planned: &FioPlan) -> Run {
-    let mut rows: Vec<(u32, Row)> = Vec::new();
-    for (row, job) in run.rows.iter().zip(&planned.session.jobs) {
-        match rows.iter_mut().find(|(section, _)| *section == job.section) {
-            Some((_, merged)) => merge(merged, row),
-            None => rows.push((job.section, row.clone())),
-        }
-    }
-    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-    let plan = Plan {
-        stages: stages_of(&run.plan, planned, &rows),
-        ..run.plan
-    };
-    Run { plan, rows, ..run }
-}
-
-fn merge(merged: &mut Row, row: &Row) {
-    merged.workload.clones += row.workload.clones;
-    for (ours, theirs) in merged.trials.iter_mut().zip(&row.trials) {
-        ours.outcome.merge(&theirs.outcome);
-        ours.evidence.device = ours
-            .evidence
-            .device
-            .zip(theirs.evidence.device)
-            .map(|(ours, theirs)| ours.plus(&theirs));
-        ours.evidence.cached_before = ours
-            .evidence
-            .cached_before
-            .max(theirs.evidence.cached_before);
-        if let (Some(ours), Some(theirs)) = (&mut ours.together, &theirs.together) {
-            ours.merge(theirs);
-        }
-    }
-    let worse = |left: &Row, right: &Row| {
-        let verdict = |row: &Row| row.assessment.as_ref().map(|assessment| assessment.verdict);
-        verdict(right) > verdict(left)
-    };
-    if worse(merged, row) {
-        merged.assessment.clone_from(&row.assessment);
-    }
-}
-
-/// The plan's stages with one workload per section, in the order of `rows`.
-fn stages_of(plan: &Plan, planned: &FioPlan, rows: &[Row]) -> Vec<Stage> {
-    let mut jobs = planned.session.jobs.iter();
-    let mut rows = rows.iter();
-    let mut last = None;
-    plan.stages
-        .iter()
-        .map(|stage| {
-            let mut workloads = Vec::new();
-            for job in jobs.by_ref().take(stage.workloads.len()) {
-                if last != Some(job.section) {
-                    workloads.extend(rows.next().map(|row| row.workload.clone()));
-                    last = Some(job.section);
-                }
-            }
-            Stage { workloads }
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sokudo_model::{
-        BackendKind, Bytes, DeviceCounters, Operation, OperationTally, Outcome, StopReason, Trial,
-        TrialEvidence, Workload,
-    };
-
-    fn row(mebibytes: u64) -> Row {
-        let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
-        outcome.operations.push(OperationTally {
-            bytes: Bytes::mib(mebibytes),
-            ..OperationTally::new(Operation::Read)
-        });
-        let evidence = TrialEvidence {
-            device: Some(DeviceCounters {
-                read_bytes: mebibytes << 20,
-                ..DeviceCounters::default()
-            }),
-            ..TrialEvidence::default()
-        };
-        Row {
-            trials: vec![Trial {
-                outcome,
-                evidence,
-                together: None,
-            }],
-            ..Row::new(Workload::new("x", Bytes(4096)))
-        }
-    }
-
-    #[test]
-    fn clones_of_a_section_are_one_row() {
-        let mut merged = row(1);
-        merge(&mut merged, &row(2));
-        assert_eq!(merged.workload.clones, 2);
-        assert_eq!(merged.trials[0].outcome.bytes_moved(), Bytes::mib(3));
-        let device = merged.trials[0].evidence.device.unwrap();
-        assert_eq!(device.read_bytes, 3 << 20);
-    }
 }

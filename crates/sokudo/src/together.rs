@@ -1,8 +1,6 @@
 //! `sokudo together`: one of several processes that an MPI launcher has started, on one or many
 //! hosts, and that measure as one. All of them go the same way; only the first prints and keeps.
 
-mod company;
-
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -13,11 +11,10 @@ use sokudo_peers::{Launch, Notice, PeerError, Peers, Stopper};
 use sokudo_words::text;
 
 use crate::cli::{Printing, TogetherArguments};
+use crate::company::Company;
 use crate::exit::{self, Exit};
 use crate::repeat::Repeat;
 use crate::{interrupt, results, telling};
-
-pub(crate) use company::Company;
 
 /// How long the first one may take to say who was lost, and what was measured before.
 const FIRST_SPEAKS: Duration = Duration::from_secs(10);

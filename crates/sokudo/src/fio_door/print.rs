@@ -4,13 +4,9 @@
 //! Nothing but the formats asked for is ever written there, so that JSON stays JSON.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
-use sokudo_device::storage_node;
-use sokudo_dialect::fio::{Fallocate, FioPlan, FioTargetKind, FioTargetSpec};
-use sokudo_engine::Allocation;
-use sokudo_measure::{JobTarget, JobTargetKind};
 use sokudo_model::fio::{FioFormat, FioSession};
 use sokudo_report::fio::{self, FioReport};
 use sokudo_words::text;
@@ -112,58 +108,4 @@ impl Printer {
         }
         Ok(())
     }
-}
-
-/// A target of fio's jobs, as storage is prepared from it.
-pub(crate) fn place_of(spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
-    let index = planned
-        .targets
-        .iter()
-        .position(|other| std::ptr::eq(other, spec));
-    JobTarget {
-        path: storage_node(PathBuf::from(&spec.path)),
-        kind: match spec.kind {
-            FioTargetKind::File => JobTargetKind::File,
-            FioTargetKind::BlockDevice => JobTargetKind::BlockDevice,
-            FioTargetKind::Null => JobTargetKind::Null,
-        },
-        bytes: spec.bytes,
-        written: spec.written,
-        // A file that is made only when its job opens it holds nothing before.
-        needs_data: spec.overwrite && !spec.create_on_open,
-        overwrite: spec.overwrite_asked,
-        create: spec.create,
-        made_below: Some(PathBuf::from(&spec.base)),
-        allocation: match spec.fallocate {
-            _ if spec.create_on_open => Allocation::None,
-            Fallocate::None => Allocation::None,
-            Fallocate::Native | Fallocate::Posix => Allocation::Reserve,
-            Fallocate::Keep => Allocation::ReserveKeepSize,
-            Fallocate::Truncate => Allocation::Truncate,
-        },
-        unlink: spec.unlink,
-        pre_read: spec.pre_read,
-        invalidate: spec.invalidate,
-        allow_occupied: spec.allow_mounted_write,
-        jobs: index.map_or_else(
-            || vec![spec.job.clone()],
-            |index| jobs_of(index, &spec.job, planned),
-        ),
-    }
-}
-
-/// The names of all jobs that use a target, the first one's first.
-fn jobs_of(target: usize, first: &str, planned: &FioPlan) -> Vec<String> {
-    let workloads = planned
-        .plan
-        .stages
-        .iter()
-        .flat_map(|stage| &stage.workloads);
-    let mut names = vec![first.to_owned()];
-    for (workload, job) in workloads.zip(&planned.session.jobs) {
-        if workload.targets().contains(&target) && !names.contains(&job.name) {
-            names.push(job.name.clone());
-        }
-    }
-    names
 }

@@ -30,7 +30,7 @@ pub(crate) struct Company {
 }
 
 impl Company {
-    pub(super) fn new(together: Together, arguments: &TogetherArguments, keeping: Keeping) -> Self {
+    pub(crate) fn new(together: Together, arguments: &TogetherArguments, keeping: Keeping) -> Self {
         Self {
             keeping,
             is_first: together.is_first(),
@@ -45,7 +45,7 @@ impl Company {
     }
 
     /// Under which number the run is kept as far as it had come.
-    pub(super) fn kept(&self) -> Option<RunId> {
+    pub(crate) fn kept(&self) -> Option<RunId> {
         self.kept
     }
 
@@ -262,7 +262,7 @@ impl Company {
     }
 
     /// Leaves those who are still there.
-    pub(super) fn part(&mut self, failed: bool) {
+    pub(crate) fn part(&mut self, failed: bool) {
         if let Some(together) = self.together.take() {
             if failed {
                 together.stop();
