@@ -23,7 +23,6 @@ use crate::system::System;
 
 pub use course::Beside;
 pub use neighbours::Neighbours;
-pub(crate) use neighbours::processor_time;
 pub use pressure::io_waits;
 pub use refusals::ProcessorWatch;
 

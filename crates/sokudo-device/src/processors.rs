@@ -1,5 +1,9 @@
-//! What every processor has done since the machine started, as `/proc/stat` counts it.
+//! What every processor has done since the machine started, as `/proc/stat` counts it, and what
+//! this thread has had of them.
 
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 use sokudo_model::Nanos;
 use sokudo_model::diskspd::CpuUse;
 
@@ -28,6 +32,14 @@ pub fn processor_use(earlier: &[CpuUse], later: &[CpuUse]) -> Vec<CpuUse> {
             })
         })
         .collect()
+}
+
+/// What this thread has had of a processor so far.
+pub(crate) fn processor_time() -> Duration {
+    // The kernel never gives a negative time of this clock.
+    clock_gettime(ClockId::ThreadCPUTime)
+        .try_into()
+        .unwrap_or_default()
 }
 
 /// Lines `cpuN user nice system idle iowait irq softirq …` in ticks (`proc(5)`).

@@ -7,9 +7,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
 use sokudo_model::{ForeignUse, ForeignUser};
 
+use crate::processors::processor_time;
 use crate::system::{self, System};
 
 /// What a look may cost; reading one process takes about 10 µs, so that this is enough for
@@ -199,14 +199,6 @@ impl Neighbours {
             written_bytes: grown.written_bytes,
         }
     }
-}
-
-/// What this thread has had of a processor so far.
-pub(crate) fn processor_time() -> Duration {
-    // The kernel never gives a negative time of this clock.
-    clock_gettime(ClockId::ThreadCPUTime)
-        .try_into()
-        .unwrap_or_default()
 }
 
 /// Whether the flags of a process say that it is a thread of the kernel.

@@ -20,7 +20,7 @@ use sokudo_model::Occupant;
 use sokudo_words::{Text, text};
 
 use super::FileIdentity;
-use crate::circumstances::processor_time;
+use crate::processors::processor_time;
 use crate::system::{self, System};
 
 /// What somebody has open for a moment is looked at again. A file that was just closed may
