@@ -7,11 +7,11 @@ use sokudo_model::{
 use sokudo_words::{Text, text};
 
 use crate::chunks::chunks_for;
+use crate::pattern::BLOCK_BYTES_MAX;
 use crate::survey::{SurveyError, check_survey};
 use crate::target::{Target, TargetError};
 use crate::target_use::{stretch_of, uses, writes};
 use crate::verify::{VerifyError, check_verify};
-use crate::worker::BLOCK_BYTES_MAX;
 
 /// io_uring refuses more than 32,768 entries, and one is the ring's timer.
 pub(crate) const DEPTH_MAX: u32 = 32_767;

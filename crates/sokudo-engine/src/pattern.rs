@@ -27,6 +27,10 @@ use crate::pattern::route::FileRoute;
 
 pub(crate) use access::Access;
 
+/// An I/O that is neither short nor failed may still be a lie about its length;
+/// the kernel moves at most this much per call.
+pub(crate) const BLOCK_BYTES_MAX: u64 = 1 << 30;
+
 /// Draws I/Os as a workload wants them. One per clone.
 pub(crate) struct Pattern {
     operations: Box<[(Operation, u64)]>,

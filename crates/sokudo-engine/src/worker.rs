@@ -49,10 +49,6 @@ const SUBMISSIONS_PER_DEPTH: u32 = 4;
 /// long submitting takes without doubling the system calls.
 const BATCHES_PER_SUBMISSION_SAMPLE: u32 = 16;
 
-/// An I/O that is neither short nor failed may still be a lie about its length;
-/// the kernel moves at most this much per call.
-pub(crate) const BLOCK_BYTES_MAX: u64 = 1 << 30;
-
 /// What the caller does after [`Worker::fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextAction {

@@ -6,9 +6,9 @@ use sokudo_model::{
 };
 use sokudo_words::Text;
 
+use crate::pattern::BLOCK_BYTES_MAX;
 use crate::target::{Target, logical_bytes};
 use crate::target_use::{stretch_of, uses};
-use crate::worker::BLOCK_BYTES_MAX;
 
 /// More places than any picture can show; each takes 56 bytes.
 pub(crate) const PLACES_MAX: u32 = 1_000_000;
