@@ -22,12 +22,13 @@ use crate::grouping::have_one_name;
 use crate::json_layout;
 use crate::pivot::PivotDocument;
 
+pub use crate::figure::{Figure, rates};
 pub use crate::letter::letter;
 pub use csv::render as render_csv;
 pub use places::SlowerStretch;
 pub(crate) use places::slower as slower_places;
 pub use table::{render as render_table, render_markdown};
-pub(crate) use words::{answer, change_text, interval_text, runs_differ, sides_of};
+pub(crate) use words::{answer, interval_text, runs_differ, sides_of};
 
 const SCHEMA: &str = "sokudo.compare/1";
 
@@ -69,16 +70,6 @@ pub enum Way {
     Kept,
     /// In pairs, now, the order within each pair drawn by lot.
     Live,
-}
-
-/// Which rate of a row is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Figure {
-    /// Bytes per second; of rows that only handle files, files per second.
-    Bandwidth,
-    /// Reads and writes per second; files per second likewise.
-    Iops,
 }
 
 /// One measurement.
@@ -226,17 +217,6 @@ impl RowSideDocument {
 /// A row's name with its direction.
 pub fn row_name(result: &ResultDocument) -> String {
     crate::grouping::row_name(result)
-}
-
-/// What is compared of a result: files per second where it handles only files, and else
-/// what was asked for.
-pub fn rates(result: &ResultDocument, figure: Figure) -> Option<&RateFigures> {
-    let bandwidth = result.bandwidth_bytes_per_s.as_ref();
-    match (&result.files_per_s, figure) {
-        (Some(files), _) => Some(files),
-        (None, Figure::Iops) => result.iops.as_ref(),
-        (None, Figure::Bandwidth) => bandwidth.map(|bandwidth| &bandwidth.bytes_per_s),
-    }
 }
 
 impl ComparisonDocument {

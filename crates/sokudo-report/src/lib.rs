@@ -40,6 +40,7 @@ mod card;
 mod date;
 mod explain;
 mod facts;
+mod figure;
 mod fit_table;
 mod grouping;
 mod headline;

@@ -62,6 +62,31 @@ pub(crate) fn percent(fraction: f64) -> String {
     format!("{} %", grouped(&format!("{percent:.decimals$}")))
 }
 
+/// A ratio from which on, up and down, it says more as a factor than in percent.
+pub(crate) const FACTOR_MIN: f64 = 10.0;
+
+/// A ratio as a change in percent, such as `+12 %`, with a decimal below 10 %; as a factor
+/// where it is a tenth or less, or ten or more: `×12`, `×0.08`.
+pub(crate) fn change_text(ratio: f64) -> String {
+    if ratio >= FACTOR_MIN {
+        return format!("×{}", grouped(&format!("{ratio:.0}")));
+    }
+    if ratio <= FACTOR_MIN.recip() {
+        // Two digits that matter, however small.
+        let decimals = (2.0 - ratio.log10().ceil()).clamp(0.0, 9.0);
+        let decimals = place(decimals);
+        return format!("×{ratio:.decimals$}");
+    }
+    let percent = (ratio - 1.0) * 100.0;
+    let decimals = usize::from(percent.abs() < 9.95);
+    let text = format!("{percent:+.decimals$} %");
+    // What is rounded to nothing has no sign.
+    match text.as_str() {
+        "-0.0 %" | "+0.0 %" => "0.0 %".to_owned(),
+        _ => text,
+    }
+}
+
 /// An interval that reaches further than this share of its figure says nothing as a ±: its
 /// low end would be below 0.
 const SPREAD_MAX: f64 = 1.0;
@@ -239,5 +264,25 @@ mod tests {
     fn a_missing_latency_is_no_zero() {
         assert_eq!(latency(None), MISSING);
         assert_eq!(latency(Some(61_200)), "61.2 µs");
+    }
+
+    #[test]
+    fn changes_have_a_sign_and_the_digits_they_deserve() {
+        for (ratio, text) in [
+            (1.124, "+12 %"),
+            (1.0312, "+3.1 %"),
+            (0.969, "-3.1 %"),
+            (0.5, "-50 %"),
+            (1.0, "0.0 %"),
+            (0.9999, "0.0 %"),
+            (9.0, "+800 %"),
+            (12.0, "×12"),
+            (2_094.2, "×2,094"),
+            (0.1, "×0.100"),
+            (0.083_3, "×0.083"),
+            (0.000_477_5, "×0.00048"),
+        ] {
+            assert_eq!(change_text(ratio), text);
+        }
     }
 }

@@ -17,7 +17,7 @@ use sokudo_stats::{
 
 use sokudo_words::{Text, text};
 
-use crate::comparison::Figure;
+use crate::figure::Figure;
 use crate::style::BandwidthUnit;
 use crate::{date, json_layout};
 

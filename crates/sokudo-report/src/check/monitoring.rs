@@ -6,8 +6,8 @@
 
 use super::fleet::{BaselineCheck, ChecksDocument};
 use super::{CheckDocument, Outcome, RATIO_LOW_MIN};
-use crate::comparison::Figure;
 use crate::date;
+use crate::figure::Figure;
 use sokudo_words::exposition::{Metrics, label};
 
 /// Every metric that is told, in order, with what it is.

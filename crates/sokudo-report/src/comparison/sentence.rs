@@ -7,14 +7,13 @@ use sokudo_model::{Change, Conclusion};
 use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, SideDocument};
+use crate::number::{FACTOR_MIN, change_text};
 use crate::wording::{phrase, row, source};
 
 /// So many rows are named.
 const ROWS_NAMED: usize = 3;
 /// A longer name makes the sentence hard to read: the letter stands for it.
 const NAME_CHARACTERS_MAX: usize = 24;
-/// A ratio from which on, up and down, it says more as a factor than in percent.
-const FACTOR_MIN: f64 = 10.0;
 
 impl ComparisonDocument {
     /// The same with these others, and what each comes to in a sentence.
@@ -182,9 +181,7 @@ fn is_factor(change: Change) -> bool {
 }
 
 fn factor(ratio: f64) -> String {
-    super::words::change_text(ratio)
-        .trim_start_matches('×')
-        .to_owned()
+    change_text(ratio).trim_start_matches('×').to_owned()
 }
 
 /// A share in percent with the digits that it deserves, without its sign of percent.

@@ -7,6 +7,7 @@ use sokudo_words::{Language, Text, text};
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
 use crate::article::{Article, Element};
 use crate::date;
+use crate::number::change_text;
 use crate::pivot;
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Table, Tone, left, point_with_room, right};
@@ -101,7 +102,7 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
         .column(median(&other.side), |row| self::median(&row.other, unit))
         .column(right("±").rank(2), |row| spread(&row.other, unit))
         .column(right("change"), |row| {
-            Some(words::change_text(row.compared.change.as_ref()?.ratio))
+            Some(change_text(row.compared.change.as_ref()?.ratio))
         })
         .column(right("95 % interval").rank(1), |row| {
             let change = row.compared.change.as_ref()?;

@@ -11,8 +11,8 @@ use super::{
     BlockFigure, CellFailure, Counted, MatrixCellDocument, MatrixCellState, MatrixDocument,
     MatrixFigure, MatrixRowDocument,
 };
-use crate::comparison::{Figure, rates};
 use crate::document::{ResultDocument, RunDocument};
+use crate::figure::{Figure, rates};
 use crate::grouping::row_name;
 use crate::wording::row;
 

@@ -4,11 +4,7 @@ use sokudo_model::EffectRatio;
 use sokudo_words::{Text, text};
 
 use super::MatrixDocument;
-use crate::comparison::change_text;
-use crate::number::percent;
-
-/// A ratio from which on, up and down, it says more as a factor than in percent.
-const FACTOR_MIN: f64 = 10.0;
+use crate::number::{FACTOR_MIN, change_text, percent};
 
 /// Whether it is said as a factor: a difference that may be so large.
 pub(super) fn is_factor(ratio: EffectRatio) -> bool {

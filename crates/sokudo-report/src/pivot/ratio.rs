@@ -11,8 +11,8 @@ use sokudo_words::Text;
 
 use super::key::row_title;
 use super::{PivotCell, PivotDocument, PivotRow, PivotRun, SCHEMA, notes, of_tools};
-use crate::comparison::{Figure, rates};
 use crate::document::{ResultDocument, RunDocument};
+use crate::figure::{Figure, rates};
 
 const CONFIDENCE: f64 = 0.95;
 /// What the rows of such a matrix are.

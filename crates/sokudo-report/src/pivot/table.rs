@@ -5,8 +5,8 @@ use sokudo_words::{Language, Text, text};
 
 use super::{PivotCell, PivotDocument, keys_text, ratio};
 use crate::article::{Article, Element};
-use crate::comparison::change_text;
 use crate::grouping::FindingGroup;
+use crate::number::change_text;
 use crate::style::TableStyle;
 use crate::table::{Cell, Table, left, right};
 use crate::unique::unique;

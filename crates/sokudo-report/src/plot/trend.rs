@@ -6,8 +6,8 @@ use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape};
 use super::scale::{Axis, Scale, Tick, float, whole};
-use crate::comparison::{Figure as Shown, change_text};
-use crate::number::{natural, rate};
+use crate::figure::Figure as Shown;
+use crate::number::{change_text, natural, rate};
 use crate::style::BandwidthUnit;
 use crate::trend::{SeriesDocument, TrendDocument};
 use crate::wording::row;

@@ -6,10 +6,10 @@ use sokudo_words::{Language, Text, text};
 
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::article::{Article, Element};
-use crate::comparison::{change_text, interval_text, sides_of};
+use crate::comparison::{interval_text, sides_of};
 use crate::date::to_the_minute;
 use crate::grouping::notes_of_rows;
-use crate::number::{self, percent};
+use crate::number::{self, change_text, percent};
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Skin, Table, left, point, point_with_room, right};
 use crate::wording::{device, phrase, row};

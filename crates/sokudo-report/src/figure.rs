@@ -1,0 +1,27 @@
+//! Which rate of a row is compared, and what it is of a result.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document::{RateFigures, ResultDocument};
+
+/// Which rate of a row is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// Bytes per second; of rows that only handle files, files per second.
+    Bandwidth,
+    /// Reads and writes per second; files per second likewise.
+    Iops,
+}
+
+/// What is compared of a result: files per second where it handles only files, and else
+/// what was asked for.
+pub fn rates(result: &ResultDocument, figure: Figure) -> Option<&RateFigures> {
+    let bandwidth = result.bandwidth_bytes_per_s.as_ref();
+    match (&result.files_per_s, figure) {
+        (Some(files), _) => Some(files),
+        (None, Figure::Iops) => result.iops.as_ref(),
+        (None, Figure::Bandwidth) => bandwidth.map(|bandwidth| &bandwidth.bytes_per_s),
+    }
+}
