@@ -6,38 +6,6 @@ use std::fs::{self};
 use crate::loop_device::FileSystem;
 use crate::sokudo::{Nobody, end, mark};
 
-/// Arguments that make no sense, and words of the line that says so.
-const USAGE: [(&str, &[&str]); 22] = [
-    ("--profile fast", &["\"fast\"", "choose one of default"]),
-    ("--row FOO", &["FOO", "write it like SEQ1M,Q8,T1"]),
-    ("--row ''", &["write it like SEQ1M,Q8,T1"]),
-    ("--row RND5000", &["RND5000", "multiple of 512 B"]),
-    ("--row RND4K,Q0", &["RND4K,Q0", "from 1 to"]),
-    ("--row RND4K,T0", &["RND4K,T0", "from 1 to 256"]),
-    ("--row RND4K,Q1,Q2", &["Q2", "leave one out"]),
-    ("--row RND4K,mix170", &["170", "not 100 %"]),
-    ("--mix R70/W40", &["R70/W40", "not 100 %"]),
-    ("--size 0", &["--size", "at least 16 MiB"]),
-    ("--size 1MiB", &["--size", "at least 16 MiB"]),
-    ("--size 17000001", &["17000001", "use 16777216"]),
-    ("--size big", &["\"big\"", "such as 4KiB"]),
-    ("--size 99999999999999999999", &["below 16 EiB"]),
-    ("--time 0s", &["--time", "such as 1s"]),
-    ("--runs 0", &["--runs", "1 to 10000"]),
-    ("--threads 257", &["--threads", "1 to 256"]),
-    ("--depth 0", &["--depth", "1 to 32767"]),
-    (
-        "--engine fast",
-        &[
-            "fast",
-            "use auto, fastest, io_uring, io_uring_cmd, libaio or psync",
-        ],
-    ),
-    ("--read-only --write-only", &["--read-only", "--write-only"]),
-    ("--overwrite", &["leave --overwrite out"]),
-    ("--frobnicate", &["--frobnicate"]),
-];
-
 /// What needs root.
 mod root {
     use super::*;

@@ -13,8 +13,6 @@ use crate::store_file::Store;
 
 /// One disk at three ages.
 const NEW: &str = "sim:const?latency=100us&jitter=10us&serial=A1";
-const OLD: &str = "sim:const?latency=125us&jitter=12us&serial=A1";
-const TUNED: &str = "sim:const?latency=80us&jitter=8us&serial=A1";
 
 /// A store whose only baseline is of the new disk.
 fn with_baseline() -> Store {
@@ -248,13 +246,6 @@ fn an_interrupted_check_is_kept_and_concludes_nothing() {
     assert_eq!(store.list("--limit 1")[0]["interrupted"], true);
     assert!(!file.exists());
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
-}
-
-/// A file of `examples/`.
-fn example(name: &str) -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../examples")
-        .join(name)
 }
 
 /// What needs root.

@@ -1,40 +1,12 @@
 //! `sokudo compare`: results that were kept, and plans measured by turns.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, directory_on_disk, end, program, sokudo, split};
-
-/// A device of one latency, give or take; at depth 1 its bandwidth is 4 KiB ÷ latency.
-const SLOW: &str = "sim:const?latency=110us&jitter=11us";
-const QUICK: &str = "sim:const?latency=100us&jitter=10us";
-
-/// Keeps the result of `mark TARGET ARGUMENTS`.
-fn keep(directory: &Path, name: &str, target: &str, arguments: &str) -> PathBuf {
-    let path = directory.join(name);
-    let runs = if arguments.contains("--runs") {
-        ""
-    } else {
-        "--runs 12"
-    };
-    let output = format!("--time 50ms -q --format json -o {}", path.display());
-    sokudo(&format!("mark {target} {output} {runs} {arguments}")).ok();
-    path
-}
-
-/// Random reads at depth 1.
-fn keep_reads(directory: &Path, name: &str, target: &str, seed: &str) -> PathBuf {
-    let arguments = format!("--row RND4K,Q1,read --seed {seed}");
-    keep(directory, name, target, &arguments)
-}
-
-fn compare(sides: &[&Path], arguments: &str) -> Ended {
-    let mut command = program();
-    end(command.arg("compare").args(sides).args(split(arguments)))
-}
+use crate::sokudo::{Ended, directory_on_disk, end, program, split};
 
 fn live(plans: [&str; 2], arguments: &str) -> Ended {
     let mut command = program();
@@ -47,10 +19,6 @@ fn live(plans: [&str; 2], arguments: &str) -> Ended {
 /// The rows of the first other.
 fn rows(document: &Value) -> &[Value] {
     document["others"][0]["rows"].as_array().unwrap()
-}
-
-fn conclusion(row: &Value) -> &str {
-    row["compared"]["conclusion"].as_str().unwrap()
 }
 
 #[test]

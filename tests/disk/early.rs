@@ -10,36 +10,14 @@ pub(crate) const KEPT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../crates/sokudo/tests/kept/0.1.0"
 );
-/// Runs of the store, and the methods that they are of.
-const METHODS: [&str; 11] = [
-    "mark/rows",
-    "mark/default",
-    "mark/rows",
-    "sweep",
-    "scan/surface",
-    "load",
-    "fio/job.fio",
-    "Peak Performance, 1 GiB (x5) [Interval: 5 sec]",
-    "explain",
-    "steady/iops",
-    "mark/rows",
-];
-/// Those that another tool has measured: nothing more is known of them than then.
-const IMPORTED: u32 = 8;
 /// Those of simulated devices, which are what they were.
 const SIMULATED: [u32; 8] = [1, 2, 4, 5, 6, 9, 10, 11];
-/// Runs that were printed, too.
-const PRINTED: [(&str, &str); 2] = [("1", "mark.json"), ("3", "file.json")];
 
 pub(crate) fn store() -> Store {
     let store = Store::new();
     let packed = File::open(format!("{KEPT}/runs.db.zst")).unwrap();
     zstd::stream::copy_decode(packed, File::create(store.file()).unwrap()).unwrap();
     store
-}
-
-fn runs() -> impl Iterator<Item = u32> {
-    (1..).zip(METHODS).map(|(run, _)| run)
 }
 
 #[test]
@@ -59,36 +37,6 @@ fn what_is_measured_today_is_set_beside_what_was_measured_then() {
     // What lasts is another figure than that of then, and no change of its level.
     assert_eq!(marked["points"].as_array().unwrap().len(), 1, "{marked}");
     assert_eq!(marked["runs_of_other_loads"], 1);
-}
-
-/// A document without what is taken anew of it whenever it is read.
-fn as_then(document: &str) -> Value {
-    let mut document: Value = serde_json::from_str(document).unwrap();
-    let taken_anew = ["fingerprint", "fingerprint_parts", "steadiness"];
-    let forget = |value: &mut Value| {
-        let fields = value.as_object_mut().unwrap();
-        fields.retain(|name, _| !taken_anew.contains(&name.as_str()));
-    };
-    document["results"]
-        .as_array_mut()
-        .unwrap()
-        .iter_mut()
-        .for_each(forget);
-    forget(&mut document);
-    forget_p95(&mut document);
-    document
-}
-
-/// Latencies had five percentiles then.
-fn forget_p95(value: &mut Value) {
-    if let Some(fields) = value.as_object_mut() {
-        if fields.contains_key("p99_99") {
-            fields.remove("p95");
-        }
-        fields.values_mut().for_each(forget_p95);
-    }
-    let list = value.as_array_mut().into_iter().flatten();
-    list.for_each(forget_p95);
 }
 
 /// Both sides of a comparison have done the same, and have the same rates to the last bit.

@@ -10,9 +10,6 @@ use serde_json::Value;
 use crate::signals::{interrupt, wait_for_io};
 use crate::sokudo::{Ended, directory_on_disk, program, sokudo_on, split, start};
 
-/// Fast cells, then direct writes, then folding.
-const THREE: &str = "sim:ssd?size=16GiB&slc=4GiB&direct=400MB/s&room=6GiB&folding=100MB/s&fold=300MB/s&page=1MiB&channels=8&dies=1&program=4ms&bus=2GB/s&cache=64MiB";
-
 /// `sokudo fill TARGET ARGUMENTS`.
 fn fill(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("fill --quiet", target, arguments)

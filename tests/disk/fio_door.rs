@@ -1,24 +1,14 @@
 //! fio's command lines and job files, as scripts use them.
 
 use std::fs;
-use std::path::Path;
 
-use serde_json::Value;
-
-use crate::sokudo::{directory_on_disk, end, fio, has, program, shell, skip, sokudo_in};
+use crate::sokudo::{directory_on_disk, end, has, program, shell, skip, sokudo_in};
 
 /// The job file of source document 000, with files and times that suit a test.
 fn article() -> String {
     include_str!("../../crates/sokudo-dialect/tests/fio_jobs/document-000.fio")
         .replace("size=1g", "size=4m\nfilename=fio-test")
         .replace("runtime=60", "runtime=1")
-}
-
-/// The JSON of a run that succeeded without a word on standard error.
-pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
-    let ended = fio(directory, &format!("--output-format=json {arguments}"));
-    assert_eq!(ended.told, "", "standard error stays empty: {ended:?}");
-    ended.json()
 }
 
 #[test]

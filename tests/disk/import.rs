@@ -1,21 +1,10 @@
 //! `sokudo import`, and files of other tools in the place of runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, sokudo, sokudo_in};
-
-fn corpus(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../crates/sokudo-import/corpus")
-        .join(name)
-}
-
-/// `sokudo import` into a store of its own.
-fn import(store: &Path, arguments: &str) -> Ended {
-    sokudo(&format!("import {arguments} --store {}", store.display()))
-}
+use crate::sokudo::{sokudo, sokudo_in};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()

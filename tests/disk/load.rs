@@ -6,10 +6,6 @@ use std::path::Path;
 use crate::faulty_file::{Faults, FaultyFile};
 use crate::sokudo::{Ended, holds, program, results, sokudo_on};
 
-fn at(result: &Value, latency: &str, figure: &str) -> f64 {
-    result[latency][figure].as_f64().unwrap()
-}
-
 fn iops(result: &Value) -> f64 {
     result["iops"]["median"].as_f64().unwrap()
 }
@@ -18,9 +14,6 @@ fn iops(result: &Value) -> f64 {
 fn load(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("load --quiet", target, arguments)
 }
-
-/// One server: every I/O takes 100 µs, one after the other.
-const ONE_SERVER: &str = "sim:const?latency=100us&parallel=1";
 
 #[test]
 fn a_load_that_is_interrupted_keeps_what_it_has() {
@@ -67,10 +60,6 @@ fn codes(run: &Value, place: &Value) -> Vec<String> {
 /// A text as it is before it is cut into lines.
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn load_beside(arguments: &str) -> Value {
-    load(ONE_SERVER, arguments).json()
 }
 
 #[test]

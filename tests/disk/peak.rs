@@ -9,13 +9,6 @@ fn peak(target: &str, arguments: &str) -> Ended {
     sokudo_on("peak --quiet", target, arguments)
 }
 
-fn loads(peak: &Value) -> Vec<(u64, u64)> {
-    let steps = peak["steps"].as_array().unwrap();
-    let number = |step: &Value, name: &str| step[name].as_u64().unwrap();
-    let load = |step| (number(step, "threads"), number(step, "depth"));
-    steps.iter().map(load).collect()
-}
-
 fn at<'a>(peak: &'a Value, place: &str) -> &'a Value {
     let place = usize::try_from(peak[place].as_u64().unwrap()).unwrap();
     &peak["steps"][place]
@@ -26,9 +19,6 @@ fn limit(run: &Value) -> &Value {
     let is_limit = |it: &&Value| it["code"].as_str().unwrap().starts_with("limit-");
     inferences.iter().find(is_limit).unwrap()
 }
-
-/// Eight I/Os at once of 100 µs each: 80,000 per second, with eight in flight and no fewer.
-const EIGHT_PLACES: &str = "sim:const?latency=100us&parallel=8";
 
 #[test]
 fn without_a_device_the_processor_is_the_limit() {

@@ -2,9 +2,6 @@
 
 use crate::sokudo::{directory_on_disk, results, sokudo};
 
-/// One short row on a simulated disk, whose figures are proven.
-const PROVEN: &str = "--row RND4K,Q1,T1 --read-only --runs 6 --quiet";
-
 #[test]
 fn of_what_is_about_the_cache_on_purpose_nothing_is_asked_beside_the_disk() {
     let directory = directory_on_disk();

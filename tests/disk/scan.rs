@@ -36,9 +36,6 @@ fn places(result: &Value) -> &[Value] {
     result["places"].as_array().unwrap()
 }
 
-/// A simulated disk of 6 TB.
-const DISK: &str = "sim:hdd?size=6TB";
-
 #[test]
 fn in_a_directory_everything_is_measured_on_a_file_that_is_gone_afterwards() {
     let directory = directory_on_disk();

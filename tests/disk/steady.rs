@@ -14,9 +14,6 @@ use crate::sokudo::{Ended, directory_on_disk, program, results, sokudo_on, split
 /// A part of the matrix, in short rounds.
 const SHORT: &str = "--sizes 4K,64K --mixes 65/35,0/100 --round-time 50ms";
 
-/// A drive that takes 64 MiB at once and writes them slowly.
-const SLOW_FLASH: &str = "sim:ssd?cache=64MiB&program=3ms";
-
 /// `sokudo steady TARGET ARGUMENTS`.
 fn steady(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("steady --quiet", target, arguments)

@@ -10,7 +10,6 @@ use crate::sokudo::{Ended, codes, directory_on_disk, end, program, results, soku
 
 /// One request takes a millisecond, one after the other: 1,000 reads per second.
 const SLOW: &str = "sim:const?latency=1ms&parallel=1";
-const ROW: &str = "--row RND4K,Q1,T1,read --time 10s --runs 3";
 
 /// The document of a run that did not end with 0.
 fn printed(ended: &Ended) -> Value {

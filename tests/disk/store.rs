@@ -56,6 +56,3 @@ fn every_command_that_measures_keeps_its_run() {
     assert_eq!(data.metadata().unwrap().mode() & 0o777, 0o700);
     assert_eq!(fs::read_dir(data).unwrap().count(), 1);
 }
-
-/// Every command about kept runs.
-const LOOKING: &str = "list,show 1,note 1 x,tag 1 x,delete 1 -y,baseline show,baseline set,check";

@@ -10,7 +10,7 @@ use crate::sokudo::{Ended, end, program, split};
 
 /// A store of its own.
 pub(crate) struct Store {
-    directory: tempfile::TempDir,
+    pub(crate) directory: tempfile::TempDir,
 }
 
 impl Store {

@@ -1,7 +1,7 @@
 //! What every store does, in a file as on a server.
 
 use sokudo_model::{Nanos, Verdict};
-use sokudo_store::{Filter, HistoryPoint, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
+use sokudo_store::{Filter, HistoryPoint, NewRow, NewRun, Page, RunId, Store, StoreError};
 
 /// Each rule of this list is held by both.
 /// What every store does, by its name.

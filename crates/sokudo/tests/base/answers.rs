@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, directory_on_disk, end, has, program, shell, skip, sokudo};
+use crate::sokudo::{end, program, sokudo};
 use crate::store_file::Store;
 
 #[test]
@@ -99,32 +99,6 @@ fn all_that_was_found_is_told_on_request() {
         "{shown}"
     );
     sokudo("mark sim:ssd --why --card").refused(2, &["--why", "--card"]);
-}
-
-/// What bare sokudo shows in a terminal in which these keys are typed once it asks, a second apart,
-/// and how it ends; `None` without a program that makes terminals.
-fn typed(keys: &[&str]) -> Option<Ended> {
-    typed_in(80, keys)
-}
-
-/// The same in a terminal of so many columns, of which the last line says how it was left.
-fn typed_in(columns: u16, keys: &[&str]) -> Option<Ended> {
-    if !has("script") {
-        skip("script (util-linux), which makes a terminal, is not installed");
-        return None;
-    }
-    let directory = directory_on_disk();
-    let keys: Vec<String> = keys
-        .iter()
-        .map(|key| format!("sleep 1; printf '{key}'"))
-        .collect();
-    let inside = format!("stty cols {columns} rows 24; $SOKUDO; code=$?; stty -a; exit $code");
-    let asks = "until grep -qs 'Measure which' shown || [ $((tries=tries+1)) -gt 600 ]; do sleep 0.1; done";
-    let keys = keys.join("; ");
-    let script = format!("({asks}; {keys}) | script -qefc '{inside}' shown");
-    Some(end(shell(&script)
-        .current_dir(&directory)
-        .env("TERM", "xterm")))
 }
 
 #[test]

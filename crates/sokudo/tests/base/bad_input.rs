@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use crate::loop_device::FileSystem;
 use crate::sokudo::{SHORT, end, mark, program, sokudo, split};
 
 /// Arguments that make no sense, and words of the line that says so.

@@ -4,20 +4,9 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-
-use crate::loop_device::FileSystem;
-use crate::sokudo::{
-    Ended, WAIT_MAX, directory_on_disk, has, program, results, skip, sokudo_on, split, start, wait,
-};
-
-/// Fields of Bonnie++'s format 1.98, by its manual.
-const FIELDS: usize = 50;
+use crate::sokudo::{Ended, directory_on_disk, has, skip, sokudo_on};
 
 fn bonnie(directory: &Path, arguments: &str) -> Ended {
     sokudo_on("bonnie --quiet --seed 7", directory, arguments)
@@ -25,17 +14,6 @@ fn bonnie(directory: &Path, arguments: &str) -> Ended {
 
 /// Small sizes for every phase.
 const SMALL: &str = "--size 8:8k:200:3 --characters 64KiB --files 1:300:100:2";
-
-fn is_empty(directory: &Path) -> bool {
-    fs::read_dir(directory).unwrap().next().is_none()
-}
-
-fn of_phase<'a>(run: &'a Value, name: &str) -> &'a Value {
-    results(run)
-        .iter()
-        .find(|result| result["name"] == name)
-        .unwrap()
-}
 
 #[test]
 fn bonnies_own_programs_read_the_line() {
@@ -58,30 +36,6 @@ fn bonnies_own_programs_read_the_line() {
         assert!(output.stderr.is_empty(), "{tool}: {output:?}");
         assert!(text.contains(sign), "{tool}: {text}");
     }
-}
-
-fn start_in(directory: &Path, arguments: &str) -> Child {
-    let mut command = program();
-    command.arg("bonnie").arg(directory).arg("--quiet");
-    start(command.args(split(arguments)))
-}
-
-/// Stops a run among its many files.
-fn stopped(directory: &Path, signal: Signal, meanwhile: impl FnOnce()) -> Ended {
-    let child = start_in(directory, "--size 0 --files 100:10:10:4");
-    let deadline = Instant::now() + WAIT_MAX;
-    // Its own directory is there a moment before it is known to whoever tells of it.
-    let has_files = || {
-        let made = fs::read_dir(directory).unwrap().flatten();
-        let mut below = made.filter_map(|own| fs::read_dir(own.path()).ok());
-        below.any(|mut files| files.next().is_some())
-    };
-    while !has_files() && Instant::now() < deadline {
-        thread::park_timeout(Duration::from_millis(1));
-    }
-    meanwhile();
-    kill_process(Pid::from_child(&child), signal).unwrap();
-    wait(child)
 }
 
 #[test]

@@ -1,15 +1,9 @@
 //! Disks worn in: what is found of simulated disks and of files that do what is known, that nothing
 //! is written without consent, and that what was interrupted goes on.
 
-use std::path::Path;
-use std::process::Command;
-
 use serde_json::Value;
 
-use crate::faulty_file::{Beyond, FalseEnd, Faults, FaultyFile};
-use crate::loop_device::LoopDevice;
-use crate::signals::wait_for_io;
-use crate::sokudo::{Ended, end, program, results, sokudo, split, start};
+use crate::sokudo::{Ended, results, sokudo};
 
 const MIB: u64 = 1 << 20;
 
@@ -120,52 +114,4 @@ fn rotten_blocks_are_told_by_number_and_place() {
     burn_in("'sim:const?size=1GiB&rot_at=33MiB+2MiB'")
         .ends(1)
         .prints(&["NOT OK: 2 of 1024 blocks did not hold", "return the disk"]);
-}
-
-fn two_devices() -> Option<[LoopDevice; 2]> {
-    let of = || LoopDevice::new(16 * MIB, true);
-    Some([of()?, of()?])
-}
-
-/// `sokudo ARGUMENTS` with a store in this directory.
-fn keeping(directory: &Path, arguments: &str) -> Command {
-    let mut command = program();
-    command.current_dir(directory);
-    command.env("SOKUDO_STORE", directory.join("store"));
-    command.args(split(arguments));
-    command
-}
-
-/// A slow file, and the rest of a burn-in that was ended by `end`.
-fn resumed(ended: impl FnOnce(std::process::Child)) {
-    let faults = Faults {
-        bytes_per_s: Some(3 << 20),
-        ..Faults::default()
-    };
-    let Some(file) = FaultyFile::new(48 << 20, faults) else {
-        return;
-    };
-    let directory = tempfile::tempdir().unwrap();
-    let path = file.path();
-    let arguments = format!("burn-in {} --overwrite --yes --quiet", path.display());
-    let child = start(&mut keeping(
-        directory.path(),
-        &format!("{arguments} --engine psync"),
-    ));
-    wait_for_io(&child, "wchar", 20 << 20);
-    ended(child);
-    file.change(|faults| faults.bytes_per_s = None);
-    let left = end(&mut keeping(directory.path(), "show last --format json")).json();
-    assert_eq!(left["interrupted"], true, "{left}");
-    assert_ne!(answer(&disks(&left)[0]), Some("ok"), "{left}");
-    let before = disks(&left)[0]["written"]["bytes"].as_u64().unwrap();
-    assert!(before < 48 * MIB, "{left}");
-    let resume = format!("{arguments} --resume --format json");
-    let whole = end(&mut keeping(directory.path(), &resume)).json();
-    let disk = &disks(&whole)[0];
-    is_whole(disk, 48 * MIB, 1);
-    assert_eq!(answer(disk), Some("ok"), "{disk}");
-    assert_eq!(disk["wrong_blocks"], 0, "{disk}");
-    assert_eq!(whole["parts"].as_array().unwrap().len(), 2, "{whole}");
-    end(&mut keeping(directory.path(), &resume)).refused(2, &["--resume"]);
 }

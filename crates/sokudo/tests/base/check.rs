@@ -1,11 +1,9 @@
 //! `sokudo check`: a baseline's measurement made again.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{end, has, holds, skip, sokudo};
 use crate::store_file::Store;
 
@@ -185,30 +183,6 @@ fn the_example_of_the_help_makes_a_baseline_that_can_be_judged() {
     let ended = store.run("check -q -f json").ok();
     let document = document(&ended.printed);
     assert_eq!(document["outcome"], "unchanged", "{document}");
-}
-
-/// Keeps every processor at work while `during` runs.
-fn on_a_busy_machine(during: impl FnOnce()) {
-    struct Over<'a>(&'a AtomicBool);
-    impl Drop for Over<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        // A failure must not leave them at work.
-        let _over = Over(&is_over);
-        for _ in 0..count {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        during();
-    });
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, end, holds, program, shell, sokudo, split};
 
 /// A device of one latency, give or take; at depth 1 its bandwidth is 4 KiB ÷ latency.

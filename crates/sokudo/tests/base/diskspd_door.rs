@@ -2,20 +2,7 @@
 
 use std::path::Path;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, end, program, split};
-
-/// The eight lines of source document 000, with a size and a time that suit a test.
-const ARTICLE: [&str; 8] = [
-    "-c4M -Zr -b1M -d1 -o8 -t1 -W0 -Sd -w0 -L",
-    "-c4M -Zr -b1M -d1 -o1 -t1 -W0 -Sd -w0 -L",
-    "-c4M -Zr -b4K -d1 -o32 -t1 -W0 -Sd -r -w0 -L",
-    "-c4M -Zr -b4K -d1 -o1 -t1 -W0 -Sd -r -w0 -L",
-    "-c4M -Zr -b1M -d1 -o8 -t1 -W0 -Sd -w100 -L",
-    "-c4M -Zr -b1M -d1 -o1 -t1 -W0 -Sd -w100 -L",
-    "-c4M -Zr -b4K -d1 -o32 -t1 -W0 -Sd -r -w100 -L",
-    "-c4M -Zr -b4K -d1 -o1 -t1 -W0 -Sd -r -w100 -L",
-];
 
 fn diskspd(directory: &Path, arguments: &str) -> Ended {
     let mut command = program();

@@ -23,8 +23,6 @@ const METHODS: [&str; 11] = [
 ];
 /// Those that another tool has measured: nothing more is known of them than then.
 const IMPORTED: u32 = 8;
-/// Those of simulated devices, which are what they were.
-const SIMULATED: [u32; 8] = [1, 2, 4, 5, 6, 9, 10, 11];
 /// Runs that were printed, too.
 const PRINTED: [(&str, &str); 2] = [("1", "mark.json"), ("3", "file.json")];
 

@@ -1,20 +1,12 @@
 //! `sokudo explain`: conclusions, what is asked for before anything is written, and that
 //! nothing is claimed of what is no disk.
 
-use serde_json::Value;
 use std::path::Path;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, holds, sokudo, sokudo_on};
 
 fn explain(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("explain", target, arguments)
-}
-
-fn inferences(run: &Value) -> Vec<&str> {
-    let inferences = run["inferences"].as_array();
-    let codes = inferences.into_iter().flatten();
-    codes.filter_map(|it| it["code"].as_str()).collect()
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A drive written from one end to the other: simulated, in a directory, and on devices only
 //! with consent.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -18,10 +17,6 @@ fn fill(target: impl AsRef<Path>, arguments: &str) -> Ended {
 
 fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
     fill(target, &format!("{arguments} --format json")).json()
-}
-
-fn is_empty(directory: &Path) -> bool {
-    fs::read_dir(directory).unwrap().next().is_none()
 }
 
 #[test]

@@ -8,13 +8,6 @@ use serde_json::Value;
 
 use crate::sokudo::{end, fio, shell, sokudo_in};
 
-/// The job file of source document 000, with files and times that suit a test.
-fn article() -> String {
-    include_str!("../../../sokudo-dialect/tests/fio_jobs/document-000.fio")
-        .replace("size=1g", "size=4m\nfilename=fio-test")
-        .replace("runtime=60", "runtime=1")
-}
-
 /// The JSON of a run that succeeded without a word on standard error.
 pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
     let ended = fio(directory, &format!("--output-format=json {arguments}"));

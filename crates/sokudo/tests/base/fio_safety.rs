@@ -3,23 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::loop_device::{LoopDevice, Mounted};
 use crate::sokudo::fio;
-use crate::sokudo::{Ended, end, program, shell, split};
-
-const WRITE: &str = "--name=w --rw=write --bs=1m --size=8m";
-
-fn write_to(device: &Path, arguments: &str, destroy: Option<&str>) -> Ended {
-    let mut command = program();
-    command.arg("fio");
-    command.args(split(&format!("{WRITE} {arguments}")));
-    command.arg(format!("--filename={}", device.display()));
-    command.env_remove("SOKUDO_DESTROY");
-    if let Some(word) = destroy {
-        command.env("SOKUDO_DESTROY", word);
-    }
-    end(&mut command)
-}
+use crate::sokudo::{end, shell};
 
 #[test]
 fn a_file_of_the_users_is_not_written_without_consent() {
@@ -51,16 +36,6 @@ fn nothing_is_made_when_one_of_several_targets_is_refused() {
     );
     ended.refused(1, &["precious"]);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
-}
-
-/// What the device holds, read through it: what lies in its page cache has not
-/// reached the image yet while anybody else, such as udev, has it open, too.
-fn contents(device: &LoopDevice) -> Vec<u8> {
-    fs::read(&device.path).unwrap()
-}
-
-fn holds_only_zeros(device: &LoopDevice) -> bool {
-    contents(device).iter().all(|byte| *byte == 0)
 }
 
 #[test]

@@ -1,24 +1,6 @@
 //! hdparm's two timings, in its words.
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::sokudo;
-
-/// Digits become `9`, and numbers of any length alike, so that two lines of different
-/// figures compare.
-fn shape(text: &str) -> String {
-    let mut shape = String::new();
-    for character in text.chars() {
-        let character = if character.is_ascii_digit() {
-            '9'
-        } else {
-            character
-        };
-        if character != '9' || !shape.ends_with('9') {
-            shape.push(character);
-        }
-    }
-    shape
-}
 
 #[test]
 fn what_is_no_device_or_not_asked_is_refused() {

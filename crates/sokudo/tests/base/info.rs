@@ -1,6 +1,5 @@
 //! `sokudo info`: what it shows, and the names by which devices are found.
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, sokudo};
 
 fn info(arguments: &str) -> Ended {

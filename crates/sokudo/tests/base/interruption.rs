@@ -4,14 +4,11 @@
 use std::fs;
 use std::path::Path;
 use std::process::Child;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::loop_device::FileSystem;
 use crate::signals::{interrupt, wait_for_io, wait_for_threads};
-use crate::sokudo::{WAIT_MAX, program, sokudo, split, start};
+use crate::sokudo::{program, sokudo, split, start};
 
 /// `sokudo mark`, reading by psync, whose reading can be counted.
 fn start_mark(directory: &Path, arguments: &str) -> Child {
@@ -63,24 +60,4 @@ fn a_killed_run_leaves_nothing_or_what_clean_finds() {
     let cleaned = sokudo(&format!("clean {}", directory.path().display())).ok();
     assert_eq!(cleaned.printed.contains("removed"), left > 0, "{cleaned:?}");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
-}
-
-/// A job whose file is to be removed at the end.
-fn start_job(directory: &Path) -> Child {
-    let mut command = program();
-    command.current_dir(directory).args(split(
-        "fio --name=job --filename=data --size=4m --rw=read --bs=4k --ioengine=psync \
-         --time_based --runtime=60 --unlink=1",
-    ));
-    let child = start(&mut command);
-    wait_for_io(&child, "rchar", 4 << 20);
-    child
-}
-
-fn wait_for_space(system: &FileSystem, bytes: u64) {
-    let deadline = Instant::now() + WAIT_MAX;
-    while system.free_bytes() < bytes {
-        assert!(Instant::now() < deadline, "the space does not come back");
-        thread::park_timeout(Duration::from_millis(5));
-    }
 }

@@ -4,31 +4,6 @@ use std::fs;
 
 use crate::sokudo::{end, shell};
 
-/// Denies a system call, whose number is in `NUMBER`, with the error in `ERRNO` to the
-/// program that it then becomes, as container runtimes do.
-const WITHOUT_CALL: &str = r#"
-import ctypes, os, struct, sys
-library = ctypes.CDLL(None, use_errno=True)
-statement = lambda code, if_true, if_false, value: struct.pack("=HBBI", code, if_true, if_false, value)
-ALLOW, DENY = 0x7FFF0000, 0x00050000 | int(os.environ["ERRNO"])
-program = ctypes.create_string_buffer(
-    statement(0x20, 0, 0, 0)           # the number of the system call
-    + statement(0x15, 0, 1, int(os.environ["NUMBER"]))
-    + statement(0x06, 0, 0, DENY)
-    + statement(0x06, 0, 0, ALLOW)
-)
-filter = ctypes.create_string_buffer(struct.pack("@HP", 4, ctypes.addressof(program)))
-PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
-if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or library.prctl(
-    PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0
-):
-    sys.exit(77)
-os.execv(sys.argv[1], sys.argv[1:])
-"#;
-
-/// What [`WITHOUT_CALL`] exits with where nothing can be denied.
-const CANNOT_DENY: i32 = 77;
-
 #[test]
 fn a_file_size_limit_is_told_with_its_way_out() {
     let directory = tempfile::tempdir().unwrap();

@@ -3,7 +3,6 @@
 use serde_json::Value;
 use std::path::Path;
 
-use crate::faulty_file::{Faults, FaultyFile};
 use crate::sokudo::{Ended, holds, mark, measured, program, results, sokudo, sokudo_on};
 
 fn at(result: &Value, latency: &str, figure: &str) -> f64 {

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, codes, results, sokudo_on};
-
-const MIB: usize = 1 << 20;
 
 /// `sokudo quick TARGET ARGUMENTS`, short.
 fn quick(target: impl AsRef<Path>, arguments: &str) -> Ended {

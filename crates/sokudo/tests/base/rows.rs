@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{codes, mark, measured, results};
 
 #[test]

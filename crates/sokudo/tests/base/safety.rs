@@ -5,7 +5,6 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{codes, mark, measured, sokudo};
 
 /// Every way to ask for writes.

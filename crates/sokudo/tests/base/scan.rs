@@ -2,15 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::faulty_file::{Faults, FaultyFile};
-use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, WAIT_MAX, end, holds, program, results, sokudo_on, split};
+use crate::sokudo::{Ended, end, holds, program, results, sokudo_on, split};
 
 fn scan(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("scan", target, arguments)
@@ -212,24 +207,6 @@ fn a_disk_of_which_too_much_hangs_ends_the_scan_cleanly() {
     assert!((19_900_000_000..20_100_000_000).contains(&read), "{read}");
     assert_eq!(curve["status"], "failed", "{}", curve["status"]);
     scan(disk, "--full --timeout 10s --engine psync").refused(2, &["io_uring"]);
-}
-
-const MIB: u64 = 1 << 20;
-
-/// `sokudo scan` with a store of the test's own.
-fn scan_with(store: &Path, target: &Path, arguments: &str) -> Command {
-    let mut command = program();
-    command.arg("scan").arg(target).args(split(arguments));
-    command.env("SOKUDO_STORE", store);
-    command
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + WAIT_MAX;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

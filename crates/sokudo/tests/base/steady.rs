@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, codes, results, sokudo, sokudo_on};
 
 /// A part of the matrix, in short rounds.

@@ -2,28 +2,11 @@
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, codes, end, program, results, sokudo, split};
+use crate::sokudo::{end, program, results, sokudo, split};
 
 /// One request takes a millisecond, one after the other: 1,000 reads per second.
 const SLOW: &str = "sim:const?latency=1ms&parallel=1";
 const ROW: &str = "--row RND4K,Q1,T1,read --time 10s --runs 3";
-
-/// The document of a run that did not end with 0.
-fn printed(ended: &Ended) -> Value {
-    serde_json::from_str(&ended.printed).unwrap()
-}
-
-fn stopped(arguments: &str) -> Value {
-    let ended = sokudo(&format!("{arguments} --format json --quiet")).ends(5);
-    let run = printed(&ended);
-    assert_eq!(run["interrupted"], false, "a rule is no interruption");
-    assert!(
-        codes(&run).contains(&"stopped-by-rule"),
-        "{}",
-        run["findings"]
-    );
-    run
-}
 
 #[test]
 fn a_rule_ends_a_run_which_is_kept_and_says_why() {

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, codes, results, sokudo_on};
 
 /// `sokudo sweep TARGET ARGUMENTS`.
@@ -15,10 +14,6 @@ fn sweep(target: impl AsRef<Path>, arguments: &str) -> Ended {
 /// Its result.
 fn swept(target: impl AsRef<Path>, arguments: &str) -> Value {
     sweep(target, &format!("{arguments} --format json")).json()
-}
-
-fn median(result: &Value) -> f64 {
-    result["bandwidth_bytes_per_s"]["median"].as_f64().unwrap()
 }
 
 fn blocks(run: &Value) -> Vec<u64> {
