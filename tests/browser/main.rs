@@ -29,6 +29,7 @@ mod sokudo;
 mod story;
 
 mod kept;
+mod http;
 mod keyboard;
 mod looks;
 mod measuring;

@@ -52,6 +52,7 @@ mod scan;
 mod scripts;
 mod steady;
 mod stop_when;
+mod server;
 mod store;
 mod sweep;
 mod terminal;

@@ -453,7 +453,7 @@ fn what_was_reported_as_kept_is_there_after_death() {
     fs::write(&report, "").unwrap();
     for round in 0..30_u64 {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "keep_until_killed"])
+            .args(["--exact", "file::keep_until_killed"])
             .env("SOKUDO_TEST_KEEP_IN", &path)
             .env("SOKUDO_TEST_REPORT_TO", &report)
             .stdout(Stdio::null())

@@ -38,12 +38,12 @@ pub(crate) fn hold(store: &mut dyn Store) {
     }
 }
 
-const ALL: Page = Page {
+pub(crate) const ALL: Page = Page {
     skip: 0,
     count: 1000,
 };
 
-fn run(device: &str, started_at: u64) -> NewRun {
+pub(crate) fn run(device: &str, started_at: u64) -> NewRun {
     NewRun {
         started_at: Nanos(started_at),
         method: "mark/default".to_owned(),
