@@ -8,7 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 #[path = "layers/circles.rs"]
 mod circles;
@@ -107,6 +109,22 @@ fn no_file_is_too_long_or_named_after_nothing() {
             "{} says nothing",
             file.display()
         );
+    }
+}
+
+#[test]
+fn the_table_of_measures_is_that_of_this_tree() {
+    let mut command = Command::new("python3");
+    let checked = command.current_dir(root()).args(["bench/size", "--check"]);
+    match checked.output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            eprintln!("SKIPPED: python3 is not installed, so that nothing counts this tree");
+        }
+        output => {
+            let output = output.unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{said}");
+        }
     }
 }
 
