@@ -28,8 +28,8 @@ mod site;
 mod sokudo;
 mod story;
 
-mod kept;
 mod http;
+mod kept;
 mod keyboard;
 mod looks;
 mod measuring;

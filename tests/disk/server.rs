@@ -1,11 +1,11 @@
 //! A store on a server of PostgreSQL.
 
-#[path = "server/process.rs"]
-mod server;
 #[path = "../../crates/sokudo-store/tests/rules.rs"]
 mod rules;
+#[path = "server/process.rs"]
+mod server;
 
-use sokudo_store::{Filter, Postgres, Store};
+use sokudo_store::{Filter, Postgres, Store, StoreError};
 
 use rules::{ALL, run};
 

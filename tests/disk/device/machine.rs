@@ -414,7 +414,10 @@ fn who_has_no_permission_is_told_so() {
         let status = Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
             .arg(this)
-            .args(["--exact", "device::machine::who_has_no_permission_is_told_so"])
+            .args([
+                "--exact",
+                "device::machine::who_has_no_permission_is_told_so",
+            ])
             .env_remove("TMPDIR")
             .current_dir("/")
             .status();
