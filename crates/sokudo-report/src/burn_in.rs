@@ -8,11 +8,11 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::assessment_table::{self, tone};
+use crate::disk_words;
 use crate::fill;
-use crate::info::words;
 use crate::number::{BYTES_PER_MB, decimal_size};
-use crate::steady::duration;
 use crate::table::{Cell, Table, left, right};
+use crate::wording::duration;
 
 const LEGEND: &str = "Written, read back: in all passes, with the mean rate while all disks worked. \
     Wrong: blocks that did not hold what was written to them. Failed: bytes that could not be \
@@ -169,7 +169,7 @@ fn table(burn_in: &BurnIn) -> Table {
             let drives = burn_in.after.iter().filter(|it| it.target == *place);
             let states = drives.map(|it| it.health.state);
             let worst = states.max_by_key(|state| *state as u8)?;
-            Some(Text::from(words::health(worst)))
+            Some(Text::from(disk_words::health(worst)))
         })
         .table()
 }

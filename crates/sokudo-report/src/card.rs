@@ -7,8 +7,9 @@ use sokudo_words::{Text, text};
 use crate::article::{Article, Element};
 use crate::assessment_table;
 use crate::date;
+use crate::disk_words;
 use crate::document::{ResultDocument, RunDocument};
-use crate::info::words;
+use crate::figure::figures_in;
 use crate::number;
 use crate::run;
 use crate::style::BandwidthUnit;
@@ -56,7 +57,7 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
             facts.extend(of_drive(drive));
             let size = disk.size_bytes;
             let size = size.map(|size| Text::name(number::decimal_size(size, 2)));
-            let parts = [words::model(disk)].into_iter().chain(size);
+            let parts = [disk_words::model(disk)].into_iter().chain(size);
             text!("{} ({name})", Text::list(parts, ", "))
         }
         several => text!("{} disks ({name})", several.len()),
@@ -74,15 +75,17 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
 fn of_drive(drive: &DriveCircumstances) -> Vec<Text> {
     let disk = &drive.disk;
     let health = (disk.health.state != HealthState::Unknown)
-        .then(|| Text::from(words::health(disk.health.state)));
+        .then(|| Text::from(disk_words::health(disk.health.state)));
     let firmware = disk.firmware.as_ref();
     let firmware = firmware.map(|firmware| text!("firmware {firmware}"));
     let heats = [drive.before, drive.after].map(|heat| heat.temperature_celsius);
     let temperature = match heats {
         [Some(before), Some(after)] if before != after => Some(text!("{before} → {after} °C")),
-        [before, after] => words::temperature(after.or(before).or(disk.health.temperature_celsius)),
+        [before, after] => {
+            disk_words::temperature(after.or(before).or(disk.health.temperature_celsius))
+        }
     };
-    let connection = disk.link.as_ref().map(|_| words::connection(disk));
+    let connection = disk.link.as_ref().map(|_| disk_words::connection(disk));
     let parts = [connection, firmware, health, temperature];
     parts.into_iter().flatten().collect()
 }
@@ -124,8 +127,7 @@ fn table(sides: &Sides<'_>, unit: BandwidthUnit) -> Table {
     let mut rows = Table::of(&sides.rows).column(left("Row"), |(name, _)| Some(row_alone(name)));
     for (side, name) in sides.names.iter().enumerate() {
         let under = |head: Head| head.under(name);
-        let figures =
-            move |row: &[Option<&ResultDocument>]| run::figures_in(row[side]?, unit).cloned();
+        let figures = move |row: &[Option<&ResultDocument>]| figures_in(row[side]?, unit).cloned();
         rows = rows
             .column(under(point(unit.name())), move |(_, row)| {
                 Some(Cell::rate(figures(row)?.median / unit.bytes()))

@@ -9,9 +9,9 @@ use sokudo_model::{
 
 use sokudo_words::{Text, text};
 
+use crate::disk_words;
 use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::words;
-use crate::info::words as disk_words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use crate::unique::unique;
 use crate::wording::minutes;

@@ -1,9 +1,10 @@
-//! Which rate of a row is compared, and what it is of a result.
+//! Which rate of a row is shown or compared, and what it is of a result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{RateFigures, ResultDocument};
+use crate::style::BandwidthUnit;
 
 /// Which rate of a row is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -23,5 +24,16 @@ pub fn rates(result: &ResultDocument, figure: Figure) -> Option<&RateFigures> {
         (Some(files), _) => Some(files),
         (None, Figure::Iops) => result.iops.as_ref(),
         (None, Figure::Bandwidth) => bandwidth.map(|bandwidth| &bandwidth.bytes_per_s),
+    }
+}
+
+/// What is shown in a unit.
+pub(crate) fn figures_in(result: &ResultDocument, unit: BandwidthUnit) -> Option<&RateFigures> {
+    match unit {
+        BandwidthUnit::IosPerSecond => result.iops.as_ref(),
+        _ => result
+            .bandwidth_bytes_per_s
+            .as_ref()
+            .map(|b| &b.bytes_per_s),
     }
 }

@@ -7,8 +7,8 @@ use crate::article::{Article, Element};
 use crate::document::{FillDocument, FillLevelDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB, decimal_size, float};
 use crate::shortfall::verdict_cell;
-use crate::steady::duration;
 use crate::table::{Cell, Table, left, right};
+use crate::wording::duration;
 
 /// Makers rate consumer drives for so many times their capacity, of four bits per cell; of three,
 /// for about three times as much.

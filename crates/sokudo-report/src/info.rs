@@ -7,7 +7,6 @@ mod detail;
 mod overview;
 mod raw;
 mod tree;
-pub(crate) mod words;
 
 #[cfg(test)]
 mod tests;
@@ -20,10 +19,10 @@ use sokudo_model::{Finding, TargetInfo};
 use crate::json_layout;
 use sokudo_words::is_unseen;
 
+pub use crate::disk_words::model;
 pub use detail::render as render_detail;
 pub use overview::render as render_overview;
 pub use raw::render as render_raw;
-pub use words::model;
 
 /// The format and version that is written.
 const SCHEMA: &str = "sokudo.info/1";

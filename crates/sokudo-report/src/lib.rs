@@ -38,6 +38,7 @@ mod article;
 mod assessment_table;
 mod card;
 mod date;
+mod disk_words;
 mod explain;
 mod facts;
 mod figure;

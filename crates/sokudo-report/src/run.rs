@@ -6,8 +6,6 @@ mod columns;
 mod matrix;
 
 pub(crate) use answer::Answer;
-pub(crate) use columns::figures as figures_in;
-pub(crate) use matrix::sign;
 
 use sokudo_model::Method;
 use sokudo_words::{Text, text};

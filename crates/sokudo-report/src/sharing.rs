@@ -6,8 +6,8 @@ use crate::article::{Article, Element};
 use crate::document::{
     ResultDocument, RunDocument, SharingDiskDocument, SharingDocument, SharingTestDocument,
 };
+use crate::figure::figures_in;
 use crate::number;
-use crate::run::figures_in;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, TableBuilder, left, point, right};

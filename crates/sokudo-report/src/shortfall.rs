@@ -1,10 +1,16 @@
 //! How a result is worded that is less than it was meant to be.
 
-use sokudo_model::{Schedule, Steadiness, StopReason};
+use sokudo_model::{Schedule, Steadiness, StopReason, Verdict};
 use sokudo_words::{Text, text};
 
 use crate::document::{ResultDocument, Status};
 use crate::table::{Cell, Tone, verdict_name};
+
+/// What stands behind the figure of a cell.
+pub(crate) const UNVERIFIED: &str = "?";
+pub(crate) const INVALID: &str = "!";
+pub(crate) const IMPRECISE: &str = "~";
+pub(crate) const INCOMPLETE: &str = "*";
 
 /// The verdict, and in the same place whatever makes the row incomplete:
 /// nobody should read the one without the other.
@@ -31,6 +37,19 @@ pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text
         Status::Partial => text!("{verdict} ({}/{trials_planned})", completed_trials(result)),
         Status::Failed => text!("{verdict} (failed)"),
         Status::NotReached => "not reached".into(),
+    }
+}
+
+/// The worst that is to be said of a cell; a space where there is nothing, so that
+/// figures stay under each other.
+pub(crate) fn sign(result: &ResultDocument) -> &'static str {
+    let has = |code: &str| result.findings.iter().any(|finding| finding.code == code);
+    match result.verdict {
+        Some(Verdict::Invalid) => INVALID,
+        _ if result.status != Status::Complete => INCOMPLETE,
+        Some(Verdict::Unverified) => UNVERIFIED,
+        _ if has("precision-not-reached") => IMPRECISE,
+        _ => " ",
     }
 }
 
@@ -149,5 +168,23 @@ mod tests {
             said(&schedule),
             "interrupted; 1 of at most 40 trials were completed"
         );
+    }
+
+    #[test]
+    fn a_sign_says_what_is_to_be_said_of_a_cell() {
+        let mut document = RunDocument::from_run(&sample::bare_run());
+        let result = &mut document.results[0];
+        for (verdict, expected) in [
+            (Some(Verdict::Verified), " "),
+            (Some(Verdict::Unverified), UNVERIFIED),
+            (Some(Verdict::Invalid), INVALID),
+        ] {
+            result.verdict = verdict;
+            result.status = Status::Complete;
+            assert_eq!(sign(result), expected);
+        }
+        result.verdict = Some(Verdict::Verified);
+        result.status = Status::Partial;
+        assert_eq!(sign(result), INCOMPLETE);
     }
 }

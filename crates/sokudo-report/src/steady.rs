@@ -17,12 +17,11 @@ use sokudo_words::{Text, text};
 use crate::article::{Article, Element};
 use crate::document::{ResultDocument, RunDocument, SteadyDocument, WindowFigures};
 use crate::grouping::row_name;
-use crate::number::{self, float, grouped};
-use crate::run::sign;
-use crate::shortfall::verdict_text;
+use crate::number::{self, float};
+use crate::shortfall::{sign, verdict_text};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
-use crate::wording::row;
+use crate::wording::{duration, row};
 use value::shown;
 
 /// What a procedure will take, before it has begun: a line on what is done, one on time and
@@ -82,18 +81,6 @@ fn what(procedure: &SteadyProcedure) -> Text {
         procedure.active_range_bytes,
         procedure.capacity_bytes
     )
-}
-
-/// `5 h 40 min`, `3 min 20 s`, `16 s`.
-pub(crate) fn duration(Nanos(nanos): Nanos) -> Text {
-    let seconds = nanos / 1_000_000_000;
-    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    match (hours, minutes) {
-        (0, 0) if seconds < 10 => text!("{}", Nanos(nanos)),
-        (0, 0) => text!("{rest} s"),
-        (0, _) => text!("{minutes} min {rest} s"),
-        _ => text!("{} h {minutes} min", grouped(&hours.to_string())),
-    }
 }
 
 /// Everything between the facts and the findings.

@@ -3,7 +3,7 @@
 use sokudo_model::Nanos;
 use sokudo_words::{Text, text};
 
-use crate::number::exact_time;
+use crate::number::{exact_time, grouped};
 
 /// A word or phrase of a closed set, looked up as it is; what is not known stays.
 pub(crate) fn phrase(words: &str) -> Text {
@@ -85,5 +85,34 @@ pub(crate) fn minutes(time: Nanos) -> Text {
     match time.0.is_multiple_of(MINUTE) {
         true => text!("{} min", time.0 / MINUTE),
         false => Text::name(exact_time(time)),
+    }
+}
+
+/// `5 h 40 min`, `3 min 20 s`, `16 s`.
+pub(crate) fn duration(Nanos(nanos): Nanos) -> Text {
+    let seconds = nanos / 1_000_000_000;
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) if seconds < 10 => text!("{}", Nanos(nanos)),
+        (0, 0) => text!("{rest} s"),
+        (0, _) => text!("{minutes} min {rest} s"),
+        _ => text!("{} h {minutes} min", grouped(&hours.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_as_people_tell_them() {
+        for (nanos, text) in [
+            (Nanos::from_millis(1_500), "1.50 s"),
+            (Nanos::from_secs(16), "16 s"),
+            (Nanos::from_secs(200), "3 min 20 s"),
+            (Nanos::from_secs(20_400), "5 h 40 min"),
+        ] {
+            assert_eq!(duration(nanos), text);
+        }
     }
 }

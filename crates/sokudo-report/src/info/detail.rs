@@ -5,7 +5,8 @@ use sokudo_model::{Bytes, TargetInfo};
 use sokudo_words::{Text, text};
 
 use super::tree::{self, Forest};
-use super::{DiskDocument, InfoDocument, words};
+use super::{DiskDocument, InfoDocument};
+use crate::disk_words::{self as words, UNKNOWN};
 use crate::facts::{ended, sentences};
 use crate::grouping::FindingGroup;
 use crate::layout::wrapped;
@@ -14,8 +15,6 @@ use crate::style::TableStyle;
 use crate::table::{Table, left, right};
 use crate::text::{finding_lines, table_text};
 use crate::wording::phrase;
-
-use super::words::UNKNOWN;
 
 /// Columns of the labels of facts.
 const LABEL_WIDTH: usize = 20;

@@ -3,7 +3,8 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::tree::{self, Forest};
-use super::{DiskDocument, InfoDocument, words};
+use super::{DiskDocument, InfoDocument};
+use crate::disk_words as words;
 use crate::facts::ended;
 use crate::layout::{pad, wrapped};
 use crate::style::TableStyle;

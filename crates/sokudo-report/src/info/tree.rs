@@ -7,7 +7,7 @@ use sokudo_model::disk::Content;
 use sokudo_words::{Text, text};
 use unicode_width::UnicodeWidthStr;
 
-use super::words;
+use crate::disk_words as words;
 use crate::layout::{pad, wrapped};
 use crate::style::TableStyle;
 use crate::table::Align;

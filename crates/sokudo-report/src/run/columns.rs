@@ -3,6 +3,7 @@
 use sokudo_model::{Method, ScheduleName};
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
+use crate::figure::figures_in;
 use crate::number;
 use crate::shortfall::{steadiness_cell, verdict_cell};
 use crate::style::BandwidthUnit;
@@ -72,7 +73,7 @@ impl ColumnContext<'_> {
 
     fn rate(&self, pick: RatePick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
         let unit = self.unit;
-        move |result| Some(Cell::rate(pick(figures(result, unit)?)? / unit.bytes()))
+        move |result| Some(Cell::rate(pick(figures_in(result, unit)?)? / unit.bytes()))
     }
 
     fn medians<'a>(&self, results: &'a [&'a ResultDocument]) -> Columns<'a> {
@@ -83,10 +84,10 @@ impl ColumnContext<'_> {
             None => "median",
         };
         let medians = results.iter();
-        let medians = medians.filter_map(|result| Some(figures(result, unit)?.median));
+        let medians = medians.filter_map(|result| Some(figures_in(result, unit)?.median));
         let most = medians.fold(0.0, f64::max);
         let share = move |result: &ResultDocument| {
-            let median = figures(result, unit).map(|figures| figures.median);
+            let median = figures_in(result, unit).map(|figures| figures.median);
             median.map_or(0.0, |median| median / most)
         };
         let bar = left("").under(unit.name()).on(Skin::Terminal);
@@ -97,7 +98,7 @@ impl ColumnContext<'_> {
             })
             .column(point(figure).under(unit.name()), |result| {
                 Some(Cell::Figure {
-                    text: number::rate(figures(result, unit)?.median / unit.bytes()),
+                    text: number::rate(figures_in(result, unit)?.median / unit.bytes()),
                     signs: String::new(),
                     share: share(result),
                 })
@@ -141,16 +142,16 @@ impl ColumnContext<'_> {
             rows.column_if(is_shown, column(title, usual, at_rates), self.rate(pick))
         });
         rows.column(spread, |result| {
-            let spread = figures(result, unit)?.spread(unit.bytes())?;
+            let spread = figures_in(result, unit)?.spread(unit.bytes())?;
             Some(spread.replace("± ", "±"))
         })
         .column(interval, |result| {
-            let interval = figures(result, unit)?.interval_95?;
+            let interval = figures_in(result, unit)?.interval_95?;
             Some(range(interval.low, interval.high, unit))
         })
         // R says the same.
         .column_if(!is_trimmed, range_head, |result| {
-            let it = figures(result, unit)?;
+            let it = figures_in(result, unit)?;
             (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
         })
         .column_if(self.document.method == Method::Quick, mebibytes, |result| {
@@ -224,17 +225,6 @@ pub(crate) fn spread_title(document: &RunDocument) -> Text {
 pub(super) fn is_at_rates(document: &RunDocument) -> bool {
     let mut results = document.results.iter();
     results.any(|result| result.latency_from_intended_ns.is_some())
-}
-
-/// What is shown in a unit.
-pub(crate) fn figures(result: &ResultDocument, unit: BandwidthUnit) -> Option<&RateFigures> {
-    match unit {
-        BandwidthUnit::IosPerSecond => result.iops.as_ref(),
-        _ => result
-            .bandwidth_bytes_per_s
-            .as_ref()
-            .map(|b| &b.bytes_per_s),
-    }
 }
 
 fn range(low: f64, high: f64, unit: BandwidthUnit) -> String {

@@ -4,24 +4,19 @@
 //! A cell is the median. What speaks against it is a sign behind it, so that no figure
 //! stands without its verdict; the findings below say what it is.
 
-use sokudo_model::{Bytes, Method, Verdict};
+use sokudo_model::{Bytes, Method};
 use sokudo_words::{Text, text};
 
-use super::columns::figures;
-use crate::document::{Direction, ResultDocument, RunDocument, Status};
+use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::figure::figures_in;
 use crate::number;
+use crate::shortfall::{IMPRECISE, INCOMPLETE, INVALID, UNVERIFIED, sign};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
 use crate::unique::unique;
 
 /// Depth and threads.
 type Load = (u32, u32);
-
-/// What stands behind the figure of a cell.
-const UNVERIFIED: &str = "?";
-const INVALID: &str = "!";
-const IMPRECISE: &str = "~";
-const INCOMPLETE: &str = "*";
 
 /// Whether the run is a sweep with more than one depth or number of threads.
 pub(super) fn is_matrix(document: &RunDocument) -> bool {
@@ -60,7 +55,7 @@ fn matrix(results: &[&ResultDocument], unit: BandwidthUnit) -> Table {
     let cell = |size: &Bytes, at: Load| {
         let mut results = results.iter();
         let result = results.find(|result| load(result) == at && block(result) == *size)?;
-        let value = figures(result, unit).map(|figures| figures.median / unit.bytes());
+        let value = figures_in(result, unit).map(|figures| figures.median / unit.bytes());
         let value = value.map_or_else(|| number::MISSING.to_owned(), number::rate);
         Some(format!("{value}{}", sign(result)))
     };
@@ -70,19 +65,6 @@ fn matrix(results: &[&ResultDocument], unit: BandwidthUnit) -> Table {
         rows = rows.column(right(title), |size| cell(size, (depth, threads)));
     }
     rows.table().repeating(1)
-}
-
-/// The worst that is to be said of a cell; a space where there is nothing, so that
-/// figures stay under each other.
-pub(crate) fn sign(result: &ResultDocument) -> &'static str {
-    let has = |code: &str| result.findings.iter().any(|finding| finding.code == code);
-    match result.verdict {
-        Some(Verdict::Invalid) => INVALID,
-        _ if result.status != Status::Complete => INCOMPLETE,
-        Some(Verdict::Unverified) => UNVERIFIED,
-        _ if has("precision-not-reached") => IMPRECISE,
-        _ => " ",
-    }
 }
 
 fn block(result: &ResultDocument) -> Bytes {
@@ -172,24 +154,6 @@ mod tests {
             matrices.all(|line| line.chars().count() <= 40 || line.starts_with("Repeat")),
             "{text}"
         );
-    }
-
-    #[test]
-    fn a_sign_says_what_is_to_be_said_of_a_cell() {
-        let mut document = sweep(&[1, 2]);
-        let result = &mut document.results[0];
-        for (verdict, expected) in [
-            (Some(Verdict::Verified), " "),
-            (Some(Verdict::Unverified), UNVERIFIED),
-            (Some(Verdict::Invalid), INVALID),
-        ] {
-            result.verdict = verdict;
-            result.status = Status::Complete;
-            assert_eq!(sign(result), expected);
-        }
-        result.verdict = Some(Verdict::Verified);
-        result.status = Status::Partial;
-        assert_eq!(sign(result), INCOMPLETE);
     }
 
     #[test]

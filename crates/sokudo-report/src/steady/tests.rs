@@ -298,15 +298,3 @@ fn the_picture_of_rounds_shows_figures_and_not_only_shares() {
     assert!(low > 100.0 && low < 5_000.0, "{low}");
     assert!((90_000.0..300_000.0).contains(&high), "{high}");
 }
-
-#[test]
-fn times_are_told_as_people_tell_them() {
-    for (nanos, text) in [
-        (Nanos::from_millis(1_500), "1.50 s"),
-        (Nanos::from_secs(16), "16 s"),
-        (Nanos::from_secs(200), "3 min 20 s"),
-        (Nanos::from_secs(20_400), "5 h 40 min"),
-    ] {
-        assert_eq!(duration(nanos), text);
-    }
-}

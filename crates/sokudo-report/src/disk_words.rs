@@ -7,15 +7,15 @@ use sokudo_words::{Text, text};
 use crate::number::{decimal_size, grouped};
 use crate::wording::phrase;
 
-pub(super) const UNKNOWN: &str = "unknown";
+pub(crate) const UNKNOWN: &str = "unknown";
 
 /// As drives are sold.
-pub(super) fn size(size: Option<Bytes>) -> Text {
+pub(crate) fn size(size: Option<Bytes>) -> Text {
     size.map_or_else(|| "size ?".into(), |size| Text::name(decimal_size(size, 2)))
 }
 
 /// All digits, and the same in units of either kind.
-pub(super) fn exact_size(bytes: Bytes) -> Text {
+pub(crate) fn exact_size(bytes: Bytes) -> Text {
     text!(
         "{} ({bytes}, {} bytes)",
         size(Some(bytes)),
@@ -23,7 +23,7 @@ pub(super) fn exact_size(bytes: Bytes) -> Text {
     )
 }
 
-pub(super) const fn bus(bus: Bus) -> &'static str {
+pub(crate) const fn bus(bus: Bus) -> &'static str {
     match bus {
         Bus::Ata => "ATA",
         Bus::Sas => "SAS",
@@ -75,7 +75,7 @@ pub(crate) fn connection(disk: &Disk) -> Text {
 }
 
 /// `6.0 of 6.0 Gbit/s`: a unit that both share is told once.
-pub(super) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Text {
+pub(crate) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Text {
     match (negotiated, maximum) {
         (Some(now), Some(most)) => {
             let unit = " Gbit/s";
@@ -91,7 +91,7 @@ pub(super) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Te
 }
 
 /// `None` where it is not known.
-pub(super) fn rotation(rotation: Rotation) -> Option<Text> {
+pub(crate) fn rotation(rotation: Rotation) -> Option<Text> {
     match rotation {
         Rotation::Unknown => None,
         Rotation::None => Some("not rotating".into()),
@@ -101,7 +101,7 @@ pub(super) fn rotation(rotation: Rotation) -> Option<Text> {
 }
 
 /// `512/4096`, logical and physical.
-pub(super) fn blocks(disk: &Disk) -> Text {
+pub(crate) fn blocks(disk: &Disk) -> Text {
     let one =
         |bytes: Option<Bytes>| bytes.map_or_else(|| "?".to_owned(), |size| size.0.to_string());
     text!(
@@ -120,7 +120,7 @@ pub(crate) fn write_cache(cache: &WriteCache) -> Text {
 }
 
 /// The same where it is said already of what.
-pub(super) fn cache_state(cache: &WriteCache) -> Text {
+pub(crate) fn cache_state(cache: &WriteCache) -> Text {
     match (cache.enabled, cache.present, cache.kernel_view.as_deref()) {
         (_, Some(false), _) => "no write cache".into(),
         (Some(true), _, _) => "on".into(),
@@ -144,12 +144,12 @@ pub(crate) fn temperature(celsius: Option<i32>) -> Option<Text> {
 }
 
 /// The kinds of tables of partitions on a disk.
-pub(super) fn tables(contents: &[Content]) -> impl Iterator<Item = String> {
+pub(crate) fn tables(contents: &[Content]) -> impl Iterator<Item = String> {
     contents.iter().filter_map(partition_table)
 }
 
 /// The kind of a table of partitions, such as `GPT`.
-pub(super) fn partition_table(content: &Content) -> Option<String> {
+pub(crate) fn partition_table(content: &Content) -> Option<String> {
     let what = content.what.english();
     what.strip_suffix(" partition table").map(str::to_owned)
 }
