@@ -23,6 +23,7 @@ use crate::json_layout;
 use crate::pivot::PivotDocument;
 
 pub use crate::figure::{Figure, rates};
+pub use crate::grouping::row_name;
 pub use crate::letter::letter;
 pub use csv::render as render_csv;
 pub use places::SlowerStretch;
@@ -212,11 +213,6 @@ impl RowSideDocument {
             findings: result.findings.iter().map(|it| it.code.clone()).collect(),
         }
     }
-}
-
-/// A row's name with its direction.
-pub fn row_name(result: &ResultDocument) -> String {
-    crate::grouping::row_name(result)
 }
 
 impl ComparisonDocument {

@@ -330,7 +330,7 @@ pub(crate) fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGrou
 
 /// A row's name with its direction, which alone tells rows apart; where the name says it,
 /// as those of phases do, once.
-pub(crate) fn row_name(result: &ResultDocument) -> String {
+pub fn row_name(result: &ResultDocument) -> String {
     match direction_beside(result) {
         None => result.name.clone(),
         Some(direction) => format!("{} {direction}", result.name),
