@@ -16,7 +16,7 @@ use sokudo_model::ScheduleName;
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
-use crate::jobs::fio::{by_section, place_of};
+use crate::jobs::fio::{by_section, places};
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, FinishedJobs, consent};
 use crate::keep::{self, KeptRuns};
@@ -83,11 +83,7 @@ fn carry(
     control: &Control,
     printer: Printer,
 ) -> Result<FinishedJobs, Exit> {
-    let places: Vec<_> = planned
-        .targets
-        .iter()
-        .map(|spec| place_of(spec, planned))
-        .collect();
+    let places = places(planned);
     let jobs = Jobs {
         plan: &planned.plan,
         places: &places,

@@ -15,7 +15,7 @@ use sokudo_store::RunId;
 use crate::cli::{Keeping, RunArguments};
 use crate::company::Company;
 use crate::exit::{self, Exit};
-use crate::jobs::fio::{by_section, place_of};
+use crate::jobs::fio::{by_section, places};
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, FinishedJobs, consent};
 use crate::measurement::FinishedMeasurement;
@@ -53,9 +53,8 @@ impl JobFilePlan {
         let invocation = fio::invocation(&words, &ThisHost).map_err(Exit::usage)?;
         let mut planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
         arguments.buffers.set(&mut planned.plan);
-        let targets = planned.targets.iter();
         Ok(Self {
-            places: targets.map(|spec| place_of(spec, &planned)).collect(),
+            places: places(&planned),
             consent: consent::named(&invocation.destroy)?,
             read_only: invocation.readonly,
             planned,

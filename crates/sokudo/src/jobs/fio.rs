@@ -8,12 +8,15 @@ use sokudo_engine::Allocation;
 use sokudo_measure::{JobTarget, JobTargetKind};
 use sokudo_model::{Plan, Row, Run, Stage};
 
-/// A target of fio's jobs, as storage is prepared from it.
-pub(crate) fn place_of(spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
-    let index = planned
-        .targets
-        .iter()
-        .position(|other| std::ptr::eq(other, spec));
+/// The targets of fio's jobs, as storage is prepared from them.
+pub(crate) fn places(planned: &FioPlan) -> Vec<JobTarget> {
+    let targets = planned.targets.iter().enumerate();
+    targets
+        .map(|(index, spec)| place(index, spec, planned))
+        .collect()
+}
+
+fn place(index: usize, spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
     JobTarget {
         path: storage_node(PathBuf::from(&spec.path)),
         kind: match spec.kind {
@@ -39,10 +42,7 @@ pub(crate) fn place_of(spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
         pre_read: spec.pre_read,
         invalidate: spec.invalidate,
         allow_occupied: spec.allow_mounted_write,
-        jobs: index.map_or_else(
-            || vec![spec.job.clone()],
-            |index| jobs_of(index, &spec.job, planned),
-        ),
+        jobs: jobs_of(index, &spec.job, planned),
     }
 }
 
