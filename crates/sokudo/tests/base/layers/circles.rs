@@ -1,5 +1,6 @@
-//! No circle of files inside a crate: whoever reads one file must be able to stop at the
-//! files that it uses.
+//! No circle of files inside a crate, and none of top-level modules: whoever reads one file
+//! must be able to stop at the files that it uses, and whoever reads a module with all its
+//! children at the modules that it uses.
 //!
 //! A file uses another one if its code names something that is defined there, by a `use` or
 //! by a path in the code (`crate::…`, `super::…`, `self::…`, or the name of a child module).
@@ -11,6 +12,10 @@
 //!
 //! Who imports a module as such uses its file. Parents have no privilege: a child that uses what its parent defines, while the parent
 //! uses the child, is a circle. What both need goes to a file below both.
+//!
+//! Of a top-level module all files are one. There a name counts for the first module that
+//! its path leads to, wherever it is defined, and passing on a name of another module is a
+//! use of that module. Only the root may pass on what it does not use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,21 +24,29 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 #[test]
 fn no_file_is_in_a_circle_with_others_of_its_crate() {
+    assert_no_circles(uses_of_files);
+}
+
+#[test]
+fn no_module_is_in_a_circle_with_others_of_its_crate() {
+    assert_no_circles(uses_of_modules);
+}
+
+fn assert_no_circles(uses: fn(&Crate) -> Uses) {
+    let mut found = BTreeMap::new();
     for name in super::crates() {
         let src = super::root().join("crates").join(&name).join("src");
-        let found = circles(&read(&src));
-        assert!(
-            found.is_empty(),
-            "files of {name} use each other: {found:#?}"
-        );
+        found.insert(name, circles(&uses(&read(&src))));
     }
+    found.retain(|_, circles| !circles.is_empty());
+    assert!(found.is_empty(), "these use each other: {found:#?}");
 }
 
 #[test]
 fn a_circle_is_found_however_the_names_are_written() {
     let both = |a: &str, b: &str| {
         let files = [("lib.rs", "mod a;\nmod b;"), ("a.rs", a), ("b.rs", b)];
-        files_of(&circles(&of(&files)))
+        files_of(&circles(&uses_of_files(&of(&files))))
     };
     let in_a_circle = [vec!["a".to_owned(), "b".to_owned()]];
     let a = "pub struct A;\nuse crate::b::B;";
@@ -65,7 +78,7 @@ fn a_parent_is_a_file_like_any_other_and_its_re_exports_are_not_its_own() {
             ("parent/child.rs", child),
             ("parent/below.rs", "pub(super) struct Below;"),
         ];
-        files_of(&circles(&of(&files)))
+        files_of(&circles(&uses_of_files(&of(&files))))
     };
     let uses_child =
         "mod below;\nmod child;\nstruct Own;\nuse below::Below;\nfn f() { child::g() }";
@@ -83,6 +96,36 @@ fn a_parent_is_a_file_like_any_other_and_its_re_exports_are_not_its_own() {
         family(passes_on, "use super::Own;\npub(super) fn g() {}"),
         none
     );
+}
+
+#[test]
+fn a_circle_of_modules_is_found_though_a_parent_passes_on_what_its_child_defines() {
+    let both = |root: &str, a: &str, b: &str| {
+        let files = [
+            ("lib.rs", root),
+            ("a.rs", a),
+            ("a/child.rs", "pub struct A;"),
+            ("b.rs", b),
+            ("c.rs", "pub struct C;"),
+        ];
+        let modules = of(&files);
+        assert!(circles(&uses_of_files(&modules)).is_empty(), "{a} {b}");
+        files_of(&circles(&uses_of_modules(&modules)))
+    };
+    let root = "mod a;\nmod b;\nmod c;\npub use a::A;";
+    let passes_on = "mod child;\npub use child::A;\nuse crate::b::B;";
+    for b in [
+        "use crate::a::A;\npub struct B(A);",
+        "pub struct B(super::a::A);",
+        "use crate::A;\npub struct B(A);",
+        "pub use crate::a::A;\npub struct B;",
+    ] {
+        assert_eq!(both(root, passes_on, b), [["a", "b"]], "{b}");
+    }
+    let none: Vec<Vec<String>> = Vec::new();
+    let own = "mod child;\npub use child::A;\nfn f(a: self::A) { child::A }";
+    let b = "use crate::{a::A, c::C};\npub struct B(A, C);";
+    assert_eq!(both(root, own, b), none);
 }
 
 /// A name that a `use` brings into a file.
@@ -333,14 +376,15 @@ fn item_length(tokens: &[TokenTree], is_body: bool) -> usize {
     end.map_or(tokens.len(), |end| end + 1)
 }
 
-/// The file that defines what a path names, seen from a file; `None` where that is none of
-/// the crate.
+/// The file that defines what a path names, seen from a file, or the first one on the way
+/// that `is_end`; `None` where that is none of the crate.
 fn defining(
     modules: &Crate,
     from: &[String],
     path: &[String],
     depth: usize,
     seen: &BTreeSet<(Vec<String>, String)>,
+    is_end: &dyn Fn(&[String]) -> bool,
 ) -> Option<Vec<String>> {
     let mut current = from.to_vec();
     let mut inner = depth;
@@ -370,7 +414,9 @@ fn defining(
         name if is_local(name) => {}
         _ => return None,
     }
-    while let Some(name) = steps.next() {
+    while !is_end(&current)
+        && let Some(name) = steps.next()
+    {
         let module = &modules[&current];
         if module.children.contains(name) {
             current.push(name.clone());
@@ -386,7 +432,7 @@ fn defining(
         }
         let follow = |import: &Import, rest: &[String]| {
             let path = [&import.path[..], rest].concat();
-            defining(modules, &current, &path, import.depth, &seen)
+            defining(modules, &current, &path, import.depth, &seen, is_end)
         };
         let mut named = module.imports.iter().filter(|import| import.name == *name);
         if let Some(import) = named.next() {
@@ -399,13 +445,19 @@ fn defining(
     Some(current)
 }
 
-/// The files that a file uses.
-fn used(modules: &Crate, file: &[String]) -> BTreeSet<Vec<String>> {
+/// What the names in a file lead to, each as far as `is_end` lets it; of names that the file
+/// only passes on only where `passing_is_use`.
+fn used(
+    modules: &Crate,
+    file: &[String],
+    passing_is_use: bool,
+    is_end: &dyn Fn(&[String]) -> bool,
+) -> BTreeSet<Vec<String>> {
     let module = &modules[file];
     let of_imports = module
         .imports
         .iter()
-        .filter(|import| !import.is_public || module.names(&import.name))
+        .filter(|import| passing_is_use || !import.is_public || module.names(&import.name))
         .map(|import| (&import.path, import.depth));
     let is_path = |path: &[String]| {
         path.len() > 1
@@ -415,9 +467,31 @@ fn used(modules: &Crate, file: &[String]) -> BTreeSet<Vec<String>> {
     let paths = module.paths.iter().filter(|(path, _)| is_path(path));
     of_imports
         .chain(paths.map(|(path, depth)| (path, *depth)))
-        .filter_map(|(path, depth)| defining(modules, file, path, depth, &BTreeSet::new()))
+        .filter_map(|(path, depth)| defining(modules, file, path, depth, &BTreeSet::new(), is_end))
         .filter(|used| used != file)
         .collect()
+}
+
+/// Files or top-level modules, each with those that it uses.
+type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
+
+fn uses_of_files(modules: &Crate) -> Uses {
+    let uses = |file: &Vec<String>| (file.clone(), used(modules, file, false, &|_| false));
+    modules.keys().map(uses).collect()
+}
+
+/// The uses of all files of a top-level module are its own.
+fn uses_of_modules(modules: &Crate) -> Uses {
+    let top = |file: &[String]| -> Vec<String> { file.iter().take(1).cloned().collect() };
+    let mut uses = Uses::new();
+    for file in modules.keys() {
+        let is_other = |module: &[String]| !module.is_empty() && module[..1] != top(file);
+        let used = used(modules, file, !file.is_empty(), &is_other);
+        let others = used.iter().map(|used| top(used));
+        let others = others.filter(|other| *other != top(file));
+        uses.entry(top(file)).or_default().extend(others);
+    }
+    uses
 }
 
 /// Files that lead to each other, each with those of them that it uses.
@@ -428,13 +502,9 @@ fn files_of(circles: &[Circle]) -> Vec<Vec<String>> {
     circles.iter().map(files).collect()
 }
 
-fn circles(modules: &Crate) -> Vec<Circle> {
+fn circles(uses: &Uses) -> Vec<Circle> {
     type File = Vec<String>;
-    let all = |of: &dyn Fn(&File) -> BTreeSet<File>| -> BTreeMap<&File, BTreeSet<File>> {
-        modules.keys().map(|file| (file, of(file))).collect()
-    };
-    let uses = all(&|file| used(modules, file));
-    let reached = all(&|file| {
+    let reached_from = |file: &File| {
         let mut reached = BTreeSet::new();
         let mut next = vec![file.clone()];
         while let Some(file) = next.pop() {
@@ -444,11 +514,15 @@ fn circles(modules: &Crate) -> Vec<Circle> {
             next.extend(new.cloned());
         }
         reached
-    });
+    };
+    let reached: Uses = uses
+        .keys()
+        .map(|file| (file.clone(), reached_from(file)))
+        .collect();
     let circle_of = |file: &File| -> BTreeSet<File> {
         let others = reached[file].iter();
         others
-            .filter(|other| reached[other].contains(file))
+            .filter(|other| reached[*other].contains(file))
             .cloned()
             .collect()
     };
@@ -456,7 +530,7 @@ fn circles(modules: &Crate) -> Vec<Circle> {
         [] => "crate".to_owned(),
         file => file.join("::"),
     };
-    let circles: BTreeSet<BTreeSet<File>> = modules.keys().map(circle_of).collect();
+    let circles: BTreeSet<BTreeSet<File>> = uses.keys().map(circle_of).collect();
     let circles = circles.iter().filter(|files| !files.is_empty());
     circles
         .map(|files| {
