@@ -203,7 +203,7 @@ fn a_silent_device_does_not_hold_a_wait_longer_than_the_tick() {
 /// Files that are written around the page cache lie on a disk, which can be polled or not.
 #[test]
 fn a_polled_ring_moves_data_or_says_that_it_cannot_and_flushes_either_way() {
-    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let directory = crate::sokudo::directory_on_disk();
     let path = directory.path().join("file");
     std::fs::write(&path, [7; 8192]).unwrap();
     let mut options = File::options();

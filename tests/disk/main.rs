@@ -23,7 +23,6 @@ mod consent;
 mod device;
 mod diskspd_door;
 mod early;
-mod engine_device;
 mod explain;
 mod faults;
 mod figures;
@@ -46,6 +45,7 @@ mod precision;
 mod prepare;
 mod quick;
 mod require;
+mod root;
 mod rows;
 mod safety;
 mod scan;
@@ -59,7 +59,6 @@ mod terminal;
 mod truth;
 mod unprinted;
 mod users;
-mod volume;
 mod write_cache;
 
 #[path = "../support/faulty_file.rs"]

@@ -228,7 +228,12 @@ pub(crate) fn end(command: &mut Command) -> Ended {
     }
 }
 
-/// Runs a command to its end in a process of its own, as signals, limits and users need.
+/// `sokudo ARGUMENTS`, to its end in a process of its own.
+pub(crate) fn sokudo_apart(arguments: &str) -> Ended {
+    end_apart(program().args(split(arguments)))
+}
+
+/// Runs a command to its end in a process of its own, as signals, limits, users and mounts need.
 pub(crate) fn end_apart(command: &mut Command) -> Ended {
     Ended {
         command: format!("{command:?}"),

@@ -13,18 +13,23 @@ fn leaves(device: &LoopDevice) -> (Vec<String>, String) {
     (leaves, blind.collect::<Vec<_>>().join("; "))
 }
 
-#[test]
-fn the_disk_below_a_file_is_the_same_once_the_file_is_deleted() {
-    let _turn = turn();
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
-    File::create(&file).unwrap().set_len(8 << 20).unwrap();
-    let Some(device) = LoopDevice::on(&file, &[]) else {
-        return;
-    };
-    let before = leaves(&device);
-    fs::remove_file(&file).unwrap();
-    let after = leaves(&device);
-    assert_eq!(after, before);
-    assert!(!after.1.contains("has been deleted"), "{after:?}");
+/// What needs root.
+mod root {
+    use super::*;
+
+    #[test]
+    fn the_disk_below_a_file_is_the_same_once_the_file_is_deleted() {
+        let _turn = turn();
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        File::create(&file).unwrap().set_len(8 << 20).unwrap();
+        let Some(device) = LoopDevice::on(&file, &[]) else {
+            return;
+        };
+        let before = leaves(&device);
+        fs::remove_file(&file).unwrap();
+        let after = leaves(&device);
+        assert_eq!(after, before);
+        assert!(!after.1.contains("has been deleted"), "{after:?}");
+    }
 }

@@ -184,157 +184,6 @@ fn check_stack(mount: &LoopMount, kind: &str) {
 }
 
 #[test]
-fn ext4_on_a_loop_device_is_seen_through() {
-    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
-        return;
-    };
-    check_stack(&mount, "ext4");
-    check_file_states(&mount);
-    let found = mount.inspect("full");
-    assert_eq!(found.info.kind, TargetKind::File);
-    assert_eq!(found.info.size_bytes, Some(Bytes::mib(4)));
-    assert_eq!(found.info.file_state.unwrap().hole_bytes, Bytes(0));
-    if let DirectIoSupport::Supported {
-        offset_alignment, ..
-    } = found.info.direct_io
-    {
-        assert!(offset_alignment >= Bytes(512));
-    } else {
-        skipped("this kernel does not tell direct I/O alignment");
-    }
-}
-
-#[test]
-fn ext4_that_journals_data_has_no_direct_io() {
-    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "data=journal") else {
-        return;
-    };
-    let file = create(&mount.path("file"));
-    let support = direct_io_support(&file);
-    assert!(!matches!(support, DirectIoSupport::Supported { .. }));
-}
-
-#[test]
-fn xfs_on_a_loop_device_is_seen_through_and_reflinks_are_shared() {
-    let Some(mount) = LoopMount::new(&["mkfs.xfs", "-q", "-f", "-m", "reflink=1"], "rw") else {
-        return;
-    };
-    check_stack(&mount, "xfs");
-    check_file_states(&mount);
-    let (from, to) = (mount.path("full"), mount.path("copy"));
-    let arguments = [
-        "--reflink=always",
-        from.to_str().unwrap(),
-        to.to_str().unwrap(),
-    ];
-    if run("cp", &arguments).is_none() {
-        skipped("this xfs cannot share blocks");
-        return;
-    }
-    assert_eq!(state_of(&from).shared_bytes, Bytes::mib(4));
-    assert_eq!(state_of(&to).shared_bytes, Bytes::mib(4));
-}
-
-#[test]
-fn btrfs_on_a_loop_device_is_seen_through_its_anonymous_number() {
-    let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "rw") else {
-        return;
-    };
-    check_stack(&mount, "btrfs");
-    check_file_states(&mount);
-    create(&mount.path("tiny"))
-        .write_all_at(b"in the inode", 0)
-        .unwrap();
-    assert_eq!(state_of(&mount.path("tiny")).inline_bytes, Bytes(12));
-    let subvolume = mount.path("subvolume");
-    if run(
-        "btrfs",
-        &["subvolume", "create", subvolume.to_str().unwrap()],
-    )
-    .is_some()
-    {
-        let found = mount.inspect("subvolume");
-        assert_eq!(found.info.devices[0].name, mount.device.name());
-    } else {
-        skipped("no btrfs tool to make a subvolume with");
-    }
-}
-
-#[test]
-fn what_btrfs_compresses_is_encoded() {
-    let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "compress-force=zstd") else {
-        return;
-    };
-    let path = mount.path("zeros");
-    create(&path)
-        .write_all_at(&vec![0; MIB as usize], 0)
-        .unwrap();
-    assert_eq!(state_of(&path).encoded_bytes, Bytes::mib(1));
-}
-
-#[test]
-fn a_loop_device_itself_is_a_target() {
-    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
-        return;
-    };
-    let found = inspect(&System::host(), mount.device.path.to_str().unwrap()).unwrap();
-    assert_eq!(found.info.kind, TargetKind::BlockDevice);
-    assert_eq!(found.info.size_bytes, Some(Bytes::mib(320)));
-    assert_eq!(found.info.file_system, None);
-    assert_eq!(found.info.file_state, None);
-    assert_eq!(found.info.devices[0].name, mount.device.name());
-    assert!(matches!(
-        file_state(&File::open(&mount.device.path).unwrap()),
-        Err(FileStateError::Unsupported)
-    ));
-}
-
-#[test]
-fn an_overlay_is_followed_to_the_devices_of_its_upper_directory() {
-    let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
-        return;
-    };
-    for name in ["lower", "upper", "work", "merged"] {
-        fs::create_dir(mount.path(name)).unwrap();
-    }
-    fs::write(mount.path("lower/file"), noise(4096)).unwrap();
-    let path = |name: &str| mount.path(name).to_str().unwrap().to_owned();
-    let (merged, options) = (
-        path("merged"),
-        format!(
-            "lowerdir={},upperdir={},workdir={}",
-            path("lower"),
-            path("upper"),
-            path("work")
-        ),
-    );
-    if run(
-        "mount",
-        &["-t", "overlay", "-o", &options, "overlay", &merged],
-    )
-    .is_none()
-    {
-        skipped("overlay cannot be mounted");
-        return;
-    }
-    let directory = mount.inspect("merged");
-    let file = mount.inspect("merged/file");
-    let users = sokudo_device::users(&File::open(mount.path("merged/file")).unwrap());
-    run("umount", &["--lazy", &merged]);
-    assert_eq!(directory.info.file_system.unwrap().kind, "overlay");
-    assert_eq!(directory.info.devices[0].name, mount.device.name());
-    assert_eq!(file.info.devices[0].name, mount.device.name());
-    // There is a loop device, and it might show the file of a layer.
-    assert_eq!(users.occupants, []);
-    assert!(
-        users.blind_spots[0]
-            .english()
-            .contains("it lies on overlayfs"),
-        "{users:?}"
-    );
-}
-
-#[test]
 fn memory_is_no_device() {
     let Ok(directory) = tempfile::tempdir_in("/dev/shm") else {
         skipped("there is no /dev/shm to write to");
@@ -364,41 +213,6 @@ fn memory_is_no_device() {
 }
 
 #[test]
-fn a_memory_disk_is_a_leaf_that_counts() {
-    let path = "/dev/zram0";
-    if !Path::new(path).exists() || !is_root() {
-        skipped("there is no zram device that may be read");
-        return;
-    }
-    let found = inspect(&System::host(), path).unwrap();
-    let [device] = &found.info.devices[..] else {
-        panic!("{:?}", found.info.devices);
-    };
-    assert_eq!(device.kind, BlockDeviceKind::Memory);
-    assert!(device.is_leaf);
-    assert_eq!(found.info.size_bytes, device.size_bytes);
-    assert_eq!(
-        found.counters.read().is_some(),
-        device.counts_io != Some(false)
-    );
-}
-
-#[test]
-fn the_leaf_counts_what_reaches_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
-    let Some(before) = found.counters.read() else {
-        skipped("the device under the temporary directory is not seen");
-        return;
-    };
-    let mut file = create(&directory.path().join("file"));
-    std::io::Write::write_all(&mut file, &noise(8 * MIB)).unwrap();
-    file.sync_all().unwrap();
-    let counted = found.counters.read().unwrap().since(&before);
-    assert!(counted.written_bytes >= 8 * MIB, "{counted:?}");
-}
-
-#[test]
 fn the_machine_describes_itself() {
     let seen = environment(&System::host());
     assert!(seen.kernel.is_some());
@@ -406,52 +220,243 @@ fn the_machine_describes_itself() {
     assert!(seen.load_average.is_some());
 }
 
-/// Run as root, this starts itself again as nobody.
-#[test]
-fn who_has_no_permission_is_told_so() {
-    if is_root() {
-        let this = std::env::current_exe().unwrap();
-        let status = Command::new("setpriv")
-            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-            .arg(this)
-            .args([
-                "--exact",
-                "device::machine::who_has_no_permission_is_told_so",
-            ])
-            .env_remove("TMPDIR")
-            .current_dir("/")
-            .status();
-        match status.map(|status| status.code()) {
-            // setpriv is missing, or nobody may not reach this program.
-            Err(_) | Ok(Some(126 | 127)) => skipped("cannot become another user here"),
-            Ok(code) => assert_eq!(code, Some(0)),
+/// What needs root.
+mod root {
+    use super::*;
+
+    #[test]
+    fn ext4_on_a_loop_device_is_seen_through() {
+        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+            return;
+        };
+        check_stack(&mount, "ext4");
+        check_file_states(&mount);
+        let found = mount.inspect("full");
+        assert_eq!(found.info.kind, TargetKind::File);
+        assert_eq!(found.info.size_bytes, Some(Bytes::mib(4)));
+        assert_eq!(found.info.file_state.unwrap().hole_bytes, Bytes(0));
+        if let DirectIoSupport::Supported {
+            offset_alignment, ..
+        } = found.info.direct_io
+        {
+            assert!(offset_alignment >= Bytes(512));
+        } else {
+            skipped("this kernel does not tell direct I/O alignment");
         }
-        return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let closed = directory.path().join("closed");
-    let file = directory.path().join("file");
-    fs::create_dir(&closed).unwrap();
-    fs::write(&file, "x").unwrap();
-    for path in [&closed, &file] {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
+
+    #[test]
+    fn ext4_that_journals_data_has_no_direct_io() {
+        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "data=journal") else {
+            return;
+        };
+        let file = create(&mount.path("file"));
+        let support = direct_io_support(&file);
+        assert!(!matches!(support, DirectIoSupport::Supported { .. }));
     }
-    for (path, verb) in [
-        (closed.clone(), "enter"),
-        (closed.join("below"), "reach"),
-        (file, "read"),
-    ] {
-        let name = path.to_str().unwrap();
-        let error = inspect(&System::host(), name).unwrap_err();
-        assert!(matches!(error, InspectError::NoPermission { .. }));
-        assert_eq!(
-            error.to_string(),
-            format!("no permission to {verb} {name}; run as a user who may, or as root")
+
+    #[test]
+    fn xfs_on_a_loop_device_is_seen_through_and_reflinks_are_shared() {
+        let Some(mount) = LoopMount::new(&["mkfs.xfs", "-q", "-f", "-m", "reflink=1"], "rw") else {
+            return;
+        };
+        check_stack(&mount, "xfs");
+        check_file_states(&mount);
+        let (from, to) = (mount.path("full"), mount.path("copy"));
+        let arguments = [
+            "--reflink=always",
+            from.to_str().unwrap(),
+            to.to_str().unwrap(),
+        ];
+        if run("cp", &arguments).is_none() {
+            skipped("this xfs cannot share blocks");
+            return;
+        }
+        assert_eq!(state_of(&from).shared_bytes, Bytes::mib(4));
+        assert_eq!(state_of(&to).shared_bytes, Bytes::mib(4));
+    }
+
+    #[test]
+    fn btrfs_on_a_loop_device_is_seen_through_its_anonymous_number() {
+        let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "rw") else {
+            return;
+        };
+        check_stack(&mount, "btrfs");
+        check_file_states(&mount);
+        create(&mount.path("tiny"))
+            .write_all_at(b"in the inode", 0)
+            .unwrap();
+        assert_eq!(state_of(&mount.path("tiny")).inline_bytes, Bytes(12));
+        let subvolume = mount.path("subvolume");
+        if run(
+            "btrfs",
+            &["subvolume", "create", subvolume.to_str().unwrap()],
+        )
+        .is_some()
+        {
+            let found = mount.inspect("subvolume");
+            assert_eq!(found.info.devices[0].name, mount.device.name());
+        } else {
+            skipped("no btrfs tool to make a subvolume with");
+        }
+    }
+
+    #[test]
+    fn what_btrfs_compresses_is_encoded() {
+        let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "compress-force=zstd") else {
+            return;
+        };
+        let path = mount.path("zeros");
+        create(&path)
+            .write_all_at(&vec![0; MIB as usize], 0)
+            .unwrap();
+        assert_eq!(state_of(&path).encoded_bytes, Bytes::mib(1));
+    }
+
+    #[test]
+    fn a_loop_device_itself_is_a_target() {
+        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+            return;
+        };
+        let found = inspect(&System::host(), mount.device.path.to_str().unwrap()).unwrap();
+        assert_eq!(found.info.kind, TargetKind::BlockDevice);
+        assert_eq!(found.info.size_bytes, Some(Bytes::mib(320)));
+        assert_eq!(found.info.file_system, None);
+        assert_eq!(found.info.file_state, None);
+        assert_eq!(found.info.devices[0].name, mount.device.name());
+        assert!(matches!(
+            file_state(&File::open(&mount.device.path).unwrap()),
+            Err(FileStateError::Unsupported)
+        ));
+    }
+
+    #[test]
+    fn an_overlay_is_followed_to_the_devices_of_its_upper_directory() {
+        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+            return;
+        };
+        for name in ["lower", "upper", "work", "merged"] {
+            fs::create_dir(mount.path(name)).unwrap();
+        }
+        fs::write(mount.path("lower/file"), noise(4096)).unwrap();
+        let path = |name: &str| mount.path(name).to_str().unwrap().to_owned();
+        let (merged, options) = (
+            path("merged"),
+            format!(
+                "lowerdir={},upperdir={},workdir={}",
+                path("lower"),
+                path("upper"),
+                path("work")
+            ),
+        );
+        if run(
+            "mount",
+            &["-t", "overlay", "-o", &options, "overlay", &merged],
+        )
+        .is_none()
+        {
+            skipped("overlay cannot be mounted");
+            return;
+        }
+        let directory = mount.inspect("merged");
+        let file = mount.inspect("merged/file");
+        let users = sokudo_device::users(&File::open(mount.path("merged/file")).unwrap());
+        run("umount", &["--lazy", &merged]);
+        assert_eq!(directory.info.file_system.unwrap().kind, "overlay");
+        assert_eq!(directory.info.devices[0].name, mount.device.name());
+        assert_eq!(file.info.devices[0].name, mount.device.name());
+        // There is a loop device, and it might show the file of a layer.
+        assert_eq!(users.occupants, []);
+        assert!(
+            users.blind_spots[0]
+                .english()
+                .contains("it lies on overlayfs"),
+            "{users:?}"
         );
     }
-    // Else the closed directory could not be removed.
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
-    // What is readable is seen as well as by root.
-    let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
-    assert!(found.info.file_system.is_some());
+
+    #[test]
+    fn a_memory_disk_is_a_leaf_that_counts() {
+        let path = "/dev/zram0";
+        if !Path::new(path).exists() || !is_root() {
+            skipped("there is no zram device that may be read");
+            return;
+        }
+        let found = inspect(&System::host(), path).unwrap();
+        let [device] = &found.info.devices[..] else {
+            panic!("{:?}", found.info.devices);
+        };
+        assert_eq!(device.kind, BlockDeviceKind::Memory);
+        assert!(device.is_leaf);
+        assert_eq!(found.info.size_bytes, device.size_bytes);
+        assert_eq!(
+            found.counters.read().is_some(),
+            device.counts_io != Some(false)
+        );
+    }
+
+    #[test]
+    fn the_leaf_counts_what_reaches_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
+        let Some(before) = found.counters.read() else {
+            skipped("the device under the temporary directory is not seen");
+            return;
+        };
+        let mut file = create(&directory.path().join("file"));
+        std::io::Write::write_all(&mut file, &noise(8 * MIB)).unwrap();
+        file.sync_all().unwrap();
+        let counted = found.counters.read().unwrap().since(&before);
+        assert!(counted.written_bytes >= 8 * MIB, "{counted:?}");
+    }
+
+    /// Run as root, this starts itself again as nobody.
+    #[test]
+    fn who_has_no_permission_is_told_so() {
+        if is_root() {
+            let this = std::env::current_exe().unwrap();
+            let status = Command::new("setpriv")
+                .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+                .arg(this)
+                .args([
+                    "--exact",
+                    "device::machine::root::who_has_no_permission_is_told_so",
+                ])
+                .env_remove("TMPDIR")
+                .current_dir("/")
+                .status();
+            match status.map(|status| status.code()) {
+                // setpriv is missing, or nobody may not reach this program.
+                Err(_) | Ok(Some(126 | 127)) => skipped("cannot become another user here"),
+                Ok(code) => assert_eq!(code, Some(0)),
+            }
+            return;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let closed = directory.path().join("closed");
+        let file = directory.path().join("file");
+        fs::create_dir(&closed).unwrap();
+        fs::write(&file, "x").unwrap();
+        for path in [&closed, &file] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
+        }
+        for (path, verb) in [
+            (closed.clone(), "enter"),
+            (closed.join("below"), "reach"),
+            (file, "read"),
+        ] {
+            let name = path.to_str().unwrap();
+            let error = inspect(&System::host(), name).unwrap_err();
+            assert!(matches!(error, InspectError::NoPermission { .. }));
+            assert_eq!(
+                error.to_string(),
+                format!("no permission to {verb} {name}; run as a user who may, or as root")
+            );
+        }
+        // Else the closed directory could not be removed.
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+        // What is readable is seen as well as by root.
+        let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
+        assert!(found.info.file_system.is_some());
+    }
 }

@@ -72,141 +72,6 @@ fn what_this_process_has_open_itself_is_no_other_use() {
     assert_eq!(sees_all, is_root(), "{users:?}");
 }
 
-#[test]
-fn a_device_that_a_process_has_open_is_used_by_it() {
-    let _turn = turn();
-    let (_file, Some(device)) = device() else {
-        return;
-    };
-    assert_eq!(uses_of(&device.path), [""; 0]);
-    let reader = Held::by("sh", &["-c", HOLD_TO_READ, "sh"], &device.path).unwrap();
-    assert_eq!(uses_of(&device.path), [""; 0]);
-    drop(reader);
-    let holder = Held::by("sh", &["-c", HOLD, "sh"], &device.path).unwrap();
-    assert_eq!(uses_of(&device.path), [holder.has_open(device.name())]);
-    drop(holder);
-    let Some(holder) = Held::by("python3", &["-c", MAP], &device.path) else {
-        return;
-    };
-    assert_eq!(uses_of(&device.path), [holder.has_open(device.name())]);
-}
-
-#[test]
-fn who_writes_the_file_behind_a_loop_device_uses_the_device() {
-    let _turn = turn();
-    let (file, Some(device)) = device() else {
-        return;
-    };
-    let holder = Held::by("sh", &["-c", HOLD, "sh"], &file).unwrap();
-    let behind = format!("the file behind {}", device.name());
-    assert_eq!(uses_of(&device.path), [holder.has_open(&behind)]);
-}
-
-#[test]
-fn a_second_loop_device_on_the_same_bytes_is_a_use() {
-    let _turn = turn();
-    let (file, Some(first)) = device() else {
-        return;
-    };
-    let second = LoopDevice::on(&file, &[]).unwrap();
-    for (device, other) in [(&first, &second), (&second, &first)] {
-        let behind = format!("the file behind {}", device.name());
-        assert_eq!(uses_of(&device.path), [shows(other, &behind)]);
-    }
-    assert_eq!(
-        users_of(&file),
-        sorted(vec![shows(&first, "it"), shows(&second, "it")])
-    );
-}
-
-#[test]
-fn loop_devices_on_different_parts_of_a_file_do_not_use_each_other() {
-    let _turn = turn();
-    let file = image();
-    let half = (BYTES / 2).to_string();
-    let Some(first) = LoopDevice::on(&file, &["--sizelimit", &half]) else {
-        return;
-    };
-    let second = LoopDevice::on(&file, &["--offset", &half]).unwrap();
-    assert_eq!(uses_of(&first.path), [""; 0]);
-    assert_eq!(uses_of(&second.path), [""; 0]);
-}
-
-#[test]
-fn a_loop_device_is_known_by_what_it_shows_and_not_by_its_name() {
-    let _turn = turn();
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
-    File::create(&file).unwrap().set_len(BYTES).unwrap();
-    for name in ["a\n", " (deleted)", "b"] {
-        let link = directory.path().join(name);
-        fs::hard_link(&file, &link).unwrap();
-        let Some(device) = LoopDevice::on(&link, &[]) else {
-            return;
-        };
-        assert_eq!(users_of(&file), [shows(&device, "it")], "{name:?}");
-        fs::remove_file(&link).unwrap();
-        assert_eq!(users_of(&file), [shows(&device, "it")], "{name:?} deleted");
-    }
-    assert_eq!(users_of(&file), [""; 0]);
-}
-
-#[test]
-fn a_loop_device_of_another_mount_namespace_is_seen() {
-    let _turn = turn();
-    let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let file = directory.path().join("file");
-    File::create(&file).unwrap().set_len(BYTES).unwrap();
-    let script = "mount --bind \"$1\" \"$2\" && losetup --show --find \"$2/file\"";
-    let [from, to] = [&directory, &elsewhere].map(|it| it.path().to_str().unwrap());
-    let output = run("unshare", &["--mount", "sh", "-c", script, "sh", from, to]);
-    let Some(device) = LoopDevice::told(output) else {
-        return;
-    };
-    assert!(!elsewhere.path().join("file").exists());
-    assert_eq!(users_of(&file), [shows(&device, "it")]);
-}
-
-#[test]
-fn a_device_below_a_loop_device_is_in_use_as_the_loop_device_is() {
-    let _turn = turn();
-    let (_file, Some(below)) = device() else {
-        return;
-    };
-    // A node that nobody would look for.
-    let directory = tempfile::tempdir().unwrap();
-    let node = directory.path().join("node");
-    let number = below.path.metadata().unwrap().rdev();
-    let [major, minor] =
-        [rustix::fs::major(number), rustix::fs::minor(number)].map(|it| it.to_string());
-    run("mknod", &[node.to_str().unwrap(), "b", &major, &minor]).unwrap();
-    let above = LoopDevice::on(&node, &[]).unwrap();
-    assert_eq!(uses_of(&below.path), [shows(&above, below.name())]);
-    assert_eq!(uses_of(&node), [shows(&above, below.name())]);
-    assert_eq!(uses_of(&above.path), [""; 0]);
-    let holder = Held::by("sh", &["-c", HOLD, "sh"], &below.path).unwrap();
-    assert_eq!(uses_of(&above.path), [holder.has_open(below.name())]);
-    drop(holder);
-    let top = LoopDevice::on(&above.path, &[]).unwrap();
-    assert_eq!(uses_of(&top.path), [""; 0]);
-    let Some(()) = made_by("mkfs.ext4", &["-q"], &below.path) else {
-        return;
-    };
-    let place = tempfile::tempdir().unwrap();
-    let script = "mount \"$1\" \"$2\" && echo ready && read -r _";
-    let below_path = below.path.to_str().unwrap();
-    let arguments = ["--mount", "sh", "-c", script, "sh", below_path];
-    let mounted = Held::by("unshare", &arguments, place.path());
-    // Nothing of it is seen in our table of mounts, but the kernel knows.
-    let told = uses_of(&top.path);
-    drop(mounted);
-    let claimed = format!(
-        "{} is used by a file system or a program that has claimed it",
-        below.name()
-    );
-    assert!(told.contains(&claimed), "{told:?}");
-}
-
 /// A file, and a device that shows it. None, said loudly, where there can be none.
 fn device() -> (TempPath, Option<LoopDevice>) {
     let file = image();
@@ -289,5 +154,145 @@ impl Drop for Held {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         let _ = self.process.wait();
+    }
+}
+
+/// What needs root.
+mod root {
+    use super::*;
+
+    #[test]
+    fn a_device_that_a_process_has_open_is_used_by_it() {
+        let _turn = turn();
+        let (_file, Some(device)) = device() else {
+            return;
+        };
+        assert_eq!(uses_of(&device.path), [""; 0]);
+        let reader = Held::by("sh", &["-c", HOLD_TO_READ, "sh"], &device.path).unwrap();
+        assert_eq!(uses_of(&device.path), [""; 0]);
+        drop(reader);
+        let holder = Held::by("sh", &["-c", HOLD, "sh"], &device.path).unwrap();
+        assert_eq!(uses_of(&device.path), [holder.has_open(device.name())]);
+        drop(holder);
+        let Some(holder) = Held::by("python3", &["-c", MAP], &device.path) else {
+            return;
+        };
+        assert_eq!(uses_of(&device.path), [holder.has_open(device.name())]);
+    }
+
+    #[test]
+    fn who_writes_the_file_behind_a_loop_device_uses_the_device() {
+        let _turn = turn();
+        let (file, Some(device)) = device() else {
+            return;
+        };
+        let holder = Held::by("sh", &["-c", HOLD, "sh"], &file).unwrap();
+        let behind = format!("the file behind {}", device.name());
+        assert_eq!(uses_of(&device.path), [holder.has_open(&behind)]);
+    }
+
+    #[test]
+    fn a_second_loop_device_on_the_same_bytes_is_a_use() {
+        let _turn = turn();
+        let (file, Some(first)) = device() else {
+            return;
+        };
+        let second = LoopDevice::on(&file, &[]).unwrap();
+        for (device, other) in [(&first, &second), (&second, &first)] {
+            let behind = format!("the file behind {}", device.name());
+            assert_eq!(uses_of(&device.path), [shows(other, &behind)]);
+        }
+        assert_eq!(
+            users_of(&file),
+            sorted(vec![shows(&first, "it"), shows(&second, "it")])
+        );
+    }
+
+    #[test]
+    fn loop_devices_on_different_parts_of_a_file_do_not_use_each_other() {
+        let _turn = turn();
+        let file = image();
+        let half = (BYTES / 2).to_string();
+        let Some(first) = LoopDevice::on(&file, &["--sizelimit", &half]) else {
+            return;
+        };
+        let second = LoopDevice::on(&file, &["--offset", &half]).unwrap();
+        assert_eq!(uses_of(&first.path), [""; 0]);
+        assert_eq!(uses_of(&second.path), [""; 0]);
+    }
+
+    #[test]
+    fn a_loop_device_is_known_by_what_it_shows_and_not_by_its_name() {
+        let _turn = turn();
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        File::create(&file).unwrap().set_len(BYTES).unwrap();
+        for name in ["a\n", " (deleted)", "b"] {
+            let link = directory.path().join(name);
+            fs::hard_link(&file, &link).unwrap();
+            let Some(device) = LoopDevice::on(&link, &[]) else {
+                return;
+            };
+            assert_eq!(users_of(&file), [shows(&device, "it")], "{name:?}");
+            fs::remove_file(&link).unwrap();
+            assert_eq!(users_of(&file), [shows(&device, "it")], "{name:?} deleted");
+        }
+        assert_eq!(users_of(&file), [""; 0]);
+    }
+
+    #[test]
+    fn a_loop_device_of_another_mount_namespace_is_seen() {
+        let _turn = turn();
+        let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = directory.path().join("file");
+        File::create(&file).unwrap().set_len(BYTES).unwrap();
+        let script = "mount --bind \"$1\" \"$2\" && losetup --show --find \"$2/file\"";
+        let [from, to] = [&directory, &elsewhere].map(|it| it.path().to_str().unwrap());
+        let output = run("unshare", &["--mount", "sh", "-c", script, "sh", from, to]);
+        let Some(device) = LoopDevice::told(output) else {
+            return;
+        };
+        assert!(!elsewhere.path().join("file").exists());
+        assert_eq!(users_of(&file), [shows(&device, "it")]);
+    }
+
+    #[test]
+    fn a_device_below_a_loop_device_is_in_use_as_the_loop_device_is() {
+        let _turn = turn();
+        let (_file, Some(below)) = device() else {
+            return;
+        };
+        // A node that nobody would look for.
+        let directory = tempfile::tempdir().unwrap();
+        let node = directory.path().join("node");
+        let number = below.path.metadata().unwrap().rdev();
+        let [major, minor] =
+            [rustix::fs::major(number), rustix::fs::minor(number)].map(|it| it.to_string());
+        run("mknod", &[node.to_str().unwrap(), "b", &major, &minor]).unwrap();
+        let above = LoopDevice::on(&node, &[]).unwrap();
+        assert_eq!(uses_of(&below.path), [shows(&above, below.name())]);
+        assert_eq!(uses_of(&node), [shows(&above, below.name())]);
+        assert_eq!(uses_of(&above.path), [""; 0]);
+        let holder = Held::by("sh", &["-c", HOLD, "sh"], &below.path).unwrap();
+        assert_eq!(uses_of(&above.path), [holder.has_open(below.name())]);
+        drop(holder);
+        let top = LoopDevice::on(&above.path, &[]).unwrap();
+        assert_eq!(uses_of(&top.path), [""; 0]);
+        let Some(()) = made_by("mkfs.ext4", &["-q"], &below.path) else {
+            return;
+        };
+        let place = tempfile::tempdir().unwrap();
+        let script = "mount \"$1\" \"$2\" && echo ready && read -r _";
+        let below_path = below.path.to_str().unwrap();
+        let arguments = ["--mount", "sh", "-c", script, "sh", below_path];
+        let mounted = Held::by("unshare", &arguments, place.path());
+        // Nothing of it is seen in our table of mounts, but the kernel knows.
+        let told = uses_of(&top.path);
+        drop(mounted);
+        let claimed = format!(
+            "{} is used by a file system or a program that has claimed it",
+            below.name()
+        );
+        assert!(told.contains(&claimed), "{told:?}");
     }
 }

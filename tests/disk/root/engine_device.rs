@@ -2,11 +2,11 @@
 //! (invariants 4 and 5). Needs root and loop devices.
 
 #[macro_use]
-#[path = "../../crates/sokudo-engine/src/builders.rs"]
+#[path = "../../../crates/sokudo-engine/src/builders.rs"]
 mod builders;
-#[path = "../../crates/sokudo-engine/tests/engine/setup.rs"]
+#[path = "../../../crates/sokudo-engine/tests/engine/setup.rs"]
 mod setup;
-#[path = "../../crates/sokudo-engine/tests/engine/surveys.rs"]
+#[path = "../../../crates/sokudo-engine/tests/engine/surveys.rs"]
 mod surveys;
 
 use std::path::Path;

@@ -1,0 +1,4 @@
+//! What needs root throughout.
+
+mod engine_device;
+mod volume;
