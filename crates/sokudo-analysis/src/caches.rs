@@ -645,62 +645,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn favoured_shares_agree_with_what_is_drawn() {
-        use sokudo_stats::{Normal, Pareto, Random, Zipf};
-        const PLACES: u64 = 10_000;
-        const DRAWS: usize = 200_000;
-        let of = |distribution| {
-            let mut workload = Workload::new("x", Bytes::kib(4));
-            workload.scatter.distribution = distribution;
-            favoured_share(&workload, PLACES) * PLACES as f64
-        };
-        let mut random = Random::new(1);
-        let mut half = |draw: &dyn Fn(&mut Random) -> u64| {
-            let mut counts = vec![0usize; PLACES as usize];
-            (0..DRAWS).for_each(|_| counts[draw(&mut random) as usize] += 1);
-            counts.sort_unstable_by(|left, right| right.cmp(left));
-            let mut sum = 0;
-            counts
-                .iter()
-                .take_while(|count| {
-                    sum += **count;
-                    sum < DRAWS / 2
-                })
-                .count() as f64
-        };
-        let near = |formula: f64, drawn: f64| {
-            assert!(
-                (formula - drawn).abs() <= 0.15 * drawn + 3.0,
-                "{formula} {drawn}"
-            );
-        };
-        let zipf = Zipf::new(PLACES, 1.1);
-        near(
-            of(Distribution::Zipf {
-                theta: 1_100_000,
-                center: None,
-            }),
-            half(&|it| zipf.next(it)),
-        );
-        let pareto = Pareto::new(PLACES, 0.2);
-        near(
-            of(Distribution::Pareto {
-                power: 200_000,
-                center: None,
-            }),
-            half(&|it| pareto.next(it)),
-        );
-        let normal = Normal::new(PLACES, 0.05);
-        near(
-            of(Distribution::Normal {
-                deviation: 5_000_000,
-                center: None,
-            }),
-            half(&|it| normal.next(it)),
-        );
-    }
-
     /// Writes of 100 µs at depth 1, each flushed in as much time as given.
     fn flushed(flush: Nanos) -> Run {
         writes_with(|run| {
@@ -751,6 +695,67 @@ mod tests {
             "honest": honest => [], Verified;
             "unknown": unknown.clone() => ["flush-too-fast"], Unverified, "are not known";
             "unknown, slower": on_platters(Nanos::from_millis(3), None) => [], Verified;
+        }
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{draws, seed};
+
+        #[test]
+        fn favoured_shares_agree_with_what_is_drawn() {
+            use sokudo_stats::{Normal, Pareto, Random, Zipf};
+            const PLACES: u64 = 10_000;
+            let draws = draws(100_000) as usize;
+            let of = |distribution| {
+                let mut workload = Workload::new("x", Bytes::kib(4));
+                workload.scatter.distribution = distribution;
+                favoured_share(&workload, PLACES) * PLACES as f64
+            };
+            let mut random = Random::stream(seed(), 1);
+            let mut half = |draw: &dyn Fn(&mut Random) -> u64| {
+                let mut counts = vec![0usize; PLACES as usize];
+                (0..draws).for_each(|_| counts[draw(&mut random) as usize] += 1);
+                counts.sort_unstable_by(|left, right| right.cmp(left));
+                let mut sum = 0;
+                counts
+                    .iter()
+                    .take_while(|count| {
+                        sum += **count;
+                        sum < draws / 2
+                    })
+                    .count() as f64
+            };
+            let near = |formula: f64, drawn: f64| {
+                assert!(
+                    (formula - drawn).abs() <= 0.15 * drawn + 3.0,
+                    "{formula} {drawn}"
+                );
+            };
+            let zipf = Zipf::new(PLACES, 1.1);
+            near(
+                of(Distribution::Zipf {
+                    theta: 1_100_000,
+                    center: None,
+                }),
+                half(&|it| zipf.next(it)),
+            );
+            let pareto = Pareto::new(PLACES, 0.2);
+            near(
+                of(Distribution::Pareto {
+                    power: 200_000,
+                    center: None,
+                }),
+                half(&|it| pareto.next(it)),
+            );
+            let normal = Normal::new(PLACES, 0.05);
+            near(
+                of(Distribution::Normal {
+                    deviation: 5_000_000,
+                    center: None,
+                }),
+                half(&|it| normal.next(it)),
+            );
         }
     }
 }

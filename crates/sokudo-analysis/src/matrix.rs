@@ -19,7 +19,7 @@ use crate::threshold::{
 };
 
 #[cfg(test)]
-mod simulated;
+mod many_draws;
 
 /// What the axes do to every row, all comparisons of all rows together.
 pub fn matrix_effects(figures: &MatrixFigures) -> MatrixEffects {

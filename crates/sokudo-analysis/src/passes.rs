@@ -81,7 +81,7 @@ mod tests {
     use sokudo_stats::Random;
 
     /// Rows of one kind, of which the share that is told is counted.
-    const ROWS: u64 = 400;
+    const ROWS: u32 = 400;
 
     /// A value of the normal distribution, as the sum of twelve uniform ones.
     fn normal(random: &mut Random) -> f64 {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     /// What a row's speed does by itself.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Debug)]
     struct Noise {
         /// Deviation of the logarithm of each interval's rate.
         deviation: f64,
@@ -145,58 +145,6 @@ mod tests {
         }
     }
 
-    fn told(effect: f64, shape: [usize; 2], noise: Noise) -> f64 {
-        let rows = (1..=ROWS).map(|seed| row(seed, effect, shape, noise));
-        let told = rows.filter(|row| row.answered_by_a_cache().is_some());
-        told.count() as f64 / ROWS as f64
-    }
-
-    /// The same by the factor alone, which was the rule once.
-    fn told_by_factor(effect: f64, shape: [usize; 2], noise: Noise) -> f64 {
-        let rows = (1..=ROWS).map(|seed| row(seed, effect, shape, noise));
-        let told = rows.filter(|row| {
-            let [first, later] = [&row.first, &row.later].map(|it| Summary::of(it).unwrap());
-            later.median > first.median * FIRST_PASS_FACTOR_MAX
-                && later.mean > first.mean * FIRST_PASS_FACTOR_MAX
-        });
-        told.count() as f64 / ROWS as f64
-    }
-
-    /// Intervals of the first pass, and passes in all.
-    const SHAPES: [[usize; 2]; 3] = [[10, 3], [30, 6], [30, 30]];
-
-    #[test]
-    fn noise_is_hardly_ever_told_as_a_cache() {
-        for (noise, most) in [
-            (STILL, 0.0),
-            (NOISY, 0.005),
-            (SLUGGISH, 0.01),
-            (MOODY, 0.035),
-        ] {
-            for shape in SHAPES {
-                let share = told(1.0, shape, noise);
-                assert!(share <= most, "{share} of {shape:?}");
-            }
-        }
-        let before = told_by_factor(1.0, [30, 30], MOODY);
-        let now = told(1.0, [30, 30], MOODY);
-        assert!(before >= 0.09 && now <= 0.015, "{before} {now}");
-    }
-
-    #[test]
-    fn a_cache_three_times_as_fast_is_told_where_the_noise_is_smaller_than_that() {
-        for (noise, least) in [(STILL, 0.99), (NOISY, 0.83), (SLUGGISH, 0.6), (MOODY, 0.33)] {
-            for shape in SHAPES {
-                let share = told(3.0, shape, noise);
-                assert!(share >= least, "{share} of {shape:?}");
-            }
-        }
-        for (noise, least) in [(STILL, 1.0), (NOISY, 1.0), (SLUGGISH, 0.78), (MOODY, 0.8)] {
-            let share = told(10.0, [30, 30], noise);
-            assert!(share >= least, "{share}");
-        }
-    }
-
     #[test]
     fn a_short_first_pass_says_nothing() {
         let passes = |count: usize| Passes {
@@ -210,5 +158,64 @@ mod tests {
             ..passes(10)
         };
         assert!(none_later.answered_by_a_cache().is_none());
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, Seeds, seeds};
+
+        /// Of how many rows it is told.
+        fn told(seeds: &mut Seeds, effect: f64, shape: [usize; 2], noise: Noise) -> Rate {
+            let rows = seeds.next(ROWS).map(|seed| row(seed, effect, shape, noise));
+            Rate::of(rows, |row| row.answered_by_a_cache().is_some())
+        }
+
+        /// The same by the factor alone, which was the rule once.
+        fn told_by_factor(effect: f64, shape: [usize; 2], noise: Noise) -> Rate {
+            let rows = seeds(ROWS).map(|seed| row(seed, effect, shape, noise));
+            Rate::of(rows, |row| {
+                let [first, later] = [&row.first, &row.later].map(|it| Summary::of(it).unwrap());
+                later.median > first.median * FIRST_PASS_FACTOR_MAX
+                    && later.mean > first.mean * FIRST_PASS_FACTOR_MAX
+            })
+        }
+
+        /// Intervals of the first pass, and passes in all.
+        const SHAPES: [[usize; 2]; 3] = [[10, 3], [30, 6], [30, 30]];
+
+        #[test]
+        fn noise_is_hardly_ever_told_as_a_cache() {
+            let seeds = &mut Seeds::default();
+            for (noise, most) in [
+                (STILL, 0.0),
+                (NOISY, 0.005),
+                (SLUGGISH, 0.015),
+                (MOODY, 0.045),
+            ] {
+                for shape in SHAPES {
+                    let told = told(seeds, 1.0, shape, noise);
+                    told.assert_at_most(most, format_args!("{noise:?} {shape:?}"));
+                }
+            }
+            let before = told_by_factor(1.0, [30, 30], MOODY);
+            let now = told(seeds, 1.0, [30, 30], MOODY);
+            before.assert_at_least(0.08, "by the factor alone");
+            now.assert_at_most(0.015, "now");
+        }
+
+        #[test]
+        fn a_cache_three_times_as_fast_is_told_where_the_noise_is_smaller_than_that() {
+            let seeds = &mut Seeds::default();
+            for (noise, least) in [(STILL, 0.99), (NOISY, 0.83), (SLUGGISH, 0.6), (MOODY, 0.33)] {
+                for shape in SHAPES {
+                    let told = told(seeds, 3.0, shape, noise);
+                    told.assert_at_least(least, format_args!("{noise:?} {shape:?}"));
+                }
+            }
+            for (noise, least) in [(STILL, 1.0), (NOISY, 0.99), (SLUGGISH, 0.78), (MOODY, 0.8)] {
+                let told = told(seeds, 10.0, [30, 30], noise);
+                told.assert_at_least(least, format_args!("{noise:?}"));
+            }
+        }
     }
 }

@@ -320,12 +320,23 @@ mod tests {
     }
 
     #[test]
-    fn of_runs_that_only_vary_few_are_told_to_warm_up() {
-        let mut random = sokudo_stats::Random::new(7);
-        let mut noise = 0.0;
-        let rounds = 300;
-        let alarms = (0..rounds)
-            .filter(|_| {
+    fn without_an_interval_nothing_is_said_about_steadiness() {
+        let mut run = spread(0.5);
+        run.rows[0].trials.truncate(5);
+        check! {
+            "five trials": run => ["few-trials"], Verified;
+        }
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        #[test]
+        fn of_runs_that_only_vary_few_are_told_to_warm_up() {
+            let mut random = sokudo_stats::Random::stream(seed(), 7);
+            let mut noise = 0.0;
+            let alarms = Rate::of(0..draws(200), |_| {
                 let trials: Vec<Vec<f64>> = (0..6)
                     .map(|_| {
                         (0..100)
@@ -346,17 +357,8 @@ mod tests {
                     .findings
                     .iter()
                     .any(|found| found.code == "warm-up")
-            })
-            .count();
-        assert!(alarms * 50 <= rounds, "{alarms} of {rounds}");
-    }
-
-    #[test]
-    fn without_an_interval_nothing_is_said_about_steadiness() {
-        let mut run = spread(0.5);
-        run.rows[0].trials.truncate(5);
-        check! {
-            "five trials": run => ["few-trials"], Verified;
+            });
+            alarms.assert_at_most(0.02, "warm-up");
         }
     }
 }

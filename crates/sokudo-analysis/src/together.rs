@@ -421,26 +421,6 @@ mod tests {
         );
     }
 
-    /// 2,000 runs of 16 hosts whose rates differ by chance alone.
-    #[test]
-    fn chance_makes_no_straggler() {
-        let mut random = sokudo_stats::Random::stream(7, 1);
-        let mut named = 0;
-        for _ in 0..2_000 {
-            let trials: Vec<Vec<f64>> = (0..16)
-                .map(|_| (0..6).map(|_| 0.05 * normal(&mut random)).collect())
-                .collect();
-            let slow = trials.iter().filter_map(|it| ratio_beyond_chance(it, 16));
-            named += usize::from(slow.count() > 0);
-        }
-        assert!(named <= 2_000 / 20 + 30, "{named}");
-    }
-
-    fn normal(random: &mut sokudo_stats::Random) -> f64 {
-        let sum: f64 = (0..12).map(|_| random.fraction()).sum();
-        sum - 6.0
-    }
-
     #[test]
     fn bytes_of_the_hosts_add_up_to_the_whole() {
         let run = hosts(&[100, 70, 85]);
@@ -453,6 +433,30 @@ mod tests {
                 (began, trial.outcome.elapsed),
                 (together.from, together.window().unwrap())
             );
+        }
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        fn normal(random: &mut sokudo_stats::Random) -> f64 {
+            let sum: f64 = (0..12).map(|_| random.fraction()).sum();
+            sum - 6.0
+        }
+
+        /// Runs of 16 hosts whose rates differ by chance alone.
+        #[test]
+        fn chance_makes_no_straggler() {
+            let mut random = sokudo_stats::Random::stream(seed() + 7, 1);
+            let named = Rate::of(0..draws(2_000), |_| {
+                let trials: Vec<Vec<f64>> = (0..16)
+                    .map(|_| (0..6).map(|_| 0.05 * normal(&mut random)).collect())
+                    .collect();
+                let slow = trials.iter().filter_map(|it| ratio_beyond_chance(it, 16));
+                slow.count() > 0
+            });
+            named.assert_at_most(0.05, "a straggler is named");
         }
     }
 }

@@ -49,28 +49,6 @@ mod tests {
     use crate::Random;
     use crate::noise::first_order;
 
-    fn coverage(count: usize, share: f64) -> f64 {
-        let rounds = 4_000;
-        let mut random = Random::new(41);
-        let covered = (0..rounds).filter(|_| {
-            let values = first_order(&mut random, count, share);
-            let interval = batch_means_interval(&values, 0.95).unwrap();
-            (interval.low..=interval.high).contains(&0.0)
-        });
-        covered.count() as f64 / f64::from(rounds)
-    }
-
-    #[test]
-    fn the_interval_of_first_order_noise_covers_the_mean_in_93_to_97_of_100_cases() {
-        for (count, share) in [(100, 0.0), (100, 0.3), (100, 0.5), (400, 0.7), (1_000, 0.8)] {
-            let share_covered = coverage(count, share);
-            assert!(
-                (0.93..=0.97).contains(&share_covered),
-                "{count} values, {share}: {share_covered}"
-            );
-        }
-    }
-
     #[test]
     fn batches_grow_in_length_and_number() {
         let width = |count| {
@@ -82,5 +60,27 @@ mod tests {
         assert!(width(100_000).unwrap() < width(1_000).unwrap());
         let equal = batch_means_interval(&[3.0; 20], 0.95).unwrap();
         assert_eq!((equal.low, equal.high), (3.0, 3.0));
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        fn coverage(count: usize, share: f64) -> Rate {
+            let mut random = Random::stream(seed(), 41);
+            Rate::of(0..draws(2_000), |_| {
+                let values = first_order(&mut random, count, share);
+                let interval = batch_means_interval(&values, 0.95).unwrap();
+                (interval.low..=interval.high).contains(&0.0)
+            })
+        }
+
+        #[test]
+        fn the_interval_of_first_order_noise_covers_the_mean_in_93_to_97_of_100_cases() {
+            for (count, share) in [(100, 0.0), (100, 0.3), (100, 0.5), (400, 0.7), (1_000, 0.8)] {
+                let case = format!("{count} values, correlation {share}");
+                coverage(count, share).assert_within(0.93..=0.97, case);
+            }
+        }
     }
 }

@@ -272,82 +272,6 @@ mod tests {
     }
 
     #[test]
-    fn noise_without_a_change_seldom_has_one() {
-        // Largest shares of false alarms: what is independent has fewer of them.
-        let kinds: [(&str, Draw, f64); 6] = [
-            ("normal", normal, 0.01),
-            ("rounded", rounded, 0.01),
-            ("coarse", coarse, 0.05),
-            ("heavy", heavy, 0.02),
-            ("with dips", with_dips, 0.02),
-            ("correlated", correlated, 0.025),
-        ];
-        for (name, draw, share) in kinds {
-            for (count, series) in [(12, 1_000), (30, 1_000), (100, 1_000), (1_000, 100)] {
-                let mut random = Random::stream(7, count as u64);
-                let alarms = (0..series)
-                    .filter(|_| !change_points(&draw(&mut random, count)).is_empty())
-                    .count();
-                // And what chance adds to a count of so many (three of its deviations).
-                let expected = share * f64::from(series);
-                let most = expected + 3.0 * (expected * (1.0 - share)).sqrt();
-                assert!(
-                    (alarms as f64) < most,
-                    "{name}: {alarms} of {series} series of {count}"
-                );
-            }
-        }
-    }
-
-    /// Which shares of steps are found, and found within two places.
-    fn found(before: usize, after: usize, height: f64, draw: Draw) -> [f64; 2] {
-        const SERIES: usize = 400;
-        let mut random = Random::stream(11, (before * 1_000 + after) as u64);
-        let mut counts = [0, 0];
-        for turn in 0..SERIES {
-            let at = if turn % 2 == 0 { before } else { after };
-            let mut values = draw(&mut random, before + after);
-            values[at..].iter_mut().for_each(|value| *value -= height);
-            let points = change_points(&values);
-            counts[0] += usize::from(!points.is_empty());
-            counts[1] += usize::from(points.iter().any(|point| point.abs_diff(at) <= 2));
-        }
-        counts.map(|count| count as f64 / SERIES as f64)
-    }
-
-    #[test]
-    fn steps_are_found_where_they_are() {
-        // Two deviations can be told from noise when they last; where exactly such a step
-        // lies, the best of all estimates misses by more than two in one of 20 series.
-        for (before, after, height) in [
-            (30, 30, 2.0),
-            (30, 200, 2.0),
-            (20, 100, 2.5),
-            (16, 16, 3.0),
-            (8, 52, 3.0),
-            (8, 92, 3.0),
-            (8, 8, 6.0),
-        ] {
-            let [any, near] = found(before, after, height, normal);
-            let case = format!("{before} + {after}, {height}: {any}, {near}");
-            assert!(any >= 0.95, "{case}");
-            assert!(near >= 0.92, "{case}");
-        }
-        // Hardly anything can be told of 8 values that are two deviations off.
-        for (after, least) in [(52, 0.88), (92, 0.94)] {
-            let [any, near] = found(8, after, 2.0, normal);
-            assert!(
-                any >= least && near >= least - 0.08,
-                "{after}: {any}, {near}"
-            );
-        }
-        let [any, near] = found(30, 30, 3.0, correlated);
-        assert!(any >= 0.95 && near >= 0.95, "{any}, {near}");
-        let [any, near] = found(30, 30, 3.0, with_dips);
-        assert!(any >= 0.95 && near >= 0.93, "{any}, {near}");
-    }
-
-    #[test]
     fn several_changes_are_found_each_at_its_place() {
         let mut random = Random::new(3);
         let mut values = normal(&mut random, 400);
@@ -359,20 +283,6 @@ mod tests {
         for (point, at) in points.iter().zip([100usize, 150, 300]) {
             assert!(point.abs_diff(at) <= 1, "{points:?}");
         }
-    }
-
-    #[test]
-    fn levels_that_follow_each_other_soon_are_told_apart() {
-        let mut random = Random::new(4);
-        let whole = (0..100).filter(|_| {
-            let mut values = normal(&mut random, 400);
-            for (index, value) in values.iter_mut().enumerate() {
-                *value += [0.0, 2.0, 0.0, -2.0, 0.0, 2.0, 4.0, 1.0][index / 50];
-            }
-            change_points(&values).len() == 7
-        });
-        let whole = whole.count();
-        assert!(whole >= 85, "{whole} of 100");
     }
 
     #[test]
@@ -405,5 +315,98 @@ mod tests {
         assert_eq!(points.len(), 1);
         let moved: Vec<f64> = values.iter().map(|value| 1_024.0 * value - 64.0).collect();
         assert_eq!(change_points(&moved), points);
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        /// Which shares of steps are found, and found within two places.
+        fn found(before: usize, after: usize, height: f64, draw: Draw) -> [Rate; 2] {
+            let mut random = Random::stream(seed() + 11, (before * 1_000 + after) as u64);
+            let mut rates = [Rate::default(); 2];
+            for turn in 0..draws(200) {
+                let at = if turn % 2 == 0 { before } else { after };
+                let mut values = draw(&mut random, before + after);
+                values[at..].iter_mut().for_each(|value| *value -= height);
+                let points = change_points(&values);
+                rates[0].add(!points.is_empty());
+                rates[1].add(points.iter().any(|point| point.abs_diff(at) <= 2));
+            }
+            rates
+        }
+
+        #[test]
+        fn noise_without_a_change_seldom_has_one() {
+            // Largest shares of false alarms: what is independent has fewer of them.
+            let kinds: [(&str, Draw, f64); 6] = [
+                ("normal", normal, 0.01),
+                ("rounded", rounded, 0.01),
+                // 2 of 100 series of 100, but 8 of those of 1,000.
+                ("coarse", coarse, 0.09),
+                ("heavy", heavy, 0.02),
+                ("with dips", with_dips, 0.02),
+                ("correlated", correlated, 0.025),
+            ];
+            for (name, draw, share) in kinds {
+                let of_length = [(12, 600), (30, 400), (100, 200), (1_000, 20)];
+                let alarms = of_length.map(|(count, series)| {
+                    let mut random = Random::stream(seed() + 7, count as u64);
+                    let alarms = Rate::of(0..draws(series), |_| {
+                        !change_points(&draw(&mut random, count)).is_empty()
+                    });
+                    alarms.assert_at_most(share, format_args!("{name}, series of {count}"));
+                    alarms
+                });
+                alarms.into_iter().sum::<Rate>().assert_at_most(share, name);
+            }
+        }
+
+        #[test]
+        fn steps_are_found_where_they_are() {
+            // Two deviations can be told from noise when they last; where exactly such a step
+            // lies, the best of all estimates misses by more than two in one of 20 series.
+            for (before, after, height) in [
+                (30, 30, 2.0),
+                (30, 200, 2.0),
+                (20, 100, 2.5),
+                (16, 16, 3.0),
+                (8, 52, 3.0),
+                (8, 92, 3.0),
+                (8, 8, 6.0),
+            ] {
+                let [any, near] = found(before, after, height, normal);
+                let case = format!("{before} + {after}, {height}");
+                any.assert_at_least(0.95, &case);
+                near.assert_at_least(0.92, &case);
+            }
+            // Hardly anything can be told of 8 values that are two deviations off.
+            for (after, least) in [(52, 0.88), (92, 0.94)] {
+                let [any, near] = found(8, after, 2.0, normal);
+                any.assert_at_least(least, after);
+                near.assert_at_least(least - 0.08, after);
+            }
+            for (name, draw, least) in [
+                ("correlated", correlated as Draw, 0.95),
+                ("with dips", with_dips, 0.93),
+            ] {
+                let [any, near] = found(30, 30, 3.0, draw);
+                any.assert_at_least(0.95, name);
+                near.assert_at_least(least, name);
+            }
+        }
+
+        #[test]
+        fn levels_that_follow_each_other_soon_are_told_apart() {
+            let mut random = Random::stream(seed(), 4);
+            let whole = Rate::of(0..draws(100), |_| {
+                let mut values = normal(&mut random, 400);
+                for (index, value) in values.iter_mut().enumerate() {
+                    *value += [0.0, 2.0, 0.0, -2.0, 0.0, 2.0, 4.0, 1.0][index / 50];
+                }
+                change_points(&values).len() == 7
+            });
+            whole.assert_at_least(0.85, "all seven changes");
+        }
     }
 }

@@ -213,31 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn noise_alone_is_one_level() {
-        for seed in 0..20 {
-            for share in [0.01, 0.2, 0.6] {
-                let found = levels(&noisy(&[(400, 500.0)], share, seed));
-                assert_eq!(found, std::slice::from_ref(&(0..400)), "{share}");
-            }
-        }
-        assert_eq!(levels(&[5.0, 5.0]).len(), 1);
-        assert_eq!(levels(&[]), []);
-    }
-
-    #[test]
     fn single_outliers_are_no_levels() {
         let mut spoilt = noisy(&[(200, 500.0)], 0.05, 3);
         spoilt[50] = 100.0;
         assert!(levels(&spoilt).iter().all(|it| it.len() >= 4));
-    }
-
-    #[test]
-    fn a_level_that_fluctuates_much_behind_a_steady_one_is_one() {
-        for seed in 0..20 {
-            let mut values = noisy(&[(300, 5_000.0)], 0.01, seed);
-            values.extend(noisy(&[(100, 400.0)], 0.6, seed + 100));
-            assert_eq!(levels(&values), [0..300, 300..400], "{seed}");
-        }
     }
 
     #[test]
@@ -265,5 +244,33 @@ mod tests {
     fn what_rises_slowly_is_no_staircase() {
         let values: Vec<f64> = (0..200).map(|at| 1_500.0 + f64::from(at)).collect();
         assert_eq!(levels(&values).len(), 1);
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, seeds};
+
+        #[test]
+        fn noise_alone_is_one_level() {
+            for share in [0.01, 0.2, 0.6] {
+                let one = Rate::of(seeds(100), |seed| {
+                    let found = levels(&noisy(&[(400, 500.0)], share, seed));
+                    found == std::slice::from_ref(&(0..400))
+                });
+                one.assert_at_least(0.99, share);
+            }
+            assert_eq!(levels(&[5.0, 5.0]).len(), 1);
+            assert_eq!(levels(&[]), []);
+        }
+
+        #[test]
+        fn a_level_that_fluctuates_much_behind_a_steady_one_is_one() {
+            let two = Rate::of(seeds(100), |seed| {
+                let mut values = noisy(&[(300, 5_000.0)], 0.01, seed);
+                values.extend(noisy(&[(100, 400.0)], 0.6, !seed));
+                levels(&values) == [0..300, 300..400]
+            });
+            two.assert_at_least(0.99, "two levels");
+        }
     }
 }

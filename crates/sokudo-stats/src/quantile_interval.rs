@@ -102,56 +102,6 @@ mod tests {
     use super::*;
     use crate::Random;
 
-    fn coverage(count: u32, fraction: f64) -> f64 {
-        let rounds = 4_000;
-        let mut random = Random::new(31);
-        let mut histogram = Histogram::new();
-        // Values of a uniform distribution, whose quantiles are known.
-        let truth = (fraction * 1e9) as u64;
-        let covered = (0..rounds).filter(|_| {
-            histogram.clear();
-            (0..count).for_each(|_| histogram.record(random.below(1_000_000_000)));
-            quantile_interval(&histogram, fraction, f64::from(count))
-                .is_none_or(|[low, high]| (low..=high).contains(&truth))
-        });
-        covered.count() as f64 / f64::from(rounds)
-    }
-
-    #[test]
-    fn the_interval_covers_the_true_percentile_as_often_as_it_says() {
-        for (count, fraction) in [
-            (20, 0.5),
-            (1_000, 0.5),
-            (299, 0.9),
-            (900, 0.99),
-            (3_000, 0.99),
-        ] {
-            let share = coverage(count, fraction);
-            assert!(share >= 0.94, "{count} values, {fraction}: {share}");
-        }
-    }
-
-    #[test]
-    fn a_lower_end_is_seldom_too_high_and_stands_on_few_values() {
-        for (count, fraction) in [(8, 0.5), (6, 0.99), (60, 0.99), (298, 0.99), (900, 0.99)] {
-            let mut random = Random::new(37);
-            let mut histogram = Histogram::new();
-            let truth = (fraction * 1e9) as u64;
-            let rounds = 4_000;
-            let wrong = (0..rounds).filter(|_| {
-                histogram.clear();
-                (0..count).for_each(|_| histogram.record(random.below(1_000_000_000)));
-                quantile_low(&histogram, fraction, f64::from(count)).unwrap() > truth
-            });
-            let share = wrong.count() as f64 / f64::from(rounds);
-            assert!(share <= 0.03, "{count} values, {fraction}: {share}");
-        }
-        assert_eq!(quantile_interval(&ramp(60), 0.99, 60.0), None);
-        assert!(quantile_low(&ramp(60), 0.99, 60.0).unwrap() >= 56);
-        assert_eq!(quantile_low(&ramp(5), 0.5, 5.0), None);
-        assert_eq!(quantile_low(&ramp(60), 0.99, 0.5), None);
-    }
-
     fn ramp(count: u64) -> Histogram {
         let mut histogram = Histogram::new();
         (1..=count).for_each(|value| histogram.record(value));
@@ -195,5 +145,56 @@ mod tests {
         assert!(effect(&alike).unwrap() < 4.0);
         assert!(effect(&apart).unwrap() > 20.0);
         assert_eq!(effect(&alike[..2]), None);
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        fn coverage(count: u32, fraction: f64) -> Rate {
+            let mut random = Random::stream(seed(), 31);
+            let mut histogram = Histogram::new();
+            // Values of a uniform distribution, whose quantiles are known.
+            let truth = (fraction * 1e9) as u64;
+            Rate::of(0..draws(1_000), |_| {
+                histogram.clear();
+                (0..count).for_each(|_| histogram.record(random.below(1_000_000_000)));
+                quantile_interval(&histogram, fraction, f64::from(count))
+                    .is_none_or(|[low, high]| (low..=high).contains(&truth))
+            })
+        }
+
+        #[test]
+        fn the_interval_covers_the_true_percentile_as_often_as_it_says() {
+            for (count, fraction) in [
+                (20, 0.5),
+                (1_000, 0.5),
+                (299, 0.9),
+                (900, 0.99),
+                (3_000, 0.99),
+            ] {
+                let case = format!("{count} values, {fraction}");
+                coverage(count, fraction).assert_at_least(0.95, case);
+            }
+        }
+
+        #[test]
+        fn a_lower_end_is_seldom_too_high_and_stands_on_few_values() {
+            for (count, fraction) in [(8, 0.5), (6, 0.99), (60, 0.99), (298, 0.99), (900, 0.99)] {
+                let mut random = Random::stream(seed(), 37);
+                let mut histogram = Histogram::new();
+                let truth = (fraction * 1e9) as u64;
+                let wrong = Rate::of(0..draws(4_000), |_| {
+                    histogram.clear();
+                    (0..count).for_each(|_| histogram.record(random.below(1_000_000_000)));
+                    quantile_low(&histogram, fraction, f64::from(count)).unwrap() > truth
+                });
+                wrong.assert_at_most(0.025, format_args!("{count} values, {fraction}"));
+            }
+            assert_eq!(quantile_interval(&ramp(60), 0.99, 60.0), None);
+            assert!(quantile_low(&ramp(60), 0.99, 60.0).unwrap() >= 56);
+            assert_eq!(quantile_low(&ramp(5), 0.5, 5.0), None);
+            assert_eq!(quantile_low(&ramp(60), 0.99, 0.5), None);
+        }
     }
 }

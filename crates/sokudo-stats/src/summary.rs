@@ -216,22 +216,6 @@ mod tests {
     }
 
     #[test]
-    fn of_runs_that_are_alike_few_have_an_outlier_first() {
-        let mut random = Random::new(5);
-        for count in [6usize, 12] {
-            let rounds = 20_000;
-            let outliers = (0..rounds).filter(|_| {
-                // Twelve uniform values make one that is nearly normal.
-                let normal = |random: &mut Random| (0..12).map(|_| random.fraction()).sum::<f64>();
-                let values: Vec<f64> = (0..count).map(|_| normal(&mut random)).collect();
-                first_deviation(&values).unwrap().abs() > 14.826
-            });
-            let share = outliers.count() as f64 / f64::from(rounds);
-            assert!(share < 0.01, "n {count}: {share}");
-        }
-    }
-
-    #[test]
     fn five_trials_cannot_give_95_percent() {
         assert_eq!(median_interval(&[1.0; 5], 0.95), None);
         let six = median_interval(&[1.0; 6], 0.95).unwrap();
@@ -246,25 +230,39 @@ mod tests {
         assert!((interval.coverage - 0.961).abs() < 0.001);
     }
 
-    #[test]
-    fn the_interval_covers_the_true_median_as_often_as_it_says() {
-        let mut random = Random::new(11);
-        for count in [6usize, 9, 12, 25] {
-            let rounds = 20_000;
-            let mut covered = 0.0;
-            let mut promised = 0.0;
-            for _ in 0..rounds {
-                // A skewed distribution whose median is 0.25.
-                let values: Vec<f64> = (0..count).map(|_| random.fraction().powi(2)).collect();
-                let interval = median_interval(&values, 0.95).unwrap();
-                covered += f64::from((interval.low..=interval.high).contains(&0.25));
-                promised = interval.coverage;
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        #[test]
+        fn of_runs_that_are_alike_few_have_an_outlier_first() {
+            let mut random = Random::stream(seed(), 5);
+            for count in [6usize, 12] {
+                let outliers = Rate::of(0..draws(10_000), |_| {
+                    // Twelve uniform values make one that is nearly normal.
+                    let normal =
+                        |random: &mut Random| (0..12).map(|_| random.fraction()).sum::<f64>();
+                    let values: Vec<f64> = (0..count).map(|_| normal(&mut random)).collect();
+                    first_deviation(&values).unwrap().abs() > 14.826
+                });
+                outliers.assert_at_most(0.01, format_args!("n {count}"));
             }
-            let coverage = covered / f64::from(rounds);
-            assert!(
-                (coverage - promised).abs() < 0.006,
-                "n {count}: {coverage} {promised}"
-            );
+        }
+
+        #[test]
+        fn the_interval_covers_the_true_median_as_often_as_it_says() {
+            let mut random = Random::stream(seed(), 11);
+            for count in [6usize, 9, 12, 25] {
+                let mut promised = 0.0;
+                let covered = Rate::of(0..draws(10_000), |_| {
+                    // A skewed distribution whose median is 0.25.
+                    let values: Vec<f64> = (0..count).map(|_| random.fraction().powi(2)).collect();
+                    let interval = median_interval(&values, 0.95).unwrap();
+                    promised = interval.coverage;
+                    (interval.low..=interval.high).contains(&0.25)
+                });
+                covered.assert_is(promised, format_args!("n {count}"));
+            }
         }
     }
 }

@@ -126,32 +126,6 @@ mod tests {
     }
 
     #[test]
-    fn a_step_in_noise_is_found_within_one_batch() {
-        let rounds = 1_000;
-        for (front, level) in [(10, 50.0), (20, 60.0), (23, 150.0), (35, 70.0)] {
-            let mut random = Random::new(17);
-            let near = (0..rounds).filter(|_| {
-                WarmUp::of(&step(&mut random, front, level, 0.0))
-                    .is_some_and(|found| found.values.abs_diff(front) <= BATCH)
-            });
-            let share = near.count() as f64 / f64::from(rounds);
-            assert!(share >= 0.9, "{front} values at {level}: {share}");
-        }
-    }
-
-    #[test]
-    fn of_noise_without_a_warm_up_few_series_have_one() {
-        let rounds = 4_000;
-        for share in [0.0, 0.3, 0.6] {
-            let mut random = Random::new(29);
-            let found =
-                (0..rounds).filter(|_| WarmUp::of(&step(&mut random, 0, 0.0, share)).is_some());
-            let alarms = found.count() as f64 / f64::from(rounds);
-            assert!(alarms <= 0.02, "{share}: {alarms}");
-        }
-    }
-
-    #[test]
     fn both_levels_are_told() {
         let values: Vec<f64> = (0..100).map(|i| if i < 20 { 10.0 } else { 30.0 }).collect();
         let found = WarmUp::of(&values).unwrap();
@@ -167,5 +141,33 @@ mod tests {
         assert_eq!(WarmUp::of(&[1.0; 100]), None);
         let ramp: Vec<f64> = (0..100).map(f64::from).collect();
         assert_eq!(WarmUp::of(&ramp), None);
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        #[test]
+        fn a_step_in_noise_is_found_within_one_batch() {
+            for (front, level) in [(10, 50.0), (20, 60.0), (23, 150.0), (35, 70.0)] {
+                let mut random = Random::stream(seed(), 17);
+                let near = Rate::of(0..draws(1_000), |_| {
+                    WarmUp::of(&step(&mut random, front, level, 0.0))
+                        .is_some_and(|found| found.values.abs_diff(front) <= BATCH)
+                });
+                near.assert_at_least(0.9, format_args!("{front} values at {level}"));
+            }
+        }
+
+        #[test]
+        fn of_noise_without_a_warm_up_few_series_have_one() {
+            for share in [0.0, 0.3, 0.6] {
+                let mut random = Random::stream(seed(), 29);
+                let alarms = Rate::of(0..draws(4_000), |_| {
+                    WarmUp::of(&step(&mut random, 0, 0.0, share)).is_some()
+                });
+                alarms.assert_at_most(0.02, format_args!("correlation {share}"));
+            }
+        }
     }
 }

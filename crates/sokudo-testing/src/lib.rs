@@ -51,10 +51,26 @@ pub fn draws(count: u32) -> u32 {
 
 /// Seeds of a test that draws `count` at scale 1. They follow each other from [`seed`] on.
 pub fn seeds(count: u32) -> Range<u64> {
-    let first = seed();
-    let count = u64::from(draws(count));
-    assert!(count <= SEEDS_APART, "{count} seeds reach into the next");
-    first..first + count
+    Seeds::default().next(count)
+}
+
+/// Seeds of a test whose cases are counted together, so that none may have those of another.
+#[derive(Debug, Default)]
+pub struct Seeds {
+    drawn: u64,
+}
+
+impl Seeds {
+    /// Seeds of the next case, which draws `count` at scale 1.
+    pub fn next(&mut self, count: u32) -> Range<u64> {
+        let first = seed() + self.drawn;
+        self.drawn += u64::from(draws(count));
+        assert!(
+            self.drawn <= SEEDS_APART,
+            "a test takes the next one's seeds"
+        );
+        first..seed() + self.drawn
+    }
 }
 
 /// The first seed: 0, unless `SOKUDO_TEST_SEED` names others.
@@ -98,6 +114,10 @@ mod tests {
     fn many_draws_are_as_many_as_the_scale_says_from_the_seed_on() {
         let scale = scale();
         assert_eq!(draws(40), 40 * scale);
-        assert_eq!(seeds(3), seed()..seed() + 3 * u64::from(scale));
+        let scale = u64::from(scale);
+        assert_eq!(seeds(3), seed()..seed() + 3 * scale);
+        let mut seeds = Seeds::default();
+        let two = [3, 2].map(|count| seeds.next(count));
+        assert_eq!(two[1], two[0].end..seed() + 5 * scale);
     }
 }

@@ -25,15 +25,15 @@ pub struct Rate {
 impl Rate {
     /// Of these draws those of which something holds.
     pub fn of<T>(draws: impl IntoIterator<Item = T>, mut holds: impl FnMut(T) -> bool) -> Self {
-        draws.into_iter().map(|draw| Self::once(holds(draw))).sum()
+        let mut rate = Self::default();
+        draws.into_iter().for_each(|draw| rate.add(holds(draw)));
+        rate
     }
 
-    /// Of one draw.
-    pub fn once(holds: bool) -> Self {
-        Self {
-            hits: u64::from(holds),
-            drawn: 1,
-        }
+    /// Counts one more draw.
+    pub fn add(&mut self, is_hit: bool) {
+        self.hits += u64::from(is_hit);
+        self.drawn += 1;
     }
 
     /// The share that was counted.
@@ -59,18 +59,23 @@ impl Rate {
         self.assert_within(promise..=promise, what);
     }
 
-    /// Fails if Wilson's interval has nothing in common with what is promised.
+    /// Fails if Wilson's interval has nothing in common with what is promised. Prints the rate:
+    /// `bench/precision draws` shows it.
     #[track_caller]
+    #[expect(clippy::print_stdout, reason = "only tests call it")]
     pub fn assert_within(self, promise: RangeInclusive<f64>, what: impl Display) {
         assert!(self.drawn > 0, "{what}: nothing was drawn");
         let Self { hits, drawn } = self;
-        let (low, high) = self.interval();
         let (least, most) = (promise.start(), promise.end());
+        let counted = format!(
+            "{what}: {:.4} ({hits} of {drawn}), promised {least:.4} to {most:.4}",
+            self.share()
+        );
+        println!("{counted}");
+        let (low, high) = self.interval();
         assert!(
             low <= *most && high >= *least,
-            "{what}: {hits} of {drawn} are {:.4}; by Wilson's interval ({STANDARD_ERRORS} standard errors) \
-             {low:.4} to {high:.4}, but {least} to {most} is promised",
-            self.share()
+            "{counted}, but Wilson's interval ({STANDARD_ERRORS} standard errors) is {low:.4} to {high:.4}"
         );
     }
 
@@ -155,8 +160,8 @@ mod tests {
 
     #[test]
     #[should_panic(
-        expected = "noise: 30 of 100 are 0.3000; by Wilson's interval (8 standard errors) 0.0813 to 0.6748, \
-                    but 0 to 0.05 is promised"
+        expected = "noise: 0.3000 (30 of 100), promised 0.0000 to 0.0500, but Wilson's interval \
+                    (8 standard errors) is 0.0813 to 0.6748"
     )]
     fn whoever_fails_says_what_was_counted_and_what_was_promised() {
         rate(30, 100).assert_at_most(0.05, "noise");

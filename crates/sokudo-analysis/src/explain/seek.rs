@@ -172,17 +172,20 @@ mod tests {
         strokes.into_iter().map(|it| (it, took(it))).collect()
     }
 
-    #[test]
-    fn the_full_stroke_of_another_arm_is_found_whatever_its_curve() {
-        for seed in 0..20 {
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, seeds};
+
+        #[test]
+        fn the_full_stroke_of_another_arm_is_found_whatever_its_curve() {
             for (full, top_from) in [(0.016, 0.1), (0.016, 0.35), (0.022, 0.2), (0.025, 0.5)] {
-                let turn = 60.0 / 7_200.0;
-                let all = accesses(1e-3, full, top_from, turn, seed);
-                let found = full_stroke(&all).unwrap() - turn / 2.0;
-                assert!(
-                    (found / full - 1.0).abs() < 0.04,
-                    "{found} for {full}, {top_from}"
-                );
+                let near = Rate::of(seeds(60), |seed| {
+                    let turn = 60.0 / 7_200.0;
+                    let all = accesses(1e-3, full, top_from, turn, seed);
+                    let found = full_stroke(&all).unwrap() - turn / 2.0;
+                    (found / full - 1.0).abs() < 0.04
+                });
+                near.assert_at_least(0.98, format_args!("{full} s, even from {top_from}"));
             }
         }
     }

@@ -137,42 +137,6 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_of_two_more_runs_lies_within_the_reach_as_often_as_promised() {
-        let mut random = Random::new(31);
-        for past in [5, 8, 12, 30] {
-            let (mut within, mut small) = (0u32, 0u32);
-            for _ in 0..4_000 {
-                let known = PastRuns::of(&runs(&mut random, past, 0.03)).unwrap();
-                let two = runs(&mut random, 2, 0.03);
-                let test = known.test(two[1] - two[0], 0.0, CONFIDENCE).unwrap();
-                within += u32::from((two[1] - two[0]).abs() <= test.reach);
-                small += u32::from(test.p_value <= 0.05);
-            }
-            let share = f64::from(within) / 4_000.0;
-            assert!((0.94..=0.96).contains(&share), "{past}: {share}");
-            assert_eq!(within + small, 4_000, "{past}");
-        }
-    }
-
-    #[test]
-    fn against_a_margin_those_that_differ_by_it_seem_to_differ_by_more_in_5_percent() {
-        let mut random = Random::new(32);
-        for margin in [0.0, 0.01, 0.05, 0.2] {
-            let mut small = 0u32;
-            for _ in 0..4_000 {
-                let [one, other] =
-                    [(); 2].map(|()| PastRuns::of(&runs(&mut random, 9, 0.03)).unwrap());
-                let two = runs(&mut random, 2, 0.03);
-                let difference = two[1] - two[0] + margin;
-                let test = one.test_against(other, difference, margin, CONFIDENCE);
-                small += u32::from(test.unwrap().p_value <= 0.05);
-            }
-            let share = f64::from(small) / 4_000.0;
-            assert!((0.04..=0.06).contains(&share), "{margin}: {share}");
-        }
-    }
-
-    #[test]
     fn a_level_that_changed_for_good_is_no_difference_between_runs() {
         let mut random = Random::new(33);
         let mut values = runs(&mut random, 15, 0.01);
@@ -190,5 +154,42 @@ mod tests {
         let p_value = |difference| equal.test(difference, 0.02, CONFIDENCE).unwrap().p_value;
         assert_eq!([p_value(0.03), p_value(0.01)], [0.0, 1.0]);
         assert!(equal.test_against(equal, 0.03, 0.02, CONFIDENCE).is_some());
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{Rate, draws, seed};
+
+        #[test]
+        fn the_difference_of_two_more_runs_lies_within_the_reach_as_often_as_promised() {
+            let mut random = Random::stream(seed(), 31);
+            for past in [5, 8, 12, 30] {
+                let within = Rate::of(0..draws(4_000), |_| {
+                    let known = PastRuns::of(&runs(&mut random, past, 0.03)).unwrap();
+                    let two = runs(&mut random, 2, 0.03);
+                    let test = known.test(two[1] - two[0], 0.0, CONFIDENCE).unwrap();
+                    let is_within = (two[1] - two[0]).abs() <= test.reach;
+                    assert_eq!(is_within, test.p_value > 0.05, "{past}: {test:?}");
+                    is_within
+                });
+                within.assert_within(0.945..=0.955, format_args!("{past} runs"));
+            }
+        }
+
+        #[test]
+        fn against_a_margin_those_that_differ_by_it_seem_to_differ_by_more_in_5_percent() {
+            let mut random = Random::stream(seed(), 32);
+            for margin in [0.0, 0.01, 0.05, 0.2] {
+                let small = Rate::of(0..draws(4_000), |_| {
+                    let [one, other] =
+                        [(); 2].map(|()| PastRuns::of(&runs(&mut random, 9, 0.03)).unwrap());
+                    let two = runs(&mut random, 2, 0.03);
+                    let difference = two[1] - two[0] + margin;
+                    let test = one.test_against(other, difference, margin, CONFIDENCE);
+                    test.unwrap().p_value <= 0.05
+                });
+                small.assert_within(0.04..=0.055, format_args!("margin {margin}"));
+            }
+        }
     }
 }

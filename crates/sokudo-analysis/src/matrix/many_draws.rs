@@ -1,15 +1,19 @@
 //! Matrices whose truth is known: what is found of it, and what is said that is not so.
 //!
-//! `SOKUDO_MATRICES=2000 cargo test --release -p sokudo-analysis matrix -- --nocapture` prints the figures
-//! that stand in docs/MATRIX.md, of as many matrices each.
+//! `SOKUDO_TEST_SCALE=20 cargo test --release -p sokudo-analysis figures_of_many -- --ignored --nocapture`
+//! prints the figures that stand in docs/MATRIX.md, of 2,000 matrices each.
+
+use std::iter::Sum;
+use std::ops::Range;
 
 use sokudo_model::{CellRate, MatrixAxis};
 use sokudo_stats::Random;
+use sokudo_testing::{Rate, Seeds, seeds};
 
 use super::*;
 
-/// Of each kind.
-const MATRICES: u64 = 200;
+/// Of each kind, at scale 1.
+const MATRICES: u32 = 20;
 
 /// How noisy which cells are, as a share of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,12 +179,10 @@ impl Case {
         said
     }
 
-    fn tried(&self, matrices: u64) -> Tried {
+    fn tried(&self, seeds: Range<u64>) -> Tried {
         let mut tried = Tried::default();
-        for seed in 0..matrices {
-            let said = self.said(&matrix_effects(&self.figures(seed)));
-            tried.found += u64::from(said.truth);
-            tried.wrong += u64::from(said.falsehood);
+        for seed in seeds {
+            tried.add(self.said(&matrix_effects(&self.figures(seed))));
         }
         tried
     }
@@ -208,8 +210,50 @@ impl Said {
 /// Matrices in which what is so was found, and those in which something was said that is not so.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tried {
-    found: u64,
-    wrong: u64,
+    found: Rate,
+    wrong: Rate,
+}
+
+impl Tried {
+    fn add(&mut self, said: Said) {
+        self.found.add(said.truth);
+        self.wrong.add(said.falsehood);
+    }
+}
+
+impl Sum for Tried {
+    fn sum<I: Iterator<Item = Self>>(tried: I) -> Self {
+        let (found, wrong): (Vec<_>, Vec<_>) = tried.map(|it| (it.found, it.wrong)).unzip();
+        Self {
+            found: found.into_iter().sum(),
+            wrong: wrong.into_iter().sum(),
+        }
+    }
+}
+
+/// How often what is so is found, and what is not so is said, in each case and in all.
+const FOUND_MIN: f64 = 0.9;
+const WRONG_MAX: f64 = 0.05;
+
+/// Tries each case with seeds of its own, so that all may be counted together: few matrices of
+/// each show less.
+fn assert_right(cases: &[Case]) {
+    let mut seeds = Seeds::default();
+    let tried = cases
+        .iter()
+        .map(|case| (format!("{case:?}"), case.tried(seeds.next(MATRICES))));
+    let tried: Vec<(String, Tried)> = tried.collect();
+    let all = ("all".to_owned(), tried.iter().map(|(_, it)| *it).sum());
+    for (case, tried) in tried.iter().chain([&all]) {
+        tried
+            .wrong
+            .assert_at_most(WRONG_MAX, format_args!("wrong: {case}"));
+        if cases[0].truth != Truth::Nothing {
+            tried
+                .found
+                .assert_at_least(FOUND_MIN, format_args!("found: {case}"));
+        }
+    }
 }
 
 fn normal(random: &mut Random) -> f64 {
@@ -227,24 +271,24 @@ const NOISES: [Noise; 4] = [
 
 #[test]
 fn where_nothing_differs_something_is_said_in_one_of_twenty_matrices_at_most() {
+    let mut cases = Vec::new();
     for axes in SHAPES {
         for (noise, rows) in NOISES.into_iter().flat_map(|it| [(it, 1), (it, 4)]) {
-            let case = Case {
+            cases.push(Case {
                 axes,
                 rows,
                 noise,
                 ..CASE
-            };
-            let tried = case.tried(MATRICES);
-            assert!(tried.wrong <= MATRICES / 20, "{case:?}: {tried:?}");
+            });
         }
     }
+    assert_right(&cases);
 }
 
 #[test]
 fn one_value_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
     let truth = Truth::Value;
-    for case in [
+    assert_right(&[
         Case { truth, ..CASE },
         Case {
             truth,
@@ -282,17 +326,13 @@ fn one_value_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
             blocks: 5,
             ..CASE
         },
-    ] {
-        let tried = case.tried(MATRICES);
-        assert!(tried.found * 10 >= MATRICES * 9, "{case:?}: {tried:?}");
-        assert!(tried.wrong <= MATRICES / 20, "{case:?}: {tried:?}");
-    }
+    ]);
 }
 
 #[test]
 fn one_cell_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
     let truth = Truth::Cell;
-    for case in [
+    assert_right(&[
         Case { truth, ..CASE },
         Case {
             truth,
@@ -306,11 +346,7 @@ fn one_cell_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
             blocks: 8,
             ..CASE
         },
-    ] {
-        let tried = case.tried(MATRICES);
-        assert!(tried.found * 10 >= MATRICES * 9, "{case:?}: {tried:?}");
-        assert!(tried.wrong <= MATRICES / 20, "{case:?}: {tried:?}");
-    }
+    ]);
 }
 
 /// Whoever stops when the intervals are narrow enough looks several times. (Of 2 × 2 cells of
@@ -323,28 +359,24 @@ fn stopping_when_it_is_precise_enough_says_no_more_that_is_not_so() {
             noise,
             ..CASE
         };
-        let mut wrong = 0;
-        for seed in 0..MATRICES {
+        let wrong = Rate::of(seeds(4 * MATRICES), |seed| {
             let said = (3..=8).find_map(|blocks| {
                 let case = Case { blocks, ..case };
                 let effects = matrix_effects(&case.figures(seed));
                 let is_over = is_matrix_precise(&effects, blocks, 0.03) || blocks == 8;
                 is_over.then(|| case.said(&effects))
             });
-            wrong += u64::from(said.unwrap().falsehood);
-        }
-        assert!(wrong <= MATRICES / 20, "{axes:?} {noise:?}: {wrong}");
+            said.unwrap().falsehood
+        });
+        wrong.assert_at_most(WRONG_MAX, format_args!("{axes:?} {noise:?}"));
     }
 }
 
-/// The figures of docs/MATRIX.md, where they are asked for.
 #[test]
+#[ignore = "prints the figures of docs/MATRIX.md"]
 fn figures_of_many_matrices() {
-    let Some(matrices) = std::env::var("SOKUDO_MATRICES").ok() else {
-        return println!("not counted: SOKUDO_MATRICES says of how many matrices");
-    };
-    let matrices: u64 = matrices.parse().unwrap();
-    let percent = |count: u64| 100.0 * count as f64 / matrices as f64;
+    let matrices = || seeds(100);
+    let percent = |rate: Rate| 100.0 * rate.share();
     for axes in SHAPES {
         for noise in NOISES {
             let wrong = [1, 8].map(|rows| {
@@ -354,7 +386,7 @@ fn figures_of_many_matrices() {
                     noise,
                     ..CASE
                 };
-                percent(case.tried(matrices).wrong)
+                percent(case.tried(matrices()).wrong)
             });
             println!("{axes:?} {noise:?}: wrong {wrong:.1?} % of 1 and 8 rows");
         }
@@ -372,7 +404,7 @@ fn figures_of_many_matrices() {
                     noise,
                     ..CASE
                 };
-                percent(case.tried(matrices).found)
+                percent(case.tried(matrices()).found)
             };
             let three = found(3);
             let needed = (3..=12).find(|blocks| found(*blocks) >= 90.0);
