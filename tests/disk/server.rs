@@ -1,9 +1,8 @@
 //! A store on a server of PostgreSQL.
 
+mod process;
 #[path = "../../crates/sokudo-store/tests/rules.rs"]
 mod rules;
-#[path = "server/process.rs"]
-mod server;
 
 use sokudo_store::{Filter, Postgres, Store, StoreError};
 
@@ -11,7 +10,7 @@ use rules::{ALL, run};
 
 #[test]
 fn a_store_on_a_server_holds_all_rules() {
-    let Some(server) = server::Server::start() else {
+    let Some(server) = process::Server::start() else {
         return;
     };
     let url = server.database("runs");

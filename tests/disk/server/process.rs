@@ -1,7 +1,6 @@
 //! A PostgreSQL server of a test's own: in a temporary directory, on a socket there, gone
 //! with the test.
 
-#[path = "encryption.rs"]
 mod encryption;
 
 use std::net::TcpListener;
