@@ -34,4 +34,5 @@ mod keyboard;
 mod looks;
 mod measuring;
 mod queue;
+mod reports;
 mod rights;
