@@ -1,8 +1,9 @@
 //! Reports: every format from kept results, what is masked, and what is refused.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
-use crate::sokudo::{Ended, end, holds, mark, program, split};
+use crate::sokudo::{Ended, end, holds, mark, program, skip, split};
 use crate::store_file::Store;
 
 /// A short run with a result kept as JSON, in a directory of its own.
