@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Cursor, IsTerminal, Read, Write};
+use std::io::{self, BufRead, Cursor, IsTerminal, Read, Write};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
@@ -222,6 +222,16 @@ pub(crate) fn input() -> Box<dyn Read> {
         None => Box::new(io::stdin()),
         Some(kept) => Box::new(KeptInput(kept.clone())),
     }
+}
+
+/// A line of standard input, with its end; of what follows nothing is taken.
+pub(crate) fn read_line() -> io::Result<String> {
+    let mut line = String::new();
+    match &current().streams.kept {
+        None => io::stdin().read_line(&mut line)?,
+        Some(kept) => locked(&kept.input).read_line(&mut line)?,
+    };
+    Ok(line)
 }
 
 struct KeptInput(Arc<KeptStreams>);

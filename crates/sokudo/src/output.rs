@@ -1,7 +1,7 @@
 //! Where texts go: standard output, or a file that is replaced as a whole.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -56,9 +56,7 @@ pub(crate) fn print_lines(lines: &[Text]) -> Result<(), Exit> {
 pub(crate) fn ask(question: &Text) -> Result<bool, Exit> {
     let question = question.said(language::current());
     print(&format!("{} ", exit::fitting(&question)))?;
-    let mut answer = String::new();
-    BufReader::new(invocation::input())
-        .read_line(&mut answer)
+    let answer = invocation::read_line()
         .context(text!("the answer cannot be read"))
         .map_err(Exit::Failed)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

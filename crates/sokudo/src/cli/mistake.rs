@@ -23,17 +23,11 @@ pub(super) fn whole_number(
 pub(crate) fn end_with(error: &clap::Error) -> u8 {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let to_error = error.use_stderr();
-        let is_coloured = match to_error {
-            true => invocation::is_error_terminal(),
-            false => invocation::is_output_terminal(),
-        };
-        let text = error.render();
-        let text = match is_coloured {
-            true => text.ansi().to_string(),
-            false => text.to_string(),
-        };
+        let text = error.render().to_string();
         // A reader that has seen enough, such as `head`, is no failure.
         let _ = match to_error {
+            // clap finds out whether the process's terminal is to have colours.
+            _ if invocation::current().is_of_process() => error.print(),
             true => invocation::write_error(text.as_bytes()),
             false => invocation::write_output(text.as_bytes()),
         };
