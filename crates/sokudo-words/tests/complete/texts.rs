@@ -79,7 +79,7 @@ fn list(path: &Path, files: &mut Vec<PathBuf>) {
             .into_owned();
         let is_test = matches!(
             name.as_str(),
-            "tests.rs" | "tests" | "sample.rs" | "sample" | "snapshots"
+            "tests.rs" | "tests" | "many_draws.rs" | "sample.rs" | "sample" | "snapshots"
         );
         let is_source = path.is_dir() || name.ends_with(".rs");
         if is_source && !is_test {
