@@ -13,8 +13,7 @@ use serde_json::Value;
 use crate::loop_device::LoopDevice;
 use crate::signals::{interrupt, pid};
 use crate::sokudo::{
-    Nobody, WAIT_MAX, directory_on_disk, end_apart, has, holds, is_root, skip, sokudo_apart, split,
-    start, wait,
+    Nobody, WAIT_MAX, directory_on_disk, end, has, holds, is_root, skip, sokudo, split, start, wait,
 };
 use crate::store_file::Store;
 
@@ -142,10 +141,10 @@ fn what_makes_no_sense_is_refused_with_the_way_out() {
 fn the_example_can_be_read() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a.toml");
-    let example = sokudo_apart("matrix --example").ok().printed;
+    let example = sokudo("matrix --example").ok().printed;
     fs::write(&file, example).unwrap();
     let file = file.display();
-    let planned = sokudo_apart(&format!(
+    let planned = sokudo(&format!(
         "matrix {file} --loop 3x2GiB --in /var/tmp --dry-run"
     ));
     holds(
@@ -169,7 +168,7 @@ mod root {
             "1x320MiB",
             "--fs ext4,xfs --mount defaults --mount noatime --format json",
         );
-        let document = end_apart(store.program().args(arguments)).json();
+        let document = end(store.program().args(arguments)).json();
         assert_eq!(document["schema"], "sokudo.matrix/1");
         assert_eq!(tags(&store, "fs=ext4").len(), 6);
         assert_eq!(tags(&store, "mount=noatime").len(), 6);
@@ -256,7 +255,7 @@ mod root {
         if mount_point.exists() {
             holds(&ended.told, &["left behind", "sudo sokudo clean"]);
         }
-        sokudo_apart(&format!("clean --yes {}", directory.path().display())).ok();
+        sokudo(&format!("clean --yes {}", directory.path().display())).ok();
         assert!(!mount_point.exists());
         assert_nothing_is_left(directory.path());
     }
@@ -286,7 +285,7 @@ mod root {
             "1x320MiB",
             "--fs ext4 --fs 'ext4 name=odd mkfs=--nonsense' --fs 'ext4 name=mounted mount=nonsense'",
         );
-        let ended = end_apart(store.program().args(&arguments)).ends(1);
+        let ended = end(store.program().args(&arguments)).ends(1);
         holds(&ended.printed, &["odd", "mkfs.ext4", "nonsense", "mounted"]);
         assert_eq!(tags(&store, "fs="), ["fs=ext4", "fs=ext4", "fs=ext4"]);
         assert_nothing_is_left(directory.path());
@@ -303,7 +302,7 @@ mod root {
             "4x320MiB",
             "--fs btrfs --raid none,0,1,10",
         );
-        end_apart(store.program().args(&arguments)).ok();
+        end(store.program().args(&arguments)).ok();
         for run in store.list("--tag raid=10") {
             let shown: Value =
                 serde_json::from_str(&store.ok(&format!("show {} --format json", run["id"])))
@@ -322,26 +321,26 @@ mod root {
         };
         let before = fs::read(device.image()).unwrap();
         let node = device.path.to_str().unwrap();
-        let planned = sokudo_apart(&format!("matrix --disk {node} {METHOD}")).ends(3);
+        let planned = sokudo(&format!("matrix --disk {node} {METHOD}")).ends(3);
         holds(&planned.printed, &["mkfs.ext4", "will be destroyed", node]);
         holds(&planned.told, &["nothing has been done", "--destroy"]);
         let other = format!("matrix --disk {node} --destroy /dev/null {METHOD}");
-        holds(sokudo_apart(&other).ends(3).told, &["--destroy"]);
+        holds(sokudo(&other).ends(3).told, &["--destroy"]);
         // It holds a file system, which is a second question.
         let named = format!("matrix --disk {node} --destroy {node} {METHOD}");
-        holds(sokudo_apart(&named).ends(3).told, &["--destroy-contents"]);
+        holds(sokudo(&named).ends(3).told, &["--destroy-contents"]);
         assert!(
             fs::read(device.image()).unwrap() == before,
             "it was written"
         );
         let dry = format!("{named} --destroy-contents --dry-run");
-        holds(sokudo_apart(&dry).ok().printed, &["mkfs.ext4"]);
+        holds(sokudo(&dry).ok().printed, &["mkfs.ext4"]);
         assert!(
             fs::read(device.image()).unwrap() == before,
             "it was written"
         );
         let whole = format!("{named} --destroy-contents --no-store");
-        sokudo_apart(&whole).ok();
+        sokudo(&whole).ok();
         let after = fs::read(device.image()).unwrap();
         assert!(after != before, "it was not written");
     }
@@ -350,6 +349,6 @@ mod root {
     fn only_root_makes_volumes() {
         let Some(nobody) = Nobody::new() else { return };
         let script = format!("\"$SOKUDO\" matrix --loop 1x320MiB --in . {METHOD}");
-        end_apart(&mut nobody.shell(&script)).refused(3, &["sudo"]);
+        end(&mut nobody.shell(&script)).refused(3, &["sudo"]);
     }
 }

@@ -218,7 +218,12 @@ pub(crate) fn codes(value: &Value) -> Vec<&str> {
 /// and variables.
 pub(crate) fn end(command: &mut Command) -> Ended {
     let is_sokudo = command.get_program() == path();
-    let ended = match is_sokudo && command.get_current_dir().is_none() {
+    // It mounts in a namespace of its own, which a process with several threads cannot have.
+    let mounts = command
+        .get_args()
+        .next()
+        .is_some_and(|word| word == "matrix");
+    let ended = match is_sokudo && !mounts && command.get_current_dir().is_none() {
         true => run_here(command),
         false => wait(start(command)),
     };
