@@ -153,12 +153,13 @@ export class RateChart extends Chart {
     this.room = this.starts.length > 0 ? 1.18 : 1.08;
     this.describe(summary(points));
     if (points.length < 2) return;
+    // The run goes on while this waits: what the lines are, and what is on them, is taken at once.
+    const temperature = [...(run.temperature ?? [])];
     uPlot().then((Plot) =>
-      this.draw(key, series(Plot, points, rows, run.temperature ?? []), () => this.options(rows, run)));
+      this.draw(key, series(Plot, points, rows, temperature), () => this.options(rows, run, temperature.length > 0)));
   }
 
-  options(rows, run) {
-    const hasTemperature = run.temperature?.length > 0;
+  options(rows, run, hasTemperature) {
     const warning = run.temperature_warning ?? null;
     const lines = directionsOf(rows).map((name) => line(`${direction(name)} MB/s`, name, { fill: `${colour(name)}26`, points: { show: true, size: 5, width: 0, fill: colour(name), filter: alone } }));
     const heat = { ...line(say("temperature °C"), 'warm', { dash: [5, 4] }), scale: 'celsius',
@@ -316,7 +317,9 @@ export class PlacesChart extends Chart {
     if (stamp === this.stamp || total === 0) return;
     this.stamp = stamp;
     this.describe(placesSummary(places));
-    uPlot().then((Plot) => this.draw(key, joined(Plot, places), () => this.options(run, places)));
+    // Another row may begin while this waits: what the lines are, and what is on them, is taken at once.
+    const parts = places.map((part) => ({ ...part, points: [...part.points] }));
+    uPlot().then((Plot) => this.draw(key, joined(Plot, parts), () => this.options(run, parts)));
   }
 
   options(run, places) {
