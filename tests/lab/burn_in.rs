@@ -90,7 +90,9 @@ fn assert_are_proven(run: &Value, size_of: impl Fn(&str) -> u64) {
 
 #[test]
 fn an_ata_and_an_nvme_disk_are_worn_in_by_one_command() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-ssd", "nvme-small"]) else {
+        return;
+    };
     let nodes = ["ata-ssd", "nvme-small"].map(|name| guest.disk(name));
     let sizes = [128 * MIB, 64 * MIB];
     let (before, _) = guest.logged_tests(&nodes[0]);
@@ -132,7 +134,9 @@ fn an_ata_and_an_nvme_disk_are_worn_in_by_one_command() {
 
 #[test]
 fn disks_that_cannot_be_read_in_places_are_not_ok_and_the_places_are_told() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-bad", "nvme-bad", "scsi-bad"]) else {
+        return;
+    };
     let nodes = ["ata-bad", "nvme-bad", "scsi-bad"].map(|name| guest.disk(name));
     let ended = burn_in(&guest, &nodes, &["--self-test", "off"]);
     assert_eq!(ended.code, Some(1), "{ended:?}");

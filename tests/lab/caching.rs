@@ -9,6 +9,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::guest::{Guest, Undo, codes, leaves, names};
+use crate::turns::MAPPED;
 
 /// A part that the cache holds.
 const PART: &str = "8MiB";
@@ -65,7 +66,9 @@ fn assert_answered_by_cache(guest: &Guest, node: &str, cache: &str, others: &[&s
 
 #[test]
 fn a_bcache_is_followed_to_both_of_its_disks_and_said_to_be_one() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a", "slow-count"]) else {
+        return;
+    };
     let [cache, slow] = ["nvme-a", "slow-count"].map(|name| guest.disk(name));
     let (node, files) = ("/dev/bcache0", "/sys/block/bcache0/bcache");
     guest.must("modprobe", &["bcache"]);
@@ -109,7 +112,9 @@ fn a_bcache_is_followed_to_both_of_its_disks_and_said_to_be_one() {
 
 #[test]
 fn a_cache_of_device_mapper_is_followed_to_all_its_disks() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a", "slow-count", "raid-2", MAPPED]) else {
+        return;
+    };
     let [cache, slow, records] = ["nvme-a", "slow-count", "raid-2"].map(|name| guest.disk(name));
     for module in ["dm-cache", "dm-cache-smq"] {
         guest.must("modprobe", &[module]);

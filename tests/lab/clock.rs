@@ -28,7 +28,9 @@ fn seconds(guest: &Guest) -> u64 {
 
 #[test]
 fn a_clock_that_is_set_during_a_run_changes_no_figure() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let (then, since) = (seconds(&guest), Instant::now());
     let what = ["mark", &node, "--row", "RND4K,Q1,read", "--runs", "6"];
@@ -63,7 +65,9 @@ fn a_clock_that_is_set_during_a_run_changes_no_figure() {
 /// time, which then is not the one that was kept last: it is said.
 #[test]
 fn runs_are_ordered_by_what_the_clock_said() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store.sqlite");

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::guest::{Guest, Undo, codes, part, partition};
+use crate::guest::{Guest, Undo, after, codes, part, partition};
+use crate::turns::ARRAYS;
 
 /// Members of the array.
 const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
@@ -41,7 +42,9 @@ fn array<'a>(guest: &'a Guest, members: &[String]) -> Undo<'a> {
 
 #[test]
 fn small_writes_to_parity_are_counted_at_the_members() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1", "raid-2", "raid-3", "raid-4", ARRAYS]) else {
+        return;
+    };
     let members = MEMBERS.map(|name| guest.disk(name));
     let _undo = array(&guest, &members);
     let run = mark(&guest, ARRAY, "RND4K,Q1,write");
@@ -50,8 +53,13 @@ fn small_writes_to_parity_are_counted_at_the_members() {
     let cause = part(result, "read-modify-write", "cause");
     assert!(cause.contains("md9 is a RAID 5 of 4 members"), "{cause}");
     assert!(cause.contains("chunks of 64 KiB"), "{cause}");
+    // Of few writes on a busy host, what is under way at either end of a trial is a part.
+    let told = after("the members counted", cause).split_whitespace();
+    let per_write = told.filter_map(|word| word.parse::<f64>().ok()).take(2);
+    let per_write: Vec<f64> = per_write.collect();
+    let are_two = |per_write: &f64| (1.5..2.5).contains(per_write);
     assert!(
-        cause.contains("2.0 reads and 2.0 writes per write"),
+        per_write.len() == 2 && per_write.iter().all(are_two),
         "{cause}"
     );
     let remedy = part(result, "read-modify-write", "remedy");
@@ -60,7 +68,9 @@ fn small_writes_to_parity_are_counted_at_the_members() {
 
 #[test]
 fn an_array_that_lacks_a_member_and_one_that_is_rebuilt_are_told() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1", "raid-2", "raid-3", "raid-4", ARRAYS]) else {
+        return;
+    };
     let members = MEMBERS.map(|name| guest.disk(name));
     let _undo = array(&guest, &members);
     guest.must("mdadm", &[ARRAY, "--fail", &members[3]]);
@@ -89,7 +99,9 @@ fn an_array_that_lacks_a_member_and_one_that_is_rebuilt_are_told() {
 
 #[test]
 fn a_partition_and_blocks_that_do_not_fit_the_disk_are_told() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["scsi-a"]) else {
+        return;
+    };
     // Its physical blocks have 4 KiB, its logical ones 512 bytes.
     let node = guest.disk("scsi-a");
     let run = mark(&guest, &node, "RND512B,Q1,write");
@@ -124,7 +136,9 @@ fn a_partition_and_blocks_that_do_not_fit_the_disk_are_told() {
 
 #[test]
 fn a_limit_of_version_2_of_control_groups_is_told() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["scsi-a"]) else {
+        return;
+    };
     let node = guest.disk("scsi-a");
     let mut undo = Undo::new(&guest);
     let at = "/tmp/control-groups";
@@ -164,7 +178,9 @@ fn a_limit_of_version_2_of_control_groups_is_told() {
 
 #[test]
 fn the_course_of_a_run_has_heat_and_power_state_within_its_trials() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let disk = guest.disk("nvme-a");
     let run = guest.json(&[
         "mark",

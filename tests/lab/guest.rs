@@ -3,13 +3,15 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Nothing that sokudo does in the lab takes this long, even without KVM.
+use crate::turns::{Share, Turn};
+
+/// Nothing that a program does in the lab takes this long, even without KVM.
 const TIME_MAX: Duration = Duration::from_secs(600);
 
 /// How often something is looked at that is waited for.
@@ -18,17 +20,30 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Proof that we are in the lab, where every disk may be overwritten.
 pub(crate) struct Guest {
     sokudo: PathBuf,
+    turn: Turn,
 }
 
 impl Guest {
-    /// None, said loudly, anywhere else.
-    pub(crate) fn enter() -> Option<Self> {
+    /// For a test that has these disks and names for itself, once it has them. None, said loudly,
+    /// anywhere but in the lab.
+    pub(crate) fn enter(names: &'static [&'static str]) -> Option<Self> {
+        Self::enter_with(Share::Of(names))
+    }
+
+    /// The same for a test beside which none may run: it changes what is the machine's, looks at all
+    /// disks, takes them away, or needs the processors for itself.
+    pub(crate) fn enter_alone() -> Option<Self> {
+        Self::enter_with(Share::All)
+    }
+
+    fn enter_with(share: Share) -> Option<Self> {
         let Some(sokudo) = std::env::var_os("SOKUDO_LAB") else {
             eprintln!("SKIPPED: this needs the disks of the lab; lab/run runs it there");
             return None;
         };
         Some(Self {
             sokudo: sokudo.into(),
+            turn: Turn::wait_for(share),
         })
     }
 
@@ -45,6 +60,7 @@ impl Guest {
 
     /// The node of the disk that lab/boot calls `name`.
     pub(crate) fn disk(&self, name: &str) -> String {
+        assert!(self.turn.share.has(name), "{name} may be another test's");
         let node = fs::canonicalize(Path::new("/dev/lab").join(name))
             .unwrap_or_else(|error| panic!("the disk {name} has not come: {error}"));
         node.into_os_string().into_string().unwrap()
@@ -87,8 +103,7 @@ impl Guest {
     /// What a program of the guest prints. Its exit code is not looked at: smartctl
     /// tells the state of the disk in it.
     pub(crate) fn told(&self, program: &str, arguments: &[&str]) -> String {
-        let output = self.run(program, arguments);
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        self.run(program, arguments).printed
     }
 
     /// The same as JSON.
@@ -100,12 +115,9 @@ impl Guest {
 
     /// Runs a program that must succeed.
     pub(crate) fn must(&self, program: &str, arguments: &[&str]) -> String {
-        let output = self.run(program, arguments);
-        assert!(
-            output.status.success(),
-            "{program} {arguments:?}: {output:?}"
-        );
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        let ended = self.run(program, arguments);
+        assert_eq!(ended.code, Some(0), "{program} {arguments:?}: {ended:?}");
+        ended.printed
     }
 
     /// Waits until `what` is true of the machine.
@@ -153,12 +165,8 @@ impl Guest {
         write!(console, "\n@@unplug {name}\n").unwrap();
     }
 
-    fn run(&self, program: &str, arguments: &[&str]) -> Output {
-        Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap_or_else(|error| panic!("{program}: {error}"))
+    fn run(&self, program: &str, arguments: &[&str]) -> Ended {
+        Running::new(Command::new(program).args(arguments)).end()
     }
 }
 
@@ -193,7 +201,7 @@ impl Drop for Undo<'_> {
     }
 }
 
-/// sokudo under way.
+/// sokudo, or another program, under way.
 pub(crate) struct Running {
     child: Child,
     printed: File,
@@ -209,7 +217,7 @@ impl Running {
             .stdout(printed.try_clone().unwrap())
             .stderr(told.try_clone().unwrap())
             .spawn()
-            .unwrap();
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         Self {
             child,
             printed,
@@ -264,6 +272,16 @@ impl Running {
 
     fn output(&self) -> (String, String) {
         (content(&self.printed), content(&self.told))
+    }
+}
+
+impl Drop for Running {
+    /// What a test that fails has started must not go on with what then is another's.
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
     }
 }
 

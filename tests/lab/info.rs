@@ -27,7 +27,9 @@ fn assert_same(ours: &Value, fields: &[(&str, Value)]) {
 
 #[test]
 fn an_ata_disk_is_what_hdparm_says() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-hdd", "ata-ssd"]) else {
+        return;
+    };
     for name in ["ata-hdd", "ata-ssd"] {
         let told = guest.hdparm(&["-I"], &guest.disk(name));
         let disk = guest.info(name);
@@ -63,7 +65,9 @@ fn an_ata_disk_is_what_hdparm_says() {
 /// Line by line, but for blanks at their ends.
 #[test]
 fn sokudos_hdparm_prints_what_hdparm_prints() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-hdd", "ata-ssd"]) else {
+        return;
+    };
     let lines = |text: &str| -> Vec<String> {
         text.trim()
             .lines()
@@ -83,7 +87,9 @@ fn sokudos_hdparm_prints_what_hdparm_prints() {
 
 #[test]
 fn an_ata_disk_feels_as_smartctl_says() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-hdd"]) else {
+        return;
+    };
     let node = guest.disk("ata-hdd");
     let told = guest.told_json("smartctl", &["-j", "-a", &node]);
     let disk = guest.info("ata-hdd");
@@ -117,7 +123,9 @@ fn an_ata_disk_feels_as_smartctl_says() {
 
 #[test]
 fn an_nvme_disk_is_what_nvme_cli_says() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let ask = |command: &str| guest.told_json("nvme", &[command, &node, "-o", "json"]);
     let [controller, namespace, log] = ["id-ctrl", "id-ns", "smart-log"].map(ask);
@@ -190,7 +198,9 @@ fn number_of(value: &Value, key: &str) -> u64 {
 
 #[test]
 fn a_scsi_disk_is_what_sg3_utils_say() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["scsi-a", "sas-a"]) else {
+        return;
+    };
     for name in ["scsi-a", "sas-a"] {
         let node = guest.disk(name);
         let inquiry = guest.must("sg_inq", &[&node]);
@@ -234,7 +244,9 @@ fn a_scsi_disk_is_what_sg3_utils_say() {
 
 #[test]
 fn a_disk_is_found_by_its_serial_number() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     for name in ["ata-hdd", "nvme-a", "scsi-a", "virtio-gone"] {
         let found = guest.json(&["info", name, "--json"]);
         assert_eq!(found["disks"][0]["path"], guest.disk(name));
@@ -248,7 +260,9 @@ fn a_disk_is_found_by_its_serial_number() {
 
 #[test]
 fn every_disk_is_listed() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     let all = guest.json(&["info", "--json"]);
     let mut serials: Vec<&str> = all["disks"]
         .as_array()

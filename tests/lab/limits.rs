@@ -15,7 +15,9 @@ fn assert_within(counted: f64, seconds: f64, limit: f64, in_flight: f64) {
 
 #[test]
 fn a_disk_limited_in_bytes_is_never_scanned_above_its_limit() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["slow-bytes"]) else {
+        return;
+    };
     let node = guest.disk("slow-bytes");
     let run = guest.scan(&node, &[]).end().json();
     let places = run["results"][0]["places"].as_array().unwrap().iter();
@@ -28,7 +30,9 @@ fn a_disk_limited_in_bytes_is_never_scanned_above_its_limit() {
 
 #[test]
 fn a_disk_limited_in_operations_is_never_read_above_its_limit() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["slow-count"]) else {
+        return;
+    };
     let node = guest.disk("slow-count");
     let row = ["--row", "RND4K,Q8,T1", "--read-only", "--runs", "1"];
     let how = ["--time", "6s", "--format", "json", "--quiet"];

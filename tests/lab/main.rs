@@ -33,5 +33,6 @@ mod several;
 mod stacks;
 mod swap;
 mod together;
+mod turns;
 mod unplug;
 mod write_cache;

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::guest::{Guest, Undo, assert_is_proven, codes, leaves, names, part, partition};
+use crate::turns::MAPPED;
 
 /// Sectors of the device: 128 MiB.
 const SECTORS: u64 = 262_144;
@@ -28,7 +29,9 @@ fn row(guest: &Guest, target: &str, row: &str, more: &[&str]) -> Value {
 
 #[test]
 fn a_delay_is_in_the_latency_and_nothing_is_held_against_the_disk() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1", MAPPED]) else {
+        return;
+    };
     guest.must("modprobe", &["dm-delay"]);
     let disk = guest.disk("raid-1");
     let mut undo = Undo::new(&guest);
@@ -49,7 +52,9 @@ fn a_delay_is_in_the_latency_and_nothing_is_held_against_the_disk() {
 
 #[test]
 fn sectors_that_fail_are_named_and_the_device_is_not_called_slow() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1", MAPPED]) else {
+        return;
+    };
     let disk = guest.disk("raid-1");
     let mut undo = Undo::new(&guest);
     let rest = SECTORS - 131_136;
@@ -75,7 +80,9 @@ fn sectors_that_fail_are_named_and_the_device_is_not_called_slow() {
 /// Good for two seconds and broken for one, again and again.
 #[test]
 fn a_device_that_fails_now_and_then_ends_its_row_with_the_error() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1", MAPPED]) else {
+        return;
+    };
     guest.must("modprobe", &["dm-flakey"]);
     let disk = guest.disk("raid-1");
     let mut undo = Undo::new(&guest);
@@ -93,7 +100,9 @@ fn a_device_that_fails_now_and_then_ends_its_row_with_the_error() {
 /// Nothing is below it: it answers every read with zeros and forgets what is written.
 #[test]
 fn a_device_without_any_disk_is_taken_for_memory() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&[MAPPED]) else {
+        return;
+    };
     guest.must("modprobe", &["dm-zero"]);
     let mut undo = Undo::new(&guest);
     map(&guest, &mut undo, "lab", &format!("0 {SECTORS} zero"));
@@ -107,7 +116,9 @@ fn a_device_without_any_disk_is_taken_for_memory() {
 /// The reads are seen. That a snapshot did it is not known, so that somebody else is blamed.
 #[test]
 fn writes_to_the_origin_of_a_snapshot_are_doubted() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     guest.must("modprobe", &["dm-snapshot"]);
     let [origin, exceptions] = ["raid-1", "raid-2"].map(|name| guest.disk(name));
     let mut undo = Undo::new(&guest);
@@ -143,7 +154,9 @@ fn writes_to_the_origin_of_a_snapshot_are_doubted() {
 /// Blocks of 4 KiB make a pool copy 64 KiB of what a snapshot shares.
 #[test]
 fn what_a_shared_block_of_a_thin_volume_costs_is_told() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1", "raid-2", MAPPED]) else {
+        return;
+    };
     guest.must("modprobe", &["dm-thin-pool"]);
     let [data, records] = ["raid-1", "raid-2"].map(|name| guest.disk(name));
     let mut undo = Undo::new(&guest);
@@ -181,7 +194,9 @@ fn what_a_shared_block_of_a_thin_volume_costs_is_told() {
 /// (`alignment_offset`): nobody makes one by accident.
 #[test]
 fn a_volume_on_a_misaligned_partition_is_told_of_it() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["scsi-a", MAPPED]) else {
+        return;
+    };
     // Its physical blocks have 4 KiB, its logical ones 512 bytes.
     let disk = guest.disk("scsi-a");
     let mut undo = Undo::new(&guest);

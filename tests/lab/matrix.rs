@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::guest::Guest;
+use crate::turns::ARRAYS;
 use crate::write_cache::is_on_scsi;
 
 /// One row, shorter than the disks are slow. Trying which engine is the fastest takes longer than the row.
@@ -49,7 +50,9 @@ fn assert_nothing_is_left(guest: &Guest) {
 
 #[test]
 fn an_array_is_known_by_what_its_disks_are_written() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["matrix-1", "matrix-2", "matrix-3", ARRAYS]) else {
+        return;
+    };
     let document = guest.json(&matrix(&DISKS[..3], &["--raid", "none,0,5"]));
     let figures = figures(&document);
     // How much faster it is depends on how much of a processor the guest gets.
@@ -63,7 +66,9 @@ fn an_array_is_known_by_what_its_disks_are_written() {
 
 #[test]
 fn a_disk_that_goes_ends_its_cells_and_no_others() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     let gone = guest.disk("matrix-gone");
     let arguments = matrix(&["matrix-4", "matrix-gone"], &["--raid", "none,1"]);
     let mut running = guest.start(&arguments);
@@ -88,7 +93,9 @@ fn a_disk_that_goes_ends_its_cells_and_no_others() {
 
 #[test]
 fn schedulers_and_write_caches_are_put_back_after_a_kill() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["scsi-a", ARRAYS]) else {
+        return;
+    };
     guest.told("modprobe", &["mq-deadline"]);
     let node = guest.disk("scsi-a");
     let name = node.trim_start_matches("/dev/");
@@ -139,7 +146,9 @@ fn runs_kept(guest: &Guest, store: &str) -> Vec<Value> {
 
 #[test]
 fn goes_on_after_a_restart() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     let store = mount_what_is_kept(&guest);
     let disks = ["matrix-1", "matrix-2"];
     if !guest.is_second_start() {
@@ -201,7 +210,9 @@ fn has_zfs(guest: &Guest) -> bool {
 
 #[test]
 fn whole_zfs_is_judged_by_its_members() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     if !has_zfs(&guest) {
         return;
     }
@@ -316,7 +327,9 @@ impl MeasuredTable {
 
 #[test]
 fn whole_rest_of_arrays_and_file_systems() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     guest.must("modprobe", &["f2fs"]);
     let axes = ["--raid", "none,10", "--fs", "ext4,f2fs,btrfs"];
     let figures = figures(&guest.json(&matrix(&DISKS, &axes)));
@@ -334,7 +347,9 @@ fn whole_rest_of_arrays_and_file_systems() {
 
 #[test]
 fn whole_table_of_arrays_and_file_systems() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     guest.must("modprobe", &["jfs"]);
     has_zfs(&guest);
     let store = "/tmp/whole.db";

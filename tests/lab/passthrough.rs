@@ -54,7 +54,9 @@ fn job(guest: &Guest, node: &str, engine: &str, more: &[&str]) -> Ended {
 
 #[test]
 fn a_drive_proves_by_its_own_count_what_commands_moved() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let counted = || {
         let name = node.strip_prefix("/dev/").unwrap();
@@ -80,7 +82,9 @@ fn a_drive_proves_by_its_own_count_what_commands_moved() {
 
 #[test]
 fn commands_and_the_block_device_read_what_the_other_has_written() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let (named, destroy) = (generic(&node), format!("--destroy={node}"));
     let allowed = [&destroy, "--allow_mounted_write=1", "--rw=write"];
@@ -100,7 +104,9 @@ fn commands_and_the_block_device_read_what_the_other_has_written() {
 
 #[test]
 fn a_namespace_is_written_only_where_its_block_device_may_be() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let named = generic(&node);
     let mut undo = Undo::new(&guest);
@@ -128,7 +134,9 @@ fn a_namespace_is_written_only_where_its_block_device_may_be() {
 
 #[test]
 fn what_takes_no_commands_is_refused_in_one_line() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a", "scsi-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let mut undo = Undo::new(&guest);
     undo.by(&["wipefs", "--all", "--quiet", &node]);
@@ -153,7 +161,9 @@ fn what_takes_no_commands_is_refused_in_one_line() {
 
 #[test]
 fn a_drive_that_is_passed_commands_is_polled_too_and_its_errors_are_named() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a", "nvme-bad"]) else {
+        return;
+    };
     let run = mark(&guest, &guest.disk("nvme-a"), "read", &["--polled"]).json();
     let features = &run["results"][0]["backend"]["features"];
     assert!(features.to_string().contains("polled"), "{run}");

@@ -15,7 +15,9 @@ const ROW: [&str; 8] = [
 
 #[test]
 fn a_drive_with_queues_for_it_is_polled_and_the_run_says_so() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let told = |more: &[&str]| {
         let run = guest.json(&[&["mark", &node, "--quiet"], &ROW[..], more].concat());
@@ -34,13 +36,15 @@ fn a_drive_with_queues_for_it_is_polled_and_the_run_says_so() {
 
 #[test]
 fn fastest_takes_what_goes_around_more_where_that_is_faster_and_a_check_repeats_it() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let store = tempfile::tempdir().unwrap();
     let store = store.path().join("runs.db");
     let store = store.to_str().unwrap();
     let rows = ["--row", "RND4K,Q1,read", "--row", "RND4K,Q4,read"];
-    let how = ["--engine", "fastest", "--runs", "6", "--time", "2s"];
+    let how = ["--engine", "fastest", "--runs", "5", "--time", "500ms"];
     let kept = ["--store", store, "--format", "json", "--quiet"];
     let run = guest.json(&[&["mark", &node][..], &rows, &how, &kept].concat());
     let taken = |run: &serde_json::Value| {
@@ -75,7 +79,9 @@ fn fastest_takes_what_goes_around_more_where_that_is_faster_and_a_check_repeats_
 
 #[test]
 fn what_is_written_by_a_polled_job_is_flushed_and_read_back() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["nvme-a"]) else {
+        return;
+    };
     let node = guest.disk("nvme-a");
     let job = [
         "fio",
@@ -101,7 +107,9 @@ fn what_is_written_by_a_polled_job_is_flushed_and_read_back() {
 
 #[test]
 fn a_drive_without_such_queues_is_refused_in_one_line() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["scsi-a"]) else {
+        return;
+    };
     let node = guest.disk("scsi-a");
     let ended = guest.end(&[&["mark", &node, "--polled"], &ROW[..]].concat());
     assert_eq!(ended.code, Some(2), "{ended:?}");

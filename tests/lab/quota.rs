@@ -63,13 +63,17 @@ fn assert_is_free_space(guest: &Guest, kind: &str) {
 
 #[test]
 fn a_project_quota_of_ext4_is_the_free_space_of_its_directory() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1"]) else {
+        return;
+    };
     assert_is_free_space(&guest, "ext4");
 }
 
 #[test]
 fn a_project_quota_of_xfs_is_the_free_space_of_its_directory() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1"]) else {
+        return;
+    };
     assert_is_free_space(&guest, "xfs");
 }
 
@@ -77,7 +81,9 @@ fn a_project_quota_of_xfs_is_the_free_space_of_its_directory() {
 /// the kernel says, in one line, and the way out.
 #[test]
 fn a_quota_of_the_user_is_named_where_the_file_does_not_fit() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1"]) else {
+        return;
+    };
     let node = guest.disk("raid-1");
     let mut undo = Undo::new(&guest);
     guest.must("modprobe", &["-a", "quota_v2", "ext4"]);
@@ -107,7 +113,9 @@ fn a_quota_of_the_user_is_named_where_the_file_does_not_fit() {
 /// the limit was the reason is what comes behind it.
 #[test]
 fn the_limit_of_a_subvolume_is_named_where_the_file_does_not_fit() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1"]) else {
+        return;
+    };
     let node = guest.disk("raid-1");
     let mut undo = Undo::new(&guest);
     let folder = tempfile::tempdir().unwrap();

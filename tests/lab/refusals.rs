@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use crate::guest::{Guest, Undo};
+use crate::turns::{ARRAYS, MAPPED};
 
 /// The part of a disk that is compared: all that mounting and arrays care about.
 const COMPARED: u64 = 16 << 20;
@@ -32,7 +33,9 @@ fn assert_refused(guest: &Guest, node: &str, serial: &str, words: &[&str]) {
 
 #[test]
 fn a_member_of_an_array_is_refused() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-1", "raid-2", ARRAYS]) else {
+        return;
+    };
     let members = ["raid-1", "raid-2"].map(|name| guest.disk(name));
     let [first, second] = [&members[0], &members[1]];
     let create = [
@@ -52,7 +55,9 @@ fn a_member_of_an_array_is_refused() {
 
 #[test]
 fn a_disk_below_device_mapper_is_refused() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-3", MAPPED]) else {
+        return;
+    };
     let node = guest.disk("raid-3");
     let table = format!("0 2048 linear {node} 0");
     let mut undo = Undo::new(&guest);
@@ -63,7 +68,9 @@ fn a_disk_below_device_mapper_is_refused() {
 
 #[test]
 fn a_disk_that_is_swapped_to_is_refused() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     let node = guest.disk("raid-3");
     let mut undo = Undo::new(&guest);
     undo.by(&["wipefs", "--all", "--quiet", &node]);
@@ -75,7 +82,9 @@ fn a_disk_that_is_swapped_to_is_refused() {
 
 #[test]
 fn a_mounted_disk_is_refused() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-4"]) else {
+        return;
+    };
     let node = guest.disk("raid-4");
     let at = tempfile::tempdir().unwrap();
     let at = at.path().to_str().unwrap();
@@ -95,7 +104,9 @@ fn a_mounted_disk_is_refused() {
 
 #[test]
 fn a_disk_of_another_serial_number_is_refused() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["raid-4"]) else {
+        return;
+    };
     let node = guest.disk("raid-4");
     let before = content(&node);
     for command in [
@@ -109,7 +120,9 @@ fn a_disk_of_another_serial_number_is_refused() {
 
 #[test]
 fn a_cd_rom_is_not_written() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-cd"]) else {
+        return;
+    };
     let before = content("/dev/sr0");
     for command in [
         &["mark", "/dev/sr0", "--destroy", "/dev/sr0", "--time", "1s"][..],
@@ -132,7 +145,9 @@ fn a_cd_rom_is_not_written() {
 
 #[test]
 fn a_device_without_a_size_is_refused() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&[]) else {
+        return;
+    };
     for (command, word) in [
         (&["scan", "/dev/loop7"][..], "has a size of 0"),
         (&["mark", "/dev/loop7", "--read-only"], "empty"),

@@ -2,17 +2,21 @@
 //! disk as much as one that reads it.
 
 use std::fs;
+use std::process::Command;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::guest::{Guest, Undo, part};
+use crate::guest::{Guest, Running, Undo, part};
 
 /// Half of the disk is swap, half is measured.
 const HALF_SECTORS: u64 = 1 << 20;
 
 #[test]
 fn what_a_program_swaps_to_the_disk_is_that_programs_io() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter_alone() else {
+        return;
+    };
     let disk = guest.disk("ata-hdd");
     let mut undo = Undo::new(&guest);
     for (name, first) in [("swap", 0), ("lab", HALF_SECTORS)] {
@@ -36,14 +40,15 @@ fn what_a_program_swaps_to_the_disk_is_that_programs_io() {
     let eat = format!(
         "echo $$ > {group}/cgroup.procs; exec awk 'BEGIN {{ while (1) {{ for (i = 0; i < 1000000; i++) a[i] = i + r; r++ }} }}'"
     );
-    let mut eater = std::process::Command::new("bash");
-    let mut eater = eater.args(["-c", &eat]).spawn().unwrap();
-    guest.wait_until("the swapping", || swapped_in() > 2_000);
+    let before = swapped_in();
+    let mut eater = Running::new(Command::new("bash").args(["-c", &eat]));
+    eater.wait_until("the swapping", || swapped_in() > before + 2_000);
     let mark = ["mark", "/dev/mapper/lab", "--row", "RND4K,Q1,read"];
-    let how = ["--runs", "2", "--time", "1s", "--format", "json", "--quiet"];
+    let how = ["--runs", "2", "--time", "3s", "--format", "json", "--quiet"];
     let ended = guest.end(&[&mark[..], &how].concat());
-    eater.kill().unwrap();
-    eater.wait().unwrap();
+    assert!(eater.runs(), "it was killed: {}", guest.told("dmesg", &[]));
+    eater.signal(Signal::KILL);
+    eater.end();
     let run: Value = ended.json();
     let result = &run["results"][0];
     assert_eq!(result["verdict"], "UNVERIFIED", "{result}");

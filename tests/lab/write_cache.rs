@@ -92,7 +92,9 @@ impl Drive {
 
 #[test]
 fn a_cache_is_switched_for_the_run_and_back() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-hdd", "scsi-a", "nvme-a"]) else {
+        return;
+    };
     for drive in DRIVES {
         for (word, before) in [("off", true), ("on", false)] {
             drive.switch(&guest, before);
@@ -108,7 +110,9 @@ fn a_cache_is_switched_for_the_run_and_back() {
 
 #[test]
 fn a_cache_that_is_to_be_kept_is_kept() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-hdd", "scsi-a", "nvme-a"]) else {
+        return;
+    };
     for drive in DRIVES {
         drive.switch(&guest, false);
         let ended = drive.scan(&guest, "keep", Length::Seconds).end();
@@ -120,7 +124,9 @@ fn a_cache_that_is_to_be_kept_is_kept() {
 
 #[test]
 fn both_states_are_measured_by_one_command() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-hdd", "scsi-a", "nvme-a"]) else {
+        return;
+    };
     for drive in DRIVES {
         drive.switch(&guest, true);
         let run = drive.scan(&guest, "both", Length::Seconds).end().json();
@@ -136,7 +142,9 @@ fn both_states_are_measured_by_one_command() {
 
 #[test]
 fn however_it_ends_the_cache_is_put_back() {
-    let Some(guest) = Guest::enter() else { return };
+    let Some(guest) = Guest::enter(&["ata-hdd", "scsi-a", "nvme-a"]) else {
+        return;
+    };
     let ends = [
         (Signal::INT, Some(130)),
         (Signal::TERM, Some(130)),
