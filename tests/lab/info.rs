@@ -247,7 +247,7 @@ fn a_disk_is_found_by_its_serial_number() {
     let Some(guest) = Guest::enter_alone() else {
         return;
     };
-    for name in ["ata-hdd", "nvme-a", "scsi-a", "virtio-gone"] {
+    for name in ["ata-hdd", "nvme-a", "scsi-a", "virtio-a"] {
         let found = guest.json(&["info", name, "--json"]);
         assert_eq!(found["disks"][0]["path"], guest.disk(name));
     }
