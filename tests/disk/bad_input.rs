@@ -4,7 +4,8 @@
 use std::fs::{self};
 
 use crate::loop_device::FileSystem;
-use crate::sokudo::{Nobody, end, mark};
+use crate::nobody::Nobody;
+use crate::sokudo::{end, mark};
 
 /// What needs root.
 mod root {

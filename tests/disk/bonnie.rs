@@ -11,10 +11,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::loop_device::FileSystem;
+use crate::nobody::Nobody;
 use crate::signals::{interrupt, wait_for_io};
 use crate::sokudo::{
-    Ended, Nobody, WAIT_MAX, directory_on_disk, end, holds, program, results, shell, sokudo,
-    sokudo_on, split, start, wait,
+    Ended, WAIT_MAX, directory_on_disk, end, holds, program, results, shell, sokudo, sokudo_on,
+    split, start, wait,
 };
 
 /// Fields of Bonnie++'s format 1.98, by its manual.

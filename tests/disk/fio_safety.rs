@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::loop_device::{LoopDevice, Mounted};
+use crate::nobody::Nobody;
 use crate::sokudo::fio;
-use crate::sokudo::{Ended, Nobody, directory_on_disk, end, program, shell, sokudo_in, split};
+use crate::sokudo::{Ended, directory_on_disk, end, program, shell, sokudo_in, split};
 
 const WRITE: &str = "--name=w --rw=write --bs=1m --size=8m";
 

@@ -1,6 +1,7 @@
 //! What is printed, in every format, and where it goes.
 
-use crate::sokudo::{Nobody, end, mark};
+use crate::nobody::Nobody;
+use crate::sokudo::{end, mark};
 
 /// What needs root.
 mod root {

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, Nobody, directory_on_disk, end, measured, skip, sokudo};
+use crate::nobody::Nobody;
+use crate::sokudo::{Ended, directory_on_disk, end, measured, skip, sokudo};
 
 fn info(arguments: &str) -> Ended {
     sokudo(&format!("info {arguments}"))

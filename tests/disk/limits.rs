@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sokudo::{
-    Nobody, codes, directory_on_disk, end, has, is_root, results, shell, skip, sokudo,
-};
+use crate::nobody::Nobody;
+use crate::sokudo::{codes, directory_on_disk, end, has, is_root, results, shell, skip, sokudo};
 
 /// Denies a system call, whose number is in `NUMBER`, with the error in `ERRNO` to the
 /// program that it then becomes, as container runtimes do.

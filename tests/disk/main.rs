@@ -61,12 +61,16 @@ mod unprinted;
 mod users;
 mod write_cache;
 
+#[path = "../support/executable.rs"]
+mod executable;
 #[path = "../support/faulty_file.rs"]
 mod faulty_file;
 #[path = "../support/keeper.rs"]
 mod keeper;
 #[path = "../support/loop_device.rs"]
 mod loop_device;
+#[path = "../support/nobody.rs"]
+mod nobody;
 #[path = "../support/program.rs"]
 mod program;
 #[path = "../support/signals.rs"]

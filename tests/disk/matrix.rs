@@ -11,9 +11,10 @@ use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 
 use crate::loop_device::LoopDevice;
+use crate::nobody::Nobody;
 use crate::signals::{interrupt, pid};
 use crate::sokudo::{
-    Nobody, WAIT_MAX, directory_on_disk, end, has, holds, is_root, skip, sokudo, split, start, wait,
+    WAIT_MAX, directory_on_disk, end, has, holds, is_root, skip, sokudo, split, start, wait,
 };
 use crate::store_file::Store;
 

@@ -1,6 +1,7 @@
 //! Pictures: where they go, which kind, and what is refused before anything is measured.
 
-use crate::sokudo::{Nobody, end};
+use crate::nobody::Nobody;
+use crate::sokudo::end;
 
 /// What needs root.
 mod root {

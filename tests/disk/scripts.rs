@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::executable::executable;
 use crate::sokudo::{Ended, directory_on_disk, end, shell};
 
 /// yabs.sh (`disk_test`): a job that lays the file out, then four block sizes.
@@ -63,9 +64,8 @@ fn run(script: &str, place: &Path, by_link: bool, allowed: &str) -> Ended {
     if by_link {
         std::os::unix::fs::symlink(crate::sokudo::path(), &link).unwrap();
     } else {
-        fs::write(&link, "#!/bin/sh\nexec \"$SOKUDO\" fio \"$@\"\n").unwrap();
-        let mode = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
-        fs::set_permissions(&link, mode).unwrap();
+        let door = "#!/bin/sh\nexec \"$SOKUDO\" fio \"$@\"\n";
+        executable(&link, door.as_bytes());
     }
     let path = std::env::var("PATH").unwrap();
     let script = format!("set -eo pipefail\n{script}");

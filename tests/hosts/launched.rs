@@ -9,6 +9,8 @@
     reason = "a test fails by panicking and says what it sees and skips"
 )]
 
+#[path = "../support/executable.rs"]
+mod executable;
 #[path = "../support/network_hosts.rs"]
 mod hosts;
 #[path = "launched/launcher.rs"]

@@ -8,6 +8,8 @@
 
 mod together;
 
+#[path = "../support/executable.rs"]
+mod executable;
 #[path = "../support/faulty_file.rs"]
 mod faulty_file;
 #[path = "../support/keeper.rs"]

@@ -13,6 +13,8 @@ mod caching;
 mod clock;
 mod conditions;
 mod defects;
+#[path = "../support/executable.rs"]
+mod executable;
 mod fill;
 mod guest;
 mod info;

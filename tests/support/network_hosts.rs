@@ -3,12 +3,12 @@
 
 #![allow(dead_code, reason = "each program of tests uses its part")]
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::executable::executable;
 
 /// Addresses of the two, in a block that is meant for measurements between networks (RFC 2544).
 const ADDRESSES: [&str; 2] = ["198.18.0.1", "198.18.0.2"];
@@ -59,8 +59,7 @@ impl Hosts {
              exec ip netns exec $n unshare --uts sh -c \"hostname $h; exec $*\"\n",
             ADDRESSES[0]
         );
-        fs::write(&hosts.agent, agent).unwrap();
-        fs::set_permissions(&hosts.agent, PermissionsExt::from_mode(0o755)).unwrap();
+        executable(&hosts.agent, agent.as_bytes());
         Some(hosts)
     }
 

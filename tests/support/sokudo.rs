@@ -28,9 +28,6 @@ pub(crate) const WAIT_MAX: Duration = Duration::from_secs(300);
 /// Makes a run short.
 pub(crate) const SHORT: &str = "--size 16MiB --time 50ms --runs 1";
 
-/// The user and group that may do nothing: nobody.
-const NOBODY: u32 = 65_534;
-
 /// What a start of sokudo has left.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -347,45 +344,4 @@ pub(crate) fn has(program: &str) -> bool {
 /// Says loudly that a test did not run.
 pub(crate) fn skip(why: &str) {
     eprintln!("SKIPPED: {why}");
-}
-
-/// A place where even nobody can start sokudo, and a directory of theirs in it.
-pub(crate) struct Nobody {
-    directory: tempfile::TempDir,
-}
-
-impl Nobody {
-    /// None, said loudly, where we are not root and so cannot become nobody.
-    pub(crate) fn new() -> Option<Self> {
-        if !is_root() {
-            skip("only root can become nobody");
-            return None;
-        }
-        let directory = tempfile::tempdir().unwrap();
-        let opened = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
-        fs::set_permissions(directory.path(), opened).unwrap();
-        let copy = directory.path().join("sokudo");
-        fs::copy(path(), copy).unwrap();
-        let home = directory.path().join("home");
-        fs::create_dir(&home).unwrap();
-        std::os::unix::fs::chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
-        Some(Self { directory })
-    }
-
-    /// A directory that belongs to nobody.
-    pub(crate) fn home(&self) -> std::path::PathBuf {
-        self.directory.path().join("home")
-    }
-
-    /// A shell of nobody's that runs `script` with sokudo as `$SOKUDO`.
-    pub(crate) fn shell(&self, script: &str) -> Command {
-        use std::os::unix::process::CommandExt;
-        let mut command = shell(script);
-        command
-            .env("SOKUDO", self.directory.path().join("sokudo"))
-            .current_dir(self.home())
-            .uid(NOBODY)
-            .gid(NOBODY);
-        command
-    }
 }

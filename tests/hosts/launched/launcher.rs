@@ -1,6 +1,6 @@
 //! The launchers, and what they have started.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
+
+use crate::executable::executable;
 
 /// No job of these tests takes longer.
 const JOB_MAX: Duration = Duration::from_secs(120);
@@ -72,7 +74,7 @@ pub(crate) fn copy() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
     let copy = folder.path().join("peer");
-    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    executable(&copy, File::open("/proc/self/exe").unwrap());
     (folder, copy)
 }
 
