@@ -4,8 +4,6 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder};
@@ -15,16 +13,14 @@ use serde_json::{Value, json};
 use url::{ParseError, Url};
 
 use crate::keeper::Keeper;
-use crate::person::LOOK_EVERY;
 
 const DRIVER: &str = "chromedriver";
 const CHROMIUM: &str = "chromium";
 
-/// Ends the driver when its input ends; chromium ends when its pipe to the driver does.
-const KEEPER: &str = "\"$@\" & read -r _; kill \"$!\"; wait";
-
-/// Chromium has ended by then.
-const ENDING_MAX: Duration = Duration::from_secs(10);
+/// Ends the driver when its input ends; chromium ends when its pipe to the driver does, and goes on
+/// writing into its folder for a moment.
+const KEEPER: &str = "\"$@\" & read -r _; kill \"$!\"; wait
+    for _ in $(seq 100); do rm -rf \"$HOME\" 2>/dev/null; sleep 0.1; [ -e \"$HOME\" ] || break; done";
 
 /// What is needed.
 pub(crate) struct Tools {
@@ -39,22 +35,8 @@ pub(crate) struct Browser {
     pub(crate) axe: String,
     _keeper: Keeper,
     _printed: BufReader<ChildStdout>,
-    folder: Folder,
-}
-
-/// What chromium writes. It goes on for a moment after it has ended.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let began = Instant::now();
-        while fs::remove_dir_all(&self.0).is_ok() || self.0.exists() {
-            if began.elapsed() > ENDING_MAX {
-                return;
-            }
-            thread::sleep(LOOK_EVERY);
-        }
-    }
+    /// All that chromium writes is in it.
+    folder: PathBuf,
 }
 
 impl Browser {
@@ -81,21 +63,21 @@ impl Browser {
     }
 
     pub(crate) async fn start(tools: &Tools) -> Self {
-        let folder = Folder(tempfile::tempdir().unwrap().keep());
+        let folder = tempfile::tempdir().unwrap().keep();
         let mut command = Keeper::command(KEEPER);
         command
             .arg(&tools.driver)
             .arg("--port=0")
-            .env("HOME", &folder.0)
-            .env("XDG_CONFIG_HOME", &folder.0)
-            .env("XDG_CACHE_HOME", &folder.0)
-            .env("TMPDIR", &folder.0)
+            .env("HOME", &folder)
+            .env("XDG_CONFIG_HOME", &folder)
+            .env("XDG_CACHE_HOME", &folder)
+            .env("TMPDIR", &folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut keeper = Keeper::start(&mut command);
         let mut printed = BufReader::new(keeper.0.stdout.take().unwrap());
         let port = port_in(&mut printed);
-        let Value::Object(capabilities) = capabilities(tools, &folder.0) else {
+        let Value::Object(capabilities) = capabilities(tools, &folder) else {
             unreachable!("capabilities are an object");
         };
         let client = ClientBuilder::new(HttpConnector::new())
@@ -114,11 +96,7 @@ impl Browser {
 
     /// Where it puts what is saved.
     pub(crate) fn downloads(&self) -> PathBuf {
-        self.folder.0.join("downloads")
-    }
-
-    pub(crate) async fn close(self) {
-        self.client.close().await.unwrap();
+        self.folder.join("downloads")
     }
 
     /// What stands in the console since the last look.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::person::Person;
 use crate::site::Site;
-use crate::story::tell;
+use crate::story::{ENGLISH, JAPANESE, tell, tell_in};
 
 /// A short run of a simulated disk.
 fn measure(site: &Site, target: &str, row: &str) {
@@ -52,7 +52,7 @@ fn two_runs_are_compared_by_two_clicks_and_found_by_their_disk() {
 
 #[test]
 fn a_run_is_marked_and_its_history_says_so() {
-    tell(async |person, site| {
+    tell_in(&[ENGLISH], async |person, site| {
         measure(site, "sim:ssd", "RND4K,read");
         measure(site, "sim:ssd", "RND4K,read");
         person.press("link", "History").await;
@@ -88,7 +88,7 @@ fn a_run_is_marked_and_its_history_says_so() {
 
 #[test]
 fn a_run_is_taken_away_in_every_form() {
-    tell(async |person, site| {
+    tell_in(&[JAPANESE], async |person, site| {
         measure(site, "sim:ssd", "RND4K,read");
         person.press("link", "History").await;
         person.press("link", "1").await;

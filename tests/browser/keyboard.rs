@@ -6,14 +6,14 @@ use serde_json::json;
 
 use crate::measuring::RUNS_WITHOUT_END;
 use crate::person::Person;
-use crate::story::tell;
+use crate::story::{ENGLISH, JAPANESE, tell_in};
 
 /// More than a page has.
 const STOPS_MAX: usize = 200;
 
 #[test]
 fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
-    tell(async |person, _| {
+    tell_in(&[JAPANESE], async |person, _| {
         person.find("button", "Start now").await;
         // Kept for the next visit: a run that ends when it is stopped.
         person.set("mark-runs", RUNS_WITHOUT_END).await;
@@ -55,7 +55,7 @@ fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
 
 #[test]
 fn what_is_typed_replaces_a_target_that_is_offered_meanwhile() {
-    tell(async |person, _| {
+    tell_in(&[ENGLISH], async |person, _| {
         // With a session: a page that is opened by its whole address loads twice.
         person.find("button", "Start now").await;
         let script = json!({ "source": OFFERED_LATE });

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::person::Person;
-use crate::story::tell;
+use crate::story::{ENGLISH, JAPANESE, tell, tell_in};
 
 /// Rows of `null:` that take some seconds of real time.
 const SLOW_ROWS: &str = "RND4K,Q1,read\nRND4K,Q32,read\nSEQ1M,Q8,read";
@@ -46,7 +46,7 @@ fn a_run_shows_the_figures_of_the_command_line_and_again_when_it_is_opened() {
 
 #[test]
 fn a_directory_is_browsed_to_measured_and_left_as_it_was() {
-    tell(async |person, site| {
+    tell_in(&[JAPANESE], async |person, site| {
         let strange = site.home_with("<img src=x onerror=alert(1)>");
         person.press("button", "Browse").await;
         person
@@ -66,7 +66,7 @@ fn a_directory_is_browsed_to_measured_and_left_as_it_was() {
 
 #[test]
 fn rows_arrive_in_every_tab_after_a_reload_too_until_somebody_stops_the_run() {
-    tell(async |person, site| {
+    tell_in(&[ENGLISH], async |person, site| {
         start_slowly(person).await;
         person.find("heading", "Measuring").await;
         let before = rows_at_least(person, 1).await;
@@ -98,7 +98,7 @@ fn rows_arrive_in_every_tab_after_a_reload_too_until_somebody_stops_the_run() {
 
 #[test]
 fn the_curve_of_a_surface_grows_while_it_is_read() {
-    tell(async |person, site| {
+    tell_in(&[JAPANESE], async |person, site| {
         // Holes are read at the speed of memory: a trial takes a second or some.
         let file = site.file(16 << 30);
         person.press("tab", "Surface").await;

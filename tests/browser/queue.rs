@@ -2,7 +2,7 @@
 
 use crate::measuring::start_slowly;
 use crate::person::Person;
-use crate::story::tell;
+use crate::story::{JAPANESE, tell_in};
 
 /// What simulated disks call themselves.
 const HDD: &str = "sokudo simulated hard disk";
@@ -10,7 +10,7 @@ const SMR: &str = "sokudo simulated shingled disk";
 
 #[test]
 fn runs_wait_are_moved_and_dropped_and_follow_each_other() {
-    tell(async |person, site| {
+    tell_in(&[JAPANESE], async |person, site| {
         start_slowly(person).await;
         person.find("heading", "Measuring").await;
         // What follows ends by itself.

@@ -3,7 +3,7 @@
 use crate::measuring::start_slowly;
 use crate::person::Person;
 use crate::site::Site;
-use crate::story::tell;
+use crate::story::{ENGLISH, JAPANESE, tell_in};
 
 /// Names that would do something where they are taken for more than names.
 const LABEL: &str = "<img src=x onerror=window.taken=7>";
@@ -11,7 +11,7 @@ const NOTE: &str = "<script>window.taken=7</script>";
 
 #[test]
 fn who_may_only_look_sees_the_run_and_can_start_and_stop_nothing() {
-    tell(async |person, site| {
+    tell_in(&[ENGLISH], async |person, site| {
         start_slowly(person).await;
         person.add_to_queue("sim:ssd").await;
         person.find("heading", "Queue").await;
@@ -32,7 +32,7 @@ fn who_may_only_look_sees_the_run_and_can_start_and_stop_nothing() {
 
 #[test]
 fn without_its_key_the_page_is_a_door_and_a_page_that_ends_says_so() {
-    tell(async |person, site| {
+    tell_in(&[JAPANESE], async |person, site| {
         let client = &person.browser.client;
         person.find("button", "Start now").await;
         client.delete_all_cookies().await.unwrap();
@@ -63,7 +63,7 @@ fn without_its_key_the_page_is_a_door_and_a_page_that_ends_says_so() {
 
 #[test]
 fn names_are_shown_as_they_are_and_do_nothing() {
-    tell(async |person, site| {
+    tell_in(&[ENGLISH], async |person, site| {
         person.measure_at("sim:ssd").await;
         person.set("mark-row", "RND4K,read").await;
         person.set("mark-runs", "1").await;

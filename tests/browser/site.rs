@@ -19,7 +19,7 @@ pub(crate) struct Site {
     pub(crate) address: String,
     /// The one that can only look.
     pub(crate) look: String,
-    language: &'static str,
+    pub(crate) language: &'static str,
     _keeper: Keeper,
     /// Whoever reads no more is told so by a signal.
     _printed: BufReader<ChildStdout>,
