@@ -22,43 +22,67 @@ const AGAIN_BYTES_MAX: u64 = 1 << 30;
 
 fn read_cache(run: &Run) -> Option<Inference> {
     rotation::turn(run)?;
-    let mut rates: Vec<(u64, f64)> = outcomes(run, is_read_again)
+    let rates: Vec<(u64, f64)> = outcomes(run, is_read_again)
         .filter_map(|(workload, outcome)| {
             Some((workload.span?.length.0, outcome.bytes_per_second()?))
         })
         .collect();
-    rates.sort_unstable_by_key(|rate| rate.0);
-    let (largest, platters) = *rates.last()?;
-    let memory = rates.iter().map(|rate| rate.1).fold(0.0, f64::max);
-    if memory < platters * READ_AGAIN_RATIO_MIN {
-        return None;
-    }
-    let is_fast = |rate: &&(u64, f64)| rate.1 >= (memory + platters) / 2.0;
-    let kept = rates.iter().take_while(is_fast).count();
-    // A larger span that is fast again is one of which older parts were found by luck.
-    let is_clean = rates[kept..].iter().filter(is_fast).count() == 0;
-    let (least, rate) = *rates[..kept].last()?;
-    let most = rates.get(kept)?.0;
+    let kept = kept(rates)?;
     Some(Inference {
         code: "read-cache".to_owned(),
         claim: text!(
             "a drive that keeps {least} to {most} of one stream in its memory",
-            least = Bytes(least),
-            most = Bytes(most)
+            least = Bytes(kept.least),
+            most = Bytes(kept.most)
         ),
         figures: vec![
-            figure("kept_bytes_min", to_float(least)),
-            figure("kept_bytes_max", to_float(most)),
+            figure("kept_bytes_min", to_float(kept.least)),
+            figure("kept_bytes_max", to_float(kept.most)),
         ],
-        confidence: sure(kept >= 2 && is_clean),
+        confidence: kept.confidence,
         evidence: text!(
             "read again and again, {least} came at {memory_mb_per_s:.0} MB/s and {largest} at \
              {platters_mb_per_s:.0} MB/s",
-            least = Bytes(least),
-            memory_mb_per_s = rate / 1e6,
-            largest = Bytes(largest),
-            platters_mb_per_s = platters / 1e6
+            least = Bytes(kept.least),
+            memory_mb_per_s = kept.memory / 1e6,
+            largest = Bytes(kept.largest),
+            platters_mb_per_s = kept.platters / 1e6
         ),
+    })
+}
+
+/// What a memory keeps of one stream: bytes, and bytes per second.
+#[derive(Debug, PartialEq)]
+struct Kept {
+    least: u64,
+    most: u64,
+    largest: u64,
+    memory: f64,
+    platters: f64,
+    confidence: Confidence,
+}
+
+/// Of spans that were read again and again, each with its rate: the last of those that came from
+/// memory, and the first that did not. None where the largest came as fast as any.
+fn kept(mut rates: Vec<(u64, f64)>) -> Option<Kept> {
+    rates.sort_unstable_by_key(|rate| rate.0);
+    let (largest, platters) = *rates.last()?;
+    let fastest = rates.iter().map(|rate| rate.1).fold(0.0, f64::max);
+    if fastest < platters * READ_AGAIN_RATIO_MIN {
+        return None;
+    }
+    let is_fast = |rate: &(u64, f64)| rate.1 >= f64::midpoint(fastest, platters);
+    let count = rates.iter().take_while(|rate| is_fast(rate)).count();
+    let (least, memory) = *rates[..count].last()?;
+    // A larger span that is fast again is one of which older parts were found by luck.
+    let is_clean = !rates[count..].iter().any(is_fast);
+    Some(Kept {
+        least,
+        most: rates.get(count)?.0,
+        largest,
+        memory,
+        platters,
+        confidence: sure(count >= 2 && is_clean),
     })
 }
 
@@ -260,6 +284,29 @@ mod tests {
     fn one_write_that_is_fast_is_no_memory() {
         assert!(burst(&outcome(1, 400)).is_none());
         assert!(burst(&outcome(4, 400)).is_some());
+    }
+
+    #[test]
+    fn a_memory_keeps_the_spans_up_to_the_first_that_is_slow() {
+        let of = |rates: &[f64]| kept((0..).zip(rates.iter().copied()).collect());
+        let clean = of(&[900.0, 800.0, 150.0, 100.0]).unwrap();
+        assert_eq!((clean.least, clean.most, clean.largest), (1, 2, 3));
+        assert_eq!((clean.memory, clean.platters), (800.0, 100.0));
+        assert_eq!(clean.confidence, Confidence::High);
+        // One that is fast behind a slow one, and one alone, are by luck, perhaps.
+        for rates in [
+            &[900.0, 800.0, 150.0, 900.0, 100.0][..],
+            &[900.0, 150.0, 100.0],
+        ] {
+            assert_eq!(
+                of(rates).unwrap().confidence,
+                Confidence::Medium,
+                "{rates:?}"
+            );
+        }
+        assert_eq!(of(&[100.0, 900.0, 100.0]), None);
+        assert_eq!(of(&[100.0, 100.0, 100.0]), None);
+        assert_eq!(of(&[]), None);
     }
 
     #[test]
