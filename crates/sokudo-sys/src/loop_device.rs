@@ -10,6 +10,8 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FlockOperation;
+
 /// `LOOP_CTL_GET_FREE` of `linux/loop.h`.
 const LOOP_CTL_GET_FREE: libc::c_ulong = 0x4c82;
 
@@ -67,6 +69,9 @@ pub fn attach_loop(backing: &File, wish: LoopWish<'_>) -> io::Result<(PathBuf, F
         .read(true)
         .write(true)
         .open("/dev/loop-control")?;
+    // Two of us at a time would be told of the same one, and both open it for writing.
+    let lock = || rustix::fs::flock(&control, FlockOperation::LockExclusive);
+    rustix::io::retry_on_intr(lock)?;
     let mut attempts = 1..=ATTEMPTS;
     loop {
         let number = free_number(&control)?;
