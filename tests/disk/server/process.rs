@@ -3,7 +3,8 @@
 
 mod encryption;
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -17,8 +18,29 @@ const NOBODY: u32 = 65_534;
 /// A server that runs until it is dropped.
 pub(crate) struct Server {
     folder: TempDir,
-    port: u16,
+    port: Port,
     process: Child,
+}
+
+/// A port of 127.0.0.1 that nobody else is given: it is bound here, and who names it may listen
+/// there, too, as the socket that has it does not.
+struct Port {
+    number: u16,
+    _socket: OwnedFd,
+}
+
+impl Port {
+    fn new() -> Self {
+        use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket, sockopt};
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        sockopt::set_socket_reuseaddr(&socket, true).unwrap();
+        bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address: SocketAddrV4 = getsockname(&socket).unwrap().try_into().unwrap();
+        Self {
+            number: address.port(),
+            _socket: socket,
+        }
+    }
 }
 
 /// How a server is reached besides its socket.
@@ -87,10 +109,7 @@ impl Server {
         if is_root && key.exists() {
             chown(&key, Some(NOBODY), Some(NOBODY)).unwrap();
         }
-        // Whoever takes it in between is a test of another program, and unlikely.
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = Port::new();
         let (addresses, way, ssl) = match network {
             Network::None => ("", "host", "off"),
             Network::Plain => ("127.0.0.1", "hostnossl", "off"),
@@ -106,7 +125,12 @@ impl Server {
             .arg("-D")
             .arg(&data)
             .args(["-c", &format!("listen_addresses={addresses}")])
-            .args(["-c", &format!("port={port}"), "-c", &format!("ssl={ssl}")])
+            .args([
+                "-c",
+                &format!("port={}", port.number),
+                "-c",
+                &format!("ssl={ssl}"),
+            ])
             .args(["-c", &format!("ssl_cert_file={}", file("server.crt"))])
             .args(["-c", &format!("ssl_key_file={}", file("server.key"))])
             .args(["-c", "fsync=off", "-k"])
@@ -139,7 +163,7 @@ impl Server {
     /// The address of a database of this name.
     pub(crate) fn url(&self, database: &str) -> String {
         let folder = self.folder.path().display();
-        let port = self.port;
+        let port = self.port.number;
         format!("postgresql:///{database}?host={folder}&port={port}&user=tester")
     }
 

@@ -40,7 +40,10 @@ impl Server {
     fn opened(&self, host: &str, words: &str) -> Result<(), String> {
         let folder = self.folder.path().display();
         let words = words.replace("FOLDER", &folder.to_string());
-        let url = format!("postgresql://tester@{host}:{}/postgres?{words}", self.port);
+        let url = format!(
+            "postgresql://tester@{host}:{}/postgres?{words}",
+            self.port.number
+        );
         let opened = Postgres::open(&url);
         opened.map(|_| ()).map_err(|error| error.to_string())
     }
