@@ -10,6 +10,9 @@ use sokudo_sys::{
     Action, Aio, Blocking, Calls, Completions, Mapped, OneByOne, Queue, Region, Request, Ring,
 };
 
+use crate::loop_device::LoopDevice;
+use crate::sokudo::skip;
+
 const TICK: Duration = Duration::from_millis(20);
 
 /// One face for all, so that each test runs on all of them.
@@ -45,11 +48,11 @@ impl Backend {
             .collect();
         match Ring::new(file(), region(), chunks, TICK, Completions::Interrupt) {
             Ok(ring) => all.push(Self::Ring(Box::new(ring))),
-            Err((error, ..)) => eprintln!("SKIPPED: io_uring: {error}"),
+            Err((error, ..)) => skip(&format!("io_uring: {error}")),
         }
         match Aio::new(file(), region(), chunks, TICK) {
             Ok(aio) => all.push(Self::Aio(Box::new(aio))),
-            Err((error, ..)) => eprintln!("SKIPPED: libaio: {error}"),
+            Err((error, ..)) => skip(&format!("libaio: {error}")),
         }
         all
     }
@@ -182,7 +185,7 @@ fn a_silent_device_does_not_hold_a_wait_longer_than_the_tick() {
     let region = Region::new(3, 4096).unwrap();
     let Ok(mut ring) = Ring::new(vec![reader.into()], region, 3, TICK, Completions::Interrupt)
     else {
-        eprintln!("SKIPPED: io_uring is not allowed here");
+        skip("io_uring is not allowed here");
         return;
     };
     let started = Instant::now();
@@ -210,11 +213,11 @@ fn a_polled_ring_moves_data_or_says_that_it_cannot_and_flushes_either_way() {
     let options = options.read(true).write(true).custom_flags(libc::O_DIRECT);
     let file = match options.open(&path) {
         Ok(file) => file,
-        Err(error) => return eprintln!("SKIPPED: direct I/O: {error}"),
+        Err(error) => return skip(&format!("direct I/O: {error}")),
     };
     let region = Region::new(2, 4096).unwrap();
     let Ok(mut ring) = Ring::new(vec![file.into()], region, 2, TICK, Completions::Polled) else {
-        return eprintln!("SKIPPED: io_uring is not allowed here");
+        return skip("io_uring is not allowed here");
     };
     assert!(ring.features().polled);
     let started = Instant::now();
@@ -298,46 +301,29 @@ const fn libc_eio() -> i32 {
     5
 }
 
-#[test]
-fn trims_of_a_device_discard_its_blocks() {
-    let directory = tempfile::tempdir().unwrap();
-    let image = directory.path().join("image");
-    std::fs::write(&image, vec![9; 1 << 20]).unwrap();
-    let output = std::process::Command::new("losetup")
-        .args(["--find", "--show"])
-        .arg(&image)
-        .output();
-    let device = match output {
-        Ok(output) if output.status.success() => {
-            String::from_utf8(output.stdout).unwrap().trim().to_owned()
-        }
-        _ => {
-            eprintln!("SKIPPED: no loop device can be had here");
+/// What needs root.
+mod root {
+    use super::*;
+
+    #[test]
+    fn trims_of_a_device_discard_its_blocks() {
+        let Some(device) = LoopDevice::new(1 << 20, false) else {
             return;
-        }
-    };
-    let result = std::panic::catch_unwind(|| {
-        let device = File::options()
-            .read(true)
-            .write(true)
-            .open(&device)
-            .unwrap();
-        for (index, mut backend) in (0u64..).zip(Backend::all(&[&device], 2, 65536)) {
+        };
+        std::fs::write(&device.path, vec![9; 1 << 20]).unwrap();
+        let file = File::options().read(true).write(true).open(&device.path);
+        let file = file.unwrap();
+        for (index, mut backend) in (0u64..).zip(Backend::all(&[&file], 2, 65536)) {
             let at = index * 65536;
             let trim = request(Action::Trim, 0, 65536, at);
             let read = request(Action::Read, 1, 65536, at);
             let results = backend.perform(&[trim]);
             if results == [-95] {
-                eprintln!("SKIPPED: the loop device cannot discard");
-                return;
+                return skip("the loop device cannot discard");
             }
             assert_eq!(results, [0]);
             assert_eq!(backend.perform(&[trim, read])[1], 65536);
             assert!(backend.region().chunk_mut(1).iter().all(|byte| *byte == 0));
         }
-    });
-    let _ = std::process::Command::new("losetup")
-        .args(["--detach", &device])
-        .status();
-    result.unwrap();
+    }
 }

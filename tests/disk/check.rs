@@ -10,6 +10,7 @@ use crate::loop_device::LoopDevice;
 use crate::signals::{interrupt, wait_for_io};
 use crate::sokudo::{directory_on_disk, end, split, start};
 use crate::store_file::Store;
+use crate::written::write;
 
 /// One disk at three ages.
 const NEW: &str = "sim:const?latency=100us&jitter=10us&serial=A1";
@@ -121,7 +122,7 @@ fn no_result_of_a_baseline_takes_the_place_of_the_file_that_is_measured() {
     let store = Store::new();
     let directory = directory_on_disk();
     let file = directory.path().join("data");
-    fs::write(&file, vec![7; 1 << 20]).unwrap();
+    write(&file, vec![7; 1 << 20]);
     let path = file.display();
     let command = format!("baseline set --anyway -- mark {path} --output {path}");
     store.refuses(&command, 3, &["is the target of the measurement"]);
@@ -207,13 +208,13 @@ fn what_destroys_is_not_repeated_without_new_leave() {
     let store = Store::new();
     let directory = directory_on_disk();
     let file = directory.path().join("file");
-    fs::write(&file, vec![7; 1 << 20]).unwrap();
+    write(&file, vec![7; 1 << 20]);
     let name = file.to_str().unwrap();
     store.ok(&format!(
         "mark {name} --overwrite --row RND4K,Q1,write -t 10ms -n 6 -q"
     ));
     store.run("baseline set --anyway");
-    fs::write(&file, vec![7; 1 << 20]).unwrap();
+    write(&file, vec![7; 1 << 20]);
     store.refuses("check 1 -q", 3, &["--overwrite", "overwrites the file"]);
     assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7));
     store.refuses(&format!("check 1 -q --destroy {name}"), 3, &["--overwrite"]);

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
+use crate::control_group::ControlGroup;
 use crate::loop_device::LoopDevice;
 use crate::signals::wait_for_io;
 use crate::sokudo::{codes, directory_on_disk, end, measured, results, shell, skip, sokudo};
@@ -59,8 +60,7 @@ struct QueueSetting {
 
 impl QueueSetting {
     fn new(device: &LoopDevice, file: &str, value: &str) -> Self {
-        let name = device.path.file_name().unwrap().to_str().unwrap();
-        let file = PathBuf::from(format!("/sys/block/{name}/queue/{file}"));
+        let file = PathBuf::from(format!("/sys/block/{}/queue/{file}", device.name()));
         let before = fs::read_to_string(&file).unwrap();
         fs::write(&file, value).unwrap();
         Self { file, before }
@@ -73,68 +73,28 @@ impl Drop for QueueSetting {
     }
 }
 
-/// A control group of our own that can limit I/O, removed when dropped.
-struct Group {
-    directory: PathBuf,
-    is_version_2: bool,
+/// Lets so many bytes per second be read from the device.
+fn limit_reads(group: &ControlGroup, device: &Path, bytes_per_s: u64) {
+    let number = device.metadata().unwrap().rdev();
+    let [major, minor] = [rustix::fs::major(number), rustix::fs::minor(number)];
+    let is_set = match group.is_version_2 {
+        true => group.set("io.max", &format!("{major}:{minor} rbps={bytes_per_s}")),
+        false => group.set(
+            "blkio.throttle.read_bps_device",
+            &format!("{major}:{minor} {bytes_per_s}"),
+        ),
+    };
+    assert!(is_set);
 }
 
-impl Group {
-    /// None, said loudly, where there can be none.
-    fn new() -> Option<Self> {
-        let name = format!("sokudo-test-{}", std::process::id());
-        let version_1 = Path::new("/sys/fs/cgroup/blkio");
-        let version_2 = Path::new("/sys/fs/cgroup");
-        let delegated = fs::read_to_string(version_2.join("cgroup.subtree_control"));
-        let is_version_2 =
-            delegated.is_ok_and(|list| list.split_whitespace().any(|name| name == "io"));
-        let parent = if is_version_2 { version_2 } else { version_1 };
-        let is_there = is_version_2 || parent.join("blkio.throttle.read_bps_device").exists();
-        let directory = parent.join(name);
-        if !is_there || fs::create_dir(&directory).is_err() {
-            skip("no control group of ours can limit I/O here");
-            return None;
-        }
-        Some(Self {
-            directory,
-            is_version_2,
-        })
-    }
-
-    /// Lets so many bytes per second be read from the device.
-    fn limit_reads(&self, device: &Path, bytes_per_s: u64) {
-        let number = device.metadata().unwrap().rdev();
-        let number = format!(
-            "{}:{}",
-            rustix::fs::major(number),
-            rustix::fs::minor(number)
-        );
-        let (file, line) = if self.is_version_2 {
-            ("io.max", format!("{number} rbps={bytes_per_s}"))
-        } else {
-            (
-                "blkio.throttle.read_bps_device",
-                format!("{number} {bytes_per_s}"),
-            )
-        };
-        fs::write(self.directory.join(file), line).unwrap();
-    }
-
-    /// `sokudo mark DEVICE ARGUMENTS` as a member of the group.
-    fn measured(&self, device: &Path, arguments: &str) -> Value {
-        let mut command = shell(&format!(
-            "echo $$ > {}/cgroup.procs && exec \"$SOKUDO\" mark {} {arguments} --format json --quiet",
-            self.directory.display(),
-            device.display()
-        ));
-        end(&mut command).json()
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.directory);
-    }
+/// `sokudo mark DEVICE ARGUMENTS` as a member of the group.
+fn measured_in(group: &ControlGroup, device: &Path, arguments: &str) -> Value {
+    let mut command = shell(&format!(
+        "{} && exec \"$SOKUDO\" mark {} {arguments} --format json --quiet",
+        group.enter(),
+        device.display()
+    ));
+    end(&mut command).json()
 }
 
 /// Reads a device past the page cache until it is dropped.
@@ -225,21 +185,25 @@ mod root {
         let Some(device) = written_device() else {
             return;
         };
-        let Some(group) = Group::new() else { return };
+        let Some(group) = ControlGroup::new("io") else {
+            return;
+        };
         // What is due is never all done, however long somebody holds the disk up.
         let rows = "--row SEQ64K,Q64,read --runs 1 --time 1s";
-        group.limit_reads(&device.path, 8_000_000);
-        let run = group.measured(&device.path, rows);
+        limit_reads(&group, &device.path, 8_000_000);
+        let run = measured_in(&group, &device.path, rows);
         let finding = found(&run, "throttled-by-cgroup");
         assert!(text(finding, "symptom").contains("8.0 MB/s"), "{finding}");
-        let file = group.directory.to_str().unwrap();
-        assert!(text(finding, "cause").contains(file), "{finding}");
+        assert!(
+            text(finding, "cause").contains(group.directory()),
+            "{finding}"
+        );
         assert_eq!(results(&run)[0]["verdict"], "UNVERIFIED");
         let limits = run["circumstances"]["io_limits"].as_array().unwrap();
         assert_eq!(limits[0]["read_bytes_per_s"], 8_000_000);
 
-        group.limit_reads(&device.path, 1_000_000_000_000);
-        let run = group.measured(&device.path, rows);
+        limit_reads(&group, &device.path, 1_000_000_000_000);
+        let run = measured_in(&group, &device.path, rows);
         let codes = codes(&results(&run)[0]);
         assert!(!codes.contains(&"throttled-by-cgroup"), "{codes:?}");
     }

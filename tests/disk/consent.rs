@@ -15,6 +15,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
 use crate::loop_device::{LoopDevice, Mounted};
 use crate::sokudo::{Ended, end, program, skip, sokudo};
+use crate::written::write;
 
 const DEVICE_BYTES: usize = 8 << 20;
 
@@ -36,7 +37,7 @@ impl Watched {
             .collect();
         // ext2's magic number, where its superblock has it.
         contents[1080..1082].copy_from_slice(&[0x53, 0xef]);
-        fs::write(&device.path, &contents).unwrap();
+        write(&device.path, &contents);
         Command::new("sync").arg(&device.path).status().unwrap();
         let watch = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).unwrap();
         inotify::add_watch(&watch, &device.path, WatchFlags::CLOSE_WRITE).unwrap();
@@ -266,18 +267,18 @@ mod root {
             return;
         };
         let path = victim.path();
-        let write = |arguments: &str| sokudo(&format!("{arguments} --quiet --destroy={path}"));
+        let consented = |arguments: &str| sokudo(&format!("{arguments} --quiet --destroy={path}"));
         let mark = format!("mark {path} -n1 -t1ms --row=SEQ1M,write");
         let scan = format!("scan {path} --points=4 --access-count=0 --write");
         for arguments in [&mark, &scan] {
-            write(arguments).refused(3, &["ext", "--destroy-contents"]);
+            consented(arguments).refused(3, &["ext", "--destroy-contents"]);
             assert!(!victim.was_open_for_writing());
         }
         for arguments in [&mark, &scan] {
-            write(&format!("{arguments} --destroy-contents")).ok();
+            consented(&format!("{arguments} --destroy-contents")).ok();
             assert!(victim.was_open_for_writing(), "{arguments:?}");
             assert!(!victim.holds_the_same(), "{arguments:?}");
-            fs::write(victim.path(), &victim.contents).unwrap();
+            write(victim.path(), &victim.contents);
             assert!(victim.was_open_for_writing());
         }
     }

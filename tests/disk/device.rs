@@ -2,7 +2,6 @@
 //! file or device. What needs root or a tool that is missing is skipped, loudly.
 
 mod below;
-mod loop_device;
 mod machine;
 mod occupants;
 mod users;

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, directory_on_disk, end, program, shell, split};
+use crate::written::write;
 
 /// The eight lines of source document 000, with a size and a time that suit a test.
 const ARTICLE: [&str; 8] = [
@@ -68,7 +69,7 @@ fn a_file_that_diskspd_has_not_made_is_not_written() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("precious");
     let contents = b"precious words\n\n".repeat(1 << 16);
-    fs::write(&file, &contents).unwrap();
+    write(&file, &contents);
     for arguments in ["-w100 -c1M", "-w1 -b4K", "-w0 -c2M"] {
         let arguments = format!("{arguments} -d1 -W0 precious");
         diskspd(directory.path(), &arguments).refused(3, &["precious", "--overwrite"]);

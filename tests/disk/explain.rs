@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, directory_on_disk, sokudo_on};
+use crate::written::write;
 
 fn explain(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("explain", target, arguments)
@@ -21,7 +22,7 @@ fn inferences(run: &Value) -> Vec<&str> {
 fn a_file_that_exists_is_not_written_and_what_needs_it_is_refused() {
     let directory = directory_on_disk();
     let file = directory.path().join("data");
-    std::fs::write(&file, vec![7u8; 8 << 20]).unwrap();
+    write(&file, vec![7u8; 8 << 20]);
     let ended = explain(&file, "--only shingles");
     ended.refused(3, &["--only shingles writes", "--overwrite"]);
     // A directory would not help: only a device has a capacity of its own.

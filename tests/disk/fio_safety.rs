@@ -7,6 +7,7 @@ use crate::loop_device::{LoopDevice, Mounted};
 use crate::nobody::Nobody;
 use crate::sokudo::fio;
 use crate::sokudo::{Ended, directory_on_disk, end, program, shell, sokudo_in, split};
+use crate::written::write;
 
 const WRITE: &str = "--name=w --rw=write --bs=1m --size=8m";
 
@@ -114,7 +115,7 @@ mod root {
     fn the_environment_allows_files_to_be_overwritten_and_nothing_else() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("precious");
-        fs::write(&file, b"precious words\n\n".repeat(1 << 16)).unwrap();
+        write(&file, b"precious words\n\n".repeat(1 << 16));
         let job = |word: &str| {
             let mut command = program();
             command.env("SOKUDO_OVERWRITE", word);

@@ -1,10 +1,10 @@
 //! Under the limits that shells and containers set.
 
 use std::fs;
-use std::path::Path;
 
+use crate::control_group::ControlGroup;
 use crate::nobody::Nobody;
-use crate::sokudo::{codes, directory_on_disk, end, has, is_root, results, shell, skip, sokudo};
+use crate::sokudo::{codes, directory_on_disk, end, has, results, shell, skip, sokudo};
 
 /// Denies a system call, whose number is in `NUMBER`, with the error in `ERRNO` to the
 /// program that it then becomes, as container runtimes do.
@@ -72,56 +72,15 @@ fn where_io_uring_is_denied_libaio_is_used_and_told() {
 fn too_few_descriptors_are_told_with_their_way_out() {
     let directory = tempfile::tempdir().unwrap();
     for limit in 4..12 {
-        let script = format!("ulimit -n {limit}; \"$SOKUDO\" mark . --size 16MiB -t 20ms -n 1");
+        let script = format!(
+            "ulimit -n {limit}; \"$SOKUDO\" mark . --size 16MiB -t 20ms -n 1 --row RND4K,Q1,read"
+        );
         let ended = end(shell(&script).current_dir(directory.path()));
         if ended.code() != Some(0) {
             ended.refused(1, &["Too many open files", "ulimit -n"]);
         }
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
-}
-
-#[test]
-fn without_proc_the_error_says_so() {
-    if !is_root() {
-        return skip("only root can take /proc away");
-    }
-    let place = directory_on_disk();
-    let script = "exec unshare --mount bash -c 'umount --lazy /proc; exec \"$SOKUDO\" mark . \
-                  --size 16MiB --time 50ms -n 1 --quiet'";
-    let ended = end(shell(script).current_dir(place.path()));
-    ended.refused(1, &["/proc is not mounted", "mount -t proc"]);
-    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
-}
-
-#[test]
-fn buffers_that_a_control_group_does_not_allow_are_refused() {
-    let name = format!("sokudo-test-memory-{}", std::process::id());
-    let root = Path::new("/sys/fs/cgroup");
-    let (parent, file) = match root.join("memory").exists() {
-        true => (root.join("memory"), "memory.limit_in_bytes"),
-        false => (root.to_owned(), "memory.max"),
-    };
-    let group = parent.join(name);
-    let is_made = fs::create_dir(&group).is_ok();
-    if !is_made || fs::write(group.join(file), "64M").is_err() {
-        let _ = fs::remove_dir(&group);
-        return skip("no control group of ours can limit memory here");
-    }
-    let place = directory_on_disk();
-    for command in [
-        "mark . --row SEQ8M,Q16,read --size 128MiB --quiet",
-        "fio --name=a --size=64m --bs=8m --iodepth=16 --ioengine=libaio --rw=read",
-    ] {
-        let script = format!(
-            "echo $$ > {}/cgroup.procs && exec \"$SOKUDO\" {command}",
-            group.display()
-        );
-        let ended = end(shell(&script).current_dir(place.path()));
-        ended.refused(1, &["buffers would take", "control group allows", file]);
-    }
-    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
-    let _ = fs::remove_dir(&group);
 }
 
 #[test]
@@ -139,20 +98,53 @@ fn what_has_no_end_is_not_read_for_ever() {
                  && { cat run.json > pipe & } && \"$SOKUDO\" import pipe --quiet \
                  && cat run.json | \"$SOKUDO\" import - --quiet";
     run(piped).ok();
-    if !is_root() {
-        return skip("only root can read /proc/kmsg");
-    }
-    // It has an end only where there is more to read than is looked at.
-    let ended = sokudo("import /proc/kmsg").ends(1);
-    assert!(
-        ended.told.matches("has no end").count() < 2,
-        "told once: {ended:?}"
-    );
 }
 
 /// What needs root.
 mod root {
     use super::*;
+
+    #[test]
+    fn without_proc_the_error_says_so() {
+        let place = directory_on_disk();
+        let script = "exec unshare --mount bash -c 'umount --lazy /proc; exec \"$SOKUDO\" mark . \
+                      --size 16MiB --time 50ms -n 1 --quiet'";
+        let ended = end(shell(script).current_dir(place.path()));
+        ended.refused(1, &["/proc is not mounted", "mount -t proc"]);
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn buffers_that_a_control_group_does_not_allow_are_refused() {
+        let Some(group) = ControlGroup::new("memory") else {
+            return;
+        };
+        let file = match group.is_version_2 {
+            true => "memory.max",
+            false => "memory.limit_in_bytes",
+        };
+        assert!(group.set(file, "64M"));
+        let place = directory_on_disk();
+        for command in [
+            "mark . --row SEQ8M,Q16,read --size 128MiB --quiet",
+            "fio --name=a --size=64m --bs=8m --iodepth=16 --ioengine=libaio --rw=read",
+        ] {
+            let script = format!("{} && exec \"$SOKUDO\" {command}", group.enter());
+            let ended = end(shell(&script).current_dir(place.path()));
+            ended.refused(1, &["buffers would take", "control group allows", file]);
+        }
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    /// It has an end only where there is more to read than is looked at.
+    #[test]
+    fn messages_of_the_kernel_are_not_read_for_ever() {
+        let ended = sokudo("import /proc/kmsg").ends(1);
+        assert!(
+            ended.told.matches("has no end").count() < 2,
+            "told once: {ended:?}"
+        );
+    }
 
     #[test]
     fn without_memory_to_lock_the_run_goes_on_and_says_what_it_lacks() {

@@ -20,6 +20,7 @@ mod check;
 mod compare;
 mod conditions;
 mod consent;
+mod control_group;
 mod device;
 mod diskspd_door;
 mod early;
@@ -61,8 +62,6 @@ mod unprinted;
 mod users;
 mod write_cache;
 
-#[path = "../support/executable.rs"]
-mod executable;
 #[path = "../support/faulty_file.rs"]
 mod faulty_file;
 #[path = "../support/keeper.rs"]
@@ -79,3 +78,5 @@ mod signals;
 mod sokudo;
 #[path = "../support/store_file.rs"]
 mod store_file;
+#[path = "../support/written.rs"]
+mod written;

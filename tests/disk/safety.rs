@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{directory_on_disk, mark, measured, results, sokudo};
+use crate::written::write;
 
 /// Every way to ask for writes.
 const WRITES: [&str; 5] = [
@@ -44,7 +45,7 @@ fn consent_to_overwrite_is_taken_at_its_word() {
 fn file_of_16_mib(directory: &Path) -> std::path::PathBuf {
     let file = directory.join("precious");
     let contents = b"precious words\n\n".repeat(1 << 20);
-    fs::write(&file, contents).unwrap();
+    write(&file, contents);
     file
 }
 

@@ -16,6 +16,7 @@ use crate::signals::interrupt;
 use crate::sokudo::{
     Ended, WAIT_MAX, codes, directory_on_disk, end, program, results, sokudo_on, split, start, wait,
 };
+use crate::written::write;
 
 fn scan(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("scan", target, arguments)
@@ -59,7 +60,7 @@ fn an_existing_file_is_read_or_written_back_and_stays_as_it_is() {
     let directory = directory_on_disk();
     let file = directory.path().join("precious");
     let before = b"precious words\n\n".repeat(1 << 19);
-    fs::write(&file, &before).unwrap();
+    write(&file, &before);
     scan(&file, "--write").refused(3, &["precious", "--write-back", "--overwrite"]);
     let read = scanned(&file, "--access-count 10");
     assert_eq!(results(&read).len(), 2);

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::executable::executable;
 use crate::sokudo::{Ended, directory_on_disk, end, shell};
+use crate::written::executable;
+use crate::written::write;
 
 /// yabs.sh (`disk_test`): a job that lays the file out, then four block sizes.
 const YABS: &str = r#"
@@ -51,7 +52,7 @@ done
 const BENCH_FIO: &str = r#"
 for MODE in randread randwrite randrw; do
     for DEPTH in 1 8; do
-        printf '%s\n' [FIOJOB] rw=$MODE bs=4k ioengine=libaio iodepth=$DEPTH numjobs=1 direct=1 group_reporting=1 invalidate=1 loops=1 time_based=1 runtime=1 rwmixread=75 filename=$DISK_PATH/target write_bw_log=$DISK_PATH/$MODE-iodepth-$DEPTH-numjobs-1 log_avg_msec=500 size=4M > $DISK_PATH/job.fio
+        printf '%s\n' [FIOJOB] rw=$MODE bs=4k ioengine=libaio iodepth=$DEPTH numjobs=1 direct=1 group_reporting=1 invalidate=1 loops=1 time_based=1 runtime=100ms rwmixread=75 filename=$DISK_PATH/target write_bw_log=$DISK_PATH/$MODE-iodepth-$DEPTH-numjobs-1 log_avg_msec=50 size=4M > $DISK_PATH/job.fio
         fio --output-format=json --output=$DISK_PATH/$MODE-$DEPTH.json $DISK_PATH/job.fio
     done
 done
@@ -132,7 +133,7 @@ fn bench_fio_writes_a_file_of_its_users_when_the_environment_says_so() {
     for by_link in [true, false] {
         let place = directory_on_disk();
         let target = place.path().join("target");
-        fs::write(&target, vec![7; 4 << 20]).unwrap();
+        write(&target, vec![7; 4 << 20]);
         run(BENCH_FIO, place.path(), by_link, "")
             .ends(1)
             .tells(&["SOKUDO_OVERWRITE=files"]);

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::loop_device::{LoopDevice, Mounted};
 use crate::sokudo::{directory_on_disk, end, program, sokudo, split};
+use crate::written::write;
 
 /// Opens a file for reading and writing until its input ends.
 const HOLD: &str = "exec 3<>\"$1\"; echo ready; read -r _";
@@ -68,7 +69,7 @@ fn fio(path: &str, arguments: &str) -> Command {
 fn a_file_that_a_process_may_write_is_not_written() {
     let directory = directory_on_disk();
     let file = directory.path().join("disk of a virtual machine");
-    fs::write(&file, vec![7; 4 << 20]).unwrap();
+    write(&file, vec![7; 4 << 20]);
     let path = file.to_str().unwrap();
     let holder = Holder::of(&file);
     for arguments in [

@@ -9,16 +9,18 @@
     reason = "a test fails by panicking and says what it sees and skips"
 )]
 
-#[path = "../support/executable.rs"]
-mod executable;
 #[path = "../support/network_hosts.rs"]
 mod hosts;
+#[path = "../support/keeper.rs"]
+mod keeper;
 #[path = "launched/launcher.rs"]
 mod launcher;
 #[path = "launched/namespaces.rs"]
 mod namespaces;
 #[path = "launched/part.rs"]
 mod part;
+#[path = "../support/written.rs"]
+mod written;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};

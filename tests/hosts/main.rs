@@ -8,8 +8,6 @@
 
 mod together;
 
-#[path = "../support/executable.rs"]
-mod executable;
 #[path = "../support/faulty_file.rs"]
 mod faulty_file;
 #[path = "../support/keeper.rs"]
@@ -22,3 +20,5 @@ mod network_hosts;
 mod program;
 #[path = "../support/sokudo.rs"]
 mod sokudo;
+#[path = "../support/written.rs"]
+mod written;

@@ -17,6 +17,7 @@ use crate::sokudo::{
     Ended, codes, directory_on_disk, end, has, holds, is_root, program, results, skip, sokudo,
     split, start, wait,
 };
+use crate::written::write;
 
 /// From the loss of a process until all of the run is gone. It is told after some seconds, but a
 /// busy disk takes its time for what is in flight to a file of a process that was killed.
@@ -426,7 +427,7 @@ fn every_method_is_carried_out_together() {
 fn what_cannot_be_done_together_is_refused() {
     let Some(launcher) = any() else { return };
     let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(file.path(), vec![7; 1 << 20]).unwrap();
+    write(file.path(), vec![7; 1 << 20]);
     let path = file.path().display();
     for (arguments, code, words) in [
         (
@@ -478,7 +479,7 @@ fn parts_of_one_file_are_disjoint() {
     let Some(launcher) = any() else { return };
     let directory = directory_on_disk();
     let file = directory.path().join("shared");
-    fs::write(&file, vec![0; 4 << 20]).unwrap();
+    write(&file, vec![0; 4 << 20]);
     let run = launcher.end(
         2,
         &format!(

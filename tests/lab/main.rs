@@ -13,11 +13,11 @@ mod caching;
 mod clock;
 mod conditions;
 mod defects;
-#[path = "../support/executable.rs"]
-mod executable;
 mod fill;
 mod guest;
 mod info;
+#[path = "../support/keeper.rs"]
+mod keeper;
 mod limits;
 mod mapped;
 mod matrix;
@@ -38,3 +38,5 @@ mod together;
 mod turns;
 mod unplug;
 mod write_cache;
+#[path = "../support/written.rs"]
+mod written;

@@ -43,7 +43,7 @@ fn whole_hosts_start_together_over_a_slow_network_that_loses_messages() {
     };
     guest.must("modprobe", &["-a", "veth", "sch_netem"]);
     let folder = tempfile::tempdir().unwrap();
-    let hosts = Hosts::make('l', folder.path()).expect("the guest has network namespaces");
+    let hosts = Hosts::make(folder.path()).expect("the guest has network namespaces");
     for name in &hosts.names {
         let netem = ["netem", "delay", "20ms", "loss", "1%"];
         let words = ["-n", name, "qdisc", "add", "dev", LINK, "root"];

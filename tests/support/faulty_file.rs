@@ -19,7 +19,7 @@ use fuser::{
     ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
 
-use crate::keeper::Keeper;
+use crate::keeper::Kept;
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{is_root, skip};
 
@@ -160,15 +160,13 @@ impl Shared {
     }
 }
 
-/// Waits for the end of its input, then unmounts the directory `$1`, whoever still uses
-/// it, and removes it.
-const KEEPER: &str = "read -r _; umount --lazy \"$1\"; rmdir \"$1\"";
+/// Unmounts the directory, whoever still uses it, and removes it.
+const UNMOUNT: &str = "umount --lazy \"$made\"; rmdir \"$made\"";
 
 pub(crate) struct FaultyFile {
     shared: Arc<Shared>,
     _session: BackgroundSession,
-    _keeper: Keeper,
-    directory: PathBuf,
+    kept: Kept,
 }
 
 impl FaultyFile {
@@ -195,26 +193,23 @@ impl FaultyFile {
             content: Mutex::new(vec![0; size]),
             answers_later,
         };
-        let directory = tempfile::tempdir().unwrap();
         let mut options = Config::default();
         options.n_threads = Some(THREADS);
-        let mounted = fuser::spawn_mount(file_system, directory.path(), &options);
+        // It removes what it has made, whether or not something is mounted there.
+        let kept = Kept::new("mktemp -d", UNMOUNT, [""; 0])?;
+        let mounted = fuser::spawn_mount(file_system, kept.made(), &options);
         let session = mounted
             .inspect_err(|error| skip(&format!("FUSE cannot be used here: {error}")))
             .ok()?;
-        // From here on the keeper removes it.
-        let directory = directory.keep();
-        let mut keeper = Keeper::command(KEEPER);
         Some(Self {
             shared,
             _session: session,
-            _keeper: Keeper::start(keeper.arg(&directory)),
-            directory,
+            kept,
         })
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.directory.join(FILE_NAME)
+        Path::new(self.kept.made()).join(FILE_NAME)
     }
 
     /// A block device over it. None, said loudly, where there can be none.
@@ -265,11 +260,7 @@ impl FileAsDisk<'_> {
 
     /// What the kernel has read of it so far.
     pub(crate) fn bytes_read(&self) -> u64 {
-        let name = self.path().file_name().unwrap().to_str().unwrap();
-        let stat = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
-        // Its third field: sectors of 512 bytes read.
-        let sectors: u64 = stat.split_whitespace().nth(2).unwrap().parse().unwrap();
-        sectors * 512
+        self.device.counters().read_bytes
     }
 }
 

@@ -1,33 +1,39 @@
-//! Loop devices and file systems on them, gone again when dropped.
+//! Loop devices and file systems on them, each of one test alone and gone with it.
 
 #![allow(dead_code, reason = "each program of tests uses its part")]
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
-use crate::keeper::Keeper;
+use crate::keeper::Kept;
 use crate::sokudo::{has, is_root, skip};
-
-/// Where a file system is mounted, in the directory of its image.
-const MOUNT_POINT: &str = "mount";
 
 /// The file that a device shows, in its directory.
 const IMAGE: &str = "image";
 
-/// Waits for the end of its input, then cleans up: the directory `$1`, what is mounted
-/// in it, the device `$2`.
-const KEEPER: &str = "read -r _; flock \"$1\" umount --lazy \"$1/mount\" 2>/dev/null; losetup -d \"$2\"; \
-                      rm -rf --one-file-system \"$1\"";
+/// Attaches a device, with the words behind `$1`. `losetup --find` looks first, and then opens what
+/// it has found for writing: without the lock it opens, at times, what somebody else has taken
+/// meanwhile and watches. sokudo takes the same lock.
+const ATTACH: &str = "shift; flock /dev/loop-control losetup --show --find \"$@\"";
 
-/// `losetup --find` looks first, and then opens what it has found for writing: without this,
-/// it opens, at times, what another test has taken meanwhile and watches.
-static ATTACHING: Mutex<()> = Mutex::new(());
+/// The same of as many zeros as `$2` says, in the directory `$1`.
+const ATTACH_ZEROS: &str = "image=$1/image size=$2; shift 2; truncate -s \"$size\" \"$image\" && \
+                            flock /dev/loop-control losetup --show --find \"$@\" \"$image\"";
+
+/// Detaches it, and removes the directory `$1`.
+const DETACH: &str = "[ -z \"$made\" ] || losetup -d \"$made\"; rm -rf --one-file-system \"$1\"";
+
+/// Mounts what the words behind `$1` say in that directory.
+const MOUNT: &str =
+    "at=$1/mount; shift; mkdir \"$at\" && mount \"$@\" \"$at\" && printf %s \"$at\"";
+
+/// Who was killed just now may hold it for a moment.
+const UNMOUNT: &str = "umount --lazy \"$1/mount\"; rm -rf --one-file-system \"$1\"";
 
 /// A loop device over a file.
 pub(crate) struct LoopDevice {
-    _keeper: Keeper,
+    _kept: Kept,
     directory: PathBuf,
     pub(crate) path: PathBuf,
 }
@@ -45,64 +51,88 @@ impl LoopDevice {
     }
 
     fn of_zeros(size: u64, options: &[&str]) -> Option<Self> {
-        let directory = tempfile::tempdir().unwrap();
-        let image = directory.path().join(IMAGE);
-        File::create(&image).unwrap().set_len(size).unwrap();
-        Self::in_directory(directory, &image, options)
+        let size = size.to_string();
+        let words = [&[size.as_str()], options].concat();
+        Self::by(ATTACH_ZEROS, &words)
     }
 
     /// A device over a file that is there already.
     pub(crate) fn over(image: &Path, direct: bool) -> Option<Self> {
-        Self::in_directory(tempfile::tempdir().unwrap(), image, &[direct_io(direct)])
+        Self::on(image, &[direct_io(direct)])
     }
 
-    fn in_directory(directory: tempfile::TempDir, image: &Path, options: &[&str]) -> Option<Self> {
+    /// The same, as these options of `losetup` say.
+    pub(crate) fn on(image: &Path, options: &[&str]) -> Option<Self> {
+        Self::by(ATTACH, &[options, &[image.to_str().unwrap()]].concat())
+    }
+
+    /// A device that a shell attaches and prints, whose arguments stand behind a directory of its own.
+    pub(crate) fn by(attach: &str, arguments: &[&str]) -> Option<Self> {
         if !is_root() || !has("losetup") {
             skip("loop devices need root and losetup");
             return None;
         }
-        let attaching = ATTACHING.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = Command::new("losetup")
-            .args(["--show", "--find"])
-            .args(options)
-            .arg(image)
-            .output()
-            .unwrap();
-        drop(attaching);
-        if !output.status.success() {
+        let directory = tempfile::tempdir().unwrap();
+        let all = [&[directory.path().to_str().unwrap()], arguments].concat();
+        let Some(kept) = Kept::new(attach, DETACH, all) else {
             skip("losetup attaches no loop device here");
             return None;
-        }
-        let path = String::from_utf8(output.stdout).unwrap();
-        let path = PathBuf::from(path.trim());
-        // From here on the keeper removes it.
-        let directory = directory.keep();
-        let mut keeper = Keeper::command(KEEPER);
+        };
         Some(Self {
-            _keeper: Keeper::start(keeper.args([&directory, &path])),
-            directory,
-            path,
+            path: PathBuf::from(kept.made()),
+            // The keeper removes it.
+            directory: directory.keep(),
+            _kept: kept,
         })
     }
 
     /// A device that holds a file system. None, said loudly, where there can be none.
     pub(crate) fn with_ext4(size: u64, direct: bool) -> Option<Self> {
         let device = Self::new(size, direct)?;
-        let made = Command::new("mkfs.ext4")
-            .arg("-q")
-            .arg(&device.path)
-            .status();
-        if !made.is_ok_and(|status| status.success()) {
-            skip("mkfs.ext4 cannot be run");
-            return None;
+        device.made_by(&["mkfs.ext4", "-q"]).then_some(device)
+    }
+
+    /// Whether a program has made something of it; said loudly where it has not.
+    pub(crate) fn made_by(&self, maker: &[&str]) -> bool {
+        let mut command = Command::new(maker[0]);
+        let output = command.args(&maker[1..]).arg(&self.path).output();
+        let is_made = output.is_ok_and(|output| output.status.success());
+        if !is_made {
+            skip(&format!("{} cannot be run", maker[0]));
         }
-        Some(device)
+        is_made
     }
 
     /// The file that the device shows.
     pub(crate) fn image(&self) -> PathBuf {
         self.directory.join(IMAGE)
     }
+
+    /// Its name in sysfs.
+    pub(crate) fn name(&self) -> &str {
+        self.path.file_name().unwrap().to_str().unwrap()
+    }
+
+    /// What the kernel has counted since it was made: bytes read, bytes written, flushes.
+    pub(crate) fn counters(&self) -> Counters {
+        let stat = fs::read_to_string(format!("/sys/block/{}/stat", self.name())).unwrap();
+        let fields: Vec<u64> = stat
+            .split_whitespace()
+            .map(|field| field.parse().unwrap())
+            .collect();
+        Counters {
+            read_bytes: fields[2] * 512,
+            written_bytes: fields[6] * 512,
+            flushes: fields[15],
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counters {
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+    pub(crate) flushes: u64,
 }
 
 fn direct_io(direct: bool) -> &'static str {
@@ -113,35 +143,46 @@ fn direct_io(direct: bool) -> &'static str {
     }
 }
 
-/// A device that is mounted on a directory of its own until dropped.
-pub(crate) struct Mounted(tempfile::TempDir);
+/// What is mounted on a directory of its own until dropped.
+pub(crate) struct Mounted(Kept);
 
 impl Mounted {
+    /// A device, as these options of `mount` say.
     pub(crate) fn new(device: &LoopDevice, options: &[&str]) -> Self {
-        let place = tempfile::tempdir().unwrap();
-        let mut mount = Command::new("mount");
-        quietly(mount.args(options).args([&device.path, place.path()]));
-        Self(place)
+        let words = [options, &[device.path.to_str().unwrap()]].concat();
+        Self::of(&words).unwrap()
+    }
+
+    /// What `mount` makes of these words and a directory; None, said loudly, if nothing.
+    pub(crate) fn of(words: &[&str]) -> Option<Self> {
+        if !is_root() {
+            skip("mounting needs root");
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let all = [&[directory.path().to_str().unwrap()], words].concat();
+        let Some(kept) = Kept::new(MOUNT, UNMOUNT, all) else {
+            skip(&format!("{words:?} cannot be mounted here"));
+            return None;
+        };
+        // The keeper removes it.
+        let _ = directory.keep();
+        Some(Self(kept))
     }
 
     pub(crate) fn at(&self) -> &str {
-        self.0.path().to_str().unwrap()
+        self.0.made()
     }
-}
 
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        // Who was killed just now may hold it for a moment.
-        let mut umount = Command::new("umount");
-        let _ = umount.arg("--lazy").arg(self.0.path()).status();
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(self.at())
     }
 }
 
 /// A mounted file system on a loop device.
 pub(crate) struct FileSystem {
-    mount_point: PathBuf,
-    /// Unmounts and detaches.
-    _device: LoopDevice,
+    mounted: Mounted,
+    pub(crate) device: LoopDevice,
 }
 
 impl FileSystem {
@@ -159,23 +200,23 @@ impl FileSystem {
             _ => &["-q"],
         };
         quietly(Command::new(maker).args(options).arg(&device.path));
-        let mount_point = device.directory.join(MOUNT_POINT);
-        fs::create_dir(&mount_point).unwrap();
-        // Locked, so that the keeper waits for a mount that is under way.
-        quietly(
-            Command::new("flock")
-                .arg(&device.directory)
-                .arg("mount")
-                .args([&device.path, &mount_point]),
-        );
-        Some(Self {
-            mount_point,
-            _device: device,
-        })
+        let mounted = Mounted::new(&device, &[]);
+        Some(Self { mounted, device })
+    }
+
+    /// What `maker` makes of a device through the page cache, mounted with these options.
+    /// None, said loudly, where there can be none.
+    pub(crate) fn made_by(maker: &[&str], options: &str, size: u64) -> Option<Self> {
+        let device = LoopDevice::new(size, false)?;
+        if !device.made_by(maker) {
+            return None;
+        }
+        let mounted = Mounted::of(&["-o", options, device.path.to_str().unwrap()])?;
+        Some(Self { mounted, device })
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.mount_point
+        self.mounted.path()
     }
 
     pub(crate) fn make_read_only(&self) {

@@ -5,10 +5,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::executable::executable;
+use crate::keeper::Kept;
+use crate::written::executable;
 
 /// Addresses of the two, in a block that is meant for measurements between networks (RFC 2544).
 const ADDRESSES: [&str; 2] = ["198.18.0.1", "198.18.0.2"];
@@ -16,38 +18,38 @@ const ADDRESSES: [&str; 2] = ["198.18.0.1", "198.18.0.2"];
 /// The link of each.
 pub(crate) const LINK: &str = "veth-sk";
 
-/// The kernel says up to a second later that a link is up.
-const UP_MAX: Duration = Duration::from_secs(10);
+/// The kernel says up to a second later that a link is up; longer where nothing has its turn.
+const UP_MAX: Duration = Duration::from_secs(300);
+
+/// Makes namespaces `$1` and `$2`, and a link between them.
+const MAKE: &str = "ip netns add \"$1\" && ip netns add \"$2\" && \
+                    ip link add veth-a netns \"$1\" type veth peer name veth-b netns \"$2\" && echo made";
+
+const REMOVE: &str = "ip netns del \"$1\"; ip netns del \"$2\"";
 
 pub(crate) struct Hosts {
     /// Of namespaces.
     pub(crate) names: [String; 2],
     agent: PathBuf,
+    _kept: Kept,
 }
 
 impl Hosts {
-    /// `node-a` and `node-b`; the letter sets those of one test apart from those of another.
+    /// `node-a` and `node-b`, which see each other and nothing else, under names of their own.
     /// `None` where no namespaces can be made.
-    pub(crate) fn make(letter: char, folder: &Path) -> Option<Self> {
-        let names = ['a', 'b'].map(|host| format!("skd{}{letter}{host}", std::process::id()));
+    pub(crate) fn make(folder: &Path) -> Option<Self> {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let names = ['a', 'b'].map(|host| format!("skd{}-{number}{host}", std::process::id()));
         let hosts = Self {
+            _kept: Kept::new(MAKE, REMOVE, &names)?,
             agent: folder.join("agent"),
             names,
         };
         let [a, b] = &hosts.names;
-        let is_made = [
-            format!("netns add {a}"),
-            format!("netns add {b}"),
-            format!("link add v{letter}a netns {a} type veth peer name v{letter}b netns {b}"),
-        ];
-        if !is_made.iter().all(|words| ip(words)) {
-            return None;
-        }
         for (name, (host, address)) in hosts.names.iter().zip(['a', 'b'].iter().zip(ADDRESSES)) {
             assert!(ip(&format!("-n {name} link set lo up")));
-            assert!(ip(&format!(
-                "-n {name} link set v{letter}{host} name {LINK}"
-            )));
+            assert!(ip(&format!("-n {name} link set veth-{host} name {LINK}")));
             assert!(ip(&format!("-n {name} addr add {address}/24 dev {LINK}")));
             assert!(ip(&format!("-n {name} link set {LINK} up")));
         }
@@ -86,14 +88,6 @@ impl Hosts {
             ),
         };
         words.split_whitespace().map(str::to_owned).collect()
-    }
-}
-
-impl Drop for Hosts {
-    fn drop(&mut self) {
-        for name in &self.names {
-            ip(&format!("netns del {name}"));
-        }
     }
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::executable::executable;
 use crate::sokudo::{is_root, path, shell, skip};
+use crate::written::executable;
 
 /// The user and group that may do nothing: nobody.
 const NOBODY: u32 = 65_534;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read, Write as _};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -243,6 +243,18 @@ pub(crate) fn end_apart(command: &mut Command) -> Ended {
     }
 }
 
+/// Whether this process is the test's own. If not, one is started that is, and must succeed.
+pub(crate) fn apart(test: &str) -> bool {
+    const APART: &str = "SOKUDO_TEST_APART";
+    if std::env::var_os(APART).is_some_and(|name| name == test) {
+        return true;
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    let again = again.args(["--exact", test, "--nocapture"]);
+    end_apart(again.env(APART, test)).ok().prints(&["1 passed"]);
+    false
+}
+
 /// What the command says, done by sokudo's library in a thread with the stack that the program has.
 fn run_here(command: &Command) -> Ended {
     const STACK_BYTES: usize = 8 << 20;
@@ -341,7 +353,7 @@ pub(crate) fn has(program: &str) -> bool {
     std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
 }
 
-/// Says loudly that a test did not run.
+/// Says loudly, past the capture of what a test prints, that it did not run.
 pub(crate) fn skip(why: &str) {
-    eprintln!("SKIPPED: {why}");
+    let _ = writeln!(io::stderr(), "SKIPPED: {why}");
 }

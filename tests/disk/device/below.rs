@@ -4,7 +4,7 @@ use std::fs::{self, File};
 
 use sokudo_device::{System, inspect};
 
-use super::loop_device::{LoopDevice, turn};
+use crate::loop_device::LoopDevice;
 
 fn leaves(device: &LoopDevice) -> (Vec<String>, String) {
     let found = inspect(&System::host(), device.path.to_str().unwrap()).unwrap();
@@ -19,7 +19,6 @@ mod root {
 
     #[test]
     fn the_disk_below_a_file_is_the_same_once_the_file_is_deleted() {
-        let _turn = turn();
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("file");
         File::create(&file).unwrap().set_len(8 << 20).unwrap();

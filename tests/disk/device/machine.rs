@@ -3,68 +3,35 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::MutexGuard;
 
 use sokudo_device::{
     FileStateError, InspectError, Inspected, System, cached_bytes, direct_io_support, drop_cached,
     environment, file_state, free_bytes, inspect,
 };
 use sokudo_model::{BlockDeviceKind, Bytes, DirectIoSupport, FileState, TargetKind};
-use tempfile::TempDir;
 
-use super::loop_device::{LoopDevice, made_by, run, skipped, turn};
+use crate::loop_device::FileSystem;
+use crate::sokudo::{is_root, skip};
 
 const MIB: u64 = Bytes::MIB;
 
-/// A new file system on a loop device, taken down when dropped.
-struct LoopMount {
-    device: LoopDevice,
-    directory: TempDir,
-    _turn: MutexGuard<'static, ()>,
+/// A new file system on a loop device. `None`, with a loud note, where it cannot be made.
+fn file_system(make: &[&str], options: &str) -> Option<FileSystem> {
+    FileSystem::made_by(make, options, 320 * MIB)
 }
 
-impl LoopMount {
-    /// `None`, with a loud note, where it cannot be made.
-    fn new(make: &[&str], options: &str) -> Option<Self> {
-        let _turn = turn();
-        let directory = tempfile::tempdir().unwrap();
-        let image = directory.path().join("image");
-        File::create(&image).unwrap().set_len(320 * MIB).unwrap();
-        let point = directory.path().join("mounted");
-        fs::create_dir(&point).unwrap();
-        made_by(make[0], &make[1..], &image)?;
-        let device = LoopDevice::on(&image, &[])?;
-        let path = device.path.to_str().unwrap();
-        made_by("mount", &["-o", options, path], &point)?;
-        Some(Self {
-            device,
-            directory,
-            _turn,
-        })
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join("mounted").join(name)
-    }
-
-    fn inspect(&self, name: &str) -> Inspected {
-        inspect(&System::host(), self.path(name).to_str().unwrap()).unwrap()
-    }
+fn seen(system: &FileSystem, name: &str) -> Inspected {
+    let path = system.path().join(name);
+    inspect(&System::host(), path.to_str().unwrap()).unwrap()
 }
 
-impl Drop for LoopMount {
-    fn drop(&mut self) {
-        // Another test that is just starting a program holds, between fork and
-        // exec, copies of the files that were open here; so unmounting may have
-        // to wait, and lazily the kernel does the waiting.
-        run("umount", &["--lazy", self.path("").to_str().unwrap()]);
-    }
-}
-
-fn is_root() -> bool {
-    environment(&System::host()).root
+/// What a program prints; None where it is not installed or fails.
+fn run(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    output.status.success().then_some(text)
 }
 
 /// Bytes that no file system can compress.
@@ -98,13 +65,13 @@ fn state_of(path: &Path) -> FileState {
 }
 
 /// Sparse, allocated, partly and fully written files, told apart.
-fn check_file_states(mount: &LoopMount) {
-    let sparse = mount.path("sparse");
+fn check_file_states(mount: &FileSystem) {
+    let sparse = mount.path().join("sparse");
     create(&sparse).set_len(4 * MIB).unwrap();
     let state = state_of(&sparse);
     assert_eq!((state.hole_bytes, state.extents), (Bytes::mib(4), 0));
 
-    let allocated = mount.path("allocated");
+    let allocated = mount.path().join("allocated");
     fallocate(&allocated, 4 * MIB);
     let state = state_of(&allocated);
     assert_eq!(state.unwritten_bytes, Bytes::mib(4));
@@ -115,13 +82,13 @@ fn check_file_states(mount: &LoopMount) {
     assert_eq!(state_of(&allocated).unwritten_bytes, Bytes::mib(3));
 
     // Not synced by us: looking must first give the data its place.
-    let partly = mount.path("partly");
+    let partly = mount.path().join("partly");
     create(&partly).write_all_at(&noise(MIB), MIB).unwrap();
     let state = state_of(&partly);
     assert_eq!(state.hole_bytes, Bytes::mib(1));
     assert_eq!(state.unwritten_bytes, Bytes(0));
 
-    let full = mount.path("full");
+    let full = mount.path().join("full");
     create(&full).write_all_at(&noise(4 * MIB), 0).unwrap();
     let state = state_of(&full);
     assert_eq!(state.size_bytes, Bytes::mib(4));
@@ -132,7 +99,7 @@ fn check_file_states(mount: &LoopMount) {
     assert_eq!(state.shared_bytes, Bytes(0));
     assert!(state.extents >= 1);
 
-    let odd = mount.path("odd");
+    let odd = mount.path().join("odd");
     create(&odd).write_all_at(&noise(5000), 0).unwrap();
     let state = state_of(&odd);
     assert_eq!(
@@ -160,15 +127,15 @@ fn check_cache(path: &Path) {
 
 /// The stack under a loop mount: the loop device first, and below it what holds
 /// the temporary directory.
-fn check_stack(mount: &LoopMount, kind: &str) {
-    let found = mount.inspect("");
+fn check_stack(mount: &FileSystem, kind: &str) {
+    let found = seen(mount, "");
     assert_eq!(found.info.kind, TargetKind::Directory);
     let file_system = found.info.file_system.as_ref().unwrap();
     assert_eq!(file_system.kind, kind);
     assert_eq!(Path::new(&file_system.source), mount.device.path);
     assert!(file_system.available_bytes.unwrap() > Bytes::mib(100));
     assert_eq!(
-        free_bytes(&mount.path("")).unwrap() > Bytes::mib(100),
+        free_bytes(mount.path()).unwrap() > Bytes::mib(100),
         file_system.total_bytes.unwrap() > Bytes::mib(100)
     );
     let top = &found.info.devices[0];
@@ -176,7 +143,7 @@ fn check_stack(mount: &LoopMount, kind: &str) {
     assert_eq!(top.kind, BlockDeviceKind::Loop);
     assert!(!top.is_leaf);
     assert_eq!(top.size_bytes, Some(Bytes::mib(320)));
-    let image = mount.directory.path().join("image");
+    let image = mount.device.image();
     assert_eq!(top.backing_file.as_deref(), image.to_str());
     assert!(top.backing_direct.is_some());
     let leaf_count = found.info.leaves().count();
@@ -186,7 +153,7 @@ fn check_stack(mount: &LoopMount, kind: &str) {
 #[test]
 fn memory_is_no_device() {
     let Ok(directory) = tempfile::tempdir_in("/dev/shm") else {
-        skipped("there is no /dev/shm to write to");
+        skip("there is no /dev/shm to write to");
         return;
     };
     let path = directory.path().join("file");
@@ -194,7 +161,7 @@ fn memory_is_no_device() {
     let found = inspect(&System::host(), path.to_str().unwrap()).unwrap();
     let file_system = found.info.file_system.unwrap();
     if file_system.kind != "tmpfs" {
-        skipped("/dev/shm is no tmpfs");
+        skip("/dev/shm is no tmpfs");
         return;
     }
     assert_eq!(found.info.devices, []);
@@ -220,18 +187,51 @@ fn the_machine_describes_itself() {
     assert!(seen.load_average.is_some());
 }
 
+#[test]
+fn who_has_no_permission_is_told_so() {
+    if is_root() {
+        return skip("root has every permission");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let closed = directory.path().join("closed");
+    let file = directory.path().join("file");
+    fs::create_dir(&closed).unwrap();
+    fs::write(&file, "x").unwrap();
+    for path in [&closed, &file] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
+    }
+    for (path, verb) in [
+        (closed.clone(), "enter"),
+        (closed.join("below"), "reach"),
+        (file, "read"),
+    ] {
+        let name = path.to_str().unwrap();
+        let error = inspect(&System::host(), name).unwrap_err();
+        assert!(matches!(error, InspectError::NoPermission { .. }));
+        assert_eq!(
+            error.to_string(),
+            format!("no permission to {verb} {name}; run as a user who may, or as root")
+        );
+    }
+    // Else the closed directory could not be removed.
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+    // What is readable is seen as well as by root.
+    let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
+    assert!(found.info.file_system.is_some());
+}
+
 /// What needs root.
 mod root {
     use super::*;
 
     #[test]
     fn ext4_on_a_loop_device_is_seen_through() {
-        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+        let Some(mount) = file_system(&["mkfs.ext4", "-q"], "rw") else {
             return;
         };
         check_stack(&mount, "ext4");
         check_file_states(&mount);
-        let found = mount.inspect("full");
+        let found = seen(&mount, "full");
         assert_eq!(found.info.kind, TargetKind::File);
         assert_eq!(found.info.size_bytes, Some(Bytes::mib(4)));
         assert_eq!(found.info.file_state.unwrap().hole_bytes, Bytes(0));
@@ -241,35 +241,35 @@ mod root {
         {
             assert!(offset_alignment >= Bytes(512));
         } else {
-            skipped("this kernel does not tell direct I/O alignment");
+            skip("this kernel does not tell direct I/O alignment");
         }
     }
 
     #[test]
     fn ext4_that_journals_data_has_no_direct_io() {
-        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "data=journal") else {
+        let Some(mount) = file_system(&["mkfs.ext4", "-q"], "data=journal") else {
             return;
         };
-        let file = create(&mount.path("file"));
+        let file = create(&mount.path().join("file"));
         let support = direct_io_support(&file);
         assert!(!matches!(support, DirectIoSupport::Supported { .. }));
     }
 
     #[test]
     fn xfs_on_a_loop_device_is_seen_through_and_reflinks_are_shared() {
-        let Some(mount) = LoopMount::new(&["mkfs.xfs", "-q", "-f", "-m", "reflink=1"], "rw") else {
+        let Some(mount) = file_system(&["mkfs.xfs", "-q", "-f", "-m", "reflink=1"], "rw") else {
             return;
         };
         check_stack(&mount, "xfs");
         check_file_states(&mount);
-        let (from, to) = (mount.path("full"), mount.path("copy"));
+        let (from, to) = (mount.path().join("full"), mount.path().join("copy"));
         let arguments = [
             "--reflink=always",
             from.to_str().unwrap(),
             to.to_str().unwrap(),
         ];
         if run("cp", &arguments).is_none() {
-            skipped("this xfs cannot share blocks");
+            skip("this xfs cannot share blocks");
             return;
         }
         assert_eq!(state_of(&from).shared_bytes, Bytes::mib(4));
@@ -278,35 +278,35 @@ mod root {
 
     #[test]
     fn btrfs_on_a_loop_device_is_seen_through_its_anonymous_number() {
-        let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "rw") else {
+        let Some(mount) = file_system(&["mkfs.btrfs", "-q"], "rw") else {
             return;
         };
         check_stack(&mount, "btrfs");
         check_file_states(&mount);
-        create(&mount.path("tiny"))
+        create(&mount.path().join("tiny"))
             .write_all_at(b"in the inode", 0)
             .unwrap();
-        assert_eq!(state_of(&mount.path("tiny")).inline_bytes, Bytes(12));
-        let subvolume = mount.path("subvolume");
+        assert_eq!(state_of(&mount.path().join("tiny")).inline_bytes, Bytes(12));
+        let subvolume = mount.path().join("subvolume");
         if run(
             "btrfs",
             &["subvolume", "create", subvolume.to_str().unwrap()],
         )
         .is_some()
         {
-            let found = mount.inspect("subvolume");
+            let found = seen(&mount, "subvolume");
             assert_eq!(found.info.devices[0].name, mount.device.name());
         } else {
-            skipped("no btrfs tool to make a subvolume with");
+            skip("no btrfs tool to make a subvolume with");
         }
     }
 
     #[test]
     fn what_btrfs_compresses_is_encoded() {
-        let Some(mount) = LoopMount::new(&["mkfs.btrfs", "-q"], "compress-force=zstd") else {
+        let Some(mount) = file_system(&["mkfs.btrfs", "-q"], "compress-force=zstd") else {
             return;
         };
-        let path = mount.path("zeros");
+        let path = mount.path().join("zeros");
         create(&path)
             .write_all_at(&vec![0; MIB as usize], 0)
             .unwrap();
@@ -315,7 +315,7 @@ mod root {
 
     #[test]
     fn a_loop_device_itself_is_a_target() {
-        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+        let Some(mount) = file_system(&["mkfs.ext4", "-q"], "rw") else {
             return;
         };
         let found = inspect(&System::host(), mount.device.path.to_str().unwrap()).unwrap();
@@ -332,14 +332,14 @@ mod root {
 
     #[test]
     fn an_overlay_is_followed_to_the_devices_of_its_upper_directory() {
-        let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
+        let Some(mount) = file_system(&["mkfs.ext4", "-q"], "rw") else {
             return;
         };
         for name in ["lower", "upper", "work", "merged"] {
-            fs::create_dir(mount.path(name)).unwrap();
+            fs::create_dir(mount.path().join(name)).unwrap();
         }
-        fs::write(mount.path("lower/file"), noise(4096)).unwrap();
-        let path = |name: &str| mount.path(name).to_str().unwrap().to_owned();
+        fs::write(mount.path().join("lower/file"), noise(4096)).unwrap();
+        let path = |name: &str| mount.path().join(name).to_str().unwrap().to_owned();
         let (merged, options) = (
             path("merged"),
             format!(
@@ -355,12 +355,12 @@ mod root {
         )
         .is_none()
         {
-            skipped("overlay cannot be mounted");
+            skip("overlay cannot be mounted");
             return;
         }
-        let directory = mount.inspect("merged");
-        let file = mount.inspect("merged/file");
-        let users = sokudo_device::users(&File::open(mount.path("merged/file")).unwrap());
+        let directory = seen(&mount, "merged");
+        let file = seen(&mount, "merged/file");
+        let users = sokudo_device::users(&File::open(mount.path().join("merged/file")).unwrap());
         run("umount", &["--lazy", &merged]);
         assert_eq!(directory.info.file_system.unwrap().kind, "overlay");
         assert_eq!(directory.info.devices[0].name, mount.device.name());
@@ -379,7 +379,7 @@ mod root {
     fn a_memory_disk_is_a_leaf_that_counts() {
         let path = "/dev/zram0";
         if !Path::new(path).exists() || !is_root() {
-            skipped("there is no zram device that may be read");
+            skip("there is no zram device that may be read");
             return;
         }
         let found = inspect(&System::host(), path).unwrap();
@@ -400,7 +400,7 @@ mod root {
         let directory = tempfile::tempdir().unwrap();
         let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
         let Some(before) = found.counters.read() else {
-            skipped("the device under the temporary directory is not seen");
+            skip("the device under the temporary directory is not seen");
             return;
         };
         let mut file = create(&directory.path().join("file"));
@@ -408,55 +408,5 @@ mod root {
         file.sync_all().unwrap();
         let counted = found.counters.read().unwrap().since(&before);
         assert!(counted.written_bytes >= 8 * MIB, "{counted:?}");
-    }
-
-    /// Run as root, this starts itself again as nobody.
-    #[test]
-    fn who_has_no_permission_is_told_so() {
-        if is_root() {
-            let this = std::env::current_exe().unwrap();
-            let status = Command::new("setpriv")
-                .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-                .arg(this)
-                .args([
-                    "--exact",
-                    "device::machine::root::who_has_no_permission_is_told_so",
-                ])
-                .env_remove("TMPDIR")
-                .current_dir("/")
-                .status();
-            match status.map(|status| status.code()) {
-                // setpriv is missing, or nobody may not reach this program.
-                Err(_) | Ok(Some(126 | 127)) => skipped("cannot become another user here"),
-                Ok(code) => assert_eq!(code, Some(0)),
-            }
-            return;
-        }
-        let directory = tempfile::tempdir().unwrap();
-        let closed = directory.path().join("closed");
-        let file = directory.path().join("file");
-        fs::create_dir(&closed).unwrap();
-        fs::write(&file, "x").unwrap();
-        for path in [&closed, &file] {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
-        }
-        for (path, verb) in [
-            (closed.clone(), "enter"),
-            (closed.join("below"), "reach"),
-            (file, "read"),
-        ] {
-            let name = path.to_str().unwrap();
-            let error = inspect(&System::host(), name).unwrap_err();
-            assert!(matches!(error, InspectError::NoPermission { .. }));
-            assert_eq!(
-                error.to_string(),
-                format!("no permission to {verb} {name}; run as a user who may, or as root")
-            );
-        }
-        // Else the closed directory could not be removed.
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
-        // What is readable is seen as well as by root.
-        let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
-        assert!(found.info.file_system.is_some());
     }
 }

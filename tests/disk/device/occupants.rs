@@ -4,31 +4,50 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::process::Command;
 
 use sokudo_device::{
     DeviceEnds, HEAD_BYTES, OccupancyError, System, TAIL_BYTES, occupants, signatures,
 };
 use sokudo_model::Occupant;
 
-use super::loop_device::{LoopDevice, image, made_by, run, skipped, turn};
+use tempfile::TempPath;
+
+use crate::loop_device::{LoopDevice, Mounted};
+use crate::sokudo::skip;
 
 /// Large enough for every file system's smallest.
 const IMAGE_BYTES: u64 = 320 << 20;
 
-/// What makes each file system, and how it must be called afterwards.
-const MAKERS: [(&str, &[&str], &str); 7] = [
-    ("mkfs.ext2", &["-q", "-F"], "ext2"),
-    ("mkfs.ext3", &["-q", "-F"], "ext3"),
-    ("mkfs.ext4", &["-q", "-F"], "ext4"),
-    ("mkfs.xfs", &["-q", "-f"], "XFS"),
-    ("mkfs.btrfs", &["-q", "-f"], "btrfs"),
-    ("mkswap", &[], "swap space"),
-    ("mkfs.vfat", &[], "FAT"),
+/// What makes each file system and table, and how it must be called afterwards.
+const MAKERS: [(&str, &str); 9] = [
+    ("mkfs.ext2 -q -F $1", "ext2"),
+    ("mkfs.ext3 -q -F $1", "ext3"),
+    ("mkfs.ext4 -q -F $1", "ext4"),
+    ("mkfs.xfs -q -f $1", "XFS"),
+    ("mkfs.btrfs -q -f $1", "btrfs"),
+    ("mkswap $1", "swap space"),
+    ("mkfs.vfat $1", "FAT"),
+    (
+        "echo label: gpt$'\n',16MiB | sfdisk --quiet $1",
+        "a GPT partition table",
+    ),
+    (
+        "echo label: dos$'\n',16MiB | sfdisk --quiet $1",
+        "an MBR partition table",
+    ),
 ];
+
+/// A file of this size.
+fn image() -> TempPath {
+    let image = tempfile::NamedTempFile::new().unwrap();
+    image.as_file().set_len(IMAGE_BYTES).unwrap();
+    image.into_temp_path()
+}
 
 #[test]
 fn a_regular_file_has_no_occupants() {
-    let image = image(IMAGE_BYTES);
+    let image = image();
     let refused = occupants(&System::host(), &image);
     assert!(matches!(refused, Err(OccupancyError::NotBlockDevice(_))));
     let missing = occupants(&System::host(), Path::new("/does/not/exist"));
@@ -60,66 +79,51 @@ fn recognised(path: &Path) -> Vec<String> {
     found.map(|signature| signature.what.to_owned()).collect()
 }
 
+/// Runs a script of a shell with an image as `$1`; None, said loudly, where it fails.
+fn made_by(script: &str) -> Option<TempPath> {
+    let image = image();
+    let mut shell = Command::new("bash");
+    let output = shell.args(["-c", script, "bash"]).arg(&image).output();
+    if output.is_ok_and(|output| output.status.success()) {
+        return Some(image);
+    }
+    skip(&format!("{script} cannot be run"));
+    None
+}
+
+#[test]
+fn what_real_tools_make_of_an_image_is_recognised() {
+    for (script, name) in MAKERS {
+        let Some(image) = made_by(script) else {
+            continue;
+        };
+        let found = recognised(&image);
+        assert!(found.contains(&name.to_owned()), "{script}: {found:?}");
+    }
+}
+
 /// What needs root.
 mod root {
     use super::*;
 
     #[test]
-    fn images_of_real_tools_are_recognised() {
-        let _turn = turn();
-        for (maker, arguments, name) in MAKERS {
-            let image = image(IMAGE_BYTES);
-            let Some(()) = made_by(maker, arguments, &image) else {
-                continue;
-            };
-            let found = recognised(&image);
-            assert!(found.contains(&name.to_owned()), "{maker}: {found:?}");
-        }
-    }
-
-    #[test]
-    fn partition_tables_of_real_tools_are_recognised() {
-        let _turn = turn();
-        for (label, name) in [
-            ("gpt", "a GPT partition table"),
-            ("dos", "an MBR partition table"),
-        ] {
-            let image = image(IMAGE_BYTES);
-            let script = format!(
-                "printf 'label: {label}\\n,16MiB\\n' | sfdisk --quiet {}",
-                image.display()
-            );
-            if run("bash", &["-c", &script]).is_none() {
-                skipped("sfdisk cannot be run");
-                continue;
-            }
-            let found = recognised(&image);
-            assert!(found.contains(&name.to_owned()), "{label}: {found:?}");
-        }
-    }
-
-    #[test]
     fn an_empty_loop_device_is_free_and_told_when_it_is_not() {
-        let _turn = turn();
-        let image = image(IMAGE_BYTES);
-        let Some(device) = LoopDevice::on(&image, &[]) else {
+        let Some(device) = LoopDevice::new(IMAGE_BYTES, false) else {
             return;
         };
         assert_eq!(found(&device.path), []);
-        let Some(()) = made_by("mkfs.ext4", &["-q", "-F"], &device.path) else {
+        if !device.made_by(&["mkfs.ext4", "-q", "-F"]) {
             return;
-        };
+        }
         let signed = found(&device.path);
         assert!(
             matches!(&signed[..], [Occupant::Signature { what, .. }] if *what == "ext4"),
             "{signed:?}"
         );
-        let place = tempfile::tempdir().unwrap();
-        let point = place.path().to_str().unwrap();
-        run("mount", &[device.path.to_str().unwrap(), point]).unwrap();
+        let mounted = Mounted::new(&device, &[]);
         let found = found(&device.path);
-        run("umount", &[point]).unwrap();
-        let is_there = |it: &Occupant| matches!(it, Occupant::Mounted { at, .. } if at == point);
+        let is_there =
+            |it: &Occupant| matches!(it, Occupant::Mounted { at, .. } if at == mounted.at());
         assert!(found.iter().any(is_there), "{found:?}");
     }
 
@@ -131,7 +135,7 @@ mod root {
             .filter_map(|line| line.split(" - ").nth(1)?.split(' ').nth(1))
             .find(|source| source.starts_with("/dev/"));
         let Some(root) = root.filter(|root| File::open(root).is_ok()) else {
-            skipped("no mounted device can be read here");
+            skip("no mounted device can be read here");
             return;
         };
         let found = found(Path::new(root));

@@ -8,16 +8,21 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use sokudo_device::{System, occupants, users};
-use sokudo_model::Occupant;
 use tempfile::TempPath;
 
-use super::loop_device::{LoopDevice, made_by, run, skipped, turn};
+use crate::loop_device::{LoopDevice, quietly};
+use crate::sokudo::{apart, is_root, skip};
+use crate::written::write;
 
 const BYTES: u64 = 4 << 20;
 
 /// What opens `$1` for reading and writing, and holds it until its input ends.
 const HOLD: &str = "exec 3<>\"$1\"; echo ready; read -r _";
 const HOLD_TO_READ: &str = "exec 3<\"$1\"; echo ready; read -r _";
+
+/// Attaches `file` of the directory `$2` where it lies in `$3` for nobody else.
+const ATTACH_ELSEWHERE: &str = "flock /dev/loop-control unshare --mount sh -c \
+    'mount --bind \"$1\" \"$2\" && losetup --show --find \"$2/file\"' sh \"$2\" \"$3\"";
 
 /// What maps it, closes it, and holds the mapping.
 const MAP: &str = "import mmap, os, sys
@@ -29,7 +34,6 @@ sys.stdin.read()";
 
 #[test]
 fn a_process_that_may_write_is_named_and_one_that_reads_is_not() {
-    let _turn = turn();
     let file = image();
     assert_eq!(users_of(&file), [""; 0]);
     let reader = Held::by("sh", &["-c", HOLD_TO_READ, "sh"], &file).unwrap();
@@ -43,7 +47,6 @@ fn a_process_that_may_write_is_named_and_one_that_reads_is_not() {
 
 #[test]
 fn a_mapping_counts_also_when_the_file_is_closed() {
-    let _turn = turn();
     let file = image();
     let Some(holder) = Held::by("python3", &["-c", MAP], &file) else {
         return;
@@ -56,9 +59,13 @@ fn a_mapping_counts_also_when_the_file_is_closed() {
     assert_eq!(told.len(), 1, "{told:?}");
 }
 
+/// In a process of its own: what another test starts holds, until it has become its program, what is
+/// open here.
 #[test]
 fn what_this_process_has_open_itself_is_no_other_use() {
-    let _turn = turn();
+    if !apart("device::users::what_this_process_has_open_itself_is_no_other_use") {
+        return;
+    }
     let file = image();
     let _own = File::options().append(true).open(&file).unwrap();
     let users = users(&File::open(&file).unwrap());
@@ -79,8 +86,16 @@ fn device() -> (TempPath, Option<LoopDevice>) {
     (file, device)
 }
 
+/// A file that nobody has open.
 fn image() -> TempPath {
-    super::loop_device::image(BYTES)
+    let make = |path: &Path| {
+        write(path, vec![0; BYTES as usize]);
+        Ok(())
+    };
+    tempfile::Builder::new()
+        .make(make)
+        .unwrap()
+        .into_temp_path()
 }
 
 /// Who uses the file.
@@ -98,10 +113,6 @@ fn users_of(path: &Path) -> Vec<String> {
 fn uses_of(path: &Path) -> Vec<String> {
     let found = occupants(&System::host(), path).unwrap().occupants;
     let uses = found.iter().filter(|occupant| !occupant.is_content());
-    // Who looks for a free loop device opens those that are not.
-    let is_looking =
-        |it: &&Occupant| matches!(it, Occupant::Opened { program, .. } if program == "losetup");
-    let uses = uses.filter(|occupant| !is_looking(occupant));
     sorted(uses.map(ToString::to_string).collect())
 }
 
@@ -113,10 +124,6 @@ fn sorted(mut told: Vec<String>) -> Vec<String> {
 fn shows(device: &LoopDevice, what: &str) -> String {
     let name = device.name();
     format!("the loop device {name} shows {what} (losetup -d /dev/{name} ends that)")
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// A process that holds something until it is dropped.
@@ -134,7 +141,7 @@ impl Held {
             .stdout(Stdio::piped())
             .spawn();
         let Ok(mut process) = process else {
-            skipped(&format!("{program} cannot be run here"));
+            skip(&format!("{program} cannot be run here"));
             return None;
         };
         let mut line = String::new();
@@ -163,7 +170,6 @@ mod root {
 
     #[test]
     fn a_device_that_a_process_has_open_is_used_by_it() {
-        let _turn = turn();
         let (_file, Some(device)) = device() else {
             return;
         };
@@ -182,7 +188,6 @@ mod root {
 
     #[test]
     fn who_writes_the_file_behind_a_loop_device_uses_the_device() {
-        let _turn = turn();
         let (file, Some(device)) = device() else {
             return;
         };
@@ -193,7 +198,6 @@ mod root {
 
     #[test]
     fn a_second_loop_device_on_the_same_bytes_is_a_use() {
-        let _turn = turn();
         let (file, Some(first)) = device() else {
             return;
         };
@@ -210,7 +214,6 @@ mod root {
 
     #[test]
     fn loop_devices_on_different_parts_of_a_file_do_not_use_each_other() {
-        let _turn = turn();
         let file = image();
         let half = (BYTES / 2).to_string();
         let Some(first) = LoopDevice::on(&file, &["--sizelimit", &half]) else {
@@ -223,10 +226,9 @@ mod root {
 
     #[test]
     fn a_loop_device_is_known_by_what_it_shows_and_not_by_its_name() {
-        let _turn = turn();
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("file");
-        File::create(&file).unwrap().set_len(BYTES).unwrap();
+        write(&file, vec![0; BYTES as usize]);
         for name in ["a\n", " (deleted)", "b"] {
             let link = directory.path().join(name);
             fs::hard_link(&file, &link).unwrap();
@@ -242,14 +244,11 @@ mod root {
 
     #[test]
     fn a_loop_device_of_another_mount_namespace_is_seen() {
-        let _turn = turn();
         let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let file = directory.path().join("file");
-        File::create(&file).unwrap().set_len(BYTES).unwrap();
-        let script = "mount --bind \"$1\" \"$2\" && losetup --show --find \"$2/file\"";
+        write(&file, vec![0; BYTES as usize]);
         let [from, to] = [&directory, &elsewhere].map(|it| it.path().to_str().unwrap());
-        let output = run("unshare", &["--mount", "sh", "-c", script, "sh", from, to]);
-        let Some(device) = LoopDevice::told(output) else {
+        let Some(device) = LoopDevice::by(ATTACH_ELSEWHERE, &[from, to]) else {
             return;
         };
         assert!(!elsewhere.path().join("file").exists());
@@ -258,7 +257,6 @@ mod root {
 
     #[test]
     fn a_device_below_a_loop_device_is_in_use_as_the_loop_device_is() {
-        let _turn = turn();
         let (_file, Some(below)) = device() else {
             return;
         };
@@ -268,7 +266,8 @@ mod root {
         let number = below.path.metadata().unwrap().rdev();
         let [major, minor] =
             [rustix::fs::major(number), rustix::fs::minor(number)].map(|it| it.to_string());
-        run("mknod", &[node.to_str().unwrap(), "b", &major, &minor]).unwrap();
+        let mut mknod = Command::new("mknod");
+        quietly(mknod.arg(&node).args(["b", &major, &minor]));
         let above = LoopDevice::on(&node, &[]).unwrap();
         assert_eq!(uses_of(&below.path), [shows(&above, below.name())]);
         assert_eq!(uses_of(&node), [shows(&above, below.name())]);
@@ -278,9 +277,9 @@ mod root {
         drop(holder);
         let top = LoopDevice::on(&above.path, &[]).unwrap();
         assert_eq!(uses_of(&top.path), [""; 0]);
-        let Some(()) = made_by("mkfs.ext4", &["-q"], &below.path) else {
+        if !below.made_by(&["mkfs.ext4", "-q"]) {
             return;
-        };
+        }
         let place = tempfile::tempdir().unwrap();
         let script = "mount \"$1\" \"$2\" && echo ready && read -r _";
         let below_path = below.path.to_str().unwrap();

@@ -22,15 +22,18 @@ use sokudo_model::{
 
 use self::setup::try_run;
 use self::setup::{
-    KERNEL_BACKENDS, LoopDevice, Mount, for_ios, for_ms, random_reads, run_one, run_told, skip,
-    succeeds, writes,
+    KERNEL_BACKENDS, for_ios, for_ms, random_reads, run_one, run_told, succeeds, writes,
 };
+use crate::loop_device::{FileSystem, LoopDevice, Mounted};
+use crate::sokudo::skip;
+use crate::written::write;
+
 use self::surveys::{MIB, assert_wrote, writing_back};
 use sokudo_engine::{CheckError, ConsentError, RewritePermit, StageError, TargetError};
 use sokudo_model::{Occupancy, Occupant, Users};
 use sokudo_stats::mix64;
 use std::fs::File;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 
 /// 32 MiB in blocks of 4 KiB.
 const IOS: u64 = 8_192;
@@ -45,7 +48,7 @@ fn assert_same(counted: u64, moved: Bytes, of: &str) {
 
 #[test]
 fn a_raw_device_counts_the_bytes_that_were_read() {
-    let Some(device) = LoopDevice::attach(Bytes::mib(64)) else {
+    let Some(device) = LoopDevice::new(64 << 20, true) else {
         return;
     };
     for backend in KERNEL_BACKENDS {
@@ -72,7 +75,7 @@ fn a_raw_device_counts_the_bytes_that_were_read() {
 
 #[test]
 fn a_raw_device_counts_the_ramp_and_the_measured_part() {
-    let Some(device) = LoopDevice::attach(Bytes::mib(64)) else {
+    let Some(device) = LoopDevice::new(64 << 20, true) else {
         return;
     };
     for backend in KERNEL_BACKENDS {
@@ -100,32 +103,22 @@ fn a_raw_device_counts_the_ramp_and_the_measured_part() {
 /// An ext4 on a loop device, and a test file on it.
 struct OnExt4 {
     file: TestFile,
-    mount: Mount,
-    device: LoopDevice,
+    system: FileSystem,
 }
 
 impl OnExt4 {
     fn new() -> Option<Self> {
-        let device = LoopDevice::attach(Bytes::mib(128))?;
-        let path = device.path.to_str()?;
-        let options = "lazy_itable_init=0,lazy_journal_init=0";
-        if !succeeds("mkfs.ext4", &["-q", "-E", options, path]) {
-            skip("mkfs.ext4 is not installed");
-            return None;
-        }
-        let mount = Mount::new("ext4", path, "noatime")?;
-        let file = laid_out_on(mount.path());
+        let system = FileSystem::new("ext4", 128 << 20, true)?;
         Some(Self {
-            file,
-            mount,
-            device,
+            file: laid_out_on(system.path()),
+            system,
         })
     }
 
     fn run(&self, workload: Workload) -> (Outcome, u64, u64, u64) {
-        let before = self.device.counters();
+        let before = self.system.device.counters();
         let outcome = run_one(workload, &mut self.file.target().unwrap());
-        let after = self.device.counters();
+        let after = self.system.device.counters();
         (
             outcome,
             after.read_bytes - before.read_bytes,
@@ -208,7 +201,7 @@ fn a_device_that_stays_silent_is_given_up_when_the_user_interrupts() {
 /// hung. Interrupted once so many bytes were read before.
 fn interrupted_while_frozen(workload: Workload, read: u64) -> Option<Outcome> {
     let on = OnExt4::new()?;
-    let at = on.mount.path().to_str().unwrap();
+    let at = on.system.path().to_str().unwrap();
     let mut target = on.file.target().unwrap();
     if !succeeds("fsfreeze", &["--freeze", at]) {
         skip("fsfreeze is not installed");
@@ -222,7 +215,7 @@ fn interrupted_while_frozen(workload: Workload, read: u64) -> Option<Outcome> {
             succeeds("fsfreeze", &["--unfreeze", at]);
             gave_up
         });
-        let outcome = run_until_interrupted(workload, &mut target, &on.device, read);
+        let outcome = run_until_interrupted(workload, &mut target, &on.system.device, read);
         // The watchdog may have lost its patience.
         let _ = finished.send(());
         (outcome, watchdog.join().unwrap())
@@ -256,7 +249,7 @@ fn run_until_interrupted(
 
 #[test]
 fn a_block_device_is_never_written() {
-    let Some(device) = LoopDevice::attach(Bytes::mib(4)) else {
+    let Some(device) = LoopDevice::new(4 << 20, true) else {
         return;
     };
     let refused = FileTarget::overwrite(&device.path, |_| Users::default())
@@ -275,7 +268,7 @@ fn a_block_device_is_never_written() {
 
 #[test]
 fn a_full_file_system_is_named() {
-    let Some(mount) = Mount::new("tmpfs", "tmpfs", "size=1m") else {
+    let Some(mount) = Mounted::of(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"]) else {
         return;
     };
     let path = mount.path().join("sparse");
@@ -297,16 +290,11 @@ fn a_full_file_system_is_named() {
 }
 /// A loop device full of data that is known.
 fn filled_device() -> Option<(LoopDevice, Vec<u8>)> {
-    let device = LoopDevice::attach(Bytes::mib(16))?;
+    let device = LoopDevice::new(16 << 20, true)?;
     let content: Vec<u8> = (0..2 * MIB)
         .flat_map(|number| mix64(number).to_le_bytes())
         .collect();
-    let handle = std::fs::File::options()
-        .write(true)
-        .open(&device.path)
-        .unwrap();
-    handle.write_all_at(&content, 0).unwrap();
-    handle.sync_all().unwrap();
+    write(&device.path, &content);
     Some((device, content))
 }
 
@@ -357,14 +345,10 @@ fn a_mounted_device_is_not_written_back_whatever_was_seen() {
     let Some((device, _)) = filled_device() else {
         return;
     };
-    let path = device.path.to_str().unwrap();
-    if !succeeds("mkfs.ext4", &["-q", path]) {
-        self::setup::skip("mkfs.ext4 is not installed");
+    if !device.made_by(&["mkfs.ext4", "-q"]) {
         return;
     }
-    let Some(_mount) = Mount::new("ext4", path, "noatime") else {
-        return;
-    };
+    let _mounted = Mounted::new(&device, &[]);
     let refused = RewritePermit::obtain(&device.path, &occupancy(&device.path, Vec::new()), |_| {
         Users::default()
     });

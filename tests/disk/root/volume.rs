@@ -11,6 +11,8 @@ use sokudo_volume::{
     Action, Journal, Volume, VolumeDisk, VolumeError, VolumePlace, loop_disks, missing, steps,
 };
 
+use crate::sokudo::{WAIT_MAX, is_root, skip};
+
 const MIB: u64 = 1 << 20;
 
 /// Btrfs on four disks, and XFS, take no less.
@@ -21,9 +23,14 @@ const DISK_BYTES: Bytes = Bytes(400 * MIB);
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let begin = Instant::now();
     while !is_so() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "not so: {what}");
+        assert!(begin.elapsed() < WAIT_MAX, "not so: {what}");
         thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Arrays and pools have their names from it, which all of a machine share.
+fn id() -> String {
+    std::process::id().to_string()
 }
 
 struct Setting {
@@ -36,12 +43,12 @@ impl Setting {
     /// Some disks. None, said loudly, where there can be none.
     fn new(count: usize) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
-        if !rustix::process::geteuid().is_root() {
-            eprintln!("SKIPPED: loop devices need root");
+        if !is_root() {
+            skip("loop devices need root");
             return None;
         }
         let disks = loop_disks(directory.path(), count, DISK_BYTES).unwrap();
-        let journal = Journal::open_in(&directory.path().join("journals"), "test").unwrap();
+        let journal = Journal::open_in(&directory.path().join("journals"), &id()).unwrap();
         Some(Self {
             directory,
             disks,
@@ -51,7 +58,7 @@ impl Setting {
 
     fn place(&self) -> VolumePlace {
         let mount_point = self.directory.path().join("mounted here");
-        VolumePlace::new("test", 1, mount_point).unwrap()
+        VolumePlace::new(&id(), 1, mount_point).unwrap()
     }
 
     fn make(&mut self, plan: &VolumePlan) -> Result<Volume, VolumeError> {
@@ -174,7 +181,7 @@ fn arrays_pools_and_rare_file_systems_are_made_and_dissolved_where_there_are_any
             let paths: Vec<&Path> = setting.disks.iter().map(VolumeDisk::path).collect();
             let missing = missing(&steps(&plan, &paths, &place));
             if !missing.is_empty() {
-                eprintln!("SKIPPED: {kind:?} on {level:?} by {by:?}: {missing:?}");
+                skip(&format!("{kind:?} on {level:?} by {by:?}: {missing:?}"));
                 continue;
             }
             let volume = setting.make(&plan).unwrap();

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::sokudo::{is_root, skip};
+
 /// `initdb` refuses root; any other user will do.
 const NOBODY: u32 = 65_534;
 
@@ -76,15 +78,12 @@ impl Server {
     /// The same, reached by 127.0.0.1 too; `prepare` puts into its folder what it needs.
     fn start_on(network: Network, prepare: impl FnOnce(&Path)) -> Option<Self> {
         let Some(programs) = programs() else {
-            eprintln!("SKIPPED: no PostgreSQL server is installed (package postgresql)");
+            skip("no PostgreSQL server is installed (package postgresql)");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        let is_root = std::fs::metadata("/proc/self").is_ok_and(|it| {
-            use std::os::unix::fs::MetadataExt;
-            it.uid() == 0
-        });
+        let is_root = is_root();
         if is_root {
             chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
         }

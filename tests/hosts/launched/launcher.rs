@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
-use crate::executable::executable;
+use crate::written::executable;
 
 /// No job of these tests takes longer.
 const JOB_MAX: Duration = Duration::from_secs(120);

@@ -9,9 +9,8 @@ pub(crate) fn two_hosts(launcher: &'static Launcher) {
         return skip("two network namespaces need root, ip and unshare");
     }
     let is_open_mpi = launcher.name == OPEN_MPI.name;
-    let letter = if is_open_mpi { 'o' } else { 'm' };
     let (folder, program) = copy();
-    let Some(hosts) = Hosts::make(letter, folder.path()) else {
+    let Some(hosts) = Hosts::make(folder.path()) else {
         return skip("no network namespace can be made here");
     };
     let arguments = hosts.arguments(is_open_mpi);

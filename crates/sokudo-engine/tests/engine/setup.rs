@@ -1,4 +1,4 @@
-//! What the tests run on: workloads, files, simulated and loop devices.
+//! What the tests run on: workloads, files and simulated devices.
 
 #![allow(
     dead_code,
@@ -6,12 +6,9 @@
     reason = "each program of tests uses its part"
 )]
 
-use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
 use super::builders::stage;
 pub(crate) use super::builders::{BLOCK, for_ios, for_ms, random_reads, writes};
@@ -19,7 +16,7 @@ use sokudo_engine::{
     Control, SimulatedTarget, StageError, StageOptions, Target, TestFile, lay_out, run_stage, sim,
 };
 use sokudo_model::{BackendKind, Bytes, DataContent, Event, Outcome, Stage, Workload};
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::TempDir;
 
 /// The backends that reach the kernel.
 pub(crate) const KERNEL_BACKENDS: [BackendKind; 3] = [
@@ -120,111 +117,10 @@ pub(crate) fn skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {reason}");
 }
 
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
 /// Whether a command could be run and succeeded.
 pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
     Command::new(program)
         .args(arguments)
         .output()
         .is_ok_and(|output| output.status.success())
-}
-
-/// A file presented as a disk, bypassing the page cache below. Needs root.
-pub(crate) struct LoopDevice {
-    pub(crate) path: PathBuf,
-    _backing: NamedTempFile,
-}
-
-/// `losetup --find` looks first and takes afterwards.
-static ATTACHING: Mutex<()> = Mutex::new(());
-
-impl LoopDevice {
-    /// `None`, with a word about it, where there is none.
-    pub(crate) fn attach(size: Bytes) -> Option<Self> {
-        if !is_root() {
-            skip("loop devices need root");
-            return None;
-        }
-        let backing = NamedTempFile::new().unwrap();
-        backing.as_file().set_len(size.0).unwrap();
-        let _guard = ATTACHING.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = Command::new("losetup")
-            .args(["--find", "--show", "--direct-io=on"])
-            .arg(backing.path())
-            .output();
-        let attached = output.ok().filter(|output| output.status.success());
-        let Some(output) = attached else {
-            skip("there is no loop device here");
-            return None;
-        };
-        let path = String::from_utf8(output.stdout).unwrap();
-        Some(Self {
-            path: PathBuf::from(path.trim()),
-            _backing: backing,
-        })
-    }
-
-    /// What the kernel has counted: bytes read, bytes written, flushes.
-    pub(crate) fn counters(&self) -> Counters {
-        let name = self.path.file_name().unwrap().to_str().unwrap();
-        let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
-        let fields: Vec<u64> = text
-            .split_whitespace()
-            .map(|field| field.parse().unwrap())
-            .collect();
-        Counters {
-            read_bytes: fields[2] * 512,
-            written_bytes: fields[6] * 512,
-            flushes: fields[15],
-        }
-    }
-}
-
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        succeeds("losetup", &["-d", self.path.to_str().unwrap_or_default()]);
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Counters {
-    pub(crate) read_bytes: u64,
-    pub(crate) written_bytes: u64,
-    pub(crate) flushes: u64,
-}
-
-/// A file system that is unmounted in the end. Needs root.
-pub(crate) struct Mount(TempDir);
-
-impl Mount {
-    /// `None`, with a word about it, where nothing can be mounted.
-    pub(crate) fn new(kind: &str, source: &str, options: &str) -> Option<Self> {
-        if !is_root() {
-            skip("mounting needs root");
-            return None;
-        }
-        let directory = tempfile::tempdir().unwrap();
-        let at = directory.path().to_str().unwrap();
-        if succeeds("mount", &["-t", kind, "-o", options, source, at]) {
-            return Some(Self(directory));
-        }
-        skip(&format!("{kind} cannot be mounted here"));
-        None
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        succeeds(
-            "umount",
-            &["--lazy", self.path().to_str().unwrap_or_default()],
-        );
-    }
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 use sokudo_store::Postgres;
 
 use super::{Network, Server};
+use crate::sokudo::skip;
 
 fn openssl(folder: &Path, arguments: &str) {
     let made = Command::new("openssl")
@@ -52,7 +53,7 @@ impl Server {
 #[test]
 fn a_server_that_encrypts_is_believed_as_far_as_was_asked() {
     if Command::new("openssl").arg("version").output().is_err() {
-        eprintln!("SKIPPED: there is no openssl to make certificates with");
+        skip("there is no openssl to make certificates with");
         return;
     }
     // It lets nobody in without encryption.
