@@ -12,6 +12,7 @@ use sokudo_store::RunId;
 
 use crate::cli::Keeping;
 use crate::exit;
+use crate::invocation;
 use crate::keep;
 
 /// Short runs are over before they are kept for the first time.
@@ -19,6 +20,9 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// While I/O is measured: what is written then may go to the disk that is measured.
 const EVERY_IN_TRIAL: Duration = Duration::from_secs(60);
+
+/// A variable by which runs are kept so many times as often: tests do not wait for minutes.
+const HASTE: &str = "SOKUDO_KEEP_HASTE";
 
 /// Until all clones have told what they did so far.
 const ANSWERED_AFTER: Duration = Duration::from_secs(1);
@@ -40,6 +44,7 @@ pub(crate) struct PartialRun<'a> {
     is_refused: bool,
     /// Whether every trial is waited for by others, and kept at once.
     is_of_many: bool,
+    haste: u32,
     /// When it was kept last, and how long that took.
     kept_at: Instant,
     took: Duration,
@@ -64,6 +69,7 @@ impl<'a> PartialRun<'a> {
             kept: None,
             is_refused: false,
             is_of_many: false,
+            haste: haste().unwrap_or(1),
             kept_at: Instant::now(),
             took: Duration::ZERO,
             first: 0,
@@ -177,7 +183,7 @@ impl<'a> PartialRun<'a> {
     }
 
     fn is_time(&self, every: Duration) -> bool {
-        self.kept_at.elapsed() >= every.max(self.took * REST)
+        self.kept_at.elapsed() >= (every / self.haste).max(self.took * REST)
     }
 
     fn keep(&mut self) {
@@ -216,6 +222,11 @@ impl<'a> PartialRun<'a> {
         }
         run
     }
+}
+
+fn haste() -> Option<u32> {
+    let haste = invocation::variable(HASTE)?.parse().ok();
+    haste.filter(|times| *times > 0)
 }
 
 /// Adds the trial that is being made to its row. What an earlier part of the run has left stays as it

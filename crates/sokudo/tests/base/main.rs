@@ -40,6 +40,7 @@ mod language;
 mod layers;
 mod limits;
 mod load;
+mod long;
 mod peak;
 mod pictures;
 mod pivot;
