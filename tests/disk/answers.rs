@@ -2,14 +2,27 @@
 
 use crate::sokudo::{Ended, directory_on_disk, end, has, shell, skip};
 
-/// What bare sokudo shows in a terminal in which these keys are typed once it asks, a second apart,
-/// and how it ends; `None` without a program that makes terminals.
-fn typed(keys: &[&str]) -> Option<Ended> {
+/// What waits until the choice has been drawn `$1` times and the terminal gives single keys, or until
+/// `$1` is shown where that is no number; and no longer than any machine takes for it.
+const WAITING: &str = r#"
+is_raw() { stty -F "$(cat terminal)" -a | grep -q -e -icanon; }
+is_there() {
+    case $1 in
+        [0-9]) [ "$(grep -ao '> *[0-9]*  ' shown | wc -l)" -ge "$1" ] && is_raw ;;
+        *) grep -aq "$1" shown ;;
+    esac
+}
+wait_for() { for _ in $(seq 6000); do ! is_there "$1" 2>/dev/null || return; sleep 0.05; done; exit 1; }
+"#;
+
+/// What bare sokudo shows in a terminal in which these keys are typed, each once this is there, and how
+/// it ends; `None` without a program that makes terminals.
+fn typed(keys: &[(&str, &str)]) -> Option<Ended> {
     typed_in(80, keys)
 }
 
 /// The same in a terminal of so many columns, of which the last line says how it was left.
-fn typed_in(columns: u16, keys: &[&str]) -> Option<Ended> {
+fn typed_in(columns: u16, keys: &[(&str, &str)]) -> Option<Ended> {
     if !has("script") {
         skip("script (util-linux), which makes a terminal, is not installed");
         return None;
@@ -17,12 +30,13 @@ fn typed_in(columns: u16, keys: &[&str]) -> Option<Ended> {
     let directory = directory_on_disk();
     let keys: Vec<String> = keys
         .iter()
-        .map(|key| format!("sleep 1; printf '{key}'"))
+        .map(|(shown, key)| format!("wait_for '{shown}'; printf '{key}'"))
         .collect();
-    let inside = format!("stty cols {columns} rows 24; $SOKUDO; code=$?; stty -a; exit $code");
-    let asks = "until grep -qs 'Measure which' shown || [ $((tries=tries+1)) -gt 600 ]; do sleep 0.1; done";
+    let inside = format!(
+        "stty cols {columns} rows 24; tty >terminal; $SOKUDO; code=$?; stty -a; exit $code"
+    );
     let keys = keys.join("; ");
-    let script = format!("({asks}; {keys}) | script -qefc '{inside}' shown");
+    let script = format!("{WAITING}({keys}) | script -qefc '{inside}' shown");
     Some(end(shell(&script)
         .current_dir(&directory)
         .env("TERM", "xterm")))
@@ -30,10 +44,12 @@ fn typed_in(columns: u16, keys: &[&str]) -> Option<Ended> {
 
 #[test]
 fn bare_sokudo_in_a_terminal_asks_what_to_measure() {
-    let Some(left) = typed(&["q"]) else { return };
+    let Some(left) = typed(&[("1", "q")]) else {
+        return;
+    };
     left.ok().prints(&["Measure which?", ">  1  .  "]);
     // Up from the first is the last, and the number of the first comes back to it.
-    let Some(moved) = typed(&["\\033[A", "1", "q"]) else {
+    let Some(moved) = typed(&[("1", "\\033[A"), ("2", "1"), ("3", "q")]) else {
         return;
     };
     let shown = &moved.ok().printed;
@@ -42,7 +58,7 @@ fn bare_sokudo_in_a_terminal_asks_what_to_measure() {
 
 #[test]
 fn ctrl_c_leaves_the_choice_and_the_terminal_as_it_was() {
-    let Some(ended) = typed(&["\\003"]) else {
+    let Some(ended) = typed(&[("1", "\\003")]) else {
         return;
     };
     assert_eq!(ended.code(), Some(130), "{ended:?}");
@@ -55,7 +71,7 @@ fn ctrl_c_leaves_the_choice_and_the_terminal_as_it_was() {
 
 #[test]
 fn no_line_of_the_choice_is_wider_than_a_narrow_terminal() {
-    let Some(ended) = typed_in(40, &["1", "q"]) else {
+    let Some(ended) = typed_in(40, &[("1", "1"), ("2", "q")]) else {
         return;
     };
     let ended = ended.ok();
@@ -73,9 +89,9 @@ fn no_line_of_the_choice_is_wider_than_a_narrow_terminal() {
 
 #[test]
 fn what_is_chosen_is_measured() {
-    let Some(ended) = typed(&["1\\r", "", "\\003"]) else {
+    let Some(ended) = typed(&[("1", "1\\r"), ("trial 1", "\\003")]) else {
         return;
     };
-    // Two seconds are not enough for all rows, so that Ctrl-C ends it.
+    // It is in its first trial, so that Ctrl-C ends it.
     assert_eq!(ended.code(), Some(130), "{ended:?}");
 }

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use rustix::process::Signal;
+use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 
 use crate::faulty_file::{Beyond, FalseEnd, Faults, FaultyFile};
 use crate::loop_device::LoopDevice;
-use crate::signals::{interrupt, wait_for_io};
-use crate::sokudo::{Ended, directory_on_disk, end, program, sokudo, split, start};
+use crate::signals::pid;
+use crate::sokudo::{Ended, WAIT_MAX, directory_on_disk, end, program, sokudo, split, start, wait};
+use crate::written::write;
 
 const MIB: u64 = 1 << 20;
 
@@ -66,10 +67,11 @@ fn keeping(directory: &Path, arguments: &str) -> Command {
     command
 }
 
-/// A slow file, and the rest of a burn-in that was ended by `end`.
-fn resumed(ended: impl FnOnce(std::process::Child)) {
+/// A file that stands still on the way, and the rest of a burn-in that was ended by `end` there.
+fn resumed(ended: impl FnOnce(std::process::Child, &FaultyFile)) {
     let faults = Faults {
-        bytes_per_s: Some(3 << 20),
+        hangs: true,
+        hangs_at: 20 * MIB..48 * MIB,
         ..Faults::default()
     };
     let Some(file) = FaultyFile::new(48 << 20, faults) else {
@@ -82,8 +84,8 @@ fn resumed(ended: impl FnOnce(std::process::Child)) {
         directory.path(),
         &format!("{arguments} --engine psync"),
     ));
-    wait_for_io(&child, "wchar", 20 << 20);
-    ended(child);
+    assert!(file.wait_until_it_hangs(WAIT_MAX));
+    ended(child, &file);
     file.change(|faults| faults.bytes_per_s = None);
     let left = end(&mut keeping(directory.path(), "show last --format json")).json();
     assert_eq!(left["interrupted"], true, "{left}");
@@ -131,7 +133,7 @@ mod root {
     fn nothing_is_written_without_consent_for_every_disk() {
         let directory = directory_on_disk();
         let file = directory.path().join("data");
-        fs::write(&file, vec![7; 4 << 20]).unwrap();
+        write(&file, vec![7; 4 << 20]);
         let file = file.display();
         burn_in(&format!("{file}")).refused(3, &["--overwrite", "--estimate"]);
         burn_in(&format!("{file} --overwrite")).refused(2, &["will be written", "--yes"]);
@@ -192,9 +194,14 @@ mod root {
 
     #[test]
     fn what_was_interrupted_goes_on_where_it_was_left() {
-        resumed(|child| {
-            let ended = interrupt(child, Signal::INT);
-            assert_eq!(ended.code(), Some(130));
+        resumed(|child, file| {
+            kill_process(pid(&child), Signal::INT).unwrap();
+            // What it was writing comes through, and not all of the rest before it has heard.
+            file.change(|faults| {
+                faults.hangs = false;
+                faults.bytes_per_s = Some(256 << 10);
+            });
+            wait(child).ends(130);
         });
     }
 }

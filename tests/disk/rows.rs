@@ -46,7 +46,10 @@ fn a_real_directory_yields_every_row_and_keeps_nothing() {
 fn every_engine_can_be_asked_for_and_is_the_one_that_is_used() {
     let directory = tempfile::tempdir().unwrap();
     for engine in ["libaio", "psync"] {
-        let run = measured(directory.path(), &format!("--engine {engine}"));
+        let run = measured(
+            directory.path(),
+            &format!("--engine {engine} --row RND4K,Q4"),
+        );
         for result in results(&run) {
             assert_eq!(result["backend"]["kind"], engine);
             let mut codes = codes(result).into_iter();

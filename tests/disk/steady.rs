@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::loop_device::LoopDevice;
 use crate::signals::{interrupt, wait_for_io};
 use crate::sokudo::{Ended, directory_on_disk, program, results, sokudo_on, split, start};
+use crate::written::write;
 
 /// A part of the matrix, in short rounds.
 const SHORT: &str = "--sizes 4K,64K --mixes 65/35,0/100 --round-time 50ms";
@@ -55,7 +56,7 @@ fn a_test_file_is_written_through_measured_and_removed() {
 fn an_existing_file_is_overwritten_only_if_that_is_said() {
     let directory = directory_on_disk();
     let file = directory.path().join("data");
-    fs::write(&file, vec![7; 4 << 20]).unwrap();
+    write(&file, vec![7; 4 << 20]);
     steady(&file, SHORT).refused(3, &["--overwrite", "--estimate"]);
     steady(&file, "--estimate").ok().prints(&["expected: "]);
     assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7));
@@ -74,12 +75,12 @@ fn interrupted_it_keeps_the_rounds_so_far() {
     let directory = directory_on_disk();
     let child = start(program().args(split(&format!(
         "steady {} --size 16MiB --sizes 4K --mixes 100/0,0/100 --test latency --engine psync \
-         --round-time 1s --format json --quiet",
+         --round-time 1min --format json --quiet",
         directory.path().display()
     ))));
     // Preconditioning writes twice the size. What is written beyond belongs to
     // the writes of the first round, whose reads are then measured; the rounds
-    // take twelve seconds at least.
+    // take longer than anything here may.
     wait_for_io(&child, "wchar", (32 + 1) << 20);
     let ended = interrupt(child, Signal::INT);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();

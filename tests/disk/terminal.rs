@@ -53,7 +53,7 @@ fn no_command_sends_a_terminal_what_a_name_holds() {
         "mark \"$EVIL\" --as fio".to_owned(),
         "mark \"$EVIL\" --as diskspd".to_owned(),
         format!("mark folder/\"$EVIL\" {short} --size 16MiB --plot -"),
-        "quick \"$EVIL\"".to_owned(),
+        "quick \"$EVIL\" --time 20ms".to_owned(),
         "scan \"$EVIL\"".to_owned(),
         format!("sweep \"$EVIL\" --sizes 4k {short}"),
         "explain \"$EVIL\" --only rotation".to_owned(),

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sokudo::{Ended, directory_on_disk, end, is_root, shell, skip};
+use crate::sokudo::{Ended, directory_on_disk, end, shell};
 
 /// Every command that measures and keeps, with how many runs it makes.
 fn commands(place: &Path) -> Vec<(String, usize)> {
@@ -81,56 +81,55 @@ fn what_cannot_be_printed_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_written_is_kept_and_the_quiet_are_told() {
-    if !is_root() {
-        return skip("only root can mount a file system that is full");
-    }
-    let place = directory_on_disk();
-    // A mount of its own, which ends with the shell.
-    let script = "exec unshare --mount bash -c 'mkdir -p full; \
-                  mount -t tmpfs -o size=4k none full && head -c 4096 /dev/zero > full/all; INNER'";
-    for (words, runs) in commands(place.path()) {
-        let (tool, rest) = words.split_once(' ').unwrap();
-        let words = match tool {
-            "fio" => format!("fio --output=full/result {rest}"),
-            // It has no option for a file.
-            "diskspd" => continue,
-            "baseline" => format!("{words} -q -o full/result"),
-            _ => format!("{tool} -q -o full/result {rest}"),
-        };
-        let words = words.replace('\'', "'\\''");
-        let inner = script.replace("INNER", "COMMAND");
-        let script = format!("cd {}; {inner}", place.path().display());
-        is_kept(place.path(), &words, runs, &script);
-    }
-}
-
-#[test]
-fn an_older_result_of_two_names_stays_where_the_new_has_no_room() {
-    if !is_root() {
-        return skip("only root can mount a file system that is full");
-    }
-    let place = directory_on_disk();
-    let script = format!(
-        "cd {}; exec unshare --mount bash -c 'mkdir -p full; \
-         mount -t tmpfs -o size=8k none full && printf older > full/a && ln full/a full/b && \
-         head -c 4096 /dev/zero > full/all; \
-         \"$SOKUDO\" mark null: -q -n 1 -t 20ms -f json -o full/a; code=$?; \
-         cat full/a full/b; exit $code'",
-        place.path().display()
-    );
-    let ended = end(&mut shell(&script));
-    assert_eq!(ended.printed, "olderolder", "{ended:?}");
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
-    let fault = "full/a cannot be written: No space left on device";
-    assert!(ended.told.contains(fault), "{ended:?}");
-}
-
-#[test]
 fn what_nobody_reads_any_more_is_kept_and_said_to_be() {
     let place = directory_on_disk();
     let store = place.path().join("runs.db");
     // The reader has gone before anything is printed.
     let script = "\"$SOKUDO\" mark sim:ssd --runs 1 --time 20ms > >(exec true)";
     end(shell(script).env("SOKUDO_STORE", &store)).tells(&["kept as run 1: sokudo show 1"]);
+}
+
+/// What needs root, which alone can mount a file system that is full.
+mod root {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_written_is_kept_and_the_quiet_are_told() {
+        let place = directory_on_disk();
+        // A mount of its own, which ends with the shell.
+        let script = "exec unshare --mount bash -c 'mkdir -p full; \
+                      mount -t tmpfs -o size=4k none full && head -c 4096 /dev/zero > full/all; INNER'";
+        for (words, runs) in commands(place.path()) {
+            let (tool, rest) = words.split_once(' ').unwrap();
+            let words = match tool {
+                "fio" => format!("fio --output=full/result {rest}"),
+                // It has no option for a file.
+                "diskspd" => continue,
+                "baseline" => format!("{words} -q -o full/result"),
+                _ => format!("{tool} -q -o full/result {rest}"),
+            };
+            let words = words.replace('\'', "'\\''");
+            let inner = script.replace("INNER", "COMMAND");
+            let script = format!("cd {}; {inner}", place.path().display());
+            is_kept(place.path(), &words, runs, &script);
+        }
+    }
+
+    #[test]
+    fn an_older_result_of_two_names_stays_where_the_new_has_no_room() {
+        let place = directory_on_disk();
+        let script = format!(
+            "cd {}; exec unshare --mount bash -c 'mkdir -p full; \
+             mount -t tmpfs -o size=8k none full && printf older > full/a && ln full/a full/b && \
+             head -c 4096 /dev/zero > full/all; \
+             \"$SOKUDO\" mark null: -q -n 1 -t 20ms -f json -o full/a; code=$?; \
+             cat full/a full/b; exit $code'",
+            place.path().display()
+        );
+        let ended = end(&mut shell(&script));
+        assert_eq!(ended.printed, "olderolder", "{ended:?}");
+        assert_eq!(ended.code(), Some(1), "{ended:?}");
+        let fault = "full/a cannot be written: No space left on device";
+        assert!(ended.told.contains(fault), "{ended:?}");
+    }
 }

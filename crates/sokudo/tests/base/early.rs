@@ -23,6 +23,8 @@ const METHODS: [&str; 11] = [
 ];
 /// Those that another tool has measured: nothing more is known of them than then.
 const IMPORTED: u32 = 8;
+/// Those of simulated devices, which are what they were.
+const SIMULATED: [u32; 8] = [1, 2, 4, 5, 6, 9, 10, 11];
 /// Runs that were printed, too.
 const PRINTED: [(&str, &str); 2] = [("1", "mark.json"), ("3", "file.json")];
 
@@ -173,4 +175,23 @@ fn same_figures(compared: &Value) {
             assert!((0.3..1.7).contains(&ratio), "{row}");
         }
     }
+}
+
+#[test]
+fn what_is_measured_today_is_set_beside_what_was_measured_then() {
+    let store = store();
+    for run in SIMULATED {
+        let ended = store.run(&format!("check {run} -q -f json"));
+        let document: Value = serde_json::from_str(&ended.printed).unwrap();
+        assert_ne!(document["outcome"], "slower", "{run}");
+        same_figures(&document["comparison"]);
+    }
+    let trend = store.ok("trend sim:ssd -f json");
+    let trend: Value = serde_json::from_str(&trend).unwrap();
+    let series = trend["series"].as_array().unwrap();
+    let marked = series.iter().find(|row| row["row"] == "RND4K Q1T1 read");
+    let marked = marked.unwrap();
+    // What lasts is another figure than that of then, and no change of its level.
+    assert_eq!(marked["points"].as_array().unwrap().len(), 1, "{marked}");
+    assert_eq!(marked["runs_of_other_loads"], 1);
 }

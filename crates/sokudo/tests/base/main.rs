@@ -41,6 +41,7 @@ mod layers;
 mod limits;
 mod load;
 mod long;
+mod matrix;
 mod peak;
 mod pictures;
 mod pivot;
@@ -57,6 +58,7 @@ mod stop_when;
 mod store;
 mod sweep;
 mod trend;
+mod write_cache;
 
 #[path = "../../../../tests/support/program.rs"]
 mod program;

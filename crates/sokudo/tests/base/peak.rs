@@ -122,3 +122,24 @@ fn what_makes_no_sense_is_refused() {
     let refused = peak(file.to_str().unwrap(), "--row RND4K,write").ends(3);
     holds(&refused.told, &["--overwrite"]);
 }
+
+#[test]
+fn without_a_device_the_processor_is_the_limit() {
+    let run = peak(
+        "null:",
+        "--max-threads 1 --max-depth 8 --time 100ms --format json",
+    )
+    .json();
+    let found = &run["peak"];
+    let inference = limit(&run);
+    // At each depth a thread of null: computes all the time.
+    match found["limit"].as_str().unwrap() {
+        "processor" => holds(inference["evidence"].as_str().unwrap(), &["in user mode"]),
+        // A larger batch costs less per I/O, so that the deepest may be the best.
+        "not-found" => holds(inference["evidence"].as_str().unwrap(), &["--max-depth"]),
+        other => panic!("{other}: {inference}"),
+    }
+    // How much of a processor it gets beside other tests is not ours to say.
+    let busy = &at(found, "best")["processors_user"];
+    assert!(busy.as_f64().unwrap() > 0.0, "{found}");
+}

@@ -131,3 +131,14 @@ fn kept_runs_of_a_row_say_how_far_one_of_them_is_from_its_level() {
     assert!((5..=6).contains(&runs), "{change}");
     compared("1 8").prints(&["deviation,"]);
 }
+
+#[test]
+fn rounds_on_a_real_target_wait_for_their_time() {
+    let run = marked("null:", "--spread-over 300ms --runs 6 --time 10ms");
+    assert_eq!(trials(&run), 6);
+    sokudo(&format!(
+        "mark null: {RANDOM} --spread-over 300ms --runs 6 --time 10ms"
+    ))
+    .ok()
+    .tells(&["6 rounds are spread over", "Ctrl-C ends with what there is"]);
+}

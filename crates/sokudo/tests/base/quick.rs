@@ -1,8 +1,9 @@
 //! The quick look: hdparm's two timings and dd.
 
+use std::fs;
 use std::path::Path;
 
-use crate::sokudo::{Ended, codes, results, sokudo_on};
+use crate::sokudo::{Ended, codes, results, sokudo, sokudo_on};
 
 /// `sokudo quick TARGET ARGUMENTS`, short.
 fn quick(target: impl AsRef<Path>, arguments: &str) -> Ended {
@@ -41,4 +42,21 @@ fn what_has_no_page_cache_is_not_read_through_one() {
         quick(target, "--test cached").refused(2, &["no page cache"]);
     }
     assert!(codes(&quick("sim:ssd", "--format json").json()).contains(&"simulated"));
+}
+
+#[test]
+fn bad_arguments_are_told_in_one_line() {
+    for (arguments, words) in [
+        ("--runs 4 --trim 2", &["--trim 2", "--runs 5"][..]),
+        ("--trim 1", &["--runs 3"]),
+        ("--test speed", &["cached, buffered, direct or write"]),
+        ("--pause soon", &["--pause"]),
+    ] {
+        quick("sim:hdd", arguments).refused(2, words);
+    }
+    sokudo("quick sim:hdd --time 0s").refused(2, &["--time is 0"]);
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("small");
+    fs::write(&file, vec![0u8; 512 << 10]).unwrap();
+    quick(&file, "").refused(2, &["512 KiB", "2 MiB"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::sokudo::{end, program, results, sokudo, split};
+use crate::sokudo::{codes, end, program, results, sokudo, split};
 
 /// One request takes a millisecond, one after the other: 1,000 reads per second.
 const SLOW: &str = "sim:const?latency=1ms&parallel=1";
@@ -63,4 +63,38 @@ fn what_is_no_rule_is_refused_with_the_way_out() {
         let mut command = program();
         end(command.args(["mark", SLOW, "--stop-when", rule])).refused(2, &[words]);
     }
+}
+
+fn stopped(arguments: &str) -> Value {
+    let ended = sokudo(&format!("{arguments} --format json --quiet")).ends(5);
+    let run: Value = serde_json::from_str(&ended.printed).unwrap();
+    assert_eq!(run["interrupted"], false, "a rule is no interruption");
+    assert!(
+        codes(&run).contains(&"stopped-by-rule"),
+        "{}",
+        run["findings"]
+    );
+    run
+}
+
+#[test]
+fn every_command_that_measures_over_time_has_it() {
+    stopped(&format!(
+        "load {SLOW} --row RND4K,Q1,T1 --time 5s --stop-when 'iops<2000 for 2s'"
+    ));
+    stopped("steady 'sim:ssd?size=64GB' --stop-when 'iops>10'");
+    stopped("mark sim:hdd --row RND4K,Q1,T1,read --time 5s --stop-when 'iops<100 for 3s'");
+    let sweep = stopped(&format!(
+        "sweep {SLOW} --sizes 4K,8K --read-only --time 400ms --runs 9 --stop-when 'iops<2000 for 2s'"
+    ));
+    assert!(results(&sweep).len() == 2, "{sweep}");
+    let scan = stopped(
+        "scan 'sim:hdd?size=6TB' --full --access-count 0 --stop-when 'rate<100MB/s for 1min'",
+    );
+    let places = results(&scan)[0]["places"].as_array().unwrap();
+    let last = places.last().unwrap()["offset"].as_u64().unwrap();
+    assert!(
+        (3_000_000_000_000..5_900_000_000_000).contains(&last),
+        "{last}"
+    );
 }

@@ -200,3 +200,37 @@ fn what_is_compared_of_many_runs_is_the_same_from_summaries_as_from_the_runs() {
         "looking at few writes nothing"
     );
 }
+
+#[test]
+fn every_command_that_measures_keeps_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("data/runs.db");
+    let job = folder.path().join("job.fio");
+    let text = format!(
+        "[a]\ndirectory={}\nsize=1m\nrw=read\nbs=64k\n",
+        folder.path().display()
+    );
+    fs::write(&job, text).unwrap();
+    let job = job.to_str().unwrap();
+    let file = folder.path().join("file.dat");
+    let file = file.to_str().unwrap();
+    let commands = [
+        RUN,
+        "quick sim:ssd --quiet",
+        "scan sim:ssd --quiet",
+        &format!("run {job} --quiet"),
+        &format!("fio {job}"),
+        &format!("diskspd -c1M -b64K -d1 -W0 {file}"),
+    ];
+    for (index, arguments) in commands.iter().enumerate() {
+        let ended = with_store(&store, arguments).ok();
+        assert_eq!(ended.told, "", "{arguments:?}");
+        assert_eq!(numbers(&store).len(), index + 1, "{arguments:?}");
+    }
+    // One file, and it is the owner's alone.
+    use std::os::unix::fs::MetadataExt;
+    assert_eq!(store.metadata().unwrap().mode() & 0o777, 0o600);
+    let data = store.parent().unwrap();
+    assert_eq!(data.metadata().unwrap().mode() & 0o777, 0o700);
+    assert_eq!(fs::read_dir(data).unwrap().count(), 1);
+}
