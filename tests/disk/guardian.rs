@@ -38,7 +38,7 @@ const MAKING_RANK: &str = "--making-rank";
 const CHANCES: u32 = 40;
 
 /// From the kill until nothing is left, on a busy machine.
-const GONE_MAX: Duration = Duration::from_secs(20);
+const GONE_MAX: Duration = Duration::from_secs(300);
 
 fn main() {
     if let Some(processes) = guarded_by(std::env::args_os()) {

@@ -24,7 +24,9 @@ use sokudo_volume::{
 
 /// Makes this program the one that is killed.
 const CHILD: &str = "--is-killed";
-const ID: &str = "killed";
+
+/// The folder of the child's own disk.
+const OWN: &str = "own";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -44,7 +46,7 @@ fn main() {
     }
     a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mkfs.ext4", 1);
     a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mounted", 1);
-    let place = VolumePlace::new(ID, 1, PathBuf::from("/mnt")).unwrap();
+    let place = VolumePlace::new("none", 1, PathBuf::from("/mnt")).unwrap();
     let missing = missing(&steps(&plan(2), &[Path::new("a"), Path::new("b")], &place));
     if missing.is_empty() {
         a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mounted", 2);
@@ -62,6 +64,7 @@ fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str, count: us
         .arg(CHILD)
         .arg(directory.path())
         .args(disks.iter().map(VolumeDisk::path))
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -69,7 +72,7 @@ fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str, count: us
     child.kill().unwrap();
     child.wait().unwrap();
     wait_until(
-        || !backing.iter().any(|it| is_attached(it)),
+        || !backing.iter().any(|it| is_attached(it, directory.path())),
         "its loop device is gone",
     );
     // A program that writes to a disk ends once its write has.
@@ -92,7 +95,7 @@ fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str, count: us
         .clone()
         .map(|it| format!("wipefs --all {it}"))
         .collect();
-    assert!(!directory.path().join(ID).join("mounted here").exists());
+    assert!(!directory.path().join(OWN).join("mounted here").exists());
     done.retain(|it| !it.starts_with("rmdir "));
     if count == 2 {
         // The file system stands on the array, which is found first.
@@ -128,10 +131,11 @@ fn wait_for(child: &mut Child, word: &str) -> Vec<PathBuf> {
     panic!("the child never said {word}");
 }
 
-fn is_attached(device: &Path) -> bool {
+/// Whether it still shows a file of this directory: by now another may show one of its own.
+fn is_attached(device: &Path, directory: &Path) -> bool {
     let name = device.file_name().unwrap();
     let file = Path::new("/sys/block").join(name).join("loop/backing_file");
-    fs::read_to_string(file).is_ok_and(|text| text.contains(ID))
+    fs::read_to_string(file).is_ok_and(|text| Path::new(text.trim_end()).starts_with(directory))
 }
 
 fn is_free(device: &Path) -> bool {
@@ -170,7 +174,7 @@ fn plan(disks: usize) -> VolumePlan {
 /// The child: it mounts a file system on disks that it was given, says so, and waits.
 fn make_and_wait(directory: &Path, devices: &[String]) {
     own_mount_namespace().unwrap();
-    let own = directory.join(ID);
+    let own = directory.join(OWN);
     fs::create_dir_all(&own).unwrap();
     let of_own = loop_disks(&own, 1, Bytes(64 << 20)).unwrap();
     say(&format!("own {}", of_own[0].path().display()));
@@ -179,18 +183,19 @@ fn make_and_wait(directory: &Path, devices: &[String]) {
         VolumeDisk::new(handle, PathBuf::from(device)).unwrap()
     });
     let given: Vec<VolumeDisk> = given.collect();
-    let mut journal = Journal::open_in(&directory.join("journals"), ID).unwrap();
+    // Arrays have their names from it, which all of a machine share.
+    let id = std::process::id().to_string();
+    let mut journal = Journal::open_in(&directory.join("journals"), &id).unwrap();
     let mount_point = own.join("mounted here");
-    let place = VolumePlace::new(ID, 1, mount_point).unwrap();
+    let place = VolumePlace::new(&id, 1, mount_point).unwrap();
     let plan = plan(given.len());
     let mut told = |action: &sokudo_volume::Action| say(&action.to_string());
     let made = Volume::make(&plan, &given, place, &mut journal, &mut told, &|| false);
     let volume = made.unwrap();
     fs::write(volume.mount_point().join("file"), "contents").unwrap();
     say("mounted");
-    loop {
-        thread::sleep(Duration::from_secs(1));
-    }
+    // Until it is killed, or who would kill it was.
+    std::io::stdin().lines().for_each(drop);
 }
 
 fn say(line: &str) {

@@ -8,24 +8,6 @@ use crate::loop_device::LoopDevice;
 use crate::sokudo::{codes, end, has, mark, measured, program, results, shell, skip};
 
 #[test]
-fn crystals_schedule_warms_up_and_shows_the_best() {
-    let crystal = "--schedule crystal --interval 10ms --time 20ms";
-    let directory = tempfile::tempdir().unwrap();
-    let run = measured(directory.path(), &format!("{crystal} --runs 2"));
-    assert_eq!(run["schedule"]["warm_up"], true);
-    for result in results(&run) {
-        let trials = &result["bandwidth_bytes_per_s"]["trials"];
-        assert_eq!(
-            trials.as_array().unwrap().len(),
-            2,
-            "the warm-up counts not"
-        );
-    }
-    let table = mark("sim:hdd", crystal).printed;
-    assert!(table.contains("best"), "{table}");
-}
-
-#[test]
 fn a_real_directory_yields_every_row_and_keeps_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let run = measured(directory.path(), "--profile nvme --mix");

@@ -75,12 +75,12 @@ fn interrupted_it_keeps_the_rounds_so_far() {
     let directory = directory_on_disk();
     let child = start(program().args(split(&format!(
         "steady {} --size 16MiB --sizes 4K --mixes 100/0,0/100 --test latency --engine psync \
-         --round-time 1min --format json --quiet",
+         --round-time 3s --format json --quiet",
         directory.path().display()
     ))));
     // Preconditioning writes twice the size. What is written beyond belongs to
     // the writes of the first round, whose reads are then measured; the rounds
-    // take longer than anything here may.
+    // take 36 s at least.
     wait_for_io(&child, "wchar", (32 + 1) << 20);
     let ended = interrupt(child, Signal::INT);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();

@@ -34,7 +34,7 @@ use rustix::process::Signal;
 const PEER: &str = "--peer";
 
 /// From a fault until everybody has been told, on a machine on which launchers wait for processors.
-const TOLD_MAX: Duration = Duration::from_secs(30);
+const TOLD_MAX: Duration = Duration::from_secs(300);
 
 /// Launchers that are at work at once; each starts a few processes.
 const AT_ONCE: usize = 3;

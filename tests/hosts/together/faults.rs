@@ -10,8 +10,8 @@ use super::*;
 use crate::faulty_file::{Faults, FaultyFile};
 use crate::loop_device::{LoopDevice, Mounted, quietly};
 
-/// The wait of the others for one that does not come to the start.
-const WAITING: Duration = Duration::from_secs(2);
+/// Where a process of another version finds the directory that is measured.
+const DIRECTORY: &str = "SOKUDO_TEST_DIRECTORY";
 
 /// The place of the test below among those of this program.
 const OTHER_VERSION: &str = "together::faults::a_process_of_another_version";
@@ -26,8 +26,10 @@ fn a_process_of_another_version() {
     };
     let joined = Peers::join_as(&launch, "0.0.1", Limits::default(), |_| ());
     assert!(joined.is_err());
-    // As sokudo itself, lest the launcher end the first one before it has said why.
-    thread::sleep(Duration::from_secs(3));
+    // Lest the launcher end the first one before it has said why.
+    let directory = std::env::var_os(DIRECTORY).unwrap();
+    let is_alone = || processes_of(Path::new(&directory)).is_empty();
+    wait_until(is_alone, "the first one stays");
 }
 
 #[test]
@@ -39,6 +41,7 @@ fn another_version_is_named_and_nothing_is_written() {
         command.args([":", "-n", "1", "sh", "-c", &with_host("exec \"$0\" \"$@\"")]);
         command.arg(std::env::current_exe().unwrap());
         command.args(["--exact", OTHER_VERSION, "--ignored", "--quiet"]);
+        command.env(DIRECTORY, directory.path());
         let ended = end(&mut command);
         // MPICH's launcher forgets the code of who ends before all have taken leave.
         if launcher.program.ends_with("openmpi") {
@@ -174,6 +177,17 @@ enum Stage {
     BetweenRows,
 }
 
+/// A test file that takes a while to lay out.
+const LARGE_BYTES: u64 = 384 << 20;
+
+/// What the kernel has counted of a process.
+fn written_bytes(pid: i32) -> u64 {
+    let counted = fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+    let mut lines = counted.lines();
+    let written = lines.find_map(|line| line.strip_prefix("write_bytes: "));
+    written.unwrap().parse().unwrap()
+}
+
 /// A run of three processes, and what its first one tells.
 struct Told {
     child: Child,
@@ -187,8 +201,8 @@ impl Told {
         let directory = directory_on_disk();
         let path = directory.path().display();
         let size = match stage {
-            Stage::LayingOut | Stage::Starting => "384MiB",
-            Stage::InATrial | Stage::BetweenRows => "16MiB",
+            Stage::LayingOut | Stage::Starting => LARGE_BYTES,
+            Stage::InATrial | Stage::BetweenRows => 16 << 20,
         };
         let arguments = format!(
             "--results-here --read-back-shifted -- mark {path} --size {size} --row RND4K,Q2,read --row SEQ1M,Q1,read --time 1s --runs 50 --precision 0 --interval 30s"
@@ -227,21 +241,21 @@ impl Told {
     fn at(&mut self, stage: Stage) -> (i32, Vec<i32>) {
         let begin = Instant::now();
         while fs::read_dir(self.directory.path()).unwrap().count() < 3 {
-            assert!(
-                begin.elapsed() < Duration::from_secs(120),
-                "no files are made"
-            );
+            assert!(begin.elapsed() < GONE_MAX, "no files are made");
             thread::sleep(Duration::from_millis(5));
         }
         let processes = self.processes();
-        let [_, second, last] = processes[..] else {
+        let [first, second, last] = processes[..] else {
             panic!("{processes:?}");
         };
         match stage {
             Stage::LayingOut => {}
             Stage::Starting => {
                 Long::signal(second, Signal::STOP);
-                thread::sleep(WAITING);
+                // The others have laid out theirs, and wait for one that does not come to the start.
+                for pid in [first, last] {
+                    wait_until(|| written_bytes(pid) >= LARGE_BYTES, "it is not laid out");
+                }
             }
             Stage::InATrial => self.wait_for("progress"),
             Stage::BetweenRows => self.wait_for("waiting"),

@@ -96,3 +96,20 @@ fn names(run: &Value) -> Vec<(&str, &str)> {
         })
         .collect()
 }
+
+#[test]
+fn crystals_schedule_warms_up_and_shows_the_best() {
+    let crystal = "--schedule crystal --interval 10ms --time 20ms";
+    let run = measured("sim:ssd", &format!("{crystal} --runs 2"));
+    assert_eq!(run["schedule"]["warm_up"], true);
+    for result in results(&run) {
+        let trials = &result["bandwidth_bytes_per_s"]["trials"];
+        assert_eq!(
+            trials.as_array().unwrap().len(),
+            2,
+            "the warm-up counts not"
+        );
+    }
+    let table = mark("sim:hdd", crystal).printed;
+    assert!(table.contains("best"), "{table}");
+}
