@@ -3,12 +3,13 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
 use crate::control_group::ControlGroup;
+use crate::keeper::Kept;
 use crate::loop_device::LoopDevice;
 use crate::signals::wait_for_io;
 use crate::sokudo::{codes, directory_on_disk, end, measured, results, shell, skip, sokudo};
@@ -51,26 +52,12 @@ fn text<'a>(finding: &'a Value, part: &str) -> &'a str {
     finding[part].as_str().unwrap()
 }
 
-/// A file below a device's `queue` in sysfs, with another value until it is dropped: the
+/// A file below a device's `queue` in sysfs with another value, for as long as what is returned: the
 /// next image that the loop device shows would inherit it.
-struct QueueSetting {
-    file: PathBuf,
-    before: String,
-}
-
-impl QueueSetting {
-    fn new(device: &LoopDevice, file: &str, value: &str) -> Self {
-        let file = PathBuf::from(format!("/sys/block/{}/queue/{file}", device.name()));
-        let before = fs::read_to_string(&file).unwrap();
-        fs::write(&file, value).unwrap();
-        Self { file, before }
-    }
-}
-
-impl Drop for QueueSetting {
-    fn drop(&mut self) {
-        let _ = fs::write(&self.file, &self.before);
-    }
+fn queue_setting(device: &LoopDevice, file: &str, value: &str) -> Kept {
+    let file = format!("/sys/block/{}/queue/{file}", device.name());
+    let set = "cat \"$1\" && echo \"$2\" >\"$1\"";
+    Kept::new(set, "echo \"$made\" >\"$1\"", [&*file, value]).unwrap()
 }
 
 /// Lets so many bytes per second be read from the device.
@@ -133,21 +120,17 @@ impl Drop for Reader {
     }
 }
 
-/// A run during which nobody else used the disk below, among whose requests those of the
-/// row cannot be told. None, said loudly, where somebody always did.
+/// A run during which nobody else used the disk below, among whose requests those of the row could
+/// not be told. None, said loudly, where somebody did.
 fn measured_alone(device: &Path, arguments: &str) -> Option<Value> {
-    let alone = (0..5).find_map(|_| {
-        let run = measured(device, arguments);
-        let result = &results(&run)[0];
-        let is_more = result["device_ratio"]
-            .as_f64()
-            .is_some_and(|ratio| ratio > 1.02);
-        (!is_more && !codes(result).contains(&"foreign-io")).then_some(run)
-    });
-    if alone.is_none() {
+    let run = measured(device, arguments);
+    let result = &results(&run)[0];
+    let ratio = result["device_ratio"].as_f64();
+    if ratio.is_some_and(|ratio| ratio > 1.02) || codes(result).contains(&"foreign-io") {
         skip("somebody else uses the disk below");
+        return None;
     }
-    alone
+    Some(run)
 }
 
 #[test]
@@ -248,14 +231,14 @@ mod root {
         };
         // A block of more pages than the queue takes pieces is cut where there is no huge page
         // for it.
-        let rows = "--row SEQ256K,Q1,read --time 2s";
+        let rows = "--row SEQ256K,Q1,read --time 200ms";
         let Some(run) = measured_alone(&device.path, rows) else {
             return;
         };
         let clean = codes(&results(&run)[0]);
         assert!(!clean.contains(&"split-io"), "{clean:?}");
 
-        let _cut = QueueSetting::new(&device, "max_sectors_kb", "64");
+        let _cut = queue_setting(&device, "max_sectors_kb", "64");
         let Some(run) = measured_alone(&device.path, rows) else {
             return;
         };
@@ -272,10 +255,9 @@ mod root {
         let Some(device) = written_device() else {
             return;
         };
-        let rows = "--direct off --row SEQ4K,Q1,read";
-        let _held_back = QueueSetting::new(&device, "read_ahead_kb", "16");
-        let arguments = format!("{rows} --time 100ms");
-        let Some(run) = measured_alone(&device.path, &arguments) else {
+        let rows = "--direct off --row SEQ4K,Q1,read --time 100ms";
+        let _held_back = queue_setting(&device, "read_ahead_kb", "16");
+        let Some(run) = measured_alone(&device.path, rows) else {
             return;
         };
         let result = &results(&run)[0];

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
+use crate::keeper::Kept;
 use crate::loop_device::{LoopDevice, Mounted};
 use crate::sokudo::{Ended, end, program, skip, sokudo};
 use crate::written::write;
@@ -197,33 +198,14 @@ fn any_call() -> impl Strategy<Value = Call> {
     })
 }
 
-/// Write-protected until dropped: a loop device keeps that for the next file.
-struct Protected(LoopDevice);
-
-impl Protected {
-    fn new() -> Option<Self> {
-        let device = LoopDevice::new(8 << 20, true)?;
-        let protected = Self(device);
-        if protected.set("--setro") {
-            return Some(protected);
-        }
+/// Write-protects a device for as long as what is returned: it would keep that for the next file.
+fn protected(device: &LoopDevice) -> Option<Kept> {
+    let protect = "blockdev --setro \"$1\" && echo protected";
+    let kept = Kept::new(protect, "blockdev --setrw \"$1\"", [&device.path]);
+    if kept.is_none() {
         skip("blockdev cannot be run");
-        None
     }
-
-    fn set(&self, mode: &str) -> bool {
-        let status = Command::new("blockdev")
-            .arg(mode)
-            .arg(&self.0.path)
-            .status();
-        status.is_ok_and(|status| status.success())
-    }
-}
-
-impl Drop for Protected {
-    fn drop(&mut self) {
-        self.set("--setrw");
-    }
+    kept
 }
 
 /// What needs root.
@@ -318,10 +300,13 @@ mod root {
 
     #[test]
     fn a_write_protected_device_is_refused_before_it_is_opened() {
-        let Some(device) = Protected::new() else {
+        let Some(device) = LoopDevice::new(8 << 20, true) else {
             return;
         };
-        let path = device.0.path.to_str().unwrap();
+        let Some(_protected) = protected(&device) else {
+            return;
+        };
+        let path = device.path.to_str().unwrap();
         for arguments in [
             &format!("mark {path} --row=RND4K,write --destroy {path}"),
             &format!("scan {path} --write --destroy {path}"),

@@ -45,7 +45,7 @@ fn what_was_measured_before_a_kill_is_kept() {
     std::fs::write(at("data"), vec![7; 4 << 20]).unwrap();
     for number in 0..3 {
         let store = at(&format!("store-{number}"));
-        let arguments = "--row RND4K,Q1,read --runs 999 --time 20ms --quiet";
+        let arguments = "--row RND4K,Q1,read --runs 9999 --time 20ms --quiet";
         let child = start(&mut keeping(&store, &[&at("data")], "mark", arguments));
         let trials = |run: &Value| results(run)[0]["trials"].as_array().map(Vec::len);
         killed_once(child, &store, |run| trials(run) > Some(3));
@@ -88,7 +88,7 @@ fn bytes_read(result: Option<&Value>) -> u64 {
 }
 
 const MIB: u64 = 1 << 20;
-const WHOLE: &str = "--full --points 64 --access-count 0 --quiet";
+const WHOLE: &str = "--full --points 96 --access-count 0 --quiet";
 const RESUMED: &str = "--resume --format json --quiet";
 
 /// What needs root.
@@ -106,7 +106,8 @@ mod root {
 
     #[test]
     fn a_scan_that_is_killed_twice_goes_on_where_it_was_kept() {
-        let Some(file) = slow_disk(64, 8) else {
+        // Two minutes of reading, of which some seconds come to pass.
+        let Some(file) = slow_disk(256, 2) else {
             return;
         };
         let Some(disk) = file.as_disk() else { return };
@@ -125,7 +126,7 @@ mod root {
         assert_goes_on_so_far(&second, &first);
         file.change(|faults| faults.bytes_per_s = None);
         let run = end(&mut scan(RESUMED)).ok().json();
-        assert_goes_on(&results(&run)[0], &results(&second)[0], 64 * MIB);
+        assert_goes_on(&results(&run)[0], &results(&second)[0], 256 * MIB);
         assert_eq!(run["parts"].as_array().unwrap().len(), 3, "{run}");
     }
 
@@ -137,7 +138,7 @@ mod root {
 
     #[test]
     fn a_scan_of_two_disks_that_is_killed_goes_on_with_each_where_it_was() {
-        let (Some(first), Some(second)) = (slow_disk(32, 256), slow_disk(64, 256)) else {
+        let (Some(first), Some(second)) = (slow_disk(16, 64), slow_disk(96, 8)) else {
             return;
         };
         let (Some(one), Some(other)) = (first.as_disk(), second.as_disk()) else {
@@ -150,13 +151,13 @@ mod root {
         let child = start(&mut scan(&[one.path(), other.path()], WHOLE));
         // Each alone; then both, of which the first is soon done.
         let deadline = Instant::now() + WAIT_MAX;
-        while other.bytes_read() - begun < 64 * MIB {
+        while other.bytes_read() - begun < 96 * MIB {
             assert!(Instant::now() < deadline);
             thread::park_timeout(Duration::from_millis(5));
         }
-        second.change(|faults| faults.bytes_per_s = Some(2 * MIB));
+        second.change(|faults| faults.bytes_per_s = Some(MIB));
         let kept = killed_once(child, &store, |run| {
-            bytes_read(results(run).get(3)) > 4 * MIB && bytes_read(results(run).get(2)) == 32 * MIB
+            bytes_read(results(run).get(3)) > 4 * MIB && bytes_read(results(run).get(2)) == 16 * MIB
         });
         second.change(|faults| faults.bytes_per_s = None);
         let missing = end(&mut scan(&[one.path()], "--resume=1"));
@@ -164,7 +165,7 @@ mod root {
         let named = [other.path(), one.path()];
         let run = end(&mut scan(&named, RESUMED)).ok().json();
         assert_eq!(results(&run).len(), 4, "{run}");
-        for (number, mib) in [32, 64, 32, 64].into_iter().enumerate() {
+        for (number, mib) in [16, 96, 16, 96].into_iter().enumerate() {
             assert_goes_on(&results(&run)[number], &results(&kept)[number], mib * MIB);
         }
         assert_eq!(run["parts"].as_array().unwrap().len(), 2);
