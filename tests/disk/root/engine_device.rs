@@ -38,11 +38,15 @@ use std::os::unix::fs::MetadataExt as _;
 /// 32 MiB in blocks of 4 KiB.
 const IOS: u64 = 8_192;
 
-fn assert_same(counted: u64, moved: Bytes, of: &str) {
-    let ratio = counted as f64 / moved.0 as f64;
+/// So much of a device others read who look for signatures on all disks, as tests beside these do.
+/// Nobody writes.
+const LOOK_BYTES_MAX: u64 = 16 << 20;
+
+fn assert_read(counted: u64, moved: Bytes, of: &str) {
+    let most = moved.0 + LOOK_BYTES_MAX;
     assert!(
-        (ratio - 1.0).abs() <= 0.005,
-        "{of}: the device counted {ratio} of {moved}"
+        (moved.0..=most).contains(&counted),
+        "{of}: the device counted {counted} of {moved}"
     );
 }
 
@@ -65,7 +69,7 @@ fn a_raw_device_counts_the_bytes_that_were_read() {
         let after = device.counters();
         assert_eq!((outcome.ios(), outcome.direct), (IOS, true));
         let counted = after.read_bytes - before.read_bytes;
-        assert_same(counted, outcome.bytes_moved(), backend.name());
+        assert_read(counted, outcome.bytes_moved(), backend.name());
         assert_eq!(
             after.written_bytes, before.written_bytes,
             "nothing is written"
@@ -95,8 +99,8 @@ fn a_raw_device_counts_the_ramp_and_the_measured_part() {
         let counted = device.counters().read_bytes - before.read_bytes;
         let ramp = outcome.in_ramp[Operation::Read.index()].bytes;
         assert!(ramp > Bytes(0), "{}", backend.name());
-        let all = outcome.bytes_moved().0 + ramp.0;
-        assert_eq!(counted, all, "{}", backend.name());
+        let all = Bytes(outcome.bytes_moved().0 + ramp.0);
+        assert_read(counted, all, backend.name());
     }
 }
 
@@ -143,10 +147,15 @@ fn a_file_system_passes_direct_i_o_on_as_it_is() {
         let reads = with!(random_reads(8), backend = backend, limits = for_ios(IOS));
         let (outcome, read_bytes, ..) = on.run(reads);
         assert!(outcome.direct);
-        assert_same(read_bytes, outcome.bytes_moved(), "reads");
+        assert_read(read_bytes, outcome.bytes_moved(), "reads");
         let (outcome, _, written_bytes, _) =
             on.run(with!(writes(8), backend = backend, limits = for_ios(IOS)));
-        assert_same(written_bytes, outcome.bytes_moved(), "writes");
+        let moved = outcome.bytes_moved().0 as f64;
+        let ratio = written_bytes as f64 / moved;
+        assert!(
+            (ratio - 1.0).abs() <= 0.005,
+            "{ratio} of {moved} were written"
+        );
     }
 }
 
