@@ -161,6 +161,9 @@ fn a_file_system_passes_direct_i_o_on_as_it_is() {
 
 const JOURNAL_COMMITS_EVERY: Nanos = Nanos::from_secs(5);
 
+/// Fewer than half of those that are asked for where there are many, so that none is made twice.
+const SYNC_FLUSHES_MAX: u64 = 20;
+
 #[test]
 fn the_device_counts_the_flushes_that_were_asked_for() {
     let Some(on) = OnExt4::new() else {
@@ -179,10 +182,11 @@ fn the_device_counts_the_flushes_that_were_asked_for() {
         );
         let (outcome, _, _, flushes) = on.run(workload);
         assert_eq!(outcome.operation(Operation::Write).unwrap().ios, 500);
-        // The journal may commit meanwhile, every five seconds, with two flushes of its own.
+        // The journal may commit meanwhile, every five seconds, with two flushes of its own, and
+        // whenever somebody calls sync(2).
         let own_of_journal = 2 * (outcome.elapsed.0 / JOURNAL_COMMITS_EVERY.0 + 2);
         assert!(
-            (expected..=expected + own_of_journal).contains(&flushes),
+            (expected..=expected + own_of_journal + SYNC_FLUSHES_MAX).contains(&flushes),
             "{durability:?}: {flushes} flushes instead of {expected}"
         );
     }

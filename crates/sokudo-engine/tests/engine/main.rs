@@ -1,5 +1,5 @@
 //! The engine through its public face: what must hold for every run, on simulated
-//! devices, on nothing, on real files and on loop devices.
+//! devices, on nothing and on real files.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +12,7 @@
 mod builders;
 
 mod accuracy;
+mod backends;
 mod checks;
 mod contents;
 mod durability;
