@@ -120,8 +120,8 @@ fn what_is_written_is_read_back() {
         let file = tempfile::tempfile().unwrap();
         file.set_len(8 * 4096).unwrap();
         for mut backend in Backend::all(&[&file], 8, 4096) {
-            for chunk in 0..8 {
-                backend.region().chunk_mut(chunk).fill(chunk as u8 + 1);
+            for chunk in 0..8u8 {
+                backend.region().chunk_mut(chunk.into()).fill(chunk + 1);
             }
             let writes: Vec<_> = (0..8)
                 .map(|i| request(action, i, 4096, u64::from(i) * 4096))
@@ -132,9 +132,9 @@ fn what_is_written_is_read_back() {
                 .map(|i| request(Action::Read, i, 4096, u64::from(7 - i) * 4096))
                 .collect();
             assert_eq!(backend.perform(&reads), [4096; 8]);
-            for chunk in 0..8u32 {
-                let memory = backend.region().chunk_mut(chunk);
-                assert!(memory.iter().all(|byte| *byte == 8 - chunk as u8));
+            for chunk in 0..8u8 {
+                let memory = backend.region().chunk_mut(chunk.into());
+                assert!(memory.iter().all(|byte| *byte == 8 - chunk));
             }
         }
     }
@@ -213,8 +213,8 @@ fn each_io_goes_to_its_own_file() {
             file,
             ..request(action, chunk, 4096, 4096)
         };
-        for chunk in 0..3 {
-            backend.region().chunk_mut(chunk).fill(chunk as u8 + 1);
+        for chunk in 0..3u8 {
+            backend.region().chunk_mut(chunk.into()).fill(chunk + 1);
         }
         let writes = [0, 1, 2].map(|index| on(Action::Write, index, index));
         assert_eq!(backend.perform(&writes), [4096; 3]);
