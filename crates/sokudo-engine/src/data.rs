@@ -110,6 +110,7 @@ mod tests {
     use std::collections::HashSet;
 
     use sokudo_model::{Bytes, Reducible};
+    use sokudo_testing::Rate;
 
     #[test]
     fn no_two_blocks_are_alike() {
@@ -150,7 +151,7 @@ mod tests {
 
     /// What a number of writes of one length contain, each from a buffer of its own turn.
     fn written(content: DataContent, lengths: &[usize], writes: usize) -> Vec<u8> {
-        let mut data = Data::new(&content, 7);
+        let mut data = Data::new(&content, sokudo_testing::seed() + 7);
         let longest = *lengths.iter().max().unwrap();
         let mut buffers: Vec<Vec<u8>> = (0..4).map(|_| vec![1; longest]).collect();
         buffers.iter_mut().for_each(|buffer| data.fill(buffer));
@@ -170,15 +171,23 @@ mod tests {
         100.0 - 100.0 * compressed.len() as f64 / bytes.len() as f64
     }
 
-    /// Percent of blocks of 4 KiB that were there before.
-    fn repeated_percent(bytes: &[u8]) -> f64 {
-        let mut seen = HashSet::new();
-        let blocks = bytes.chunks_exact(UNIQUE_BYTES);
-        let (count, repeated) = (
-            blocks.len(),
-            blocks.filter(|block| !seen.insert(*block)).count(),
-        );
-        100.0 * repeated as f64 / count as f64
+    /// How many of these writes are repetitions: either all of their blocks were there before, or none.
+    fn repeated(all: &[u8], lengths: &[usize]) -> Rate {
+        let (mut seen, mut rest) = (HashSet::new(), all);
+        let mut lengths = lengths.iter().cycle();
+        let writes = std::iter::from_fn(|| {
+            let length = *lengths.next()?;
+            let (write, after) = rest.split_at_checked(length)?;
+            rest = after;
+            Some(write)
+        });
+        Rate::of(writes, |write| {
+            let blocks = write.chunks_exact(UNIQUE_BYTES);
+            let count = blocks.len();
+            let before = blocks.filter(|block| !seen.insert(*block)).count();
+            assert!(before == 0 || before == count, "{before} of {count}");
+            before > 0
+        })
     }
 
     #[test]
@@ -204,26 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn reducible_data_repeats_as_often_as_asked() {
-        for percent in [0, 10, 30, 50, 80, 99, 100] {
-            for lengths in [&[4096][..], &[16 << 10, 4096, 64 << 10]] {
-                let content = DataContent::Reducible(reducible(0, percent));
-                let all = written(content, lengths, 6_000);
-                let repeated = repeated_percent(&all);
-                let asked = f64::from(percent);
-                assert!(
-                    (repeated - asked).abs() < 3.0,
-                    "{repeated} of {asked} %, lengths {lengths:?}"
-                );
-            }
-        }
-    }
-
-    #[test]
     fn data_may_compress_and_repeat_at_the_same_time() {
         let content = DataContent::Reducible(reducible(50, 30));
         let all = written(content, &[4096], 5_000);
-        assert!((repeated_percent(&all) - 30.0).abs() < 3.0);
+        repeated(&all, &[4096]).assert_is(0.3, "compressed, too");
         let one = written(DataContent::Reducible(reducible(50, 30)), &[64 << 10], 1);
         assert!((saved_percent(&one) - 50.0).abs() < 5.0);
     }
@@ -253,5 +246,25 @@ mod tests {
         assert!(all.iter().all(|byte| *byte == 0));
         let mut data = Data::new(&DataContent::Reducible(reducible(50, 50)), 1);
         data.stamp(&mut []);
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::draws;
+
+        #[test]
+        fn reducible_data_repeats_as_often_as_asked() {
+            for (lengths, writes) in [(&[4096][..], 2_000), (&[16 << 10, 4096, 64 << 10], 300)] {
+                for percent in [0, 10, 30, 50, 80, 99, 100] {
+                    let content = DataContent::Reducible(reducible(0, percent));
+                    let all = written(content, lengths, draws(writes) as usize);
+                    let asked = f64::from(percent) / 100.0;
+                    // The first write is like none before it.
+                    let near = (asked - 1.0 / f64::from(writes)).max(0.0)..=asked;
+                    repeated(&all, lengths)
+                        .assert_within(near, format_args!("{percent} %, {lengths:?}"));
+                }
+            }
+        }
     }
 }

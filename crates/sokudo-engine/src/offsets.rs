@@ -222,24 +222,6 @@ mod tests {
         assert_eq!(found, [8192, 12288, 16384, 8192, 12288, 16384, 8192]);
     }
 
-    #[test]
-    fn uniform_offsets_are_uniform_and_aligned() {
-        for seed in [1, 2, 3] {
-            let mut random = Random::new(seed);
-            let blocks = 1_000u64;
-            let mut offsets = Offsets::uniform(stretch(0, blocks, 0), BLOCK);
-            let mut counts = vec![0f64; blocks as usize];
-            for _ in 0..1_000_000 {
-                let offset = offsets.next(BLOCK, &mut random);
-                assert!(offset.is_multiple_of(BLOCK));
-                counts[(offset / BLOCK) as usize] += 1.0;
-            }
-            let statistic: f64 = counts.iter().map(|c| (c - 1_000.0).powi(2) / 1_000.0).sum();
-            let p = 1.0 - ChiSquared::new(999.0).unwrap().cdf(statistic);
-            assert!((0.001..=0.999).contains(&p), "seed {seed}: p {p}");
-        }
-    }
-
     proptest! {
         #[test]
         fn a_map_visits_every_block_once_per_pass(blocks in 1u64..600, seed in any::<u64>(), rest in 0u64..BLOCK) {
@@ -269,6 +251,35 @@ mod tests {
                     let offset = offsets.next(length, &mut random);
                     prop_assert!(offset >= start && offset + length <= start + stretch.length);
                 }
+            }
+        }
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::{draws, seed};
+
+        #[test]
+        fn uniform_offsets_are_uniform_and_aligned() {
+            for number in [1, 2, 3] {
+                let mut random = Random::stream(seed(), number);
+                let draws = draws(200_000);
+                let blocks = 1_000u64;
+                let mut offsets = Offsets::uniform(stretch(0, blocks, 0), BLOCK);
+                let mut counts = vec![0f64; blocks as usize];
+                for _ in 0..draws {
+                    let offset = offsets.next(BLOCK, &mut random);
+                    assert!(offset.is_multiple_of(BLOCK));
+                    counts[(offset / BLOCK) as usize] += 1.0;
+                }
+                let expected = f64::from(draws) / blocks as f64;
+                let statistic: f64 = counts
+                    .iter()
+                    .map(|c| (c - expected).powi(2) / expected)
+                    .sum();
+                let p = 1.0 - ChiSquared::new(999.0).unwrap().cdf(statistic);
+                // Those that are uniform are further off in one of 10^10.
+                assert!(p > 1e-10, "{number}: p {p}");
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Damaged texts of every format: none may panic, take long or cost much memory.
 //!
-//! Two thousand of each are read, or as many as are asked for:
-//! `SOKUDO_DAMAGED="COUNT SEED" cargo test --release -p sokudo-import --test damaged -- --nocapture`
+//! A push reads 250 of each, `SOKUDO_TEST_SCALE=1000` a quarter of a million.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sokudo_testing::{draws, seed};
+
 /// No text of the length that damaged ones have may take longer.
 const TIME_MAX: Duration = Duration::from_secs(5);
 /// More than all texts of that length may need on all processors.
@@ -28,10 +29,8 @@ const TOLD_MAX: usize = 10;
 type Text = (String, Vec<u8>);
 
 #[test]
-fn no_damaged_text_panics_or_costs_much() {
-    let asked = std::env::var("SOKUDO_DAMAGED").unwrap_or("2000 1".to_owned());
-    let (count, seed) = asked.split_once(' ').unwrap();
-    let (count, seed) = (count.parse().unwrap(), seed.parse().unwrap());
+fn many_draws_of_damaged_text_neither_panic_nor_cost_much() {
+    let (count, seed) = (draws(250).into(), seed() + 1);
     let formats = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"));
     assert!(formats.len() > 10, "{formats:?}");
     for format in formats {

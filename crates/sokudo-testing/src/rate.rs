@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::iter::Sum;
-use std::ops::RangeInclusive;
+use std::ops::{AddAssign, RangeInclusive};
 
 /// How many standard errors Wilson's interval reaches: so far that a program which keeps its promise
 /// fails no check by chance, whatever the seed. Hits are binomial, and skewed where few are expected:
@@ -95,12 +95,18 @@ impl Rate {
     }
 }
 
+impl AddAssign for Rate {
+    fn add_assign(&mut self, other: Self) {
+        self.hits += other.hits;
+        self.drawn += other.drawn;
+    }
+}
+
 impl Sum for Rate {
     fn sum<I: Iterator<Item = Self>>(rates: I) -> Self {
-        rates.fold(Self::default(), |one, other| Self {
-            hits: one.hits + other.hits,
-            drawn: one.drawn + other.drawn,
-        })
+        let mut all = Self::default();
+        rates.for_each(|rate| all += rate);
+        all
     }
 }
 

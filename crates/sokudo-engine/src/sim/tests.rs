@@ -680,56 +680,63 @@ fn replay(spec: &str, seed: u64, plan: &[Planned]) -> (Vec<(Nanos, Completion)>,
     (seen, device.counters())
 }
 
-proptest! {
-    #[test]
-    fn every_request_completes_exactly_once_and_the_course_is_always_the_same(
-        plan in prop::collection::vec(planned(), 1..120),
-        seed in any::<u64>(),
-    ) {
-        for spec in ALL {
-            let (seen, counters) = replay(spec, seed, &plan);
-            prop_assert_eq!(&seen, &replay(spec, seed, &plan).0);
-            prop_assert!(seen.windows(2).all(|pair| pair[0].0 <= pair[1].0));
-            let mut ids: Vec<u64> = seen.iter().map(|(_, c)| c.id).collect();
-            ids.sort_unstable();
-            prop_assert_eq!(ids, (0..plan.len() as u64).collect::<Vec<_>>(), "{}", spec);
+mod many_draws {
+    use super::*;
+    use sokudo_testing::draws;
 
-            let (mut read, mut written, mut instants) = (0, 0, vec![0; plan.len()]);
-            let mut clock = 0;
-            for (instant, planned) in instants.iter_mut().zip(&plan) {
-                clock += planned.after_ns;
-                *instant = clock;
-            }
-            for (at, completion) in &seen {
-                let index = completion.id as usize;
-                prop_assert!(at.0 > instants[index], "{} ends before it starts", spec);
-                match plan[index].operation {
-                    Operation::Read => read += completion.result.unwrap_or(0),
-                    Operation::Write => written += completion.result.unwrap_or(0),
-                    _ => {}
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(draws(48)))]
+
+        #[test]
+        fn every_request_completes_exactly_once_and_the_course_is_always_the_same(
+            plan in prop::collection::vec(planned(), 1..120),
+            seed in any::<u64>(),
+        ) {
+            for spec in ALL {
+                let (seen, counters) = replay(spec, seed, &plan);
+                prop_assert_eq!(&seen, &replay(spec, seed, &plan).0);
+                prop_assert!(seen.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+                let mut ids: Vec<u64> = seen.iter().map(|(_, c)| c.id).collect();
+                ids.sort_unstable();
+                prop_assert_eq!(ids, (0..plan.len() as u64).collect::<Vec<_>>(), "{}", spec);
+
+                let (mut read, mut written, mut instants) = (0, 0, vec![0; plan.len()]);
+                let mut clock = 0;
+                for (instant, planned) in instants.iter_mut().zip(&plan) {
+                    clock += planned.after_ns;
+                    *instant = clock;
                 }
+                for (at, completion) in &seen {
+                    let index = completion.id as usize;
+                    prop_assert!(at.0 > instants[index], "{} ends before it starts", spec);
+                    match plan[index].operation {
+                        Operation::Read => read += completion.result.unwrap_or(0),
+                        Operation::Write => written += completion.result.unwrap_or(0),
+                        _ => {}
+                    }
+                }
+                prop_assert_eq!((counters.read_bytes, counters.written_bytes), (read, written));
             }
-            prop_assert_eq!((counters.read_bytes, counters.written_bytes), (read, written));
         }
-    }
 
-    #[test]
-    fn one_large_step_completes_the_same_as_many_small_ones(
-        plan in prop::collection::vec(planned(), 1..60),
-    ) {
-        let together: Vec<Planned> =
-            plan.into_iter().map(|p| Planned { after_ns: 0, ..p }).collect();
-        for spec in ALL {
-            let (seen, counters) = replay(spec, 1, &together);
-            let mut device = SimulatedDevice::parse(spec).unwrap();
-            device.seed(1);
-            for (id, planned) in (0..).zip(&together) {
-                device.submit(Nanos(0), planned.request(id));
+        #[test]
+        fn one_large_step_completes_the_same_as_many_small_ones(
+            plan in prop::collection::vec(planned(), 1..60),
+        ) {
+            let together: Vec<Planned> =
+                plan.into_iter().map(|p| Planned { after_ns: 0, ..p }).collect();
+            for spec in ALL {
+                let (seen, counters) = replay(spec, 1, &together);
+                let mut device = SimulatedDevice::parse(spec).unwrap();
+                device.seed(1);
+                for (id, planned) in (0..).zip(&together) {
+                    device.submit(Nanos(0), planned.request(id));
+                }
+                let mut completed = Vec::new();
+                device.advance(Nanos::from_secs(100_000), &mut completed);
+                prop_assert_eq!(completed, seen.into_iter().map(|(_, c)| c).collect::<Vec<_>>());
+                prop_assert_eq!(device.counters(), counters);
             }
-            let mut completed = Vec::new();
-            device.advance(Nanos::from_secs(100_000), &mut completed);
-            prop_assert_eq!(completed, seen.into_iter().map(|(_, c)| c).collect::<Vec<_>>());
-            prop_assert_eq!(device.counters(), counters);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What fio wrote is right here, and what is written here is right for fio.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sokudo_model::{Bytes, Check, MismatchKind, PatternPart};
+use sokudo_model::{Bytes, Check, MismatchKind, PatternPart, Verify};
 
 use super::tests::{CHECKS, verifier, verify};
 use super::{Expected, Verifier};
@@ -29,20 +29,39 @@ fn checks_of_fio() -> impl Iterator<Item = Check> {
         .filter(move |check| !without.contains(check))
 }
 
-/// Runs fio on a file; whether it was content, and what it said. `None` without fio.
-fn fio(file: &Path, arguments: &[&str]) -> Option<(bool, String)> {
-    let output = Command::new("fio")
-        .current_dir(file.parent().unwrap())
-        .args(["--name=v", "--bs=4k", "--verify_state_save=0", "--size=64k"])
-        .arg(format!("--filename={}", file.display()))
-        .args(arguments)
-        .output();
-    let Ok(output) = output else {
+/// Runs fio once with a job for each file, since starting it takes longest; whether each job was
+/// content, and what fio said. `None` without fio.
+fn fio_jobs(jobs: &[(PathBuf, Vec<String>)]) -> Option<(Vec<bool>, String)> {
+    let names: Vec<String> = (0..jobs.len()).map(|number| format!("v{number}")).collect();
+    let mut command = Command::new("fio");
+    command.current_dir(jobs[0].0.parent().unwrap());
+    for (name, (file, arguments)) in names.iter().zip(jobs) {
+        command
+            .args([&format!("--name={name}"), "--bs=4k", "--size=64k"])
+            .arg("--verify_state_save=0")
+            .arg(format!("--filename={}", file.display()))
+            .args(arguments);
+    }
+    let Ok(output) = command.output() else {
         eprintln!("SKIPPED: there is no fio here to compare with");
         return None;
     };
     let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    Some((output.status.success(), said.into_owned()))
+    let is_content = |name: &String| {
+        let is_of_it = |line: &&str| line.starts_with(&format!("{name}: (groupid="));
+        let line = said.lines().find(is_of_it);
+        line.unwrap_or_else(|| panic!("nothing of {name}: {said}"))
+            .contains("err= 0")
+    };
+    let content = names.iter().map(is_content).collect();
+    Some((content, said.into_owned()))
+}
+
+/// The same with one.
+fn fio(file: &Path, arguments: &[&str]) -> Option<(bool, String)> {
+    let arguments = arguments.iter().map(|it| (*it).to_owned()).collect();
+    let (content, said) = fio_jobs(&[(file.to_owned(), arguments)])?;
+    Some((content[0], said))
 }
 
 /// Writes a file block by block as a worker would.
@@ -73,89 +92,100 @@ fn check(verifier: &mut Verifier, bytes: &[u8]) -> bool {
 #[test]
 fn what_fio_wrote_is_right() {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
     let shapes = [(None, 0), (Some(1024), 0), (Some(2048), 200)];
-    for kind in checks_of_fio() {
-        // Each run of fio takes a third of a second.
-        let all = matches!(kind, Check::Crc32c | Check::Md5);
-        let count = if all { shapes.len() } else { 1 };
-        for (interval, offset) in shapes.into_iter().take(count) {
-            let shape = with!(
+    let shaped = checks_of_fio().flat_map(|kind| {
+        shapes.map(|(interval, offset)| {
+            let pattern = || vec![PatternPart::Bytes(b"\xffabc".to_vec()), PatternPart::Offset];
+            with!(
                 verify(kind),
                 interval = interval.map(Bytes),
                 offset = Bytes(offset),
-                pattern = (kind == Check::Pattern).then(|| {
-                    let text = PatternPart::Bytes(b"\xffabc".to_vec());
-                    vec![text, PatternPart::Offset]
-                })
-            );
-            let method = format!("--verify={}", name(kind));
-            let interval = format!("--verify_interval={}", interval.unwrap_or(0));
-            let moved = format!("--verify_offset={offset}");
-            let mut arguments = vec!["--rw=randwrite", "--do_verify=0", &method];
-            if shape.interval.is_some() {
-                arguments.push(&interval);
-            }
-            if offset > 0 {
-                arguments.push(&moved);
-            }
-            if kind == Check::Pattern {
-                arguments.push("--verify_pattern=0xff\"abc\"%o");
-            }
-            let Some((content, said)) = fio(&file, &arguments) else {
-                return;
-            };
-            assert!(content, "{said}");
-            let mut bytes = std::fs::read(&file).unwrap();
-            let mut verifier = verifier(&shape);
-            let right = check(&mut verifier, &bytes);
-            assert!(right, "{arguments:?}: {:?}", verifier.finish().mismatches);
-            // fio's SHA-512 says nothing of most of a block.
-            if matches!(kind, Check::Header | Check::Sha512) {
-                continue;
-            }
-            bytes[5 * BLOCK + 1500] ^= 4;
-            let mut verifier = super::tests::verifier(&shape);
-            assert!(!check(&mut verifier, &bytes), "{arguments:?}");
-            let outcome = verifier.finish();
-            let kind = if kind == Check::Pattern {
-                MismatchKind::Pattern
-            } else {
-                MismatchKind::Checksum
-            };
-            assert_eq!((outcome.wrong, outcome.mismatches[0].kind), (1, kind));
+                pattern = (kind == Check::Pattern).then(pattern)
+            )
+        })
+    });
+    let (mut shapes, mut jobs) = (Vec::new(), Vec::new());
+    for (number, shape) in shaped.enumerate() {
+        let mut arguments = vec!["--rw=randwrite".to_owned(), "--do_verify=0".to_owned()];
+        arguments.push(format!("--verify={}", name(shape.check)));
+        let interval = shape
+            .interval
+            .map(|it| format!("--verify_interval={}", it.0));
+        arguments.extend(interval);
+        if shape.offset.0 > 0 {
+            arguments.push(format!("--verify_offset={}", shape.offset.0));
         }
+        if shape.check == Check::Pattern {
+            arguments.push("--verify_pattern=0xff\"abc\"%o".to_owned());
+        }
+        jobs.push((directory.path().join(number.to_string()), arguments));
+        shapes.push(shape);
     }
+    let Some((content, said)) = fio_jobs(&jobs) else {
+        return;
+    };
+    assert_eq!(content, vec![true; jobs.len()], "{said}");
+    for (shape, (file, arguments)) in shapes.iter().zip(&jobs) {
+        assert_right_until_changed(shape, std::fs::read(file).unwrap(), arguments);
+    }
+}
+
+fn assert_right_until_changed(shape: &Verify, mut bytes: Vec<u8>, arguments: &[String]) {
+    let mut of_fio = verifier(shape);
+    let right = check(&mut of_fio, &bytes);
+    assert!(right, "{arguments:?}: {:?}", of_fio.finish().mismatches);
+    // fio's SHA-512 says nothing of most of a block.
+    if matches!(shape.check, Check::Header | Check::Sha512) {
+        return;
+    }
+    bytes[5 * BLOCK + 1500] ^= 4;
+    let mut of_other = verifier(shape);
+    assert!(!check(&mut of_other, &bytes), "{arguments:?}");
+    let outcome = of_other.finish();
+    let kind = if shape.check == Check::Pattern {
+        MismatchKind::Pattern
+    } else {
+        MismatchKind::Checksum
+    };
+    assert_eq!((outcome.wrong, outcome.mismatches[0].kind), (1, kind));
 }
 
 #[test]
 fn what_is_written_here_is_right_for_fio() {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
-    for kind in checks_of_fio() {
+    let kinds: Vec<Check> = checks_of_fio().collect();
+    let job = |kind: &Check| {
         // fio reads seeds that it would have drawn itself, unless there is a pattern.
         let shape = with!(
-            verify(kind),
+            verify(*kind),
             pattern = Some(vec![PatternPart::Bytes(vec![0xde, 0xad, 0xbe, 0xef])])
         );
+        let file = directory.path().join(name(*kind));
         write(&mut verifier(&shape), &file);
-        let method = format!("--verify={}", name(kind));
+        let method = format!("--verify={}", name(*kind));
         let arguments = ["--rw=read", &method, "--verify_pattern=0xdeadbeef"];
-        let Some((content, said)) = fio(&file, &arguments) else {
-            return;
-        };
-        // It compares its work buffer, not a digest.
-        let can_agree = kind != Check::Sha512;
-        assert_eq!(content, can_agree, "{kind:?}: {said}");
-        if !can_agree {
-            continue;
-        }
-        let mut bytes = std::fs::read(&file).unwrap();
+        (file, arguments.map(str::to_owned).to_vec())
+    };
+    let jobs: Vec<(PathBuf, Vec<String>)> = kinds.iter().map(job).collect();
+    let Some((content, said)) = fio_jobs(&jobs) else {
+        return;
+    };
+    // Of SHA-512 it compares its work buffer, not a digest.
+    let can_agree = |kind: &Check| *kind != Check::Sha512;
+    assert_eq!(
+        content,
+        kinds.iter().map(can_agree).collect::<Vec<_>>(),
+        "{said}"
+    );
+    for (file, _) in &jobs {
+        let mut bytes = std::fs::read(file).unwrap();
         bytes[3 * BLOCK + 1000] ^= 1;
-        std::fs::write(&file, bytes).unwrap();
-        let (content, said) = fio(&file, &arguments).unwrap();
-        let sees_data = kind != Check::Header;
-        assert!(!content || !sees_data, "{kind:?}: {said}");
+        std::fs::write(file, bytes).unwrap();
+    }
+    let (content, said) = fio_jobs(&jobs).unwrap();
+    for (kind, is_content) in kinds.iter().zip(content) {
+        let sees_data = *kind != Check::Header;
+        assert!(!is_content || !sees_data, "{kind:?}: {said}");
     }
 }
 
@@ -168,14 +198,14 @@ fn the_saved_state_is_fios_own() {
     if fio(&file, &saving).is_none() {
         return;
     }
-    let name = directory.path().join("local-v-0-verify.state");
+    let name = directory.path().join("local-v0-0-verify.state");
     let of_fio = std::fs::read(&name).unwrap();
     std::fs::remove_file(&name).unwrap();
     let shape = with!(verify(Check::Md5), save_state = true);
     let mut verifier = Verifier::new(&shape, 1, vec!["file".to_owned()], 7);
     verifier.dump_to = directory.path().to_owned();
     write(&mut verifier, &file);
-    verifier.save_state("v", 0).unwrap();
+    verifier.save_state("v0", 0).unwrap();
     assert_eq!(std::fs::read(&name).unwrap(), of_fio);
 }
 

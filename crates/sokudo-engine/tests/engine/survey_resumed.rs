@@ -162,42 +162,47 @@ fn some_survey(kind: u8, places: u32, depth: u32) -> Workload {
     workload
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
-    #[test]
-    fn a_checkpoint_and_what_is_left_at_it_are_all_of_it_once(
-        parts in 2..30u64, depth in 1..9u32, places in 1..40u32, kind in 0..6u8, jitter: bool,
-    ) {
-        let latency = if jitter { "hdd?size=16GiB" } else { "const?size=16GiB&latency=100us&parallel=4" };
-        let spec = format!("sim:{latency}");
-        let workload = some_survey(kind, places, depth);
-        let all = stopped_after(u64::MAX, &workload, &spec);
-        let (same, checkpoints) =
-            with_checkpoints(all.bytes_moved().0 / parts, &workload, &spec);
-        prop_assert_eq!(&same, &all, "who asks changes nothing");
-        prop_assert!(parts < 4 || all.elapsed < Nanos::from_secs(2) || !checkpoints.is_empty());
-        for checkpoint in checkpoints {
-            if kind == 5 {
-                // How much fits into a time depends on where the head has been.
-                assert_is_sum_of_places(&checkpoint);
-                let rest = stopped_after(u64::MAX, &resumed(checkpoint.left_at.unwrap(), &workload), &spec);
-                prop_assert_eq!(checkpoint.places.len() + rest.places.len(), all.places.len());
-            } else {
-                assert_goes_on(&checkpoint, &workload, &spec, &all);
+mod many_draws {
+    use super::*;
+    use sokudo_testing::draws;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(draws(12)))]
+        #[test]
+        fn a_checkpoint_and_what_is_left_at_it_are_all_of_it_once(
+            parts in 2..30u64, depth in 1..9u32, places in 1..40u32, kind in 0..6u8, jitter: bool,
+        ) {
+            let latency = if jitter { "hdd?size=16GiB" } else { "const?size=16GiB&latency=100us&parallel=4" };
+            let spec = format!("sim:{latency}");
+            let workload = some_survey(kind, places, depth);
+            let all = stopped_after(u64::MAX, &workload, &spec);
+            let (same, checkpoints) =
+                with_checkpoints(all.bytes_moved().0 / parts, &workload, &spec);
+            prop_assert_eq!(&same, &all, "who asks changes nothing");
+            prop_assert!(parts < 4 || all.elapsed < Nanos::from_secs(2) || !checkpoints.is_empty());
+            for checkpoint in checkpoints {
+                if kind == 5 {
+                    // How much fits into a time depends on where the head has been.
+                    assert_is_sum_of_places(&checkpoint);
+                    let rest = stopped_after(u64::MAX, &resumed(checkpoint.left_at.unwrap(), &workload), &spec);
+                    prop_assert_eq!(checkpoint.places.len() + rest.places.len(), all.places.len());
+                } else {
+                    assert_goes_on(&checkpoint, &workload, &spec, &all);
+                }
             }
         }
-    }
 
-    #[test]
-    fn a_checkpoint_holds_the_defects_before_it_and_no_other(
-        parts in 4..40u64, depth in 1..9u32, places in 1..40u32, at in 0..8000u64, bad in 1..300u64,
-    ) {
-        let spec = format!("sim:const?size=16GiB&latency=100us&parallel=4&fail_at={at}MiB+{bad}KiB:EIO&fail_at=7000MiB+8KiB:EIO");
-        let workload = first(8 << 30, whole(places, 256 << 10, depth));
-        let (all, checkpoints) = with_checkpoints((8 << 30) / parts, &workload, &spec);
-        prop_assert!(!all.defects.is_empty());
-        for checkpoint in checkpoints {
-            assert_goes_on(&checkpoint, &workload, &spec, &all);
+        #[test]
+        fn a_checkpoint_holds_the_defects_before_it_and_no_other(
+            parts in 4..40u64, depth in 1..9u32, places in 1..40u32, at in 0..8000u64, bad in 1..300u64,
+        ) {
+            let spec = format!("sim:const?size=16GiB&latency=100us&parallel=4&fail_at={at}MiB+{bad}KiB:EIO&fail_at=7000MiB+8KiB:EIO");
+            let workload = first(8 << 30, whole(places, 256 << 10, depth));
+            let (all, checkpoints) = with_checkpoints((8 << 30) / parts, &workload, &spec);
+            prop_assert!(!all.defects.is_empty());
+            for checkpoint in checkpoints {
+                assert_goes_on(&checkpoint, &workload, &spec, &all);
+            }
         }
     }
 }

@@ -118,22 +118,27 @@ fn an_old_windows_text_is_believed_by_its_bytes_and_seconds() {
     assert_eq!(run.rows[0].reported.latency.as_ref().unwrap().mean, 100e3);
 }
 
-#[test]
-fn what_is_cut_off_is_told_wherever_it_was_cut() {
-    for name in ["linux-two.txt", "windows-two.txt", "two.xml"] {
-        let text = text_of(name);
-        for end in (0..text.len())
-            .step_by(13)
-            .filter(|end| text.is_char_boundary(*end))
-        {
-            match crate::read(name, &text.as_bytes()[..end]) {
-                Ok(import) => assert!(!import.runs.is_empty()),
-                Err(error) => assert!(!error.to_string().is_empty()),
+mod many_draws {
+    use super::*;
+    use sokudo_testing::draws;
+
+    #[test]
+    fn what_is_cut_off_is_told_wherever_it_was_cut() {
+        for name in ["linux-two.txt", "windows-two.txt", "two.xml"] {
+            let text = text_of(name);
+            for end in (0..text.len())
+                .step_by((text.len() / draws(80) as usize).max(1))
+                .filter(|end| text.is_char_boundary(*end))
+            {
+                match crate::read(name, &text.as_bytes()[..end]) {
+                    Ok(import) => assert!(!import.runs.is_empty()),
+                    Err(error) => assert!(!error.to_string().is_empty()),
+                }
             }
         }
+        let text = text_of("linux-one.txt");
+        let twice = format!("{text}\n{}", &text[..text.find("Read IO").unwrap()]);
+        let import = crate::read("twice", twice.as_bytes()).unwrap();
+        assert_eq!((import.runs.len(), import.left_out.len()), (1, 1));
     }
-    let text = text_of("linux-one.txt");
-    let twice = format!("{text}\n{}", &text[..text.find("Read IO").unwrap()]);
-    let import = crate::read("twice", twice.as_bytes()).unwrap();
-    assert_eq!((import.runs.len(), import.left_out.len()), (1, 1));
 }

@@ -95,24 +95,6 @@ fn terse_lines_of_all_versions_hold_the_same() {
 }
 
 #[test]
-fn several_texts_in_one_file_are_several_runs_and_what_is_cut_off_is_told() {
-    let path = format!("{}/corpus/fio/json.json", env!("CARGO_MANIFEST_DIR"));
-    let one = std::fs::read_to_string(path).unwrap();
-    let text = format!("fio: warning\n{one}\n{one}\n{}", &one[..one.len() / 2]);
-    let import = crate::read("several", text.as_bytes()).unwrap();
-    assert_eq!(import.runs.len(), 3, "the third had its first job");
-    assert_eq!(import.runs[2].rows.len(), 1);
-    assert_eq!(import.left_out.len(), 1);
-    assert_eq!(import.left_out[0].why, "the JSON ends before its end");
-    for cut in (0..one.len()).step_by(7) {
-        // Whatever is missing: no panic, and no figure that was not there.
-        if let Ok(import) = crate::read("cut", &one.as_bytes()[..cut]) {
-            assert!(import.runs.iter().map(|run| run.rows.len()).sum::<usize>() <= 3);
-        }
-    }
-}
-
-#[test]
 fn an_old_text_calls_kibibytes_kilobytes() {
     let text = "old: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=32\n\
                 fio-2.2.10\n\
@@ -159,4 +141,26 @@ fn figures_that_are_none_are_missing() {
         (None, "[31mred")
     );
     assert_eq!(rows[1].reported.latency.as_ref().unwrap().percentiles, []);
+}
+
+mod many_draws {
+    use sokudo_testing::draws;
+
+    #[test]
+    fn several_texts_in_one_file_are_several_runs_and_what_is_cut_off_is_told() {
+        let path = format!("{}/corpus/fio/json.json", env!("CARGO_MANIFEST_DIR"));
+        let one = std::fs::read_to_string(path).unwrap();
+        let text = format!("fio: warning\n{one}\n{one}\n{}", &one[..one.len() / 2]);
+        let import = crate::read("several", text.as_bytes()).unwrap();
+        assert_eq!(import.runs.len(), 3, "the third had its first job");
+        assert_eq!(import.runs[2].rows.len(), 1);
+        assert_eq!(import.left_out.len(), 1);
+        assert_eq!(import.left_out[0].why, "the JSON ends before its end");
+        for cut in (0..one.len()).step_by((one.len() / draws(300) as usize).max(1)) {
+            // Whatever is missing: no panic, and no figure that was not there.
+            if let Ok(import) = crate::read("cut", &one.as_bytes()[..cut]) {
+                assert!(import.runs.iter().map(|run| run.rows.len()).sum::<usize>() <= 3);
+            }
+        }
+    }
 }

@@ -217,43 +217,50 @@ fn commands(text: &str) -> Vec<char> {
         .collect()
 }
 
-proptest! {
-    #[test]
-    fn no_words_of_a_disk_command_a_terminal(
-        words in prop::collection::vec(any::<char>(), 0..40),
-        sign in prop::sample::select(vec!['\x1b', '\n', '\r', '\u{9b}', '\u{7f}', '\u{202e}', '\u{2066}', '\0']),
-        at in 0usize..40,
-        ascii in any::<bool>(),
-        width in 1usize..200,
-    ) {
-        let mut words = words;
-        words.insert(at.min(words.len()), sign);
-        let hostile: String = words.into_iter().collect();
-        let mut document = document();
-        let disk = &mut document.disks[0].disk;
-        disk.model = Some(hostile.clone());
-        disk.serial = Some(hostile.clone());
-        disk.vendor = Some(hostile.clone());
-        disk.firmware = Some(hostile.clone());
-        disk.links = vec![hostile.clone()];
-        disk.contents[1].label = Some(hostile.clone());
-        disk.contents[1].contents[0].label = Some(hostile.clone());
-        disk.contents[1].contents[0].mounted_on = vec![hostile.clone()];
-        disk.health.reasons = vec![Text::name(hostile.clone())];
-        disk.health.attributes[0].name.clone_from(&hostile);
-        disk.raw.insert(hostile.clone(), "1b".into());
-        disk.blind_spots = vec![Text::name(hostile.clone())];
-        document.disks[0].findings[0].symptom = Text::name(hostile.clone());
-        let style = TableStyle { ascii, ..style(width) };
-        for text in [
-            render_overview(&document, &style),
-            render_detail(&document, &style),
-            render_raw(&document, &style),
-            document.to_json(),
-        ] {
-            prop_assert_eq!(commands(&text), Vec::<char>::new());
+mod many_draws {
+    use super::*;
+    use sokudo_testing::draws;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(draws(64)))]
+
+        #[test]
+        fn no_words_of_a_disk_command_a_terminal(
+            words in prop::collection::vec(any::<char>(), 0..40),
+            sign in prop::sample::select(vec!['\x1b', '\n', '\r', '\u{9b}', '\u{7f}', '\u{202e}', '\u{2066}', '\0']),
+            at in 0usize..40,
+            ascii in any::<bool>(),
+            width in 1usize..200,
+        ) {
+            let mut words = words;
+            words.insert(at.min(words.len()), sign);
+            let hostile: String = words.into_iter().collect();
+            let mut document = document();
+            let disk = &mut document.disks[0].disk;
+            disk.model = Some(hostile.clone());
+            disk.serial = Some(hostile.clone());
+            disk.vendor = Some(hostile.clone());
+            disk.firmware = Some(hostile.clone());
+            disk.links = vec![hostile.clone()];
+            disk.contents[1].label = Some(hostile.clone());
+            disk.contents[1].contents[0].label = Some(hostile.clone());
+            disk.contents[1].contents[0].mounted_on = vec![hostile.clone()];
+            disk.health.reasons = vec![Text::name(hostile.clone())];
+            disk.health.attributes[0].name.clone_from(&hostile);
+            disk.raw.insert(hostile.clone(), "1b".into());
+            disk.blind_spots = vec![Text::name(hostile.clone())];
+            document.disks[0].findings[0].symptom = Text::name(hostile.clone());
+            let style = TableStyle { ascii, ..style(width) };
+            for text in [
+                render_overview(&document, &style),
+                render_detail(&document, &style),
+                render_raw(&document, &style),
+                document.to_json(),
+            ] {
+                prop_assert_eq!(commands(&text), Vec::<char>::new());
+            }
+            let back: InfoDocument = serde_json::from_str(&document.to_json()).unwrap();
+            prop_assert_eq!(back.to_json(), document.to_json());
         }
-        let back: InfoDocument = serde_json::from_str(&document.to_json()).unwrap();
-        prop_assert_eq!(back.to_json(), document.to_json());
     }
 }

@@ -85,45 +85,53 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    proptest! {
-        // Each case has thousands of points.
-        #![proptest_config(ProptestConfig::with_cases(24))]
+    mod many_draws {
+        use super::*;
+        use sokudo_testing::draws;
+        use std::collections::HashSet;
 
-        #[test]
-        fn a_line_keeps_the_extremes_of_every_column(
-            heights in prop::collection::vec(0.0f64..500.0, 1..3_000),
-        ) {
-            let step = 100.0 / heights.len() as f64;
-            let points: Vec<[f64; 2]> = heights
-                .iter()
-                .enumerate()
-                .map(|(index, height)| [index as f64 * step, *height])
-                .collect();
-            let kept = line(&points);
-            prop_assert!(kept.len() <= 4 * 100);
-            prop_assert!(kept.is_sorted_by_key(|point| point[0]));
-            prop_assert_eq!((kept[0], kept[kept.len() - 1]), (points[0], points[points.len() - 1]));
-            for column in 0..100 {
-                let heights = |points: &[[f64; 2]]| {
-                    let inside = points.iter().filter(|point| point[0].floor() == f64::from(column));
-                    inside.fold((f64::MAX, f64::MIN), |(low, high), point| (low.min(point[1]), high.max(point[1])))
-                };
-                prop_assert_eq!(heights(&kept), heights(&points));
+        proptest! {
+            // Each case has thousands of points.
+            #![proptest_config(ProptestConfig::with_cases(draws(16)))]
+
+            #[test]
+            fn a_line_keeps_the_extremes_of_every_column(
+                heights in prop::collection::vec(0.0f64..500.0, 1..3_000),
+            ) {
+                let step = 100.0 / heights.len() as f64;
+                let points: Vec<[f64; 2]> = heights
+                    .iter()
+                    .enumerate()
+                    .map(|(index, height)| [index as f64 * step, *height])
+                    .collect();
+                let kept = line(&points);
+                prop_assert!(kept.len() <= 4 * 100);
+                prop_assert!(kept.is_sorted_by_key(|point| point[0]));
+                prop_assert_eq!((kept[0], kept[kept.len() - 1]), (points[0], points[points.len() - 1]));
+                for column in 0..100 {
+                    let heights = |points: &[[f64; 2]]| {
+                        let inside = points.iter().filter(|point| point[0].floor() == f64::from(column));
+                        inside.fold((f64::MAX, f64::MIN), |(low, high), point| (low.min(point[1]), high.max(point[1])))
+                    };
+                    prop_assert_eq!(heights(&kept), heights(&points));
+                }
             }
-        }
 
-        #[test]
-        fn dots_are_few_and_keep_the_outermost(
-            points in prop::collection::vec((0.0f64..1_000.0, 0.0f64..500.0), 1..20_000),
-        ) {
-            let points: Vec<[f64; 2]> = points.into_iter().map(|(x, y)| [x, y]).collect();
-            let kept = dots(&points);
-            prop_assert!(kept.len() <= DOTS_MAX);
-            let range = |points: &[[f64; 2]]| {
-                points.iter().fold((f64::MAX, f64::MIN), |(low, high), point| (low.min(point[1]), high.max(point[1])))
-            };
-            prop_assert_eq!(range(&kept), range(&points));
-            prop_assert!(kept.iter().all(|point| points.contains(point)));
+            #[test]
+            fn dots_are_few_and_keep_the_outermost(
+                points in prop::collection::vec((0.0f64..1_000.0, 0.0f64..500.0), 1..20_000),
+            ) {
+                let points: Vec<[f64; 2]> = points.into_iter().map(|(x, y)| [x, y]).collect();
+                let kept = dots(&points);
+                prop_assert!(kept.len() <= DOTS_MAX);
+                let range = |points: &[[f64; 2]]| {
+                    points.iter().fold((f64::MAX, f64::MIN), |(low, high), point| (low.min(point[1]), high.max(point[1])))
+                };
+                prop_assert_eq!(range(&kept), range(&points));
+                let bits = |point: &[f64; 2]| point.map(f64::to_bits);
+                let drawn: HashSet<[u64; 2]> = points.iter().map(bits).collect();
+                prop_assert!(kept.iter().all(|point| drawn.contains(&bits(point))));
+            }
         }
     }
 }

@@ -82,66 +82,71 @@ fn any_scatter() -> impl Strategy<Value = Scatter> {
         )
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+mod many_draws {
+    use super::*;
+    use sokudo_testing::draws;
 
-    #[test]
-    fn no_io_leaves_its_stretch(
-        order in any_order(), blocks in any_blocks(), scatter in any_scatter(),
-        file_order in any_file_order(), ios in 1u32..4, reads in 0u32..=100,
-        lengths in prop::collection::vec((0u64..1 << 40, 16u64 * 512..100_000), 1..5),
-        seed in any::<u64>(),
-    ) {
-        let mut workload = Workload::new("any", Bytes(512));
-        workload.order = order;
-        workload.blocks = blocks;
-        workload.scatter = scatter;
-        workload.operations = OperationMix::read_write(reads).unwrap();
-        workload.files.service = FileService { order: file_order, ios };
-        let stretches: Vec<ByteRange> =
-            lengths.iter().map(|(start, length)| stretch(*start, *length)).collect();
-        let mut pattern =
-            Pattern::new(&workload, &stretches, &Arc::default(), Random::new(seed));
-        for io in 0..300 {
-            let access = pattern.next();
-            let used = stretches[access.file as usize];
-            prop_assert!(access.length > 0);
-            prop_assert!(access.offset >= used.start);
-            prop_assert!(access.offset + u64::from(access.length) <= used.start + used.length);
-            prop_assert!(u64::from(access.length) <= workload.blocks.largest().0);
-            if io == 200 {
-                pattern.restart();
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(draws(1000)))]
+
+        #[test]
+        fn no_io_leaves_its_stretch(
+            order in any_order(), blocks in any_blocks(), scatter in any_scatter(),
+            file_order in any_file_order(), ios in 1u32..4, reads in 0u32..=100,
+            lengths in prop::collection::vec((0u64..1 << 40, 16u64 * 512..100_000), 1..5),
+            seed in any::<u64>(),
+        ) {
+            let mut workload = Workload::new("any", Bytes(512));
+            workload.order = order;
+            workload.blocks = blocks;
+            workload.scatter = scatter;
+            workload.operations = OperationMix::read_write(reads).unwrap();
+            workload.files.service = FileService { order: file_order, ios };
+            let stretches: Vec<ByteRange> =
+                lengths.iter().map(|(start, length)| stretch(*start, *length)).collect();
+            let mut pattern =
+                Pattern::new(&workload, &stretches, &Arc::default(), Random::new(seed));
+            for io in 0..300 {
+                let access = pattern.next();
+                let used = stretches[access.file as usize];
+                prop_assert!(access.length > 0);
+                prop_assert!(access.offset >= used.start);
+                prop_assert!(access.offset + u64::from(access.length) <= used.start + used.length);
+                prop_assert!(u64::from(access.length) <= workload.blocks.largest().0);
+                if io == 200 {
+                    pattern.restart();
+                }
             }
         }
-    }
 
-    #[test]
-    fn a_map_of_mixed_sizes_covers_all_blocks_once_per_pass(
-        shares in prop::collection::vec((1u64..20, 1u32..10), 1..4),
-        blocks in 20u64..2_000, rest in 0u64..512, seed in any::<u64>(),
-    ) {
-        let mut workload = random_reads();
-        workload.operations = OperationMix::read_write(50).unwrap();
-        let smallest = shares.iter().map(|(size, _)| size).min().copied().unwrap();
-        // Multiples of the smallest, as fio wants them for a map.
-        let shares: Vec<(u64, u32)> = shares
-            .iter()
-            .map(|(size, weight)| (size.div_ceil(smallest) * 512, *weight))
-            .collect();
-        workload.blocks = sizes(&shares);
-        workload.order = Order::Random { map: true };
-        let stretches = [stretch(512, blocks * 512 + rest)];
-        let mut pattern =
-            Pattern::new(&workload, &stretches, &Arc::default(), Random::new(seed));
-        for _pass in 0..3 {
-            let mut visited = vec![false; blocks as usize];
-            let mut left = blocks;
-            while left > 0 {
-                let access = pattern.next();
-                let first = access.offset / 512 - 1;
-                for block in first..first + u64::from(access.length) / 512 {
-                    prop_assert!(!std::mem::replace(&mut visited[block as usize], true));
-                    left -= 1;
+        #[test]
+        fn a_map_of_mixed_sizes_covers_all_blocks_once_per_pass(
+            shares in prop::collection::vec((1u64..20, 1u32..10), 1..4),
+            blocks in 20u64..2_000, rest in 0u64..512, seed in any::<u64>(),
+        ) {
+            let mut workload = random_reads();
+            workload.operations = OperationMix::read_write(50).unwrap();
+            let smallest = shares.iter().map(|(size, _)| size).min().copied().unwrap();
+            // Multiples of the smallest, as fio wants them for a map.
+            let shares: Vec<(u64, u32)> = shares
+                .iter()
+                .map(|(size, weight)| (size.div_ceil(smallest) * 512, *weight))
+                .collect();
+            workload.blocks = sizes(&shares);
+            workload.order = Order::Random { map: true };
+            let stretches = [stretch(512, blocks * 512 + rest)];
+            let mut pattern =
+                Pattern::new(&workload, &stretches, &Arc::default(), Random::new(seed));
+            for _pass in 0..3 {
+                let mut visited = vec![false; blocks as usize];
+                let mut left = blocks;
+                while left > 0 {
+                    let access = pattern.next();
+                    let first = access.offset / 512 - 1;
+                    for block in first..first + u64::from(access.length) / 512 {
+                        prop_assert!(!std::mem::replace(&mut visited[block as usize], true));
+                        left -= 1;
+                    }
                 }
             }
         }

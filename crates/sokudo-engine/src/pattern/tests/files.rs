@@ -114,7 +114,7 @@ fn uses_of_files(order: FileOrder) -> Vec<f64> {
 #[test]
 fn files_at_random_are_used_alike() {
     let counts = uses_of_files(FileOrder::Random(Distribution::Uniform));
-    assert!(agreement(&counts, &[0.125; 8]) > 0.001, "{counts:?}");
+    assert!(agreement(&counts, &[0.125; 8]) > CHANCE_MIN, "{counts:?}");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn the_favourites_of_zipf_share_a_file() {
         center: None,
     };
     let counts = uses_of_files(FileOrder::Random(distribution));
-    assert!(agreement(&counts, &shares) > 0.001, "{counts:?}");
+    assert!(agreement(&counts, &shares) > CHANCE_MIN, "{counts:?}");
     assert!(
         counts[0] > 85_000.0,
         "fio 3.33 gives it about nine tenths: {counts:?}"

@@ -135,7 +135,7 @@ fn assert_zones(zones: Vec<Zone>) {
         }
     }
     let p = agreement(&counts, &[0.6, 0.3, 0.08, 0.02]);
-    assert!(p > 0.001, "{counts:?}");
+    assert!(p > CHANCE_MIN, "{counts:?}");
 }
 
 #[test]

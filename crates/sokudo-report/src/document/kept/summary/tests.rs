@@ -122,6 +122,6 @@ fn what_is_damaged_or_of_others_is_as_none() {
 fn a_run_of_very_many_rows_has_none() {
     let mut document = RunDocument::from_run(&sample::run());
     let row = document.results[0].clone();
-    document.results = vec![row; 20_000];
+    document.results = vec![row; 12_000];
     assert!(summary(&document).is_empty());
 }

@@ -5,7 +5,9 @@ use sokudo_dialect::explain::StorageMedium;
 use sokudo_model::{Confidence, Inference};
 use sokudo_stats::Random;
 
-use crate::{FALSE_ALARMS_MAX, RECALL_MIN, of_disks};
+use sokudo_testing::seeds;
+
+use super::{FALSE_ALARMS_MAX, RECALL_MIN, rate};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -19,12 +21,6 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
 fn value(inference: &Inference, name: &str) -> f64 {
     let figure = inference.figures.iter().find(|it| it.name == name);
     figure.unwrap_or_else(|| panic!("no {name}")).value
-}
-
-/// For which share of the seeds something holds.
-fn share(holds: impl Fn(u64) -> bool + Sync) -> f64 {
-    let held = of_disks(holds);
-    held.iter().filter(|holds| **holds).count() as f64 / held.len() as f64
 }
 
 fn is_near(value: f64, truth: f64, tolerance: f64) -> bool {
@@ -47,7 +43,7 @@ fn random(seed: u64, number: u64, from: u64, to: u64) -> u64 {
 
 #[test]
 fn fast_cells_are_found_with_their_size_and_both_rates() {
-    assert_found("fast-cells", "fast-cells", |seed| {
+    assert_found(60, "fast-cells", "fast-cells", |seed| {
         let slc = random(seed, 0, 4_200, 6_000) * MIB;
         let direct = random(seed, 1, 100, 400);
         let program_ms = random(seed, 2, 4, 9);
@@ -66,7 +62,7 @@ fn fast_cells_are_found_with_their_size_and_both_rates() {
 
 #[test]
 fn a_partial_map_is_found_with_its_size() {
-    assert_found("partial-map", "map", |seed| {
+    assert_found(40, "partial-map", "map", |seed| {
         let map = random(seed, 0, 128, 700) * MIB;
         let read_us = random(seed, 1, 30, 110);
         let size = 4 * GIB;
@@ -81,7 +77,7 @@ fn a_partial_map_is_found_with_its_size() {
 
 #[test]
 fn stripes_are_found_with_chunk_and_members() {
-    assert_found("parity-stripes", "parity", |seed| {
+    assert_found(60, "parity-stripes", "parity", |seed| {
         let disks = random(seed, 0, 3, 8);
         let chunk = 4096 << random(seed, 1, 2, 8);
         let latency = random(seed, 2, 50, 9_000);
@@ -103,7 +99,7 @@ fn stripes_are_found_with_chunk_and_members() {
 
 #[test]
 fn a_false_capacity_is_found_with_the_real_one() {
-    assert_found("fake-capacity", "capacity", |seed| {
+    assert_found(40, "fake-capacity", "capacity", |seed| {
         let real = random(seed, 0, 1_050, 4_000) * MIB + random(seed, 1, 0, 255) * 4096;
         let size = real * random(seed, 2, 110, 400) / 100;
         let beyond = ["wrap", "lost"][seed as usize % 2];
@@ -119,7 +115,7 @@ fn a_false_capacity_is_found_with_the_real_one() {
 /// The window lies in the end of what is real, or anywhere before.
 #[test]
 fn a_fold_into_a_window_is_found_with_the_real_size() {
-    assert_found("fake-capacity", "capacity", |seed| {
+    assert_found(25, "fake-capacity", "capacity", |seed| {
         let real = random(seed, 0, 2_000, 6_000) * MIB + random(seed, 1, 0, 255) * 4096;
         let size = real * random(seed, 2, 115, 400) / 100;
         let window = (MIB << random(seed, 3, 0, 10)) + random(seed, 4, 0, 200) * 4096;
@@ -139,7 +135,7 @@ fn a_fold_into_a_window_is_found_with_the_real_size() {
 
 #[test]
 fn what_is_refused_behind_an_end_tells_the_real_size() {
-    assert_found("fake-capacity", "capacity", |seed| {
+    assert_found(60, "fake-capacity", "capacity", |seed| {
         let real = random(seed, 0, 1_050, 4_000) * MIB + random(seed, 1, 0, 255) * 4096;
         let size = real * random(seed, 2, 110, 400) / 100;
         let errno = ["EIO", "ENOSPC"][seed as usize % 2];
@@ -151,7 +147,7 @@ fn what_is_refused_behind_an_end_tells_the_real_size() {
 /// A volume with credit for bursts is not told from fast cells, and that is said.
 #[test]
 fn of_a_volume_with_credits_nothing_is_certain() {
-    for seed in 0..4 {
+    for seed in seeds(4) {
         let credit = random(seed, 0, 3_000, 6_000);
         let spec = format!("sim:const?size=16GiB&rate=1GB/s&refill=100MB/s&credit={credit}MiB");
         let found = explained(&spec, seed, &["fast-cells"]);
@@ -167,7 +163,7 @@ fn of_a_volume_with_credits_nothing_is_certain() {
 
 #[test]
 fn honest_devices_are_as_large_as_they_say() {
-    assert_silent("honest devices", &["capacity"], |seed| {
+    assert_silent(40, "honest devices", &["capacity"], |seed| {
         let size = random(seed, 0, 1_100, 4_000);
         match seed % 3 {
             0 => format!("sim:const?size={size}MiB"),
@@ -177,23 +173,23 @@ fn honest_devices_are_as_large_as_they_say() {
     });
 }
 
-/// Counts devices of which what is true is found: `device` gives each one's description and the
+/// Counts of how many devices what is true is found: `device` gives each one's description and the
 /// figures, with how far from the truth they may be.
 fn assert_found(
+    devices: u32,
     code: &str,
     theme: &str,
     device: impl Fn(u64) -> (String, Vec<(&'static str, f64, f64)>) + Sync,
 ) {
-    let recall = share(|seed| {
+    let recall = rate(devices, |seed| {
         let (spec, truth) = device(seed);
         found(&explained(&spec, seed, &[theme]), code, &truth)
     });
-    println!("{code}: recall {:.1} %", recall * 100.0);
-    assert!(recall >= RECALL_MIN, "{code}: {recall}");
+    recall.assert_at_least(RECALL_MIN, format_args!("{code}: recall"));
 }
 
-/// Counts devices of which something is told that they have not.
-fn assert_silent(kind: &str, themes: &[&str], spec: impl Fn(u64) -> String + Sync) {
+/// Counts of how many devices something is told that they have not.
+fn assert_silent(devices: u32, kind: &str, themes: &[&str], spec: impl Fn(u64) -> String + Sync) {
     const CODES: [&str; 5] = [
         "fast-cells",
         "partial-map",
@@ -201,21 +197,20 @@ fn assert_silent(kind: &str, themes: &[&str], spec: impl Fn(u64) -> String + Syn
         "fake-capacity",
         "lost-writes",
     ];
-    let alarms = share(|seed| {
+    let alarms = rate(devices, |seed| {
         let inferences = explained(&spec(seed), seed, themes);
         inferences
             .iter()
             .any(|it| CODES.contains(&it.code.as_str()))
     });
-    println!("{kind}: false alarms {:.1} %", alarms * 100.0);
-    assert!(alarms <= FALSE_ALARMS_MAX, "{kind}: {alarms}");
+    alarms.assert_at_most(FALSE_ALARMS_MAX, format_args!("{kind}: false alarms"));
 }
 
 const ALL: [&str; 3] = ["map", "parity", "fast-cells"];
 
 #[test]
 fn an_ordinary_solid_state_drive_has_none_of_it() {
-    assert_silent("sim:ssd", &ALL, |seed| {
+    assert_silent(40, "sim:ssd", &ALL, |seed| {
         format!(
             "sim:ssd?size={}MiB&page=1MiB&channels={}&dies=1&read={}us&program={}ms&bus=2GB/s&cache={}MiB",
             random(seed, 0, 4_200, 5_000),
@@ -229,7 +224,7 @@ fn an_ordinary_solid_state_drive_has_none_of_it() {
 
 #[test]
 fn a_device_of_constant_latency_has_none_of_it() {
-    assert_silent("sim:const", &ALL, |seed| {
+    assert_silent(60, "sim:const", &ALL, |seed| {
         let latency = random(seed, 0, 20, 5_000);
         format!(
             "sim:const?size={}MiB&latency={latency}us&jitter={}us&rate=500MB/s",
@@ -241,7 +236,7 @@ fn a_device_of_constant_latency_has_none_of_it() {
 
 #[test]
 fn a_hard_disk_has_none_of_it() {
-    assert_silent("sim:hdd", &["map", "fast-cells"], |seed| {
+    assert_silent(60, "sim:hdd", &["map", "fast-cells"], |seed| {
         format!(
             "sim:hdd?size={}MiB&rpm={}&cache={}MiB",
             random(seed, 0, 4_200, 5_000),
@@ -253,11 +248,11 @@ fn a_hard_disk_has_none_of_it() {
 
 #[test]
 fn an_array_has_no_fast_cells_and_no_map_and_a_drive_with_them_no_stripes() {
-    assert_silent("sim:raid5", &["map", "fast-cells"], |seed| {
+    assert_silent(10, "sim:raid5", &["map", "fast-cells"], |seed| {
         let disks = random(seed, 0, 3, 6);
         format!("sim:raid5?size=4200MiB&disks={disks}&latency=80us&jitter=20us&rate=500MB/s")
     });
-    assert_silent("sim:ssd?slc", &["map", "parity"], |seed| {
+    assert_silent(10, "sim:ssd?slc", &["map", "parity"], |seed| {
         format!(
             "sim:ssd?size=4GiB&slc={}MiB&page=1MiB",
             random(seed, 0, 100, 900)

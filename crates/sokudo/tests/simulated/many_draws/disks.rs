@@ -7,7 +7,10 @@ use sokudo_dialect::explain::StorageMedium;
 use sokudo_model::Inference;
 use sokudo_stats::Random;
 
-use crate::{FALSE_ALARMS_MAX, RECALL_MIN, explained, of_disks};
+use sokudo_testing::{Rate, seeds};
+
+use super::{FALSE_ALARMS_MAX, RECALL_MIN, of_seeds, rate};
+use crate::explained;
 
 /// More small writes than the maps of these disks hold are not made, for the sake of time.
 const IOS_MAX: u64 = 30_000;
@@ -32,17 +35,16 @@ struct Truth {
 /// How a kind of disk did.
 #[derive(Default)]
 struct Score {
-    /// By figure: how often it was right, and how often it was there to be found.
-    truths: BTreeMap<&'static str, (u64, u64)>,
-    false_alarms: u64,
+    /// By figure: how often it was right of how often it was there to be found.
+    truths: BTreeMap<&'static str, Rate>,
+    false_alarms: Rate,
 }
 
 impl Score {
     fn add(mut self, other: Self) -> Self {
         self.false_alarms += other.false_alarms;
-        for (figure, (found, asked)) in other.truths {
-            let sum = self.truths.entry(figure).or_default();
-            *sum = (sum.0 + found, sum.1 + asked);
+        for (figure, right) in other.truths {
+            *self.truths.entry(figure).or_default() += right;
         }
         self
     }
@@ -238,9 +240,9 @@ fn float(value: u64) -> f64 {
     value as f64
 }
 
-/// Holds what is concluded about the disks of a kind against the truth, and prints the rates.
-fn hold(kind: &str, only: &[&str], draw_disk: fn(&mut Random) -> Disk) {
-    let scores = of_disks(|seed| {
+/// Holds what is concluded about so many disks of a kind against the truth.
+fn hold(kind: &str, disks: u32, only: &[&str], draw_disk: fn(&mut Random) -> Disk) {
+    let scores = of_seeds(seeds(disks), |seed| {
         let disk = draw_disk(&mut Random::new(seed + 1));
         let run = explained(
             &disk.spec,
@@ -253,23 +255,12 @@ fn hold(kind: &str, only: &[&str], draw_disk: fn(&mut Random) -> Disk) {
         );
         judged(&disk, &run.inferences, seed)
     });
-    let disks = scores.len() as u64;
     let score = scores.into_iter().fold(Score::default(), Score::add);
-    for (figure, (found, asked)) in &score.truths {
-        println!("{kind}: {figure} right on {found} of {asked} disks");
+    for (figure, right) in score.truths {
+        right.assert_at_least(RECALL_MIN, format_args!("{kind}: {figure} right"));
     }
     let false_alarms = score.false_alarms;
-    println!("{kind}: false alarms on {false_alarms} of {disks} disks");
-    for (figure, (found, asked)) in score.truths {
-        assert!(
-            float(found) >= RECALL_MIN * float(asked),
-            "{kind}: {figure}"
-        );
-    }
-    assert!(
-        float(false_alarms) <= FALSE_ALARMS_MAX * float(disks),
-        "{kind}"
-    );
+    false_alarms.assert_at_most(FALSE_ALARMS_MAX, format_args!("{kind}: false alarms"));
 }
 
 fn judged(disk: &Disk, inferences: &[Inference], seed: u64) -> Score {
@@ -281,21 +272,20 @@ fn judged(disk: &Disk, inferences: &[Inference], seed: u64) -> Score {
             .flat_map(|inference| &inference.figures)
             .find(|figure| figure.name == truth.figure)
             .map(|figure| figure.value);
-        let sum = score.truths.entry(truth.figure).or_default();
-        sum.1 += 1;
-        if value.is_some_and(|value| (truth.least..=truth.most).contains(&value)) {
-            sum.0 += 1;
-        } else {
+        let is_right = value.is_some_and(|value| (truth.least..=truth.most).contains(&value));
+        score.truths.entry(truth.figure).or_default().add(is_right);
+        if !is_right {
             println!(
                 "seed {seed}: {} is {value:?}, not {} to {} ({})",
                 truth.figure, truth.least, truth.most, disk.spec
             );
         }
     }
-    let mut wrong = inferences.iter();
-    let wrong = wrong.find(|inference| disk.lies.contains(&inference.code.as_str()));
+    let wrong = inferences
+        .iter()
+        .find(|inference| disk.lies.contains(&inference.code.as_str()));
+    score.false_alarms.add(wrong.is_some());
     if let Some(wrong) = wrong {
-        score.false_alarms += 1;
         println!("seed {seed}: {wrong:?} ({})", disk.spec);
     }
     score
@@ -303,18 +293,19 @@ fn judged(disk: &Disk, inferences: &[Inference], seed: u64) -> Score {
 
 #[test]
 fn hard_disks_are_known_for_what_they_are() {
-    hold("sim:hdd", &[], hard_disk);
+    hold("sim:hdd", 10, &[], hard_disk);
 }
 
 #[test]
 fn shingled_disks_are_known_by_their_pauses() {
-    hold("sim:smr", &["rotation", "shingles"], shingled_disk);
+    hold("sim:smr", 15, &["rotation", "shingles"], shingled_disk);
 }
 
 #[test]
 fn disks_that_write_in_batches_are_not_taken_for_shingled_ones() {
     hold(
         "sim:hdd?destage=batch",
+        8,
         &["rotation", "shingles"],
         batching_disk,
     );
@@ -323,7 +314,7 @@ fn disks_that_write_in_batches_are_not_taken_for_shingled_ones() {
 /// Of disks of which one place in a hundred was slow, for reasons of its own, and one sector.
 #[test]
 fn slow_places_here_and_there_hide_no_zones() {
-    let found = of_disks(|seed| {
+    let right = rate(60, |seed| {
         let disk = hard_disk(&mut Random::new(seed + 1));
         let medium = StorageMedium::Rotating;
         let mut run = explained(&disk.spec, medium, &["zones"], seed, |_| ());
@@ -345,14 +336,9 @@ fn slow_places_here_and_there_hide_no_zones() {
             &run.inferences,
             seed,
         );
-        score.truths[truth.figure].0
+        score.truths[truth.figure].hits == 1
     });
-    let right: u64 = found.iter().sum();
-    println!(
-        "slow places: zones right on {right} of {} disks",
-        found.len()
-    );
-    assert!(float(right) >= RECALL_MIN * float(found.len() as u64));
+    right.assert_at_least(RECALL_MIN, "slow places: zones right");
 }
 
 fn middle(truth: &Truth) -> f64 {
@@ -361,5 +347,5 @@ fn middle(truth: &Truth) -> f64 {
 
 #[test]
 fn what_does_not_turn_is_taken_for_no_disk() {
-    hold("sim:const and sim:ssd", &[], still_device);
+    hold("sim:const and sim:ssd", 10, &[], still_device);
 }

@@ -3,7 +3,7 @@
 //! found, and how often something is said that is not so.
 //!
 //! Only file systems, arrays and mounts are missing here; more kinds of noise and of truth are
-//! tried without the engine in `sokudo-analysis/src/matrix/simulated.rs`.
+//! tried without the engine in `sokudo-analysis/src/matrix/many_draws.rs`.
 
 use sokudo_analysis::matrix_effects;
 use sokudo_dialect::crystal::{self, Profile, RowDirection};
@@ -13,11 +13,13 @@ use sokudo_model::{
 use sokudo_report::{MatrixDocument, MatrixRun, MatrixSoFar, RunDocument};
 use sokudo_stats::Random;
 
-use crate::{measured, of_many};
+use sokudo_testing::{Rate, seeds};
 
-/// Of each kind, unless `SOKUDO_TEST_MATRICES` says otherwise: each is 72 runs, and 200 of them take
-/// a minute and a half of a processor.
-const MATRICES: u64 = 40;
+use super::of_seeds;
+use crate::measured;
+
+/// Of each kind; each is 72 runs.
+const MATRICES: u32 = 10;
 /// Values of the two axes.
 const VALUES: [usize; 2] = [6, 4];
 const BLOCKS: u32 = 3;
@@ -144,28 +146,26 @@ fn said(document: &MatrixDocument, has_faster: bool) -> Said {
     said
 }
 
-/// In how many matrices of how many what is so was said, and what is not.
-fn tried(has_faster: bool) -> (u64, u64, u64) {
-    let told = std::env::var("SOKUDO_TEST_MATRICES");
-    let matrices = told.map_or(MATRICES, |number| number.parse().unwrap());
-    let all = of_many(matrices, |seed| {
+/// In how many matrices what is so was said, and in how many what is not.
+fn tried(has_faster: bool) -> [Rate; 2] {
+    let said = of_seeds(seeds(MATRICES), |seed| {
         said(&document(seed, has_faster), has_faster)
     });
-    let count = |is: fn(&Said) -> bool| all.iter().filter(|it| is(it)).count() as u64;
-    (count(|it| it.truth), count(|it| it.falsehood), matrices)
+    [
+        Rate::of(&said, |it| it.truth),
+        Rate::of(&said, |it| it.falsehood),
+    ]
 }
 
 #[test]
 fn one_file_system_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
-    let (found, wrong, matrices) = tried(true);
-    println!("5 % faster: found in {found} of {matrices}, wrong in {wrong}");
-    assert!(found * 10 >= matrices * 9, "{found} of {matrices}");
-    assert!(wrong * 20 <= matrices, "{wrong} of {matrices}");
+    let [found, wrong] = tried(true);
+    found.assert_at_least(0.9, "5 % faster: found");
+    wrong.assert_at_most(0.05, "5 % faster: wrong");
 }
 
 #[test]
 fn where_nothing_is_faster_something_is_said_to_be_in_one_of_twenty_matrices_at_most() {
-    let (_, wrong, matrices) = tried(false);
-    println!("nothing differs: wrong in {wrong} of {matrices}");
-    assert!(wrong * 20 <= matrices, "{wrong} of {matrices}");
+    let [_, wrong] = tried(false);
+    wrong.assert_at_most(0.05, "nothing differs: wrong");
 }
