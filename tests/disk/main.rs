@@ -28,6 +28,7 @@ mod faults;
 mod figures;
 mod fill;
 mod fio_door;
+mod fio_runs;
 mod fio_safety;
 mod fit;
 mod formats;

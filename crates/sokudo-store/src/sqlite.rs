@@ -59,6 +59,8 @@ enum DatabaseOrigin {
 pub struct Sqlite {
     connection: Connection,
     name: String,
+    /// How long another sokudo that writes is waited for.
+    patience: Duration,
     /// Where the file is to be made before anything is kept; until then the store is empty.
     missing: Option<PathBuf>,
     /// Whether its tables are of an older version: who writes brings them up to date.
@@ -72,6 +74,14 @@ impl Sqlite {
     /// # Errors
     /// When it cannot be opened, is damaged, or is of a newer version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_with(path, PATIENCE)
+    }
+
+    /// The same with another patience: so long another program that writes is waited for.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub fn open_with(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         // A bare `:memory:` would be no file.
         let path = std::path::absolute(path).map_err(|error| StoreError::Database {
             store: Text::name(path.display().to_string()),
@@ -82,16 +92,18 @@ impl Sqlite {
             PathState::Nothing => {
                 return Ok(Self {
                     missing: Some(path),
-                    ..Self::in_memory(&name)?
+                    ..Self::in_memory(&name, patience)?
                 });
             }
             PathState::ToWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
             PathState::ToRead => OpenFlags::SQLITE_OPEN_READ_ONLY,
         };
-        let connection = open_file(&path, access).map_err(|error| refusal(&name, &error))?;
+        let connection =
+            open_file(&path, access).map_err(|error| refusal(&name, patience, &error))?;
         let mut store = Self {
             connection,
             name,
+            patience,
             missing: None,
             is_older: false,
         };
@@ -121,24 +133,27 @@ impl Sqlite {
         path: &Path,
         work: &impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
-        let refused = |error: rusqlite::Error| refusal(&self.name, &error);
+        let refused = |error: rusqlite::Error| refusal(&self.name, self.patience, &error);
         // What cannot be placed must not be there at the next attempt.
-        let mut draft = Self::in_memory(&self.name)?;
+        let mut draft = Self::in_memory(&self.name, self.patience)?;
         let done = carry_out(&mut draft.connection, work).map_err(refused)?;
         let image = draft.connection.serialize("main").map_err(refused)?;
         let is_placed = file::place(path, &image)?;
         let access = OpenFlags::SQLITE_OPEN_READ_WRITE;
-        self.connection = open_file(path, access).map_err(|error| refusal(&self.name, &error))?;
+        self.connection =
+            open_file(path, access).map_err(|error| refusal(&self.name, self.patience, &error))?;
         self.prepare(DatabaseOrigin::File)?;
         Ok(is_placed.then_some(done))
     }
 
     /// An empty store that is nowhere.
-    fn in_memory(name: &str) -> Result<Self, StoreError> {
-        let connection = Connection::open_in_memory().map_err(|error| refusal(name, &error))?;
+    fn in_memory(name: &str, patience: Duration) -> Result<Self, StoreError> {
+        let connection =
+            Connection::open_in_memory().map_err(|error| refusal(name, patience, &error))?;
         let mut store = Self {
             connection,
             name: name.to_owned(),
+            patience,
             missing: None,
             is_older: false,
         };
@@ -147,8 +162,9 @@ impl Sqlite {
     }
 
     fn prepare(&mut self, origin: DatabaseOrigin) -> Result<(), StoreError> {
+        let patience = self.patience;
         let setup = |connection: &Connection| {
-            connection.busy_timeout(PATIENCE)?;
+            connection.busy_timeout(patience)?;
             // A statement stays as it was prepared, whatever is put in its place marks.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             connection.pragma_update(None, "page_size", PAGE_BYTES)?;
@@ -156,7 +172,7 @@ impl Sqlite {
             connection.pragma_update(None, "synchronous", "extra")?;
             connection.pragma_update(None, "foreign_keys", "on")
         };
-        setup(&self.connection).map_err(|error| refusal(&self.name, &error))?;
+        setup(&self.connection).map_err(|error| refusal(&self.name, self.patience, &error))?;
         let known: u32 = narrow(MIGRATIONS.len());
         let (found, is_ours) =
             self.with(|connection| Ok((version(connection)?, is_ours(connection)?)))?;
@@ -198,7 +214,8 @@ impl Sqlite {
             }
             Ok(())
         };
-        carry_out(&mut self.connection, &migrate).map_err(|error| refusal(&self.name, &error))?;
+        carry_out(&mut self.connection, &migrate)
+            .map_err(|error| refusal(&self.name, self.patience, &error))?;
         self.is_older = false;
         Ok(())
     }
@@ -207,7 +224,7 @@ impl Sqlite {
         &mut self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        work(&self.connection).map_err(|error| refusal(&self.name, &error))
+        work(&self.connection).map_err(|error| refusal(&self.name, self.patience, &error))
     }
 
     /// All of the work, or nothing of it.
@@ -225,7 +242,8 @@ impl Sqlite {
         if self.is_older {
             self.bring_up_to_date()?;
         }
-        carry_out(&mut self.connection, &work).map_err(|error| refusal(&self.name, &error))
+        carry_out(&mut self.connection, &work)
+            .map_err(|error| refusal(&self.name, self.patience, &error))
     }
 }
 
@@ -337,7 +355,7 @@ impl Store for Sqlite {
                 .iter()
                 .try_for_each(|(run, summary)| keep_summary(transaction, number(run.0), summary))
         });
-        patient(self, PATIENCE)?;
+        patient(self, self.patience)?;
         kept
     }
 
@@ -642,7 +660,7 @@ fn row_entry(row: &Row<'_>, first: usize) -> rusqlite::Result<RowEntry> {
     })
 }
 
-fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
+fn refusal(store: &str, patience: Duration, error: &rusqlite::Error) -> StoreError {
     let store = Text::name(store);
     let text = match error {
         // Its own text repeats all of the statement.
@@ -659,7 +677,7 @@ fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
         }
         Some(ErrorCode::DatabaseBusy) => text!(
             "another program has been writing to it for {} s",
-            PATIENCE.as_secs()
+            patience.as_secs_f64()
         ),
         Some(ErrorCode::ReadOnly) => "this user may only read it".into(),
         Some(ErrorCode::DiskFull) => "its disk is full".into(),

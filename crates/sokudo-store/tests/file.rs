@@ -266,9 +266,10 @@ fn who_holds_it_for_ever_is_named() {
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(kept(&path), [id]);
-    let message = refusal(&path);
+    let mut store = Sqlite::open_with(&path, Duration::from_millis(200)).unwrap();
+    let message = store.keep(&run()).unwrap_err().to_string();
     assert!(
-        message.contains("another program has been writing to it for 10 s"),
+        message.contains("another program has been writing to it for 0.2 s"),
         "{message}"
     );
 }

@@ -18,6 +18,10 @@ use crate::invocation;
 use crate::{exit, output};
 
 pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
+    // A mistake is told before anything is done.
+    std::fs::read_dir(directory)
+        .with_context(|| text!("{} cannot be read", directory.display()))
+        .map_err(Exit::Failed)?;
     let are_volumes_gone = dissolve_volumes()?;
     remove_files(directory, yes)?;
     match are_volumes_gone {
@@ -38,9 +42,6 @@ fn dissolve_volumes() -> Result<bool, Exit> {
 }
 
 fn remove_files(directory: &Path, yes: bool) -> Result<(), Exit> {
-    std::fs::read_dir(directory)
-        .with_context(|| text!("{} cannot be read", directory.display()))
-        .map_err(Exit::Failed)?;
     let found = left_behind(directory, Search::All);
     if found.is_empty() {
         return output::say(&text!("{}: nothing was left behind", directory.display()));

@@ -98,7 +98,7 @@ fn texts(markup: &str) -> String {
 const MEASURED: [&str; 13] = [
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6",
     "mark sim:hdd --row SEQ1M,Q8 --row RND4K --runs 6 --seed 2",
-    "mark sim:ssd --row SEQ1M,Q8 --runs 6",
+    "mark sim:ssd --row SEQ1M,Q8 --runs 2",
     "mark sim:ssd --row RND4K,Q8 --rate 1000iops --runs 2",
     "scan sim:hdd",
     "sweep sim:ssd --sizes 4K,1M --runs 1",
@@ -108,7 +108,7 @@ const MEASURED: [&str; 13] = [
     "peak null: --max-depth 1 --max-threads 2 --time 20ms --runs 2",
     "explain sim:hdd",
     "quick sim:hdd",
-    "steady sim:ssd",
+    "steady sim:hdd?size=1GiB --round-time 1s",
 ];
 
 /// Ways to look at it.
@@ -127,7 +127,7 @@ const TABLES: [&str; 9] = [
 /// Tables with much in them, in words of those who made the runs.
 const WIDE: [&str; 6] = [
     "scan sim:hdd --extra --random --quiet",
-    "sweep sim:ssd --depths 1..32 --runs 1 --quiet",
+    "sweep sim:ssd --sizes 4K,1M --depths 1..32 --runs 1 --quiet",
     "compare 1 2 3 4 5 6 7",
     "compare all --pivot row:target",
     "compare all --pivot tool+method+row:target+device",
