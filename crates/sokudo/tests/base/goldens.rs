@@ -42,6 +42,7 @@ const OUTPUTS: &[Output] = &[
 #[rustfmt::skip]
 const TOGETHER: &[(&str, &[&str], &[Output])] = &[
     ("slower", &["mark", "mark-slower"], COMPARED),
+    ("faster", &["mark-slower", "mark"], COMPARED),
     ("unlike", &["mark", "scan"], COMPARED),
     ("three", &["mark", "mark-slower", "troubled"], COMPARED),
     ("tools", &["crystaldiskmark", "fio", "diskspd"], PIVOTED),

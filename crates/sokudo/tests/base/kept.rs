@@ -28,7 +28,8 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     ("mark", "mark sim:ssd --runs 6 --time 10ms --precision 0", on_a_disk),
     ("mark-slower", "mark sim:ssd?read=75us&bus=300MB/s --runs 6 --time 10ms --precision 0 --seed 2", on_a_newer_kernel),
     ("crystal", "mark sim:const?latency=100us --schedule crystal --interval 0s --runs 3 --time 10ms --mix 70", nothing),
-    ("several", "mark sim:ssd?serial=A1 sim:ssd?serial=B2 --row SEQ1M,Q8,read --row RND4K,Q1 --runs 6 --time 10ms --precision 0", nothing),
+    ("several", "mark sim:ssd?serial=A1&link=lane:3GB/s sim:ssd?serial=B2&link=lane:3GB/s --row SEQ1M,Q8,read --row RND4K,Q1 --runs 6 --time 10ms --precision 0", nothing),
+    ("several-free", "mark sim:ssd?serial=A1 sim:hdd?serial=B2 --row RND4K,Q1,read --runs 6 --time 20ms --precision 0", nothing),
     ("rate", "mark sim:const?latency=100us&jitter=50us --row RND4K,Q4,mix70 --rate 5000iops --poisson --runs 6 --time 50ms", nothing),
     ("sweep", "sweep sim:ssd --sizes 4KiB,64KiB --depths 1..4 --time 10ms --runs 6", nothing),
     ("scan", "scan sim:hdd?size=64GiB --points 12 --access-count 20 --random --extra", nothing),
@@ -37,11 +38,15 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     ("peak", "peak sim:const?latency=100us&parallel=8", nothing),
     ("explain", "explain sim:hdd --only zones --only rotation", nothing),
     ("fill", "fill sim:ssd?size=4GiB&slc=1GiB&direct=400MB/s&room=1536MiB&folding=100MB/s&fold=300MB/s&page=1MiB&channels=8&dies=1&program=4ms&bus=2GB/s&cache=64MiB", nothing),
+    ("fill-flat", "fill sim:const?size=1GiB", nothing),
     ("burn-in", "burn-in sim:hdd?size=2GiB", nothing),
     ("quick", "quick sim:hdd?size=64GiB --time 50ms", nothing),
     ("steady", "steady sim:ssd?size=1GiB --sizes 4K,64K --mixes 100/0,0/100 --round-time 20ms", nothing),
     ("wsat", "steady sim:ssd?size=1GiB --test wsat --round-time 20ms", nothing),
+    ("not-steady", "steady sim:ssd?size=1GiB --sizes 4K --mixes 0/100 --precondition 0 --rounds-max 6 --round-time 20ms", nothing),
     ("fit", "fit etcd sim:const?latency=1ms --time 200ms", nothing),
+    ("fit-too-slow", "fit proxmox sim:const?latency=3ms --time 200ms", nothing),
+    ("fit-crossed", "fit sd-a1 sim:const?latency=665us&jitter=100us&parallel=1&rate=4GB/s --time 200ms", nothing),
     ("fit-unknown", "fit postgres sim:const?latency=1ms --time 50ms", nothing),
     ("assess", "assess sim:hdd", nothing),
     ("together", "mark sim:ssd --row SEQ1M,Q8,read --row RND4K,Q32,write --runs 4 --time 20ms --precision 0", together),
@@ -50,6 +55,7 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     ("hung", "scan sim:hdd?size=64GB&hang_at=20GB+512 --full --access-count 0 --timeout 5s", nothing),
     ("false-capacity", "explain sim:fake-capacity?size=2GiB&real=1GiB --only capacity", nothing),
     ("stopped", "mark sim:const?latency=1ms --row RND4K,Q1 --time 20ms --runs 4 --precision 0 --stop-when rate<100MB/s", nothing),
+    ("cut-short", "mark sim:const?latency=100us --row RND4K,Q1 --runs 6 --time 10ms --precision 0", cut_short),
     ("stalls", "mark sim:const?latency=100us&size=1GiB&slow_at=100MiB+4MiB:50ms --row RND4K,Q1,read --runs 6 --time 1s --precision 0", on_a_disk),
     ("cache-answers", "mark sim:const?latency=10us --row RND4K,Q1 --runs 6 --time 10ms --precision 0", cache_answers),
     ("throttled", "mark sim:const?latency=100us --row RND4K,Q1,write --runs 6 --time 50ms --precision 0", throttled),
@@ -377,6 +383,23 @@ fn in_memory(run: &mut Run) {
     run.target.devices.clear();
     for trial in run.rows.iter_mut().flat_map(|row| &mut row.trials) {
         trial.evidence = TrialEvidence::default();
+    }
+}
+
+/// It was interrupted in its first trials, on two disks of which much is unknown.
+fn cut_short(run: &mut Run) {
+    on_a_disk(run);
+    run.interrupted = true;
+    run.target.devices = vec![
+        device("sda", BlockDeviceKind::Disk, Some("WD Red")),
+        device("sdb", BlockDeviceKind::Disk, None),
+    ];
+    run.target.blind_spots = vec!["it hides".into(), "It lies.".into()];
+    run.target.file_state.as_mut().unwrap().hole_bytes = Bytes::mib(3);
+    for row in &mut run.rows {
+        row.trials.truncate(1);
+        row.trials[0].outcome.stopped = StopReason::Cancelled;
+        row.trials[0].outcome.backend.notes = vec!["io_uring is denied".into()];
     }
 }
 
