@@ -169,6 +169,7 @@ impl TableStyle {
                 ('°', true) => {}
                 ('×', true) => safe.push('x'),
                 ('≤', true) => safe.push_str("<="),
+                ('≥', true) => safe.push_str(">="),
                 ('÷', true) => safe.push('/'),
                 ('★', true) => safe.push('*'),
                 ('→', true) => safe.push_str("->"),

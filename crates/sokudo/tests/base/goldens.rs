@@ -12,6 +12,7 @@ use std::{fs, thread};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sokudo_report::RunDocument;
+use unicode_width::UnicodeWidthStr;
 
 use crate::kept::{FIXTURES, kept, told};
 
@@ -35,6 +36,7 @@ const OUTPUTS: &[Output] = &[
     ("text", "report 1 --format text", None),
     ("prom", "report 1 --format prometheus", None),
     ("plot", "plot 1 -", Some(100)),
+    ("plot-ascii", "LC_ALL=C plot 1 -", Some(80)),
     ("again", "show 1 --judge-again", Some(80)),
 ];
 
@@ -61,6 +63,8 @@ const COMPARED: &[Output] = &[
     ("80", "compare all", Some(80)),
     ("140", "compare all --unit iops", Some(140)),
     ("ja", "compare all --lang ja", Some(80)),
+    ("colour", "NO_COLOR= compare all", Some(100)),
+    ("ascii", "LC_ALL=C compare all", Some(80)),
     ("markdown", "compare all -f markdown", None),
     ("csv", "compare all -f csv", None),
     ("json", "compare all -f json", None),
@@ -159,6 +163,11 @@ fn compare_all(all: &[(&str, Vec<&str>)], stale: impl Fn(&str, &Path) -> Vec<Str
 fn outputs(name: &str, outputs: &[Output], store: &Path) -> Vec<String> {
     let of = |(output, words, columns): &Output| {
         let (code, printed, said) = told(words, store, *columns);
+        assert!(
+            !words.starts_with("LC_ALL=C") || printed.is_ascii(),
+            "{name}: {printed}"
+        );
+        fits(&printed, *columns, name);
         let text = match *words {
             words if words.contains("json") => outline(&serde_json::from_str(&printed).unwrap()),
             words if words.contains("html") => words_of(&printed),
@@ -176,6 +185,20 @@ fn outputs(name: &str, outputs: &[Output], store: &Path) -> Vec<String> {
         )
     };
     outputs.iter().filter_map(of).collect()
+}
+
+/// No line is wider than its terminal but for what is copied from it, and a single long word.
+fn fits(printed: &str, columns: Option<usize>, name: &str) {
+    let Some(columns) = columns.filter(|_| !printed.contains('\u{1b}')) else {
+        return;
+    };
+    for line in printed.lines().filter(|line| line.width() > columns) {
+        // The heading of a card is not broken.
+        let begins = ["fio ", "Repeat: ", "再現: ", "sokudo simulated "];
+        let is_whole = begins.iter().any(|it| line.starts_with(it));
+        let longest = line.split(' ').map(UnicodeWidthStr::width).max();
+        assert!(is_whole || longest > Some(columns / 2), "{name}: {line}");
+    }
 }
 
 /// Each kind of picture that fits: its words, and a number that any other stroke changes.
