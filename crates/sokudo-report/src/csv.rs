@@ -42,47 +42,6 @@ mod tests {
     }
 
     #[test]
-    fn every_result_is_one_line() {
-        let document = RunDocument::from_run(&sample::run());
-        insta::assert_snapshot!(render(&document));
-    }
-
-    #[test]
-    fn hosts_have_lines_of_their_own_behind_those_of_all() {
-        let document = RunDocument::from_run(&sample::together_run());
-        let text = render(&document);
-        assert!(text.starts_with("host,started_at,"), "{text}");
-        let lines = read(&document);
-        let hosts: Vec<&str> = lines.iter().map(|line| line["host"].as_str()).collect();
-        assert_eq!(hosts, ["", "", "n01", "n02", "n03", "n01", "n02", "n03"]);
-        let of = |line: usize, column: &str| lines[line][column].parse::<f64>().unwrap();
-        let rates: f64 = (2..5)
-            .map(|it| of(it, "bandwidth_median_bytes_per_s"))
-            .sum();
-        assert!((rates / of(0, "bandwidth_max_bytes_per_s") - 1.0).abs() < 0.02);
-        assert_eq!((of(0, "threads"), of(2, "threads")), (6.0, 2.0));
-        let column = |name: &str| -> Vec<String> {
-            lines[2..5].iter().map(|line| line[name].clone()).collect()
-        };
-        assert_eq!(column("trials"), ["4", "4", "2"]);
-        assert_eq!(column("status"), ["complete", "complete", "partial"]);
-        // Whoever measured alone has no such column.
-        assert!(!render(&RunDocument::from_run(&sample::run())).contains("host"));
-    }
-
-    #[test]
-    fn what_is_missing_is_empty_and_not_zero() {
-        let lines = read(&RunDocument::from_run(&sample::troubled_run()));
-        let not_reached = &lines[4];
-        assert_eq!(not_reached["status"], "not_reached");
-        assert_eq!(not_reached["verdict"], "");
-        assert_eq!(not_reached["bandwidth_median_mb_per_s"], "");
-        assert_eq!(not_reached["latency_p50_ns"], "");
-        assert_eq!(not_reached["device_read_bytes"], "");
-        assert_eq!(lines[2]["failures"], "20");
-    }
-
-    #[test]
     fn numbers_read_back_exactly() {
         let document = RunDocument::from_run(&sample::run());
         for (line, result) in read(&document).iter().zip(&document.results) {

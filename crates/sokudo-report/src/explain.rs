@@ -52,68 +52,21 @@ pub(crate) fn sentence(inference: &Inference) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{TableStyle, markdown, sample, text};
-
-    fn document(method: &str, confidences: &[Confidence]) -> RunDocument {
-        let mut run = sample::run();
-        run.plan.method = method.into();
-        let inference = |confidence: &Confidence| Inference {
-            code: "rotation".to_owned(),
-            claim: Text::from("platters that turn 7,200 times a minute"),
-            figures: Vec::new(),
-            confidence: *confidence,
-            evidence: Text::from("single sectors came back at multiples of 8.33 ms"),
-        };
-        run.inferences = confidences.iter().map(inference).collect();
-        RunDocument::from_run(&run)
-    }
-
-    fn shown(document: &RunDocument) -> String {
-        text::render(document, &TableStyle::default())
-    }
-
-    #[test]
-    fn an_explanation_tells_claims_with_their_evidence_and_no_rates() {
-        let text = shown(&document("explain", &[Confidence::Low]));
-        assert!(
-            text.contains("platters that turn 7,200 times a minute (low confidence)"),
-            "{text}"
-        );
-        assert!(text.contains("seen: single sectors"), "{text}");
-        assert!(
-            !text.contains("Verdict") && !text.contains("MB/s"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn an_explanation_without_a_claim_says_so() {
-        let document = document("explain", &[]);
-        assert!(shown(&document).contains("fit none"));
-        assert!(markdown::render(&document).contains("fit none"));
-    }
+    use crate::{markdown, sample, text};
 
     #[test]
     fn other_commands_tell_in_a_paragraph_what_is_sure() {
-        let sure = document("mark/default", &[Confidence::Low, Confidence::Medium]);
-        for text in [shown(&sure), markdown::render(&sure)] {
-            assert_eq!(text.matches("7,200").count(), 1, "{text}");
-            assert!(
-                text.contains("The figures are consistent with: platters"),
-                "{text}"
-            );
-        }
-        let unsure = document("mark/default", &[Confidence::Low]);
-        assert!(!shown(&unsure).contains("consistent"));
-        assert!(!markdown::render(&unsure).contains("consistent"));
-    }
-
-    #[test]
-    fn markdown_has_a_line_per_claim() {
-        let text = markdown::render(&document("explain", &[Confidence::High]));
-        assert!(
-            text.contains("| platters that turn 7,200 times a minute | high | single sectors"),
-            "{text}"
-        );
+        let mut run = sample::kept("unreadable");
+        let told = |run: &sokudo_model::Run| {
+            let document = RunDocument::from_run(run);
+            [
+                text::render(&document, &sample::style(80)),
+                markdown::render(&document),
+            ]
+        };
+        let is_told = |text: &String| text.contains("The figures are consistent with: a rotating");
+        assert!(told(&run).iter().all(is_told));
+        run.inferences[0].confidence = Confidence::Low;
+        assert!(!told(&run).iter().any(is_told));
     }
 }

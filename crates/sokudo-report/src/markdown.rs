@@ -168,16 +168,6 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn an_article_gets_everything() {
-        insta::assert_snapshot!(render(&RunDocument::from_run(&sample::run())));
-    }
-
-    #[test]
-    fn a_troubled_crystal_run_shows_best_beside_median_and_what_is_missing() {
-        insta::assert_snapshot!(render(&RunDocument::from_run(&sample::troubled_run())));
-    }
-
-    #[test]
     fn names_cannot_break_the_table() {
         let mut run = sample::bare_run();
         run.rows[0].workload.name = "a|b`*c*\n| d |".into();

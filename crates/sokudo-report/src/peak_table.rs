@@ -139,81 +139,27 @@ fn remark(peak: &PeakDocument, place: usize) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{RunDocument, TableStyle, markdown, sample, text};
-    use sokudo_model::{Confidence, Method};
+    use crate::{RunDocument, sample, text};
 
-    /// One thread at depths of 4, 8 and 16, of which the last two were measured again, and
-    /// two threads.
-    fn document(limit: PeakLimit, is_confirmed: bool) -> RunDocument {
-        let mut run = sample::run();
-        run.plan.method = Method::Peak;
-        run.schedule.trials = 1;
-        let row = run.rows[0].clone();
-        let step = |(threads, depth, ios, is_again): (u32, u32, u64, bool)| {
-            let mut row = row.clone();
-            (row.workload.clones, row.workload.depth) = (threads, depth);
-            let mut trial = row.trials[0].clone();
-            trial.outcome.operations.truncate(1);
-            trial.outcome.operations[0].ios = ios * trial.outcome.elapsed.0 / 1_000_000_000;
-            row.trials = vec![trial; if is_again && is_confirmed { 6 } else { 1 }];
-            row
-        };
-        let steps = [
-            (1, 4, 45_000, false),
-            (1, 8, 96_000, true),
-            (1, 16, 100_000, true),
-            (2, 8, 90_000, false),
-        ];
-        run.rows = steps.into_iter().map(step).collect();
-        run.inferences = vec![Inference {
-            code: limit.code().to_owned(),
-            claim: "the disk as the limit".into(),
-            figures: Vec::new(),
-            confidence: Confidence::High,
-            evidence: "processors were idle".into(),
-        }];
-        RunDocument::from_run(&run)
-    }
-
-    fn shown(document: &RunDocument) -> String {
-        text::render(document, &TableStyle::default())
-    }
-
-    #[test]
-    fn one_sentence_says_the_most_what_it_takes_and_what_limits_it() {
-        let document = document(PeakLimit::Disk, true);
-        for text in [shown(&document), markdown::render(&document)] {
-            for words in [
-                "100,000 IOPS, with 1 thread × depth 16; 96 % of it already with 1 thread × depth 8",
-                "the disk was the limit (high confidence)",
-                "processors were idle",
-                "knee",
-                "most",
-            ] {
-                let joined: Vec<&str> = text.split_whitespace().collect();
-                assert!(joined.join(" ").contains(words), "{words}: {text}");
-            }
-            // It is not told a second time, as of a device.
-            assert!(!text.contains("consistent with"), "{text}");
-        }
-        let peak = document.peak.unwrap();
-        assert_eq!((peak.best, peak.knee, peak.confirmed), (2, 1, true));
-        assert_eq!(peak.limit, Some(PeakLimit::Disk));
-        assert!((peak.steps[0].share - 0.45).abs() < 1e-3);
+    fn shown(change: impl Fn(&mut sokudo_model::Run)) -> String {
+        let mut run = sample::kept("peak");
+        change(&mut run);
+        text::render(&RunDocument::from_run(&run), &sample::style(120))
     }
 
     #[test]
     fn a_search_that_was_cut_off_says_so() {
-        let mut document = document(PeakLimit::Disk, false);
-        document.inferences.clear();
-        let text = shown(&document);
+        let text = shown(|run| {
+            run.inferences.clear();
+            run.rows.iter_mut().for_each(|row| row.trials.truncate(1));
+        });
         assert!(text.contains("as far as was searched"), "{text}");
         assert!(!text.contains("was the limit"), "{text}");
     }
 
     #[test]
     fn a_limit_that_was_not_found_is_told_as_that() {
-        let text = shown(&document(PeakLimit::NotFound, true));
+        let text = shown(|run| run.inferences[0].code = PeakLimit::NotFound.code().to_owned());
         assert!(text.contains("the limit was not found"), "{text}");
     }
 }

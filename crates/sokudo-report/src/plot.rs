@@ -25,8 +25,6 @@ mod pivot;
 mod png;
 mod reduce;
 mod rounds;
-#[cfg(test)]
-mod sample;
 mod scale;
 mod seek;
 mod several;

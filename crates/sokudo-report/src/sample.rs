@@ -1,136 +1,41 @@
-//! A run made by hand, of figures such as a good NVMe drive gives, with one of
-//! everything that outputs must cope with.
-
-use std::sync::LazyLock;
+//! Kept runs that tests start from, and rows made by hand.
 
 use sokudo_model::*;
 use sokudo_stats::{Histogram, Interval, Random};
 
-use crate::TableStyle;
+use crate::{RunDocument, TableStyle};
 
 mod hosts;
 
 pub(crate) use hosts::{run_of_many, together_run};
 
-/// Six trials of one second of seven rows: reads, writes, one of them doubtful,
-/// and a mix.
+/// A run of `tests/kept` of the program, where its name says what it is.
+pub(crate) fn kept(name: &str) -> Run {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../sokudo/tests/kept");
+    let text = std::fs::read_to_string(format!("{folder}/{name}.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Its figures.
+pub(crate) fn document(name: &str) -> RunDocument {
+    RunDocument::from_run(&kept(name))
+}
+
+/// Six trials of eight rows, all VERIFIED.
 pub(crate) fn run() -> Run {
-    // Millions of latencies are drawn, once for all tests.
-    static RUN: LazyLock<Run> = LazyLock::new(draw_run);
-    RUN.clone()
+    kept("mark")
 }
 
-fn draw_run() -> Run {
-    let read = || OperationMix::only(Operation::Read);
-    let write = || OperationMix::only(Operation::Write);
-    let mix = OperationMix::read_write(70).unwrap();
-    let rows = vec![
-        row("SEQ1M Q8T1", Bytes::mib(1), read(), 8, 3_386.0),
-        row("SEQ1M Q8T1", Bytes::mib(1), write(), 8, 2_951.0),
-        row("RND4K Q32T1", Bytes::kib(4), read(), 32, 148_987.0),
-        row("RND4K Q32T1", Bytes::kib(4), write(), 32, 121_044.0),
-        row("RND4K Q1T1", Bytes::kib(4), read(), 1, 15_104.0),
-        row("RND4K Q1T1", Bytes::kib(4), write(), 1, 41_310.0),
-        row("RND4K Q32T1", Bytes::kib(4), mix, 32, 130_200.0),
-    ];
-    let mut run = run_of(rows);
-    for index in [3, 5] {
-        let assessment = run.rows[index].assessment.as_mut().unwrap();
-        assessment.verdict = Verdict::Unverified;
-        assessment.device_ratio = Some(1.14);
-        assessment.findings = vec![finding(
-            "device-moved-more",
-            Severity::Warning,
-            "The device wrote 1.14 times what sokudo wrote.",
-            "Something else used the disk during the trials, or the file system wrote its journal with every block.",
-            "Close other programs and measure again; see who writes with `iotop`.",
-        )];
-    }
-    run.findings = vec![finding(
-        "virtual-machine",
-        Severity::Info,
-        "The kernel runs in a virtual machine.",
-        "What looks like a disk is the host's storage with its caches.",
-        "Take the figures as those of this machine, not of a drive.",
-    )];
-    run
-}
-
-/// A crystal run of five trials in which one row failed and one was not reached.
+/// A crystal run of five trials in which the third row failed, the fourth was interrupted, and
+/// the others were not reached.
 pub(crate) fn troubled_run() -> Run {
-    let mut run = run();
-    run.schedule = Schedule {
-        name: ScheduleName::Crystal,
-        warm_up: true,
-        ..Schedule::in_turn(5, Nanos::from_secs(5))
-    };
-    run.interrupted = true;
-    run.rows.truncate(5);
-    run.plan.stages.truncate(5);
-    for row in &mut run.rows {
-        row.trials.truncate(5);
-    }
-    let failed = &mut run.rows[2];
-    failed.trials.truncate(1);
-    let outcome = &mut failed.trials[0].outcome;
-    outcome.operations.clear();
-    outcome.submission = None;
-    outcome.series.clear();
-    outcome.cpu = None;
-    outcome.depth_achieved = f64::NAN;
-    outcome.stopped = StopReason::Failed;
-    outcome.failures = vec![
-        failure(FailureKind::Errno(5), 17),
-        failure(
-            FailureKind::Short {
-                asked: 4096,
-                moved: 512,
-            },
-            1,
-        ),
-        failure(FailureKind::Nothing, 2),
-    ];
-    failed.trials[0].evidence = TrialEvidence::default();
-    failed.assessment = Some(Assessment {
-        verdict: Verdict::Invalid,
-        device_ratio: None,
-        findings: vec![finding(
-            "io-failed",
-            Severity::Error,
-            "Reads failed with an input/output error.",
-            "The medium is damaged, or the cable or controller lost the drive.",
-            "Save what is on it, then look at `dmesg` and at the drive's own log.",
-        )],
-    });
-    let partial = &mut run.rows[3];
-    partial.trials.truncate(2);
-    partial.trials[1].outcome.stopped = StopReason::Cancelled;
-    partial.assessment = None;
-    run.rows[4].trials.clear();
-    run.rows[4].assessment = None;
-    run
+    kept("troubled")
 }
 
-/// A run of a simulated device at a fixed rate, in which hardly anything is
-/// known.
+/// One row of one trial of a simulated device at a fixed rate, in which hardly anything is known.
 pub(crate) fn bare_run() -> Run {
-    let mut paced = row(
-        "RND4K Q1T1",
-        Bytes::kib(4),
-        OperationMix::only(Operation::Read),
-        1,
-        100.0,
-    );
-    paced.workload.rate = Some(Rate::Iops(100));
-    paced.trials.truncate(1);
-    let outcome = &mut paced.trials[0].outcome;
-    outcome.backend = backend(BackendKind::Sim);
-    outcome.cpu = None;
-    outcome.submission = None;
-    outcome.operations[0].latency_from_intended = Some(histogram(50, 90_000.0, 5));
-    paced.trials[0].evidence = TrialEvidence::default();
-    let mut run = run_of(vec![paced]);
-    run.target = TargetInfo::new("sim:const?latency=100us", TargetKind::Simulated);
+    let mut run = kept("rate");
+    run.rows[0].trials.truncate(1);
     run.environment = Environment::default();
     run.schedule.trials = 1;
     run
@@ -141,29 +46,12 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
     let stage = |row: &Row| Stage {
         workloads: vec![row.workload.clone()],
     };
-    let plan = Plan {
-        method: "mark/default".into(),
-        seed: 42,
-        stages: rows.iter().map(stage).collect(),
-    };
-    Run {
-        sokudo_version: "0.1.0".into(),
-        started_at: Some(Nanos(1_795_226_288_250_000_000)),
-        environment: Environment {
-            host: Some("bench".into()),
-            kernel: Some("6.18.2".into()),
-            distribution: Some("Debian GNU/Linux 12 (bookworm)".into()),
-            cpu_model: Some("AMD EPYC 7763".into()),
-            cpus: 2,
-            memory_bytes: Some(Bytes::gib(4)),
-            virtual_machine: Some(true),
-            load_average: Some(0.07),
-            ..Environment::default()
-        },
-        rows,
-        command: "sokudo mark /mnt/data --seed 42".into(),
-        ..Run::new(plan, Schedule::in_turn(6, Nanos(0)), target())
-    }
+    let mut run = run();
+    run.plan.stages = rows.iter().map(stage).collect();
+    run.schedule = Schedule::in_turn(6, Nanos(0));
+    run.findings.clear();
+    run.rows = rows;
+    run
 }
 
 /// Six trials about `iops` that scatter by a percent or so.
@@ -269,67 +157,15 @@ fn histogram(count: u64, mean: f64, seed: u64) -> Histogram {
     histogram
 }
 
-fn target() -> TargetInfo {
-    TargetInfo {
-        name: "/mnt/data".into(),
-        kind: TargetKind::Directory,
-        path: Some("/mnt/data".into()),
-        size_bytes: Some(Bytes::gib(1)),
-        file_system: Some(FileSystem {
-            kind: "ext4".into(),
-            mount_point: "/mnt/data".into(),
-            mount_options: vec!["rw".into(), "noatime".into()],
-            source: "/dev/nvme0n1p2".into(),
-            total_bytes: Some(Bytes::gib(900)),
-            available_bytes: Some(Bytes::gib(500)),
-            uuid: None,
-        }),
-        direct_io: DirectIoSupport::Supported {
-            memory_alignment: Bytes(4),
-            offset_alignment: Bytes(512),
-        },
-        devices: vec![
-            device("nvme0n1p2", BlockDeviceKind::Partition, None),
-            device(
-                "nvme0n1",
-                BlockDeviceKind::Disk,
-                Some("Samsung SSD 980 PRO 1TB"),
-            ),
-        ],
-        file_state: Some(FileState {
-            size_bytes: Bytes::gib(1),
-            extents: 3,
-            ..FileState::default()
-        }),
-        blind_spots: vec![],
-        host: None,
-    }
-}
-
+/// A device like the one that kept runs were measured on.
 pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> BlockDevice {
     BlockDevice {
         name: name.into(),
-        number: "259:0".into(),
         kind,
         is_leaf: kind != BlockDeviceKind::Partition,
-        parents: vec![],
         model: model.map(str::to_owned),
         serial: None,
-        size_bytes: Some(Bytes(1_000_204_886_016)),
-        logical_block_bytes: Some(Bytes(512)),
-        physical_block_bytes: Some(Bytes(512)),
-        rotational: Some(false),
-        rotation_rpm: None,
-        cache_bytes: None,
-        scheduler: Some("none".into()),
-        write_cache: Some("write back".into()),
-        max_io_bytes: None,
-        read_ahead_bytes: None,
-        counts_io: Some(true),
-        backing_file: None,
-        backing_direct: None,
-        marks: DeviceMarks::default(),
-        attached_by: Vec::new(),
+        ..run().target.devices.remove(1)
     }
 }
 
@@ -382,14 +218,5 @@ fn finding(
         symptom: symptom.into(),
         cause: cause.into(),
         remedy: remedy.into(),
-    }
-}
-
-fn failure(kind: FailureKind, count: u64) -> IoFailure {
-    IoFailure {
-        operation: Operation::Read,
-        kind,
-        offset: Bytes(8_192),
-        count,
     }
 }

@@ -249,7 +249,7 @@ mod tests {
             let rows = [(Faster, 1.08, 1.05, 1.11), (Slower, 0.75, 0.7, 0.8), rest];
             said(&document(&rows))
         };
-        let both = "ext4 is 25 % slower than xfs in SEQ1M Q8T1 write (20 to 30 %), \
+        let both = "ext4 is 25 % slower than xfs in SEQ1M Q1T1 read (20 to 30 %), \
                     8.0 % faster in SEQ1M Q8T1 read (5.0 to 11 %)";
         assert_eq!(
             rows((Same, 1.0, 0.99, 1.01)),

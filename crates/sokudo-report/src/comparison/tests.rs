@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sample::{self, change, style};
-use crate::style::{BandwidthUnit, TableStyle};
+use crate::style::BandwidthUnit;
 use sokudo_model::{Change, PlanData};
 use sokudo_words::{Language, Text};
 
@@ -58,81 +58,6 @@ fn document() -> ComparisonDocument {
         only_in_reference: vec!["RND4K Q1T1 write".to_owned()],
         only_in_other: Vec::new(),
     }])
-}
-
-#[test]
-fn a_wide_table() {
-    insta::assert_snapshot!(render_table(&document(), &style(120)));
-}
-
-#[test]
-fn a_table_of_eighty_columns() {
-    let text = render_table(&document(), &style(80));
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 80),
-        "{text}"
-    );
-    insta::assert_snapshot!(text);
-}
-
-#[test]
-fn a_table_in_ascii_and_iops() {
-    let mut document = document();
-    document.figure = Figure::Iops;
-    let style = TableStyle {
-        ascii: true,
-        unit: BandwidthUnit::IosPerSecond,
-        ..style(120)
-    };
-    let text = render_table(&document, &style);
-    assert!(text.is_ascii(), "{text}");
-    assert!(text.contains("A IOPS") && text.contains("+-"), "{text}");
-}
-
-#[test]
-fn colours_repeat_what_a_word_says() {
-    let style = TableStyle {
-        colour: true,
-        ..style(120)
-    };
-    let text = render_table(&document(), &style);
-    for coloured in [
-        "\x1b[32mfaster\x1b[0m",
-        "\x1b[31mslower\x1b[0m",
-        "\x1b[33mtoo few trials",
-    ] {
-        assert!(text.contains(coloured), "{text}");
-    }
-}
-
-#[test]
-fn an_article_gets_the_same() {
-    insta::assert_snapshot!(render_markdown(
-        &document(),
-        BandwidthUnit::MegabytesPerSecond,
-        Language::English
-    ));
-}
-
-#[test]
-fn a_spreadsheet_gets_a_line_per_row_with_all_fields() {
-    let text = render_csv(&document());
-    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-    let names = reader.headers().unwrap().clone();
-    let lines: Vec<_> = reader.records().map(Result::unwrap).collect();
-    assert_eq!(lines.len(), 5);
-    let field = |line: usize, name: &str| {
-        let index = names.iter().position(|other| other == name).unwrap();
-        lines[line][index].to_owned()
-    };
-    assert_eq!(field(0, "conclusion"), "faster");
-    assert_eq!(field(0, "ratio").parse(), Ok(1.124));
-    assert_eq!(field(0, "reference_trials"), "6");
-    assert_eq!(field(4, "differs"), "depth");
-    assert_eq!(
-        (field(4, "ratio"), field(3, "ratio_low")),
-        (String::new(), String::new())
-    );
 }
 
 #[test]

@@ -52,30 +52,6 @@ mod tests {
     use super::super::{Report, ReportStyle, sample};
 
     #[test]
-    fn several_runs_begin_with_a_table_of_all() {
-        let text = sample::report().markdown(ReportStyle::default());
-        insta::assert_snapshot!(text.split("\n## ").next().unwrap());
-        assert_eq!(text.matches("\n## ").count(), 2);
-        assert!(text.contains("- **Note**: after the firmware update"));
-    }
-
-    #[test]
-    fn every_run_is_told_in_the_language_of_the_report() {
-        let style = ReportStyle {
-            language: sokudo_words::Language::Japanese,
-            ..ReportStyle::default()
-        };
-        let text = sample::report().markdown(style);
-        let one = crate::markdown::render_in(
-            &sample::report().runs[0].run,
-            crate::style::BandwidthUnit::MegabytesPerSecond,
-            style.language,
-        );
-        assert!(text.contains(one.trim_end()), "{text}");
-        assert!(!text.contains("*Cause:*"), "{text}");
-    }
-
-    #[test]
     fn many_runs_stand_below_each_other() {
         let one = sample::report().runs.remove(0);
         let report = Report::new(Some("a|b".into()), vec![one; 9]);

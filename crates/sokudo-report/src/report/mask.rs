@@ -369,7 +369,7 @@ mod tests {
             WWN,
             UUID
         )];
-        let mut finding = run.results[3].findings[0].clone();
+        let mut finding = run.findings[0].clone();
         finding.symptom = sokudo_words::text!(
             "The drive {drive} on {path} wrote more.",
             drive = SERIAL,
@@ -431,7 +431,10 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_report_stays_as_it_is() {
-        let report = sample::report();
+        let mut report = sample::report();
+        for run in &mut report.runs {
+            run.run.target.devices[1].serial = None;
+        }
         assert_eq!(report.masked().unwrap(), report);
     }
 

@@ -108,14 +108,14 @@ mod tests {
         assert_eq!(told[0].name, "SEQ1M Q8T1 read");
         assert_eq!(
             told[0].sentence,
-            "reads blocks of 1 MiB one after the other, always 8 in flight, for 1.00 s per trial"
+            "reads blocks of 1 MiB one after the other, always 8 in flight, for 10.0 ms per trial"
         );
         let paced = RunDocument::from_run(&sample::bare_run());
         assert!(
             sentences(&paced)[0]
                 .sentence
                 .english()
-                .contains("at 100 IOPS")
+                .contains("at 5,000 IOPS")
         );
     }
 }

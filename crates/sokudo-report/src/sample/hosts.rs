@@ -3,7 +3,7 @@
 use sokudo_model::*;
 use sokudo_stats::{Histogram, Random};
 
-use super::{backend, finding, run_of, target};
+use super::{backend, finding, run_of};
 
 /// How long each process measured, and how long an interval is.
 const TIME: Nanos = Nanos(10_000_000_000);
@@ -126,7 +126,7 @@ fn run_of_hosts(names: &[&str], ranks: &[RankSpeed], is_lost: impl Fn(u64, u32) 
         },
         target: TargetInfo {
             host: Some((*name).to_owned()),
-            ..target()
+            ..run.target.clone()
         },
         circumstances: Circumstances::default(),
         layout: Some(Layout {

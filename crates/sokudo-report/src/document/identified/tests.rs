@@ -190,7 +190,10 @@ fn workload_after(changes: impl IntoIterator<Item = Change>) -> ResultDocument {
 /// must change them needs another version, and all that was kept is read again.
 #[test]
 fn ids_stay_as_they_are() {
-    let run = RunDocument::from_run(&sample::run());
+    let packed = include_bytes!("../../../tests/kept/packed-2.bin");
+    let run = crate::document::Kept::unpack(packed)
+        .unwrap()
+        .into_document();
     let all = CHANGES[..50].iter().copied();
     assert_eq!(
         [

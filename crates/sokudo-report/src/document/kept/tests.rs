@@ -235,19 +235,6 @@ fn what_early_versions_packed_is_read() {
     assert_eq!(document, RunDocument::from_json(&json).unwrap());
 }
 
-/// Baselines are found by fingerprints, and rows compared by them.
-#[test]
-fn what_early_versions_measured_has_the_fingerprints_that_the_same_has_today() {
-    let then = Kept::unpack(&early()).unwrap().document();
-    let now = RunDocument::from_run(&sample::run());
-    assert_eq!(now.fingerprint, then.fingerprint);
-    for (now, then) in now.results.iter().zip(&then.results) {
-        assert_eq!(now.fingerprint, then.fingerprint);
-        assert_eq!(now.fingerprint_parts, then.fingerprint_parts);
-    }
-    assert_eq!(now.target.identity(), then.target.identity());
-}
-
 #[test]
 fn a_newer_way_is_refused_by_its_number() {
     let error = Kept::unpack(&[5, 0, 0]).unwrap_err().to_string();
