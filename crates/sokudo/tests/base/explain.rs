@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::sokudo::{Ended, holds, sokudo, sokudo_on};
+use crate::sokudo::{Ended, holds, sokudo_on};
 
 fn explain(target: impl AsRef<Path>, arguments: &str) -> Ended {
     sokudo_on("explain", target, arguments)
@@ -23,16 +23,6 @@ fn a_simulated_disk_is_told_for_what_it_is() {
         ],
     );
     assert!(!ended.printed.contains("shingled"), "{}", ended.printed);
-}
-
-#[test]
-fn the_table_and_markdown_of_a_scan_end_with_what_they_show() {
-    for format in ["table", "markdown"] {
-        let words = "The figures are consistent with: a rotating disk with zones";
-        sokudo(&format!("scan sim:hdd --quiet --format {format}")).prints(&[words]);
-    }
-    let flat = sokudo("scan sim:ssd?size=64GB --quiet");
-    assert!(!flat.printed.contains("consistent"), "{}", flat.printed);
 }
 
 #[test]

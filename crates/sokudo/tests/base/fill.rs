@@ -20,15 +20,7 @@ fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
 }
 
 #[test]
-fn levels_recovery_and_reads_are_told_in_every_form() {
-    fill(THREE, "--recovery 5s,20s").ok().prints(&[
-        "fast cells",
-        "direct",
-        "folding",
-        "of rest.",
-        "Reads of one block between the writes",
-        "fast writes end after",
-    ]);
+fn levels_recovery_and_reads_are_found() {
     let run = measured(THREE, "--recovery 5s,20s");
     let fill = &run["fill"];
     assert_eq!(run["method"], "fill");

@@ -3,16 +3,17 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::sokudo::{Ended, end, holds, mark, program, skip, split};
+use sokudo_report::RunDocument;
+
+use crate::sokudo::{Ended, end, holds, program, skip, split};
 use crate::store_file::Store;
 
-/// A short run with a result kept as JSON, in a directory of its own.
+/// Results as JSON, in a directory of their own.
 fn kept() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    for (name, target) in [("one.json", "sim:ssd"), ("two.json", "sim:hdd")] {
-        let path = directory.path().join(name);
-        let path = path.to_str().unwrap();
-        mark(target, &format!("--format json --output {path}")).ok();
+    for (name, run) in [("one.json", "mark"), ("two.json", "scan")] {
+        let document = RunDocument::from_run(&crate::kept::kept(run));
+        fs::write(directory.path().join(name), document.to_json()).unwrap();
     }
     directory
 }

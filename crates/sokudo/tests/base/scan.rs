@@ -30,28 +30,6 @@ fn places(result: &Value) -> &[Value] {
 const DISK: &str = "sim:hdd?size=6TB";
 
 #[test]
-fn a_table_shows_what_people_look_for_in_80_columns() {
-    let ended = scan(DISK, "--random --extra").ok();
-    holds(
-        &ended.printed,
-        &[
-            "TRANSFER",
-            "outer:inner",
-            "over position",
-            "5.97 TB",
-            "ACCESS 4K",
-            "access time",
-            "RANDOM mixed",
-            "SEQ inner",
-            "BUTTERFLY",
-            "BURST",
-            "CACHE 64M",
-            "seek distance",
-        ],
-    );
-}
-
-#[test]
 fn a_short_stroke_stays_in_its_part() {
     let run = scanned(DISK, "--short-stroke 100GB --random");
     for result in results(&run) {
@@ -134,13 +112,6 @@ fn places_that_are_slow_again_are_told_from_those_that_were_slow_once() {
     assert_eq!(
         told,
         [(of(20_000_000_000), true), (of(40_000_000_000), false)]
-    );
-    let table = scan(disk, "--full --depth 1 --access-count 0 --why")
-        .ok()
-        .printed;
-    holds(
-        &table,
-        &["SLOWEST PLACES", "slow again: 3", "slow once: then"],
     );
     // With a queue, of which each slow place holds up all, and lets this drive answer late for
     // seconds.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, codes, results, sokudo, sokudo_on};
+use crate::sokudo::{Ended, codes, results, sokudo_on};
 
 /// A part of the matrix, in short rounds.
 const SHORT: &str = "--sizes 4K,64K --mixes 65/35,0/100 --round-time 50ms";
@@ -126,20 +126,4 @@ fn what_makes_no_sense_is_refused_with_the_way_out() {
     steady("sim:ssd", "--test wsat --sizes 4K").refused(2, &["leave --sizes"]);
     steady("sim:ssd", "--write-cache off").refused(2, &["sim:hdd?write_cache=off"]);
     steady(".", "--size 1000000").refused(2, &["multiple of 1 MiB"]);
-}
-
-#[test]
-fn every_format_and_picture_tells_the_rounds() {
-    let directory = tempfile::tempdir().unwrap();
-    let kept = directory.path().join("kept.json");
-    let kept = kept.to_str().unwrap();
-    let short = format!("{SHORT} --size 16MiB --format");
-    steady("sim:const", &format!("{short} json --output {kept}")).ok();
-    for kind in ["rounds", "heat", "bars", "time"] {
-        let ended = sokudo(&format!("plot {kept} - --plot-kind {kind}")).ok();
-        assert!(!ended.printed.is_empty());
-    }
-    let csv = steady("sim:const", &format!("{short} csv"));
-    assert_eq!(csv.printed.lines().count(), 1 + 1 + 4 * 6, "{csv:?}");
-    steady("sim:const", &format!("{short} markdown")).prints(&["(steady)"]);
 }
