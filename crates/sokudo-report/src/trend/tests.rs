@@ -87,52 +87,6 @@ fn several_rows_get_a_line_each_and_one_gets_its_levels() {
 }
 
 #[test]
-fn too_few_runs_are_said_to_be_too_few() {
-    let text = render_markdown(
-        &document(vec![series(&[(4, 1e6)])]),
-        BandwidthUnit::MegabytesPerSecond,
-        sokudo_words::Language::English,
-    );
-    assert!(
-        text.contains("4 runs are too few to tell a change, 10 are needed; sokudo check"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_number_of_changes_is_shown_only_where_there_are_runs_enough_to_see_one() {
-    let several = document(vec![series(&[(4, 1e6)]), series(&[(40, 1e6)])]);
-    let text = render_table(&several, &crate::TableStyle::default());
-    let lines: Vec<&str> = text.lines().collect();
-    let with = |runs: &str| {
-        let mut rows = lines.iter().filter(|line| line.contains(runs));
-        rows.next()
-            .unwrap_or_else(|| panic!("{runs}: {text}"))
-            .to_string()
-    };
-    let cells = |line: String| {
-        line.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let last_but_one = |runs: &str| cells(with(runs)).into_iter().rev().nth(1);
-    assert_eq!(last_but_one(" 4 ").as_deref(), Some("—"), "{text}");
-    assert_eq!(last_but_one(" 40 ").as_deref(), Some("0"), "{text}");
-    assert!(
-        text.contains("4 runs are too few to tell a change"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_script_gets_a_line_for_each_run() {
-    let text = render_csv(&document(vec![series(&[(40, 500e6), (30, 400e6)])]));
-    assert_eq!(text.lines().count(), 71);
-    let last = text.lines().last().unwrap();
-    assert!(last.contains(",70,2026-03-11T00:00:00.000Z,"), "{last}");
-}
-
-#[test]
 fn documents_follow_the_schema_in_the_docs_and_read_back() {
     let text = document(vec![series(&[(40, 500e6), (30, 400e6)])]).to_json();
     crate::kept_schema::assert_kept::<TrendDocument>("sokudo.trend-1", &[text]);

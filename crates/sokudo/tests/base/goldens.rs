@@ -11,6 +11,7 @@ use std::{fs, thread};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use sokudo_model::Nanos;
 use sokudo_report::RunDocument;
 use unicode_width::UnicodeWidthStr;
 
@@ -49,6 +50,17 @@ const TOGETHER: &[(&str, &[&str], &[Output])] = &[
     ("three", &["mark", "mark-slower", "troubled"], COMPARED),
     ("tools", &["crystaldiskmark", "fio", "diskspd"], PIVOTED),
     ("hosts", &["mark", "together"], PIVOTED),
+    ("slower-since", SINCE, &[
+        ("80", "trend", Some(80)),
+        ("140", "trend samsung --row 'seq1m q1t1 READ'", Some(140)),
+        ("ja", "trend --lang ja", Some(100)),
+        ("ascii", "LC_ALL=C trend --row 'SEQ1M Q1T1 read'", Some(80)),
+        ("markdown", "trend --unit iops -f markdown", None),
+        ("csv", "trend -f csv", None),
+        ("json", "trend -f json", None),
+        ("plot", "trend --row 'SEQ1M Q1T1 read' --plot -", Some(100)),
+    ]),
+    ("few", &["mark", "mark", "mark-slower"], &[("80", "trend", Some(80))]),
     ("all", ALL, &[
         ("list", "list", Some(100)),
         ("list-ja", "list --lang ja", Some(80)),
@@ -79,6 +91,20 @@ const PIVOTED: &[Output] = &[
     ("ratio", "compare all --ratio write/read -f markdown", None),
 ];
 const ALL: &[&str] = &["mark", "scan", "fill", "fit", "steady", "fio", "together"];
+
+/// A drive that becomes slower on the ninth day, with another kernel.
+const SINCE: &[&str] = &{
+    let mut days = ["mark"; 16];
+    let mut day = 8;
+    while day < days.len() {
+        days[day] = "mark-slower";
+        day += 1;
+    }
+    days
+};
+
+/// Runs that are looked at together were measured one a day.
+const DAY: u64 = 86_400_000_000_000;
 
 /// The kinds of picture.
 const KINDS: [&str; 15] = [
@@ -130,9 +156,11 @@ fn compare_all(all: &[(&str, Vec<&str>)], stale: impl Fn(&str, &Path) -> Vec<Str
         let of = |(name, runs): &(&str, Vec<&str>)| {
             let folder = tempfile::tempdir().unwrap();
             let store = folder.path().join("runs.db");
-            for run in runs {
+            for (day, run) in (0..).zip(runs) {
+                let mut kept = kept(run);
+                kept.started_at = kept.started_at.map(|it| Nanos(it.0 + day * DAY));
                 let file = folder.path().join(format!("{run}.json"));
-                fs::write(&file, RunDocument::from_run(&kept(run)).to_json()).unwrap();
+                fs::write(&file, RunDocument::from_run(&kept).to_json()).unwrap();
                 let (code, _, said) = told(&format!("import -q {}", file.display()), &store, None);
                 assert_eq!((code, &*said), (0, ""), "{run}");
             }

@@ -8,7 +8,7 @@ use sokudo_report::RunDocument;
 use sokudo_report::document::Kept;
 use sokudo_store::{NewRow, NewRun, Sqlite, Store};
 
-use crate::sokudo::{Ended, end, holds, measured, program, split};
+use crate::sokudo::{Ended, end, measured, program, split};
 
 /// 2026-01-01.
 const BEGIN: u64 = 1_767_225_600;
@@ -89,31 +89,6 @@ fn trend(store: &Path, arguments: &str) -> Ended {
         .arg("--store")
         .arg(store);
     end(&mut command)
-}
-
-#[test]
-fn a_device_that_became_slower_is_told_with_the_day_and_the_kernel() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = store(folder.path());
-    let picture = folder.path().join("trend.svg");
-    let ended = trend(
-        &store,
-        &format!("example --row 'q8t1 READ' --plot {}", picture.display()),
-    )
-    .ok();
-    holds(
-        &ended.printed,
-        &["2026-02-10 00:00", "-20 %", "kernel 6.1.0, then 6.8.0"],
-    );
-    assert!(std::fs::read_to_string(picture).unwrap().contains("-20 %"));
-    let json = trend(&store, "--format json").json();
-    assert_eq!(json["schema"], "sokudo.trend/1");
-    let levels = |row: usize| json["series"][row]["levels"].as_array().unwrap().len();
-    assert_eq!((levels(0), levels(1)), (2, 1), "only reads have changed");
-    let ratio = json["series"][0]["levels"][1]["change"]["ratio"]
-        .as_f64()
-        .unwrap();
-    assert!((ratio - 0.8).abs() < 0.01, "{ratio}");
 }
 
 #[test]
