@@ -55,12 +55,16 @@ const TOGETHER: &[(&str, &[&str], &[Output])] = &[
         ("140", "trend samsung --row 'seq1m q1t1 READ'", Some(140)),
         ("ja", "trend --lang ja", Some(100)),
         ("ascii", "LC_ALL=C trend --row 'SEQ1M Q1T1 read'", Some(80)),
+        ("unchanged", "trend --row 'SEQ1M Q8T1 write'", Some(80)),
         ("markdown", "trend --unit iops -f markdown", None),
         ("csv", "trend -f csv", None),
         ("json", "trend -f json", None),
         ("plot", "trend --row 'SEQ1M Q1T1 read' --plot -", Some(100)),
     ]),
-    ("few", &["mark", "mark", "mark-slower"], &[("80", "trend", Some(80))]),
+    ("few", &["mark", "mark", "mark-slower"], &[
+        ("80", "trend", Some(80)),
+        ("one", "trend --row 'SEQ1M Q8T1 write' -f markdown", None),
+    ]),
     ("all", ALL, &[
         ("list", "list", Some(100)),
         ("list-ja", "list --lang ja", Some(80)),

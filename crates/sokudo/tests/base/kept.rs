@@ -39,7 +39,7 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     ("explain", "explain sim:hdd --only zones --only rotation", nothing),
     ("fill", "fill sim:ssd?size=4GiB&slc=1GiB&direct=400MB/s&room=1536MiB&folding=100MB/s&fold=300MB/s&page=1MiB&channels=8&dies=1&program=4ms&bus=2GB/s&cache=64MiB", nothing),
     ("fill-flat", "fill sim:const?size=1GiB", nothing),
-    ("burn-in", "burn-in sim:const?size=1GiB&rot_at=33MiB+2MiB sim:const?size=1GiB&serial=2", nothing),
+    ("burn-in", "burn-in sim:const?size=1GiB&serial=2 sim:const?size=1GiB&rot_at=33MiB+2MiB", nothing),
     ("burn-in-well", "burn-in sim:ssd?size=1GiB sim:const?size=1GiB&serial=2", nothing),
     ("quick", "quick sim:hdd?size=64GiB --time 50ms", nothing),
     ("steady", "steady sim:ssd?size=1GiB --sizes 4K,64K --mixes 100/0,0/100 --round-time 20ms", nothing),
