@@ -94,7 +94,16 @@ const PIVOTED: &[Output] = &[
     ("pivot-json", "compare all --pivot row:target -f json", None),
     ("ratio", "compare all --ratio write/read -f markdown", None),
 ];
-const ALL: &[&str] = &["mark", "scan", "fill", "fit", "steady", "fio", "together"];
+const ALL: &[&str] = &[
+    "mark",
+    "scan",
+    "fill",
+    "fit",
+    "steady",
+    "fio",
+    "together",
+    "cache-answers",
+];
 
 /// A drive that becomes slower on the ninth day, with another kernel.
 const SINCE: &[&str] = &{

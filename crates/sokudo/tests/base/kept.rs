@@ -33,6 +33,7 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     ("rate", "mark sim:const?latency=100us&jitter=50us --row RND4K,Q4,mix70 --rate 5000iops --poisson --runs 6 --time 50ms", nothing),
     ("sweep", "sweep sim:ssd --sizes 4KiB,64KiB --depths 1..4 --time 10ms --runs 6", nothing),
     ("scan", "scan sim:hdd?size=64GiB --points 12 --access-count 20 --random --extra", nothing),
+    ("scan-twice", "scan sim:hdd?size=64GiB --points 8 --access-count 8 --runs 2", nothing),
     ("load", "load sim:const?latency=100us&parallel=1 --time 20ms --runs 2 --limit p90=500us", nothing),
     ("beside", "load sim:const?latency=100us&parallel=1 --beside RND4K,Q8,write --time 50ms", nothing),
     ("peak", "peak sim:const?latency=100us&parallel=8", nothing),
