@@ -3,11 +3,7 @@
 //! signals, terminals, limits and kills are. Its targets are simulated devices, `null:` and files in
 //! a temporary folder.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and tells loudly what it skips"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;
 mod assess;
