@@ -1,7 +1,6 @@
 //! Pictures as a whole: what they show, that they are the same to the byte, well formed,
 //! small, and safe.
 
-use std::fmt::Write;
 use std::sync::LazyLock;
 
 use sokudo_model::{Bytes, OperationMix};
