@@ -172,7 +172,7 @@ mod root {
             return;
         };
         // What is due is never all done, however long somebody holds the disk up.
-        let rows = "--row SEQ64K,Q64,read --runs 1 --time 1s";
+        let rows = "--row SEQ64K,Q64,read --runs 1 --time 3s";
         limit_reads(&group, &device.path, 8_000_000);
         let run = measured_in(&group, &device.path, rows);
         let finding = found(&run, "throttled-by-cgroup");

@@ -108,7 +108,7 @@ const MEASURED: [&str; 13] = [
     "peak null: --max-depth 1 --max-threads 2 --time 20ms --runs 2",
     "explain sim:hdd",
     "quick sim:hdd",
-    "steady sim:hdd?size=1GiB --round-time 1s",
+    "steady sim:hdd --size 1GiB --round-time 1s",
 ];
 
 /// Ways to look at it.
