@@ -30,6 +30,7 @@ mod fill;
 mod fio_door;
 mod fio_runs;
 mod fio_safety;
+mod fio_says;
 mod fit;
 mod formats;
 mod hdparm;
@@ -59,6 +60,8 @@ mod users;
 
 #[path = "../support/faulty_file.rs"]
 mod faulty_file;
+#[path = "../support/fio_said.rs"]
+mod fio_said;
 #[path = "../support/keeper.rs"]
 mod keeper;
 #[path = "../support/loop_device.rs"]
