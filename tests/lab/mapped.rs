@@ -10,9 +10,10 @@ use crate::turns::MAPPED;
 const SECTORS: u64 = 262_144;
 const NODE: &str = "/dev/mapper/lab";
 
-/// A device of this name, gone when the undoing is dropped.
+/// A device of this name that the system has looked into, gone when the undoing is dropped.
 fn map(guest: &Guest, undo: &mut Undo<'_>, name: &str, table: &str) {
     guest.must("dmsetup", &["create", name, "--table", table]);
+    guest.must("udevadm", &["settle"]);
     undo.by(&["dmsetup", "remove", "--retry", name]);
 }
 
