@@ -124,8 +124,7 @@ fn a_cache_of_device_mapper_is_followed_to_all_its_disks() {
     let mut undo = Undo::new(&guest);
     // All of it fits the cache: 32 MiB in blocks of 64 KiB.
     let table = format!("0 65536 cache {records} {cache} {slow} 128 1 writeback smq 0");
-    guest.must("dmsetup", &["create", "lab", "--table", &table]);
-    undo.by(&["dmsetup", "remove", "--retry", "lab"]);
+    undo.map("lab", &table);
     let node = "/dev/mapper/lab";
     let all = format!("dd if=/dev/zero of={node} bs=1M count=32 oflag=direct status=none");
     guest.must("bash", &["-c", &all]);

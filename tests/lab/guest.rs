@@ -190,6 +190,14 @@ impl<'a> Undo<'a> {
         let words = command.iter().map(|word| (*word).to_owned());
         self.commands.push(words.collect());
     }
+
+    /// Makes a device of device-mapper, which goes in the end; the system has looked into it.
+    pub(crate) fn map(&mut self, name: &str, table: &str) {
+        self.guest
+            .must("dmsetup", &["create", name, "--table", table]);
+        self.by(&["dmsetup", "remove", "--retry", name]);
+        self.guest.must("udevadm", &["settle"]);
+    }
 }
 
 impl Drop for Undo<'_> {

@@ -10,13 +10,6 @@ use crate::turns::MAPPED;
 const SECTORS: u64 = 262_144;
 const NODE: &str = "/dev/mapper/lab";
 
-/// A device of this name that the system has looked into, gone when the undoing is dropped.
-fn map(guest: &Guest, undo: &mut Undo<'_>, name: &str, table: &str) {
-    guest.must("dmsetup", &["create", name, "--table", table]);
-    guest.must("udevadm", &["settle"]);
-    undo.by(&["dmsetup", "remove", "--retry", name]);
-}
-
 /// One row of `sokudo mark`, whose exit code is not looked at.
 fn row(guest: &Guest, target: &str, row: &str, more: &[&str]) -> Value {
     let mark = ["mark", target, "--row", row, "--runs", "1"];
@@ -36,12 +29,7 @@ fn a_delay_is_in_the_latency_and_nothing_is_held_against_the_disk() {
     guest.must("modprobe", &["dm-delay"]);
     let disk = guest.disk("raid-1");
     let mut undo = Undo::new(&guest);
-    map(
-        &guest,
-        &mut undo,
-        "lab",
-        &format!("0 {SECTORS} delay {disk} 0 50"),
-    );
+    undo.map("lab", &format!("0 {SECTORS} delay {disk} 0 50"));
     let run = row(&guest, NODE, "RND4K,Q4,read", &[]);
     let result = &run["results"][0];
     // Single ones are delayed by less, where a busy host has kept ticks back.
@@ -61,7 +49,7 @@ fn sectors_that_fail_are_named_and_the_device_is_not_called_slow() {
     let rest = SECTORS - 131_136;
     let table =
         format!("0 131072 linear {disk} 0\n131072 64 error\n131136 {rest} linear {disk} 131136");
-    map(&guest, &mut undo, "lab", &table);
+    undo.map("lab", &table);
     let run = row(&guest, NODE, "SEQ1M,Q4,read", &[]);
     let result = &run["results"][0];
     let symptom = part(result, "io-errors", "symptom");
@@ -88,7 +76,7 @@ fn a_device_that_fails_now_and_then_ends_its_row_with_the_error() {
     let disk = guest.disk("raid-1");
     let mut undo = Undo::new(&guest);
     let table = format!("0 {SECTORS} flakey {disk} 0 2 1");
-    map(&guest, &mut undo, "lab", &table);
+    undo.map("lab", &table);
     let mark = ["mark", NODE, "--row", "SEQ64K,Q1,read", "--runs", "5"];
     let how = ["--time", "1s", "--format", "json", "--quiet"];
     let ended = guest.end(&[&mark[..], &how].concat());
@@ -106,7 +94,7 @@ fn a_device_without_any_disk_is_taken_for_memory() {
     };
     guest.must("modprobe", &["dm-zero"]);
     let mut undo = Undo::new(&guest);
-    map(&guest, &mut undo, "lab", &format!("0 {SECTORS} zero"));
+    undo.map("lab", &format!("0 {SECTORS} zero"));
     let run = row(&guest, NODE, "RND4K,Q4,read", &[]);
     let result = &run["results"][0];
     assert_eq!(result["verdict"], "INVALID", "{result}");
@@ -124,17 +112,12 @@ fn writes_to_the_origin_of_a_snapshot_are_doubted() {
     let [origin, exceptions] = ["raid-1", "raid-2"].map(|name| guest.disk(name));
     let mut undo = Undo::new(&guest);
     guest.must("wipefs", &["--all", &exceptions]);
-    map(
-        &guest,
-        &mut undo,
-        "real",
-        &format!("0 {SECTORS} linear {origin} 0"),
-    );
+    undo.map("real", &format!("0 {SECTORS} linear {origin} 0"));
     let table = format!("0 {SECTORS} snapshot-origin /dev/mapper/real");
-    map(&guest, &mut undo, "lab", &table);
+    undo.map("lab", &table);
     let table = format!("0 {SECTORS} snapshot /dev/mapper/real {exceptions} N 256");
     guest.must("dmsetup", &["suspend", "lab"]);
-    map(&guest, &mut undo, "snap", &table);
+    undo.map("snap", &table);
     guest.must("dmsetup", &["resume", "lab"]);
     let destroy = ["--destroy", NODE, "--destroy-contents"];
     let run = row(&guest, NODE, "RND4K,Q1,write", &destroy);
@@ -164,10 +147,10 @@ fn what_a_shared_block_of_a_thin_volume_costs_is_told() {
     let clear = format!("head -c 1M /dev/zero | dd of={records} bs=1M oflag=direct status=none");
     guest.must("bash", &["-c", &clear]);
     let table = format!("0 {SECTORS} thin-pool {records} {data} 128 0 1 skip_block_zeroing");
-    map(&guest, &mut undo, "pool", &table);
+    undo.map("pool", &table);
     guest.must("dmsetup", &["message", "pool", "0", "create_thin 0"]);
     // A volume of 32 MiB.
-    map(&guest, &mut undo, "lab", "0 65536 thin /dev/mapper/pool 0");
+    undo.map("lab", "0 65536 thin /dev/mapper/pool 0");
     let unwritten = row(&guest, NODE, "RND4K,Q4,read", &[]);
     let cause = part(&unwritten["results"][0], "not-from-device", "cause");
     assert!(
@@ -207,7 +190,7 @@ fn a_volume_on_a_misaligned_partition_is_told_of_it() {
         partition(&guest, &disk, first_sector, 200_000);
         let mut undo = Undo::new(&guest);
         let table = format!("0 131072 linear {disk}1 {offset}");
-        map(&guest, &mut undo, "lab", &table);
+        undo.map("lab", &table);
         let told = |value: &Value| codes(value).contains(&"partition-misaligned");
         let run = row(&guest, NODE, "RND4K,Q1,read", &[]);
         assert_eq!(told(&run), is_told, "{run}");

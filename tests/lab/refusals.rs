@@ -61,8 +61,7 @@ fn a_disk_below_device_mapper_is_refused() {
     let node = guest.disk("raid-3");
     let table = format!("0 2048 linear {node} 0");
     let mut undo = Undo::new(&guest);
-    undo.by(&["dmsetup", "remove", "--retry", "lab"]);
-    guest.must("dmsetup", &["create", "lab", "--table", &table]);
+    undo.map("lab", &table);
     assert_refused(&guest, &node, "raid-3", &["dm-"]);
 }
 

@@ -67,8 +67,7 @@ impl<'a> Stack<'a> {
     /// A device of device-mapper.
     fn mapped(guest: &'a Guest, table: &str) -> Self {
         let mut stack = Self::new(guest);
-        guest.must("dmsetup", &["create", "lab", "--table", table]);
-        stack.undo.by(&["dmsetup", "remove", "--retry", "lab"]);
+        stack.undo.map("lab", table);
         stack.mount("/dev/mapper/lab");
         stack
     }

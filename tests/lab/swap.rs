@@ -21,8 +21,7 @@ fn what_a_program_swaps_to_the_disk_is_that_programs_io() {
     let mut undo = Undo::new(&guest);
     for (name, first) in [("swap", 0), ("lab", HALF_SECTORS)] {
         let table = format!("0 {HALF_SECTORS} linear {disk} {first}");
-        guest.must("dmsetup", &["create", name, "--table", &table]);
-        undo.by(&["dmsetup", "remove", "--retry", name]);
+        undo.map(name, &table);
     }
     guest.must("mkswap", &["/dev/mapper/swap"]);
     guest.must("swapon", &["/dev/mapper/swap"]);

@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::FlockOperation;
 
@@ -24,6 +26,9 @@ const LO_FLAGS_DIRECT_IO: u32 = 16;
 
 /// Another program may take the device that was free between the question and the answer.
 const ATTEMPTS: u32 = 64;
+
+/// Until the lock of `/dev/loop-control` is asked for again.
+const LOCK_ATTEMPT: Duration = Duration::from_millis(10);
 
 /// `struct loop_config` of `linux/loop.h`: 304 bytes.
 #[repr(C)]
@@ -69,9 +74,7 @@ pub fn attach_loop(backing: &File, wish: LoopWish<'_>) -> io::Result<(PathBuf, F
         .read(true)
         .write(true)
         .open("/dev/loop-control")?;
-    // Two of us at a time would be told of the same one, and both open it for writing.
-    let lock = || rustix::fs::flock(&control, FlockOperation::LockExclusive);
-    rustix::io::retry_on_intr(lock)?;
+    wait_for_others(&control);
     let mut attempts = 1..=ATTEMPTS;
     loop {
         let number = free_number(&control)?;
@@ -83,6 +86,16 @@ pub fn attach_loop(backing: &File, wish: LoopWish<'_>) -> io::Result<(PathBuf, F
                 if error.raw_os_error() == Some(libc::EBUSY) && attempts.next().is_some() => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// Two of us at a time would be told of the same one, and both open it for writing: it is busy then, and
+/// tried again. Whoever holds the lock for longer than that takes has another use for it.
+fn wait_for_others(control: &File) {
+    let lock = || rustix::fs::flock(control, FlockOperation::NonBlockingLockExclusive);
+    let mut attempts = 1..=ATTEMPTS;
+    while lock().is_err() && attempts.next().is_some() {
+        thread::sleep(LOCK_ATTEMPT);
     }
 }
 

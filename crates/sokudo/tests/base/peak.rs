@@ -117,7 +117,7 @@ fn what_makes_no_sense_is_refused() {
 fn without_a_device_the_processor_is_the_limit() {
     let run = peak(
         "null:",
-        "--max-threads 1 --max-depth 8 --time 100ms --format json",
+        "--max-threads 1 --max-depth 4 --time 50ms --format json",
     )
     .json();
     let found = &run["peak"];

@@ -59,7 +59,7 @@ fn a_cell_ends_when_it_is_precise_enough() {
 
 #[test]
 fn a_matrix_grows_with_the_depth() {
-    let arguments = "--sizes 4K --random --read-only --depths 1..32";
+    let arguments = "--sizes 4K --random --read-only --depths 1..32 --time 50ms";
     let run = swept("sim:ssd", arguments);
     let medians: Vec<f64> = results(&run).iter().map(median).collect();
     assert_eq!(medians.len(), 6);
