@@ -509,6 +509,11 @@ mod tests {
         is_bad("self-test", |run| {
             burn_in(run).self_tests[1].result = SelfTestResult::Failed;
         });
+        let failed = run(|run| burn_in(run).self_tests[1].result = SelfTestResult::Failed);
+        let mut points = failed.burn_in.unwrap().disks.remove(0).assessment.points;
+        points.retain(|point| point.answer == Some(DiskAnswer::NotOk));
+        let remedy = points[0].remedy.english();
+        assert!(remedy.starts_with("return the disk"), "{remedy}");
         is_bad("burn-in-reads", |run| {
             let verified = verified(run);
             verified.wrong = 1;

@@ -179,6 +179,7 @@ mod tests {
         let run = filled(&THREE, |run| {
             each_device(run, |device| device.kind = BlockDeviceKind::VirtualDisk);
         });
+        assert_eq!(crate::explain::explain(&run)[0].code, "fast-cells");
         assert_eq!(codes(run), ["fast-cells-end", "folding", "burst-credits"]);
     }
 
@@ -188,6 +189,7 @@ mod tests {
         let platters = filled(&THREE, |run| {
             each_device(run, |device| device.rotational = Some(true));
         });
+        assert!(crate::explain::explain(&platters).is_empty());
         assert_eq!(codes(platters), [""; 0]);
         let explained = filled(&THREE, |run| run.plan.method = Method::Explain);
         assert_eq!(codes(explained), [""; 0]);

@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::sample::reads;
     use sokudo_model::sharing::row_name;
-    use sokudo_model::{FileUse, Row, Stage, Workload};
+    use sokudo_model::{FileUse, Nanos, ProcessorEvidence, Row, Stage, Workload};
 
     /// Reads of two disks alone and together, of which the first keeps so much.
     fn run(kept_percent: u64, attached_by: [&[Attachment]; 2]) -> Run {
@@ -319,6 +319,31 @@ mod tests {
             target.devices[0].name = "sda".to_owned();
         }
         assert_eq!(told(&run).unwrap().1, "they share the disk sda");
+        let remedy = rulings(&run).pop().unwrap().remedy.english();
+        assert!(remedy.starts_with("use different disks"), "{remedy}");
+    }
+
+    #[test]
+    fn processors_that_are_busy_for_nearly_all_of_the_time_are_named() {
+        let busy = |milliseconds| {
+            let mut run = run(60, [&[], &[]]);
+            run.environment.cpus = 2;
+            for trial in run.rows.iter_mut().flat_map(|row| &mut row.trials) {
+                trial.evidence.processors = Some(ProcessorEvidence {
+                    elapsed: Nanos::from_secs(1),
+                    own: Some(Nanos::from_millis(milliseconds)),
+                    programs: Some(Nanos::from_millis(800)),
+                    ..ProcessorEvidence::default()
+                });
+            }
+            told(&run).unwrap().1
+        };
+        let all = busy(1_160);
+        assert!(
+            all.starts_with("the processors were busy for 98 %"),
+            "{all}"
+        );
+        assert!(busy(100).starts_with("the cause is not seen"));
     }
 
     #[test]

@@ -216,6 +216,12 @@ pub fn free_bytes(path: &Path) -> io::Result<Bytes> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn what_a_file_system_does_not_say_of_direct_io_is_not_known() {
+        let found = direct_io_support_at(Path::new("/proc/self/status"));
+        assert_eq!(found, DirectIoSupport::Unknown);
+    }
+
     const WRITTEN: Extent = Extent {
         offset_bytes: 0,
         length_bytes: 4096,

@@ -394,6 +394,19 @@ mod tests {
         assert_eq!(counters(&page[..100]), None);
     }
 
+    /// Counted from 0 in the page.
+    #[test]
+    fn blocks_that_are_written_at_once_are_counted_from_one() {
+        let mut page = vec![0; IDENTIFY_BYTES];
+        page[526] = 7;
+        let controller = controller(&page).unwrap();
+        let blocks = [
+            controller.atomic_write_blocks,
+            controller.atomic_power_fail_blocks,
+        ];
+        assert_eq!(blocks, [Some(8), Some(1)]);
+    }
+
     #[test]
     fn a_log_is_asked_for_only_where_it_is_listed() {
         let mut identify = vec![0; IDENTIFY_BYTES];

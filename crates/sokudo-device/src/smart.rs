@@ -270,6 +270,31 @@ fn warnings(health: &Health) -> Vec<Text> {
 mod tests {
     use super::*;
 
+    /// Makers count something else above.
+    #[test]
+    fn of_a_counter_the_lower_half_is_taken() {
+        let mut health = Health::default();
+        for id in [5, 12, 187, 197, 199] {
+            let attribute = SmartAttribute {
+                id,
+                name: names::name(id).to_owned(),
+                value: 100,
+                worst: 100,
+                threshold: None,
+                raw: 0x12_8000_0007,
+            };
+            take(&mut health, &attribute);
+        }
+        let counted = [
+            health.reallocated_sectors,
+            health.power_cycles,
+            health.media_errors,
+            health.pending_sectors,
+            health.link_errors,
+        ];
+        assert_eq!(counted, [Some(0x8000_0007); 5]);
+    }
+
     #[test]
     fn pages_written_to_flash_are_those_for_hosts_and_those_for_itself() {
         let attribute = |id, raw| SmartAttribute {

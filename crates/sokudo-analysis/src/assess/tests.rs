@@ -78,6 +78,29 @@ fn what_a_drive_says_is_held_against_what_is_expected() {
 }
 
 #[test]
+fn what_was_noticed_takes_the_place_of_its_good_end_and_says_what_to_do() {
+    let misaligned = |disk: &mut Disk| {
+        disk.contents = vec![Content {
+            offset_bytes: Some(Bytes(63 * 512)),
+            device: Some("sda1".into()),
+            remarks: vec!["not aligned to 4 KiB".into()],
+            ..Content::new("partition")
+        }];
+    };
+    let codes: Vec<String> = points_of(misaligned).into_iter().map(|it| it.0).collect();
+    assert_eq!(codes, ["partition-misaligned"]);
+    let solid = points_of(|disk| {
+        disk.rotation = Rotation::None;
+        disk.write_cache.enabled = Some(true);
+    });
+    assert_eq!(solid, [], "a cache matters to what turns");
+    let mut disk = Disk::unknown("sda");
+    disk.health.pending_sectors = Some(8);
+    let remedy = unreadable(&disk).unwrap().remedy.english();
+    assert!(remedy.starts_with("save what is on it"), "{remedy}");
+}
+
+#[test]
 fn a_terabyte_is_what_the_industry_counts() {
     let mut disk = Disk::unknown("sda");
     disk.bus = Some(Bus::Ata);
@@ -315,6 +338,9 @@ fn an_array_is_held_against_what_its_level_makes_of_its_members() {
         ("raid6", 200, DiskAnswer::Ok),
         ("raid0", 400, DiskAnswer::OkBut),
         ("raid5", 100, DiskAnswer::OkBut),
+        ("raid6", 50, DiskAnswer::OkBut),
+        ("raid10", 300, DiskAnswer::Ok),
+        ("raid10", 100, DiskAnswer::OkBut),
     ] {
         let assessment = assessed(|run| {
             streams(run, array);

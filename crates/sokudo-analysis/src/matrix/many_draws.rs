@@ -188,6 +188,16 @@ impl Case {
     }
 }
 
+/// In a table of two by two, each of the four says the same; in two columns, both of a row do.
+#[test]
+fn combinations_that_say_the_same_are_told_once() {
+    for (axes, told) in [(&[2, 2], 1), (&[3, 2], 3), (&[3, 3], 9)] {
+        let case = Case { axes, ..CASE };
+        let rows = matrix_effects(&case.figures(1)).rows;
+        assert_eq!(rows[0].combinations.len(), told, "{axes:?}");
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Said {
     truth: bool,

@@ -255,6 +255,16 @@ mod tests {
     }
 
     #[test]
+    fn a_label_in_utf_16_ends_at_its_first_zero() {
+        let label = b"s\0s\0d\0\0\0x\0";
+        let found = titles(&[(1024, b"\x10\x20\xf5\xf2"), (1024 + 124, label)]);
+        assert_eq!(
+            (found[0].0, found[0].1.label.as_deref()),
+            ("F2FS", Some("ssd"))
+        );
+    }
+
+    #[test]
     fn luks_of_both_versions_is_told() {
         let id = b"0a1b2c3d-0000-4000-8000-000000000001";
         let second = titles(&[(0, b"LUKS\xba\xbe\0\x02"), (24, b"secrets"), (168, id)]);

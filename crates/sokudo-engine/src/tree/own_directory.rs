@@ -347,6 +347,23 @@ mod tests {
         assert_eq!(std::fs::read_to_string(outside).unwrap(), "mine");
     }
 
+    /// No tree of ours is so deep.
+    #[test]
+    fn what_lies_deeper_than_ours_is_counted_as_far_as_that_and_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+        let path = own.path().to_owned();
+        std::fs::create_dir_all(path.join("00000/1/2/3")).unwrap();
+        let files = [path.join("00000/file"), path.join("00000/1/2/3/file")];
+        for file in &files {
+            std::fs::write(file, vec![1; 1 << 20]).unwrap();
+        }
+        let occupied = occupied(&own.handle).unwrap().0 >> 20;
+        assert_eq!(occupied, 1);
+        assert!(empty(&own.handle).is_err());
+        assert!(files[1].exists());
+    }
+
     #[test]
     fn one_in_use_is_not_left_behind_and_one_of_a_dead_process_is() {
         let parent = tempfile::tempdir().unwrap();

@@ -48,6 +48,24 @@ fn the_same_seed_gives_the_same_outcome_to_the_byte() {
     }
 }
 
+#[test]
+fn a_load_that_is_too_slow_fails_and_the_one_beside_it_goes_on() {
+    let too_slow = with!(
+        random_reads(1),
+        limits = for_ms(10_000),
+        least.ios = [Some(1_000_000), None, None],
+        least.cycle = Nanos::from_millis(100)
+    );
+    let workloads = vec![too_slow, with!(random_reads(1), limits = for_ms(5_000))];
+    let outcomes = run(
+        workloads,
+        &mut simulated("sim:const?latency=100us&parallel=4"),
+    );
+    let stopped: Vec<_> = outcomes.iter().map(|it| it.stopped).collect();
+    assert_eq!(stopped, [StopReason::Failed, StopReason::Time]);
+    assert!(outcomes[0].elapsed < Nanos::from_secs(5));
+}
+
 /// The ramp ends while I/Os are in flight: they are its own, and end after it.
 #[test]
 fn what_a_device_has_counted_is_the_ramp_and_the_measured_part() {
