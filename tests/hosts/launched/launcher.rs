@@ -20,6 +20,9 @@ const JOB_MAX: Duration = Duration::from_secs(600);
 /// A launcher that is asked to end has this long for it.
 const GOODBYE_MAX: Duration = Duration::from_secs(3);
 
+/// No job of these tests has more.
+const RANKS_MAX: usize = 8;
+
 const NOBODY: &str = "65534";
 
 /// A launcher as Debian has it.
@@ -134,12 +137,13 @@ pub(crate) struct Job {
     child: Child,
     printed: Arc<Mutex<String>>,
     readers: Vec<thread::JoinHandle<()>>,
-    _folder: TempDir,
+    folder: Option<TempDir>,
 }
 
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) text: String,
+    folder: TempDir,
 }
 
 impl Ended {
@@ -147,6 +151,15 @@ impl Ended {
     pub(crate) fn count(&self, start: &str) -> usize {
         let lines = self.text.lines();
         lines.filter(|line| line.starts_with(start)).count()
+    }
+
+    /// Why those have not joined who came so far as to say it.
+    pub(crate) fn not_joined(&self) -> String {
+        let files = (0..).map(|rank| self.folder.path().join(format!("said-{rank}")));
+        let said = files
+            .take(RANKS_MAX)
+            .filter_map(|file| fs::read_to_string(file).ok());
+        said.collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -176,7 +189,7 @@ impl Job {
             child,
             printed,
             readers: readers.into(),
-            _folder: folder,
+            folder: Some(folder),
         }
     }
 
@@ -228,6 +241,7 @@ impl Job {
         Ended {
             code,
             text: self.text(),
+            folder: self.folder.take().unwrap(),
         }
     }
 }

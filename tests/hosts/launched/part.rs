@@ -5,6 +5,7 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use sokudo_peers::{Limits, Notice, PeerError, Peers, launch};
 
@@ -31,7 +32,10 @@ pub(crate) fn play(part: &str) -> i32 {
     let mut peers = match Peers::join_as(&launch, version, Limits::default(), watch) {
         Ok(peers) => peers,
         Err(error) => {
-            println!("not joined: {error}");
+            let said = format!("not joined: {error}");
+            println!("{said}");
+            // A launcher that ends all because one has gone may lose what that one has printed.
+            fs::write(env::temp_dir().join(format!("said-{}", launch.rank)), said).unwrap();
             return 1;
         }
     };
