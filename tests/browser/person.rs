@@ -44,6 +44,15 @@ const CANDIDATES: &str = r"
     return [...document.querySelectorAll(selector)].filter((node) =>
         node.checkVisibility({ visibilityProperty: true }) && texts(node).some((text) => text?.includes(words)));";
 
+/// Brings an element out from under the head, which stays where it is, and notes until it is pressed
+/// that it was missed: what is shown above it meanwhile moves it from under the pointer. A page
+/// that is left knows nothing of it.
+const AIM: &str = r"
+    const [element] = arguments;
+    element.scrollIntoView({ block: 'center' });
+    window.isMissed = true;
+    element.addEventListener('click', () => { window.isMissed = false; }, { capture: true, once: true });";
+
 pub(crate) struct Person<'a> {
     pub(crate) browser: &'a Browser,
     tab: WindowHandle,
@@ -184,14 +193,15 @@ impl<'a> Person<'a> {
     pub(crate) async fn press(&self, role: &str, name: &str) {
         let press = async || {
             let element = self.look(role, name).await?;
-            // Out from under the head, which stays where it is.
-            let scroll = "arguments[0].scrollIntoView({ block: 'center' })";
-            let scrolled = vec![serde_json::to_value(&element).unwrap()];
             let client = &self.browser.client;
-            client.execute(scroll, scrolled).await.ok()?;
-            let is_enabled = element.is_enabled().await.unwrap_or(false);
+            let aimed = vec![serde_json::to_value(&element).unwrap()];
+            client.execute(AIM, aimed).await.ok()?;
             // What is built anew meanwhile is found again.
-            (is_enabled && element.click().await.is_ok()).then_some(())
+            if !element.is_enabled().await.unwrap_or(false) || element.click().await.is_err() {
+                return None;
+            }
+            let missed = client.execute("return window.isMissed", Vec::new()).await;
+            (missed.ok() != Some(json!(true))).then_some(())
         };
         self.wait(&format!("the {role} {name:?} to press"), press)
             .await;

@@ -78,7 +78,7 @@ fn what_a_drive_says_is_held_against_what_is_expected() {
 }
 
 #[test]
-fn what_was_noticed_takes_the_place_of_its_good_end_and_says_what_to_do() {
+fn a_noticed_fault_replaces_the_good_end_of_its_item() {
     let misaligned = |disk: &mut Disk| {
         disk.contents = vec![Content {
             offset_bytes: Some(Bytes(63 * 512)),

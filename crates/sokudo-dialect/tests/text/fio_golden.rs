@@ -53,9 +53,9 @@ fn jobs_and_sections_are_shown_as_fio_shows_them() {
 #[test]
 fn every_job_file_and_every_option_is_asked_about() {
     let asked: Vec<String> = kept().into_iter().map(|said| said.line).collect();
-    let files = job_files()
-        .into_iter()
-        .map(|name| format!("--showcmd {name}"));
+    let files = job_files();
+    assert!(files.len() >= 25, "there are {} job files", files.len());
+    let files = files.into_iter().map(|name| format!("--showcmd {name}"));
     // fio prints the seed by its last byte.
     let options = options().iter().filter(|option| option.name != "randseed");
     let options = options.map(|option| format!("--cmdhelp={}", option.name));
@@ -88,7 +88,9 @@ fn accepted(words: &[String]) -> Result<(), String> {
 
 #[test]
 fn command_lines_are_accepted_and_refused_as_by_fio() {
-    for said in said("--parse-only ") {
+    let all: Vec<Said> = said("--parse-only ").collect();
+    assert!(all.len() >= 86, "fio's answer is kept to {}", all.len());
+    for said in all {
         let ours = accepted(&said.words()[1..]);
         let is_accepted = said.answer == "accepted";
         assert_eq!(ours.is_ok(), is_accepted, "{}: {ours:?}", said.line);
