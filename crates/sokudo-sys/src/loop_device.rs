@@ -27,8 +27,8 @@ const LO_FLAGS_DIRECT_IO: u32 = 16;
 /// Another program may take the device that was free between the question and the answer.
 const ATTEMPTS: u32 = 64;
 
-/// Until the lock of `/dev/loop-control` is asked for again.
-const LOCK_ATTEMPT: Duration = Duration::from_millis(10);
+/// Until it is tried again.
+const NEXT_ATTEMPT: Duration = Duration::from_millis(10);
 
 /// `struct loop_config` of `linux/loop.h`: 304 bytes.
 #[repr(C)]
@@ -74,28 +74,31 @@ pub fn attach_loop(backing: &File, wish: LoopWish<'_>) -> io::Result<(PathBuf, F
         .read(true)
         .write(true)
         .open("/dev/loop-control")?;
-    wait_for_others(&control);
-    let mut attempts = 1..=ATTEMPTS;
-    loop {
+    // Two of us at a time would be told of the same one, and both open it for writing: it is busy
+    // then. Whoever holds the lock for longer than that takes has another use for it, and where
+    // nothing can be locked it is tried without.
+    let lock = || rustix::fs::flock(&control, FlockOperation::NonBlockingLockExclusive);
+    while_others_do(|| lock().map_err(io::Error::from)).ok();
+    while_others_do(|| {
         let number = free_number(&control)?;
         let path = Path::new("/dev").join(format!("loop{number}"));
         let device = File::options().read(true).write(true).open(&path)?;
-        match configure(&device, backing, wish) {
-            Ok(()) => return Ok((path, device)),
-            Err(error)
-                if error.raw_os_error() == Some(libc::EBUSY) && attempts.next().is_some() => {}
-            Err(error) => return Err(error),
-        }
-    }
+        configure(&device, backing, wish)?;
+        Ok((path, device))
+    })
 }
 
-/// Two of us at a time would be told of the same one, and both open it for writing: it is busy then, and
-/// tried again. Whoever holds the lock for longer than that takes has another use for it.
-fn wait_for_others(control: &File) {
-    let lock = || rustix::fs::flock(control, FlockOperation::NonBlockingLockExclusive);
+/// Tries again as long as others are at it, and not for ever.
+fn while_others_do<T>(attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
     let mut attempts = 1..=ATTEMPTS;
-    while lock().is_err() && attempts.next().is_some() {
-        thread::sleep(LOCK_ATTEMPT);
+    loop {
+        let done = attempt();
+        let errno = done.as_ref().err().and_then(io::Error::raw_os_error);
+        let is_others = matches!(errno, Some(libc::EBUSY | libc::EWOULDBLOCK | libc::EINTR));
+        if !is_others || attempts.next().is_none() {
+            return done;
+        }
+        thread::sleep(NEXT_ATTEMPT);
     }
 }
 
