@@ -2,17 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
-
+use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
 use crate::loop_device::LoopDevice;
-use crate::signals::interrupt;
+use crate::signals::{interrupt, pid};
 use crate::sokudo::{
     Ended, WAIT_MAX, codes, directory_on_disk, end, program, results, sokudo_on, split, start, wait,
 };
@@ -191,36 +190,76 @@ mod root {
         end(&mut scan_with(&store, disk.path(), "--resume=2")).refused(2, &["came to its end"]);
     }
 
-    #[test]
-    fn a_read_that_hangs_in_the_kernel_is_left_behind() {
+    /// A file whose only fault is a read that does not come back.
+    fn with_hanging_read(size: u64) -> Option<FaultyFile> {
         let faults = Faults {
             hangs: true,
             hangs_at: 5 * MIB..5 * MIB + 4096,
             ..Faults::default()
         };
-        let Some(file) = FaultyFile::answering_later(16 << 20, faults) else {
-            return;
-        };
-        let folder = tempfile::tempdir().unwrap();
-        let store = folder.path().join("runs.db");
-        let arguments = "--full --points 4 --access-count 0 --timeout 2s --engine io_uring \
-                         --format json --quiet";
-        let child = start(&mut scan_with(&store, &file.path(), arguments));
-        // It has ended once its result is kept; the kernel holds the process until the read is over.
+        FaultyFile::answering_later(usize::try_from(size).unwrap(), faults)
+    }
+
+    /// The document of a scan that has ended once its result is kept: the kernel holds the process
+    /// until the read is over.
+    fn kept_while_it_hangs(file: &FaultyFile, child: Child, store: &Path, code: i32) -> Value {
         let is_kept = || {
             let list = end(program()
                 .args(["list", "--json"])
-                .env("SOKUDO_STORE", &store));
+                .env("SOKUDO_STORE", store));
             list.printed.contains("scan/full")
         };
         wait_until("the result is kept while the read hangs", is_kept);
         file.change(|faults| faults.hangs = false);
-        let run = printed(&wait(child).ends(1));
+        printed(&wait(child).ends(code))
+    }
+
+    #[test]
+    fn a_read_that_hangs_in_the_kernel_is_left_behind() {
+        let Some(file) = with_hanging_read(16 * MIB) else {
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("runs.db");
+        // On a busy machine another may take seconds.
+        let arguments = "--full --points 4 --access-count 0 --timeout 10s --engine io_uring \
+                         --format json --quiet";
+        let child = start(&mut scan_with(&store, &file.path(), arguments));
+        let run = kept_while_it_hangs(&file, child, &store, 1);
         let curve = row(&run, "TRANSFER", "read");
         let defects = curve["defects"].as_array().unwrap();
         assert_eq!(defects.len(), 1, "{defects:?}");
         assert_eq!(defects[0]["offset"].as_u64(), Some(5 * MIB));
         assert_eq!(curve["trials"][0]["bytes"].as_u64(), Some(15 * MIB));
         assert!(codes(curve).contains(&"hung"), "{}", curve["findings"]);
+    }
+
+    /// What came back behind the read that hangs is read once, before or after.
+    #[test]
+    fn a_scan_that_is_interrupted_while_a_read_hangs_counts_nothing_twice() {
+        let Some(file) = with_hanging_read(64 * MIB) else {
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("runs.db");
+        let arguments =
+            "--full --points 4 --access-count 0 --engine io_uring --format json --quiet";
+        let child = start(&mut scan_with(&store, &file.path(), arguments));
+        assert!(file.wait_until_it_hangs(WAIT_MAX));
+        kill_process(pid(&child), Signal::INT).unwrap();
+        let first = kept_while_it_hangs(&file, child, &store, 130);
+        assert_eq!(first["interrupted"], true);
+        let arguments = "--resume --format json --quiet";
+        let whole = end(&mut scan_with(&store, &file.path(), arguments))
+            .ok()
+            .json();
+        let curve = row(&whole, "TRANSFER", "read");
+        assert_eq!(curve["trials"][0]["bytes"].as_u64(), Some(64 * MIB));
+        let mut at = 0;
+        for place in places(curve) {
+            assert_eq!(place["offset"].as_u64(), Some(at));
+            at += place["bytes"].as_u64().unwrap();
+        }
+        assert_eq!(at, 64 * MIB);
     }
 }

@@ -26,8 +26,9 @@ const SPIN_NS: u64 = 200_000;
 /// SCSI layer takes to give up on a command; then they are abandoned.
 const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
 
-/// After Ctrl-C a person waits less.
-const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
+/// After Ctrl-C a person waits for a device that answers, and for one that has said nothing for
+/// this long no more.
+const CANCEL_SILENCE_MAX_NS: u64 = 3_000_000_000;
 
 /// Of so many clones each looks through all threads of the process for its ring's; of more that
 /// would take milliseconds in the measured part.
@@ -98,7 +99,7 @@ impl Driver<'_> {
         let mut now = clock.now();
         worker.begin(now);
         self.tell(worker, now);
-        let mut stopped_at = None;
+        let (mut stopped_at, mut heard_at) = (None, now);
         loop {
             let is_halted = || shared.control.is_stopped() | halt.load(Ordering::Relaxed);
             let next = match worker.is_even() && stopped_at.is_none() {
@@ -137,12 +138,14 @@ impl Driver<'_> {
                 worker.reap(backend, now);
             }
             if worker.in_flight() < in_flight {
+                heard_at = now;
                 used.notes(worker.look_after(now));
             }
             let halted = is_halted();
             if halted || worker.stopped().is_some() {
                 let since = *stopped_at.get_or_insert(now);
-                if stop(worker, shared.control, halted, now - since) {
+                let is_silent = now - heard_at.max(since) > CANCEL_SILENCE_MAX_NS;
+                if stop(worker, shared.control, halted, now - since, is_silent) {
                     worker.abandon();
                     break;
                 }
@@ -237,20 +240,22 @@ impl Driver<'_> {
 }
 
 /// Passes a stop on to the worker; true when it has waited long enough for I/Os in
-/// flight.
+/// flight, or the device has said nothing for as long as a person waits.
 #[cold]
-fn stop(worker: &mut Worker, control: &Control, halted: bool, waited_ns: u64) -> bool {
+fn stop(
+    worker: &mut Worker,
+    control: &Control,
+    halted: bool,
+    waited_ns: u64,
+    is_silent: bool,
+) -> bool {
     if control.is_cancelled() {
         worker.stop(StopReason::Cancelled);
     } else if halted {
         worker.stop(StopReason::Ended);
     }
-    let patience = if control.is_cancelled() {
-        CANCEL_TIME_MAX_NS
-    } else {
-        DRAIN_TIME_MAX_NS
-    };
-    worker.in_flight() > 0 && waited_ns > patience
+    let is_over = waited_ns > DRAIN_TIME_MAX_NS || (control.is_cancelled() && is_silent);
+    worker.in_flight() > 0 && is_over
 }
 
 /// How long to wait in the kernel for an instant; the rest is spent polling.

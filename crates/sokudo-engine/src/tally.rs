@@ -335,6 +335,7 @@ pub(crate) fn failure_kind(result: i32, asked: u32) -> FailureKind {
 }
 
 /// What one clone has counted.
+#[derive(Clone)]
 pub(crate) struct FinishedTally {
     pub(crate) operations: Vec<OperationTally>,
     pub(crate) in_ramp: [Moved; Operation::ALL.len()],

@@ -1,12 +1,13 @@
 //! What a survey had counted when a position was known from which another can go on.
 
-use sokudo_model::{CpuTime, SurveyPosition, ThreadUsage};
+use sokudo_model::{CpuTime, FailureKind, Survey, SurveyPosition, ThreadUsage, count_failure};
 use sokudo_stats::Histogram;
 
 use super::defects::Defects;
 use super::samples::Samples;
 use super::slowest::SlowestIos;
-use crate::tally::Tally;
+use super::surveying::Surveyed;
+use crate::tally::{FinishedTally, Tally};
 
 /// A checkpoint, from when it is asked for until it is told.
 #[derive(Default)]
@@ -17,6 +18,33 @@ pub(super) enum Checkpoint {
     Wanted,
     /// The moment has come.
     Taken(Box<CountsThen>),
+}
+
+impl Checkpoint {
+    /// The first position that is known is where it begins. What is written back has none: nobody
+    /// goes on with it.
+    pub(super) fn at_begin(survey: &Survey) -> Self {
+        match survey.write_back {
+            true => Self::NotWanted,
+            false => Self::Wanted,
+        }
+    }
+}
+
+/// What a survey ends with whose I/Os in flight do not come back: the checkpoint, and which these
+/// were. What came back after it overtook some of them: no position could say what is left.
+pub(super) fn to_checkpoint(
+    known: (FinishedTally, Surveyed),
+    tally: &mut FinishedTally,
+) -> Surveyed {
+    let (then, surveyed) = known;
+    let failures = std::mem::replace(tally, then).failures;
+    for failure in failures {
+        if failure.kind == FailureKind::Unanswered {
+            count_failure(&mut tally.failures, failure);
+        }
+    }
+    surveyed
 }
 
 /// What was counted when the position was known.

@@ -24,7 +24,7 @@ use sokudo_sys::Action;
 use sokudo_words::Text;
 
 use super::beside::ReadsBeside;
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, to_checkpoint};
 use super::defects::{Defects, DefectsMark};
 use super::hung::Hanging;
 use super::inquiry::Inquiry;
@@ -56,6 +56,7 @@ pub(crate) struct SurveyTarget {
 }
 
 /// What a survey ends with besides its tally.
+#[derive(Clone)]
 pub(crate) struct Surveyed {
     pub(crate) places: Vec<SurveySample>,
     pub(crate) defects: Vec<Defect>,
@@ -154,6 +155,12 @@ pub(crate) struct Surveying {
     was_left: bool,
     left_at: Option<SurveyPosition>,
     checkpoint: Checkpoint,
+    /// Somebody waits for one.
+    is_checkpoint_asked: bool,
+    /// The last one.
+    known: Option<Box<(FinishedTally, Surveyed)>>,
+    /// I/Os were in flight when it was ended.
+    is_abandoned: bool,
     notes: Vec<Text>,
 }
 
@@ -225,7 +232,10 @@ impl Surveying {
             sealed: (survey.sealed).map(|number| SealedBlocks::new(number, name, chunks)),
             was_left: false,
             left_at: None,
-            checkpoint: Checkpoint::default(),
+            checkpoint: Checkpoint::at_begin(&survey),
+            is_checkpoint_asked: false,
+            known: None,
+            is_abandoned: false,
             notes: Vec::new(),
         })
     }
@@ -404,6 +414,11 @@ impl Surveying {
 
     /// Ends at an instant of the clock that counts, for a tally whose origin was moved on.
     pub(crate) fn finish(mut self, tally: &mut FinishedTally, stopped: StopReason) -> Surveyed {
+        if self.is_abandoned
+            && let Some(known) = self.known.take()
+        {
+            return to_checkpoint(*known, tally);
+        }
         let ended_at = self.ended_at();
         // An I/O that failed took its time, too.
         tally.last_completed_at = tally.last_completed_at.max(ended_at);

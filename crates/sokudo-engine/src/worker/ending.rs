@@ -124,6 +124,9 @@ impl Worker {
             self.tally
                 .fail(slot.operation, FailureKind::Unanswered, slot.offset);
         }
+        if let Some(survey) = &mut self.survey {
+            survey.abandon();
+        }
         self.stop(StopReason::Failed);
     }
 

@@ -4,6 +4,8 @@
 //! It is what the survey would end with if it were stopped at that moment: what is in flight is
 //! waited for and counted, what is issued later is left to who goes on. The survey does not wait for
 //! it. Its counts are copied at that moment, and what was in flight then is counted in both.
+//!
+//! A survey whose device answers no more ends with the last one.
 
 use sokudo_model::{FailureKind, Nanos, Operation, Sample, SurveyPosition, narrow};
 
@@ -18,9 +20,15 @@ use crate::usage::{add_usage, used_since};
 impl Surveying {
     /// Takes a checkpoint as soon as it can. What is written back has none: nobody goes on with it.
     pub(crate) fn want_checkpoint(&mut self) {
-        if matches!(self.checkpoint, Checkpoint::NotWanted) && !self.survey.write_back {
+        self.is_checkpoint_asked = !self.survey.write_back;
+        if matches!(self.checkpoint, Checkpoint::NotWanted) && self.is_checkpoint_asked {
             self.checkpoint = Checkpoint::Wanted;
         }
+    }
+
+    /// What is in flight is waited for no longer.
+    pub(crate) fn abandon(&mut self) {
+        self.is_abandoned = true;
     }
 
     /// Takes the checkpoint that is wanted, if this is a moment for it: all that lies before the
@@ -107,19 +115,21 @@ impl Surveying {
         }
     }
 
-    /// The checkpoint that was wanted, once all of it is known.
+    /// The checkpoint that was asked for, once all of it is known.
     pub(crate) fn told_checkpoint(&mut self) -> Option<(FinishedTally, Surveyed)> {
         match std::mem::take(&mut self.checkpoint) {
             Checkpoint::Taken(then) if then.in_flight.is_empty() && !self.is_behind() => {
                 let (tally, surveyed) = then.finish(self.is_one_io());
                 let verified = self.verified_then();
-                Some((
+                let known = (
                     tally,
                     Surveyed {
                         verified,
                         ..surveyed
                     },
-                ))
+                );
+                self.known = Some(Box::new(known.clone()));
+                std::mem::take(&mut self.is_checkpoint_asked).then_some(known)
             }
             other => {
                 self.checkpoint = other;
