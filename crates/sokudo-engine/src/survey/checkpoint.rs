@@ -1,13 +1,12 @@
 //! What a survey had counted when a position was known from which another can go on.
 
-use sokudo_model::{CpuTime, FailureKind, Survey, SurveyPosition, ThreadUsage, count_failure};
+use sokudo_model::{CpuTime, Survey, SurveyPosition, ThreadUsage};
 use sokudo_stats::Histogram;
 
 use super::defects::Defects;
 use super::samples::Samples;
 use super::slowest::SlowestIos;
-use super::surveying::Surveyed;
-use crate::tally::{FinishedTally, Tally};
+use crate::tally::Tally;
 
 /// A checkpoint, from when it is asked for until it is told.
 #[derive(Default)]
@@ -29,22 +28,6 @@ impl Checkpoint {
             false => Self::Wanted,
         }
     }
-}
-
-/// What a survey ends with whose I/Os in flight do not come back: the checkpoint, and which these
-/// were. What came back after it overtook some of them: no position could say what is left.
-pub(super) fn to_checkpoint(
-    known: (FinishedTally, Surveyed),
-    tally: &mut FinishedTally,
-) -> Surveyed {
-    let (then, surveyed) = known;
-    let failures = std::mem::replace(tally, then).failures;
-    for failure in failures {
-        if failure.kind == FailureKind::Unanswered {
-            count_failure(&mut tally.failures, failure);
-        }
-    }
-    surveyed
 }
 
 /// What was counted when the position was known.

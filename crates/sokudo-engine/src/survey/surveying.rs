@@ -24,7 +24,7 @@ use sokudo_sys::Action;
 use sokudo_words::Text;
 
 use super::beside::ReadsBeside;
-use super::checkpoint::{Checkpoint, to_checkpoint};
+use super::checkpoint::Checkpoint;
 use super::defects::{Defects, DefectsMark};
 use super::hung::Hanging;
 use super::inquiry::Inquiry;
@@ -417,7 +417,7 @@ impl Surveying {
         if self.is_abandoned
             && let Some(known) = self.known.take()
         {
-            return to_checkpoint(*known, tally);
+            return checkpoint::end_with(*known, tally);
         }
         let ended_at = self.ended_at();
         // An I/O that failed took its time, too.

@@ -7,7 +7,7 @@
 //!
 //! A survey whose device answers no more ends with the last one.
 
-use sokudo_model::{FailureKind, Nanos, Operation, Sample, SurveyPosition, narrow};
+use sokudo_model::{FailureKind, Nanos, Operation, Sample, SurveyPosition, count_failure, narrow};
 
 use super::{Instants, SurveyActivity, Surveyed, Surveying};
 use crate::survey::beside::ReadsBeside;
@@ -137,6 +137,19 @@ impl Surveying {
             }
         }
     }
+}
+
+/// What a survey ends with whose I/Os in flight do not come back: the checkpoint, and which these
+/// were. What came back after it overtook some of them: no position could say what is left.
+pub(super) fn end_with(known: (FinishedTally, Surveyed), tally: &mut FinishedTally) -> Surveyed {
+    let (then, surveyed) = known;
+    let failures = std::mem::replace(tally, then).failures;
+    for failure in failures {
+        if failure.kind == FailureKind::Unanswered {
+            count_failure(&mut tally.failures, failure);
+        }
+    }
+    surveyed
 }
 
 impl CountsThen {
