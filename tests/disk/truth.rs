@@ -138,6 +138,13 @@ mod root {
         // A pass takes much less than the trial, so that most reads are repeats.
         let again_and_again = "--direct off --row SEQ1M,read --time 5s";
         let run = measured(system.path(), again_and_again);
+        let [result] = &results(&run)[..] else {
+            panic!("{run}");
+        };
+        // The disk below the loop device may have read as much for others.
+        if codes(result).contains(&"foreign-io") {
+            return verified_but_for_others("the page cache", result);
+        }
         expect_invalid(&run, "not-from-device");
         let finding = &results(&run)[0]["findings"][0];
         assert!(
