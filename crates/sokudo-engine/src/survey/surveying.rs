@@ -414,10 +414,8 @@ impl Surveying {
 
     /// Ends at an instant of the clock that counts, for a tally whose origin was moved on.
     pub(crate) fn finish(mut self, tally: &mut FinishedTally, stopped: StopReason) -> Surveyed {
-        if self.is_abandoned
-            && let Some(known) = self.known.take()
-        {
-            return checkpoint::end_with(*known, tally);
+        if let Some(surveyed) = self.abandoned(tally) {
+            return surveyed;
         }
         let ended_at = self.ended_at();
         // An I/O that failed took its time, too.

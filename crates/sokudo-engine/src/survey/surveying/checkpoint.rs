@@ -115,6 +115,19 @@ impl Surveying {
         }
     }
 
+    /// What it ends with where its I/Os in flight do not come back: the last checkpoint, and which
+    /// these were. What came back after it overtook some of them: no position could say what is left.
+    pub(super) fn abandoned(&mut self, tally: &mut FinishedTally) -> Option<Surveyed> {
+        let (then, surveyed) = *self.known.take_if(|_| self.is_abandoned)?;
+        let failures = std::mem::replace(tally, then).failures;
+        for failure in failures {
+            if failure.kind == FailureKind::Unanswered {
+                count_failure(&mut tally.failures, failure);
+            }
+        }
+        Some(surveyed)
+    }
+
     /// The checkpoint that was asked for, once all of it is known.
     pub(crate) fn told_checkpoint(&mut self) -> Option<(FinishedTally, Surveyed)> {
         match std::mem::take(&mut self.checkpoint) {
@@ -137,19 +150,6 @@ impl Surveying {
             }
         }
     }
-}
-
-/// What a survey ends with whose I/Os in flight do not come back: the checkpoint, and which these
-/// were. What came back after it overtook some of them: no position could say what is left.
-pub(super) fn end_with(known: (FinishedTally, Surveyed), tally: &mut FinishedTally) -> Surveyed {
-    let (then, surveyed) = known;
-    let failures = std::mem::replace(tally, then).failures;
-    for failure in failures {
-        if failure.kind == FailureKind::Unanswered {
-            count_failure(&mut tally.failures, failure);
-        }
-    }
-    surveyed
 }
 
 impl CountsThen {
