@@ -138,19 +138,16 @@ mod root {
         // A pass takes much less than the trial, so that most reads are repeats.
         let again_and_again = "--direct off --row SEQ1M,read --time 5s";
         let run = measured(system.path(), again_and_again);
-        let [result] = &results(&run)[..] else {
-            panic!("{run}");
-        };
+        let result = &results(&run)[0];
         // The disk below the loop device may have read as much for others.
-        if codes(result).contains(&"foreign-io") {
-            return verified_but_for_others("the page cache", result);
+        if result["verdict"] == "UNVERIFIED" && codes(result).contains(&"foreign-io") {
+            return eprintln!("the page cache was disturbed: {}", result["findings"]);
         }
         expect_invalid(&run, "not-from-device");
-        let finding = &results(&run)[0]["findings"][0];
-        assert!(
-            finding["cause"].as_str().unwrap().contains("page cache"),
-            "{finding}"
-        );
+        let findings = result["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|it| it["code"] == "not-from-device");
+        let cause = finding.unwrap()["cause"].as_str().unwrap();
+        assert!(cause.contains("page cache"), "{cause}");
     }
 
     #[test]
