@@ -12,8 +12,8 @@ pub(crate) const ARRAYS: &str = "arrays";
 /// The name `lab` among the devices of device-mapper.
 pub(crate) const MAPPED: &str = "mapped";
 
-/// One more than the guest has processors: for half of what they do is wait.
-const AT_ONCE_MAX: usize = 3;
+/// As many as the guest has processors.
+const AT_ONCE_MAX: usize = 2;
 
 /// What a test has for itself.
 #[derive(Clone, Copy, PartialEq)]
