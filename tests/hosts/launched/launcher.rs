@@ -17,6 +17,9 @@ use crate::written::executable;
 /// No job of these tests takes longer, on whatever machine.
 const JOB_MAX: Duration = Duration::from_secs(600);
 
+/// A launcher has nobody left, or has started nobody yet, for no longer.
+const ALONE_MAX: Duration = Duration::from_secs(30);
+
 /// A launcher that is asked to end has this long for it.
 const GOODBYE_MAX: Duration = Duration::from_secs(3);
 
@@ -70,6 +73,17 @@ pub(crate) fn has(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(&path);
     folders.any(|folder| folder.join(program).is_file())
+}
+
+/// Whether what it has started still runs, or its end was not asked for yet.
+fn has_children(pid: u32) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+    let mut tasks = tasks.into_iter().flatten().flatten();
+    tasks.any(|task| {
+        let children = fs::read_to_string(task.path().join("children"));
+        // Not every kernel tells.
+        children.map_or(true, |children| !children.trim().is_empty())
+    })
 }
 
 /// A copy of this program that everybody may start, in a folder in which they may write.
@@ -225,9 +239,17 @@ impl Job {
 
     pub(crate) fn end(mut self) -> Ended {
         let begin = Instant::now();
+        let mut busy_at = begin;
         let code = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status.code();
+            }
+            if has_children(self.child.id()) {
+                busy_at = Instant::now();
+            }
+            // Open MPI's may wait for itself for ever once all have gone without a farewell.
+            if busy_at.elapsed() > ALONE_MAX {
+                self.child.kill().unwrap();
             }
             if begin.elapsed() > JOB_MAX {
                 let _ = self.child.kill();
