@@ -306,6 +306,11 @@ fn the_commands_of_the_examples_are_understood() {
         let text = fs::read_to_string(example(name)).unwrap();
         holds(&text, &["\nSuccessExitStatus=4\n"]);
     }
+    // What is installed is what somebody has chosen, and not what has that name today.
+    let text = fs::read_to_string(example("github-action.yml")).unwrap();
+    let installing = text.lines().find(|line| line.contains("cargo install"));
+    let chosen = "--git \"$SOKUDO_REPOSITORY\" --rev \"$SOKUDO_REVISION\" --locked";
+    holds(installing.unwrap(), &[chosen]);
     let store = Store::new();
     let all = "check --all --wait-idle=10min --min-difference 10% --quiet";
     store.refuses(all, 2, &["no baseline"]);
