@@ -57,7 +57,11 @@ fn the_logs_of_databases_are_a_profile() {
     assert_eq!(etcd["name"], "SEQ2300B Q1T1 fdatasync");
     assert_eq!(etcd["direct"], false);
     assert!(!codes(etcd).contains(&"buffered-writes"), "{etcd}");
-    assert!(etcd["flush_latency_ns"]["count"].as_u64().unwrap() > 0);
+    // A trial may end while the last write waits for its flush, on a busy disk also the first.
+    let count = |name: &str| etcd[name]["count"].as_u64().unwrap_or(0);
+    let trials = etcd["trials"].as_array().unwrap().len() as u64;
+    let (writes, flushes) = (count("latency_ns"), count("flush_latency_ns"));
+    assert!(flushes + trials >= writes, "{etcd}");
 }
 
 #[test]
