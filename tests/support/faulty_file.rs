@@ -55,6 +55,8 @@ pub(crate) struct Faults {
     pub(crate) hangs: bool,
     /// Of them only those that touch one of these bytes, where there are any.
     pub(crate) hangs_at: Range<u64>,
+    /// Flushes wait until this is false again.
+    pub(crate) flushes_hang: bool,
     /// Transfers so far that have come, and of these those that wait.
     pub(crate) transfers: u64,
     pub(crate) waiting: u64,
@@ -158,6 +160,26 @@ impl Shared {
         }
         Ok(length.min(faults.transfer_bytes_max.unwrap_or(length)))
     }
+
+    /// Lets a flush wait.
+    fn pass_flush(&self) {
+        let mut faults = self.lock();
+        faults.waiting += 1;
+        self.changed.notify_all();
+        let mut faults = self
+            .changed
+            .wait_while(faults, |faults| faults.flushes_hang)
+            .unwrap();
+        faults.waiting -= 1;
+    }
+
+    /// Nothing waits any more: a process that waits for the file could never end, and a device over
+    /// it not be detached.
+    fn answer_all(&self) {
+        let mut faults = self.lock();
+        (faults.hangs, faults.flushes_hang) = (false, false);
+        self.changed.notify_all();
+    }
 }
 
 /// Unmounts the directory, whoever still uses it, and removes it.
@@ -242,8 +264,7 @@ impl FaultyFile {
 
 impl Drop for FaultyFile {
     fn drop(&mut self) {
-        // A process that waits for it could never end.
-        self.change(|faults| faults.hangs = false);
+        self.shared.answer_all();
     }
 }
 
@@ -266,8 +287,7 @@ impl FileAsDisk<'_> {
 
 impl Drop for FileAsDisk<'_> {
     fn drop(&mut self) {
-        // The device cannot be detached while it waits for the file.
-        self.file.change(|faults| faults.hangs = false);
+        self.file.shared.answer_all();
     }
 }
 
@@ -405,6 +425,7 @@ impl Filesystem for FileSystem {
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        self.shared.pass_flush();
         reply.ok();
     }
 }
