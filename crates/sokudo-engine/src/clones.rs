@@ -10,6 +10,7 @@ use crate::control::Control;
 use crate::offsets::SharedPosition;
 use crate::progress::Progress;
 use crate::target::Target;
+use crate::walked::Walked;
 use crate::window::SharedWindow;
 
 /// One clone of one workload.
@@ -42,6 +43,7 @@ pub(crate) struct StageContext<'a> {
     /// How long a load that lasts runs before it is measured; `None` where what was written is
     /// made durable behind it, which would be counted with what was not measured.
     pub(crate) settle: Option<Nanos>,
+    pub(crate) walked: Option<Walked>,
     /// One per clone.
     pub(crate) progress: Vec<Progress>,
     /// One per workload: it is to end, because it is steady or another has ended.

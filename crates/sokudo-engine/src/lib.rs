@@ -68,6 +68,7 @@ mod threads;
 mod tree;
 mod usage;
 mod verify;
+mod walked;
 mod window;
 mod worker;
 
@@ -90,3 +91,4 @@ pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
 pub use test_file::{TestFile, TestFileError, free_space_needed, lay_out, may_make_in};
 pub use tree::{OwnDirectory, TreeError, TreeRun, run_tree};
 pub use verify::VerifyError;
+pub use walked::Walked;

@@ -24,6 +24,11 @@ impl SharedPosition {
     pub(crate) fn take(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed)
     }
+
+    /// The next number will be this one; every clone says the same before any begins.
+    pub(crate) fn begin_at(&self, number: u64) {
+        self.0.store(number, Ordering::Relaxed);
+    }
 }
 
 /// Yields the offset of each next I/O.
@@ -118,6 +123,15 @@ impl Offsets {
         }
     }
 
+    /// Sequential I/Os of at most `block` bytes begin behind so many.
+    pub(crate) fn begin_behind(&mut self, walked: u64, block: u64) {
+        match self {
+            Self::Sequential { stretch, next } => *next = behind(walked, stretch.length, block),
+            Self::Interlocked { shared, .. } => shared.begin_at(walked.div_ceil(block)),
+            Self::Uniform { .. } | Self::Mapped { .. } => (),
+        }
+    }
+
     /// Begins another pass: from the start, or in a new order. A shared position goes
     /// on, since it belongs to all clones.
     pub(crate) fn restart(&mut self, random: &mut Random) {
@@ -177,6 +191,11 @@ impl Offsets {
             } => stretch.start + next_of_map(*blocks, position, permutation, random) * length,
         }
     }
+}
+
+/// Where in a stretch the block begins that follows so many bytes: from the start again at the end.
+pub(crate) fn behind(walked: u64, stretch_bytes: u64, block: u64) -> u64 {
+    walked.div_ceil(block) % (stretch_bytes / block).max(1) * block
 }
 
 /// Kept out of the loop, whose code is smaller without it.

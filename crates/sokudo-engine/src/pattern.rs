@@ -80,6 +80,17 @@ impl Pattern {
         }
     }
 
+    /// Sequential I/Os begin behind so many bytes.
+    pub(crate) fn begin_behind(&mut self, walked: u64) {
+        match &mut self.route {
+            Some(route) => route.begin_behind(walked),
+            None => {
+                let (largest, _) = self.blocks[self.blocks.len() - 1];
+                self.offsets.begin_behind(walked, u64::from(largest));
+            }
+        }
+    }
+
     /// The next I/O.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Access {

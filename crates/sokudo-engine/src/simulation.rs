@@ -118,7 +118,7 @@ pub(crate) fn run(
     let (devices, contents) = held.unzip();
     let mut simulation = Simulation {
         stage,
-        actors: actors(stage, options, &used, begin),
+        actors: actors(stage, &options, &used, begin),
         watches: stage.workloads.iter().map(watch).collect(),
         least: (stage.workloads.iter())
             .map(|workload| LeastWatch::new(workload.least))
@@ -162,7 +162,7 @@ impl Devices {
     }
 }
 
-fn actors(stage: &Stage, options: StageOptions, devices: &Devices, now: u64) -> Vec<Actor> {
+fn actors(stage: &Stage, options: &StageOptions, devices: &Devices, now: u64) -> Vec<Actor> {
     let seed = options.seed;
     let mut number = 0;
     let mut actors = Vec::new();
@@ -200,6 +200,7 @@ fn actors(stage: &Stage, options: StageOptions, devices: &Devices, now: u64) -> 
                 survey: Surveying::new(workload, surveyed, seed, chunks),
                 window: Arc::clone(&window),
                 settle: Some(options.settle),
+                walked: options.walked.clone(),
             };
             number += 1;
             let starts_at = now.saturating_add(workload.starts_after.0);

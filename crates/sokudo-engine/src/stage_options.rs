@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use sokudo_model::Nanos;
 
+use crate::walked::Walked;
+
 /// How a stage is run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct StageOptions {
     /// Where the stage's chance starts from; clones get streams of their own.
     pub seed: u64,
@@ -21,6 +23,8 @@ pub struct StageOptions {
     /// Clones of the stages before, where numbers of clones go on from: they are in
     /// the headers of blocks that are checked, and in names of saved states.
     pub clones_before: u32,
+    /// Where sequential I/Os begin; at the start of their stretch where there is none.
+    pub walked: Option<Walked>,
 }
 
 /// Which writes are made durable after the measured part.

@@ -57,6 +57,7 @@ pub(crate) fn run(
         positions: stage.workloads.iter().map(|_| Arc::default()).collect(),
         windows: stage.workloads.iter().map(|_| Arc::default()).collect(),
         settle: (options.make_durable != MakeDurable::All).then_some(options.settle),
+        walked: options.walked,
         progress: clones.iter().map(|_| Progress::default()).collect(),
         halts: stage
             .workloads
@@ -224,6 +225,7 @@ fn prepare(
         window: Arc::clone(&shared.windows[clone.workload]),
         // What a page cache takes has no speed that lasts.
         settle: shared.settle.filter(|_| direct),
+        walked: shared.walked.clone(),
     };
     let mut worker = Worker::new(workload, setup);
     if workload.operations.changes_data()

@@ -34,6 +34,7 @@ use crate::rewriting::Rewriting;
 use crate::survey::{Surveyed, Surveying};
 use crate::tally::{FinishedTally, Tally};
 use crate::verify::Expected;
+use crate::walked::{SequentialWalk, Walked};
 use crate::window::{OwnWindow, SharedWindow};
 
 /// I/Os prepared per reading of the clock. Preparing four takes about as long as
@@ -158,6 +159,8 @@ pub(crate) struct Setup {
     /// How long the load runs at least before it is measured, where that may be cut out of it;
     /// `None` where all that is started is to count.
     pub(crate) settle: Option<Nanos>,
+    /// Behind what its sequential I/Os begin, and where they leave how far they have come.
+    pub(crate) walked: Option<Walked>,
 }
 
 /// What a worker ends with.
@@ -198,6 +201,7 @@ pub(crate) struct Worker {
     flushing: Flushing,
     limits: WorkerLimits,
     pass: Pass,
+    walk: Option<SequentialWalk>,
     next_boundary: u64,
     submitted_at_once: u32,
     /// Submit as soon as enough is prepared, not before the next is.
@@ -250,7 +254,7 @@ impl Worker {
     /// A clone that has not begun.
     pub(crate) fn new(workload: &Workload, setup: Setup) -> Self {
         let Setup {
-            pattern,
+            mut pattern,
             data,
             pace,
             depth,
@@ -260,7 +264,12 @@ impl Worker {
             survey,
             window,
             settle,
+            walked,
         } = setup;
+        let walk = walked.and_then(|walked| SequentialWalk::new(workload, walked));
+        if let Some(walk) = &walk {
+            pattern.begin_behind(walk.begun_at);
+        }
         let files = narrow(workload.files.uses.len().max(1));
         let rewriting = Rewriting::new(workload, chunks, &pace).map(Box::new);
         let pace = Pace::new(workload, pace).map(Box::new);
@@ -304,6 +313,7 @@ impl Worker {
             flushing: Flushing::new(workload, files),
             limits: WorkerLimits::new(workload),
             pass: Pass::new(workload),
+            walk,
             next_boundary: u64::MAX,
             unsubmitted: 0,
             first_unsubmitted_at: 0,

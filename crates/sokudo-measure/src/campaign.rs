@@ -556,6 +556,8 @@ fn measure(
         },
         make_durable: subject.make_durable(),
         settle,
+        // What a phase has made from its start, the next one reads from there.
+        walked: (!subject.is_in_phases()).then(|| subject.walked.clone()),
         ..StageOptions::default()
     };
     // Rounds follow each other at once: a drive that rests between them is not steady.

@@ -9,7 +9,7 @@ use rustix::fs::{major, minor};
 use sokudo_device::{Beside, CounterSource, FileStateError, Inspected, System, occupants, users};
 use sokudo_engine::{
     Control, DevicePermit, FileTarget, JobFile, MakeDurable, OwnDirectory, RewritePermit,
-    SimulatedTarget, Target, TestFile, lay_out,
+    SimulatedTarget, Target, TestFile, Walked, lay_out,
 };
 use sokudo_model::{
     BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo,
@@ -114,6 +114,8 @@ pub(crate) struct PreparedTargets {
     pub(crate) together: Option<Together>,
     /// What is seen beside the run, and wants to know when I/O is measured.
     pub(crate) beside: Option<Beside>,
+    /// How far the sequential I/Os of all rows have come.
+    pub(crate) walked: Walked,
 }
 
 /// A target as it was opened.
@@ -252,6 +254,7 @@ impl PreparedTargets {
             layout: None,
             together: None,
             beside: None,
+            walked: Walked::default(),
         }
     }
 

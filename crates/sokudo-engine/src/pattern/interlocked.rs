@@ -58,6 +58,12 @@ impl Interlocked {
         }
     }
 
+    /// The next block is the one behind so many bytes.
+    pub(crate) fn begin_behind(&self, walked: u64) {
+        self.shared
+            .begin_at(walked.div_ceil(u64::from(self.length)));
+    }
+
     /// The file, offset and length of the next I/O.
     pub(crate) fn next(&self) -> (usize, u64, u32) {
         let block = self.shared.take() % self.blocks;

@@ -66,6 +66,14 @@ impl FileRoute {
         }
     }
 
+    /// Sequential I/Os in the first file begin behind so many bytes.
+    pub(crate) fn begin_behind(&mut self, walked: u64) {
+        match self {
+            Self::Own(own) => own.walks[0].begin_behind(&own.manner, walked),
+            Self::Together(interlocked) => interlocked.begin_behind(walked),
+        }
+    }
+
     /// Begins another pass. A shared position goes on: it belongs to all clones.
     pub(crate) fn restart(&mut self, random: &mut Random) {
         if let Self::Own(own) = self {

@@ -263,6 +263,42 @@ fn a_stride_leads_where_fios_does() {
 }
 
 #[test]
+fn what_begins_behind_others_goes_on_where_they_ended() {
+    let own = SequentialOffset::Own;
+    let interlocked = SequentialOffset::Interlocked;
+    for (offset, reads) in [(own, 100), (own, 60), (interlocked, 100)] {
+        let workload = with!(
+            Workload::new("walk", Bytes(BLOCK)),
+            order = Order::Sequential { offset },
+            operations = OperationMix::read_write(reads).unwrap()
+        );
+        // Ten blocks, and a rest that holds none.
+        let stretches = [stretch(7 * BLOCK, 10 * BLOCK + 100)];
+        for walked in [
+            0,
+            1,
+            BLOCK,
+            7 * BLOCK - 1,
+            9 * BLOCK,
+            10 * BLOCK,
+            33 * BLOCK,
+        ] {
+            let mut behind = pattern(&workload, &stretches);
+            behind.begin_behind(walked);
+            let expected = (walked.div_ceil(BLOCK)..).map(|block| 7 + block % 10);
+            let reads = std::iter::repeat_with(|| behind.next());
+            let reads = reads.filter(|access| access.operation == Operation::Read);
+            let found: Vec<u64> = reads.take(15).map(|access| access.offset / BLOCK).collect();
+            assert_eq!(
+                found,
+                expected.take(15).collect::<Vec<_>>(),
+                "{offset:?} {walked}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_run_goes_on_from_its_random_place() {
     let mut workload = random_reads();
     workload.scatter.run_ios = 8;

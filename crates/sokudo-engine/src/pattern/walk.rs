@@ -4,7 +4,7 @@
 use sokudo_model::{Distribution, Operation, Order, Workload};
 use sokudo_stats::Random;
 
-use crate::offsets::ByteRange;
+use crate::offsets::{ByteRange, behind};
 use crate::pattern::lengths::Lengths;
 use crate::pattern::map::BlockMap;
 use crate::pattern::places::{Measure, Places};
@@ -167,6 +167,15 @@ impl Walk {
             offset: self.stretch.start + place,
             length,
         })
+    }
+
+    /// Each direction begins behind so many bytes.
+    pub(crate) fn begin_behind(&mut self, manner: &Manner, walked: u64) {
+        for (track, lengths) in self.tracks.iter_mut().zip(&manner.lengths) {
+            if let Some(track) = track {
+                track.next = position(behind(walked, self.stretch.length, lengths.largest()));
+            }
+        }
     }
 
     /// Begins another pass of one direction.

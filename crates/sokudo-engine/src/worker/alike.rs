@@ -466,6 +466,7 @@ mod tests {
             checker: None,
             survey: None,
             window: Arc::default(),
+            walked: None,
             settle: None,
         };
         let mut worker = Worker::new(&workload, setup);

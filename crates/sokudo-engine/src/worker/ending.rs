@@ -151,6 +151,9 @@ impl Worker {
     /// What was counted, and why it ended, which it did at `ended_at`.
     pub(crate) fn finish(self, ended_at: u64) -> FinishedWorker {
         let mut tally = self.tally.finish();
+        if let Some(walk) = &self.walk {
+            walk.end(self.pass.bytes_issued);
+        }
         // A survey's clock may have stood still when the limit came; it knows since when.
         let is_paced = self.pace.is_some() && self.survey.is_none();
         if is_paced && self.stopped == Some(StopReason::Time) {

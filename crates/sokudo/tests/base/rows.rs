@@ -117,3 +117,26 @@ fn crystals_schedule_warms_up_and_shows_the_best() {
     let table = mark("sim:hdd", crystal).printed;
     assert!(table.contains("best"), "{table}");
 }
+
+/// Neither a row's own last trial nor the rows beside it leave what it reads in the drive's memory.
+#[test]
+fn the_figure_of_a_row_does_not_depend_on_the_rows_beside_it() {
+    let disk = "sim:hdd?cache=256MiB";
+    let rate = |arguments: &str| {
+        let run = measured(disk, arguments);
+        let mut rows = results(&run).iter();
+        let row = rows.find(|row| row["name"] == "SEQ128K Q1T1").unwrap();
+        row["bandwidth_bytes_per_s"]["median"].as_f64().unwrap()
+    };
+    let lasts = rate("--row SEQ128K,Q1,read --time 10s --runs 6");
+    for beside in [
+        "",
+        "--row RND4K,Q1,read",
+        "--row SEQ128K,Q4,read --row SEQ1M,Q1,read",
+        "--row SEQ1M,Q8,write --row SEQ1M,Q1,read,mix70",
+    ] {
+        let found = rate(&format!("{beside} --row SEQ128K,Q1,read"));
+        let off = found / lasts - 1.0;
+        assert!(off.abs() < 0.01, "{beside}: {found} instead of {lasts}");
+    }
+}

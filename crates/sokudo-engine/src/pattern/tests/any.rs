@@ -94,7 +94,7 @@ mod many_draws {
             order in any_order(), blocks in any_blocks(), scatter in any_scatter(),
             file_order in any_file_order(), ios in 1u32..4, reads in 0u32..=100,
             lengths in prop::collection::vec((0u64..1 << 40, 16u64 * 512..100_000), 1..5),
-            seed in any::<u64>(),
+            walked in 0u64..1 << 50, seed in any::<u64>(),
         ) {
             let mut workload = Workload::new("any", Bytes(512));
             workload.order = order;
@@ -106,6 +106,7 @@ mod many_draws {
                 lengths.iter().map(|(start, length)| stretch(*start, *length)).collect();
             let mut pattern =
                 Pattern::new(&workload, &stretches, &Arc::default(), Random::new(seed));
+            pattern.begin_behind(walked);
             for io in 0..300 {
                 let access = pattern.next();
                 let used = stretches[access.file as usize];

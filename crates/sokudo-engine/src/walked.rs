@@ -1,0 +1,60 @@
+//! Where the sequential I/Os of a stage begin: where those of the stage before have ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sokudo_model::{Order, SequentialOffset, Workload};
+
+/// How far sequential I/Os have walked, in bytes: the stages that share it go on where the last one
+/// has ended, from the start again at the end of their stretch. If each began at the start, they
+/// would read what the drive has in its memory from the one before.
+#[derive(Clone, Debug, Default)]
+pub struct Walked(Arc<AtomicU64>);
+
+impl Walked {
+    fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Clones that have a position each come as far as the one that came furthest.
+    fn come_to(&self, bytes: u64) {
+        self.0.fetch_max(bytes, Ordering::Relaxed);
+    }
+
+    /// Clones that share a position come as far as all of them together.
+    fn go(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Sequential I/Os of a stage that goes on where another has ended.
+pub(crate) struct SequentialWalk {
+    pub(crate) begun_at: u64,
+    is_shared: bool,
+    walked: Walked,
+}
+
+impl SequentialWalk {
+    /// That of a workload whose I/Os follow each other forward through one file, once.
+    pub(crate) fn new(workload: &Workload, walked: Walked) -> Option<Self> {
+        let Order::Sequential { offset } = workload.order else {
+            return None;
+        };
+        let is_once = workload.limits.repeats == 0 && !workload.from_empty;
+        let is_forward = workload.scatter.stride == 0 && workload.files.uses.len() <= 1;
+        let is_checked = workload.verify.is_some() || workload.survey.is_some();
+        (is_once && is_forward && !is_checked).then(|| Self {
+            begun_at: walked.bytes(),
+            is_shared: offset == SequentialOffset::Interlocked,
+            walked,
+        })
+    }
+
+    /// So many bytes were issued. Where reads and writes have a position each, neither has come further.
+    pub(crate) fn end(&self, issued: u64) {
+        match self.is_shared {
+            true => self.walked.go(issued),
+            false => self.walked.come_to(self.begun_at.saturating_add(issued)),
+        }
+    }
+}
