@@ -229,7 +229,7 @@ impl EvidenceBefore {
             .zip(devices)
             .zip(self.cached)
             .map(|((outcome, device), cached_before)| Trial {
-                outcome,
+                outcome: outcome.compact(),
                 evidence: TrialEvidence {
                     device,
                     cached_before,

@@ -84,3 +84,12 @@ fn xml_that_would_keep_its_reader_busy_is_refused() {
         ended.refused(1, &["more than 64 attributes"]);
     }
 }
+
+/// Each trial took as much memory as its histograms can ever hold: 2,000 took 450 MB.
+#[test]
+fn two_thousand_trials_take_no_more_memory_than_what_they_tell() {
+    let script = "ulimit -d 200000; \
+                  exec \"$SOKUDO\" mark sim:const --row RND4K,Q1,read --runs 2000 --time 1ms --quiet";
+    let ended = end(&mut shell(script));
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+}
