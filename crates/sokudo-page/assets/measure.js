@@ -284,12 +284,19 @@ export class Measure {
     return this.start();
   }
 
+  /** Whether much is to be written, or for long, where it would be. */
+  isMeant() {
+    if (!this.plan?.asks || this.target?.kind === 'simulated') return true;
+    return confirm(say("Writes: {a}. Time: about {b}. Start it?", writesWord(this.plan), clock(this.plan.seconds)));
+  }
+
   async start() {
     // A second click before the view tells of the run would queue it twice.
-    if (this.isStarting) return;
+    if (this.isStarting || !this.isMeant()) return;
     this.isStarting = true;
     try {
-      await post('/api/start', this.wishBody());
+      const { wish } = this.wishBody();
+      await post('/api/start', { wish: { ...wish, yes: Boolean(this.plan?.asks) } });
       show(this.error, false);
       this.forgetConsent();
     } catch (refusal) {

@@ -4,7 +4,7 @@
 /**
  * @typedef {{name: string, direction: string}} PlannedRow
  * @typedef {{method: string, command: string, rows: PlannedRow[], trials: number, adaptive: boolean,
- *   seconds: number, writes_seconds: number, writes_bytes?: ?number}} Planned
+ *   seconds: number, writes_seconds: number, writes_bytes?: ?number, asks?: boolean}} Planned
  * @typedef {{text: string, tone?: string, share?: number}} Cell
  * @typedef {{title: string, note: string, columns: {group: string, title: string, align: string}[],
  *   rows: Cell[][]}} Table

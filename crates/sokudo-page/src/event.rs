@@ -21,6 +21,9 @@ pub enum RunEvent {
         seconds: f64,
         writes_bytes: Option<u64>,
         writes_seconds: f64,
+        /// So much, or for so long, that it is done only where somebody has said so.
+        #[serde(default)]
+        asks: bool,
     },
     /// Something that people should know.
     Note { text: String },

@@ -39,6 +39,9 @@ pub struct Wish {
     /// The text of a fio job file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
+    /// Much may be written, or for long: the person was asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub yes: bool,
 }
 
 /// The value of an option.
@@ -96,6 +99,7 @@ impl Wish {
         let unsaid = method.options();
         let unsaid = unsaid.filter(|it| it.is_own_default && !self.options.contains_key(it.name));
         words.extend(unsaid.map(|it| format!("--{}={}", it.name, it.default)));
+        words.extend(self.yes.then(|| "--yes".to_owned()));
         words.extend(positions);
         match method.target {
             TargetForm::Job => words.push(job_file.display().to_string()),

@@ -146,6 +146,7 @@ const OF_SCRIPTS: &[&str] = &[
     "Write to this disk? All that is on it will be lost.",
     "Writes",
     "Writes until the drive is steady, then measures it. This wears a solid-state drive.",
+    "Writes: {a}. Time: about {b}. Start it?",
     "You may not write in this directory.",
     "a day",
     "a month",

@@ -126,7 +126,7 @@ pub(crate) fn latency(nanos: Option<u64>) -> String {
 
 /// A size as drives are sold, in powers of 1000, with so many digits (2 or 3) that matter.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-pub(crate) fn decimal_size(Bytes(bytes): Bytes, digits: u8) -> String {
+pub fn decimal_size(Bytes(bytes): Bytes, digits: u8) -> String {
     const UNITS: [(f64, &str); 5] = [
         (1e15, "PB"),
         (1e12, "TB"),

@@ -89,7 +89,7 @@ pub(crate) fn minutes(time: Nanos) -> Text {
 }
 
 /// `5 h 40 min`, `3 min 20 s`, `16 s`.
-pub(crate) fn duration(Nanos(nanos): Nanos) -> Text {
+pub fn duration(Nanos(nanos): Nanos) -> Text {
     let seconds = nanos / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {

@@ -39,8 +39,7 @@ pub(crate) fn run(arguments: &BurnInArguments) -> Result<(), Exit> {
     measurement.check_permission()?;
     // Where all is written that was to be, nothing is left to ask for.
     if !is_virtual && passes > 0 {
-        let quiet = arguments.measuring.printing.quiet;
-        writing::confirm(&lines, arguments.yes, quiet)?;
+        writing::confirm(&lines, &arguments.measuring.printing)?;
     }
     let printing = &arguments.measuring.printing;
     let finished = measurement::measured(measurement, printing, Prepared::burn_in)?;

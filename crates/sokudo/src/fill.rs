@@ -32,8 +32,7 @@ pub(crate) fn run(arguments: &FillArguments) -> Result<(), Exit> {
     measurement.check_permission()?;
     measurement.check_directory()?;
     if measurement.named.kind() != TargetKind::Simulated {
-        let quiet = arguments.measuring.printing.quiet;
-        writing::confirm(&lines, arguments.yes, quiet)?;
+        writing::confirm(&lines, &arguments.measuring.printing)?;
     }
     measurement::run_and_print(measurement, &arguments.measuring.printing)
 }

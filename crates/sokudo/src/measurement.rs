@@ -27,6 +27,7 @@ use crate::requirement;
 use crate::results;
 use crate::telling;
 use crate::words::{self, Audience};
+use crate::writing;
 
 /// Makes the trials of a measurement and puts them into its run. What ended them before
 /// their time comes back where something was measured.
@@ -140,6 +141,7 @@ pub(crate) fn measured(
     for (target, _) in measurement.targets() {
         results::check_apart(target.as_ref(), printing)?;
     }
+    writing::ask_about_much(&measurement, printing)?;
     telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;

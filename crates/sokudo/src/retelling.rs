@@ -22,6 +22,7 @@ pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Ex
         seconds: results.iter().map(|result| seconds(elapsed(result))).sum(),
         writes_bytes: None,
         writes_seconds: 0.0,
+        asks: false,
     });
     let mut before = 0;
     for (row, result) in results.iter().enumerate() {

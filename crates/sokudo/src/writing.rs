@@ -1,13 +1,16 @@
 //! The words for what may not be written, and the way out. Whether it may is the rule of
 //! [`may_write`]; which words a command adds are ways out that only it has.
 
-use sokudo_measure::{Permission, Unwritten, may_write};
-use sokudo_model::TargetKind;
+use sokudo_measure::{Measurement, Permission, Unwritten, may_write};
+use sokudo_model::{Bytes, Method, TargetKind};
+use sokudo_report::{decimal_size, duration};
 use sokudo_words::{Text, text};
 
+use crate::cli::Printing;
 use crate::exit::{self, Exit};
 use crate::invocation;
 use crate::output;
+use crate::telling::{self, Estimate};
 
 /// Why a target is only read with this permission, and how to change that; `None` where it
 /// may be written.
@@ -37,17 +40,41 @@ pub(crate) fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -
     }
 }
 
-/// Tells what will be written, and asks whether it may be; with `yes` it is told alone.
-pub(crate) fn confirm(lines: &[Text], yes: bool, quiet: bool) -> Result<(), Exit> {
-    if yes {
-        if !quiet {
+/// Asks before much is written, or for long. Who fills a disk or burns it in has asked already.
+pub(crate) fn ask_about_much(
+    measurement: &Measurement<'_>,
+    printing: &Printing,
+) -> Result<(), Exit> {
+    let mut targets = measurement.targets();
+    let is_virtual = targets.all(|(_, named)| named.kind() == TargetKind::Simulated);
+    let has_asked = matches!(measurement.plan.method, Method::Fill | Method::BurnIn);
+    let estimate = Estimate::of(measurement);
+    if is_virtual || has_asked || telling::is_plan() || !estimate.is_much() {
+        return Ok(());
+    }
+    let (target, time) = (measurement.target, duration(estimate.time));
+    let by_bytes = estimate.writes_bytes.filter(|_| estimate.writes_seconds == 0.0);
+    let line = match by_bytes {
+        Some(bytes) => {
+            let size = Text::name(decimal_size(Bytes(bytes), 3));
+            text!("{target}: up to {size} will be written, in about {time}")
+        }
+        None => text!("{target}: for about {time} as much will be written as it takes"),
+    };
+    confirm(&[line], printing)
+}
+
+/// Tells what will be written, and asks whether it may be; with `--yes` it is told alone.
+pub(crate) fn confirm(lines: &[Text], printing: &Printing) -> Result<(), Exit> {
+    if printing.yes {
+        if !printing.quiet {
             lines.iter().for_each(exit::note);
         }
         return Ok(());
     }
     if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
         return Err(Exit::usage(text!(
-            "{}; there is no terminal to ask on whether it may be written: use --yes, or --estimate to see what it takes",
+            "{}; there is no terminal to ask on whether it may be written: use --yes",
             lines[0].clone()
         )));
     }

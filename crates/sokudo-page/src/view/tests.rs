@@ -96,6 +96,7 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
         seconds: 60.0,
         writes_bytes: Some(0),
         writes_seconds: 0.0,
+        asks: false,
     });
     tell(RunEvent::Trial { row: 0, trial: 2 });
     tell(progress(0, 0.5));

@@ -97,10 +97,6 @@ pub(crate) struct BurnInArguments {
     #[arg(long, help_heading = MEASURED)]
     pub(crate) estimate: bool,
 
-    /// Write without asking
-    #[arg(short, long, help_heading = WRITTEN)]
-    pub(crate) yes: bool,
-
     /// Write to existing files; their contents are lost
     #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
     pub(crate) overwrite: bool,

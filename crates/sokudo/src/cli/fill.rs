@@ -63,10 +63,6 @@ pub(crate) struct FillArguments {
     #[arg(long, help_heading = MEASURED)]
     pub(crate) estimate: bool,
 
-    /// Write without asking
-    #[arg(short, long, help_heading = WRITTEN)]
-    pub(crate) yes: bool,
-
     /// Write to the existing file TARGET; its contents are lost
     #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
     pub(crate) overwrite: bool,

@@ -8,7 +8,7 @@ use sokudo_model::{LABEL_CHARACTERS_MAX, is_label};
 use sokudo_report::comparison::Figure;
 use sokudo_words::{Text, text};
 
-use super::heading::{KEPT, PRINTED};
+use super::heading::{KEPT, PRINTED, WRITTEN};
 use super::{Keeping, Plotting};
 
 /// How results are written.
@@ -124,6 +124,12 @@ pub(crate) struct Printing {
     /// Show no progress
     #[arg(short, long, help_heading = PRINTED)]
     pub(crate) quiet: bool,
+
+    /// Do not ask before much is written, or for long
+    ///
+    /// fill and burn-in always ask; other commands before more than 100 GB or an hour.
+    #[arg(short, long, help_heading = WRITTEN)]
+    pub(crate) yes: bool,
 
     /// Exit with 4 if a row's verdict is worse: verified or unverified
     ///

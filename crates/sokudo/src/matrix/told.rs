@@ -30,6 +30,7 @@ pub(super) fn announce(matrix: &Matrix, planned: &PlannedMatrix<'_>) {
         seconds: planned.seconds().unwrap_or_default(),
         writes_bytes: written.map(|(bytes, _)| bytes.0),
         writes_seconds,
+        asks: false,
     });
 }
 

@@ -1,14 +1,20 @@
 //! What will be done, before it is: rows, how long it takes, and what is written at most.
 
-use sokudo_measure::{Expectation, duration, trials_at_most};
-use sokudo_model::{Bytes, Plan, Schedule};
+use sokudo_measure::{Expectation, Measurement, duration, trials_at_most};
+use sokudo_model::{Bytes, Nanos, Plan, Schedule, Workload};
 use sokudo_page::{PlannedRow, RunEvent};
 
 use crate::command_line;
 
+/// More than this is written, or for longer, only where somebody has said so.
+const UNASKED_BYTES_MAX: u64 = 100_000_000_000;
+const UNASKED_TIME_MAX: Nanos = Nanos::from_secs(3_600);
+
 /// How long a plan takes, and what it writes.
 pub(crate) struct Estimate {
-    pub(crate) seconds: f64,
+    pub(crate) time: Nanos,
+    /// Whether its rows write.
+    writes: bool,
     /// Bytes of files that make the target ready.
     pub(crate) lays_out: Option<Bytes>,
     /// Where that is known: bytes that are limited, and what makes the target ready.
@@ -30,14 +36,29 @@ impl Estimate {
             Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
             None => written(plan, schedule, size),
         };
+        let changes = |it: &Workload| it.operations.changes_data();
+        let mut workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
         Self {
-            seconds: duration(plan, schedule, size).as_secs_f64(),
+            time: duration(plan, schedule, size),
+            writes: workloads.any(changes),
             lays_out,
             writes_bytes: lays_out
                 .zip(bytes)
                 .map(|(ready, measured)| ready.0.saturating_add(measured)),
             writes_seconds,
         }
+    }
+
+    /// Of what is about to be measured.
+    pub(crate) fn of(measurement: &Measurement<'_>) -> Self {
+        let Measurement { plan, schedule, .. } = measurement;
+        Self::new(plan, schedule, measurement.size(), measurement.lays_out())
+    }
+
+    /// Whether so much is written, or something for so long, that nobody wants it by mistake.
+    pub(crate) fn is_much(&self) -> bool {
+        let bytes = self.writes_bytes.unwrap_or(0);
+        bytes > UNASKED_BYTES_MAX || self.writes && self.time > UNASKED_TIME_MAX
     }
 }
 
@@ -60,9 +81,10 @@ pub(super) fn planned(
         rows: rows.collect(),
         trials: schedule.trials,
         adaptive: schedule.enough.is_some(),
-        seconds: estimate.seconds,
+        seconds: estimate.time.as_secs_f64(),
         writes_bytes: estimate.writes_bytes,
         writes_seconds: estimate.writes_seconds,
+        asks: estimate.is_much(),
     }
 }
 
@@ -114,6 +136,34 @@ mod tests {
         });
         let of_time = writer(Limits::of_time(Nanos::from_secs(5)));
         assert_eq!(written_by(vec![of_bytes, of_time]), (Some(6 << 20), 10.0));
+    }
+
+    #[test]
+    fn much_is_more_than_100_gb_or_an_hour_of_a_row_that_writes() {
+        let of_bytes = |bytes| {
+            writer(Limits {
+                bytes: Some(Bytes(bytes)),
+                ..Limits::default()
+            })
+        };
+        let of_time = |seconds| writer(Limits::of_time(Nanos::from_secs(seconds)));
+        let reader = |workload: Workload| Workload {
+            operations: OperationMix::only(Operation::Read),
+            ..workload
+        };
+        for (workload, is_much) in [
+            (of_bytes(100_000_000_000), false),
+            (of_bytes(100_000_000_001), true),
+            (of_time(3_600), false),
+            (of_time(3_601), true),
+            (reader(of_bytes(u64::MAX)), false),
+            (reader(of_time(1_000_000)), false),
+        ] {
+            let plan = Plan::in_turn(Method::Load, 0, vec![workload]);
+            let schedule = Schedule::in_turn(1, Nanos(0));
+            let estimate = Estimate::new(&plan, &schedule, None, Some(Bytes(0)));
+            assert_eq!(estimate.is_much(), is_much, "{plan:?}");
+        }
     }
 
     #[test]

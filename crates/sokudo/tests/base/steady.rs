@@ -37,6 +37,15 @@ fn test_phase(run: &Value) -> &Value {
 }
 
 #[test]
+fn who_would_write_for_a_day_is_asked() {
+    let directory = tempfile::tempdir().unwrap();
+    let asked = ["will be written, in about", "use --yes"];
+    steady(directory.path(), "--size 64MiB").refused(2, &asked);
+    assert_eq!(directory.path().read_dir().unwrap().count(), 0);
+    steady(directory.path(), "--size 64MiB --estimate").ok();
+}
+
+#[test]
 fn a_device_that_never_changes_is_steady_after_six_rounds() {
     let run = measured("sim:const", &format!("{SHORT} --size 64MiB"));
     assert_eq!(label(&run), "device-preconditioned (steady)");
