@@ -132,6 +132,9 @@ fn row_of(row: &ImportedRow) -> String {
             write!(text, " max {:.3}", max / 1e3).unwrap();
         }
     }
+    if let Some(error) = reported.error {
+        write!(text, ", failed with error {error}").unwrap();
+    }
     text
 }
 
