@@ -239,6 +239,16 @@ fn io_errors(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
+/// The error that another tool says to have ended a row.
+pub(crate) fn reported(tool: String, number: i32) -> Ruling {
+    Ruling::new(
+        Code::IoErrors,
+        text!("{tool} ended with {error}", error = errno_words(number)),
+        "its figures are of the time until then",
+        "see in the tool's own output and in the kernel's log what failed, and measure again",
+    )
+}
+
 /// All failures of the row, those of one kind together: the first offset, and
 /// the number in all trials.
 fn failures(case: &Case<'_>) -> Vec<IoFailure> {

@@ -5,14 +5,18 @@ use sokudo_model::{Assessment, Correction, Origin, Run, Verdict};
 use sokudo_words::{Text, text};
 
 use crate::code::{Code, Ruling};
+use crate::failures;
 
 /// Says of every row who measured it, and of the run what was put right in it.
 pub(crate) fn judge(run: &mut Run, origin: &Origin) {
     for row in &mut run.rows {
+        let error = row.reported.as_ref().and_then(|reported| reported.error);
+        let failed = error.map(|error| failures::reported(origin.measurer(), error));
+        let rulings = failed.into_iter().chain([imported(origin)]);
         row.assessment = Some(Assessment {
             verdict: Verdict::Unverified,
             device_ratio: None,
-            findings: vec![imported(origin).into()],
+            findings: rulings.map(Into::into).collect(),
         });
     }
     run.findings = corrected(origin).into_iter().map(Into::into).collect();
@@ -59,7 +63,7 @@ fn corrected(origin: &Origin) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::reads;
-    use sokudo_model::Provenance;
+    use sokudo_model::{Provenance, Reported};
 
     #[test]
     fn rows_of_another_tool_are_unverified_and_corrections_are_told_once_each() {
@@ -74,11 +78,22 @@ mod tests {
             corrections: vec![correction.clone(), correction],
             ..Origin::default()
         });
+        run.rows[0].reported = Some(Box::new(Reported {
+            error: Some(5),
+            ..Reported::default()
+        }));
         crate::judge(&mut run);
         let assessment = run.rows[0].assessment.as_ref().unwrap();
         assert_eq!(assessment.verdict, Verdict::Unverified);
-        assert_eq!(assessment.findings[0].code, "imported");
-        let symptom = assessment.findings[0].symptom.english();
+        let [failed, imported] = &assessment.findings[..] else {
+            panic!("{:?}", assessment.findings)
+        };
+        assert_eq!((&*failed.code, &*imported.code), ("io-errors", "imported"));
+        assert_eq!(
+            failed.symptom,
+            "KDiskMark 3.1.4 ended with EIO (input/output error)"
+        );
+        let symptom = imported.symptom.english();
         assert!(symptom.contains("KDiskMark 3.1.4,"), "{symptom}");
         let [finding] = &run.findings[..] else {
             panic!("{:?}", run.findings)

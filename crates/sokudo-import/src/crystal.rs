@@ -53,6 +53,11 @@ pub(crate) struct CrystalRow {
     pub(crate) latency_ns: Option<f64>,
 }
 
+/// A line without the signs of a quotation in a forum or in Markdown, or of a comment.
+pub(crate) fn unquoted(line: &str) -> &str {
+    line.trim_start_matches(['>', '/', ' ', '\t'])
+}
+
 /// What a text holds, and what could not be used.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
@@ -70,19 +75,21 @@ impl Reports {
         let mut reports = Self::default();
         let mut before = "";
         for line in lines {
-            // As a quotation in a forum or in Markdown.
-            let text = line.text.trim_start_matches(['>', ' ', '\t']);
+            let text = unquoted(line.text);
             let line = Line { text, ..line };
             if heading(line.text) {
                 reports.reports.push(CrystalReport {
                     heading: line.text.trim().to_owned(),
                     before: before.trim().to_owned(),
+                    section: LabelDirection::of_section(line.text.trim()),
                     ..CrystalReport::default()
                 });
             } else if !reports.read_line(line) {
                 break;
             }
-            before = line.text;
+            if !line.text.trim().is_empty() {
+                before = line.text;
+            }
         }
         reports
     }

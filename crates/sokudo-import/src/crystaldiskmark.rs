@@ -6,7 +6,7 @@ use std::io::BufRead;
 use sokudo_model::{DataContent, ImportedRow, ImportedRun, PlanPart};
 use sokudo_words::{Text, text};
 
-use crate::crystal::{CrystalLabel, CrystalReport, CrystalRow, Reports};
+use crate::crystal::{CrystalLabel, CrystalReport, CrystalRow, Reports, unquoted};
 use crate::row::PACE;
 use crate::text::lines;
 use crate::{Import, ImportError, Reader, row, text};
@@ -23,8 +23,30 @@ const KNOWN_SINCE: u32 = 8;
 /// The version since which threads of a sequential row share one position (`-si`).
 const INTERLOCKED_SINCE: u32 = 9;
 
+/// Where a text without headings begins a report.
+const BODY: &str = "[Read]";
+
+fn is_body(line: &str) -> bool {
+    line.trim() == BODY
+}
+
+/// Whether it has rows as only `CrystalDiskMark` prints them, under no tool's heading.
+fn is_without_heading(head: &str) -> bool {
+    let is_row = |line: &str| {
+        let is_short = ["SEQ ", "RND "].iter().any(|word| line.starts_with(word));
+        is_short && line.contains("iB (Q=")
+    };
+    let is_headed = |line: &str| is_heading(line) || line.contains("DiskMark (");
+    let mut texts = lines(head).map(|line| unquoted(line.text));
+    texts.clone().any(is_row) && !texts.any(is_headed)
+}
+
 /// Whether it has the heading, by its author or with a row.
 fn recognise(head: &str) -> bool {
+    if is_without_heading(head) {
+        let reports = Reports::read(lines(head), is_body).reports;
+        return reports.iter().any(|report| !report.rows.is_empty());
+    }
     let reports = Reports::read(lines(head), is_heading).reports;
     reports
         .iter()
@@ -45,12 +67,29 @@ fn is_heading(line: &str) -> bool {
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = text::whole(FORMAT, source)?;
-    Reports::read(lines(&text), is_heading).import(FORMAT, run)
+    let begins = if is_without_heading(&text) {
+        is_body
+    } else {
+        is_heading
+    };
+    Reports::read(lines(&text), begins).import(FORMAT, run)
 }
 
 fn run(report: CrystalReport) -> ImportedRun {
     let measurer = Measurer::of(&report);
     let mut run = report.run(&measurer.tool, measurer.version, FORMAT);
+    if report.heading == BODY {
+        run.origin.remarks.push(
+            "the text is without its heading: that CrystalDiskMark measured is concluded from its \
+             layout, and its version is not known"
+                .into(),
+        );
+        if let Some(before) = text::label(&report.before) {
+            run.origin
+                .remarks
+                .push(text!("the line above it: {before}"));
+        }
+    }
     if report.runs().is_some_and(|runs| runs > 1) && measurer.major >= KNOWN_SINCE {
         run.origin.remarks.push(
             "CrystalDiskMark keeps the best bandwidth and the best mean latency of all runs; \

@@ -345,25 +345,34 @@ fn is_memory(path: &str) -> bool {
     )
 }
 
-/// Whole and partial blocks of `1000+0 records in`, in any language.
+/// Whole and partial blocks of `1000+0 records in`, in any language: Chinese has words before
+/// them, without a blank between.
 fn records(line: &str) -> Option<(u64, u64)> {
-    let (numbers, words) = line.trim().split_once(char::is_whitespace)?;
-    let (whole, partial) = numbers.split_once('+')?;
-    let is_words = words.starts_with(char::is_alphabetic);
-    let digits = |text: &str| text.bytes().all(|sign| sign.is_ascii_digit());
-    if !is_words || !digits(whole) || !digits(partial) {
+    let (before, rest) = line.trim().split_once('+')?;
+    let (word, whole) = before.split_at(before.trim_end_matches(is_digit).len());
+    let (partial, words) = rest.split_at(rest.find(|sign| !is_digit(sign))?);
+    let is_letter = |sign: char| sign.is_alphabetic() && !sign.is_ascii();
+    let is_word = |text: &str| text.trim().chars().all(is_letter);
+    let begins = words.trim_start().starts_with(char::is_alphabetic);
+    if !is_word(word) || !begins || !words.starts_with(char::is_whitespace) {
         return None;
     }
     Some((whole.parse().ok()?, partial.parse().ok()?))
 }
 
+const fn is_digit(sign: char) -> bool {
+    sign.is_ascii_digit()
+}
+
 /// Bytes and seconds of dd's last line: the first two numbers that stand in no brackets.
+/// Ukrainian has a word before the first, Chinese none between number and word.
 fn copied(line: &str) -> Option<(u64, f64)> {
-    let (bytes, rest) = line.trim().split_once(char::is_whitespace)?;
-    let bytes = bytes
-        .bytes()
-        .all(|sign| sign.is_ascii_digit())
-        .then(|| bytes.parse::<u64>().ok())??;
+    let line = line.trim().trim_start_matches("скопійовано ");
+    let (bytes, rest) = line.split_at(line.find(|sign| !is_digit(sign))?);
+    let bytes = bytes.parse::<u64>().ok()?;
+    if !rest.starts_with(|sign: char| sign.is_whitespace() || sign.is_alphabetic()) {
+        return None;
+    }
     let rest = match (rest.split_once('('), rest.split_once(')')) {
         // BSD has only the rate in brackets, at the end.
         (Some((before, _)), _) if before.contains(|sign: char| sign.is_ascii_digit()) => before,

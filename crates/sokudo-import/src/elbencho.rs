@@ -203,7 +203,12 @@ impl ElbenchoPhase {
     fn target(&self) -> String {
         let words = self.command.as_deref().and_then(|command| {
             let mut words = command.split('"').map(str::trim);
-            words.rfind(|word| !word.is_empty())
+            let last = words.rfind(|word| !word.is_empty())?;
+            // Where its words are not quoted one by one, it is the whole line.
+            match last.starts_with("elbencho ") {
+                true => last.split_whitespace().next_back(),
+                false => Some(last),
+            }
         });
         words
             .filter(|word| word.contains('/'))

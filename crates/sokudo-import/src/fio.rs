@@ -22,7 +22,7 @@ use crate::row::{self, names_or};
 use crate::text::leave_out;
 use crate::{Import, ImportError, Reader};
 use gathered::{Gathered, GatheredJobs, OutputForm};
-use job::ReportedJob;
+use job::{JobDirection, ReportedJob};
 use source::{SourceToken, TextSource};
 
 pub(crate) const READER: Reader = Reader {
@@ -33,6 +33,9 @@ pub(crate) const READER: Reader = Reader {
 
 /// What is to be known of a date in fio's text.
 const LOCAL_TIME: &str = "fio tells its date in local time without the zone; it is taken as UTC";
+
+const OF_TOTAL: &str = "latencies of rows with lat_percentiles=1 are fio's total latency, from \
+    before the submission to the completion, since it tells percentiles of no other";
 
 fn recognise(head: &str) -> bool {
     let is_json = head.contains("\"fio version\"");
@@ -103,7 +106,11 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
     let has_bins = |job: &ReportedJob| job.sides.iter().any(|side| !side.histogram.is_empty());
     let format = part.form.name(part.jobs.iter().any(has_bins));
     let target = target(&part.jobs);
-    let host = part.jobs.iter().find_map(|job| job.host.clone());
+    let mut hosts = part.jobs.iter().map(|job| &job.host);
+    let host = hosts.next().cloned().flatten();
+    let host = host.filter(|first| hosts.all(|host| host.as_ref() == Some(first)));
+    let mut sides = part.jobs.iter().flat_map(|job| &job.sides);
+    let has_total = sides.any(JobDirection::is_of_total);
     let rows: Vec<_> = part.jobs.iter().flat_map(ReportedJob::rows).collect();
     if rows.is_empty() {
         return None;
@@ -120,6 +127,9 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
         ..row::run("fio", format)
     };
     run.origin.version = part.version;
+    run.origin
+        .remarks
+        .extend(has_total.then(|| OF_TOTAL.into()));
     Some(run)
 }
 

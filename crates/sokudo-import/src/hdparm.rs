@@ -7,12 +7,12 @@
 
 use std::io::BufRead;
 
-use sokudo_model::{BackendKind, Bytes, ImportedRun, PlanPart, Span, Subject};
+use sokudo_model::{BackendKind, Bytes, Correction, ImportedRun, PlanPart, Span, Subject};
 use sokudo_words::text;
 
 use crate::row::{self, ACCESS, LOAD, ROWS_MAX, ToldWorkload, entry};
 use crate::text::{self, Line, label, leave_out};
-use crate::wrong_unit::HDPARM;
+use crate::wrong_unit::{HDPARM, HDPARM_KB};
 use crate::{Import, ImportError, LeftOut, Reader, number};
 
 const FORMAT: &str = "hdparm";
@@ -23,8 +23,16 @@ pub(crate) const READER: Reader = Reader {
 };
 /// What hdparm reads at once (`TIMING_BUF_MB` in its source).
 const BLOCK: Bytes = Bytes::mib(2);
-/// What stands before each timing, and after it.
-const TIMINGS: [(&str, &str); 2] = [("Timing ", "cached reads"), ("Timing ", "disk reads")];
+/// Each timing as hdparm calls it, whether it reads the page cache, and whether directly;
+/// `buffer-cache reads` are those of old versions (2003).
+const TIMINGS: [(&str, bool, bool); 6] = [
+    ("cached reads", true, false),
+    ("buffer-cache reads", true, false),
+    ("O_DIRECT cached reads", true, true),
+    ("buffered disk reads", false, false),
+    ("disk reads", false, false),
+    ("O_DIRECT disk reads", false, true),
+];
 /// Whether it has a line that only hdparm prints.
 fn recognise(head: &str) -> bool {
     text::lines(head).any(|line| timing(line.text).is_some())
@@ -50,7 +58,6 @@ struct HdparmLog {
     open: Option<(u64, Timing)>,
     timings: usize,
     left_out: Vec<LeftOut>,
-    example: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +86,10 @@ impl HdparmLog {
             return true;
         };
         let Some((_, timing)) = self.open.take() else {
+            if is_timed(line.text) {
+                let why = "a timing of which it is not known what was timed";
+                leave_out(&mut self.left_out, line.number, why);
+            }
             return true;
         };
         if self.timings >= ROWS_MAX {
@@ -87,7 +98,6 @@ impl HdparmLog {
             return false;
         }
         self.timings += 1;
-        self.example.get_or_insert(rate / HDPARM.scale);
         self.add(timing, rate);
         true
     }
@@ -120,9 +130,13 @@ impl HdparmLog {
 
     fn end(mut self) -> Result<Import, ImportError> {
         self.close();
-        let correction = self.example.map(|it| HDPARM.correction("MB/sec", it));
         for run in &mut self.runs {
-            run.origin.corrections.extend(correction.clone());
+            let mut rates = run
+                .rows
+                .iter()
+                .filter_map(|row| row.reported.bandwidth.as_ref());
+            let correction = rates.next().map(|rate| unit(rate.value));
+            run.origin.corrections.extend(correction);
             let names: Vec<&str> = run.rows.iter().map(|it| &*it.workload.name).collect();
             run.method = names.join(", ");
             row::sum_up(run);
@@ -130,6 +144,15 @@ impl HdparmLog {
         let nothing = "no timing in it has figures";
         Import::of(FORMAT, self.runs, self.left_out, nothing)
     }
+}
+
+/// What its units are, shown on a rate that it printed: below 1 MB/sec it prints kB/sec.
+fn unit(rate: f64) -> Correction {
+    let (unit, name) = match rate < HDPARM.scale {
+        true => (HDPARM_KB, "kB/sec"),
+        false => (HDPARM, "MB/sec"),
+    };
+    unit.correction(name, rate / unit.scale)
 }
 
 /// As hdparm's source has every timing.
@@ -161,36 +184,39 @@ fn device(line: &str) -> Option<String> {
 
 /// The timing that a line begins, and what follows its colon.
 fn timing(line: &str) -> Option<(Timing, &str)> {
-    let (_, rest) = line.split_once(TIMINGS[0].0)?;
+    let (_, rest) = line.split_once("Timing ")?;
     let (name, rest) = rest.split_once(':')?;
     let (plain, offset) = match name.split_once(" (offset ") {
         Some((plain, offset)) => (plain, offset.strip_suffix(" GB)")?.trim().parse().ok()?),
         None => (name, 0),
     };
-    let plain = plain.trim();
-    let cached = plain.ends_with(TIMINGS[0].1);
-    let way = plain
-        .strip_suffix(TIMINGS[0].1)
-        .or_else(|| plain.strip_suffix(TIMINGS[1].1))?
-        .trim();
-    matches!(way, "" | "buffered" | "buffer-cache" | "O_DIRECT").then(|| {
+    let known = TIMINGS
+        .into_iter()
+        .find(|(known, ..)| *known == plain.trim());
+    known.map(|(_, cached, direct)| {
         let timing = Timing {
             name: name.trim().to_owned(),
-            direct: way == "O_DIRECT",
-            cached: cached || way == "buffer-cache",
+            direct,
+            cached,
             offset_gib: offset,
         };
         (timing, rest)
     })
 }
 
+/// Whether a line has the figures of a timing, of whatever name.
+fn is_timed(line: &str) -> bool {
+    line.trim_start().starts_with("Timing ") && figures(line).is_some()
+}
+
 /// Bytes per second of `1122 MB in  3.00 seconds = 373.66 MB/sec`.
 fn figures(text: &str) -> Option<f64> {
-    let (_, rate) = text.split_once(" seconds = ")?;
+    // In old versions nothing stood between the sign and a rate of three digits.
+    let (_, rate) = text.split_once(" seconds =")?;
     let (rate, unit) = rate.trim().split_once(' ')?;
     match unit.trim() {
         "MB/sec" => number::rate(rate, HDPARM.scale),
-        "kB/sec" => number::rate(rate, 1024.0),
+        "kB/sec" => number::rate(rate, HDPARM_KB.scale),
         _ => None,
     }
 }
@@ -225,7 +251,7 @@ mod tests {
         assert_eq!(run.method, "cached reads, buffered disk reads");
         let disk = run.rows[1].reported.bandwidth.as_ref().unwrap();
         assert_eq!(disk.trials, [297.27 * 1_048_576.0, 299.27 * 1_048_576.0]);
-        assert_eq!(disk.kind, "mean of 2 runs");
+        assert_eq!(disk.kind, "median of 2 runs");
         assert_eq!(
             run.origin.corrections[0].what,
             "every \"MB/sec\": 1086.71 are 1139.5 MB/s, and so on"
@@ -237,7 +263,12 @@ mod tests {
     #[test]
     fn direct_offset_and_slow_devices_are_read() {
         let text = "/dev/sdb:\n Timing O_DIRECT disk reads (offset 500 GB):   2 MB in 19.21 seconds = 106.63 kB/sec\n";
-        let row = &of_text(text).runs[0].rows[0];
+        let run = &of_text(text).runs[0];
+        assert_eq!(
+            run.origin.corrections[0].what,
+            "every \"kB/sec\": 106.63 are 0.1 MB/s, and so on"
+        );
+        let row = &run.rows[0];
         assert_eq!(row.workload.name, "O_DIRECT disk reads (offset 500 GB)");
         assert_eq!(row.workload.direct, DirectMode::On);
         assert_eq!(
@@ -254,6 +285,10 @@ mod tests {
         let import = of_text(text);
         assert_eq!(import.runs[0].rows.len(), 1);
         assert_eq!(import.left_out[0].line, Some(4));
+        let other = " Timing tape reads: 64 MB in  2.22 seconds = 28.83 MB/sec\n";
+        let import = of_text(&[TWO_RUNS, other].concat());
+        assert_eq!(import.runs[0].rows.len(), 2);
+        assert_eq!(import.left_out[0].line, Some(9));
     }
 
     #[test]

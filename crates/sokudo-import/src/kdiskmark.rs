@@ -2,7 +2,7 @@
 //!
 //! What it calls MB/s is not, and differs from version to version; its IOPS are right, and
 //! their product with the block size shows what it is. Its mixed rows show an average of
-//! reads and writes instead of their sum.
+//! reads and writes instead of their sum, and many versions count every other thread.
 
 use std::io::BufRead;
 
@@ -29,6 +29,13 @@ const DISAGREEMENT_MAX: f64 = 0.01;
 const WHY_MIX: &str = "KDiskMark weights the rates of reads and of writes with their shares \
     instead of adding them (its source, 3.3.0): with shares p and q of all I/Os it shows \
     (p² + q²) of the sum";
+
+/// Versions that sum up only every other thread.
+const EVERY_OTHER_THREAD: std::ops::RangeInclusive<[u32; 3]> = [1, 6, 0]..=[3, 2, 0];
+
+const WHY_THREADS: &str = "KDiskMark 1.6.0 to 3.2.0 take every other of fio's jobs out of the \
+    list that they go through, and divide the latencies of those that are left by the number of \
+    all (their source; KDiskMark #182), so that the others are taken to have done as much";
 
 fn recognise(head: &str) -> bool {
     lines(head).any(|line| is_heading(line.text))
@@ -60,12 +67,62 @@ fn run(report: CrystalReport) -> ImportedRun {
     }
     let scale = unit.map_or(1e6, |wrong| wrong.scale);
     correct_mixes(&report, &mut run, scale);
+    let version = run.origin.version.as_deref();
+    let version = version.and_then(numbers);
+    let is_halved = version.is_some_and(|it| EVERY_OTHER_THREAD.contains(&it));
+    let factor = |row: &CrystalRow| {
+        if is_halved {
+            threads_per_counted(row)
+        } else {
+            1.0
+        }
+    };
+    correct_threads(&report, &mut run, factor);
+    let is_older = version.is_none_or(|it| it < *EVERY_OTHER_THREAD.start());
+    if is_older && report.rows.iter().any(|row| threads_per_counted(row) > 1.0) {
+        run.origin.remarks.push(
+            "rows of several threads may be too low: KDiskMark before 1.6.0 did not sum up all \
+             threads (KDiskMark #5)"
+                .into(),
+        );
+    }
     run.rows = report
         .rows
         .iter()
-        .map(|row| imported(&report, row, scale))
+        .map(|row| imported(&report, row, scale, factor(row)))
         .collect();
     run
+}
+
+/// `3.1.4`, or `2.2`, which is `2.2.0`.
+fn numbers(version: &str) -> Option<[u32; 3]> {
+    let mut parts = version.split('.').map(|part| part.parse().ok());
+    let numbers = [
+        parts.next()??,
+        parts.next()??,
+        parts.next().unwrap_or(Some(0))?,
+    ];
+    parts.next().is_none().then_some(numbers)
+}
+
+/// Threads for each that was summed up: the first, the third and so on.
+fn threads_per_counted(row: &CrystalRow) -> f64 {
+    let threads = row.label.threads.unwrap_or(1);
+    f64::from(threads) / f64::from(threads.div_ceil(2))
+}
+
+/// Tells what was done about rows of several threads.
+fn correct_threads(
+    report: &CrystalReport,
+    run: &mut ImportedRun,
+    factor: impl Fn(&CrystalRow) -> f64,
+) {
+    let mut halved = report.rows.iter().filter(|row| factor(row) > 1.0);
+    if let Some((row, iops)) = halved.find_map(|row| Some((row, row.iops?))) {
+        let (factor, right) = (factor(row), factor(row) * iops);
+        let what = text!("rows of several threads × {factor}: {iops} are {right} IOPS, and so on");
+        crystal::correct(run, what, WHY_THREADS);
+    }
 }
 
 /// What its MB/s are; `None` where they are MB/s.
@@ -137,7 +194,7 @@ fn correct_mixes(report: &CrystalReport, run: &mut ImportedRun, scale: f64) {
     }
 }
 
-fn imported(report: &CrystalReport, row: &CrystalRow, scale: f64) -> ImportedRow {
+fn imported(report: &CrystalReport, row: &CrystalRow, scale: f64, factor: f64) -> ImportedRow {
     let mut told = row.label.workload();
     told.workload.backend = BackendKind::Libaio;
     if let Order::Random { map } = &mut told.workload.order {
@@ -157,11 +214,11 @@ fn imported(report: &CrystalReport, row: &CrystalRow, scale: f64) -> ImportedRow
         Some(runs) if is_mean => text!("mean of {runs} runs"),
         Some(runs) => text!("best of {runs}"),
     };
-    let share = mix_share(row.label.direction).unwrap_or(1.0);
+    let share = mix_share(row.label.direction).unwrap_or(1.0) / factor;
     let mut imported = told.row();
     imported.reported.bandwidth = Some(row::rate(row.mb_per_s * scale / share, kind.clone()));
     imported.reported.iops = row.iops.map(|iops| row::rate(iops / share, kind));
-    imported.reported.latency = row.latency_ns.map(row::latency);
+    imported.reported.latency = row.latency_ns.map(|mean| row::latency(mean * factor));
     imported
 }
 

@@ -70,6 +70,9 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         &mut head,
     )?;
     let beginning = text::decoded(&head);
+    if head.len() < HEAD_BYTES && beginning.trim().is_empty() {
+        return Err(ImportError::Empty);
+    }
     let reader = READERS
         .iter()
         .find(|reader| (reader.recognise)(&beginning))

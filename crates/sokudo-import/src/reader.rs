@@ -29,6 +29,9 @@ pub enum ImportError {
     /// No reader knows it: the formats that there are readers for.
     #[error("is of no tool that sokudo knows; it reads {}", .0.join(", "))]
     Unknown(Vec<&'static str>),
+    /// It holds nothing, or blanks only.
+    #[error("is empty")]
+    Empty,
     /// A reader knows it, and nothing in it is whole.
     #[error("looks like {format}, but {why}")]
     Broken {

@@ -175,7 +175,7 @@ pub(crate) fn rate(value: f64, kind: impl Into<Text>) -> ImportedRate {
     }
 }
 
-/// The rates of several runs, summed up as their mean. `None` where there is none.
+/// Several rates, summed up as their mean. `None` where there is none.
 pub(crate) fn rate_of_trials(trials: Vec<f64>) -> Option<ImportedRate> {
     let (first, count) = (trials.first().copied()?, trials.len());
     let fold = |pick: fn(f64, f64) -> f64| trials.iter().copied().fold(first, pick);
@@ -186,7 +186,7 @@ pub(crate) fn rate_of_trials(trials: Vec<f64>) -> Option<ImportedRate> {
         1 => rate(first, ""),
         _ => ImportedRate {
             value: mean,
-            kind: text!("mean of {count} runs"),
+            kind: Text::default(),
             min: Some(fold(f64::min)),
             max: Some(fold(f64::max)),
             stdev: Some(
@@ -198,14 +198,27 @@ pub(crate) fn rate_of_trials(trials: Vec<f64>) -> Option<ImportedRate> {
     })
 }
 
-/// Makes one figure of the trials of each row.
+/// Of one value at least.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (lower, upper) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    f64::midpoint(lower, upper)
+}
+
+/// Makes one figure of the trials of each row: their median, as of sokudo's own.
 pub(crate) fn sum_up(run: &mut ImportedRun) {
     let rows = run.rows.iter_mut().map(|row| &mut row.reported);
     for rate in rows.flat_map(|row| [&mut row.bandwidth, &mut row.iops]) {
         let trials = rate.as_mut().map(|rate| std::mem::take(&mut rate.trials));
-        if let Some(summed) = trials.and_then(rate_of_trials) {
-            *rate = Some(summed);
+        let Some(mut summed) = trials.and_then(rate_of_trials) else {
+            continue;
+        };
+        if !summed.trials.is_empty() {
+            summed.value = median(&summed.trials);
+            summed.kind = text!("median of {} runs", summed.trials.len());
         }
+        *rate = Some(summed);
     }
 }
 
@@ -244,15 +257,33 @@ mod tests {
     }
 
     #[test]
-    fn several_runs_are_summed_up_as_their_mean() {
+    fn several_rates_have_a_mean_and_several_runs_a_median() {
         assert_eq!(rate_of_trials(vec![]), None);
         assert_eq!(rate_of_trials(vec![7.0]), Some(rate(7.0, "")));
-        let three = rate_of_trials(vec![1.0, 2.0, 3.0]).unwrap();
+        let three = rate_of_trials(vec![1.0, 8.0, 3.0]).unwrap();
         assert_eq!(
             (three.value, three.min, three.max),
-            (2.0, Some(1.0), Some(3.0))
+            (4.0, Some(1.0), Some(8.0))
         );
-        assert_eq!(three.stdev, Some(1.0));
-        assert_eq!(three.kind, "mean of 3 runs");
+        let mut run = run("dd", "dd");
+        for trials in [vec![1.0, 8.0, 3.0], vec![1.0, 2.0], vec![7.0]] {
+            let mut row = ToldWorkload::new("copy", Bytes::kib(4)).row();
+            let rate = rate(trials[0], "");
+            row.reported.bandwidth = Some(ImportedRate { trials, ..rate });
+            run.rows.push(row);
+        }
+        sum_up(&mut run);
+        let rates = run.rows.iter().map(|row| row.reported.bandwidth.clone());
+        let rates: Vec<_> = rates
+            .flatten()
+            .map(|it| (it.value, it.kind.english()))
+            .collect();
+        let of = |value, kind: &str| (value, kind.to_owned());
+        let expected = [
+            of(3.0, "median of 3 runs"),
+            of(1.5, "median of 2 runs"),
+            of(7.0, ""),
+        ];
+        assert_eq!(rates, expected);
     }
 }

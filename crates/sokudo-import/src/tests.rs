@@ -1,15 +1,19 @@
+mod cases;
+
 use std::path::{Path, PathBuf};
 
 use super::*;
 
-/// Every file of the corpus.
+/// Every file of the corpus that a format is for.
 fn corpus() -> Vec<PathBuf> {
     let entries = |folder: PathBuf| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap();
         entries.map(|entry| entry.unwrap().path()).collect()
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-    entries(folder).into_iter().flat_map(entries).collect()
+    let formats = entries(folder).into_iter();
+    let formats = formats.filter(|folder| !folder.ends_with("cases"));
+    formats.flat_map(entries).collect()
 }
 
 /// The readers that know a text.

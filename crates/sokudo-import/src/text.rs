@@ -81,7 +81,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 
 /// Its lines without their ends. Of a line that a progress display has written over and
 /// over, the last state.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> + Clone {
     text.lines().zip(1..).map(|(text, number)| {
         let text = text.trim_end_matches('\r');
         let text = text.rsplit('\r').next().unwrap_or(text);

@@ -16,6 +16,12 @@ pub(crate) const HDPARM: WrongUnit = WrongUnit {
     why: "hdparm counts blocks of 2 MiB (TIMING_BUF_MB in its source) and calls MiB MB",
 };
 
+/// One of its "kB/s".
+pub(crate) const HDPARM_KB: WrongUnit = WrongUnit {
+    scale: 1_024.0,
+    ..HDPARM
+};
+
 pub(crate) const DISKSPD_FOR_LINUX: WrongUnit = WrongUnit {
     scale: 1_048_576.0,
     why: "diskspd for Linux divides bytes by 1,048,576 and calls it MB (its source, 2023)",

@@ -101,6 +101,9 @@ pub struct Reported {
     pub places: Vec<ReportedSample>,
     /// Figures that sokudo has no field for, such as `burst rate`.
     pub others: Vec<ImportedFigure>,
+    /// The number of the error (errno) that ended the row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<i32>,
 }
 
 /// A rate as a tool sums it up.

@@ -175,3 +175,25 @@ fn other_texts_are_not_taken_for_it() {
     }
     assert!(read(&mut &b"1+0 records in\n1+0 records out\n"[..]).is_err());
 }
+
+/// GNU dd 9.1 in Ukrainian and Chinese, and old Chinese.
+#[test]
+fn words_may_stand_before_numbers_or_without_a_blank() {
+    let records = "3+0 записів прочитано\n3+0 записів записано\n";
+    let ukrainian = "скопійовано 3145728 байтів (3.1 MB, 3.0 MiB), 0.000913713 s, 3.4 GB/s\n";
+    let new_records = "输入了 3+0 块记录\n输出了 3+0 块记录\n";
+    let old_records = "记录了3+0 的读入\n记录了3+0 的写出\n";
+    let old = "3145728字节(3.1 MB)已复制，0.000913713 秒，3.4 GB/秒\n";
+    let new = "3145728 字节 (3.1 MB, 3.0 MiB) 已复制，0.000913713 s，3.4 GB/s\n";
+    for text in [[records, ukrainian], [new_records, new], [old_records, old]] {
+        let text = text.concat();
+        assert!(recognise(&text), "{text}");
+        let row = row_of(&text);
+        let rate = row.reported.bandwidth.unwrap().value;
+        assert_eq!(rate, 3_145_728.0 / 0.000_913_713, "{text}");
+        assert_eq!(row.workload.blocks.single(), Some(Bytes::mib(1)), "{text}");
+    }
+    for text in ["x 3+0 records in", "3+0", "3+0,5 records", "a+b c", "+ x"] {
+        assert_eq!(super::records(text), None, "{text}");
+    }
+}

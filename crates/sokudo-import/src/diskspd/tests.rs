@@ -1,4 +1,4 @@
-use sokudo_model::{Nanos, OperationMix};
+use sokudo_model::{Nanos, OperationMix, PlanPart};
 
 use crate::Import;
 
@@ -116,6 +116,57 @@ fn an_old_windows_text_is_believed_by_its_bytes_and_seconds() {
     );
     assert_eq!(run.origin.corrections.len(), 1);
     assert_eq!(run.rows[0].reported.latency.as_ref().unwrap().mean, 100e3);
+}
+
+#[test]
+fn what_is_not_understood_of_a_text_is_unknown_and_in_no_name() {
+    let text = text_of("windows-one.txt");
+    for (line, instead, part, name) in [
+        (
+            "block size: 4096",
+            "block size: 4X",
+            PlanPart::Blocks,
+            "RND Q32T1",
+        ),
+        (
+            "block size: 4096",
+            "size: 4096",
+            PlanPart::Blocks,
+            "RND Q32T1",
+        ),
+        (
+            "operations: 32",
+            "operations: many",
+            PlanPart::Depth,
+            "RND4K",
+        ),
+        (
+            "using random I/O (alignment: 4096)",
+            "using mixed random/sequential I/O (60% random) (alignment/stride: 4KiB)",
+            PlanPart::Order,
+            "IO4K Q32T1",
+        ),
+    ] {
+        assert!(text.contains(line), "{line}");
+        let import = crate::read("odd", text.replace(line, instead).as_bytes()).unwrap();
+        let row = &import.runs[0].rows[0];
+        assert_eq!(row.workload.name, name);
+        assert!(row.reported.unknown.contains(&part), "{instead}: {row:?}");
+    }
+}
+
+#[test]
+fn percentiles_of_one_of_several_targets_are_never_those_of_all() {
+    let path = "/corpus/cases/i55-diskspd-2.0.21-two-targets-L.txt";
+    let path = [env!("CARGO_MANIFEST_DIR"), path].concat();
+    let text = std::fs::read_to_string(path).unwrap();
+    let (without_the_last, _) = text.rsplit_once("\ntotal:\n").unwrap();
+    let import = crate::read("cut", without_the_last.as_bytes()).unwrap();
+    let row = &import.runs[0].rows[0].reported;
+    let latency = row.latency.as_ref().unwrap();
+    assert_eq!((latency.mean, latency.max), (5.5e6, None));
+    assert_eq!(latency.percentiles, []);
+    assert_eq!(import.left_out.len(), 2);
 }
 
 mod many_draws {

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use sokudo_model::{
-    Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
+    Bytes, Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
 };
 use sokudo_words::{Text, text};
 
 use super::timespan::{DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential};
-use crate::number::{block, date_time, depth, number};
+use crate::number::{block, date_time, depth, number, size_scale};
 use crate::row::{self, RANDOM, names_or};
 use crate::text::{label, leave_out, lines, whole};
 use crate::wrong_unit::DISKSPD_FOR_LINUX;
-use crate::{Import, ImportError, Reader};
+use crate::{Import, ImportError, LeftOut, Reader};
 
 pub(crate) const READER: Reader = Reader {
     format: "diskspd text",
@@ -61,6 +61,8 @@ struct Result {
     titles: Vec<String>,
     /// What the column of the rate is called.
     unit: String,
+    /// The line before, which says what a table of percentiles is of, and its number.
+    title: (u64, String),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +73,8 @@ enum TextSection {
     Read,
     Write,
     Percentiles,
+    /// Percentiles of one of several targets.
+    OfTarget,
 }
 
 fn read(source: &mut dyn BufRead) -> std::result::Result<Import, ImportError> {
@@ -100,7 +104,7 @@ impl DiskspdText {
         {
             self.finished.extend(self.result.take());
         } else if let Some(result) = &mut self.result {
-            result.line(line);
+            result.line(number, line, &mut import.left_out);
         } else {
             self.parameter(line);
         }
@@ -230,8 +234,9 @@ impl TimeSpanParameters {
                 self.paths.extend(label(value.trim_matches('\'')));
             }
             "size" => self.size = value.strip_suffix('B').and_then(|size| block(size, 1)),
-            "block size" => self.set(|asked| &mut asked.block, block(value, 1)),
-            "number of outstanding I/O operations" => {
+            "block size" => self.set(|asked| &mut asked.block, size(value)),
+            "number of outstanding I/O operations"
+            | "number of outstanding I/O operations per thread" => {
                 self.set(|asked| &mut asked.depth, depth(value.trim_end_matches(')')));
             }
             "total threads" => self.threads_in_all = depth(value),
@@ -258,6 +263,8 @@ impl TimeSpanParameters {
             self.set(|asked| &mut asked.read_percent, Some(0));
         } else if line.starts_with("using random I/O") {
             self.set(|asked| &mut asked.order, Some(RANDOM));
+        } else if line.starts_with("using mixed random/sequential I/O") {
+            self.set(|asked| &mut asked.order, None);
         } else if line.contains("sequential I/O") {
             let is_shared = line.contains("interlocked");
             self.set(|asked| &mut asked.order, Some(sequential(is_shared)));
@@ -275,13 +282,20 @@ impl TimeSpanParameters {
 }
 
 impl Result {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, number: u64, line: &str, left_out: &mut Vec<LeftOut>) {
+        self.cells(line, left_out);
+        if !line.is_empty() {
+            self.title = (number, line.to_owned());
+        }
+    }
+
+    fn cells(&mut self, line: &str, left_out: &mut Vec<LeftOut>) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         match line {
             "Total IO" => self.section = TextSection::Total,
             "Read IO" => self.section = TextSection::Read,
             "Write IO" => self.section = TextSection::Write,
-            _ if cells[0] == "%-ile" => self.section = TextSection::Percentiles,
+            _ if cells[0] == "%-ile" => self.begin_percentiles(left_out),
             _ if cells[0] == "thread" => {
                 self.titles = cells
                     .iter()
@@ -295,13 +309,31 @@ impl Result {
                 let value = line.split(':').next_back().unwrap_or_default();
                 self.done.seconds = number(value.trim().trim_end_matches('s'));
             }
-            _ if line.starts_with("total:") => self.total(line),
+            _ if line.starts_with("total:") && cells.len() > 1 => self.total(line),
             _ if line.starts_with("avg") => self.processors(line),
             _ if self.section == TextSection::Percentiles && cells.len() == 4 => {
                 self.percentile(cells[0], cells[1], cells[2]);
             }
             _ => {}
         }
+    }
+
+    /// With several targets `DiskSpd` prints a table of each before that of all.
+    fn begin_percentiles(&mut self, left_out: &mut Vec<LeftOut>) {
+        let (line, title) = &self.title;
+        let is_of_all = self.section != TextSection::OfTarget && title.contains('|')
+            || matches!(&**title, "total:" | "Total latency distribution:");
+        if is_of_all {
+            self.section = TextSection::Percentiles;
+            let latencies = self.sides().map(|side| side.latency.as_mut());
+            let told = latencies.into_iter().flatten();
+            told.for_each(|latency| latency.percentiles.clear());
+            return;
+        }
+        self.section = TextSection::OfTarget;
+        let of = label(title).unwrap_or_default();
+        let why = text!("the percentiles of {of} alone: rows are of all targets together");
+        leave_out(left_out, *line, why);
     }
 
     /// The sum over all threads. Titles tell what its cells are.
@@ -420,6 +452,15 @@ impl Result {
                   deviation and high percentiles are none of the disk without a warm-up (-W)"
                 .into(),
         })
+    }
+}
+
+/// `8192` or, since 2.1, `8KiB`.
+fn size(text: &str) -> Option<Bytes> {
+    let digits = text.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
+    match &text[digits.len()..] {
+        "" => block(digits, 1),
+        unit => block(digits, size_scale(unit)?),
     }
 }
 

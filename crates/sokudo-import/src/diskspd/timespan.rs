@@ -93,9 +93,8 @@ fn one(
 
 impl TimeSpanParameters {
     fn workload(&self, operation: Operation) -> ToldWorkload {
-        let block = self.block.unwrap_or(BLOCK);
         let is_one = !self.is_mixed;
-        let mut told = ToldWorkload::new(self.name(block), block)
+        let mut told = ToldWorkload::new(self.name(), self.block.unwrap_or(BLOCK))
             .operation(Some(operation))
             .clones(self.clones());
         let workload = &mut told.workload;
@@ -119,19 +118,21 @@ impl TimeSpanParameters {
         threads.filter(|threads| *threads > 0)
     }
 
-    /// As people call such rows, `RND4K Q32T1`.
-    fn name(&self, block: Bytes) -> String {
-        let kind = match self.order {
+    /// As people call such rows, `RND4K Q32T1`, as far as all targets were asked for the same.
+    fn name(&self) -> String {
+        let asked = (!self.is_mixed).then_some(self);
+        let kind = match asked.and_then(|asked| asked.order) {
             Some(Order::Random { .. }) => "RND",
             Some(Order::Sequential { .. }) => "SEQ",
             None => "IO",
         };
-        let size = match block.0 {
-            bytes if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
-            bytes if bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
-            bytes => format!("{bytes}B"),
+        let size = match asked.and_then(|asked| asked.block) {
+            Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
+            Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
+            Some(Bytes(bytes)) => format!("{bytes}B"),
+            None => String::new(),
         };
-        match (self.depth, self.clones()) {
+        match (asked.and_then(|asked| asked.depth), self.clones()) {
             (Some(depth), Some(threads)) => format!("{kind}{size} Q{depth}T{threads}"),
             _ => format!("{kind}{size}"),
         }

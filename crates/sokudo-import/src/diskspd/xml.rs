@@ -12,7 +12,7 @@ use sokudo_words::{Text, text};
 use super::timespan::{DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential};
 use crate::number::{block, date_time, depth, number};
 use crate::row::{self, names_or};
-use crate::text::{label, whole};
+use crate::text::{label, leave_out, whole};
 use crate::{Import, ImportError, LeftOut, Reader};
 
 pub(crate) const READER: Reader = Reader {
@@ -36,8 +36,10 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
         format: READER.format,
         why,
     };
-    let text = whole(READER.format, source)?;
-    if let Some(excess) = xml_excess(&text) {
+    let whole = whole(READER.format, source)?;
+    let mut left_out = Vec::new();
+    let text = without_trailer(&whole, &mut left_out);
+    if let Some(excess) = xml_excess(text) {
         return Err(broken(text!(
             "{excess}, and DiskSpd writes none such",
             excess = Text::from(excess)
@@ -48,16 +50,27 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
         nodes_limit: XML_NODES_MAX,
         ..ParsingOptions::default()
     };
-    let document = Document::parse_with_options(&text, options)
+    let document = Document::parse_with_options(text, options)
         .map_err(|error| broken(text!("it is no whole XML: {error}")))?;
     let root = document.root_element();
     if !root.has_tag_name("Results") {
         return Err(broken("it is a profile without results".into()));
     }
-    let mut left_out = Vec::new();
     let runs = run(root, &document, &mut left_out).into_iter().collect();
     let nothing = "no time span of it has moved anything";
     Import::of(READER.format, runs, left_out, nothing)
+}
+
+/// Up to the end of the results: a shell or another program may have written behind it.
+fn without_trailer<'text>(text: &'text str, left_out: &mut Vec<LeftOut>) -> &'text str {
+    const END: &str = "</Results>";
+    let (xml, behind) = text.split_at(text.find(END).map_or(text.len(), |at| at + END.len()));
+    if let Some(at) = behind.find(|sign: char| !sign.is_whitespace()) {
+        let before = &text.as_bytes()[..xml.len() + at];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+        leave_out(left_out, line, text!("what follows {END}"));
+    }
+    xml
 }
 
 fn run(

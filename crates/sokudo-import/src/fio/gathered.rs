@@ -14,6 +14,9 @@ pub(super) const ROWS_MAX: usize = 10_000;
 /// their percentiles only.
 pub(super) const BINS_MAX: usize = 250_000;
 
+/// Why the sum over all clients is left out.
+pub(super) const ALL_CLIENTS: &str = "\"All clients\": it repeats what each client told";
+
 /// Which format a run was read from; those that tell more come later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum OutputForm {

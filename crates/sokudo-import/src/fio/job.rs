@@ -14,8 +14,8 @@ pub(super) struct ReportedJob {
     /// Number of its group, as text.
     pub(super) group: String,
     pub(super) host: Option<String>,
-    /// fio's error number; 0 where none was.
-    pub(super) error: f64,
+    /// The number of the error that ended it.
+    pub(super) error: Option<i32>,
     pub(super) options: Options,
     /// What it did in each direction in which it did anything.
     pub(super) sides: Vec<JobDirection>,
@@ -51,16 +51,45 @@ impl JobDirection {
             histogram: Vec::new(),
         }
     }
+
+    /// Whether percentiles are of the total latency alone (`lat_percentiles=1`).
+    pub(super) fn is_of_total(&self) -> bool {
+        let has_any = |latency: &Option<ImportedLatency>| {
+            latency
+                .as_ref()
+                .is_some_and(|it| !it.percentiles.is_empty())
+        };
+        has_any(&self.total) && !has_any(&self.completion)
+    }
+}
+
+/// The number of an error; 0 is none.
+pub(super) fn error_number(value: Option<f64>) -> Option<i32> {
+    /// The kernel has no larger ones (`MAX_ERRNO`).
+    const ERRNO_MAX: f64 = 4095.0;
+    #[expect(clippy::cast_possible_truncation, reason = "it is in bounds")]
+    let number = |value| value as i32;
+    value
+        .filter(|value| (1.0..=ERRNO_MAX).contains(value))
+        .map(number)
 }
 
 impl ReportedJob {
+    /// With the host on which it ran, where several did.
+    pub(super) fn full_name(&self) -> String {
+        match &self.host {
+            Some(host) => format!("{host} {}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// A row per direction.
     pub(super) fn rows(&self) -> Vec<ImportedRow> {
         self.sides.iter().map(|side| self.row(side)).collect()
     }
 
     fn row(&self, side: &JobDirection) -> ImportedRow {
-        let told = self.options.workload(&self.name, side.operation);
+        let told = self.options.workload(&self.full_name(), side.operation);
         let mut row = told.row();
         if side.operation.is_some() {
             row.reported.mix = self.options.mix();
@@ -71,7 +100,11 @@ impl ReportedJob {
         // A direction without bytes, such as trims of nothing, has I/Os only.
         row.reported.bandwidth = known(side.bytes_per_s);
         row.reported.iops = known(side.ios_per_s);
-        row.reported.latency = side.completion.clone().or_else(|| side.total.clone());
+        row.reported.latency = match (&side.completion, side.is_of_total()) {
+            (Some(completion), false) => Some(completion.clone()),
+            _ => side.total.clone(),
+        };
+        row.reported.error = self.error;
         row.reported.histogram = side.histogram.clone();
         row.reported.others = self.others(side);
         row
@@ -80,9 +113,18 @@ impl ReportedJob {
     /// Figures beside those that every row has.
     fn others(&self, side: &JobDirection) -> Vec<ImportedFigure> {
         let mut others = Vec::new();
-        let total = side.total.as_ref().filter(|_| side.completion.is_some());
+        let other = match side.is_of_total() {
+            true => ("completion latency, mean", side.completion.as_ref()),
+            false => {
+                let total = side.total.as_ref();
+                (
+                    "total latency, mean",
+                    total.filter(|_| side.completion.is_some()),
+                )
+            }
+        };
         let latencies = [
-            ("total latency, mean", total),
+            other,
             ("submission latency, mean", side.submission.as_ref()),
         ];
         for (name, latency) in latencies {
@@ -96,9 +138,6 @@ impl ReportedJob {
                 .zip(cpu)
                 .map(|(name, share)| figure(name, "%", share)),
         );
-        if self.error != 0.0 {
-            others.push(figure("error number", "", self.error));
-        }
         others
     }
 }

@@ -8,8 +8,8 @@ use sokudo_model::{ImportedLatency, Nanos, Operation};
 use sokudo_words::text;
 
 use super::bins::class_of;
-use super::gathered::{Gathered, OutputForm};
-use super::job::{JobDirection, ReportedJob};
+use super::gathered::{ALL_CLIENTS, Gathered, OutputForm};
+use super::job::{JobDirection, ReportedJob, error_number};
 use super::options::Options;
 use super::source::TextSource;
 use crate::lenient::{LenientNumber, LenientText};
@@ -32,6 +32,7 @@ pub(super) fn read(source: &mut TextSource<'_>, gathered: &mut Gathered) {
         line,
         gathered,
         global: Options::default(),
+        is_within_others: false,
     };
     if let Err(error) = document.deserialize(&mut json) {
         let broken = source.line();
@@ -55,6 +56,8 @@ struct Document<'a> {
     line: u64,
     gathered: &'a mut Gathered,
     global: Options,
+    /// What fio printed is a part of what another tool printed, such as kubestr.
+    is_within_others: bool,
 }
 
 #[derive(Deserialize)]
@@ -88,14 +91,30 @@ impl<'de> Visitor<'de> for Document<'_> {
         formatter.write_str("what fio prints")
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
+        self.read(map, true)
+    }
+}
+
+impl Document<'_> {
+    /// An object, which is fio's from the start, or from its version on.
+    fn read<'de, A: MapAccess<'de>>(
+        &mut self,
+        mut map: A,
+        mut is_fio: bool,
+    ) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<DocumentKey>()? {
+            if matches!(key, DocumentKey::Version) && !is_fio {
+                is_fio = true;
+                self.begin_within_others();
+            }
             let part = self.gathered.parts.last_mut();
             let Some(part) = part.filter(|part| part.form == OutputForm::Json) else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
             match key {
+                _ if !is_fio => map.next_value_seed(AroundVisitor(self))?,
                 DocumentKey::Version => {
                     let version = map.next_value::<LenientText>()?.0.unwrap_or_default();
                     let version = version.strip_prefix("fio-").unwrap_or(&version);
@@ -107,12 +126,67 @@ impl<'de> Visitor<'de> for Document<'_> {
                     part.started_at = part.started_at.or(seconds);
                 }
                 DocumentKey::Global => self.global = map.next_value::<ListedOptions>()?.0,
-                DocumentKey::Jobs => map.next_value_seed(JobsVisitor(&mut self))?,
-                DocumentKey::Other => {
-                    map.next_value::<IgnoredAny>()?;
-                }
+                DocumentKey::Jobs => map.next_value_seed(JobsVisitor(self))?,
+                DocumentKey::Other => map.next_value_seed(AroundVisitor(self))?,
             }
         }
+        Ok(())
+    }
+
+    fn begin_within_others(&mut self) {
+        if !self.is_within_others {
+            let why = "what is around fio's results: another tool's JSON, which is not read";
+            leave_out(&mut self.gathered.import.left_out, self.line, why);
+        }
+        self.is_within_others = true;
+        self.global = Options::default();
+        let last = self.gathered.parts.last();
+        if last.is_some_and(|part| !part.jobs.is_empty()) {
+            self.gathered.begin(OutputForm::Json, None);
+        }
+    }
+}
+
+/// A value of no meaning here, in which fio's results may be.
+struct AroundVisitor<'a, 'b>(&'a mut Document<'b>);
+
+impl<'de> DeserializeSeed<'de> for AroundVisitor<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for AroundVisitor<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any value")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.0.read(map, false)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(AroundVisitor(self.0))?.is_some() {}
+        Ok(())
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
     }
 }
@@ -150,8 +224,12 @@ impl<'de> Visitor<'de> for JobsVisitor<'_, '_> {
             let Some(told) = list.next_element::<JsonJob>()? else {
                 return Ok(());
             };
-            // The sum over all clients repeats what each of them told.
             if told.jobname.0.as_deref() == Some("All clients") {
+                leave_out(
+                    &mut document.gathered.import.left_out,
+                    document.line,
+                    ALL_CLIENTS,
+                );
                 continue;
             }
             let mut job = told.job(&document.global);
@@ -335,7 +413,7 @@ impl JsonJob {
             name: self.jobname.0.unwrap_or_else(|| "job".to_owned()),
             group: self.groupid.0.unwrap_or_default(),
             host: self.hostname.0,
-            error: self.error.0.unwrap_or(0.0),
+            error: error_number(self.error.0),
             options: self.options.0.over(global),
             sides: sides
                 .into_iter()

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use sokudo_model::{Correction, ImportedLatency, Nanos, Operation, day_since_1970};
 use sokudo_words::text;
 
-use super::gathered::{Gathered, OutputForm};
-use super::job::{JobDirection, ReportedJob};
+use super::gathered::{ALL_CLIENTS, Gathered, OutputForm};
+use super::job::{JobDirection, ReportedJob, error_number};
 use super::options::Options;
 use crate::number::{number, time_scale};
 use crate::text::{label, leave_out};
@@ -24,6 +24,13 @@ pub(super) fn is_job(line: &str) -> bool {
 #[derive(Default)]
 pub(super) struct NormalText {
     version: Option<String>,
+    /// What a log puts before each line.
+    prefix: String,
+    /// Clients of a server with their versions, and the one that is speaking.
+    clients: HashMap<String, Option<String>>,
+    host: Option<String>,
+    /// The last job that was to be done.
+    heading: String,
     options: HashMap<String, Options>,
     /// The job whose figures are being read, and its line.
     job: Option<(u64, ReportedJob)>,
@@ -42,15 +49,30 @@ enum LatencyKind {
 
 impl NormalText {
     pub(super) fn line(&mut self, number: u64, line: &str, gathered: &mut Gathered) {
-        let line = line.trim();
-        if let Some(version) = line.strip_prefix("fio-").filter(|it| is_version(it)) {
+        let line = self.without_prefix(line).trim();
+        let line = self.without_client(line);
+        if let Some(version) = self.version_of(line) {
             self.end(gathered);
+            self.host = None;
             self.version = label(version);
             gathered.begin(OutputForm::Normal, self.version.clone());
+        } else if let Some((host, version)) = client(line) {
+            if self.clients.len() < HEADINGS_MAX {
+                self.clients.insert(host, version);
+            }
         } else if let Some((name, options)) = heading(line) {
             if self.options.len() < HEADINGS_MAX {
-                self.options.insert(name, options);
+                let job = ReportedJob {
+                    name,
+                    host: self.host.clone(),
+                    ..ReportedJob::default()
+                };
+                self.heading = job.full_name();
+                self.options.insert(self.heading.clone(), options);
             }
+        } else if line.starts_with("All clients: (groupid=") {
+            self.end(gathered);
+            leave_out(&mut gathered.import.left_out, number, ALL_CLIENTS);
         } else if let Some((job, time)) = begun(line) {
             self.end(gathered);
             self.started_at = time;
@@ -62,9 +84,49 @@ impl NormalText {
         }
     }
 
+    /// fio's line of its version, behind what a log puts before each line: the job headings
+    /// above it then begin in the same way.
+    fn version_of<'line>(&mut self, line: &'line str) -> Option<&'line str> {
+        let at = line.rfind(' ').map_or(0, |blank| blank + 1);
+        let (prefix, version) = line.split_at(at);
+        let version = version.strip_prefix("fio-").filter(|it| is_version(it))?;
+        if prefix.is_empty() {
+            return Some(version);
+        }
+        if !self.prefix.is_empty() || !is_alike(prefix, &self.heading) {
+            return None;
+        }
+        prefix.clone_into(&mut self.prefix);
+        let headings = std::mem::take(&mut self.options).into_iter();
+        let renamed =
+            headings.map(|(name, options)| (self.without_prefix(&name).to_owned(), options));
+        self.options = renamed.collect();
+        Some(version)
+    }
+
+    fn without_prefix<'line>(&self, line: &'line str) -> &'line str {
+        match is_alike(&self.prefix, line) {
+            true => &line[self.prefix.len()..],
+            false => line,
+        }
+    }
+
+    /// What follows `<node-1>`, if that is a client.
+    fn without_client<'line>(&mut self, line: &'line str) -> &'line str {
+        let told = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+        match told.filter(|(host, _)| self.clients.contains_key(*host)) {
+            Some((host, rest)) => {
+                self.host = Some(host.to_owned());
+                rest.trim_start()
+            }
+            None => line,
+        }
+    }
+
     fn begin(&mut self, number: u64, mut job: ReportedJob) {
+        job.host.clone_from(&self.host);
         let clones = job.options.clone();
-        if let Some(options) = self.options.get(&job.name) {
+        if let Some(options) = self.options.get(&job.full_name()) {
             job.options = clones.over(options);
         }
         self.percentiles = None;
@@ -83,7 +145,12 @@ impl NormalText {
             );
             leave_out(&mut gathered.import.left_out, number, why);
         } else if gathered.admits(number, &mut job) {
-            let part = gathered.part(OutputForm::Normal, self.version.as_deref());
+            let client = job
+                .host
+                .as_ref()
+                .and_then(|host| self.clients.get(host)?.as_deref());
+            let version = client.or(self.version.as_deref());
+            let part = gathered.part(OutputForm::Normal, version);
             part.started_at = part.started_at.or(self.started_at);
             part.jobs.push(job);
         }
@@ -149,6 +216,21 @@ impl JobDirection {
     }
 }
 
+/// `hostname=node-1, be=0, 64-bit, os=Linux, arch=x86-64, fio=fio-3.7, flags=1`.
+fn client(line: &str) -> Option<(String, Option<String>)> {
+    let (host, rest) = line.strip_prefix("hostname=")?.split_once(',')?;
+    let (_, version) = rest.split_once("fio=fio-")?;
+    Some((label(host)?, label(version.split(',').next()?)))
+}
+
+/// Whether a line begins so, but for its digits, as those of a time.
+fn is_alike(prefix: &str, line: &str) -> bool {
+    let is_same =
+        |(one, other): (u8, u8)| one == other || one.is_ascii_digit() && other.is_ascii_digit();
+    let start = line.get(..prefix.len());
+    start.is_some_and(|start| prefix.bytes().zip(start.bytes()).all(is_same))
+}
+
 fn is_version(text: &str) -> bool {
     text.len() < 40 && text.starts_with(|sign: char| sign.is_ascii_digit())
 }
@@ -186,13 +268,13 @@ fn begun(line: &str) -> Option<(ReportedJob, Option<Nanos>)> {
     let (error, rest) = rest.split_once(':')?;
     let mut options = Options::default();
     options.set("numjobs", jobs);
-    let time = rest.split_once(": ").and_then(|(_, time)| ctime(time));
+    let time = rest.rsplit_once(": ").and_then(|(_, time)| ctime(time));
     // Of an error, its text stands between the number and the process.
     let error = error.trim().split(' ').next().unwrap_or_default();
     let job = ReportedJob {
         name: label(name)?,
         group: label(group)?,
-        error: number(error).unwrap_or(0.0),
+        error: error_number(number(error)),
         options,
         ..ReportedJob::default()
     };

@@ -34,6 +34,8 @@ pub(super) struct Options {
     pub(super) target: Option<String>,
     /// Something else that changes what is measured: its value is not read here.
     is_special: bool,
+    /// What was told in a way that is not understood, so that it is not fio's default.
+    unclear: Vec<PlanPart>,
     /// Whether all options of the job are known, so that what is missing is fio's default.
     pub(super) is_whole: bool,
 }
@@ -43,20 +45,33 @@ impl Options {
     pub(super) fn set(&mut self, name: &str, value: &str) {
         match name {
             "rw" | "readwrite" => self.rw = label(value),
-            "rwmixread" => self.read_percent = percent(value),
-            "rwmixwrite" => self.read_percent = percent(value).map(|percent| 100 - percent),
-            "bs" | "blocksize" => self.block = blocks(value),
+            "rwmixread" => self.read_percent = self.clear(PlanPart::Mix, percent(value)),
+            "rwmixwrite" => {
+                let writes = self.clear(PlanPart::Mix, percent(value));
+                self.read_percent = writes.map(|percent| 100 - percent);
+            }
+            "bs" | "blocksize" => self.block = self.clear(PlanPart::Blocks, blocks(value)),
+            "kb_base" if value != "1024" => {
+                self.unclear
+                    .extend([PlanPart::Blocks, PlanPart::Span, PlanPart::Rate]);
+            }
             "bsrange" | "blocksize_range" | "bssplit" => self.is_special = true,
-            "iodepth" => self.depth = count(value),
-            "numjobs" => self.clones = count(value),
+            "iodepth" => self.depth = self.clear(PlanPart::Depth, count(value)),
+            "numjobs" => self.clones = self.clear(PlanPart::Clones, count(value)),
             "ioengine" => self.engine = label(value),
             "direct" => self.direct = Some(value != "0"),
             "buffered" => self.direct = Some(value == "0"),
-            "runtime" | "timeout" => self.runtime = time(value),
+            "runtime" | "timeout" => self.runtime = self.clear(PlanPart::Duration, time(value)),
             "time_based" => self.is_time_based = value != "0",
-            "ramp_time" => self.ramp = time(value),
-            "rate_iops" => self.rate = count(value).map(|ios| Rate::Iops(ios.into())),
-            "rate" => self.rate = size(value).map(|bytes| Rate::BytesPerSecond(bytes.0)),
+            "ramp_time" => self.ramp = self.clear(PlanPart::Duration, time(value)),
+            "rate_iops" => {
+                let ios = self.clear(PlanPart::Rate, count(value));
+                self.rate = ios.map(|ios| Rate::Iops(ios.into()));
+            }
+            "rate" => {
+                let bytes = self.clear(PlanPart::Rate, size(value));
+                self.rate = bytes.map(|bytes| Rate::BytesPerSecond(bytes.0));
+            }
             "norandommap" => self.may_repeat = value != "0",
             "size" | "filesize" => self.size = size(value),
             "filename" | "directory" => self.target = label(value),
@@ -74,6 +89,14 @@ impl Options {
             }
             _ => {}
         }
+    }
+
+    /// A value, and that it is unclear where it was not understood.
+    fn clear<T>(&mut self, part: PlanPart, value: Option<T>) -> Option<T> {
+        if value.is_none() && !self.unclear.contains(&part) {
+            self.unclear.push(part);
+        }
+        value
     }
 
     /// The options of a job in which those of all jobs count where it has none of its own.
@@ -98,6 +121,7 @@ impl Options {
         self.is_time_based |= global.is_time_based;
         self.may_repeat |= global.may_repeat;
         self.is_special |= global.is_special;
+        self.unclear.extend(&global.unclear);
         self
     }
 
@@ -125,22 +149,34 @@ impl Options {
         workload.rate = self.rate;
         let is_backend = workload.backend != BackendKind::Auto;
         // Of a job whose options are all known, what is not given is fio's default.
-        let is = |is_given: bool| is_given || self.is_whole;
+        let is_clear = |part| !self.unclear.contains(&part);
+        let is = |is_given, part| is_given || self.is_whole && is_clear(part);
         let is_plain = self.is_whole && !self.is_special;
+        let has_block = self.block.is_some() || self.is_whole;
+        let is_block = has_block && is_clear(PlanPart::Blocks) && !self.is_special;
         let of_plain = [PlanPart::Durability, PlanPart::Data];
         told.parts_if(self.rw.is_some(), &[PlanPart::Order])
+            .parts_if(is_block, &[PlanPart::Blocks])
             .parts_if(
-                is(self.block.is_some()) && !self.is_special,
-                &[PlanPart::Blocks],
+                is(self.depth.is_some(), PlanPart::Depth),
+                &[PlanPart::Depth],
             )
-            .parts_if(is(self.depth.is_some()), &[PlanPart::Depth])
-            .parts_if(is(self.clones.is_some()), &[PlanPart::Clones])
+            .parts_if(
+                is(self.clones.is_some(), PlanPart::Clones),
+                &[PlanPart::Clones],
+            )
             .parts_if(is_backend, &[PlanPart::Backend])
-            .parts_if(is(self.direct.is_some()), &[PlanPart::Direct])
-            .parts_if(self.is_whole, &[PlanPart::Duration])
-            .parts_if(is_plain, PACE)
+            .parts_if(
+                is(self.direct.is_some(), PlanPart::Direct),
+                &[PlanPart::Direct],
+            )
+            .parts_if(is(false, PlanPart::Duration), &[PlanPart::Duration])
+            .parts_if(is_plain && is_clear(PlanPart::Rate), PACE)
             .parts_if(is_plain, &of_plain)
-            .parts_if(self.size.is_some(), &[PlanPart::Span])
+            .parts_if(
+                self.size.is_some() && is_clear(PlanPart::Span),
+                &[PlanPart::Span],
+            )
     }
 
     /// One direction, or all together.
@@ -162,7 +198,9 @@ impl Options {
         let rw = rw.split(':').next().unwrap_or(rw);
         match rw {
             "rw" | "readwrite" | "randrw" => {
-                OperationMix::read_write(self.read_percent.unwrap_or(50))
+                let is_default = !self.unclear.contains(&PlanPart::Mix);
+                let percent = self.read_percent.or(is_default.then_some(50));
+                percent.and_then(OperationMix::read_write)
             }
             "trimwrite" | "randtrimwrite" => Some(OperationMix::trim_write()),
             _ => None,
@@ -282,7 +320,34 @@ mod tests {
         assert!(told(&options).knows(PlanPart::Depth));
         assert!(!told(&options).knows(PlanPart::Backend), "fio chose one");
         assert_eq!(options.mix(), OperationMix::read_write(70));
-        options.set("rwmixwrite", "101");
+    }
+
+    #[test]
+    fn what_is_told_and_not_understood_is_never_fios_default() {
+        for (name, value, part) in [
+            ("bs", "4x", PlanPart::Blocks),
+            ("kb_base", "1000", PlanPart::Blocks),
+            ("iodepth", "deep", PlanPart::Depth),
+            ("numjobs", "0", PlanPart::Clones),
+            ("runtime", "5 parsecs", PlanPart::Duration),
+            ("ramp_time", "-1", PlanPart::Duration),
+            ("rate", "1m,500k", PlanPart::Rate),
+            ("rate_iops", "100,", PlanPart::Rate),
+        ] {
+            let mut global = Options::default();
+            global.set(name, value);
+            let mut options = Options::default();
+            options.is_whole = true;
+            assert!(options.workload("x", None).knows(part), "{name}");
+            assert!(
+                !options.over(&global).workload("x", None).knows(part),
+                "{name}"
+            );
+        }
+        let mut options = Options::default();
+        options.set("rw", "randrw");
         assert_eq!(options.mix(), OperationMix::read_write(50));
+        options.set("rwmixwrite", "101");
+        assert_eq!(options.mix(), None);
     }
 }

@@ -4,7 +4,7 @@ use sokudo_model::{ImportedLatency, Operation};
 use sokudo_words::{Text, text};
 
 use super::gathered::{Gathered, OutputForm};
-use super::job::{JobDirection, ReportedJob};
+use super::job::{JobDirection, ReportedJob, error_number};
 use crate::number::number;
 use crate::text::{label, leave_out};
 
@@ -82,7 +82,7 @@ fn job(fields: &[&str]) -> Result<ReportedJob, Text> {
     Ok(ReportedJob {
         name: label(field(0)).unwrap_or_else(|| "job".to_owned()),
         group: label(field(1)).unwrap_or_default(),
-        error: number(field(2)).unwrap_or(0.0),
+        error: error_number(number(field(2))),
         cpu: cpu.map(|(user, system)| [user, system]),
         sides,
         ..ReportedJob::default()

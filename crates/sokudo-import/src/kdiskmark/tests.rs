@@ -109,3 +109,26 @@ fn figures_that_no_version_explains_are_told() {
         512e6
     );
 }
+
+#[test]
+fn only_versions_that_leave_threads_out_are_put_right() {
+    let text = include_str!("../../corpus/cases/i24-kdiskmark-3.1.4-T16.txt");
+    let of_version = |version: &str, threads: &str| {
+        let text = text.replace("3.1.4", version).replace("T=16", threads);
+        of(&text).rows[2].reported.clone()
+    };
+    for (version, threads, factor) in [
+        ("1.5.9", "T=16", 1.0),
+        ("1.6.0", "T=16", 2.0),
+        ("2.2", "T=16", 2.0),
+        ("3.2.0", "T= 3", 1.5),
+        ("3.2.1", "T=16", 1.0),
+        ("3.1.4-rc", "T=16", 1.0),
+    ] {
+        let row = of_version(version, threads);
+        let [rate, iops] = [row.bandwidth, row.iops].map(|rate| rate.unwrap().value);
+        assert!(near(rate, 614.4e6 * factor), "{version}: {rate}");
+        assert!(near(iops, 150_000.0 * factor), "{version}: {iops}");
+        assert!(near(row.latency.unwrap().mean, 850e3 * factor), "{version}");
+    }
+}

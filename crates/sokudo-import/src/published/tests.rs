@@ -125,7 +125,7 @@ fn numbered_targets_are_trials_of_one() {
     let bandwidth = hdparm.rows[0].reported.bandwidth.as_ref().unwrap();
     assert_eq!(bandwidth.trials.len(), 12);
     assert_eq!(bandwidth.trials[0], 222.6 * 1_048_576.0);
-    assert_eq!(bandwidth.kind, "mean of 12 runs");
+    assert_eq!(bandwidth.kind, "median of 12 runs");
 }
 
 #[test]
