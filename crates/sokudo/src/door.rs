@@ -48,20 +48,11 @@ impl FrontEnd {
     }
 }
 
-/// The door that is meant, if one is, with the arguments behind it: `sokudo fio …`, or
-/// a program's name that ends in `fio` or `diskspd`.
+/// The door that is meant, if one is, with the arguments behind it: `sokudo fio …`.
 pub(crate) fn of(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Option<(FrontEnd, Vec<OsString>)> {
-    let mut arguments = arguments.into_iter();
-    let program = arguments.next()?;
-    let name = Path::new(&program).file_name()?.to_str()?.to_owned();
-    if let Some(door) = FrontEnd::ALL
-        .into_iter()
-        .find(|door| name.ends_with(door.name()))
-    {
-        return Some((door, arguments.collect()));
-    }
+    let mut arguments = arguments.into_iter().skip(1);
     let first = arguments.next()?;
     let door = FrontEnd::ALL
         .into_iter()
@@ -69,15 +60,14 @@ pub(crate) fn of(
     Some((door, arguments.collect()))
 }
 
-/// The arguments of a program whose name ends in `hdparm`, as those of `sokudo hdparm`,
-/// which takes them in hdparm's form anyway.
+/// The arguments of a program whose name ends in that of a tool, a link most likely, as those of
+/// the command of that name.
 pub(crate) fn as_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    if name
-        .and_then(|name| name.to_str())
-        .is_some_and(|name| name.ends_with("hdparm"))
-    {
-        arguments.insert(1, "hdparm".into());
+    let tools = FrontEnd::ALL.map(FrontEnd::name).into_iter();
+    let program = arguments.first().map(Path::new).and_then(Path::file_name);
+    let name = program.and_then(|name| name.to_str()).unwrap_or_default();
+    if let Some(tool) = tools.chain(["hdparm"]).find(|tool| name.ends_with(tool)) {
+        arguments.insert(1, tool.into());
     }
     arguments
 }
@@ -106,6 +96,10 @@ pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
 mod tests {
     use super::*;
 
+    fn door(words: &[&str]) -> Option<(FrontEnd, Vec<OsString>)> {
+        of(as_command(words.iter().map(OsString::from).collect()))
+    }
+
     #[test]
     fn a_link_named_hdparm_is_the_command_of_that_name() {
         let of = |words: &[&str]| as_command(words.iter().map(OsString::from).collect());
@@ -114,10 +108,6 @@ mod tests {
             ["hdparm", "-t", "/dev/sda"]
         );
         assert_eq!(of(&["sokudo", "mark"]), ["sokudo", "mark"]);
-    }
-
-    fn door(words: &[&str]) -> Option<(FrontEnd, Vec<OsString>)> {
-        of(words.iter().map(OsString::from))
     }
 
     #[test]

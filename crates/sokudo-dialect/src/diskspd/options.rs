@@ -44,6 +44,17 @@ pub enum DiskspdSupport {
 }
 
 impl DiskspdOption {
+    /// Whether a word without its dash is an option, alone or with what these options take.
+    pub(super) fn is_spelled(word: &str) -> bool {
+        let values = ["text", "xml", "ptext", "pxml"];
+        let is_value =
+            |rest: &str| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit());
+        OPTIONS.iter().any(|option| {
+            let rest = word.strip_prefix(option.key);
+            rest.is_some_and(|rest| is_value(rest) || (option.key == "R" && values.contains(&rest)))
+        })
+    }
+
     /// The table's line of a key.
     pub(super) fn of(key: &str) -> Option<&'static Self> {
         OPTIONS.iter().find(|option| option.key == key)
@@ -96,9 +107,9 @@ pub const OPTIONS: &[DiskspdOption] = options! {
     "f" "<size>" "target-size", Both, "uses only the first so many bytes of the target [all]",
         Accepted;
     "fr" "", Windows, "hint: random access",
-        NoEffect("it steers read-ahead of the page cache; refused where the page cache is used");
+        NoEffect("the kernel is told nothing; it sees the pattern itself");
     "fs" "", Windows, "hint: sequential access",
-        NoEffect("it steers read-ahead of the page cache; refused where the page cache is used");
+        NoEffect("the kernel is told nothing; it sees the pattern itself");
     "ft" "", Windows, "hint: temporary file", NoEffect("Linux has no such hint");
     "F" "<count>" "total-threads", Both, "threads in all, each on every target",
         Differs("a thread on N targets runs as N threads with -o requests each, so that targets do not wait for each other");

@@ -38,7 +38,7 @@ pub fn invocation(
     arguments: &[String],
     host: &dyn Host,
 ) -> Result<DiskspdInvocation, DiskspdError> {
-    let line = scan(arguments)?;
+    let line = scan(arguments, host)?;
     let mut session = DiskspdSession {
         command_line: command_line(arguments),
         ..DiskspdSession::default()
@@ -48,6 +48,7 @@ pub fn invocation(
         return Ok(DiskspdInvocation { action, session });
     }
     let mut asked = AppliedOptions::default();
+    asked.windows = line.windows;
     asked.target.block = Bytes(block_bytes(&line)?);
     for option in &line.options {
         asked.apply(option)?;

@@ -5,8 +5,9 @@
 //! (`--block-size=4K`) and options behind targets. Both are read.
 
 use super::error::{DiskspdError, DiskspdProblem};
-use super::options::OPTIONS;
+use super::options::{DiskspdOption, OPTIONS};
 use crate::fio::nearest::likely;
+use crate::host::Host;
 
 /// Options that always have a value, so that it may be the next argument.
 const WITH_VALUE: &str = "bBcCdfFgioOjtTWX";
@@ -23,6 +24,8 @@ pub(super) struct DiskspdCommandLine {
     pub(super) options: Vec<WrittenOption>,
     /// Files and devices in order.
     pub(super) targets: Vec<String>,
+    /// Whether an option stands behind a slash.
+    pub(super) windows: bool,
     /// Whether help is asked for.
     pub(super) help: bool,
 }
@@ -38,8 +41,14 @@ pub(super) struct WrittenOption {
 }
 
 /// Takes a command line apart, without the program's name.
-pub(super) fn scan(arguments: &[String]) -> Result<DiskspdCommandLine, DiskspdError> {
+pub(super) fn scan(
+    arguments: &[String],
+    host: &dyn Host,
+) -> Result<DiskspdCommandLine, DiskspdError> {
     let mut line = DiskspdCommandLine::default();
+    // Windows takes a slash for a dash; here it is one only where nothing has that path.
+    let slashed =
+        |word: &&str| DiskspdOption::is_spelled(word) && host.found(&format!("/{word}")).is_none();
     let mut rest = arguments.iter().peekable();
     while let Some(argument) = rest.next() {
         if argument == "--" {
@@ -47,6 +56,9 @@ pub(super) fn scan(arguments: &[String]) -> Result<DiskspdCommandLine, DiskspdEr
         } else if let Some(long) = argument.strip_prefix("--") {
             long_option(&mut line, argument, long, &mut rest)?;
         } else if let Some(word) = argument.strip_prefix('-').filter(|word| !word.is_empty()) {
+            short_options(&mut line, argument, word, &mut rest)?;
+        } else if let Some(word) = argument.strip_prefix('/').filter(slashed) {
+            line.windows = true;
             short_options(&mut line, argument, word, &mut rest)?;
         } else {
             line.targets.push(argument.clone());
@@ -159,10 +171,11 @@ fn long_option<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::NoHost;
 
     fn parts(words: &[&str]) -> (Vec<(char, String)>, Vec<String>) {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let line = scan(&words).unwrap();
+        let line = scan(&words, &NoHost).unwrap();
         let options = line.options.into_iter().map(|o| (o.letter, o.value));
         (options.collect(), line.targets)
     }
@@ -195,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_long_name_with_a_typo_comes_with_the_right_one() {
-        let error = scan(&["--blok-size=4K".to_owned()]).unwrap_err();
+        let error = scan(&["--blok-size=4K".to_owned()], &NoHost).unwrap_err();
         let nearest = "block-size";
         assert_eq!(error.problem, DiskspdProblem::UnknownName { nearest });
     }

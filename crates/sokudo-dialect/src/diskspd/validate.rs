@@ -175,14 +175,6 @@ fn memory(span: &DiskspdSpan, target: &DiskspdTarget) -> Result<(), DiskspdError
     } else if target.flush_mapped {
         return Err(alone("-Nv", "-Sm"));
     }
-    let hints = target.random_hint || target.sequential_hint;
-    if hints && !target.unbuffered {
-        let needs = "it would need posix_fadvise on the page cache; leave it out, or bypass the page cache with -S";
-        return Err(DiskspdError::new(
-            "-fr or -fs",
-            DiskspdProblem::Refused { needs },
-        ));
-    }
     if let DiskspdContent::Source { bytes, .. } = &target.content
         && *bytes < target.block
     {

@@ -4,10 +4,9 @@
 use super::failure::{ErrorLocation, FioError, FioProblem};
 use super::invocation::{Assignment, FioAction, FioInvocation, Section};
 use super::job_file::read_sections;
-use super::nearest::nearest;
 use super::option::{FioOption, OptionEffect};
 use super::switches::{Switch, Takes, switches};
-use super::table::{options, position};
+use super::table::{options, position, unknown};
 use crate::host::Host;
 
 /// More arguments than any command line; each may open a job.
@@ -227,10 +226,7 @@ fn by_name(name: &str) -> Result<CommandLineWord, FioProblem> {
         .collect();
     match candidates[..] {
         [(_, known)] => Ok(known),
-        [] => Err(FioProblem::Unknown {
-            option: format!("--{name}"),
-            nearest: nearest(name, all().map(|(full, _)| full)),
-        }),
+        [] => Err(unknown("--", name, all().map(|(full, _)| full))),
         _ => {
             const SHOWN_MAX: usize = 8;
             let names = candidates.iter().map(|(full, _)| format!("--{full}"));

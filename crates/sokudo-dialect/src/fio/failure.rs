@@ -68,6 +68,9 @@ pub enum FioProblem {
         /// The known name most like it.
         nearest: &'static str,
     },
+    /// An option that another fio has.
+    #[error("\"{option}\" is an option of {owner}, and not supported; leave it out")]
+    Elsewhere { option: String, owner: &'static str },
     /// An abbreviation of several options.
     #[error("--{option} may be {candidates}; write more of it")]
     Ambiguous {

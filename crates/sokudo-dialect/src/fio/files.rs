@@ -42,6 +42,8 @@ pub(super) struct Placement {
     pub(super) bytes: u64,
     /// Of those, what one pass moves: whole blocks of each file.
     pub(super) whole_bytes: u64,
+    /// How large the last file is, or will be.
+    pub(super) file_bytes: u64,
 }
 
 /// A thread of a job: what its files' names and offsets depend on.
@@ -113,7 +115,9 @@ impl<'a> Targets<'a> {
         let mut uses = Vec::new();
         let (mut bytes, mut whole_bytes): (u64, u64) = (0, 0);
         let count = names.len() as u64;
+        let mut file_bytes = 0;
         for (index, name) in names.iter().enumerate() {
+            self.is_no_directory(name).map_err(error)?;
             let (kind, there) = self.there(job, name);
             let place = ThreadFile {
                 name,
@@ -123,9 +127,16 @@ impl<'a> Targets<'a> {
                 count,
             };
             let span = place.span(job, thread).map_err(error)?;
+            if span.length.0 < thread.block && count > 1 {
+                let (length, block) = (span.length.0, thread.block);
+                return Err(error(format!(
+                    "{name} has {length} bytes of size, less than one block of {block}; make size larger or bs smaller"
+                )));
+            }
             bytes = bytes.saturating_add(span.length.0);
             whole_bytes = whole_bytes.saturating_add(whole(span.length.0, thread.block));
             let end = span.offset.0.saturating_add(span.length.0);
+            file_bytes = there.max(end);
             let target = self.target(job, thread, name, kind, end);
             uses.push(FileUse {
                 target,
@@ -147,7 +158,18 @@ impl<'a> Targets<'a> {
             names,
             bytes,
             whole_bytes: whole_bytes.min(whole(bytes, thread.block)),
+            file_bytes,
         })
+    }
+
+    fn is_no_directory(&self, name: &str) -> Result<(), String> {
+        let found = self.host.found(name).map(|found| found.kind);
+        match self.missing_bytes == 0 && found == Some(HostPathKind::Directory) {
+            true => Err(format!(
+                "{name} is a directory; use directory={name} for files in it"
+            )),
+            false => Ok(()),
+        }
     }
 
     fn names(&self, job: &Job, thread: &FioThread<'_>) -> Vec<String> {
@@ -179,6 +201,7 @@ impl<'a> Targets<'a> {
             Some(found) if found.kind == HostPathKind::BlockDevice => {
                 (FioTargetKind::BlockDevice, found.bytes.0)
             }
+            Some(found) if found.bytes.0 == 0 => (FioTargetKind::File, self.missing_bytes),
             Some(found) => (FioTargetKind::File, found.bytes.0),
             None => (FioTargetKind::File, self.missing_bytes),
         };
@@ -242,7 +265,6 @@ impl<'a> Targets<'a> {
         spec.written |= writes;
         spec.read |= reads;
         spec.overwrite |= overwrites || reads;
-        spec.create &= job.may_create;
         spec.create_on_open &= job.create_on_open;
         spec.unlink |= job.unlink;
         spec.pre_read |= job.pre_read;

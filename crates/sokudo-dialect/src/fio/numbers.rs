@@ -81,6 +81,16 @@ pub(super) fn amount(text: &str, base: KiloBase) -> Option<Amount> {
     }
 }
 
+/// A percentage, with its sign or without. Of `30.5` fio takes the 30: it counts whole percents.
+pub(super) fn percent(text: &str, base: KiloBase) -> Option<u32> {
+    let text = text.strip_suffix('%').unwrap_or(text);
+    let whole = match text.contains('.') {
+        true => millionths(text)? / 1_000_000,
+        false => number(text, base)?,
+    };
+    u32::try_from(whole).ok().filter(|percent| *percent <= 100)
+}
+
 /// A time; without a unit, in units of `unit_ns`.
 pub(super) fn time(text: &str, unit_ns: u64) -> Option<Nanos> {
     let factor = |unit: &str| match unit.to_ascii_lowercase().as_str() {
@@ -245,6 +255,22 @@ mod tests {
         }
         for text in ["1mm", "4ib", "4i", "k", "0x", "10%", "99999999p"] {
             assert_eq!(number(text, BASE), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn percentages_may_have_their_sign() {
+        for (text, value) in [
+            ("70%", 70),
+            ("70", 70),
+            ("30.5", 30),
+            ("0%", 0),
+            ("100%", 100),
+        ] {
+            assert_eq!(percent(text, BASE), Some(value), "{text}");
+        }
+        for text in ["101%", "%", "70%%", "70 %", "-1%", ""] {
+            assert_eq!(percent(text, BASE), None, "{text}");
         }
     }
 

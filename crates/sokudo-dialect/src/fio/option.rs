@@ -60,6 +60,8 @@ pub(super) enum OptionEffect {
     Switch(fn(&mut Job, bool)),
     /// A whole number with units.
     Number(u64, u64, fn(&mut Job, u64)),
+    /// A percentage.
+    Percent(fn(&mut Job, u32)),
     /// One number for each of read, write and trim.
     Three(u64, u64, fn(&mut Job, [Option<u64>; 3])),
     /// Bytes or percent.
@@ -200,6 +202,7 @@ impl FioOption {
             OptionEffect::Three(min, max, _) => {
                 format!("{}, or one each for read,write,trim", number_form(min, max))
             }
+            OptionEffect::Percent(_) => "a percentage from 0 to 100".to_owned(),
             OptionEffect::Size(_) => {
                 "a size such as 4k or 1m, or a percentage such as 50%".to_owned()
             }
@@ -233,6 +236,9 @@ impl FioOption {
             OptionEffect::Number(min, max, set) => numbers::number(trimmed, base)
                 .filter(|number| (min..=max).contains(number))
                 .map(|number| set(job, number))
+                .ok_or_else(form),
+            OptionEffect::Percent(set) => numbers::percent(trimmed, base)
+                .map(|percent| set(job, percent))
                 .ok_or_else(form),
             OptionEffect::Three(min, max, set) => numbers::three(trimmed, base)
                 .filter(|three| three.iter().flatten().all(|n| (min..=max).contains(n)))

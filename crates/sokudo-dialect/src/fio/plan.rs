@@ -7,7 +7,7 @@ use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{BackendKind, EndsOthers, Method, Plan, Stage, Workload, narrow};
 
 use super::failure::{FAULTS_MAX, FioError, FioProblem};
-use super::files::{FioThread, Targets, mixed};
+use super::files::{FioThread, Targets, mixed, path_list};
 use super::invocation::{Assignment, FioAction, FioInvocation, Section};
 use super::job::{ExitWhat, Job};
 use super::option::FioSupport;
@@ -112,6 +112,7 @@ struct Planner<'a> {
     session: FioSession,
     stages: Vec<Stage>,
     targets: Targets<'a>,
+    hints: Vec<String>,
     /// For every workload, in order: what its end ends.
     exits: Vec<Option<ExitWhat>>,
     /// Where chance starts without `randrepeat`; drawn once, so that the plan says it.
@@ -135,6 +136,7 @@ impl<'a> Planner<'a> {
             session,
             stages: Vec::new(),
             targets: Targets::new(host, invocation.action == FioAction::ParseOnly),
+            hints: Vec::new(),
             exits: Vec::new(),
             chance: host.seed(),
             seed: None,
@@ -153,6 +155,7 @@ impl<'a> Planner<'a> {
                 continue;
             }
             assignment.apply(job, self.targets.host())?;
+            self.hint(assignment);
             if let FioSupport::NoEffect(why) = option.support {
                 self.note(format!("{} has no effect: {why}", option.name));
             }
@@ -172,6 +175,19 @@ impl<'a> Planner<'a> {
                 );
                 Err(assignment.error(FioProblem::Other(sentence)))
             }
+        }
+    }
+
+    /// Of a file that is there under the whole name, which its colons divide.
+    fn hint(&mut self, assignment: &Assignment) {
+        let name = assignment.value.as_deref().unwrap_or_default();
+        let is_divided = assignment.option().name == "filename" && path_list(name).len() > 1;
+        if is_divided && self.targets.host().found(name).is_some() {
+            let escaped = name.replace(':', "\\:");
+            self.hints.push(format!(
+                "filename={name} names {} files, though {name} is there; write filename={escaped} for that one",
+                path_list(name).len()
+            ));
         }
     }
 
@@ -310,7 +326,9 @@ impl<'a> Planner<'a> {
     }
 
     fn finish(mut self) -> Result<FioPlan, FioError> {
-        if self.session.jobs.is_empty() {
+        // Scripts ask so whether there is a fio that knows a switch.
+        let only_reads = self.invocation.action == FioAction::ParseOnly;
+        if self.session.jobs.is_empty() && !only_reads {
             return Err(FioError::of_command_line(
                 "no job in it; name a job file, or begin a job with --name=NAME",
             ));
@@ -334,6 +352,7 @@ impl<'a> Planner<'a> {
             plan,
             session: self.session,
             targets: self.targets.into_specs(),
+            hints: self.hints,
             create_only: self.create_only,
         })
     }

@@ -14,6 +14,8 @@ pub struct FioPlan {
     /// What [`FileUse::target`](sokudo_model::FileUse::target) counts in: every file once,
     /// in the order of first use.
     pub targets: Vec<FioTargetSpec>,
+    /// What is done as fio does it, and was probably not meant: one sentence each.
+    pub hints: Vec<String>,
     /// Whether files are only laid out and nothing is run (`create_only`).
     pub create_only: bool,
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod data;
+mod elsewhere;
 mod engine;
 mod place;
 mod refused;
@@ -15,8 +16,9 @@ use std::sync::LazyLock;
 
 use super::failure::FioProblem;
 use super::job::Job;
-use super::nearest::nearest;
 use super::option::FioOption;
+
+pub(super) use elsewhere::unknown;
 
 /// Every option of fio's jobs.
 pub fn options() -> &'static [FioOption] {
@@ -52,10 +54,8 @@ pub(super) fn job_without_options() -> Job {
 
 /// The index of the option with this name or alias, or the problem with a better name.
 pub(super) fn find(name: &str) -> Result<usize, FioProblem> {
-    position(name).ok_or_else(|| FioProblem::Unknown {
-        option: name.to_owned(),
-        nearest: nearest(name, options().iter().flat_map(FioOption::names)),
-    })
+    let names = || options().iter().flat_map(FioOption::names);
+    position(name).ok_or_else(|| unknown("", name, names()))
 }
 
 /// The index of the option with exactly this name or alias.

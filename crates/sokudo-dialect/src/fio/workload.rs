@@ -253,9 +253,9 @@ impl Job {
         }
     }
 
-    /// What a pass over all files moves. With holes (`rw=read:8k`), fio goes back to the
-    /// start when the next I/O would begin behind the end, so as to move `size` in all,
-    /// but stops where one ends exactly there, or would not fit.
+    /// What a pass over all files moves. With holes (`rw=read:8k`), fio 3.33 goes back to the
+    /// start when the next I/O would begin behind the end of the file, so as to move `size` in
+    /// all, but stops where one ends exactly there, or would begin behind `size` or not fit.
     fn holed_pass(&self, placement: &Placement) -> u64 {
         let hole = match self.access_number {
             Some(hole) if !self.access.random => u64::try_from(hole).unwrap_or(0),
@@ -276,10 +276,11 @@ impl Job {
         let step = block.saturating_add(hole);
         let ios = room / step + 1;
         let ends_at = (ios - 1) * step + block;
-        if ends_at == placement.bytes || ios.saturating_mul(step) < placement.bytes {
+        let next = ios.saturating_mul(step);
+        if ends_at == placement.bytes || next < placement.file_bytes {
             ios * block
         } else {
-            placement.whole_bytes
+            placement.bytes.div_ceil(block) * block
         }
     }
 

@@ -356,6 +356,29 @@ fn processors_are_listed_in_both_languages() {
 }
 
 #[test]
+fn a_slash_is_a_dash_as_on_windows_where_nothing_has_that_path() {
+    let planned = plan_on("/c8M /b8K /w100 /Sh /d1 FILE", &Made::default());
+    let workload = only(&planned);
+    assert_eq!(planned.session.layout, DiskspdLayout::Windows);
+    assert_eq!(workload.blocks.largest(), Bytes(8 << 10));
+    assert_ne!(workload.direct, DirectMode::Off);
+    assert_eq!(spans(&planned), [(0, 8 << 20)]);
+    let device = Made::with(HostPathKind::File, "/b8K", Bytes::mib(1));
+    assert_eq!(
+        only(&plan_on("-d1 /b8K", &device)).blocks.largest(),
+        Bytes(64 << 10)
+    );
+    assert!(refusal("-d1 /data").contains("there is no such file"));
+}
+
+#[test]
+fn hints_change_nothing_with_the_page_cache_either() {
+    for hint in ["-fr", "-fs", "-frs", "-fst"] {
+        assert_eq!(workload(hint), workload(""), "{hint}");
+    }
+}
+
+#[test]
 fn the_layout_follows_the_language_of_the_line() {
     for (options, layout) in [
         ("-L -Sh -D", DiskspdLayout::Linux),
@@ -433,7 +456,6 @@ fn refusals_name_the_argument_and_the_way_out() {
         "-Zx FILE",
         "-xq FILE",
         "-Rjson FILE",
-        "-fr FILE",
         "-c1G -t2 -F4 FILE",
         "-n -a1 FILE",
         "-O4 FILE",

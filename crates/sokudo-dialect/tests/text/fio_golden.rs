@@ -91,7 +91,7 @@ fn command_lines_are_accepted_and_refused_as_by_fio() {
     let all: Vec<Said> = said("--parse-only ").collect();
     assert!(all.len() >= 86, "fio's answer is kept to {}", all.len());
     for said in all {
-        let ours = accepted(&said.words()[1..]);
+        let ours = accepted(&said.words());
         let is_accepted = said.answer == "accepted";
         assert_eq!(ours.is_ok(), is_accepted, "{}: {ours:?}", said.line);
         let error = ours.err().unwrap_or_default();
@@ -115,6 +115,9 @@ fn what_fio_misreads_is_refused() {
         "--name=a --size=110%",
         "--name=a --size=1m --cpus_allowed=x",
         "--name=a --size=1m --bssplit=4k/40:8k/40",
+        "--name=a --size=1m --rwmixread=101%",
+        "--name=a --size=1m --rwmixread=70%%",
+        "--name=a --size=1m --startdelay=1:",
     ] {
         assert!(accepted(&words(line)).is_err(), "{line}");
     }

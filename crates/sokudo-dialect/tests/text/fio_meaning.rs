@@ -1,7 +1,10 @@
 //! What fio's jobs come to: files, sizes, groups, limits.
 
 use sokudo_dialect::fio::{FioError, FioPlan, FioTargetKind, Host, HostPathKind, invocation};
-use sokudo_model::{Batching, Bytes, CpuPolicy, EndsOthers, FileUse, Nanos, Rate, Span, Workload};
+use sokudo_model::{
+    BackendKind, Batching, Bytes, CpuPolicy, DataContent, EndsOthers, FileUse, Nanos, OperationMix,
+    Rate, Span, Workload,
+};
 
 use crate::host::Made;
 
@@ -331,4 +334,135 @@ fn decimals_of_a_mix_are_cut_off_as_fio_cuts_them_off() {
     assert_eq!(writes("rwmixwrite=30.5"), 30);
     assert_eq!(writes("rwmixread=70.9"), 30);
     assert!(error("[job]\nsize=1m\nrwmixwrite=100.5.1\n").contains("from 0 to 100"));
+}
+
+/// Of `70%` fio 3.33 makes other figures; they are known by their names.
+#[test]
+fn percentages_are_what_they_say() {
+    for sign in ["", "%"] {
+        let mixed = workload(&format!("rw=randrw\nrwmixread=70{sign}"));
+        assert_eq!(mixed.operations, OperationMix::read_write(70).unwrap());
+        let mixed = workload(&format!("rw=randrw\nrwmixwrite=70{sign}"));
+        assert_eq!(mixed.operations, OperationMix::read_write(30).unwrap());
+        let random = workload(&format!("rw=randread\npercentage_random=50{sign},60{sign}"));
+        assert_eq!(random.scatter.random_percent, Some([50, 60, 60]));
+        let reduced = format!("buffer_compress_percentage=57{sign}\ndedupe_percentage=30{sign}");
+        let DataContent::Reducible(reduced) = workload(&format!("rw=write\n{reduced}")).data else {
+            panic!("{reduced} is what it writes");
+        };
+        assert_eq!((reduced.compress_percent, reduced.dedupe_percent), (57, 30));
+    }
+}
+
+#[test]
+fn a_delay_by_chance_has_either_sign_between_its_ends() {
+    for delay in ["1-3", "1:3", "1s : 3s", "3:1"] {
+        let starts_after = workload(&format!("startdelay={delay}")).starts_after;
+        assert!(
+            (Nanos::from_secs(1)..=Nanos::from_secs(3)).contains(&starts_after),
+            "{delay}: {starts_after:?}"
+        );
+    }
+}
+
+#[test]
+fn linuxaio_is_fios_other_name_for_libaio() {
+    let found = workload("ioengine=linuxaio\niodepth=4");
+    assert_eq!((found.backend, found.depth), (BackendKind::Libaio, 4));
+}
+
+/// fio 3.33, by its log of offsets: how many I/Os there are depends on how large the file is.
+#[test]
+fn reading_with_holes_ends_where_fio_ends() {
+    let ios = |size: &str, rw: &str, offset: &str, file: u64| {
+        let text = format!("[a]\nfilename=f\nbs=4k\nsize={size}\nrw={rw}\noffset={offset}\n");
+        let host = Made::with(HostPathKind::File, "f", Bytes(file)).file("job.fio", &text);
+        let read = invocation(&["job.fio".to_owned()], &host).unwrap();
+        let planned = read.plan(&host).unwrap();
+        planned.plan.stages[0].workloads[0].limits.bytes.unwrap().0 / 4096
+    };
+    for (size, rw, offset, file, fio) in [
+        ("32k", "read:4k", "0", 0, 8),
+        ("32k", "read:4k", "0", 36 << 10, 4),
+        ("32k", "read:4k", "4k", 0, 4),
+        ("32k", "read:4k", "1k", 0, 4),
+        ("32k", "read:4k", "0", 1 << 20, 4),
+        ("32k", "read:8k", "0", 1 << 20, 3),
+        ("32k", "read:8k", "0", 0, 8),
+        ("30k", "read:8k", "0", 0, 8),
+        ("34k", "read:8k", "0", 0, 9),
+        ("36k", "read:8k", "0", 0, 9),
+    ] {
+        assert_eq!(
+            ios(size, rw, offset, file),
+            fio,
+            "{size} {rw} {offset} {file}"
+        );
+    }
+}
+
+/// Who uses it first makes it.
+#[test]
+fn a_file_that_an_earlier_job_makes_need_not_be_made_by_a_later_one() {
+    let jobs = |first: &str, second: &str| {
+        let text = format!(
+            "[global]\nfilename=f\nsize=1m\n[w]\nrw=write\n{first}\n[r]\nstonewall\n{second}\n"
+        );
+        planned(&text).targets[0].create
+    };
+    assert!(jobs("", "allow_file_create=0"));
+    assert!(!jobs("allow_file_create=0", ""));
+}
+
+#[test]
+fn options_that_another_fio_has_are_told_by_whose_they_are() {
+    for (option, whose) in [
+        ("fdp=1", "fio 3.34 and later"),
+        ("plids=0,1", "fio 3.34 and later"),
+        ("ramp_size=1m", "fio 3.34 and later"),
+        ("spr_cs=1m", "fio 3.34 and later"),
+        ("write_zone_remainder=1", "fio 3.34 and later"),
+        ("dp_scheme=f", "fio 3.34 and later"),
+        ("hostname=x", "engines net, netsplice and rdma"),
+        ("rbdname=x", "engines rados and rbd"),
+        ("http_host=x", "engine http"),
+    ] {
+        let name = option.split_once('=').unwrap().0;
+        let told = format!("\"{name}\" is an option of fio");
+        let error = error(&format!("[a]\nsize=1m\n{option}\n"));
+        assert!(error.starts_with(&told) && error.contains(whose), "{error}");
+        let on_line = read(&["--name=a", &format!("--{option}")], "").unwrap_err();
+        assert!(on_line.to_string().contains(whose), "{on_line}");
+    }
+}
+
+#[test]
+fn a_directory_is_no_file_and_a_divided_name_gets_a_hint() {
+    let host = Made::with(HostPathKind::Directory, "d", Bytes(4096));
+    let plan = |name: &str, host: &Made<'_>| {
+        let line = ["--name=a", "--size=1m", "--filename"].map(str::to_owned);
+        let line = line
+            .into_iter()
+            .chain([name.to_owned()])
+            .collect::<Vec<_>>();
+        invocation(&line, host).unwrap().plan(host)
+    };
+    let error = plan("d", &host).unwrap_err().to_string();
+    assert!(
+        error.contains("d is a directory; use directory=d"),
+        "{error}"
+    );
+    let host = Made::with(HostPathKind::File, "usb-X_0:0", Bytes(4096));
+    let hints = |name: &str| plan(name, &host).unwrap().hints;
+    assert!(hints("usb-X_0:0")[0].contains("usb-X_0\\:0"));
+    for other in ["usb-X_0\\:0", "a:b", "usb-X_0"] {
+        assert_eq!(hints(other), Vec::<String>::new(), "{other}");
+    }
+}
+
+/// One is refused before any file is made: what fio lays out and never uses stays behind.
+#[test]
+fn files_that_hold_no_block_each_are_refused() {
+    let error = error("[a]\nrw=write\nbs=128k\nsize=375k\nfilename=a:b:c\n");
+    assert!(error.contains("a has 128000 bytes of size"), "{error}");
 }

@@ -129,6 +129,16 @@ impl SpanFigures<'_> {
         total
     }
 
+    /// All threads on one target alone.
+    pub(super) fn of_target(&self, section: TableSection, path: &str) -> ThreadTotals {
+        let mut total = ThreadTotals::default();
+        let is_its = |row: &&RowFigures<'_>| matches!(row.targets[..], [(own, _)] if own == path);
+        for row in self.rows.iter().filter(is_its) {
+            total.add(&row.counts(section, self.span));
+        }
+        total
+    }
+
     /// How many whole intervals were measured.
     pub(super) fn interval_count(&self) -> u64 {
         let (Some(interval), Some(elapsed)) = (self.span.iops_interval, self.elapsed) else {

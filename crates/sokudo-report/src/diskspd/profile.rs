@@ -1,5 +1,6 @@
 //! What was asked for, as diskspd 2.2 says it: as text above results, as XML among them.
 
+use crate::number::float;
 use sokudo_model::diskspd::{
     DiskspdContent, DiskspdLayout, DiskspdSession, DiskspdSpan, DiskspdTarget, DiskspdThroughput,
     DiskspdWriteThrough,
@@ -60,11 +61,10 @@ fn target_text(span: &DiskspdSpan, target: &DiskspdTarget) -> String {
     match &target.content {
         DiskspdContent::Zero => lines.push("zeroing write buffers".into()),
         DiskspdContent::Source { bytes, file } => {
-            lines.push(format!("write buffer size: {}", bytes.0));
-            lines.extend(
-                file.as_ref()
-                    .map(|file| format!("write buffer source: '{file}'")),
-            );
+            let source = file.as_ref().map(|file| format!("'{file}'"));
+            let source = source.unwrap_or_else(|| "random fill".into());
+            lines.push(format!("write buffer size: {}", sized(bytes.0)));
+            lines.push(format!("write buffer source: {source}"));
         }
         DiskspdContent::Sequence | DiskspdContent::Random => {}
     }
@@ -79,19 +79,24 @@ fn target_text(span: &DiskspdSpan, target: &DiskspdTarget) -> String {
             format!("performing mix test (read/write ratio: {reads}/{writes})")
         }
     });
-    lines.push(format!("block size: {}", target.block.0));
-    lines.extend(order(target));
-    if span.thread_count == 0 || span.request_count == 0 {
-        lines.push(format!(
-            "number of outstanding I/O operations: {}",
+    lines.push(format!("block size: {}", sized(target.block.0)));
+    lines.push(order(target));
+    lines.push(match span.thread_count == 0 || span.request_count == 0 {
+        true => format!(
+            "number of outstanding I/O operations per thread: {}",
             target.requests
-        ));
+        ),
+        false => "relative IO weight in thread pool: 1".into(),
+    });
+    for (name, bytes) in [
+        ("base file offset", target.base.0),
+        ("max file size", target.max.map_or(0, |max| max.0)),
+        ("thread stride size", target.thread_stride.0),
+    ] {
+        if bytes > 0 {
+            lines.push(format!("{name}: {}", sized(bytes)));
+        }
     }
-    if target.base.0 > 0 {
-        lines.push(format!("base file offset: {}", target.base.0));
-    }
-    lines.extend(target.max.map(|max| format!("max file size: {}", max.0)));
-    lines.push(format!("thread stride size: {}", target.thread_stride.0));
     for (hint, name) in [
         (target.sequential_hint, "FILE_FLAG_SEQUENTIAL_SCAN"),
         (target.random_hint, "FILE_FLAG_RANDOM_ACCESS"),
@@ -104,11 +109,14 @@ fn target_text(span: &DiskspdSpan, target: &DiskspdTarget) -> String {
     if span.thread_count == 0 {
         lines.push(format!("threads per file: {}", target.threads));
     }
-    lines.extend(target.throughput.map(|throughput| match throughput {
-        DiskspdThroughput::BytesPerMillisecond(bytes) => format!("throughput: {bytes}B/ms"),
-        DiskspdThroughput::Iops(iops) => format!("throughput: {iops} IOPS"),
-    }));
     lines.push("IO priority: normal".into());
+    lines.extend(target.throughput.map(|throughput| match throughput {
+        DiskspdThroughput::BytesPerMillisecond(bytes) => {
+            format!("throughput rate-limited to {bytes} B/ms")
+        }
+        DiskspdThroughput::Iops(iops) => format!("throughput rate-limited to {iops} IOPS"),
+    }));
+    lines.extend(distribution(target));
     let lines: Vec<String> = lines.iter().map(|line| format!("\t\t{line}\n")).collect();
     format!("\tpath: '{}'\n{}", target.path, lines.concat())
 }
@@ -135,26 +143,52 @@ fn caching(target: &DiskspdTarget) -> Vec<String> {
     lines
 }
 
-fn order(target: &DiskspdTarget) -> Vec<String> {
-    let stride = target.stride_or_block().0;
-    let mut lines = vec![match (target.random_percent, target.interlocked) {
+fn order(target: &DiskspdTarget) -> String {
+    let stride = sized(target.stride_or_block().0);
+    match (target.random_percent, target.interlocked) {
         (0, true) => format!("using interlocked sequential I/O (stride: {stride})"),
         (0, false) => format!("using sequential I/O (stride: {stride})"),
         (100.., _) => format!("using random I/O (alignment: {stride})"),
-        (percent, _) => {
-            let rest = 100 - percent;
-            format!(
-                "using mixed random/sequential I/O ({percent}% random/{rest}% sequential) (alignment: {stride})"
-            )
-        }
-    }];
-    if let Some(distribution) = &target.distribution {
-        let unit = if distribution.absolute { "B" } else { "%" };
-        let range = |(share, length): &(u8, u64)| format!("{share}% of IO => {length}{unit}");
-        let ranges: Vec<String> = distribution.ranges.iter().map(range).collect();
-        lines.push(format!("IO distribution: {}", ranges.join(", ")));
+        (percent, _) => format!(
+            "using mixed random/sequential I/O ({percent}% random) (alignment/stride: {stride})"
+        ),
+    }
+}
+
+/// Each share of the I/Os with the range that it goes to.
+fn distribution(target: &DiskspdTarget) -> Vec<String> {
+    let Some(distribution) = &target.distribution else {
+        return Vec::new();
+    };
+    let mut lines = vec!["IO Distribution:".to_owned()];
+    let mut start = 0;
+    for (share, length) in &distribution.ranges {
+        let end = start + length;
+        let range = match distribution.absolute {
+            true => format!("[{:>9} - {:>9})", sized(start), sized(end)),
+            false => format!("[{start:2}% - {end:3}%) of target"),
+        };
+        lines.push(format!("   {share:3}% of IO => {range}"));
+        start = end;
     }
     lines
+}
+
+/// In the largest unit that it fills, with two decimals at most where it is no whole number of them.
+pub(super) fn sized(bytes: u64) -> String {
+    let units = [
+        (50, "PiB"),
+        (40, "TiB"),
+        (30, "GiB"),
+        (20, "MiB"),
+        (10, "KiB"),
+    ];
+    let Some((power, unit)) = units.into_iter().find(|(power, _)| bytes >> power > 0) else {
+        return format!("{bytes}B");
+    };
+    let number = format!("{:.2}", float(bytes) / float(1 << power));
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    format!("{number}{unit}")
 }
 
 /// XML with two spaces per level.

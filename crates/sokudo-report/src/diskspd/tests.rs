@@ -232,6 +232,76 @@ fn windows_of_two_targets_with_intervals() {
     insta::assert_snapshot!(windows_text(&Made::two_targets().report()));
 }
 
+/// The lines that texts of diskspd 2.2 and its own tests have, typed from them; of 2.0.21 are those
+/// that must not stand there.
+#[test]
+fn windows_says_what_diskspd_2_2_says() {
+    let mut made = Made::two_targets();
+    let target = &mut made.session.profile.spans[0].targets[0];
+    target.block = Bytes::kib(8);
+    target.stride = None;
+    target.random_percent = 50;
+    target.requests = 4;
+    target.base = Bytes::mib(1);
+    target.max = Some(Bytes(1_500 << 10));
+    target.throughput = Some(DiskspdThroughput::Iops(1000));
+    target.content = DiskspdContent::Source {
+        bytes: Bytes(12_341_234),
+        file: None,
+    };
+    target.distribution = Some(DiskspdDistribution {
+        absolute: false,
+        ranges: vec![(10, 10), (10, 10), (0, 10), (80, 70)],
+    });
+    let text = windows_text(&made.report());
+    let lines: Vec<&str> = text.lines().collect();
+    for line in [
+        "\t\tblock size: 8KiB",
+        "\t\tusing mixed random/sequential I/O (50% random) (alignment/stride: 8KiB)",
+        "\t\tnumber of outstanding I/O operations per thread: 4",
+        "\t\tbase file offset: 1MiB",
+        "\t\tmax file size: 1.46MiB",
+        "\t\tthroughput rate-limited to 1000 IOPS",
+        "\t\twrite buffer size: 11.77MiB",
+        "\t\twrite buffer source: random fill",
+        "\t\tIO Distribution:",
+        "\t\t    10% of IO => [ 0% -  10%) of target",
+        "\t\t    10% of IO => [10% -  20%) of target",
+        "\t\t     0% of IO => [20% -  30%) of target",
+        "\t\t    80% of IO => [30% - 100%) of target",
+        "CPU |  Usage |  User  | Kernel |  Idle",
+        "----------------------------------------",
+        "   0|  11.00%|   3.00%|   8.00%|  89.00%",
+        "avg.|  11.00%|   3.00%|   8.00%|  89.00%",
+        "Latency distribution: one",
+        "Latency distribution: two & <more>",
+        "Total latency distribution:",
+    ] {
+        assert!(lines.contains(&line), "{line}\n{text}");
+    }
+    for words in [
+        "proc count",
+        "thread stride",
+        "block size: 8192",
+        "1024MiB",
+        "throughput: ",
+    ] {
+        assert!(!text.contains(words), "{words}\n{text}");
+    }
+    assert!(text.contains("one (1GiB)"), "{text}");
+    let of = |title: &str| text.split(title).nth(1).unwrap().lines().nth(3).unwrap();
+    assert_ne!(
+        of("distribution: one\n"),
+        of("distribution: two & <more>\n")
+    );
+    assert_eq!(
+        windows_text(&Made::one_thread().report())
+            .matches("distribution:")
+            .count(),
+        1
+    );
+}
+
 #[test]
 fn windows_of_an_interrupted_run() {
     insta::assert_snapshot!(windows_text(&Made::interrupted().report()));

@@ -1,5 +1,7 @@
 //! The text of diskspd 2.2 on Windows.
 
+use std::collections::BTreeSet;
+
 use sokudo_model::Nanos;
 use sokudo_model::diskspd::CpuUse;
 
@@ -9,7 +11,7 @@ use super::figures::{
 };
 use super::linux::processor_count;
 use super::percentiles;
-use super::profile::profile_text;
+use super::profile::{profile_text, sized};
 use super::report::{DiskspdReport, cpu_of};
 use crate::date;
 
@@ -23,12 +25,13 @@ pub fn windows_text(report: &DiskspdReport<'_>) -> String {
     let figures = spans(report.run, report.session);
     for (number, span) in figures.iter().enumerate() {
         let cpus = cpu_of(report, number);
+        let gap = if number == 0 { "\n" } else { "\n\n" };
         text.push_str(&format!(
-            "\n\nResults for timespan {}:\n{STARS}",
+            "{gap}Results for timespan {}:\n{STARS}",
             number + 1
         ));
         match span.elapsed {
-            Some(elapsed) => text.push_str(&results(report, span, elapsed, cpus)),
+            Some(elapsed) => text.push_str(&results(span, elapsed, cpus)),
             None => text.push_str(
                 "The test was interrupted before the measurements began. No results are displayed.\n",
             ),
@@ -54,19 +57,14 @@ fn system(report: &DiskspdReport<'_>) -> String {
     let started = started.replace('-', "/").replace('T', " ");
     format!(
         "System information:\n\n\tcomputer name: {}\n\tstart time: {started} UTC\n\n\
-         \tcpu count:\t\t{}\n\tactive power scheme:\t{}\n",
+         \tcpu count:\t\t{}\n\n\tactive power scheme:\t{}\n",
         unknown(&environment.host),
         processor_count(report),
         unknown(&environment.governor),
     )
 }
 
-fn results(
-    report: &DiskspdReport<'_>,
-    figures: &SpanFigures<'_>,
-    elapsed: Nanos,
-    cpus: &[CpuUse],
-) -> String {
+fn results(figures: &SpanFigures<'_>, elapsed: Nanos, cpus: &[CpuUse]) -> String {
     let mut text = format!(
         "\nactual test time:\t{:.2}s\nthread count:\t\t{}\n",
         elapsed.as_secs_f64(),
@@ -75,35 +73,57 @@ fn results(
     if figures.requests() > 0 {
         text.push_str(&format!("request count:\t\t{}\n", figures.requests()));
     }
-    text.push_str(&format!("proc count:\t\t{}\n", processor_count(report)));
     text.push_str(&cpu_table(cpus));
     for section in TableSection::ALL {
         text.push_str(&format!("\n{}\n", section.title()));
         text.push_str(&io_table(figures, elapsed, section, &IO));
     }
     if figures.span.measure_latency {
-        let [total, read, write] = TableSection::ALL.map(|section| figures.total(section).latency);
-        text.push_str("\n\nTotal latency distribution:\n");
-        text.push_str("  %-ile |  Read (ms) | Write (ms) | Total (ms)\n");
-        text.push_str("----------------------------------------------\n");
-        text.push_str(&percentiles::lines(&read, &write, &total));
+        text.push_str(&latencies(figures));
     }
     text
 }
 
+/// Of each target where there are several, in the order of their names, and of all together.
+fn latencies(figures: &SpanFigures<'_>) -> String {
+    let table = |title: &str, of: &dyn Fn(TableSection) -> ThreadTotals| {
+        let [total, read, write] = TableSection::ALL.map(|section| of(section).latency);
+        format!(
+            "\n{title}\n  %-ile |  Read (ms) | Write (ms) | Total (ms)\n\
+             ----------------------------------------------\n{}",
+            percentiles::lines(&read, &write, &total)
+        )
+    };
+    let rows = figures.rows.iter();
+    // A thread that draws its targets has one histogram of all of them.
+    let single = rows.filter_map(|row| match row.targets[..] {
+        [(path, _)] => Some(path),
+        _ => None,
+    });
+    let targets: BTreeSet<&str> = single.collect();
+    let mut text = String::new();
+    for target in targets.iter().filter(|_| targets.len() > 1) {
+        let of = |section| figures.of_target(section, target);
+        text.push_str(&table(&format!("Latency distribution: {target}"), &of));
+    }
+    text + &table("Total latency distribution:", &|section| {
+        figures.total(section)
+    })
+}
+
 fn cpu_table(cpus: &[CpuUse]) -> String {
-    const BAR: &str = "-------------------------------------------\n";
-    let mut text = format!("\nCPU |  Usage |  User  |  Kernel |  Idle\n{BAR}");
+    const BAR: &str = "----------------------------------------\n";
+    let mut text = format!("\nCPU |  Usage |  User  | Kernel |  Idle\n{BAR}");
     // Windows counts waiting for I/O as idle.
     let columns = |[user, kernel, iowait, idle]: [f64; 4]| {
         let (used, idle) = (user + kernel, iowait + idle);
-        format!("{used:6.2}%| {user:6.2}%|  {kernel:6.2}%| {idle:6.2}%\n")
+        format!("{used:6.2}%| {user:6.2}%| {kernel:6.2}%| {idle:6.2}%\n")
     };
     for cpu in cpus {
         text.push_str(&format!("{:4}| {}", cpu.cpu, columns(cpu_percent(cpu))));
     }
     let mean = cpu_mean(cpus).map_or_else(
-        || "    N/A|     N/A|      N/A|     N/A\n".to_owned(),
+        || "    N/A|     N/A|     N/A|     N/A\n".to_owned(),
         columns,
     );
     text.push_str(&format!("{BAR}avg.| {mean}"));
@@ -134,18 +154,8 @@ const IO: TableLayout = TableLayout {
         ),
     ],
     ends: ["|  file", "------------", ""],
-    size: file_size,
+    size: sized,
 };
-
-/// Whole units from ten of them on.
-fn file_size(bytes: u64) -> String {
-    for (power, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
-        if bytes > 10 << power {
-            return format!("{}{unit}", bytes >> power);
-        }
-    }
-    format!("{bytes}B")
-}
 
 /// All time spans together.
 fn totals(figures: &[SpanFigures<'_>]) -> String {

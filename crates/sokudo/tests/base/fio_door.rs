@@ -50,18 +50,34 @@ fn several_formats_are_printed_and_json_goes_to_its_file_alone() {
     .prints(&["\n3;fio-", "Run status group 0"]);
 }
 
+/// The word behind a link's name is the tool's, also where it is a file that is there.
 #[test]
-fn a_link_named_fio_is_fio() {
+fn a_link_named_like_a_tool_is_that_tool() {
     let directory = tempfile::tempdir().unwrap();
-    let link = directory.path().join("fio");
-    std::os::unix::fs::symlink(crate::sokudo::path(), &link).unwrap();
-    let version = end(Command::new(&link).arg("--version"));
-    assert!(version.printed.starts_with("fio-3."), "{version:?}");
-    end(Command::new(&link)
-        .args(["-name=x", "-size=1m", "-rw=write", "-thread"])
-        .current_dir(directory.path()))
-    .ok()
-    .prints(&["write: IOPS="]);
+    let at = |name: &str| directory.path().join(name);
+    fs::write(at("job.fio"), "[a]\nsize=1m\n").unwrap();
+    fs::write(at("data"), vec![7; 1 << 20]).unwrap();
+    for tool in ["fio", "diskspd", "hdparm"] {
+        std::os::unix::fs::symlink(crate::sokudo::path(), at(tool)).unwrap();
+    }
+    let linked = |tool: &str, arguments: &str| {
+        let mut link = Command::new(at(tool));
+        link.args(crate::sokudo::split(arguments));
+        end(link
+            .env("SOKUDO_STORE", "none")
+            .current_dir(directory.path()))
+    };
+    linked("fio", "--version").ok().prints(&["fio-3."]);
+    linked("fio", "-name=x -size=1m -rw=write -thread")
+        .ok()
+        .prints(&["write: IOPS="]);
+    linked("fio", "job.fio").ok().prints(&["read: IOPS="]);
+    linked("diskspd", "data -d1 -W0")
+        .ok()
+        .prints(&["Command Line:", "Total IO"]);
+    linked("hdparm", "data -t")
+        .ends(1)
+        .tells(&["data is not a block device"]);
 }
 
 /// All at once, a line each: unknown, not supported, not valid.

@@ -3,9 +3,10 @@
 use sokudo_model::narrow;
 
 use super::super::job::SyncMode;
-use super::super::option::OptionEffect::{Flag, Number, Switch, Text, Word};
+use super::super::option::OptionEffect::{Flag, Number, Percent, Switch, Text, Word};
 use super::super::option::{FioOption, U32_MAX, choice, options};
 use super::super::patterns;
+use super::access::SIGN;
 
 const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123 or 'file', up to 512 bytes";
 
@@ -18,11 +19,11 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "buffer_pattern" = "", "what is written",
         Text(PATTERN, |j, v| patterns::bytes(v, &j.pattern_files).map(|bytes| j.pattern = bytes));
     "buffer_compress_percentage" = "0", "percentage of every chunk that compresses away",
-        Number(0, 100, |j, v| j.compress_percent = narrow(v));
+        Percent(|j, v| j.compress_percent = v), differs(SIGN);
     "buffer_compress_chunk" = "512", "size of such a chunk",
         Number(0, U32_MAX, |j, v| j.compress_chunk = Some(v).filter(|v| *v > 0));
     "dedupe_percentage" = "0", "percentage of writes that repeat an earlier one",
-        Number(0, 100, |j, v| j.dedupe_percent = narrow(v));
+        Percent(|j, v| j.dedupe_percent = v), differs(SIGN);
     "dedupe_mode" = "repeat", "which earlier one that is",
         Word(&["repeat", "working_set"], |_, _, _| Ok(())),
         needs("a working set of blocks to repeat");

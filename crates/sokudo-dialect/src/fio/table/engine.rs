@@ -18,7 +18,7 @@ const DEPTH_MAX: u64 = 1 << 16;
 
 pub(super) const OPTIONS: &[FioOption] = options! {
     "ioengine" = "psync", "how I/O is issued",
-        Word(&["io_uring", "io_uring_cmd", "libaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
+        Word(&["io_uring", "io_uring_cmd", "libaio", "linuxaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
             "mmap", "null"], engine),
         differs("posixaio runs on the fastest native backend and pvsync on pvsync2; engines for networks, clusters and special hardware are refused");
     "iodepth" = "1", "I/Os in flight", Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v));
@@ -87,6 +87,8 @@ pub(super) const OPTIONS: &[FioOption] = options! {
 };
 
 fn engine(job: &mut Job, word: &str, more: Option<&str>) -> Result<(), Expected> {
+    // fio's other name for it, which its manual gives.
+    let word = if word == "linuxaio" { "libaio" } else { word };
     word.clone_into(&mut job.engine);
     more.map_or(Ok(()), |_| Err("the engine's name alone".into()))
 }

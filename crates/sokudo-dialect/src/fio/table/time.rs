@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
 
 /// A time, or the shortest and the longest.
 fn delay(text: &str) -> Option<(Nanos, Option<Nanos>)> {
-    let Some((low, high)) = text.split_once('-') else {
+    let Some((low, high)) = text.split_once(['-', ':']) else {
         return Some((time(text, SECOND_NS)?, None));
     };
     let (low, high) = (time(low.trim(), SECOND_NS)?, time(high.trim(), SECOND_NS)?);
