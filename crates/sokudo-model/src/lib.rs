@@ -17,6 +17,7 @@ mod burn_in_rows;
 mod calendar;
 pub mod capacity;
 pub mod circumstances;
+mod compact;
 pub mod comparison;
 mod countable;
 pub mod course;

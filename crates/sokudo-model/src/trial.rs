@@ -332,20 +332,6 @@ impl Outcome {
         }
     }
 
-    /// The same in as little memory as it takes: all trials are held until their run ends.
-    #[must_use]
-    pub fn compact(mut self) -> Self {
-        for tally in &mut self.operations {
-            tally.compact();
-        }
-        self.submission = self.submission.map(Histogram::compact);
-        self.read_beside = self.read_beside.map(Histogram::compact);
-        for point in &mut self.logs.histograms {
-            point.latency = std::mem::take(&mut point.latency).compact();
-        }
-        self
-    }
-
     /// The tally of one operation, if it occurred.
     pub fn operation(&self, operation: Operation) -> Option<&OperationTally> {
         self.operations
@@ -491,17 +477,6 @@ impl OperationTally {
             series: Vec::new(),
             elapsed: Nanos(0),
             short_ios: 0,
-        }
-    }
-
-    fn compact(&mut self) {
-        self.latency = std::mem::take(&mut self.latency).compact();
-        for histogram in [
-            &mut self.latency_from_intended,
-            &mut self.submission,
-            &mut self.completion,
-        ] {
-            *histogram = histogram.take().map(Histogram::compact);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! [`may_write`]; which words a command adds are ways out that only it has.
 
 use sokudo_measure::{Measurement, Permission, Unwritten, may_write};
-use sokudo_model::{Bytes, Method, TargetKind};
+use sokudo_model::{Method, TargetKind};
 use sokudo_report::{decimal_size, duration};
 use sokudo_words::{Text, text};
 
@@ -46,19 +46,21 @@ pub(crate) fn ask_about_much(
     printing: &Printing,
 ) -> Result<(), Exit> {
     let mut targets = measurement.targets();
-    let is_virtual = targets.all(|(_, named)| named.kind() == TargetKind::Simulated);
+    let is_virtual =
+        targets.all(|(_, named)| matches!(named.kind(), TargetKind::Simulated | TargetKind::Null));
     let has_asked = matches!(measurement.plan.method, Method::Fill | Method::BurnIn);
     let estimate = Estimate::of(measurement);
     if is_virtual || has_asked || telling::is_plan() || !estimate.is_much() {
         return Ok(());
     }
     let (target, time) = (measurement.target, duration(estimate.time));
-    let by_bytes = estimate.writes_bytes.filter(|_| estimate.writes_seconds == 0.0);
-    let line = match by_bytes {
-        Some(bytes) => {
-            let size = Text::name(decimal_size(Bytes(bytes), 3));
+    let many = estimate.many_bytes();
+    let many = many.map(|bytes| Text::name(decimal_size(bytes, 3)));
+    let line = match many {
+        Some(size) if estimate.is_long() => {
             text!("{target}: up to {size} will be written, in about {time}")
         }
+        Some(size) => text!("{target}: {size} or more will be written"),
         None => text!("{target}: for about {time} as much will be written as it takes"),
     };
     confirm(&[line], printing)

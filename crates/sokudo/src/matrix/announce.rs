@@ -116,7 +116,8 @@ impl<'a> PlannedMatrix<'a> {
     /// How long it takes; `None` where the method decides that while it measures.
     pub(super) fn seconds(&self) -> Option<f64> {
         let seconds = self.cells.iter();
-        let seconds = seconds.map(|cell| Some(cell.estimate.as_ref()?.time.as_secs_f64() + VOLUME_SECONDS));
+        let seconds =
+            seconds.map(|cell| Some(cell.estimate.as_ref()?.time.as_secs_f64() + VOLUME_SECONDS));
         let block: Option<f64> = seconds.sum();
         Some(block? * f64::from(self.matrix.blocks))
     }

@@ -7,7 +7,7 @@ use sokudo_page::{PlannedRow, RunEvent};
 use crate::command_line;
 
 /// More than this is written, or for longer, only where somebody has said so.
-const UNASKED_BYTES_MAX: u64 = 100_000_000_000;
+const UNASKED_BYTES_MAX: Bytes = Bytes(100_000_000_000);
 const UNASKED_TIME_MAX: Nanos = Nanos::from_secs(3_600);
 
 /// How long a plan takes, and what it writes.
@@ -57,8 +57,18 @@ impl Estimate {
 
     /// Whether so much is written, or something for so long, that nobody wants it by mistake.
     pub(crate) fn is_much(&self) -> bool {
-        let bytes = self.writes_bytes.unwrap_or(0);
-        bytes > UNASKED_BYTES_MAX || self.writes && self.time > UNASKED_TIME_MAX
+        self.many_bytes().is_some() || self.is_long()
+    }
+
+    /// What is written, where it is so much.
+    pub(crate) fn many_bytes(&self) -> Option<Bytes> {
+        let bytes = self.writes_bytes.map(Bytes);
+        bytes.filter(|it| *it > UNASKED_BYTES_MAX)
+    }
+
+    /// Whether rows write, and it takes so long.
+    pub(crate) fn is_long(&self) -> bool {
+        self.writes && self.time > UNASKED_TIME_MAX
     }
 }
 

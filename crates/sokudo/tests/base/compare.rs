@@ -191,7 +191,7 @@ fn what_is_no_result_is_refused_in_one_line() {
     };
     let text = fs::read_to_string(&good).unwrap();
     let cases = [
-        (file("empty", ""), "not valid JSON"),
+        (file("empty", ""), "is empty"),
         (file("garbage", "\u{1b}[31m\0"), "not valid JSON"),
         (
             file("other", "{\"schema\": \"fio\"}"),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::sokudo::{codes, mark, measured, results};
+use crate::sokudo::{codes, mark, measured, results, sokudo};
 
 #[test]
 fn depth_and_threads_replace_those_of_every_row() {
@@ -123,7 +123,7 @@ fn crystals_schedule_warms_up_and_shows_the_best() {
 fn the_figure_of_a_row_does_not_depend_on_the_rows_beside_it() {
     let disk = "sim:hdd?cache=256MiB";
     let rate = |arguments: &str| {
-        let run = measured(disk, arguments);
+        let run = sokudo(&format!("mark {disk} --format json --quiet {arguments}")).json();
         let mut rows = results(&run).iter();
         let row = rows.find(|row| row["name"] == "SEQ128K Q1T1").unwrap();
         row["bandwidth_bytes_per_s"]["median"].as_f64().unwrap()
