@@ -1,7 +1,7 @@
 //! Whether workloads can be carried out on their targets, before anything is touched.
 
 use sokudo_model::{
-    BackendKind, Bytes, CapacityCheck, DirectMode, FileUse, Operation, Order, Rate,
+    BackendKind, BlockSizes, Bytes, CapacityCheck, DirectMode, FileUse, Operation, Order, Rate,
     SequentialOffset, Stage, SteadyRule, Workload, narrow,
 };
 use sokudo_words::{Text, text};
@@ -9,7 +9,7 @@ use sokudo_words::{Text, text};
 use crate::chunks::chunks_for;
 use crate::pattern::BLOCK_BYTES_MAX;
 use crate::survey::{SurveyError, check_survey};
-use crate::target::{Target, TargetError};
+use crate::target::{Target, TargetError, direct_unit};
 use crate::target_use::{stretch_of, uses, writes};
 use crate::verify::{VerifyError, check_verify};
 
@@ -77,6 +77,17 @@ pub enum WorkloadError {
         size: Bytes,
         /// The largest block.
         block: Bytes,
+    },
+    /// Blocks that direct I/O cannot move.
+    #[error(
+        "blocks of {block} on a device of {}-byte sectors: direct I/O moves whole sectors; use multiples of {sector}, or the page cache",
+        sector.0
+    )]
+    Sectors {
+        /// A block that is no multiple.
+        block: Bytes,
+        /// The unit of the device, or of the file system on it.
+        sector: Bytes,
     },
     /// A target that is not there.
     #[error("target {target} does not exist; there are {count}")]
@@ -168,6 +179,7 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
             let target = find(&file_use, targets).map_err(named)?;
             check_capacity_size(workload, target).map_err(named)?;
             check_span(workload, &file_use, target).map_err(named)?;
+            check_sectors(workload, target).map_err(named)?;
             check_permit(workload, target)?;
             check_survey(stage, workload, target).map_err(|why| named(why.into()))?;
             let is_simulated = matches!(target, Target::Simulated(_));
@@ -207,6 +219,34 @@ fn find<'a>(file_use: &FileUse, targets: &'a [Target]) -> Result<&'a Target, Wor
     targets
         .get(target as usize)
         .ok_or(WorkloadError::NoTarget { target, count })
+}
+
+/// A survey asks that itself. A file whose direct I/O is not insisted on may turn out to be read
+/// through the page cache, which takes any block.
+fn check_sectors(workload: &Workload, target: &Target) -> Result<(), WorkloadError> {
+    let Target::File(file) = target else {
+        return Ok(());
+    };
+    let is_direct = match workload.direct {
+        DirectMode::On => true,
+        DirectMode::Off => false,
+        DirectMode::Auto => !file.is_regular(),
+    };
+    let maps = matches!(workload.backend, BackendKind::Mmap | BackendKind::Null);
+    match direct_unit(file) {
+        Some(unit) if is_direct && !maps && workload.survey.is_none() => {
+            check_whole_sectors(&workload.blocks, Bytes(unit))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_whole_sectors(blocks: &BlockSizes, sector: Bytes) -> Result<(), WorkloadError> {
+    let mut blocks = [blocks.smallest(), blocks.largest()].into_iter();
+    match blocks.find(|block| !block.0.is_multiple_of(sector.0)) {
+        Some(block) => Err(WorkloadError::Sectors { block, sector }),
+        None => Ok(()),
+    }
 }
 
 fn check_permit(workload: &Workload, target: &Target) -> Result<(), TargetError> {
@@ -430,4 +470,28 @@ fn map_bytes(workload: &Workload, targets: &[Target]) -> u128 {
             Some(u128::from(stretch_of(file_use, target.size()).length) / smallest / 7)
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn direct_io_moves_whole_sectors() {
+        let check = |block: u64, sector: u64| {
+            check_whole_sectors(&BlockSizes::one(Bytes(block)), Bytes(sector))
+        };
+        for (block, sector) in [(512, 512), (4096, 512), (4096, 4096), (1 << 20, 4096)] {
+            assert!(check(block, sector).is_ok(), "{block} on {sector}");
+        }
+        for (block, sector) in [(512, 4096), (4000, 512), (6144, 4096)] {
+            assert!(check(block, sector).is_err(), "{block} on {sector}");
+        }
+        let told = check(512, 4096).unwrap_err().to_string();
+        assert!(
+            told.starts_with("blocks of 512 B on a device of 4096-byte sectors:"),
+            "{told}"
+        );
+        assert!(told.contains("multiples of 4 KiB"), "{told}");
+    }
 }

@@ -400,18 +400,20 @@ pub(crate) fn logical_bytes(target: &Target, direct: bool) -> u64 {
     let Target::File(file) = target else {
         return SECTOR_BYTES;
     };
-    if !direct {
-        return PAGE_BYTES;
+    match direct {
+        true => direct_unit(file).unwrap_or(PAGE_BYTES),
+        false => PAGE_BYTES,
     }
+}
+
+/// The unit of direct I/O, where device or file system tell it.
+pub(crate) fn direct_unit(file: &FileTarget) -> Option<u64> {
     let handle = file.handle();
     if let Ok(bytes) = ioctl_blksszget(handle) {
-        return u64::from(bytes).max(SECTOR_BYTES);
+        return Some(u64::from(bytes).max(SECTOR_BYTES));
     }
-    let answer = statx(handle, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN);
-    match answer {
-        Ok(answer) if answer.stx_dio_offset_align > 0 => answer.stx_dio_offset_align.into(),
-        _ => PAGE_BYTES,
-    }
+    let answer = statx(handle, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    Some(answer.stx_dio_offset_align.into()).filter(|unit| *unit > 0)
 }
 
 #[cfg(test)]

@@ -74,9 +74,13 @@ pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Te
         Status::Partial => vec![text!(
             "interrupted; {completed} of {planned} trials were completed"
         )],
-        Status::Failed => vec![text!(
-            "ended by a failure; {completed} of {planned} trials were completed"
-        )],
+        Status::Failed => vec![match result.failures.iter().max_by_key(|it| it.count) {
+            Some(failure) => {
+                let failed = failure.said();
+                text!("{failed}; {completed} of {planned} trials were completed")
+            }
+            None => text!("ended by a failure; {completed} of {planned} trials were completed"),
+        }],
         Status::NotReached => vec!["the run ended before its first trial".into()],
     };
     let failures = result.failures.iter();
@@ -130,6 +134,20 @@ mod tests {
         assert_eq!(shortfalls(&document.results[0], &schedule), [""; 0]);
         document.results[0].failures = failures;
         assert_eq!(shortfalls(&document.results[0], &schedule).len(), 3);
+    }
+
+    /// What failed most often is the first that is said of a row, and so of the run.
+    #[test]
+    fn a_row_that_failed_says_what_failed() {
+        let document = RunDocument::from_run(&sample::troubled_run());
+        let failed = document.results.iter();
+        let mut failed = failed.filter(|it| it.status == Status::Failed);
+        let failed = failed.next().unwrap();
+        let said = shortfalls(failed, &document.schedule)[0].english();
+        let failure = failed.failures.iter().max_by_key(|it| it.count);
+        let failure = failure.unwrap().said().english();
+        assert!(failure.contains(" failed, the first at byte "), "{failure}");
+        assert!(said.starts_with(&format!("{failure}; ")), "{said}");
     }
 
     #[test]

@@ -9,9 +9,10 @@ mod help;
 mod print;
 mod view;
 
+use rustix::io::Errno;
 use sokudo_dialect::fio::{self, FioAction, FioError, FioInvocation, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::Jobs;
+use sokudo_measure::{JobTarget, Jobs};
 use sokudo_model::ScheduleName;
 use sokudo_words::text;
 
@@ -20,7 +21,7 @@ use crate::jobs::fio::{by_section, places};
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, FinishedJobs, consent};
 use crate::keep::{self, KeptRuns};
-use crate::{interrupt, output};
+use crate::{interrupt, measurement, output};
 
 use disks::Disks;
 use print::Printer;
@@ -58,6 +59,7 @@ fn refused(error: FioError) -> Exit {
 /// What the jobs come to; with `--warnings` also what of them has no effect.
 fn planned(invocation: &FioInvocation) -> Result<FioPlan, Exit> {
     let planned = invocation.plan(&ThisHost).map_err(refused)?;
+    planned.hints.iter().for_each(exit::note);
     if invocation.warnings {
         for sentence in &planned.session.notes {
             exit::note(sentence);
@@ -67,13 +69,68 @@ fn planned(invocation: &FioInvocation) -> Result<FioPlan, Exit> {
 }
 
 fn measure(invocation: &FioInvocation, consent: &Consent) -> Result<(), Exit> {
-    let planned = planned(invocation)?;
+    let planned = match planned(invocation) {
+        Ok(planned) => planned,
+        Err(refusal) => {
+            tell_programs(invocation, consent)?;
+            return Err(refusal);
+        }
+    };
     let control = Control::new();
     interrupt::watch(&control)?;
     interrupt::watch_for_questions(&control)?;
     let printer = Printer::open(&planned.session)?;
     let finished = carry(&planned, invocation, consent, &control, printer)?;
-    finished.end(Exit::InterruptedAsFio)
+    let ended = finished.end(Exit::InterruptedAsFio);
+    ended.map_err(|exit| match exit {
+        Exit::FailedAsReported => Exit::AsReported(failed_jobs(&finished)),
+        other => other,
+    })
+}
+
+/// How fio ends: with the number of jobs that failed, or could not start; 256 would be a success.
+fn failed_jobs(finished: &FinishedJobs) -> u8 {
+    let rows = finished.run.rows.iter();
+    let failed = rows.filter(|row| match row.trials.last() {
+        Some(trial) => measurement::has_failed(&trial.outcome),
+        None => !finished.errors.is_empty(),
+    });
+    u8::try_from(failed.count()).unwrap_or(u8::MAX)
+}
+
+/// What has no plan although all of it was read wants a size, which fio calls an argument that is
+/// not valid: programs read that of every job.
+fn tell_programs(invocation: &FioInvocation, consent: &Consent) -> Result<(), Exit> {
+    let mut only_read = invocation.clone();
+    only_read.action = FioAction::ParseOnly;
+    let Ok(planned) = only_read.plan(&ThisHost) else {
+        return Ok(());
+    };
+    let places = places(&planned);
+    let printer = Printer::open(&planned.session)?;
+    let view = View::new(&planned.plan, &planned.session, &places, printer);
+    let jobs = jobs_of(&planned, &places, invocation, consent);
+    view.refuses(&jobs.empty_run(), Errno::INVAL.raw_os_error())
+}
+
+fn jobs_of<'a>(
+    planned: &'a FioPlan,
+    places: &'a [JobTarget],
+    invocation: &FioInvocation,
+    consent: &'a Consent,
+) -> Jobs<'a> {
+    Jobs {
+        plan: &planned.plan,
+        places,
+        consent,
+        // With create_only files are made and nothing is run.
+        trials: u32::from(!planned.create_only),
+        schedule: ScheduleName::Fio,
+        command: crate::command_line::as_given(),
+        read_only: invocation.readonly,
+        snapshot_every: planned.session.output.status_interval.map(Into::into),
+        left_out: &planned.session.left_out,
+    }
 }
 
 fn carry(
@@ -84,23 +141,14 @@ fn carry(
     printer: Printer,
 ) -> Result<FinishedJobs, Exit> {
     let places = places(planned);
-    let jobs = Jobs {
-        plan: &planned.plan,
-        places: &places,
-        consent,
-        // With create_only files are made and nothing is run.
-        trials: u32::from(!planned.create_only),
-        schedule: ScheduleName::Fio,
-        command: crate::command_line::as_given(),
-        read_only: invocation.readonly,
-        snapshot_every: planned.session.output.status_interval.map(Into::into),
-        left_out: &planned.session.left_out,
-    };
+    let jobs = jobs_of(planned, &places, invocation, consent);
     let mut view = View::new(&planned.plan, &planned.session, &places, printer);
     let (finished, ending) = match watched(&jobs, control, &mut view) {
         Ok(done) => done,
         Err(refusal) => {
-            view.refuses(&jobs.empty_run(), &refusal)?;
+            if let Some(number) = refusal.error_number() {
+                view.refuses(&jobs.empty_run(), number)?;
+            }
             return Err(refusal);
         }
     };

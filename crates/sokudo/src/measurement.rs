@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sokudo_engine::{Control, Search, left_behind};
 use sokudo_measure::{MeasureError, Measurement, Prepared, StopWatch, duration};
-use sokudo_model::{Event, Nanos, Run, Schedule, StopReason, TargetKind};
+use sokudo_model::{Event, Nanos, Outcome, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
@@ -298,6 +298,14 @@ pub(crate) fn command(asked_seed: Option<u64>, used_seed: u64) -> String {
     }
 }
 
+/// Whether a trial failed. A disk of which a part cannot be read has failed the job of being
+/// read, as badblocks users expect, though the survey went on.
+pub(crate) fn has_failed(outcome: &Outcome) -> bool {
+    let verified = outcome.verified.as_ref();
+    let is_wrong = verified.is_some_and(|check| check.wrong > 0);
+    outcome.stopped == StopReason::Failed || !outcome.defects.is_empty() || is_wrong
+}
+
 /// What the result means for the exit code.
 pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
     if run.interrupted {
@@ -308,16 +316,7 @@ pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
         .iter()
         .flat_map(|row| &row.trials)
         .map(|trial| &trial.outcome);
-    // A disk of which a part cannot be read has failed the job of being read, as badblocks
-    // users expect, though the survey went on.
-    let failed = outcomes.any(|outcome| {
-        let is_wrong = outcome
-            .verified
-            .as_ref()
-            .is_some_and(|check| check.wrong > 0);
-        outcome.stopped == StopReason::Failed || !outcome.defects.is_empty() || is_wrong
-    });
-    match failed {
+    match outcomes.any(has_failed) {
         true => Err(Exit::FailedAsReported),
         false if run.stopped_by.is_some() => Err(Exit::StoppedByRule),
         false => Ok(()),

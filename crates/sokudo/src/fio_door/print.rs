@@ -33,6 +33,7 @@ impl Printer {
     /// Makes the file, if results go to one, before anything is measured.
     pub(crate) fn open(session: &FioSession) -> Result<Self, Exit> {
         let wanted = &session.output;
+        let is_plus = wanted.formats.contains(&FioFormat::JsonPlus);
         let file = match &wanted.file {
             None => None,
             Some(name) => {
@@ -45,6 +46,8 @@ impl Printer {
             formats: ORDER
                 .into_iter()
                 .filter(|format| wanted.formats.contains(format))
+                // json+ is json with more in it, and one document is printed.
+                .filter(|format| *format != FioFormat::Json || !is_plus)
                 .collect(),
         })
     }

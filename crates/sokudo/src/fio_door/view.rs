@@ -156,10 +156,7 @@ impl<'a> View<'a> {
 
     /// Prints results of jobs that could not start, for programs that read them: nothing
     /// was done, and the error's number. People are told on standard error.
-    pub(crate) fn refuses(mut self, run: &Run, refusal: &Exit) -> Result<(), Exit> {
-        let Some(number) = refusal.error_number() else {
-            return Ok(());
-        };
+    pub(crate) fn refuses(mut self, run: &Run, number: i32) -> Result<(), Exit> {
         self.clear_status();
         let report = FioReport {
             not_started: number,

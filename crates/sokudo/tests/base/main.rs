@@ -20,6 +20,7 @@ mod events;
 mod explain;
 mod fill;
 mod fio_door;
+mod fio_field;
 mod fio_safety;
 mod fit;
 mod formats;
