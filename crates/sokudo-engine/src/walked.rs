@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_model::{Order, SequentialOffset, Workload};
 
+use crate::pattern::Pattern;
+
 /// How far sequential I/Os have walked, in bytes: the stages that share it go on where the last one
 /// has ended, from the start again at the end of their stretch. If each began at the start, they
 /// would read what the drive has in its memory from the one before.
@@ -29,22 +31,32 @@ impl Walked {
 
 /// Sequential I/Os of a stage that goes on where another has ended.
 pub(crate) struct SequentialWalk {
-    pub(crate) begun_at: u64,
+    begun_at: u64,
     is_shared: bool,
     walked: Walked,
 }
 
 impl SequentialWalk {
-    /// That of a workload whose I/Os follow each other forward through one file, once.
-    pub(crate) fn new(workload: &Workload, walked: Walked) -> Option<Self> {
+    /// Lets the pattern of a workload, whose I/Os follow each other forward through one file, once,
+    /// begin where others have ended.
+    pub(crate) fn begin(
+        workload: &Workload,
+        walked: Walked,
+        pattern: &mut Pattern,
+    ) -> Option<Self> {
         let Order::Sequential { offset } = workload.order else {
             return None;
         };
         let is_once = workload.limits.repeats == 0 && !workload.from_empty;
         let is_forward = workload.scatter.stride == 0 && workload.files.uses.len() <= 1;
         let is_checked = workload.verify.is_some() || workload.survey.is_some();
-        (is_once && is_forward && !is_checked).then(|| Self {
-            begun_at: walked.bytes(),
+        if !is_once || !is_forward || is_checked {
+            return None;
+        }
+        let begun_at = walked.bytes();
+        pattern.begin_behind(begun_at);
+        Some(Self {
+            begun_at,
             is_shared: offset == SequentialOffset::Interlocked,
             walked,
         })

@@ -266,10 +266,6 @@ impl Worker {
             settle,
             walked,
         } = setup;
-        let walk = walked.and_then(|walked| SequentialWalk::new(workload, walked));
-        if let Some(walk) = &walk {
-            pattern.begin_behind(walk.begun_at);
-        }
         let files = narrow(workload.files.uses.len().max(1));
         let rewriting = Rewriting::new(workload, chunks, &pace).map(Box::new);
         let pace = Pace::new(workload, pace).map(Box::new);
@@ -282,6 +278,7 @@ impl Worker {
         let submit = batched.as_ref().and_then(|batched| batched.submit);
         let splits = recorder.as_ref().is_some_and(|recorder| recorder.splits());
         Self {
+            walk: walked.and_then(|it| SequentialWalk::begin(workload, it, &mut pattern)),
             pattern,
             drawn: None,
             plain: pace.is_none()
@@ -313,7 +310,6 @@ impl Worker {
             flushing: Flushing::new(workload, files),
             limits: WorkerLimits::new(workload),
             pass: Pass::new(workload),
-            walk,
             next_boundary: u64::MAX,
             unsubmitted: 0,
             first_unsubmitted_at: 0,
