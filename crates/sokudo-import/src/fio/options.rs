@@ -336,8 +336,10 @@ mod tests {
         ] {
             let mut global = Options::default();
             global.set(name, value);
-            let mut options = Options::default();
-            options.is_whole = true;
+            let options = Options {
+                is_whole: true,
+                ..Options::default()
+            };
             assert!(options.workload("x", None).knows(part), "{name}");
             assert!(
                 !options.over(&global).workload("x", None).knows(part),
