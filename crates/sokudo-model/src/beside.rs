@@ -3,7 +3,7 @@
 //!
 //! What rules and documents say of it is answered here once. It judges nothing.
 
-use sokudo_stats::{Histogram, median, median_interval};
+use sokudo_stats::{Histogram, median_interval};
 
 use crate::load::{Percentile, RateKept};
 use crate::method::Method;
@@ -34,14 +34,16 @@ pub struct BesideRow<'a> {
     pub places: [usize; 2],
 }
 
-/// A figure of which there is one alone and one beside.
+/// A figure of which there is one alone and one beside: those of the round whose ratio is the
+/// median of all, so that drift over the rounds is in none of the three. Of an even number of
+/// rounds it is the geometric mean of the two in the middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BesideFigure {
-    /// The median of the rounds, alone.
+    /// Alone, in the round of the median ratio.
     pub alone: f64,
-    /// The median of the rounds, beside the other workload.
+    /// Beside the other workload, in the same round.
     pub beside: f64,
-    /// The median of the rounds' ratios, beside ÷ alone.
+    /// Beside ÷ alone: the median of the rounds' ratios.
     pub ratio: f64,
     /// The 95 % interval of that median; `None` of fewer than 6 rounds.
     pub interval: Option<[f64; 2]>,
@@ -55,21 +57,20 @@ impl BesideFigure {
 
     /// Of a pair of figures per round, alone and beside.
     fn of(rounds: &[[f64; 2]]) -> Option<Self> {
-        let column = |place: usize| {
-            rounds
-                .iter()
-                .map(|round| round[place])
-                .collect::<Vec<f64>>()
-        };
-        let ratios: Vec<f64> = rounds
-            .iter()
-            .map(|[alone, beside]| beside / alone)
-            .collect();
+        let mut rounds = rounds.to_vec();
+        let ratio = |[alone, beside]: &[f64; 2]| beside / alone;
+        rounds.sort_by(|one, other| ratio(one).total_cmp(&ratio(other)));
+        let (low, high) = (
+            rounds.get(rounds.len().checked_sub(1)? / 2)?,
+            rounds.get(rounds.len() / 2)?,
+        );
+        let [alone, beside] = [0, 1].map(|place| (low[place] * high[place]).sqrt());
+        let ratios: Vec<f64> = rounds.iter().map(ratio).collect();
         let interval = median_interval(&ratios, CONFIDENCE);
         Some(Self {
-            alone: median(&column(0))?,
-            beside: median(&column(1))?,
-            ratio: median(&ratios)?,
+            alone,
+            beside,
+            ratio: beside / alone,
             interval: interval.map(|it| [it.low, it.high]),
             rounds: rounds.len(),
         })
@@ -250,8 +251,28 @@ mod tests {
         let drifting = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].map(|level| [level, 2.0 * level]);
         let figure = BesideFigure::of(&drifting).unwrap();
         assert_eq!((figure.ratio, figure.interval), (2.0, Some([2.0, 2.0])));
-        assert_eq!((figure.alone, figure.beside), (5.0, 10.0));
+        assert_eq!(figure.beside, 2.0 * figure.alone);
         assert!(figure.has_risen() && !figure.has_fallen());
+    }
+
+    #[test]
+    fn a_ratio_is_that_of_the_figures_beside_it() {
+        // Their medians alone and beside are 3 and 15.
+        let odd = [
+            [1.0, 20.0],
+            [2.0, 10.0],
+            [3.0, 12.0],
+            [4.0, 15.0],
+            [9.0, 18.0],
+        ];
+        let figure = BesideFigure::of(&odd).unwrap();
+        assert_eq!(
+            (figure.alone, figure.beside, figure.ratio),
+            (3.0, 12.0, 4.0)
+        );
+        let even = [[1.0, 20.0], [1.0, 2.0], [4.0, 32.0], [9.0, 9.0]];
+        let figure = BesideFigure::of(&even).unwrap();
+        assert_eq!((figure.alone, figure.beside, figure.ratio), (2.0, 8.0, 4.0));
     }
 
     #[test]

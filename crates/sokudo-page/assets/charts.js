@@ -299,7 +299,7 @@ function series(Plot, points, rows, temperature) {
 function summary(points) {
   const rates = points.map(([, value]) => value).filter((value) => value !== null);
   if (rates.length === 0) return say("nothing was measured yet");
-  return say("{a} to {b} MB/s, last {c} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)), rate(rates.at(-1)));
+  return say("samples of {a} to {b} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)));
 }
 
 /** The curve of places with the dots of access times, as HD Tune draws it. */

@@ -178,27 +178,12 @@ export class LatencyHeat extends Canvas {
       latency(bucketStart(row)), latency(bucketStart(row + 1)), count(number));
   }
 
+  /** What the picture shows; percentiles of a row are in its table. */
   summarise() {
-    const totals = new Map();
-    for (const [, , counts] of this.entries.slice(-40)) {
-      for (const [bucket, number] of Object.entries(counts)) totals.set(Number(bucket), (totals.get(Number(bucket)) ?? 0) + number);
-    }
-    const sorted = [...totals.entries()].sort((a, b) => a[0] - b[0]);
-    const all = sorted.reduce((sum, [, number]) => sum + number, 0);
-    if (all === 0) return say("nothing was measured yet");
-    return say("lately half of the I/Os took less than {a}, 99 % less than {b}",
-      latency(below(sorted, all * 0.5)), latency(below(sorted, all * 0.99)));
+    const buckets = this.entries.flatMap(([, , counts]) => Object.keys(counts).map(Number));
+    if (buckets.length === 0) return say("nothing was measured yet");
+    return say("latencies of {a} to {b}", latency(bucketStart(Math.min(...buckets))), latency(bucketStart(Math.max(...buckets) + 1)));
   }
-}
-
-/** The upper end of the bucket within which so many I/Os lie. */
-function below(sorted, wanted) {
-  let sum = 0;
-  for (const [bucket, number] of sorted) {
-    sum += number;
-    if (sum >= wanted) return bucketStart(bucket + 1);
-  }
-  return bucketStart(sorted.at(-1)[0] + 1);
 }
 
 function axisTime(nanos) {

@@ -17,8 +17,8 @@ pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, beside: &Be
     article.paragraph(LEGEND);
 }
 
-const LEGEND: &str = "Alone and beside: medians of the rounds. Ratio: the median of the rounds' own \
-    ratios, so that drift is in none; its 95 % interval needs 6 rounds. Latencies of a fixed rate \
+const LEGEND: &str = "Alone and beside: the round whose ratio is the median of all rounds', so that \
+    drift is in none of the three; a 95 % interval needs 6 rounds. Latencies of a fixed rate \
     count from the intended start of an I/O, those of the other workload, which runs in a closed \
     loop, from its issue.";
 

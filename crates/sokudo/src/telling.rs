@@ -207,7 +207,6 @@ impl Telling {
             Event::TrialStarted { row, trial } => self.start(*row, *trial),
             Event::Progress { .. } => self.progress(event, done, left),
             Event::Snapshot { workload, outcome } => self.look(*workload, outcome),
-            Event::TrialEnded { .. } | Event::StageEnded => self.end_trial(),
             Event::TrialCounted {
                 row,
                 workload,
@@ -218,6 +217,7 @@ impl Telling {
     }
 
     fn start(&mut self, row: usize, trial: u32) {
+        self.end_trial();
         (self.row, self.first) = (row, row);
         self.in_trial = InTrial {
             number: trial,
@@ -252,7 +252,10 @@ impl Telling {
         (self.done, self.left) = (done, left);
         self.in_trial.phase = phase;
         if self.is_due() {
-            self.tell_rate();
+            self.tell_rate(matches!(
+                phase,
+                Phase::Ramp | Phase::Running | Phase::Verifying
+            ));
             let is_time = self.looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY);
             if is_time {
                 self.looked_at = Some(Instant::now());
@@ -261,9 +264,10 @@ impl Telling {
         }
     }
 
-    /// How far it is, and how fast it has been since that was told last.
+    /// How far it is, and how fast it has been since that was told last; while a trial finishes it
+    /// only waits, and the rate of its last part is told when the trial is known.
     #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-    fn tell_rate(&mut self) {
+    fn tell_rate(&mut self, is_measured: bool) {
         let InTrial { at, bytes, ios, .. } = self.in_trial;
         let (told_at, told_bytes, told_ios) = self.in_trial.told;
         let seconds = Nanos(at.0.saturating_sub(told_at.0)).as_secs_f64();
@@ -271,7 +275,7 @@ impl Telling {
             let moved = now.checked_sub(then).filter(|moved| *moved > 0)?;
             // What completes at once at the end of an interval is the rate of no short one.
             let is_long = told_at == Nanos(0) || seconds >= RATE_SECONDS_MIN;
-            (is_long && seconds > 0.0).then(|| moved as f64 / seconds)
+            (is_measured && is_long && seconds > 0.0).then(|| moved as f64 / seconds)
         };
         tell(&RunEvent::Progress {
             row: self.row,
@@ -283,7 +287,9 @@ impl Telling {
             seconds_left: self.left.as_secs_f64(),
             moved_bytes: self.moved_before.0 + bytes.0,
         });
-        self.in_trial.told = (at, bytes, ios);
+        if is_measured {
+            self.in_trial.told = (at, bytes, ios);
+        }
     }
 
     /// Seconds of measured time since the run began.
@@ -354,8 +360,18 @@ impl Telling {
         self.in_trial.places = last.map(|last| (last, outcome.places[last].offset));
     }
 
+    /// The rate of what has not been told of the trial, by the figures that its result is of.
+    fn tell_rest(&mut self, outcome: &Outcome) {
+        if self.in_trial.phase == Phase::Ramp {
+            self.in_trial.told = Default::default();
+        }
+        (self.in_trial.at, self.in_trial.phase) = (outcome.elapsed, Phase::Ended);
+        (self.in_trial.bytes, self.in_trial.ios) = (outcome.bytes_moved(), outcome.ios());
+        self.tell_rate(true);
+        self.end_trial();
+    }
+
     fn end_trial(&mut self) {
-        self.tell_rate();
         self.before.0 += self.in_trial.at.0;
         self.moved_before.0 += self.in_trial.bytes.0;
         self.in_trial = InTrial {
@@ -380,6 +396,9 @@ impl Telling {
 
     /// What the run has come to with one more trial, in the words of its result.
     fn count(&mut self, row: usize, workload: &Workload, trial: &Trial) {
+        if row == self.first {
+            self.tell_rest(&trial.outcome);
+        }
         self.look(row.saturating_sub(self.first), &trial.outcome);
         let Some(run) = &mut self.run else { return };
         if row >= run.rows.len() {

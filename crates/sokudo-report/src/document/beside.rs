@@ -53,11 +53,12 @@ pub struct BesideLatencyDocument {
 /// A figure alone and beside another workload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BesideFigureDocument {
-    /// Median of the rounds, alone.
+    /// Alone, in the round whose ratio is the median of all; of an even number of rounds the
+    /// geometric mean of the two in the middle.
     pub alone: f64,
-    /// Median of the rounds, beside the other workload.
+    /// Beside the other workload, in the same round.
     pub beside: f64,
-    /// Median of the rounds' ratios, beside ÷ alone.
+    /// Beside ÷ alone: the median of the rounds' ratios.
     pub ratio: f64,
     /// Its 95 % interval, `[low, high]`; null of fewer than 6 rounds.
     pub ratio_interval_95: Option<[f64; 2]>,

@@ -1,6 +1,7 @@
 //! A matrix as a picture: of two axes or more a heat map for each row of the method, of one axis
 //! bars.
 
+use sokudo_stats::Summary;
 use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Bar, Bars, Body, Group, HeatMapAxis, Ink, Matrices, Matrix, PlotFigure};
@@ -27,7 +28,7 @@ fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
     let varied = axes.filter(|(_, axis)| axis.values.len() > 1);
     let varied: Vec<usize> = varied.map(|(number, _)| number).collect();
     let rows: Vec<&MatrixRowDocument> = (document.rows.iter())
-        .filter(|row| highest(row).is_some())
+        .filter(|row| is_measured(row))
         .collect();
     let (shown, body) = match varied[..] {
         [] => return None,
@@ -39,6 +40,8 @@ fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
         1 => text!("1 block"),
         blocks => text!("{blocks} blocks"),
     }];
+    let of_maps = matches!(body, Body::Matrices(_));
+    footer.extend(of_maps.then(|| "one colour: no difference shown".into()));
     footer.extend(document.is_of_files.then(|| "disks of files".into()));
     footer.extend(match rows.len() - shown {
         0 => None,
@@ -59,13 +62,48 @@ fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
     })
 }
 
-fn highest(row: &MatrixRowDocument) -> Option<f64> {
-    let figures = row.cells.iter().flatten().filter_map(|it| it.per_second);
-    figures.reduce(f64::max)
+fn is_measured(row: &MatrixRowDocument) -> bool {
+    row.cells.iter().flatten().any(|it| it.per_second.is_some())
 }
 
-/// Every row in percent of its fastest cell, since rows lie far apart. Also returns how many rows
-/// are shown.
+/// What each cell comes to, as far as differences are shown: the geometric mean of the cells that
+/// have its values of all axes that are shown to do something; its own where it is the best.
+fn levels_shown(document: &MatrixDocument, row: &MatrixRowDocument) -> Vec<Option<f64>> {
+    let mut effects = document.effects.rows.iter();
+    let effects = effects.find(|it| it.row == row.name);
+    let does_something = |axis: usize| {
+        effects.is_some_and(|it| {
+            let mut pairs = it.pairs.iter().filter(|it| it.axis == axis);
+            let mut both = it.combinations.iter().filter(|it| it.axes.contains(&axis));
+            pairs.any(|it| it.ratio.is_shown()) || both.any(|it| it.ratio.is_shown())
+        })
+    };
+    let axes: Vec<usize> = (0..document.axes.len())
+        .filter(|it| does_something(*it))
+        .collect();
+    let best = effects.and_then(|it| it.best);
+    let level = |cell: usize| row.cells[cell].as_ref()?.per_second;
+    let values = |cell: usize| {
+        axes.iter()
+            .map(move |axis| document.cells[cell].values[*axis])
+    };
+    let cells = || 0..document.cells.len().min(row.cells.len());
+    let shown = |cell: usize| {
+        let own = level(cell)?;
+        let is_alike = |other: &usize| match best {
+            Some(best) if best == cell || best == *other => *other == cell,
+            _ => values(*other).eq(values(cell)),
+        };
+        let alike = cells().filter(is_alike).filter_map(level).map(f64::ln);
+        let logarithms: Vec<f64> = alike.collect();
+        let summary = Summary::of(&logarithms);
+        Some(summary.map_or(own, |it| it.mean.exp()))
+    };
+    cells().map(shown).collect()
+}
+
+/// Every row in percent of its fastest cell, since rows lie far apart. Cells between which no
+/// difference is shown are of one colour: noise is no pattern. Also returns how many rows are shown.
 fn maps(
     document: &MatrixDocument,
     rows: &[&MatrixRowDocument],
@@ -87,7 +125,8 @@ fn maps(
     };
     let columns = 0..document.axes[across].values.len();
     let map = |row: &&MatrixRowDocument| {
-        let highest = highest(row)?;
+        let levels = levels_shown(document, row);
+        let highest = levels.iter().flatten().copied().reduce(f64::max)?;
         let share = |line: &[usize], column: usize| {
             let is_here = |values: &[usize]| {
                 values[across] == column
@@ -97,7 +136,7 @@ fn maps(
                 .cells
                 .iter()
                 .position(|cell| is_here(&cell.values))?;
-            Some(100.0 * row.cells[place].as_ref()?.per_second? / highest)
+            Some(100.0 * levels[place]? / highest)
         };
         let cells = lines.iter().map(|line| {
             let cells = columns.clone().map(|column| share(line, column));

@@ -54,6 +54,37 @@ fn a_run_is_told_beside_its_table_from_its_plan_to_what_it_came_to() {
 }
 
 #[test]
+fn the_rate_that_is_drawn_of_a_trial_is_the_one_that_its_row_is_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.json");
+    // A trial is shorter than what lies between two words on its rate, and its last I/O is slow.
+    let command = format!(
+        "mark sim:hdd --row RND4K,Q1,read --row SEQ128K,Q1,read --runs 3 --quiet --format json --output {}",
+        path.display()
+    );
+    let (_, told) = of_file(&command, &folder.path().join("events"));
+    let result: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    for row in 0..2 {
+        let drawn = told
+            .iter()
+            .filter(|it| it["event"] == "progress" && it["row"] == row);
+        let drawn: Vec<f64> = drawn
+            .filter_map(|it| it["mb_per_second"].as_f64())
+            .collect();
+        let trials = result["results"][row]["trials"].as_array().unwrap();
+        let rate = |trial: &Value| {
+            let [bytes, nanos] = ["bytes", "elapsed_ns"].map(|it| trial[it].as_f64().unwrap());
+            1e3 * bytes / nanos
+        };
+        let rates: Vec<f64> = trials.iter().map(rate).collect();
+        assert_eq!(drawn.len(), rates.len());
+        for (drawn, rate) in drawn.iter().zip(&rates) {
+            assert!((drawn / rate - 1.0).abs() < 1e-6, "{drawn} {rate}");
+        }
+    }
+}
+
+#[test]
 fn a_run_that_becomes_a_baseline_is_told_and_called_as_it_asks_for() {
     let store = Store::new();
     let path = store.beside("events");
