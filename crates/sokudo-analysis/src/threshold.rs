@@ -384,10 +384,11 @@ thresholds! {
     ///
     /// Hosts differ by some percent for many reasons that nobody has to look into: another
     /// switch port, another generation of a processor. A tenth is what one would notice, and
-    /// it must be more than chance, too: the upper end of the one-sided interval of the mean
-    /// log ratio over the trials (Student's t), with all hosts and rows sharing the 5 % in
-    /// equal parts (Bonferroni), must be below 1.
-    pub STRAGGLER_RATIO_MAX: f64 = sokudo_model::STRAGGLER_RATIO_MAX, percent;
+    /// it must be more than chance, too: if hosts are alike, each has each place among them
+    /// in a trial equally often, whatever the noise of a trial is like. The probability that
+    /// places add up to so little is exact, and all hosts and rows share the 5 % in equal parts
+    /// (Bonferroni).
+    pub STRAGGLER_RATIO_MAX: f64 = 0.9, percent;
 
     /// Probability that any host is called a straggler by chance.
     pub STRAGGLER_ERROR_MAX: f64 = 0.05, percent;

@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::mem;
 
 use sokudo_model::{Assessment, Finding, HostTrial, Row, Run, Trial, TrialTogether, Verdict};
-use sokudo_stats::{Summary, student_t};
 use sokudo_words::{Text, text};
 
 use crate::case::Case;
@@ -25,9 +24,8 @@ const RULES: [&[RowRule]; 5] = [
 
 const OWN_RULES: &[RowRule] = &[apart, little_together, straggler];
 
-/// Hosts and trials below which nobody can tell who is slow.
+/// Hosts below which nobody can tell who is slow.
 const STRAGGLER_HOSTS_MIN: usize = 3;
-const STRAGGLER_TRIALS_MIN: usize = 3;
 
 /// Judges every host by itself, and then the rows of all.
 pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
@@ -56,6 +54,7 @@ pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
     let assessments: Vec<_> = (0..run.rows.len())
         .map(|row| assess(run, row, &said[row]))
         .collect();
+    name_stragglers(run);
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
         row.assessment = assessment;
     }
@@ -166,26 +165,30 @@ fn little_together(case: &Case<'_>) -> Option<Ruling> {
 /// Hosts that are slower than others, by name.
 fn straggler(case: &Case<'_>) -> Option<Ruling> {
     let slow = stragglers(case.run, case.row);
-    let slowest = slow.first()?;
-    let name = |it: &Straggler| case.run.hosts[it.host].name.as_str();
-    let (host, percent) = (name(slowest), slowest.ratio * 100.0);
-    let symptom = match slow.len() {
-        1 => text!("{host} moves {percent:.0} % of what the median of the hosts moves"),
-        hosts => text!(
-            "{hosts} hosts are slower than the others; {host} moves {percent:.0} % of what the \
-             median of the hosts moves"
-        ),
-    };
-    Some(Ruling::new(
-        Code::Straggler,
-        symptom,
-        "its link, its way to the storage or its processors are slower than those of others, or \
-         something else uses them",
-        text!(
-            "measure {host} alone, and compare its link and its settings with those of a faster \
-             host"
-        ),
-    ))
+    let slowest = slow.first()?.told(case.run);
+    Some(match slow.len() {
+        1 => slowest,
+        hosts => Ruling {
+            symptom: text!(
+                "{hosts} hosts are slower than the others; {}",
+                slowest.symptom
+            ),
+            ..slowest
+        },
+    })
+}
+
+/// Each of them has the finding, too: who shows hosts asks no other rule.
+fn name_stragglers(run: &mut Run) {
+    for place in 0..run.rows.len() {
+        for slow in stragglers(run, &run.rows[place]) {
+            let told = Finding::from(slow.told(run));
+            let assessment = run.hosts[slow.host].assessments.get_mut(place);
+            if let Some(assessment) = assessment.and_then(Option::as_mut) {
+                assessment.findings.push(told);
+            }
+        }
+    }
 }
 
 /// A host that is slower than the median of all, as a share of that.
@@ -194,64 +197,92 @@ struct Straggler {
     ratio: f64,
 }
 
+impl Straggler {
+    fn told(&self, run: &Run) -> Ruling {
+        let (host, percent) = (&*run.hosts[self.host].name, self.ratio * 100.0);
+        Ruling::new(
+            Code::Straggler,
+            text!("{host} moves {percent:.0} % of what the median of the hosts moves"),
+            "its link, its way to the storage or its processors are slower than those of others, or \
+             something else uses them",
+            text!(
+                "measure {host} alone, and compare its link and its settings with those of a faster \
+                 host"
+            ),
+        )
+    }
+}
+
 /// Hosts whose rate is below the median of all hosts by more than chance, the slowest first.
+#[expect(clippy::cast_precision_loss, reason = "a number of hosts and rows")]
 fn stragglers(run: &Run, row: &Row) -> Vec<Straggler> {
-    let trials: Vec<Vec<(usize, f64)>> = row.trials.iter().filter_map(log_ratios).collect();
-    let is_enough = trials
-        .iter()
-        .all(|hosts| hosts.len() >= STRAGGLER_HOSTS_MIN);
-    if trials.len() < STRAGGLER_TRIALS_MIN || !is_enough {
+    let in_window = row.trials.iter().filter_map(|it| it.together.as_deref());
+    let trials: Vec<&TrialTogether> = in_window.filter(|it| it.window().is_some()).collect();
+    let sizes: Vec<usize> = trials.iter().map(|it| it.hosts.len()).collect();
+    if sizes.iter().any(|hosts| *hosts < STRAGGLER_HOSTS_MIN) {
         return Vec::new();
     }
-    let compared = (run.hosts.len() * run.rows.len().max(1)).max(1);
-    let mut slow: Vec<Straggler> = (0..run.hosts.len())
-        .filter_map(|host| {
-            let of_host =
-                |hosts: &Vec<(usize, f64)>| hosts.iter().find(|it| it.0 == host).map(|it| it.1);
-            let ratios: Option<Vec<f64>> = trials.iter().map(of_host).collect();
-            let ratio = ratio_beyond_chance(&ratios?, compared)?;
-            (ratio < STRAGGLER_RATIO_MAX).then_some(Straggler { host, ratio })
-        })
-        .collect();
+    let sums = sums_of_places(run.hosts.len(), &trials);
+    let chances = chances_of_sums(&sizes);
+    let compared = (run.hosts.len() * run.rows.len()) as f64;
+    let shares = row.rates_of_hosts(run.hosts.len());
+    let slow = sums
+        .iter()
+        .zip(shares)
+        .enumerate()
+        .filter_map(|(host, (sum, rates))| {
+            let chance = chances.get((*sum)?)?;
+            let ratio = rates.share_of_median?;
+            let is_slow = chance * compared < STRAGGLER_ERROR_MAX && ratio < STRAGGLER_RATIO_MAX;
+            is_slow.then_some(Straggler { host, ratio })
+        });
+    let mut slow: Vec<Straggler> = slow.collect();
     slow.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
     slow
 }
 
-/// The logarithm of each host's rate ÷ the median of all; `None` where none moved anything.
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-fn log_ratios(trial: &Trial) -> Option<Vec<(usize, f64)>> {
-    let together = trial.together.as_ref()?;
-    // What moves no bytes counts its operations; none at all is slower than any.
-    let moved = |host: &HostTrial| {
-        let moved = host.in_window;
-        (if moved.bytes.0 > 0 {
-            moved.bytes.0
-        } else {
-            moved.ios
-        })
-        .max(1) as f64
-    };
-    let all: Vec<f64> = together.hosts.iter().map(moved).collect();
-    let median = Summary::of(&all)?.median;
-    let ratio = |host: &HostTrial| (host.host as usize, (moved(host) / median).ln());
-    (median > 1.0).then(|| together.hosts.iter().map(ratio).collect())
+/// The places of each host among all added up over the trials, the slowest being the first; of
+/// those that are equal each has the last. `None` of one that was not in all trials.
+fn sums_of_places(hosts: usize, trials: &[&TrialTogether]) -> Vec<Option<usize>> {
+    let mut sums = vec![Some(0); hosts];
+    for trial in trials {
+        // What moves no bytes is compared by its operations.
+        let moved = |host: &HostTrial| (host.in_window.bytes, host.in_window.ios);
+        let mut all: Vec<_> = trial.hosts.iter().map(moved).collect();
+        all.sort_unstable();
+        let mut places = vec![None; hosts];
+        for host in &trial.hosts {
+            let place = all.partition_point(|it| *it <= moved(host));
+            places[host.host as usize] = Some(place);
+        }
+        for (sum, place) in sums.iter_mut().zip(places) {
+            *sum = sum.zip(place).map(|(sum, place)| sum + place);
+        }
+    }
+    sums
 }
 
-/// The mean ratio of a host, where the upper end of its interval is below 1.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "a few trials"
-)]
-fn ratio_beyond_chance(log_ratios: &[f64], compared: usize) -> Option<f64> {
-    let count = log_ratios.len() as f64;
-    let mean = log_ratios.iter().sum::<f64>() / count;
-    let squares = log_ratios.iter().map(|it| (it - mean).powi(2)).sum::<f64>();
-    let error = (squares / (count - 1.0) / count).sqrt();
-    // One-sided: the interval of twice the error probability has this end.
-    let confidence = 1.0 - 2.0 * STRAGGLER_ERROR_MAX / compared as f64;
-    let reach = student_t(confidence, (log_ratios.len() - 1) as u32)?;
-    (mean + reach * error < 0.0).then(|| mean.exp())
+/// Of each sum the probability that the places of a host which is as fast as the others add up to
+/// no more, in trials of so many hosts: each place is equally likely.
+#[expect(clippy::cast_precision_loss, reason = "a number of hosts")]
+fn chances_of_sums(sizes: &[usize]) -> Vec<f64> {
+    let mut exactly = vec![1.0];
+    for hosts in sizes {
+        let before = |sum: usize| exactly.get(sum).copied().unwrap_or(0.0);
+        let mut within = 0.0;
+        let next = (0..exactly.len() + hosts).map(|sum| {
+            let chance = within / *hosts as f64;
+            within += before(sum) - sum.checked_sub(*hosts).map_or(0.0, before);
+            chance
+        });
+        exactly = next.collect();
+    }
+    let mut sum = 0.0;
+    let at_most = exactly.iter().map(|chance| {
+        sum += chance;
+        sum
+    });
+    at_most.collect()
 }
 
 /// Hosts that left before the end.
@@ -387,6 +418,20 @@ mod tests {
         let findings = &run.rows[0].assessment.as_ref().unwrap().findings;
         let symptom = findings[0].symptom.english();
         assert!(symptom.starts_with("n04 moves 60 %"), "{symptom}");
+        let is_named = |host: &Host| {
+            let findings = &host.assessments[0].as_ref().unwrap().findings;
+            findings.iter().any(|it| it.code == "straggler")
+        };
+        let named: Vec<bool> = run.hosts.iter().map(is_named).collect();
+        assert_eq!(named, [false, false, false, true, false]);
+    }
+
+    #[test]
+    fn a_chance_is_that_of_places_drawn_evenly() {
+        // Of two hosts and three: 2, 3, 3, 4, 4, 5.
+        let chances = chances_of_sums(&[2, 3]);
+        let of_six: Vec<f64> = chances.iter().map(|it| (it * 6.0).round()).collect();
+        assert_eq!(of_six, [0.0, 0.0, 1.0, 3.0, 5.0, 6.0]);
     }
 
     #[test]
@@ -399,12 +444,32 @@ mod tests {
     #[test]
     fn hosts_that_do_not_overlap_have_no_figure() {
         let mut run = hosts(&[100, 100]);
-        let together = run.rows[0].trials[2].together.as_mut().unwrap();
-        (together.from, together.to) = (Nanos(9), Nanos(3));
+        let two = run.rows[0].trials[2].together.as_ref().unwrap();
+        let ranks = two.hosts.iter().map(|it| {
+            let outcome = it.outcome.clone();
+            let late = Nanos(u64::from(it.host) * 3 * outcome.elapsed.0);
+            let trials = vec![Trial {
+                outcome,
+                evidence: it.evidence.clone(),
+                together: None,
+            }];
+            let rank = RankTrial {
+                late,
+                clock_uncertainty: Nanos(500),
+                has_own_device: false,
+                trials,
+            };
+            Some((it.host, rank))
+        });
+        let apart = Trial::together(ranks.collect()).remove(0);
+        run.rows[0].trials[2] = apart;
         judge(&mut run);
         let assessment = run.rows[0].assessment.as_ref().unwrap();
         assert_eq!(assessment.verdict, Verdict::Invalid);
-        assert_eq!(codes(&run)[0], "apart");
+        assert_eq!(codes(&run), ["apart"]);
+        let outcomes = run.rows[0].trials.iter().map(|it| &it.outcome);
+        let rates = outcomes.filter_map(sokudo_model::Outcome::bytes_per_second);
+        assert_eq!(rates.count(), run.rows[0].trials.len() - 1);
     }
 
     #[test]
@@ -440,23 +505,54 @@ mod tests {
         use super::*;
         use sokudo_testing::{Rate, draws, seed};
 
-        fn normal(random: &mut sokudo_stats::Random) -> f64 {
-            let sum: f64 = (0..12).map(|_| random.fraction()).sum();
-            sum - 6.0
+        const HOSTS: u64 = 10;
+
+        /// By how much a trial of a host differs from its speed: a little, with stalls now and
+        /// then, or with bursts.
+        fn noise(kind: usize, random: &mut sokudo_stats::Random) -> f64 {
+            let normal: f64 = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
+            let is_apart = random.fraction() < 0.25;
+            match kind {
+                0 => (0.1 * normal).exp(),
+                1 if is_apart => 0.4,
+                2 if is_apart => 2.5,
+                _ => (0.02 * normal).exp(),
+            }
         }
 
-        /// Runs of 16 hosts whose rates differ by chance alone.
+        /// Ten hosts, of which the first may be slow; how many innocent ones are named, and
+        /// whether the slow one is.
+        fn named(slow: f64, kind: usize, random: &mut sokudo_stats::Random) -> (usize, bool) {
+            let mut run = hosts(&[100; HOSTS as usize]);
+            for trial in &mut run.rows[0].trials {
+                for host in &mut trial.together.as_mut().unwrap().hosts {
+                    let speed = if host.host == 0 { slow } else { 1.0 };
+                    let bytes = 1e9 * speed * noise(kind, random);
+                    host.in_window.bytes = Bytes(bytes as u64);
+                }
+            }
+            let slow = stragglers(&run, &run.rows[0]);
+            let innocent = slow.iter().filter(|it| it.host != 0).count();
+            (innocent, innocent < slow.len())
+        }
+
         #[test]
-        fn chance_makes_no_straggler() {
+        fn beside_a_slow_host_no_other_is_called_one() {
             let mut random = sokudo_stats::Random::stream(seed() + 7, 1);
-            let named = Rate::of(0..draws(2_000), |_| {
-                let trials: Vec<Vec<f64>> = (0..16)
-                    .map(|_| (0..6).map(|_| 0.05 * normal(&mut random)).collect())
-                    .collect();
-                let slow = trials.iter().filter_map(|it| ratio_beyond_chance(it, 16));
-                slow.count() > 0
-            });
-            named.assert_at_most(0.05, "a straggler is named");
+            for kind in 0..3 {
+                for slow in [1.0, 0.5] {
+                    let mut found = Rate::default();
+                    let innocent = Rate::of(0..draws(400), |_| {
+                        let (innocent, is_found) = named(slow, kind, &mut random);
+                        found.add(is_found);
+                        innocent > 0 || (slow > 0.9 && is_found)
+                    });
+                    innocent.assert_at_most(0.05, "an innocent host is named");
+                    if slow < 0.9 && kind == 0 {
+                        found.assert_at_least(0.95, "the slow one is");
+                    }
+                }
+            }
         }
     }
 }

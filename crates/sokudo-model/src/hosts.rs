@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
+use sokudo_stats::median;
 
 use crate::merge::{in_window, total_moved};
 use crate::narrow::narrow;
@@ -13,10 +14,6 @@ use crate::plan::Workload;
 use crate::run::Run;
 use crate::trial::{HostTrial, Outcome, Row, Trial, TrialEvidence, TrialTogether};
 use crate::units::Nanos;
-
-/// A host is a straggler from this ratio of its rate to the median of all hosts down. Who judges and
-/// who shows take it from here.
-pub const STRAGGLER_RATIO_MAX: f64 = 0.9;
 
 /// One trial of one process, on its way to the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +65,57 @@ impl Run {
             disk_assessment: None,
             ..self.clone()
         }
+    }
+}
+
+/// What a host did of a row while all hosts ran, the medians of the trials in which they did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HostRates {
+    /// Bytes per second.
+    pub bytes_per_s: Option<f64>,
+    /// Reads and writes per second.
+    pub ios_per_s: Option<f64>,
+    /// Its rate ÷ the median of all hosts': of bytes, or of I/Os where no host moves any.
+    pub share_of_median: Option<f64>,
+}
+
+impl Row {
+    /// The rates of each of so many hosts.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn rates_of_hosts(&self, hosts: usize) -> Vec<HostRates> {
+        let mut seen = vec![<[Vec<f64>; 2]>::default(); hosts];
+        for together in self.trials.iter().filter_map(|it| it.together.as_ref()) {
+            let Some(window) = together.window() else {
+                continue;
+            };
+            for of in &together.hosts {
+                if let Some([bytes, ios]) = seen.get_mut(of.host as usize) {
+                    bytes.push(of.in_window.bytes.0 as f64 / window.as_secs_f64());
+                    ios.push(of.in_window.ios as f64 / window.as_secs_f64());
+                }
+            }
+        }
+        let rates = seen.iter().map(|[bytes, ios]| HostRates {
+            bytes_per_s: median(bytes),
+            ios_per_s: median(ios),
+            share_of_median: None,
+        });
+        let mut rates: Vec<HostRates> = rates.collect();
+        let moves_bytes = |it: &HostRates| it.bytes_per_s.is_some_and(|rate| rate > 0.0);
+        let by_bytes = rates.iter().any(moves_bytes);
+        let rate = |it: &HostRates| {
+            if by_bytes {
+                it.bytes_per_s
+            } else {
+                it.ios_per_s
+            }
+        };
+        let all: Vec<f64> = rates.iter().filter_map(rate).collect();
+        let of_all = median(&all).filter(|it| *it > 0.0);
+        for of in &mut rates {
+            of.share_of_median = rate(of).zip(of_all).map(|(rate, all)| rate / all);
+        }
+        rates
     }
 }
 
@@ -286,7 +334,11 @@ mod tests {
         let whole = trial(&[(0, rank(0, 1, 10)), (1, rank(3 * SECOND, 1, 10))]);
         let together = whole.together.as_ref().unwrap();
         assert_eq!(together.window(), None);
-        assert_eq!(whole.outcome.ios(), 20);
+        assert_eq!(whole.outcome.ios(), 0);
+        assert_eq!(whole.outcome.bytes_per_second(), None);
+        // The devices have counted it.
+        assert_eq!(whole.outcome.in_ramp[Operation::Read.index()].ios, 20);
+        assert_eq!(together.hosts[0].outcome.ios(), 10);
     }
 
     #[test]

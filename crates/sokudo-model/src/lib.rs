@@ -92,7 +92,7 @@ pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
 pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts};
 pub use fit::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, UnknownMetric};
 pub use host::{Host, HostLost};
-pub use hosts::{RankTrial, STRAGGLER_RATIO_MAX};
+pub use hosts::{HostRates, RankTrial};
 pub use imported::{ImportedRow, ImportedRun, ImportedTarget};
 pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;

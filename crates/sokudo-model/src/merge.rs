@@ -165,18 +165,19 @@ impl OperationTally {
 /// The part of an outcome that lies between two instants, which count from where
 /// [`Outcome::started_after`] does. What was moved before and after is put to what the measured
 /// part leaves out. Latencies and the depth stay those of the whole: no interval of them is kept.
-/// Where nothing lies between them, the whole.
+/// Where no time lies between them, nothing was moved in it.
 ///
 /// Where an instant falls into an interval of the series, that is taken to be even.
 pub(crate) fn in_window(whole: &Outcome, from: Nanos, to: Nanos) -> Outcome {
     let mut part = whole.clone();
     let began = whole.started_after;
     let length = to.0.saturating_sub(from.0);
-    if length == 0 || length == whole.elapsed.0 {
+    if length == whole.elapsed.0 {
         return part;
     }
     // They count from the start of the measured part, as series do.
-    let (from, to) = (from.0.saturating_sub(began.0), to.0.saturating_sub(began.0));
+    let from = from.0.saturating_sub(began.0);
+    let to = from + length;
     let (all, lies) = (
         &whole.series,
         Share::of(&whole.series, from, to, whole.elapsed),

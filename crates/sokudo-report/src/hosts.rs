@@ -1,7 +1,7 @@
 //! Hosts that measured together: how long, and what each of them did of the row that stands for
 //! the run. Pictures choose their hosts here, too.
 
-use sokudo_model::{HostLost, Nanos, STRAGGLER_RATIO_MAX};
+use sokudo_model::{HostLost, Nanos};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
@@ -20,7 +20,7 @@ pub(crate) const HOSTS_MAX: usize = 16;
 /// Of so many, the slowest tell most.
 const SLOWEST: usize = 8;
 const FASTEST: usize = 2;
-/// The finding that hosts are slower than chance allows; what it means is in `sokudo_analysis::Code`.
+/// The finding that a host is slower than chance allows; what it means is in `sokudo_analysis::Code`.
 const STRAGGLER: &str = "straggler";
 
 /// A name is cut no shorter than this, so that a host can still be recognised.
@@ -99,16 +99,14 @@ impl<'a> HostFigures<'a> {
 
     /// Every host, in the order of the run.
     pub(crate) fn lines(&self) -> Vec<HostLine<'a>> {
-        let is_told = self.result.findings.iter().any(|it| it.code == STRAGGLER);
         let hosts = self.together.hosts.iter().enumerate();
         let lines = hosts.filter_map(|(place, host)| {
             let row = host.rows.get(self.place)?;
-            let share = row.share_of_median.unwrap_or(1.0);
             Some(HostLine {
                 place,
                 host,
                 row,
-                is_straggler: is_told && share < STRAGGLER_RATIO_MAX,
+                is_straggler: row.findings.iter().any(|it| it.code == STRAGGLER),
             })
         });
         lines.collect()

@@ -320,52 +320,28 @@ fn trials_of_row((result, row): (u32, &Row)) -> impl Iterator<Item = NumberedTri
 }
 
 /// What every host did of a row.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn of_row(run: &Run, row: usize) -> Vec<HostRowDocument> {
-    #[derive(Default)]
-    struct Seen<'a> {
-        bytes: Vec<f64>,
-        ios: Vec<f64>,
-        latencies: Vec<&'a Histogram>,
-        trials: u32,
-    }
-    let direction = Direction::of(&run.rows[row].workload);
-    let mut seen: Vec<Seen<'_>> = Vec::new();
-    seen.resize_with(run.hosts.len(), Seen::default);
-    for together in run.rows[row]
-        .trials
-        .iter()
-        .filter_map(|it| it.together.as_ref())
-    {
-        let window = together.window().map(Nanos::as_secs_f64);
-        for of in &together.hosts {
-            let Some(seen) = seen.get_mut(narrow::<u32, usize>(of.host)) else {
-                continue;
-            };
-            seen.trials += 1;
-            seen.latencies.extend(latencies(of, direction));
-            if let Some(seconds) = window {
-                seen.bytes.push(of.in_window.bytes.0 as f64 / seconds);
-                seen.ios.push(of.in_window.ios as f64 / seconds);
-            }
+    let of = &run.rows[row];
+    let direction = Direction::of(&of.workload);
+    let mut seen: Vec<(Vec<&Histogram>, u32)> = vec![Default::default(); run.hosts.len()];
+    let together = of.trials.iter().filter_map(|it| it.together.as_ref());
+    for host in together.flat_map(|it| &it.hosts) {
+        if let Some((of, trials)) = seen.get_mut(narrow::<u32, usize>(host.host)) {
+            of.extend(latencies(host, direction));
+            *trials += 1;
         }
     }
-    let median = |rates: &[f64]| Summary::of(rates).map(|it| it.median);
-    let rate = |seen: &Seen<'_>| median(&seen.bytes).filter(|it| *it > 0.0);
-    // What moves no bytes is compared by its operations.
-    let by_bytes = seen.iter().any(|it| rate(it).is_some());
-    let rate = |seen: &Seen<'_>| median(if by_bytes { &seen.bytes } else { &seen.ios });
-    let all: Vec<f64> = seen.iter().filter_map(rate).collect();
-    let of_all = median(&all).filter(|it| *it > 0.0);
-    let told = seen.iter().zip(&run.hosts).map(|(seen, host)| {
+    let rates = of.rates_of_hosts(run.hosts.len());
+    let told = seen.into_iter().zip(rates).zip(&run.hosts);
+    let told = told.map(|(((latencies, trials), rates), host)| {
         let assessment = host.assessments.get(row).and_then(Option::as_ref);
         HostRowDocument {
             verdict: assessment.map(|it| it.verdict),
-            trials: seen.trials,
-            bytes_per_s: median(&seen.bytes),
-            ios_per_s: median(&seen.ios),
-            share_of_median: rate(seen).zip(of_all).map(|(rate, all)| rate / all),
-            latency_ns: merged(seen.latencies.iter().copied())
+            trials,
+            bytes_per_s: rates.bytes_per_s,
+            ios_per_s: rates.ios_per_s,
+            share_of_median: rates.share_of_median,
+            latency_ns: merged(latencies.into_iter())
                 .as_ref()
                 .and_then(LatencyFigures::of),
             findings: assessment.map_or_else(Vec::new, |it| it.findings.clone()),

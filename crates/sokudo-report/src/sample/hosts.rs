@@ -49,6 +49,8 @@ pub(crate) fn together_run() -> Run {
         "its link, its way to the storage or its processors are slower than those of others, or something else uses them",
         "measure n02 alone, and compare its link and its settings with those of a faster host",
     )];
+    let told = assessment.findings.clone();
+    run.hosts[1].assessments[0].as_mut().unwrap().findings = told;
     run.hosts[1].assessments[1] = Some(Assessment {
         verdict: Verdict::Unverified,
         device_ratio: Some(1.2),
@@ -73,13 +75,19 @@ pub(crate) fn run_of_many(hosts: u32) -> Run {
         })
         .collect();
     let mut run = run_of_hosts(&names, &ranks, |_, _| false);
-    run.rows[0].assessment.as_mut().unwrap().findings = vec![finding(
+    let told = vec![finding(
         "straggler",
         Severity::Warning,
         "node003 moves 62 % of what the median of the hosts moves",
         "its link is slower",
         "measure node003 alone",
     )];
+    for assessment in [
+        &mut run.rows[0].assessment,
+        &mut run.hosts[2].assessments[0],
+    ] {
+        assessment.as_mut().unwrap().findings.clone_from(&told);
+    }
     run
 }
 
