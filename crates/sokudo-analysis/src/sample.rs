@@ -276,6 +276,7 @@ fn directory() -> TargetInfo {
             total_bytes: Some(Bytes::gib(250)),
             available_bytes: Some(Bytes::gib(100)),
             uuid: None,
+            level: None,
         }),
         direct_io: DirectIoSupport::Supported {
             memory_alignment: Bytes(4),

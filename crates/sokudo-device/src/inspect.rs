@@ -155,15 +155,28 @@ fn explore(
 
 fn describe_mount(system: &System, mount: &Mount, path: &Path) -> Option<FileSystem> {
     let space = rustix::fs::statvfs(path).ok()?;
+    let uuid = marks::of_file_system(system, mount);
     Some(FileSystem {
+        level: uuid.as_ref().and_then(|uuid| btrfs_level(system, uuid)),
         kind: mount.kind.clone(),
         mount_point: mount.mount_point.to_string_lossy().into_owned(),
         mount_options: mount.options.clone(),
         source: mount.source.clone(),
         total_bytes: Some(Bytes(space.f_blocks.saturating_mul(space.f_frsize))),
         available_bytes: Some(Bytes(space.f_bavail.saturating_mul(space.f_frsize))),
-        uuid: marks::of_file_system(system, mount),
+        uuid,
     })
+}
+
+/// How the data of a Btrfs lies on its devices; several ways while it is converted.
+fn btrfs_level(system: &System, uuid: &str) -> Option<String> {
+    let data = format!("sys/fs/btrfs/{uuid}/allocation/data");
+    let holds_data = |level: &String| {
+        let bytes = system.text(format!("{data}/{level}/total_bytes"));
+        bytes.is_some_and(|it| it.parse::<u64>().is_ok_and(|bytes| bytes > 0))
+    };
+    let levels: Vec<String> = system.names(&data).into_iter().filter(holds_data).collect();
+    (!levels.is_empty()).then(|| levels.join("+"))
 }
 
 fn known_state(file: &File, blind_spots: &mut Vec<Text>) -> Option<FileState> {
@@ -271,6 +284,20 @@ fn open_to_read(path: &Path) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invented::Machine;
+
+    #[test]
+    fn the_level_of_a_btrfs_is_that_which_holds_data() {
+        let data = "sys/fs/btrfs/u/allocation/data";
+        let machine = Machine::with(&[
+            (&*format!("{data}/bytes_used"), "4096\n"),
+            (&*format!("{data}/raid1/total_bytes"), "1073741824\n"),
+            (&*format!("{data}/single/total_bytes"), "0\n"),
+        ]);
+        let system = machine.system();
+        assert_eq!(btrfs_level(&system, "u").as_deref(), Some("raid1"));
+        assert_eq!(btrfs_level(&system, "ext4"), None);
+    }
 
     fn error_of(name: &str) -> String {
         inspect(&System::host(), name).unwrap_err().to_string()

@@ -116,7 +116,7 @@ impl FitQuestions {
             formats,
             models,
         } = &self.0;
-        let found = questions.iter().find(|it| it.name.0 == name);
+        let found = questions.iter().find(|it| it.is_called(name));
         let mut table = found.cloned().ok_or_else(|| {
             let names: Vec<String> = self.all().into_iter().map(|it| it.name).collect();
             QuestionError::Unknown {
@@ -124,7 +124,11 @@ impl FitQuestions {
                 names: names.join(", "),
             }
         })?;
-        let name = name.to_owned();
+        let name = table.name.0.clone();
+        let asked = match given {
+            Some(given) => format!("{name}:{given}"),
+            None => name.clone(),
+        };
         match (table.parameter, given) {
             (None, None) => {}
             (None, Some(given)) => {
@@ -142,7 +146,7 @@ impl FitQuestions {
             }
         }
         let mut fit = Fit::of(table);
-        what.clone_into(&mut fit.question.name);
+        fit.question.name = asked;
         Ok(fit)
     }
 }
@@ -487,8 +491,22 @@ must_be = \"> 5/s\"
     }
 
     #[test]
+    fn a_question_is_known_by_its_other_name_and_in_any_letters() {
+        let known = FitQuestions::known();
+        for name in ["postgres", "postgresql", "PostgreSQL", "Postgres"] {
+            assert_eq!(known.ask(name).unwrap().question.name, "postgres");
+        }
+        assert_eq!(
+            known.ask("BACKUP:1PiB/100").unwrap().question.name,
+            "backup:1PiB/100"
+        );
+        assert!(known.ask("postgre").is_err());
+    }
+
+    #[test]
     fn what_is_asked_for_is_computed_of_what_is_given() {
         assert_eq!(value("backup:2TB/8"), 69_444_444);
+        assert_eq!(value("backup:10TB/8"), 347_222_222);
         assert_eq!(value("checkpoint:105GB/100s"), 1_050_000_000);
         // 0.9 × 7 × 146,600,628 B ÷ 0.323 s.
         assert_eq!(value("dataloader:unet3d-h100"), 2_859_393_054);

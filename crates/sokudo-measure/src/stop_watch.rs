@@ -121,7 +121,7 @@ impl StopWatch {
                 Some(known) => known.clone_from(name),
                 None => self.names.push(name.clone()),
             },
-            Event::TrialCounted { trial, .. } => self.count_short(&trial.outcome, control),
+            Event::TrialCounted { trial, .. } => self.count_rest(&trial.outcome, control),
             Event::TrialEnded { .. } | Event::StageEnded => self.look_between(control),
             Event::Progress {
                 workload,
@@ -176,9 +176,10 @@ impl StopWatch {
         self.add(Measured::between(lasted, before, all), at, control);
     }
 
-    /// Of a trial shorter than what lies between two looks the result tells more than progress does.
-    fn count_short(&mut self, outcome: &Outcome, control: &Control) {
-        if outcome.elapsed >= STOP_LOOK || self.moved.len() > 1 {
+    /// What of a trial no progress has told, its result does: a short one is over before anybody
+    /// looks, and so is any of a simulated device.
+    fn count_rest(&mut self, outcome: &Outcome, control: &Control) {
+        if self.moved.len() > 1 {
             return;
         }
         let all = Moved {
@@ -263,7 +264,7 @@ fn per_second(amount: u64, time: Nanos) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{Method, Workload};
+    use sokudo_model::{BackendKind, Method, StopReason, Trial, TrialEvidence, Workload};
 
     fn watch(rules: &[&str]) -> StopWatch {
         let workload = Workload::new("SEQ1M", Bytes::mib(1));
@@ -306,6 +307,30 @@ mod tests {
         assert_eq!((cause.row.as_str(), cause.trial), ("SEQ1M", 3));
         assert_eq!(told(&mut watch(&["iops>200"]), &[100, 150]), None);
         assert!(told(&mut watch(&["iops>200"]), &[100, 250]).is_some());
+    }
+
+    #[test]
+    fn trials_of_which_no_progress_is_told_are_looked_at_when_they_are_known() {
+        for (seconds, needed) in [(1, 5), (2, 3), (20, 1)] {
+            let mut watch = watch(&["iops<100 for 5s"]);
+            let control = Control::new();
+            let workload = Workload::new("SEQ1M", Bytes::mib(1));
+            let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
+            outcome.elapsed = Nanos::from_secs(seconds);
+            let trial = Trial {
+                outcome,
+                evidence: TrialEvidence::default(),
+                together: None,
+            };
+            let mut trials = 0;
+            while watch.cause.is_none() && trials < 10 {
+                watch.hear(&Event::TrialStarted { row: 0, trial: 0 }, &control);
+                watch.hear(&Event::TrialEnded { row: 0, trial: 0 }, &control);
+                watch.hear(&Event::counted(0, &workload, &trial), &control);
+                trials += 1;
+            }
+            assert_eq!(trials, needed, "of {seconds} s");
+        }
     }
 
     #[test]

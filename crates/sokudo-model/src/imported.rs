@@ -130,6 +130,7 @@ fn target(told: ImportedTarget, tool: &str) -> TargetInfo {
         total_bytes: None,
         available_bytes: None,
         uuid: None,
+        level: None,
     });
     target.direct_io = DirectIoSupport::Unknown;
     if told.model.is_some() || told.serial.is_some() {

@@ -105,6 +105,10 @@ pub struct FileSystem {
     /// Its UUID, or what it has in the place of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
+    /// How it spreads its data over devices by itself, such as `raid1` of Btrfs; `None` where
+    /// that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
 }
 
 /// Whether direct I/O works, as `statx` says it (Linux 6.1 and later).

@@ -199,6 +199,9 @@ pub struct RowSideDocument {
     /// What is compared, in bytes, reads and writes, or files per second; null where
     /// nothing was measured.
     pub per_second: Option<RateFigures>,
+    /// The mean time of an access, nanoseconds; missing for rows that do not measure it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_ns: Option<f64>,
     /// Whether the figures can be trusted.
     pub verdict: Option<Verdict>,
     /// Codes of the findings about it.
@@ -209,6 +212,7 @@ impl RowSideDocument {
     fn new(result: &ResultDocument, figure: Figure) -> Self {
         Self {
             per_second: rates(result, figure).cloned(),
+            access_ns: result.access_ns_mean(),
             verdict: result.verdict,
             findings: result.findings.iter().map(|it| it.code.clone()).collect(),
         }

@@ -446,6 +446,11 @@ impl PivotSample {
     }
 
     fn rate(result: &ResultDocument, unit: BandwidthUnit) -> Option<Self> {
+        if let Some(nanos) = result.access_ns_mean()
+            && unit != BandwidthUnit::IosPerSecond
+        {
+            return Some(Self::time(result, nanos));
+        }
         let told = result.told.as_ref();
         let (figures, scale, name, kind): (&RateFigures, _, _, _) = match unit {
             _ if result.files_per_s.is_some() => {
@@ -478,15 +483,18 @@ impl PivotSample {
     }
 
     fn latency(result: &ResultDocument) -> Option<Self> {
-        let latency = result.latency_ns.as_ref()?;
-        Some(Self {
-            value: latency.mean / NANOS_PER_MS,
+        Some(Self::time(result, result.latency_ns.as_ref()?.mean))
+    }
+
+    fn time(result: &ResultDocument, nanos: f64) -> Self {
+        Self {
+            value: nanos / NANOS_PER_MS,
             unit: "ms",
             interval_95: None,
             range: None,
             kind: Text::default(),
             verdict: result.verdict,
-        })
+        }
     }
 }
 

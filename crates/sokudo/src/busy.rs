@@ -313,6 +313,7 @@ mod tests {
                 total_bytes: None,
                 available_bytes: None,
                 uuid: None,
+                level: None,
             });
         });
         assert_eq!(disturbances(&served, true), [""; 0]);

@@ -81,7 +81,9 @@ pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
 pub(crate) use prepare::PrepareArguments;
-pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableUnit, Telling, Trust};
+pub(crate) use printing::{
+    Format, ListFormat, Printing, Rendering, TableUnit, Telling, Trust, label,
+};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCacheChoice};

@@ -61,7 +61,7 @@ fn of_named(arguments: &FillArguments, named: Named) -> Result<Measurement<'_>, 
     }
     Ok(Measurement {
         permission: arguments.destroying.permission(arguments.overwrite),
-        schedule: Schedule::in_turn(1, Nanos(0)),
+        schedule: arguments.stopping.of(Schedule::in_turn(1, Nanos(0))),
         test_file_size: request.size,
         files: OwnFiles::Reserved,
         command: measurement::command(arguments.measuring.seed, seed),

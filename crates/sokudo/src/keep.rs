@@ -10,8 +10,9 @@ use sokudo_report::document::{ResultDocument, is_document, pack, summary};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
 use sokudo_words::{Text, text};
 
-use crate::cli::{Keeping, Location};
+use crate::cli::{self, Keeping, Location};
 use crate::exit::{self, Exit, WithCauses};
+use crate::invocation;
 
 /// Runs that have been kept, as far as a store was there to take them. What a command has
 /// measured is printed through it, and so never before.
@@ -117,12 +118,25 @@ pub(crate) fn keep_whole(
     }
 }
 
+/// What runs of drop-ins are called.
+const LABEL: &str = "SOKUDO_LABEL";
+
 /// Keeps a run of a drop-in. Drop-ins do what their tools do, so that a run is kept only
-/// where the variable names a store, and nothing is said but that it could not be.
+/// where the variable names a store, and nothing is said but that it could not be. Their options
+/// are those of their tools, so that another variable is the run's label.
 pub(crate) fn keep_at_door(run: impl FnOnce() -> Run) -> KeptRuns {
     let keeping = Keeping::of_variable();
     let kept = keeping.map(|keeping| {
-        let run = run();
+        let label = invocation::variable(LABEL)
+            .map(|it| cli::label(&it))
+            .transpose();
+        let run = Run {
+            label: label.unwrap_or_else(|why| {
+                exit::note(text!("{LABEL} is left out: {why}"));
+                None
+            }),
+            ..run()
+        };
         keep([(&run, &RunDocument::from_run(&run))], &keeping)
     });
     kept.unwrap_or_default()

@@ -138,6 +138,7 @@ impl Repeat {
             Command::Scan(it) => &it.stopping,
             Command::Sweep(it) => &it.stopping,
             Command::Steady(it) => &it.stopping,
+            Command::Fill(it) => &it.stopping,
             Command::Load(it) if it.beside.is_some() => return Some("--beside"),
             Command::Load(it) => &it.stopping,
             Command::Run(it) => &it.stopping,

@@ -6,7 +6,8 @@ use sokudo_model::{Bytes, FitLimit, FitMetric, FitSide, Nanos, Rate};
 use sokudo_words::{Text, text};
 
 use super::table::{
-    BLOCK_MAX, Count, DirectionWord, FrameFormat, Model, Parameter, QuestionTable, SizeWithin,
+    BLOCK_MAX, Count, DirectionWord, FrameFormat, Model, Parameter, QuestionTable, SIZE_MAX,
+    SizeWithin,
 };
 
 /// A frame is a file of its own, which takes whole blocks of a file system.
@@ -16,7 +17,7 @@ const FRAMES: u64 = 64;
 
 const FRAMES_PER_SECOND: RangeInclusive<f64> = 1.0..=1_000.0;
 const HOURS: RangeInclusive<f64> = 0.001..=10_000.0;
-const SIZES: RangeInclusive<Bytes> = Bytes::mib(1)..=Bytes(1 << 42);
+const SIZES: RangeInclusive<Bytes> = Bytes::mib(1)..=Bytes(SIZE_MAX);
 
 /// What a question is asked of, put into its rows and thresholds; `None` where it cannot be read.
 pub(super) fn put_into(

@@ -17,7 +17,8 @@ const ROWS_MAX: usize = 32;
 const FIGURES_MAX: usize = 16;
 const TEXT_CHARACTERS_MAX: usize = 400;
 pub(super) const BLOCK_MAX: u64 = 256 << 20;
-const SIZE_MAX: u64 = 1 << 42;
+/// More than any file system of today holds in a file.
+pub(super) const SIZE_MAX: u64 = 1 << 50;
 const TIME: RangeInclusive<Nanos> = Nanos::from_millis(10)..=Nanos::from_secs(3_600);
 
 /// Why a file of questions cannot be used, with its line, to be read after its name.
@@ -58,6 +59,14 @@ pub(super) enum Parameter {
     SizeInTime,
     #[serde(rename = "MODEL")]
     Model,
+}
+
+impl QuestionTable {
+    /// Whether it is asked by this name; nobody is to know which letters are large.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let mut names = std::iter::once(&self.name).chain(&self.also);
+        names.any(|it| it.0.eq_ignore_ascii_case(name))
+    }
 }
 
 impl Parameter {
@@ -130,6 +139,8 @@ impl TryFrom<String> for Computation {
 #[serde(deny_unknown_fields)]
 pub(super) struct QuestionTable {
     pub(super) name: ShortName<24>,
+    /// Another name for it.
+    also: Option<ShortName<24>>,
     pub(super) parameter: Option<Parameter>,
     pub(super) asks: Sentence,
     #[serde(default)]
@@ -406,7 +417,7 @@ fn fault(question: &QuestionTable, others: &[QuestionTable]) -> Option<Text> {
     let name = &question.name.0;
     let rows = &question.rows;
     let any = |is: fn(&RowTable) -> bool| rows.iter().any(is);
-    if others.iter().any(|other| other.name.0 == *name) {
+    if others.iter().any(|other| other.is_called(name)) {
         return Some(text!("{name} is there twice; give one another name"));
     }
     if rows.is_empty() || rows.len() > ROWS_MAX {

@@ -35,6 +35,26 @@ fn notes(cell: &MatrixCell) -> String {
 }
 
 #[test]
+fn commas_part_values_whose_names_stand_behind_them() {
+    let named = |text: &str| {
+        let of = axis("fs", &[text]);
+        let values = of.values.into_iter();
+        let pairs = values.map(|it| (it.word, it.name, it.options.mkfs.join(" ")));
+        pairs.collect::<Vec<_>>()
+    };
+    let value =
+        |word: &str, name: &str, mkfs: &str| (word.to_owned(), name.to_owned(), mkfs.to_owned());
+    let two = [value("ext4", "a", ""), value("ext4", "b", "")];
+    assert_eq!(named("ext4|name=a,ext4|name=b"), two);
+    let mixed = [
+        value("xfs", "xfs", ""),
+        value("ext4", "c", "-E a=1,b=2"),
+        value("jfs", "jfs", ""),
+    ];
+    assert_eq!(named("xfs,ext4|mkfs=-E a=1,b=2|name=c,jfs"), mixed);
+}
+
+#[test]
 fn every_combination_is_a_cell_and_the_last_axis_changes_fastest() {
     let plan = plan(
         3,

@@ -85,8 +85,8 @@ impl AxisValue {
     }
 }
 
-/// The values of an option: one each, or several of one word with commas between them. Mount
-/// options have commas themselves, and so are never taken apart.
+/// The values of an option, several with commas between them. Mount options have commas
+/// themselves, and so are never taken apart.
 ///
 /// # Errors
 /// When one cannot be read; `words` parts a text as a shell does, and gives nothing where a quote
@@ -104,10 +104,6 @@ pub fn values(
             word: text.clone(),
         })?;
         match &parted[..] {
-            [word] if *axis != AxisKind::Mount && !word.contains('=') => {
-                let each = word.split(',').map(str::trim).filter(|it| !it.is_empty());
-                values.extend(each.map(AxisValue::of_word));
-            }
             // A mount option may look like one of ours: it is the first word.
             [first, rest @ ..] if *axis == AxisKind::Mount => {
                 let mut value = AxisValue::of_words(axis, rest)?;
@@ -117,9 +113,34 @@ pub fn values(
                 }
                 values.push(value);
             }
-            [] => {}
-            parted => values.push(AxisValue::of_words(axis, parted)?),
+            parted => {
+                for words in apart(parted) {
+                    values.push(AxisValue::of_words(axis, &words)?);
+                }
+            }
         }
     }
     Ok(values)
+}
+
+/// The words of each value: a comma behind a word or a name ends one. Other options may hold
+/// commas.
+fn apart(words: &[String]) -> Vec<Vec<String>> {
+    let mut values = vec![Vec::new()];
+    for word in words {
+        let parts = match word.contains('=') && !word.starts_with("name=") {
+            true => vec![word.as_str()],
+            false => word.split(',').map(str::trim).collect(),
+        };
+        for (place, part) in parts.into_iter().enumerate() {
+            if place > 0 {
+                values.push(Vec::new());
+            }
+            if let (Some(value), false) = (values.last_mut(), part.is_empty()) {
+                value.push(part.to_owned());
+            }
+        }
+    }
+    values.retain(|value| !value.is_empty());
+    values
 }

@@ -7,7 +7,8 @@ use sokudo_words::{Language, Text, text};
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
 use crate::article::{Article, Element};
 use crate::date;
-use crate::number::change_text;
+use crate::document::RateFigures;
+use crate::number::{self, change_text};
 use crate::pivot;
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Table, Tone, left, point_with_room, right};
@@ -83,6 +84,9 @@ fn side(side: &SideDocument) -> (Text, Cell) {
     (Text::name(side.letter.clone()), text.into())
 }
 
+/// As on a control chart.
+const R: &str = "mean, R: of the trials, R the largest minus the smallest.";
+
 fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUnit) -> Table {
     let median = |side: &SideDocument| {
         let named = [
@@ -93,31 +97,38 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
         let named: Vec<&str> = named.into_iter().flatten().collect();
         point_with_room(Text::name(named.join(" ")))
     };
-    Table::of(&other.rows)
-        .column(left("row"), |row| Some(row_name(row)))
-        .column(median(&document.reference), |row| {
-            self::median(&row.reference, unit)
-        })
-        .column(right("±").rank(2), |row| spread(&row.reference, unit))
-        .column(median(&other.side), |row| self::median(&row.other, unit))
-        .column(right("±").rank(2), |row| spread(&row.other, unit))
-        .column(right("change"), |row| {
-            Some(change_text(row.compared.change.as_ref()?.ratio))
-        })
-        .column(right("95 % interval").rank(1), |row| {
-            let change = row.compared.change.as_ref()?;
-            Some(words::interval_text(change.ratio_interval_95?))
-        })
-        .column(left("effect").rank(3), |row| {
-            let change = row.compared.change.as_ref()?;
-            Some(change.effect.name())
-        })
-        .column(left("conclusion"), |row| {
-            let tone = tone(row.compared.conclusion);
-            let text = words::conclusion(document, &row.compared);
-            Some(Cell::Judged(tone, text))
-        })
-        .table()
+    let sides: [(_, fn(&RowDocument) -> &RowSideDocument); 2] = [
+        (&document.reference, |row| &row.reference),
+        (&other.side, |row| &row.other),
+    ];
+    let rows = Table::of(&other.rows).column(left("row"), |row| Some(row_name(row)));
+    let rows = sides.into_iter().fold(rows, |rows, (named, of)| {
+        rows.column(median(named), move |row| self::median(of(row), unit))
+            .column(right("±").rank(2), move |row| spread(of(row), unit))
+            .column(right("mean").rank(5), move |row| {
+                trials(of(row), unit, |it| it.mean)
+            })
+            .column(right("R").rank(4).noted(R), move |row| {
+                trials(of(row), unit, |it| it.range)
+            })
+    });
+    rows.column(right("change"), |row| {
+        Some(change_text(row.compared.change.as_ref()?.ratio))
+    })
+    .column(right("95 % interval").rank(1), |row| {
+        let change = row.compared.change.as_ref()?;
+        Some(words::interval_text(change.ratio_interval_95?))
+    })
+    .column(left("effect").rank(3), |row| {
+        let change = row.compared.change.as_ref()?;
+        Some(change.effect.name())
+    })
+    .column(left("conclusion"), |row| {
+        let tone = tone(row.compared.conclusion);
+        let text = words::conclusion(document, &row.compared);
+        Some(Cell::Judged(tone, text))
+    })
+    .table()
 }
 
 fn row_name(names: &RowDocument) -> Text {
@@ -128,8 +139,25 @@ fn row_name(names: &RowDocument) -> Text {
 }
 
 pub(crate) fn median(side: &RowSideDocument, unit: BandwidthUnit) -> Option<Cell> {
+    if let Some(nanos) = side
+        .access_ns
+        .filter(|_| unit != BandwidthUnit::IosPerSecond)
+    {
+        return Some(Cell::Name(number::nanos(nanos).to_string()));
+    }
     let rates = side.per_second.as_ref()?;
     Some(Cell::rate(rates.median / unit.bytes()))
+}
+
+/// A figure of several trials.
+fn trials(
+    side: &RowSideDocument,
+    unit: BandwidthUnit,
+    pick: fn(&RateFigures) -> f64,
+) -> Option<Cell> {
+    let rates = side.per_second.as_ref()?;
+    let is_shown = rates.trials.len() > 1 && side.access_ns.is_none();
+    is_shown.then(|| Cell::rate(pick(rates) / unit.bytes()))
 }
 
 /// Without its sign, which is the column's title.

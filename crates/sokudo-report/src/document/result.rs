@@ -239,6 +239,12 @@ pub struct ShareDocument {
 }
 
 impl ResultDocument {
+    /// The mean time of an access, nanoseconds, of a survey that measures it.
+    pub(crate) fn access_ns_mean(&self) -> Option<f64> {
+        let times = self.surface.as_ref()?.access_ns.as_ref()?;
+        Some(times.mean)
+    }
+
     /// What people call the direction: `read`, `write`, or the shares of a mix as
     /// `R70/W30`, since a run may have several.
     pub fn direction_label(&self) -> String {

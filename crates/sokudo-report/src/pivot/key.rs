@@ -116,10 +116,13 @@ pub(super) fn have_one_title(one: &ResultDocument, other: &ResultDocument) -> bo
     one.told.is_some() == other.told.is_some() && have_one_name(one, other)
 }
 
-/// The level of the array as the kernel says it, or as whoever named the target does.
+/// The level of the array, or of a file system that is one, as the kernel says it, or as whoever
+/// named the target does.
 fn raid(run: &PivotRun<'_>) -> Option<String> {
     let array = run.run.circumstances.arrays.first();
     let level = array.and_then(|array| array.level.clone());
+    let file_system = run.run.target.file_system.as_ref();
+    let level = level.or_else(|| file_system?.level.clone());
     level.or_else(|| {
         let mut words = run
             .run

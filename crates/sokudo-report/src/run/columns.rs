@@ -114,13 +114,17 @@ impl ColumnContext<'_> {
         let unit = self.unit;
         let is_crystal = self.document.schedule.name == ScheduleName::Crystal;
         let is_trimmed = self.document.schedule.trim > 0;
+        // hdparm and dd are repeated by hand, and their trials told as on a control chart.
+        let is_charted = is_trimmed
+            || self.document.method == Method::Quick && self.document.schedule.trials > 1;
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = right(spread_title(self.document)).under(unit.name());
         let spread = self.rank(spread, 5, 13);
         let interval = right("95 % interval").under(unit.name()).on(Skin::Paper);
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
-        let mebibytes = self.rank(point("median").under("MiB/s"), 3, 4);
+        let [mean, mebibytes] = if is_trimmed { [6, 3] } else { [2, 6] };
+        let mebibytes = self.rank(point("median").under("MiB/s"), mebibytes, 4);
         let is_bandwidth = unit != BandwidthUnit::IosPerSecond;
         // KB/s are asked for to stand beside IOPS.
         let ios_rank = match unit {
@@ -130,10 +134,10 @@ impl ColumnContext<'_> {
         let optional: [(bool, &'static str, u8, u8, RatePick); 5] = [
             (is_crystal, "best", 10, 10, |it| Some(it.max)),
             (is_trimmed, "trimmed", 2, 3, |it| it.trimmed_mean),
-            (is_trimmed, "mean", 6, 6, |it| Some(it.mean)),
+            (is_charted, "mean", mean, 6, |it| Some(it.mean)),
             (is_trimmed, "stdev", 7, 7, |it| it.stdev),
             // Largest minus smallest trial.
-            (is_trimmed, "R", 4, 5, |it| {
+            (is_charted, "R", 4, 5, |it| {
                 (it.trials.len() > 1).then_some(it.range)
             }),
         ];
@@ -150,7 +154,7 @@ impl ColumnContext<'_> {
             Some(range(interval.low, interval.high, unit))
         })
         // R says the same.
-        .column_if(!is_trimmed, range_head, |result| {
+        .column_if(!is_charted, range_head, |result| {
             let it = figures_in(result, unit)?;
             (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
         })
@@ -250,6 +254,21 @@ fn intended(pick: Pick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
 #[cfg(test)]
 mod tests {
     use crate::{RunDocument, TableStyle, sample, text};
+
+    #[test]
+    fn quick_tells_the_mean_and_r_of_its_trials() {
+        let mut run = sample::run();
+        run.plan.method = sokudo_model::Method::Quick;
+        let titles = |run: &sokudo_model::Run| {
+            let text = text::render(&RunDocument::from_run(run), &TableStyle::default());
+            let titles = text.lines().find(|line| line.starts_with("Row "));
+            titles.unwrap().to_owned()
+        };
+        let shown = titles(&run);
+        assert!(shown.contains(" mean ") && shown.contains(" R "), "{shown}");
+        run.schedule.trials = 1;
+        assert!(!titles(&run).contains(" mean "), "of one there is no mean");
+    }
 
     #[test]
     fn a_trimmed_mean_stays_when_all_but_the_verdict_is_left_out() {

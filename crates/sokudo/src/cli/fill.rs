@@ -6,10 +6,10 @@ use clap::Args;
 use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos};
 use sokudo_words::{Text, text};
 
-use super::Measuring;
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
 use super::issuing::{backend_kind, direct_mode};
+use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -26,7 +26,7 @@ room. The levels are found, how far each reaches, and what comes back after a re
 with what is written: how much that is, and how long it takes, is told first.
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it would
-endanger data, 130 interrupted.";
+endanger data, 4 less trusted than --require asks, 5 ended by --stop-when, 130 interrupted.";
 
 /// Arguments of `sokudo fill`, as given.
 #[derive(Debug, Args)]
@@ -77,6 +77,9 @@ pub(crate) struct FillArguments {
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
+
+    #[command(flatten)]
+    pub(crate) stopping: Stopping,
 
     #[command(flatten)]
     pub(crate) measuring: Measuring,

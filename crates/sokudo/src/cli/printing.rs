@@ -169,7 +169,7 @@ pub(crate) struct Printing {
 }
 
 /// What somebody calls a run.
-pub(super) fn label(text: &str) -> Result<String, Text> {
+pub(crate) fn label(text: &str) -> Result<String, Text> {
     let label = text.trim();
     is_label(label).then(|| label.to_owned()).ok_or_else(|| {
         text!(

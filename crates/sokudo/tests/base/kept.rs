@@ -284,6 +284,7 @@ fn target() -> TargetInfo {
             total_bytes: Some(Bytes::gib(900)),
             available_bytes: Some(Bytes::gib(500)),
             uuid: None,
+            level: None,
         }),
         direct_io: DirectIoSupport::Supported {
             memory_alignment: Bytes(4),
