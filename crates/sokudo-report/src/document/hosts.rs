@@ -11,7 +11,7 @@ use sokudo_model::{
     Circumstances, Environment, Finding, Host, HostLost, HostTrial, Nanos, Row, Run, SeriesPoint,
     StopReason, TargetInfo, TargetKind, TrialTogether, Verdict, narrow,
 };
-use sokudo_stats::{Histogram, Summary};
+use sokudo_stats::Histogram;
 
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, merged};
 use super::layout::LayoutDocument;
