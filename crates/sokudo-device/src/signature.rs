@@ -72,16 +72,22 @@ const BCACHE_MAGIC: &[u8] = b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x
 const BCACHEFS_MAGIC: &[u8] = b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef";
 
 /// Signs at fixed places from the start: what they are of, where they stand, and how they read.
+/// Most are those of `libblkid/src/superblocks` and `partitions` (util-linux 2.41); images of
+/// disks are those that `qemu/block` opens.
 const SIGNS: &[(&str, u64, &[u8])] = &[
     ("XFS", 0, b"XFSB"),
+    ("an XFS log", 0, b"\xfe\xed\xba\xbe"),
     ("btrfs", 0x1_0040, b"_BHRfS_M"),
     ("F2FS", 1024, b"\x10\x20\xf5\xf2"),
     ("NTFS", 3, b"NTFS    "),
+    ("ReFS", 0, b"\0\0\0ReFS\0"),
     ("exFAT", 3, b"EXFAT   "),
     ("BitLocker", 3, b"-FVE-FS-"),
     ("FAT", 0x52, b"FAT32   "),
+    ("FAT", 0x52, b"MSWIN"),
     ("FAT", 0x36, b"FAT16   "),
     ("FAT", 0x36, b"FAT12   "),
+    ("FAT", 0x36, b"MSDOS"),
     ("FAT", 0x36, b"FAT     "),
     ("LUKS", 0, b"LUKS\xba\xbe"),
     ("LUKS", 0x4000, b"SKUL\xba\xbe"),
@@ -92,36 +98,117 @@ const SIGNS: &[(&str, u64, &[u8])] = &[
     ("bcache", 4096 + 24, BCACHE_MAGIC),
     ("bcachefs", 4096 + 24, BCACHEFS_MAGIC),
     ("ISO 9660", 0x8001, b"CD001"),
+    ("ISO 9660", 0x8009, b"CDROM"),
     ("UDF", 0x8001, b"BEA01"),
     ("UDF", 0x8801, b"NSR02"),
     ("UDF", 0x8801, b"NSR03"),
+    // With blocks of 4 KiB.
+    ("UDF", 0x9001, b"NSR02"),
+    ("UDF", 0x9001, b"NSR03"),
     ("squashfs", 0, b"hsqs"),
     ("squashfs", 0, b"sqsh"),
     ("EROFS", 1024, b"\xe2\xe1\xf5\xe0"),
     ("cramfs", 0, b"\x45\x3d\xcd\x28"),
+    ("cramfs", 0, b"\x28\xcd\x3d\x45"),
+    ("romfs", 0, b"-rom1fs-"),
     ("JFS", 0x8000, b"JFS1"),
     ("ReiserFS", 0x1_0034, b"ReIsEr"),
+    ("ReiserFS", 0x2034, b"ReIsEr"),
+    ("ReiserFS", 0x2014, b"ReIsEr"),
     ("Reiser4", 0x1_0000, b"ReIsEr4"),
     ("NILFS2", 1024 + 6, b"\x34\x34"),
     ("GFS2", 0x1_0000, b"\x01\x16\x19\x70"),
     ("OCFS2", 1024, b"OCFSV2"),
     ("OCFS2", 2048, b"OCFSV2"),
     ("OCFS2", 4096, b"OCFSV2"),
+    // With blocks of 4 KiB: the superblock is block 2.
+    ("OCFS2", 8192, b"OCFSV2"),
+    ("OCFS", 8, b"OracleCFS"),
     ("APFS", 32, b"NXSB"),
+    ("HFS", 1024, b"BD"),
     ("HFS+", 1024, b"H+\x00\x04"),
     ("HFS+", 1024, b"HX\x00\x05"),
+    ("HPFS", 0x2000, b"\x49\xe8\x95\xf9"),
+    ("BeFS", 32, b"BFS1"),
+    ("BeFS", 32, b"1SFB"),
+    ("BeFS", 544, b"BFS1"),
+    ("BeFS", 544, b"1SFB"),
+    ("BFS", 0, b"\xce\xfa\xad\x1b"),
+    ("VxFS", 1024, b"\xf5\xfc\x01\xa5"),
+    ("VxFS", 8192, b"\xa5\x01\xfc\xf5"),
+    ("Xenix", 2040, b"\x44\x55\x2b\x00"),
+    ("System V", 1016, b"\x20\x7e\x18\xfd"),
+    ("System V", 1016, b"\xfd\x18\x7e\x20"),
+    ("NetWare", 4096, b"SPB5"),
+    ("UBIFS", 0, b"\x31\x18\x10\x06"),
+    ("zonefs", 0, b"SFOZ"),
+    ("EXFS", 0, b"EXFS"),
     ("Oracle ASM", 32, b"ORCLDISK"),
     ("VDO", 0, b"dmvdo001"),
     ("Ceph BlueStore", 0, b"bluestore block device"),
     ("Stratis", 512, b"!Stra0tis\x86\xff\x02^\x41rh"),
     ("VMFS", 0x10_0000, b"\x0d\xd0\x01\xc0"),
     ("UBI", 0, b"UBI#"),
+    ("dm-verity", 0, b"verity\0\0"),
+    ("dm-integrity", 0, b"integrt\0"),
+    ("dm-writecache", 0, b"\x21\x93\x48\x23"),
+    ("dm-thin", 32, b"\xba\x52\x9c\x01\0\0\0\0"),
+    ("dm-cache", 32, b"\x33\xb8\x5d\0\0\0\0\0"),
+    ("dm-era", 32, b"\x7b\x07\xc1\x7e\0\0\0\0"),
+    ("an LVM snapshot", 0, b"SnAp"),
+    ("DRBD", 0, b"$DRBDmgr=q"),
+    ("DRBD", 0, b"DRBDdlh*"),
+    ("a Mac partition table", 512, b"PM\0\0"),
+    ("an SGI disk label", 0, b"\x0b\xe5\xa9\x41"),
+    ("a Sun disk label", 508, b"\xda\xbe"),
+    ("a BSD disk label", 512, b"\x57\x45\x56\x82"),
+    ("a BSD disk label", 64, b"\x57\x45\x56\x82"),
+    ("an AIX disk label", 0, b"\xc9\xc2\xd4\xc1"),
+    ("an Amiga partition table", 0, b"RDSK"),
+    ("a qcow2 image", 0, b"QFI\xfb"),
+    ("a VMDK image", 0, b"KDMV"),
+    ("a VMDK image", 0, b"COWD"),
+    ("a VMDK image", 0, b"# Disk DescriptorFile"),
+    ("a VHD image", 0, b"conectix"),
+    ("a VHDX image", 0, b"vhdxfile"),
+    ("a VDI image", 64, b"\x7f\x10\xda\xbe"),
+    ("a QED image", 0, b"QED\0"),
+    ("a Parallels image", 0, b"WithoutFreeSpace"),
+    ("a Parallels image", 0, b"WithouFreSpacExt"),
+];
+
+/// Signs at fixed places from the end, which are counted in bytes from behind it. Those of firmware
+/// RAIDs stand in the last sectors; DRBD's, of version 8.3, 8.4 and 9, in its last 4 KiB.
+const END_SIGNS: &[(&str, u64, &[u8])] = &[
+    ("DRBD", 4096 - 60, b"\x83\x74\x02\x6b"),
+    ("DRBD", 4096 - 60, b"\x83\x74\x02\x6c"),
+    ("DRBD", 4096 - 60, b"\x83\x74\x02\x6d"),
+    ("an Intel RAID member", 1024, b"Intel Raid ISM Cfg Sig. "),
+    ("an Intel RAID member", 8192, b"Intel Raid ISM Cfg Sig. "),
+    ("a DDF RAID member", 512, b"\xde\x11\xde\x11"),
+    ("a DDF RAID member", 257 * 512, b"\xde\x11\xde\x11"),
+    ("an Adaptec RAID member", 512, b"\x37\xfc\x4d\x1e"),
+    ("an LSI RAID member", 512, b"$XIDE$"),
+    ("an NVIDIA RAID member", 1024, b"NVIDIA  "),
+    ("a Silicon Image RAID member", 512 - 0x60, b"\0\0\0\x2f"),
+    ("a HighPoint RAID member", 11 * 512, b"\xf3\x16\x78\x5a"),
+    ("a HighPoint RAID member", 11 * 512, b"\xfd\x16\x78\x5a"),
+    ("GEOM metadata", 512, b"GEOM::"),
+    ("GEOM metadata", 4096, b"GEOM::"),
+    ("a VHD image", 512, b"conectix"),
 ];
 
 /// Swap's sign ends the first page, whatever the page size of the machine that
 /// made it.
 const SWAP_PAGES: [u64; 5] = [4096, 8192, 16_384, 32_768, 65_536];
-const SWAP_MAGICS: [&[u8]; 4] = [b"SWAPSPACE2", b"SWAP-SPACE", b"S1SUSPEND\0", b"ULSUSPEND\0"];
+const SWAP_MAGICS: [&[u8]; 6] = [
+    b"SWAPSPACE2",
+    b"SWAP-SPACE",
+    b"S1SUSPEND\0",
+    b"S2SUSPEND\0",
+    b"ULSUSPEND\0",
+    b"LINHIB0001",
+];
 
 /// The magic of every GPT header, in block 1 and in the last block.
 const GPT_MAGIC: &[u8] = b"EFI PART";
@@ -138,7 +225,14 @@ pub fn signatures(ends: &DeviceEnds<'_>) -> Vec<Signature> {
     let fixed = SIGNS.iter().filter(|(_, at, sign)| ends.holds(*at, sign));
     let fixed = fixed.map(|&(what, offset, _)| Signature { what, offset });
     let mut found: Vec<Signature> = fixed.collect();
+    found.extend(END_SIGNS.iter().filter_map(|&(what, back, sign)| {
+        let offset = ends.size.checked_sub(back)?;
+        ends.holds(offset, sign)
+            .then_some(Signature { what, offset })
+    }));
     found.extend(extended(ends));
+    found.extend(minix(ends));
+    found.extend(ufs(ends));
     found.extend(swap(ends));
     found.extend(lvm(ends));
     found.extend(raid(ends));
@@ -195,38 +289,49 @@ fn lvm(ends: &DeviceEnds<'_>) -> Option<Signature> {
     ends.first("an LVM physical volume", places, &[b"LABELONE"])
 }
 
-/// Superblocks at the end: md 0.90 at the last 64 KiB boundary that leaves 64 KiB
-/// behind it, md 1.0 between 8 and 12 KiB before the end, the firmware RAIDs of
-/// Intel and of the DDF standard in the last sectors.
+/// md's superblocks at the end: 0.90 at the last 64 KiB boundary that leaves 64 KiB behind it,
+/// 1.0 between 8 and 12 KiB before the end.
 fn raid(ends: &DeviceEnds<'_>) -> Vec<Signature> {
     const MD_MAGIC: u32 = 0xa92b_4efc;
     let old = (ends.size & !0xffff).checked_sub(0x1_0000);
     let new = ends.size.checked_sub(0x2000).map(|at| at & !0xfff);
-    let md = MD_MAGIC.to_le_bytes();
-    let md_swapped = MD_MAGIC.to_be_bytes();
-    let places = [
-        ("an md RAID superblock (0.90)", old, &md[..]),
-        ("an md RAID superblock (0.90)", old, &md_swapped[..]),
-        ("an md RAID superblock (1.0)", new, &md[..]),
-        (
-            "an Intel RAID member",
-            ends.size.checked_sub(1024),
-            b"Intel Raid ISM Cfg Sig. ",
-        ),
-        (
-            "a DDF RAID member",
-            ends.size.checked_sub(512),
-            b"\xde\x11\xde\x11",
-        ),
+    let (md, swapped) = (MD_MAGIC.to_le_bytes(), MD_MAGIC.to_be_bytes());
+    let old = ends.first("an md RAID superblock (0.90)", old, &[&md, &swapped]);
+    let new = ends.first("an md RAID superblock (1.0)", new, &[&md]);
+    old.into_iter().chain(new).collect()
+}
+
+/// Minix 1 and 2: magic at 16 of the superblock at 1024; 3: at 24 (`linux/minix_fs.h`), in either
+/// byte order. Two bytes are few: zones are as large as blocks besides, wherever it was made.
+fn minix(ends: &DeviceEnds<'_>) -> Option<Signature> {
+    const SUPERBLOCK: u64 = 1024;
+    let old: [u16; 4] = [0x137f, 0x138f, 0x2468, 0x2478];
+    let old = old.map(|magic| (magic, 16, 10));
+    let signs = old.into_iter().chain([(0x4d5a, 24, 12)]);
+    signs.into_iter().find_map(|(magic, at, zone_log)| {
+        let is_plain = ends.holds(SUPERBLOCK + zone_log, &[0, 0]);
+        let orders: [[u8; 2]; 2] = [magic.to_le_bytes(), magic.to_be_bytes()];
+        let [one, other] = &orders;
+        let found = ends.first("Minix", [SUPERBLOCK + at], &[one, other]);
+        found.filter(|_| is_plain)
+    })
+}
+
+/// UFS: magic at 1372 of a superblock at 0, 8, 64 or 256 KiB (`linux/ufs_fs.h`), in either byte
+/// order.
+fn ufs(ends: &DeviceEnds<'_>) -> Option<Signature> {
+    const MAGICS: [u32; 5] = [
+        0x0001_1954,
+        0x1954_0119,
+        0x0009_5014,
+        0x0019_5612,
+        0x0523_1994,
     ];
-    places
-        .into_iter()
-        .filter_map(|(what, offset, magic)| {
-            let offset = offset?;
-            ends.holds(offset, magic)
-                .then_some(Signature { what, offset })
-        })
-        .collect()
+    let places = [0, 8, 64, 256].map(|kib| kib * 1024 + 1372);
+    MAGICS.into_iter().find_map(|magic| {
+        let (one, other) = (magic.to_le_bytes(), magic.to_be_bytes());
+        ends.first("UFS", places, &[&one, &other])
+    })
 }
 
 /// ZFS: two labels of 256 KiB at each end; the second half of a label is an array
@@ -318,6 +423,27 @@ mod tests {
         for (what, offset, magic) in SIGNS {
             let names = found(SIZE, &[(*offset as usize, magic)]);
             assert!(names.contains(what), "{what} in {names:?}");
+        }
+        for (what, back, magic) in END_SIGNS {
+            let names = found(SIZE, &[(SIZE - *back as usize, magic)]);
+            assert!(names.contains(what), "{what} in {names:?}");
+        }
+    }
+
+    #[test]
+    fn minix_and_ufs_are_found_in_either_byte_order() {
+        for magic in [0x137f_u16, 0x138f, 0x2468, 0x2478] {
+            for bytes in [magic.to_le_bytes(), magic.to_be_bytes()] {
+                assert_eq!(found(SIZE, &[(1040, &bytes)]), ["Minix"]);
+            }
+        }
+        assert_eq!(found(SIZE, &[(1048, b"\x5a\x4d")]), ["Minix"]);
+        // By chance two bytes stand anywhere.
+        assert!(found(SIZE, &[(1040, b"\x7f\x13"), (1034, &[7])]).is_empty());
+        for place in [0, 8 << 10, 64 << 10, 256 << 10] {
+            for magic in [b"\x54\x19\x01\0", b"\x19\x01\x54\x19", b"\x19\x54\x01\x19"] {
+                assert_eq!(found(SIZE, &[(place + 1372, magic)]), ["UFS"]);
+            }
         }
     }
 

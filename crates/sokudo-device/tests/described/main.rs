@@ -12,6 +12,7 @@ mod identity;
 mod interrogation;
 #[path = "../../src/invented.rs"]
 mod invented;
+mod made;
 mod recorded_disks;
 mod stacks;
 mod typical_disks;
