@@ -25,6 +25,23 @@ pub struct Limits {
     pub pause: Duration,
 }
 
+/// A process that was stopped before it has said hello holds up all others for so long: a few are
+/// there within seconds, and of thousands a launcher may need minutes.
+const JOIN_FIRST: Duration = Duration::from_secs(20);
+const JOIN_EACH: Duration = Duration::from_millis(250);
+
+impl Limits {
+    /// Those for so many processes.
+    pub fn of(count: u32) -> Self {
+        let most = Self::default();
+        let join = JOIN_FIRST.saturating_add(JOIN_EACH.saturating_mul(count));
+        Self {
+            join: join.min(most.join),
+            ..most
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -68,7 +68,7 @@ impl Peers {
         launch: &Launch,
         watch: impl Fn(Notice) + Send + 'static,
     ) -> Result<Self, PeerError> {
-        Self::join_as(launch, &own_version(), Limits::default(), watch)
+        Self::join_as(launch, &own_version(), Limits::of(launch.count), watch)
     }
 
     /// The same, as another version of sokudo or with other limits, for tests.
@@ -357,6 +357,12 @@ impl Joining {
     }
 }
 
+/// With the commit that it was built from, where that is known: between two versions the processes
+/// of two builds may mean different things by the same message.
 fn own_version() -> String {
-    env!("CARGO_PKG_VERSION").to_owned()
+    let version = env!("CARGO_PKG_VERSION");
+    match option_env!("SOKUDO_COMMIT") {
+        Some(commit) if !commit.is_empty() => format!("{version}+{commit}"),
+        _ => version.to_owned(),
+    }
 }

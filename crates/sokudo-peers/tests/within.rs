@@ -337,6 +337,13 @@ fn another_version_is_named_by_host_to_everybody() {
 }
 
 #[test]
+fn of_few_processes_one_that_was_stopped_is_waited_for_less_than_of_many() {
+    let join = |count| Limits::of(count).join;
+    assert!(join(2) <= Duration::from_secs(21));
+    assert_eq!(join(u32::MAX), Limits::default().join);
+}
+
+#[test]
 fn who_does_not_come_is_named() {
     let mut faults = Faults::none();
     faults.of(1).trouble.lose_after(0);

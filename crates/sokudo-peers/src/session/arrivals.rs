@@ -59,7 +59,9 @@ impl Session<'_> {
             self.brisk_until = Instant::now() + BRISK;
         }
         match message {
-            Message::Hello { version, host } => self.hello(from, version, host),
+            Message::Hello { version, host } if self.is_joining() => {
+                self.hello(from, version, host);
+            }
             Message::Come {
                 number,
                 call,
@@ -88,10 +90,9 @@ impl Session<'_> {
     /// At the others. Whether such a message may come.
     fn of_the_first(&mut self, message: Message) -> bool {
         match message {
-            Message::Welcome { hosts } => {
-                if hosts.len() != self.me.count as usize {
-                    return false;
-                }
+            Message::Welcome { hosts }
+                if self.is_joining() && hosts.len() == self.me.count as usize =>
+            {
                 self.joined(hosts);
             }
             Message::OtherVersion {
@@ -125,7 +126,7 @@ impl Session<'_> {
         // As versions name what is beside them.
         let beside = format!("+protocol.{protocol}");
         match Message::decode(payload) {
-            Some(Message::Hello { version, host }) if self.is_first() => {
+            Some(Message::Hello { version, host }) if self.is_first() && self.is_joining() => {
                 self.hello(from, version + &beside, host);
             }
             _ if self.is_first() => self.lose(from, LossCause::Garbled),
@@ -136,5 +137,100 @@ impl Session<'_> {
                 firsts: format!("?{beside}"),
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::clock::OwnClock;
+    use crate::faults::Faults;
+    use crate::host::PeerHost;
+    use crate::limits::Limits;
+    use crate::message::Call;
+    use crate::session::{Identity, Outcome, number_of};
+    use crate::told::Told;
+    use crate::within::within;
+
+    const LEAD_NS: [u8; 8] = 1_000_u64.to_le_bytes();
+
+    /// The first of two, which have joined, after `what` was done to it.
+    fn first(what: impl FnOnce(&mut Session<'_>)) {
+        let mut transport = within(2, &Faults::none()).remove(0);
+        let me = Identity {
+            rank: 0,
+            count: 2,
+            version: "1".to_owned(),
+            host: PeerHost::own(),
+            clock: OwnClock::default(),
+            limits: Limits::default(),
+        };
+        let (join, joined) = channel();
+        let mut session = Session::new(&mut transport, me, Told::new(2), join);
+        assert!(session.of_another(1, hello()));
+        joined.recv().unwrap().unwrap();
+        what(&mut session);
+    }
+
+    fn hello() -> Message {
+        Message::Hello {
+            version: "1".to_owned(),
+            host: PeerHost::own(),
+        }
+    }
+
+    fn call(
+        session: &mut Session<'_>,
+        call: Call,
+        bytes: &[u8],
+    ) -> Receiver<Result<Outcome, PeerError>> {
+        let (answer, answered) = channel();
+        session.call(call, bytes.to_vec(), answer);
+        answered
+    }
+
+    fn come(call: Call, bytes: &[u8]) -> Message {
+        Message::Come {
+            number: 0,
+            call,
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    #[test]
+    fn who_comes_after_the_first_has_given_up_waiting_ends_nothing() {
+        first(|session| {
+            let answered = call(session, Call::Leave, &[]);
+            session.lose(1, LossCause::Garbled);
+            assert!(session.of_another(1, come(Call::Leave, &[])));
+            assert!(matches!(answered.recv(), Ok(Err(PeerError::Lost { .. }))));
+        });
+    }
+
+    #[test]
+    fn who_says_hello_again_takes_nobody_back_to_the_joining() {
+        first(|session| {
+            let answered = call(session, Call::Leave, &[]);
+            assert!(session.of_another(1, come(Call::Leave, &[])));
+            assert!(matches!(answered.recv(), Ok(Ok(_))));
+            assert!(!session.of_another(1, hello()));
+            assert!(matches!(session.stage, super::super::Stage::Leaving(..)));
+        });
+    }
+
+    #[test]
+    fn nobody_has_the_others_wait_for_ever_for_the_start() {
+        first(|session| {
+            let before = session.me.clock.now_ns();
+            let answered = call(session, Call::Start, &LEAD_NS);
+            assert!(session.of_another(1, come(Call::Start, &u64::MAX.to_le_bytes())));
+            let Ok(Ok(Outcome::Bytes(at))) = answered.recv() else {
+                panic!("it starts");
+            };
+            let lead_ns = number_of(&at).unwrap() - before;
+            assert!(lead_ns < 3_600_000_000_000, "{lead_ns}");
+        });
     }
 }

@@ -7,6 +7,9 @@ use crate::error::LossCause;
 use crate::message::{Call, Message};
 use crate::round::OutOfStep;
 
+/// Nobody's clock is so uncertain: who asks for more would have all wait for ever.
+const LEAD_NS_MAX: u64 = 60_000_000_000;
+
 impl Session<'_> {
     /// At the first: somebody has come.
     pub(super) fn come(&mut self, rank: u32, number: u64, call: Call, bytes: Vec<u8>) {
@@ -24,12 +27,15 @@ impl Session<'_> {
 
     /// At the first: all have come.
     pub(super) fn complete(&mut self, all: Vec<Vec<u8>>) {
-        let waiting = self.waiting.take();
-        let Waiting {
+        // Where somebody was lost since, the first no longer waits.
+        let Some(Waiting {
             number,
             call,
             answer,
-        } = waiting.expect("the first has come, too, and waits");
+        }) = self.waiting.take()
+        else {
+            return;
+        };
         let (told, outcome) = match call {
             Call::Gather => (Vec::new(), Outcome::Gathered(all)),
             Call::Broadcast => {
@@ -38,7 +44,8 @@ impl Session<'_> {
             }
             Call::Start => {
                 let leads = all.iter().filter_map(|it| number_of(it));
-                let at_ns = self.me.clock.now_ns() + leads.max().unwrap_or_default();
+                let lead_ns = leads.max().unwrap_or_default().min(LEAD_NS_MAX);
+                let at_ns = self.me.clock.now_ns() + lead_ns;
                 let bytes = at_ns.to_le_bytes().to_vec();
                 (bytes.clone(), Outcome::Bytes(bytes))
             }

@@ -8,6 +8,12 @@ use crate::host::PeerHost;
 use crate::message::Message;
 
 impl Session<'_> {
+    /// What belongs to the joining would take it back there later, and whoever waits would wait
+    /// for ever.
+    pub(super) fn is_joining(&self) -> bool {
+        matches!(self.stage, Stage::Joining(..))
+    }
+
     /// At the first.
     pub(super) fn hello(&mut self, from: u32, version: String, host: PeerHost) {
         if version != self.me.version {
