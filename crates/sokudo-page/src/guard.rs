@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -46,9 +47,12 @@ const HEADERS: [(HeaderName, &str); 8] = [
     ),
 ];
 
-/// The address of ours at which a connection arrived.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival(pub(crate) IpAddr);
+/// The address of ours at which a connection arrived, and whether anything on it has shown a key.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) at: IpAddr,
+    pub(crate) is_known: Arc<AtomicBool>,
+}
 
 /// Judges a request, reads its body, and has it answered within its time.
 pub(crate) async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {
@@ -71,14 +75,17 @@ async fn admit(page: &Page, request: Request, next: Next) -> Result<Response, Fa
     let (mut parts, body) = request.into_parts();
     // Without one it did not come through our listener.
     let arrival = parts.extensions.get::<Arrival>();
-    let arrival = *arrival.ok_or(Failure::Refused(Refusal::NoHost))?;
+    let arrival = arrival.ok_or(Failure::Refused(Refusal::NoHost))?.clone();
     let asked = Asked {
         method: &parts.method,
         uri: &parts.uri,
         headers: &parts.headers,
-        local: arrival.0,
+        local: arrival.at,
     };
     let admission = page.keys(|keys, _| page.access.judge(asked, keys))?;
+    if matches!(admission, Admission::Session(_) | Admission::Reader) {
+        arrival.is_known.store(true, Ordering::Relaxed);
+    }
     if let Admission::Session(session) = admission {
         parts.extensions.insert(session);
     }

@@ -11,7 +11,8 @@ pub(crate) const CODE_LIFE: Duration = Duration::from_secs(30);
 /// Addresses that were printed by Enter; the oldest is forgotten.
 const TOKENS_MAX: usize = 16;
 const CODES_MAX: usize = 16;
-/// Browsers that are signed in; the oldest is signed out.
+/// Browsers that are signed in and may do the same; the oldest of them is signed out, so that who
+/// only looks signs out nobody who controls.
 const SESSIONS_MAX: usize = 64;
 
 /// What somebody who is signed in may do.
@@ -82,7 +83,12 @@ impl Keys {
     /// Begins a session; the value of its cookie is `random` in hexadecimal.
     pub(crate) fn begin(&mut self, session: Session, random: [u8; 32]) -> String {
         let cookie: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        push(&mut self.sessions, (digest(&cookie), session), SESSIONS_MAX);
+        self.sessions.push_back((digest(&cookie), session));
+        let is_alike = |(_, other): &(KeyDigest, Session)| *other == session;
+        if self.sessions.iter().filter(|it| is_alike(it)).count() > SESSIONS_MAX {
+            let oldest = self.sessions.iter().position(is_alike);
+            oldest.and_then(|at| self.sessions.remove(at));
+        }
         cookie
     }
 
@@ -173,6 +179,10 @@ mod tests {
         assert_eq!(keys.session(&cookies[0]), None, "the oldest is signed out");
         assert_eq!(keys.session(&cookies[1]), Some(session));
         assert_eq!(cookies[1].len(), 64);
+        for number in 0..=SESSIONS_MAX {
+            keys.begin(Session { is_read_only: true }, random(1_000 + number));
+        }
+        assert_eq!(keys.session(&cookies[1]), Some(session), "it may do more");
         keys.end(&cookies[1]);
         assert_eq!(keys.session(&cookies[1]), None);
     }

@@ -2,7 +2,8 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener as StdListener};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -14,12 +15,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use sokudo_words::Error;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
 
 use crate::guard::Arrival;
 use crate::stall::StallGuard;
 
-/// Ten browsers have sixty. More wait until one is closed.
+/// Ten browsers have sixty.
 const CONNECTIONS_MAX: usize = 64;
 /// Also ends a connection on which nothing is asked any more.
 const HEADER_TIME: Duration = Duration::from_secs(10);
@@ -109,34 +111,73 @@ fn is_missing(error: &io::Error) -> bool {
 /// # Errors
 /// When a listener cannot be waited for.
 pub(crate) fn serve(listeners: Vec<StdListener>, router: &Router) -> io::Result<()> {
-    let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let places = Arc::new(Places {
+        free: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
+        taken: Mutex::default(),
+    });
     for listener in listeners {
         let listener = TcpListener::from_std(listener)?;
-        tokio::spawn(accept(listener, router.clone(), Arc::clone(&connections)));
+        tokio::spawn(accept(listener, router.clone(), Arc::clone(&places)));
     }
     Ok(())
 }
 
-async fn accept(listener: TcpListener, router: Router, connections: Arc<Semaphore>) {
+async fn accept(listener: TcpListener, router: Router, places: Arc<Places>) {
     loop {
-        let Ok(place) = Arc::clone(&connections).acquire_owned().await else {
-            return;
-        };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let router = router.clone();
-                tokio::spawn(async move {
-                    carry(stream, router).await;
+                let Some(place) = places.next().await else {
+                    return;
+                };
+                let is_known = Arc::new(AtomicBool::new(false));
+                let (router, known) = (router.clone(), Arc::clone(&is_known));
+                let carried = tokio::spawn(async move {
+                    carry(stream, router, known).await;
                     drop(place);
                 });
+                places.take(carried.abort_handle(), is_known);
             }
             Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
     }
 }
 
+/// Places for connections.
+struct Places {
+    free: Arc<Semaphore>,
+    /// The oldest first.
+    taken: Mutex<Vec<(AbortHandle, Arc<AtomicBool>)>>,
+}
+
+impl Places {
+    /// One that is free. Where none is, the oldest connection of those on which nobody has shown a
+    /// key ends: who has none could otherwise hold all of them by heads that never end.
+    async fn next(&self) -> Option<OwnedSemaphorePermit> {
+        if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
+            return Some(place);
+        }
+        self.with(|taken| {
+            let is_strange = |(_, known): &(_, Arc<AtomicBool>)| !known.load(Ordering::Relaxed);
+            if let Some(at) = taken.iter().position(is_strange) {
+                taken.remove(at).0.abort();
+            }
+        });
+        Arc::clone(&self.free).acquire_owned().await.ok()
+    }
+
+    fn take(&self, connection: AbortHandle, is_known: Arc<AtomicBool>) {
+        self.with(|taken| taken.push((connection, is_known)));
+    }
+
+    fn with(&self, change: impl FnOnce(&mut Vec<(AbortHandle, Arc<AtomicBool>)>)) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.retain(|(connection, _)| !connection.is_finished());
+        change(&mut taken);
+    }
+}
+
 /// Answers the requests of a connection. How it ends is the browser's affair.
-async fn carry(stream: TcpStream, router: Router) {
+async fn carry(stream: TcpStream, router: Router, is_known: Arc<AtomicBool>) {
     let Ok(local) = stream.local_addr() else {
         return;
     };
@@ -145,7 +186,10 @@ async fn carry(stream: TcpStream, router: Router) {
     let routes = TowerToHyperService::new(router);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Arrival(local.ip()));
+        request.extensions_mut().insert(Arrival {
+            at: local.ip(),
+            is_known: Arc::clone(&is_known),
+        });
         routes.call(request)
     });
     let connection = http1::Builder::new()
@@ -155,4 +199,37 @@ async fn carry(stream: TcpStream, router: Router) {
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(StallGuard::new(stream)), service);
     let _ = connection.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_shows_no_key_keeps_no_place_from_others() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let places = Places {
+                free: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
+                taken: Mutex::default(),
+            };
+            let mut connections = Vec::new();
+            for number in 0..2 * CONNECTIONS_MAX {
+                let place = places.next().await.unwrap();
+                let connection = tokio::spawn(async move {
+                    let _place = place;
+                    std::future::pending::<()>().await;
+                });
+                let is_known = Arc::new(AtomicBool::new(number == 0));
+                places.take(connection.abort_handle(), is_known);
+                connections.push(connection);
+            }
+            assert!(!connections[0].is_finished(), "it has shown a key");
+            let ended = connections.iter().filter(|it| it.is_finished()).count();
+            assert_eq!(ended, CONNECTIONS_MAX);
+            assert!(connections[1].is_finished(), "the oldest stranger");
+        });
+    }
 }

@@ -14,6 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::fs::{Access, Mode, OFlags, access};
+use rustix::process::DumpableBehavior;
 use sokudo_measure::FileUser;
 use sokudo_page::{ARGUMENT, Hello, Told, write_frame};
 use sokudo_words::{Text, text};
@@ -117,6 +118,8 @@ pub(crate) fn serve() -> ExitCode {
     // one could type; and no program that it starts has more rights than it has.
     let _ = rustix::process::setsid();
     let _ = rustix::thread::set_no_new_privs(true);
+    // Others of its user would read the keys in its memory.
+    let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     // Whoever starts it by hand has no pipe there.
     match io::stdin().as_fd().try_clone_to_owned() {
         Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe)),
