@@ -12,21 +12,20 @@ use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::RangeInclusive;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, FlockOperation, flock};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, DataContent, Event};
+use sokudo_sys::reopen;
 use sokudo_words::Text;
 
 use crate::consent::Look;
 use crate::control::Control;
 use crate::mark::{self, FilePurpose, NotOurs};
-use crate::removal::{MakingGuard, Vanishing, remove_held};
-use crate::reopen::reopen;
+use crate::removal::{DirectoryEntry, MakingGuard, Vanishing, remove_held};
 use crate::stage_error::StageError;
-use crate::target::{FileTarget, Target, TargetError, open_to_look, unused_storage};
+use crate::target::{FileTarget, Target, TargetError, open_to_write_later, unused_storage};
 use crate::test_file::{LayoutError, LayoutFill, free_space_needed, layout_unit};
 
 /// Whose a file is.
@@ -157,12 +156,8 @@ impl JobFile {
 
     fn create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         let making = MakingGuard::begin();
-        let handle = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o644)
-            .open(request.path)
+        let handle = DirectoryEntry::of(request.path)
+            .and_then(|place| place.create(0o644))
             .map_err(|source| {
                 let is_link = request.path.is_symlink();
                 if is_link && source.kind() == io::ErrorKind::AlreadyExists {
@@ -212,7 +207,7 @@ impl JobFile {
     /// When it belongs to somebody else, or the system does not allow it.
     pub fn open(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         let path = request.path;
-        let looked_at = open_to_look(path)?;
+        let looked_at = open_to_write_later(path)?;
         let metadata = looked_at
             .metadata()
             .map_err(|source| failure(path, "examined", source))?;

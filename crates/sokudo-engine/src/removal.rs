@@ -58,18 +58,15 @@ impl DirectoryEntry {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {
-            folder: openat(CWD, folder, flags, Mode::empty())?,
+            folder: sokudo_sys::folder_of(folder)?,
             name: name.to_owned(),
         })
     }
 
-    /// Makes a file there, where nothing has the name yet, for its owner alone.
-    pub(crate) fn create(&self) -> io::Result<File> {
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR;
-        let mode = Mode::RUSR | Mode::WUSR;
-        Ok(openat(&self.folder, &self.name, flags | OFlags::CLOEXEC, mode)?.into())
+    /// Makes a file there, where nothing has the name yet.
+    pub(crate) fn create(&self, mode: u32) -> io::Result<File> {
+        sokudo_sys::create_in(&self.folder, &self.name, mode)
     }
 
     /// Makes a file in the same folder that has no name yet, for its owner alone.

@@ -15,14 +15,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, OFlags, StatxFlags, ioctl_blksszget, statx};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
-use sokudo_sys::{Namespace, NamespaceError};
+use sokudo_sys::{NamedPlace, Namespace, NamespaceError, reopen};
 use sokudo_words::Text;
 
 use crate::consent::{ClaimedDevice, DevicePermit, InUse, Look, RewritePermit, unused};
 use crate::held::SimulatedContents;
 use crate::kernel_files;
 use crate::read_back::WriteBackFile;
-use crate::reopen::reopen;
 use crate::sim;
 
 /// The smallest unit of buffered I/O is a page.
@@ -170,11 +169,14 @@ impl FileTarget {
     /// # Errors
     /// When it cannot be opened or is something else.
     pub fn read_only(path: &Path) -> Result<Self, TargetError> {
+        Self::of_looked_at(open_to_look(path)?, path)
+    }
+
+    fn of_looked_at(handle: File, path: &Path) -> Result<Self, TargetError> {
         let opened = |source| TargetError::Open {
             path: path.to_owned(),
             source,
         };
-        let handle = open_to_look(path)?;
         let kind = handle.metadata().map_err(opened)?.file_type();
         if !kind.is_file() && !kind.is_block_device() {
             return Err(TargetError::NotStorage(path.to_owned()));
@@ -196,7 +198,7 @@ impl FileTarget {
     /// As [`Self::read_only`], for everything that is not a regular file, and for one that
     /// somebody else uses, as `look` finds out.
     pub fn overwrite(path: &Path, look: Look) -> Result<Self, TargetError> {
-        let target = Self::read_only(path)?;
+        let target = Self::of_looked_at(open_to_write_later(path)?, path)?;
         // The handle is what is checked and what is later written, so the name
         // cannot be exchanged in between.
         let opened = |source| TargetError::Open {
@@ -373,6 +375,22 @@ pub(crate) fn open_to_look(path: &Path) -> Result<File, TargetError> {
         .custom_flags(flag_bits(OFlags::NONBLOCK))
         .open(path);
     opened.map_err(|source| TargetError::Open {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The same of what may be written later: it is found only as `NamedPlace` says.
+pub(crate) fn open_to_write_later(path: &Path) -> Result<File, TargetError> {
+    let options = OpenOptions::new()
+        .read(true)
+        .custom_flags(flag_bits(OFlags::NONBLOCK))
+        .to_owned();
+    let there = NamedPlace::of(path).and_then(|place| match &place.there {
+        Some(there) => reopen(there, &options),
+        None => Err(io::ErrorKind::NotFound.into()),
+    });
+    there.map_err(|source| TargetError::Open {
         path: path.to_owned(),
         source,
     })

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, FallocateFlags};
+use rustix::fs::{Access, AtFlags, FallocateFlags};
 use rustix::io::Errno;
 use sokudo_model::{
     BufferMemory, Bytes, DataContent, Event, FailureKind, IoFailure, Layout, Limits, Nanos,
@@ -121,7 +121,9 @@ impl TestFile {
     /// # Errors
     /// When there is too little room or the directory does not allow it.
     pub fn create(directory: &Path, size: Bytes) -> Result<Self, TestFileError> {
-        Self::create_where_room_is(directory, size, |path| create_unnamed(CWD, path))
+        Self::create_where_room_is(directory, size, |path| {
+            create_unnamed(sokudo_sys::folder_of(path)?, Path::new("."))
+        })
     }
 
     /// The same with a name in any case, by which other processes can read it.
@@ -376,7 +378,7 @@ fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
         let named_last = named_last.and_then(|made| place.link(&made.0).map(|()| made));
         let (handle, known) = match named_last {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                made_known(place.create()?)
+                made_known(place.create(0o600)?)
             }
             named_or_taken => named_or_taken?,
         };

@@ -216,7 +216,7 @@ impl PreparedTargets {
         files_as: Option<FileUser>,
     ) -> Result<Self, MeasureError> {
         let Inspected { mut info, counters } = inspected;
-        let path = path_of(&info);
+        let path = named_path_of(&info);
         let trees: Vec<FileTree> = workloads.clone().filter_map(|it| it.tree).collect();
         let of_file = workloads.filter(|workload| workload.tree.is_none());
         let size = of_file.filter_map(|workload| workload.limits.bytes).max();
@@ -413,7 +413,7 @@ impl PreparedTargets {
         let files_as = preparation.files_as.filter(|_| is_file);
         let target = match &preparation.permission {
             Permission::ReadOnly => FileUser::open(files_as, || Ok(FileTarget::read_only(&path)?))?,
-            Permission::OverwriteFile => FileTarget::overwrite(&path, users)?,
+            Permission::OverwriteFile => FileTarget::overwrite(&named_path_of(&info), users)?,
             Permission::WriteBack if info.kind == TargetKind::BlockDevice => {
                 let occupancy = occupants(&System::host(), &path)?;
                 RewritePermit::obtain(&path, &occupancy, users).map(FileTarget::for_write_back)?
@@ -421,7 +421,7 @@ impl PreparedTargets {
             Permission::WriteBack => {
                 // Who else uses it only root sees.
                 FileUser::open(files_as, || check_writable(&path))?;
-                FileTarget::file_for_write_back(&path, users)?
+                FileTarget::file_for_write_back(&named_path_of(&info), users)?
             }
             Permission::Destroy(consent) => {
                 let occupancy = occupants(&System::host(), &path)?;
@@ -488,7 +488,7 @@ impl PreparedTargets {
             true => TestFile::create_for_readers,
             false => TestFile::create,
         };
-        let path = path_of(&info);
+        let path = named_path_of(&info);
         let file = FileUser::open(preparation.files_as, || {
             Ok(create(&path, preparation.size)?)
         })?;
@@ -557,6 +557,12 @@ fn check_writable(path: &Path) -> Result<(), MeasureError> {
         let path = path.to_owned();
         MeasureError::NotWritable { path, source }
     })
+}
+
+/// As it was named, for what is written there: which links on the way are followed, who writes
+/// decides.
+fn named_path_of(info: &TargetInfo) -> PathBuf {
+    PathBuf::from(&info.name)
 }
 
 fn path_of(info: &TargetInfo) -> PathBuf {

@@ -6,8 +6,9 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use anyhow::Context;
-use rustix::fs::{Access, FallocateFlags};
+use rustix::fs::{Access, FallocateFlags, FileType};
 use rustix::io::Errno;
+use sokudo_engine::NamedPlace;
 use sokudo_report::{BandwidthUnit, TableStyle};
 use sokudo_store::Sqlite;
 use sokudo_words::{Text, text};
@@ -124,25 +125,19 @@ fn open(path: &Path) -> Result<(File, bool), Exit> {
         ))
     };
     refuse_store(path)?;
-    // A device is not even opened.
-    if path
-        .metadata()
-        .is_ok_and(|metadata| metadata.file_type().is_block_device())
-    {
-        return Err(refused());
+    let not_opened = |error: io::Error| not_opened(path, &error);
+    let place = NamedPlace::of(path).map_err(not_opened)?;
+    if let Some(there) = &place.there {
+        let status = rustix::fs::fstat(there).map_err(|errno| not_opened(errno.into()))?;
+        // A device is not even opened.
+        if FileType::from_raw_mode(status.st_mode) == FileType::BlockDevice {
+            return Err(refused());
+        }
     }
-    // Emptied only after a look at what was opened: the name may be exchanged.
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(|error| not_opened(path, &error))?;
-    let metadata = file.metadata().map_err(|error| not_opened(path, &error))?;
-    match metadata.file_type().is_block_device() {
-        true => Err(refused()),
-        false => Ok((file, metadata.is_file())),
-    }
+    let opened = place.open_or_create(OpenOptions::new().write(true));
+    let file = opened.map_err(not_opened)?;
+    let is_regular = file.metadata().map_err(not_opened)?.is_file();
+    Ok((file, is_regular))
 }
 
 fn not_opened(path: &Path, error: &io::Error) -> Exit {

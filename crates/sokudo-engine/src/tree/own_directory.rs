@@ -160,7 +160,7 @@ impl Drop for OwnDirectory {
 
 fn open_directory(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+    Ok(openat(sokudo_sys::folder_of(path)?, ".", flags, Mode::empty())?.into())
 }
 
 fn check_room(parent: &Path, tree: &FileTree) -> Result<(), TreeError> {

@@ -1,7 +1,11 @@
 //! Bad blocks as files, under fio's names: `NAME.OFFSET.received` and
 //! `NAME.OFFSET.expected` in the working directory, NAME being the file's own.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::Path;
+
+use sokudo_sys::NamedPlace;
 
 use super::Verifier;
 use super::header::VerifyHeader;
@@ -23,7 +27,9 @@ impl Verifier {
 
     fn dump(&self, name: &str, what: &str, bytes: &[u8]) -> String {
         let path = self.dump_to.join(format!("{name}.{what}"));
-        match std::fs::write(&path, bytes) {
+        let options = OpenOptions::new().write(true).truncate(true).to_owned();
+        let file = NamedPlace::of(&path).and_then(|place| place.open_or_create(&options));
+        match file.and_then(|mut file| file.write_all(bytes)) {
             Ok(()) => format!("; {what} data dumped as {}", path.display()),
             Err(error) => format!("; cannot write {}: {error}", path.display()),
         }

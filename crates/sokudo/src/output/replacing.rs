@@ -7,13 +7,14 @@
 //! root replaces nothing that somebody else has put there meanwhile.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, renameat, statat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Stat, fstat, renameat, statat, unlinkat};
+use sokudo_engine::{NamedPlace, create_in};
 use sokudo_words::text;
 
 /// Rights of a new file, of which the umask takes some away.
@@ -33,32 +34,26 @@ pub(super) enum ReplaceFault {
 /// When nothing was changed.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReplaceFault> {
     // What links lead to is replaced, not the link.
-    let flags = OFlags::PATH.bits().cast_signed();
-    let there = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)
-        .ok();
-    let metadata = there.as_ref().and_then(|there| there.metadata().ok());
-    match (&metadata, path.symlink_metadata()) {
-        (Some(there), _) if !there.is_file() || there.nlink() > 1 => {
-            return Err(ReplaceFault::NotReplaceable);
-        }
-        (None, Ok(_)) => return Err(ReplaceFault::NotReplaceable),
-        _ => {}
+    let place = NamedPlace::of(path).map_err(ReplaceFault::Unwritten)?;
+    let there = place.there.as_ref().map(fstat).transpose();
+    let there = there.map_err(|errno| ReplaceFault::Unwritten(errno.into()))?;
+    let is_alone = |it: &Stat| {
+        it.st_nlink == 1 && FileType::from_raw_mode(it.st_mode) == FileType::RegularFile
+    };
+    match there.as_ref().is_none_or(is_alone) && place.is_named_so() {
+        true => put(&place, bytes),
+        false => Err(ReplaceFault::NotReplaceable),
     }
-    let place = OutputLocation::of(path, there.as_ref())?;
-    put(&place, metadata.as_ref(), bytes)
 }
 
-fn put(place: &OutputLocation, there: Option<&Metadata>, bytes: &[u8]) -> Result<(), ReplaceFault> {
+fn put(place: &NamedPlace, bytes: &[u8]) -> Result<(), ReplaceFault> {
     // What is given the rights and the owner of another file must not take the place of a third.
-    if !place.holds(there) {
+    if !place.is_named_so() {
         return Err(ReplaceFault::Unwritten(io::Error::other(text!(
             "somebody exchanges names in its folder"
         ))));
     }
-    let mut draft = OutputDraft::beside(place, there)?;
+    let mut draft = OutputDraft::beside(place)?;
     draft
         .file
         .write_all(bytes)
@@ -70,43 +65,6 @@ fn put(place: &OutputLocation, there: Option<&Metadata>, bytes: &[u8]) -> Result
         .map_err(|_| ReplaceFault::NotReplaceable)
 }
 
-/// Where a file has its name: the folder is held open.
-struct OutputLocation {
-    folder: OwnedFd,
-    name: OsString,
-}
-
-impl OutputLocation {
-    /// The place of an open file, whatever links led there; of one that is not there, the
-    /// place that its path names.
-    fn of(path: &Path, there: Option<&File>) -> Result<Self, ReplaceFault> {
-        let real = match there {
-            Some(file) => PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
-                .read_link()
-                .map_err(|_| ReplaceFault::NotReplaceable)?,
-            None => path.to_owned(),
-        };
-        let name = real.file_name().ok_or(ReplaceFault::NotReplaceable)?;
-        let folder = match real.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = openat(CWD, folder, flags, Mode::empty());
-        Ok(Self {
-            folder: folder.map_err(|_| ReplaceFault::NotReplaceable)?,
-            name: name.to_owned(),
-        })
-    }
-
-    /// Whether the name leads to this, or to nothing where there was nothing.
-    fn holds(&self, there: Option<&Metadata>) -> bool {
-        let found = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW).ok();
-        found.map(|found| (found.st_dev, found.st_ino))
-            == there.map(|there| (there.dev(), there.ino()))
-    }
-}
-
 /// The new contents on their way.
 struct OutputDraft<'a> {
     file: File,
@@ -116,28 +74,28 @@ struct OutputDraft<'a> {
 
 impl<'a> OutputDraft<'a> {
     /// With the rights and the owner of the file that is there.
-    fn beside(place: &'a OutputLocation, there: Option<&Metadata>) -> Result<Self, ReplaceFault> {
+    fn beside(place: &'a NamedPlace) -> Result<Self, ReplaceFault> {
         let not_replaceable = |_| ReplaceFault::NotReplaceable;
-        let mode = there.map_or(NEW_FILE_MODE, MetadataExt::mode) & 0o777;
+        let there = place.there.as_ref().map(fstat).transpose();
+        let there = there.map_err(|_| ReplaceFault::NotReplaceable)?;
+        let mode = there.map_or(NEW_FILE_MODE, |there| there.st_mode & 0o777);
         let mut name = OsString::from(format!(".sokudo-{}-", std::process::id()));
         name.push(&place.name);
-        let flags =
-            OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
-        let file = openat(&place.folder, &name, flags, Mode::from_raw_mode(mode));
         let draft = Self {
-            file: file.map_err(|_| ReplaceFault::NotReplaceable)?.into(),
+            file: create_in(&place.folder, &name, mode).map_err(not_replaceable)?,
             folder: &place.folder,
             name,
         };
         if let Some(there) = there {
             let ours = draft.file.metadata().map_err(not_replaceable)?;
-            if (ours.uid(), ours.gid()) != (there.uid(), there.gid()) {
-                fchown(&draft.file, Some(there.uid()), Some(there.gid()))
+            if (ours.uid(), ours.gid()) != (there.st_uid, there.st_gid) {
+                fchown(&draft.file, Some(there.st_uid), Some(there.st_gid))
                     .map_err(not_replaceable)?;
             }
+            let rights = Permissions::from_mode(there.st_mode & 0o7777);
             draft
                 .file
-                .set_permissions(there.permissions())
+                .set_permissions(rights)
                 .map_err(not_replaceable)?;
         }
         Ok(draft)
@@ -164,7 +122,7 @@ fn leads_to(folder: &OwnedFd, name: &OsStr, file: &File) -> bool {
 mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -211,28 +169,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), "looked at").unwrap();
-        let there = File::open(at("file")).unwrap();
-        let metadata = there.metadata().unwrap();
-        let Ok(place) = OutputLocation::of(&at("file"), Some(&there)) else {
-            panic!("there is a place");
-        };
+        let place = NamedPlace::of(&at("file")).unwrap();
         fs::rename(at("file"), at("away")).unwrap();
         fs::write(at("file"), "precious").unwrap();
-        assert!(matches!(
-            put(&place, Some(&metadata), b"x"),
-            Err(ReplaceFault::Unwritten(_))
-        ));
+        assert!(matches!(put(&place, b"x"), Err(ReplaceFault::Unwritten(_))));
         symlink("away", at("link")).unwrap();
         fs::rename(at("link"), at("file")).unwrap();
-        assert!(matches!(
-            put(&place, Some(&metadata), b"x"),
-            Err(ReplaceFault::Unwritten(_))
-        ));
+        assert!(matches!(put(&place, b"x"), Err(ReplaceFault::Unwritten(_))));
         fs::remove_file(at("file")).unwrap();
-        assert!(matches!(
-            put(&place, Some(&metadata), b"x"),
-            Err(ReplaceFault::Unwritten(_))
-        ));
+        assert!(matches!(put(&place, b"x"), Err(ReplaceFault::Unwritten(_))));
         assert_eq!(fs::read(at("away")).unwrap(), b"looked at");
         assert_eq!(names(folder.path()), ["away"]);
     }
@@ -240,14 +185,12 @@ mod tests {
     #[test]
     fn what_is_no_file_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let dangling = folder.path().join("dangling");
-        symlink("nothing", &dangling).unwrap();
-        for path in [Path::new("/dev/null"), folder.path(), &dangling] {
+        for path in [Path::new("/dev/null"), folder.path()] {
             assert!(matches!(
                 replace(path, b"x"),
                 Err(ReplaceFault::NotReplaceable)
             ));
         }
-        assert_eq!(names(folder.path()), ["dangling"]);
+        assert!(names(folder.path()).is_empty());
     }
 }

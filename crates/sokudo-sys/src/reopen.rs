@@ -12,7 +12,7 @@ const OPEN_FILES: &str = "/proc/self/fd";
 ///
 /// # Errors
 /// Those of opening, and where there is no `/proc`, as in a bare chroot.
-pub(crate) fn reopen(file: &File, options: &OpenOptions) -> io::Result<File> {
+pub fn reopen(file: &impl AsRawFd, options: &OpenOptions) -> io::Result<File> {
     let path = format!("{OPEN_FILES}/{}", file.as_raw_fd());
     options.open(path).map_err(|error| {
         let is_without_proc =
