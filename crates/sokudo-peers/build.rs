@@ -1,5 +1,7 @@
-//! Names the commit that is built, where this is a working copy of the repository.
+//! Names the commit that is built for use, where this is a working copy of the repository. A build
+//! for tests names none: it would be made anew with every commit.
 
+use std::env;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +10,11 @@ use std::process::Command;
 const LOG: &str = "../../.git/logs/HEAD";
 
 fn main() -> io::Result<()> {
+    let mut cargo = io::stdout();
+    writeln!(cargo, "cargo::rerun-if-changed=build.rs")?;
+    if env::var_os("PROFILE").is_none_or(|profile| profile != "release") {
+        return Ok(());
+    }
     let described = Command::new("git")
         .args([
             "describe",
@@ -20,9 +27,7 @@ fn main() -> io::Result<()> {
     let commit = described.ok().filter(|output| output.status.success());
     let commit = commit.and_then(|output| String::from_utf8(output.stdout).ok());
     let commit = commit.unwrap_or_default();
-    let mut cargo = io::stdout();
     writeln!(cargo, "cargo::rustc-env=SOKUDO_COMMIT={}", commit.trim())?;
-    writeln!(cargo, "cargo::rerun-if-changed=build.rs")?;
     match Path::new(LOG).exists() {
         true => writeln!(cargo, "cargo::rerun-if-changed={LOG}"),
         false => Ok(()),

@@ -93,6 +93,54 @@ mod root {
         assert_eq!(wipefs(path), before);
     }
 
+    /// The seconds that making it takes are enough to exchange a name in one's own folder.
+    #[test]
+    fn nothing_is_mounted_below_a_folder_of_another_user() {
+        let Some(disk) = disk() else {
+            return;
+        };
+        let path = disk.path.to_str().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let his = directory.path().join("his");
+        fs::create_dir(&his).unwrap();
+        std::os::unix::fs::chown(&his, Some(65_534), Some(65_534)).unwrap();
+        std::os::unix::fs::symlink("/etc", his.join("link")).unwrap();
+        std::os::unix::fs::lchown(his.join("link"), Some(65_534), None).unwrap();
+        for (name, word) in [("a/sbin", "exchange"), ("link/sbin", "another user")] {
+            let at = his.join(name);
+            let prepare = format!("prepare {path} --fs ext4 --mount {}", at.display());
+            let owner = "--owner 65534:65534";
+            sokudo(&format!("{prepare} --destroy {path} {owner}")).tells(&[word]);
+            assert!(!at.exists());
+        }
+        assert_eq!(wipefs(path), "", "nothing was touched");
+    }
+
+    #[test]
+    fn what_came_onto_a_prepared_disk_since_needs_the_second_word() {
+        let Some(disk) = disk() else {
+            return;
+        };
+        let path = disk.path.to_str().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let at = directory.path().join("new");
+        let prepare = format!("prepare {path} --fs ext4 --mount {}", at.display());
+        sokudo(&format!("{prepare} --destroy {path}")).ok();
+        let partition = format!("{path}p1");
+        let run = |program: &str, arguments: &[&str]| {
+            let status = Command::new(program).args(arguments).status().unwrap();
+            assert!(status.success(), "{program}");
+        };
+        run("umount", &[at.to_str().unwrap()]);
+        run("mkfs.ext4", &["-q", "-F", &partition]);
+        let before = wipefs(&partition);
+        let undo = format!("prepare {path} --undo --destroy {path}");
+        sokudo(&undo).refused(3, &["no longer holds just", "--destroy-contents"]);
+        assert_eq!(wipefs(&partition), before);
+        sokudo(&format!("{undo} --destroy-contents")).ok();
+        assert_eq!(wipefs(path), "");
+    }
+
     #[test]
     fn what_fails_halfway_is_taken_back() {
         let Some(disk) = disk() else {

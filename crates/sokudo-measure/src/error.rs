@@ -296,7 +296,9 @@ fn of_volume(error: &VolumeError) -> Fault {
         VolumeError::Changed(_)
         | VolumeError::InUse(_)
         | VolumeError::Option { .. }
+        | VolumeError::NotAsMade(_)
         | VolumeError::NotPrepared { .. }
+        | VolumeError::Exchangeable { .. }
         | VolumeError::Taken { .. } => Fault::Danger,
         VolumeError::TooFewDisks { .. }
         | VolumeError::Mounted(_)

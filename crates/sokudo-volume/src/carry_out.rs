@@ -15,6 +15,7 @@ use crate::action::{Action, CommandLine};
 use crate::arrays::{self, Synchronisation};
 use crate::disk::VolumeDisk;
 use crate::error::VolumeError;
+use crate::mount_point;
 use crate::pools::first_partition;
 use crate::program::{self, Limits};
 
@@ -108,10 +109,7 @@ impl Site {
             Action::MakeDirectory(directory) => self.make_directory(directory),
             Action::RemoveDirectory(directory) => remove_directory(directory),
             Action::Mount { at, .. } => mount(action, at, limits),
-            Action::Owner { path, user, group } => {
-                std::os::unix::fs::chown(path, Some(*user), Some(*group))
-                    .map_err(|source| unusable(path, source))
-            }
+            Action::Owner { path, user, group } => mount_point::give(path, *user, *group),
             Action::Run(_)
             | Action::Wipe(_)
             | Action::Discard(_)
@@ -205,6 +203,7 @@ impl Site {
     }
 
     fn make_directory(&mut self, directory: &Path) -> Result<(), VolumeError> {
+        mount_point::is_roots_alone(directory)?;
         if is_mount_point(directory) {
             return Err(VolumeError::Mounted(directory.to_owned()));
         }
@@ -214,7 +213,7 @@ impl Site {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(source) => return Err(unusable(directory, source)),
         }
-        fs::create_dir_all(directory).map_err(|source| unusable(directory, source))?;
+        mount_point::make_folder(directory).map_err(|source| unusable(directory, source))?;
         self.directories.insert(directory.to_owned());
         Ok(())
     }
@@ -245,7 +244,7 @@ fn remove_directory(directory: &Path) -> Result<(), VolumeError> {
     }
 }
 
-fn unusable(path: &Path, source: io::Error) -> VolumeError {
+pub(crate) fn unusable(path: &Path, source: io::Error) -> VolumeError {
     VolumeError::Unusable {
         path: path.to_owned(),
         source,

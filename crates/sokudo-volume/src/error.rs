@@ -23,6 +23,15 @@ pub enum VolumeError {
         program: &'static str,
         option: String,
     },
+    #[error(
+        "{} is no place to mount on: others than root may exchange what is in {}; name a folder that root alone may write above, such as /mnt/disk",
+        mount_point.display(),
+        folder.display()
+    )]
+    Exchangeable {
+        mount_point: PathBuf,
+        folder: PathBuf,
+    },
     #[error("{} is mounted already; name an empty directory", .0.display())]
     Mounted(PathBuf),
     #[error("{} is not empty; name an empty directory", .0.display())]
@@ -36,6 +45,11 @@ pub enum VolumeError {
         path.display()
     )]
     NotPrepared { path: PathBuf, found: Text },
+    #[error(
+        "{} no longer holds just the file system that sokudo prepare has made; if what it holds is to be destroyed, add --destroy-contents",
+        .0.display()
+    )]
+    NotAsMade(PathBuf),
     #[error("{command} cannot be run: {source}")]
     NotRun { command: String, source: io::Error },
     #[error("{command} has failed ({status}): {said}")]

@@ -16,6 +16,7 @@ use crate::error::VolumeError;
 use crate::file_systems::{self, NewFileSystem};
 use crate::free_of_paths;
 use crate::making::{Making, Told};
+use crate::mount_point;
 use crate::place::Uuid;
 use crate::pools::first_partition;
 use crate::program::{self, Limits};
@@ -56,7 +57,9 @@ impl Preparation {
         };
         let on_disk = |path: &Path| Action::Wipe(path.to_owned());
         let table = CommandLine::new("sfdisk", ["--quiet"]).with([disk]);
-        let table = table.reading(format!("label: gpt\nstart=1MiB, name={PARTITION_NAME}\n"));
+        // By that it is known later whether the partition still holds what is made here.
+        let entry = format!("start=1MiB, name={PARTITION_NAME}, uuid={}", self.uuid);
+        let table = table.reading(format!("label: gpt\n{entry}\n"));
         let update = CommandLine::new("partx", ["--update"]).with([disk]);
         let at = self.mount_point.clone();
         let mut steps = vec![
@@ -92,11 +95,13 @@ impl Preparation {
         steps
     }
 
-    /// Refuses options that could reach another disk or file.
+    /// Refuses options that could reach another disk or file, and a mount point that somebody
+    /// else could exchange.
     ///
     /// # Errors
     /// Which.
     pub fn check(&self) -> Result<(), VolumeError> {
+        mount_point::is_roots_alone(&self.mount_point)?;
         free_of_paths::check_mkfs(&self.mkfs)
     }
 
@@ -124,11 +129,12 @@ impl Preparation {
     }
 }
 
-/// Refuses unless the disk holds what `Preparation` makes: one partition of that name.
+/// Refuses unless the disk holds what `Preparation` makes: one partition of that name, and in it,
+/// unless `is_emptied_anyway`, the very file system that was made.
 ///
 /// # Errors
 /// What it holds instead, or that it cannot be read.
-pub fn is_prepared(disk: &Path) -> Result<(), VolumeError> {
+pub fn is_prepared(disk: &Path, is_emptied_anyway: bool) -> Result<(), VolumeError> {
     let not_prepared = |found: Text| VolumeError::NotPrepared {
         path: disk.to_owned(),
         found,
@@ -144,10 +150,25 @@ pub fn is_prepared(disk: &Path) -> Result<(), VolumeError> {
     let table: Dump = serde_json::from_str(&printed)
         .map_err(|error| not_prepared(text!("its partition table cannot be read ({error})")))?;
     match &table.partitiontable.partitions[..] {
-        [only] if only.name.as_deref() == Some(PARTITION_NAME) => Ok(()),
+        [only] if only.name.as_deref() == Some(PARTITION_NAME) => {
+            let made = only.uuid.as_deref().and_then(|text| text.parse().ok());
+            match is_emptied_anyway || holds_only(&first_partition(disk), made) {
+                true => Ok(()),
+                false => Err(VolumeError::NotAsMade(first_partition(disk))),
+            }
+        }
         [_] => Err(not_prepared("its partition has another name".into())),
         several => Err(not_prepared(text!("it has {} partitions", several.len()))),
     }
+}
+
+/// Whether all that is found on a partition is the file system of this identifier. One of several
+/// signatures is not told, and that none is found proves nothing.
+fn holds_only(partition: &Path, made: Option<Uuid>) -> bool {
+    let probe = CommandLine::new("blkid", ["-p", "-s", "UUID", "-o", "value"]).with([partition]);
+    let found = program::run(&probe, Limits::undoing());
+    let found = found.ok().and_then(|printed| printed.trim().parse().ok());
+    made.is_some() && found == made
 }
 
 /// What `sfdisk --json` prints, as far as it matters here.
@@ -165,6 +186,7 @@ struct Table {
 #[derive(Deserialize)]
 struct Partition {
     name: Option<String>,
+    uuid: Option<String>,
 }
 
 /// What unmounts the partition of a prepared disk, wherever it is mounted; `None` where
@@ -229,7 +251,7 @@ mod tests {
             lines,
             [
                 "wipefs --all /dev/nvme0n1",
-                "printf %s $'label: gpt\\012start=1MiB, name=sokudo-prepare\\012' | sfdisk --quiet /dev/nvme0n1",
+                "printf %s $'label: gpt\\012start=1MiB, name=sokudo-prepare, uuid=11111111-1111-1111-1111-111111111111\\012' | sfdisk --quiet /dev/nvme0n1",
                 "partx --update /dev/nvme0n1",
                 "wipefs --all /dev/nvme0n1p1",
                 "mkfs.ext4 -q -L data -U 11111111-1111-1111-1111-111111111111 \

@@ -11,7 +11,7 @@ use sokudo_volume::{
 };
 use sokudo_words::{Text, text};
 
-use crate::cli::PrepareArguments;
+use crate::cli::{Destroying, PrepareArguments};
 use crate::exit::Exit;
 use crate::{command_line, interrupt, invoker, output};
 
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &PrepareArguments) -> Result<(), Exit> {
     let disk = disk(&arguments.device)?;
     let consent = arguments.destroying.consent();
     match arguments.undo {
-        true => undo(&disk, &consent, arguments.dry_run),
+        true => undo(&disk, &arguments.destroying, arguments.dry_run),
         false => make(&disk, &consent, arguments),
     }
 }
@@ -76,11 +76,10 @@ fn preparation(arguments: &PrepareArguments) -> Result<Preparation, Exit> {
     let mkfs = command_line::words(arguments.mkfs.as_deref().unwrap_or_default())
         .ok_or_else(|| Exit::usage(text!("a quote in --mkfs is not closed; close it")))?;
     // A link is followed once, before anything is decided by what it leads to.
-    let at = mount_point.canonicalize();
-    let at = at.or_else(|_| std::path::absolute(mount_point));
+    let at = sokudo_volume::mount_point(mount_point).map_err(MeasureError::from)?;
     Ok(Preparation {
         file_system,
-        mount_point: at.map_err(Exit::failed)?,
+        mount_point: at,
         label: arguments.label.clone(),
         uuid: Uuid::random().map_err(Exit::failed)?,
         mkfs,
@@ -88,7 +87,7 @@ fn preparation(arguments: &PrepareArguments) -> Result<Preparation, Exit> {
     })
 }
 
-fn undo(disk: &Path, consent: &Consent, is_dry_run: bool) -> Result<(), Exit> {
+fn undo(disk: &Path, destroying: &Destroying, is_dry_run: bool) -> Result<(), Exit> {
     let unmount = unmounting(disk);
     let empty = emptying(disk);
     let shown = || show(unmount.iter().chain(&empty));
@@ -96,8 +95,10 @@ fn undo(disk: &Path, consent: &Consent, is_dry_run: bool) -> Result<(), Exit> {
         return shown();
     }
     let wrong = |error| Exit::from(MeasureError::from(error));
+    let consent = &destroying.consent();
+    let is_prepared = |disk: &Path| is_prepared(disk, destroying.destroy_contents).map_err(wrong);
     let held = named_disk(disk, consent)?;
-    is_prepared(held.path()).map_err(wrong)?;
+    is_prepared(held.path())?;
     shown()?;
     let mut told = |_: &Action| ();
     carry_out_on(&held, unmount.clone().into_iter().collect(), &mut told).map_err(wrong)?;
@@ -105,7 +106,7 @@ fn undo(disk: &Path, consent: &Consent, is_dry_run: bool) -> Result<(), Exit> {
     // Now that nobody uses it any more, it is claimed and looked at once again.
     let disks = volume_disks(&[disk.to_owned()], &consent.for_occupied(true))?;
     for disk in &disks {
-        is_prepared(disk.path()).map_err(wrong)?;
+        is_prepared(disk.path())?;
         carry_out_on(disk, empty.clone(), &mut told).map_err(wrong)?;
     }
     output::say(&text!("{} is empty", disk.display()))
