@@ -24,6 +24,7 @@ mod file;
 mod file_system;
 mod find;
 mod health;
+mod held;
 mod in_time;
 mod inspect;
 mod interrogate;
@@ -71,5 +72,5 @@ pub use self_test::{
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, Title, signatures, title};
 pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;
-pub use users::users;
+pub use users::{tell_long_looks, users};
 pub use zfs::ArcCounts;

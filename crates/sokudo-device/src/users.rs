@@ -13,17 +13,24 @@ mod relatives;
 mod swaps;
 
 use std::fs::{File, Metadata};
+use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::PathBuf;
 use std::thread;
 
 use sokudo_model::{Occupant, Users};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
+use crate::file_system::Backing;
+use crate::held;
+use crate::mounts::Mounts;
 use crate::system::System;
 use file_identity::FileIdentity;
 use loops::Shows;
-use processes::{CLOSING_LOOKS, CLOSING_PAUSE, WatchedTargets, Writers};
+use processes::{CLOSING_LOOKS, CLOSING_PAUSE, UnseenProcesses, WatchedTargets, Writers};
 
+pub use processes::tell_long_looks;
 pub(crate) use relatives::of_device;
 pub(crate) use swaps::devices as swaps;
 
@@ -32,21 +39,29 @@ const IT: &str = "it";
 
 const OVERLAYFS: u64 = 0x794c_7630;
 
-/// Who else uses this open file or block device, which must be open for reading only.
+/// Who else uses this open file or block device, which must be open for reading only, and what the
+/// device holds.
 pub fn users(file: &File) -> Users {
     let system = System::host();
     match file.metadata() {
         Ok(metadata) if metadata.file_type().is_block_device() => {
-            of_device(&system, metadata.rdev()).1
+            let mut users = of_device(&system, metadata.rdev()).1;
+            let held = held::held(file)
+                .unwrap_or_else(|error| vec![unread(text!("what it holds is not seen: {error}"))]);
+            users.occupants.extend(held);
+            users
         }
         Ok(metadata) => of_file(&system, file, &metadata),
         Err(error) => Users {
-            occupants: vec![Occupant::Unseen {
-                sentence: text!("who uses it is not seen: {error}"),
-            }],
+            occupants: vec![unread(text!("who uses it is not seen: {error}"))],
             blind_spots: Vec::new(),
         },
     }
+}
+
+fn unread(sentence: Text) -> Occupant {
+    let way_out = "name a device that can be read".into();
+    Occupant::Unseen { sentence, way_out }
 }
 
 fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
@@ -54,7 +69,11 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
     let mut users = Users::default();
     let mut unknown = Vec::new();
     let devices = loops::loops(system);
-    let is_beneath = !devices.is_empty() && file_system(file) == Some(OVERLAYFS);
+    let beneath = match file_system(file) == Some(OVERLAYFS) {
+        true => overlaid(system, file),
+        false => Overlaid::No,
+    };
+    let has_loops = !devices.is_empty();
     for device in devices {
         match device.shows_file(identity) {
             Shows::Yes => users.occupants.push(Occupant::Shown {
@@ -78,8 +97,15 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
             unknown.join(", ")
         ));
     }
-    if is_beneath {
+    if let Overlaid::By(upper, metadata) = beneath {
         // A layer's file has another identity than the overlay gives it.
+        let of_upper = of_file(system, &upper, &metadata);
+        users.blind_spots.extend(of_upper.blind_spots);
+        users.occupants.extend(of_upper.occupants);
+        if !users.occupants.is_empty() {
+            return users;
+        }
+    } else if matches!(beneath, Overlaid::Unknown) && has_loops {
         users.blind_spots.push(
             "Whether a loop device shows the file is not seen: it lies on overlayfs, whose \
              layers have files of their own"
@@ -88,6 +114,42 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
     }
     add_writers(system, file, identity, &mut users);
     users
+}
+
+/// Whether another file holds what this one shows.
+enum Overlaid {
+    /// It is where it is, or in layers that nobody writes: it is copied when it is written.
+    No,
+    /// The upper layer's.
+    By(File, Metadata),
+    /// The layer is not seen from here, as in a container.
+    Unknown,
+}
+
+/// What the upper layer of an overlay holds under the name of this file.
+fn overlaid(system: &System, file: &File) -> Overlaid {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())).read_link();
+    let table = system.text("proc/self/mountinfo");
+    let (Ok(path), Some(table)) = (path, table) else {
+        return Overlaid::Unknown;
+    };
+    let mounts = Mounts::parse(&table);
+    let Some(Backing::Overlay(layers)) = mounts.holding(&path, None).map(Backing::of) else {
+        return Overlaid::Unknown;
+    };
+    let Some(upper) = layers.upper() else {
+        return Overlaid::No;
+    };
+    if upper.is_relative() || !upper.is_dir() {
+        return Overlaid::Unknown;
+    }
+    let place = layers.places(&path).map(|(_, place)| place).next();
+    let opened = place.map(|place| File::open(place).and_then(|it| Ok((it.metadata()?, it))));
+    match opened {
+        Some(Ok((metadata, upper))) => Overlaid::By(upper, metadata),
+        Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => Overlaid::No,
+        _ => Overlaid::Unknown,
+    }
 }
 
 /// Whether anybody has the file open for writing is known to the kernel, whoever it is and
@@ -112,7 +174,9 @@ fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut
             return;
         }
         if is_ours || !counts_writers || is_open.is_err() {
-            users.blind_spots.extend(unseen.map(|sentence| {
+            users
+                .blind_spots
+                .extend(unseen.map(|UnseenProcesses { sentence, .. }| {
                 text!(
                     "Whether another program has the file open for writing is not seen: {sentence}"
                 )

@@ -155,14 +155,14 @@ pub enum ConsentError {
         second_word: &'static str,
     },
     /// No consent reaches that far.
-    #[error("{path} is not written, whatever is allowed: {reasons}; {way_out}", path = path.display(), way_out = Text::from(*way_out))]
+    #[error("{path} is not written, whatever is allowed: {reasons}; {way_out}", path = path.display())]
     Never {
         /// Which.
         path: PathBuf,
         /// What speaks against it.
         reasons: Text,
         /// What to do instead.
-        way_out: &'static str,
+        way_out: Text,
     },
     /// It is not the device that was looked at.
     #[error("{path} has become another device while it was looked at, so it is not written; see that its name stays and try again", path = .0.display())]
@@ -276,12 +276,15 @@ impl ClaimedDevice {
         let is_same = handle.metadata().is_ok_and(|metadata| {
             metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
         });
+        // Another disk may have the number by now.
+        let sequence = occupancy.sequence;
+        let is_same =
+            is_same && (sequence.is_none() || sequence == sokudo_sys::disk_sequence(&handle));
         if !is_same {
             return Err(ConsentError::Changed(path.to_owned()));
         }
         let size = rustix::fs::seek(&handle, SeekFrom::End(0)).map_err(opened)?;
-        let mut users = look(&handle);
-        users.occupants.retain(|occupant| !occupant.is_content());
+        let users = look(&handle);
         allowed(&users.occupants)?;
         Ok(Self {
             handle,
@@ -309,10 +312,10 @@ fn never(
 
 /// Who uses a regular file, and how that is ended.
 #[derive(Debug, sokudo_words::Error)]
-#[error("{reasons}; {}", Text::from(*way_out))]
+#[error("{reasons}; {way_out}")]
 pub struct InUse {
     reasons: Text,
-    way_out: &'static str,
+    way_out: Text,
 }
 
 /// What could not be seen of who uses a regular file; a refusal that no consent lifts if
@@ -398,8 +401,8 @@ fn told<'a>(reasons: impl Iterator<Item = &'a Occupant>) -> Text {
 }
 
 /// How to come to a device that may be written.
-const fn way_out_of(reason: &Occupant) -> &'static str {
-    match reason {
+fn way_out_of(reason: &Occupant) -> Text {
+    let fixed = match reason {
         Occupant::Mounted { .. } => "unmount it, or measure writes in a directory on it",
         Occupant::Swap { .. } => "take it out of use with swapoff",
         Occupant::Holder { .. } => "take it out of that first, or name what stands on it",
@@ -407,14 +410,13 @@ const fn way_out_of(reason: &Occupant) -> &'static str {
         Occupant::Shown { .. } | Occupant::Opened { .. } | Occupant::OpenedUnseen => {
             "end that first, or name another file or device"
         }
-        Occupant::Unwritable { .. } => "name a device that takes writes, or read it only",
-        Occupant::Partition { .. }
+        Occupant::Unwritable { .. }
+        | Occupant::Partition { .. }
         | Occupant::Signature { .. }
-        | Occupant::EndUnread { .. }
-        | Occupant::Unseen { .. } => {
-            "run as root where /sys and /proc show all who may use it, not in a container of its own"
-        }
-    }
+        | Occupant::EndUnread { .. } => "name a device that takes writes, or read it only",
+        Occupant::Unseen { way_out, .. } => return way_out.clone(),
+    };
+    fixed.into()
 }
 
 #[cfg(test)]
@@ -424,6 +426,7 @@ mod tests {
     fn occupancy(occupants: Vec<Occupant>) -> Occupancy {
         Occupancy {
             device_number: 0,
+            sequence: None,
             name: "sdx".to_owned(),
             serial: Some("WD-123".to_owned()),
             occupants,
@@ -472,6 +475,7 @@ mod tests {
             Occupant::OpenedUnseen,
             Occupant::Unseen {
                 sentence: "nobody knows".into(),
+                way_out: "ask around".into(),
             },
             Occupant::Unwritable {
                 sentence: "sdx is write-protected".into(),
@@ -532,6 +536,15 @@ mod tests {
         }
         let mounted = asked(Front::Own, uses(), "WD-123", true);
         assert!(mounted.contains("unmount it"), "{mounted}");
+    }
+
+    #[test]
+    fn what_is_not_seen_names_what_makes_it_seen() {
+        let unseen = uses()
+            .into_iter()
+            .filter(|it| matches!(it, Occupant::Unseen { .. }));
+        let told = asked(Front::Own, unseen.collect(), "WD-123", true);
+        assert!(told.ends_with("nobody knows; ask around"), "{told}");
     }
 
     #[test]

@@ -49,7 +49,9 @@ pub fn named_disk(path: &Path, consent: &Consent) -> Result<VolumeDisk, MeasureE
         source: errno.into(),
     })?;
     let found = handle.metadata().ok().map(|metadata| metadata.rdev());
-    match found == Some(occupancy.device_number) {
+    let sequence = occupancy.sequence;
+    let is_same = sequence.is_none() || sequence == sokudo_sys::disk_sequence(&handle);
+    match is_same && found == Some(occupancy.device_number) {
         true => Ok(VolumeDisk::new(handle, path.to_owned())?),
         false => Err(ConsentError::Changed(path.to_owned()).into()),
     }

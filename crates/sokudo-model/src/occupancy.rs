@@ -9,6 +9,8 @@ pub struct Occupancy {
     /// The device's number (`st_rdev`): the only name that cannot be moved to
     /// another device while we look.
     pub device_number: u64,
+    /// The kernel's count of disks, which no two share while it runs; since Linux 5.15.
+    pub sequence: Option<u64>,
     /// Kernel name, such as `sdb`; `major:minor` where sysfs shows none.
     pub name: String,
     /// Serial number, where the device tells one.
@@ -99,6 +101,8 @@ pub enum Occupant {
     Unseen {
         /// What could not be seen and why.
         sentence: Text,
+        /// What makes it seen.
+        way_out: Text,
     },
 }
 
@@ -138,7 +142,7 @@ impl From<&Occupant> for Text {
             }
             Occupant::Claimed => "the kernel says that it is in use".into(),
             Occupant::Unwritable { sentence }
-            | Occupant::Unseen { sentence }
+            | Occupant::Unseen { sentence, .. }
             | Occupant::EndUnread { sentence } => sentence.clone(),
         }
     }

@@ -114,6 +114,7 @@ pub fn serve_another(arguments: &[OsString]) -> Option<ExitCode> {
 /// reason to be killed with half a file written.
 pub fn outlive_file_size_limit() {
     interrupt::outlive_file_size_limit();
+    sokudo_device::tell_long_looks(|told| exit::note(told));
 }
 
 /// Carries out what the arguments say, the program's name first, and returns the exit code: those

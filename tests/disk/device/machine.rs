@@ -10,9 +10,9 @@ use sokudo_device::{
     FileStateError, InspectError, Inspected, System, cached_bytes, direct_io_support, drop_cached,
     environment, file_state, free_bytes, inspect,
 };
-use sokudo_model::{BlockDeviceKind, Bytes, DirectIoSupport, FileState, TargetKind};
+use sokudo_model::{BlockDeviceKind, Bytes, DirectIoSupport, FileState, Occupant, TargetKind};
 
-use crate::loop_device::FileSystem;
+use crate::loop_device::{FileSystem, LoopDevice};
 use crate::sokudo::{is_root, skip};
 
 const MIB: u64 = Bytes::MIB;
@@ -360,19 +360,30 @@ mod root {
         }
         let directory = seen(&mount, "merged");
         let file = seen(&mount, "merged/file");
-        let users = sokudo_device::users(&File::open(mount.path().join("merged/file")).unwrap());
+        let used = |name: &str| {
+            sokudo_device::users(&File::open(mount.path().join("merged").join(name)).unwrap())
+        };
+        let users = used("file");
+        // What the upper layer holds is written in place, and whoever has it open relies on it.
+        let upper = mount.path().join("upper/other");
+        fs::write(&upper, noise(1 << 20)).unwrap();
+        assert_eq!(used("other").occupants, []);
+        let writer = File::options().write(true).open(&upper).unwrap();
+        let opened = used("other");
+        drop(writer);
+        let shown = LoopDevice::over(&upper, false).map(|_loop| used("other"));
         run("umount", &["--lazy", &merged]);
         assert_eq!(directory.info.file_system.unwrap().kind, "overlay");
         assert_eq!(directory.info.devices[0].name, mount.device.name());
         assert_eq!(file.info.devices[0].name, mount.device.name());
-        // There is a loop device, and it might show the file of a layer.
+        // A file of a lower layer is copied when it is written, whoever shows it.
         assert_eq!(users.occupants, []);
-        assert!(
-            users.blind_spots[0]
-                .english()
-                .contains("it lies on overlayfs"),
-            "{users:?}"
-        );
+        assert_eq!(users.blind_spots, []);
+        assert_ne!(opened.occupants, [], "{opened:?}");
+        if let Some(shown) = shown {
+            let by_loop = |it: &Occupant| matches!(it, Occupant::Shown { .. });
+            assert!(shown.occupants.iter().any(by_loop), "{shown:?}");
+        }
     }
 
     #[test]

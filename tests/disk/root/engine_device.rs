@@ -314,6 +314,7 @@ fn filled_device() -> Option<(LoopDevice, Vec<u8>)> {
 fn occupancy(path: &Path, occupants: Vec<Occupant>) -> Occupancy {
     Occupancy {
         device_number: path.metadata().unwrap().rdev(),
+        sequence: None,
         name: "loop".to_owned(),
         serial: None,
         occupants,

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -28,12 +28,19 @@ use crate::system::{self, System};
 pub(super) const CLOSING_LOOKS: u32 = 10;
 pub(super) const CLOSING_PAUSE: Duration = Duration::from_millis(20);
 
-/// What a look may cost. A descriptor takes about 3 µs, so that this is enough for a
+/// What a look may cost. A descriptor takes about 3 µs, so that this is enough for five
 /// million. It is time of the processor, because on a busy machine it matters who is.
-const LOOK_TIME_MAX: Duration = Duration::from_secs(4);
+const LOOK_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// How long it may take: a file on a server that does not answer can hold it for ever.
-const WAIT_MAX: Duration = Duration::from_secs(30);
+const WAIT_MAX: Duration = Duration::from_secs(120);
+
+/// Who waits longer is told why.
+const TOLD_AFTER: Duration = Duration::from_secs(2);
+
+/// A ring does not say what is registered with it while somebody submits to it.
+const RING_LOOKS: u32 = 50;
+const RING_PAUSE: Duration = Duration::from_millis(1);
 
 /// Descriptors between two readings of the clock.
 const DESCRIPTORS_PER_READING: usize = 256;
@@ -90,11 +97,27 @@ pub(super) struct Writers {
     /// Processes other than this one.
     pub(super) opened: Vec<Occupant>,
     /// Why not every process was seen, if so.
-    pub(super) unseen: Option<Text>,
+    pub(super) unseen: Option<UnseenProcesses>,
     /// Whether the machine's first process may not be looked at.
     pub(super) is_init_hidden: bool,
     /// Whether this process has it open for writing itself.
     pub(super) is_ours: bool,
+}
+
+/// Why not every process was seen, and what makes them seen.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UnseenProcesses {
+    pub(super) sentence: Text,
+    pub(super) way_out: &'static str,
+}
+
+/// Who tells that a look takes its time.
+static TELL: OnceLock<fn(Text)> = OnceLock::new();
+
+/// Has this told, once for each, of looks at the processes that take their time.
+pub fn tell_long_looks(tell: fn(Text)) {
+    // Whoever was first tells all.
+    let _ = TELL.set(tell);
 }
 
 /// Looks at all processes but those in `excused`.
@@ -116,14 +139,29 @@ pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) 
             // Nobody listens any more when it took too long.
             let _ = tell.send(look.seen);
         });
-    let seen = started.ok().and_then(|_| told.recv_timeout(WAIT_MAX).ok());
+    let seen = started.ok().and_then(|_| {
+        told.recv_timeout(TOLD_AFTER).ok().or_else(|| {
+            if let Some(tell) = TELL.get() {
+                tell(text!(
+                    "looking at what all processes have open takes its time; it ends within {} s",
+                    WAIT_MAX.as_secs()
+                ));
+            }
+            told.recv_timeout(WAIT_MAX.saturating_sub(TOLD_AFTER)).ok()
+        })
+    });
     seen.unwrap_or_else(|| Writers {
-        unseen: Some(CUT_SHORT.into()),
+        unseen: Some(cut_short()),
         ..Writers::default()
     })
 }
 
-const CUT_SHORT: &str = "the look at the processes was cut short";
+fn cut_short() -> UnseenProcesses {
+    UnseenProcesses {
+        sentence: "the look at the processes was cut short".into(),
+        way_out: "try again when the machine has less to do, or end what has very many files open",
+    }
+}
 
 struct ProcessSearch {
     processes: PathBuf,
@@ -140,7 +178,10 @@ impl ProcessSearch {
     fn go(&mut self, excused: &[u32]) {
         self.end = processor_time() + LOOK_TIME_MAX;
         let Ok(entries) = std::fs::read_dir(&self.processes) else {
-            self.seen.unseen = Some("/proc does not show the processes".into());
+            self.seen.unseen = Some(UnseenProcesses {
+                sentence: "/proc does not show the processes".into(),
+                way_out: "mount /proc (mount -t proc proc /proc)",
+            });
             return;
         };
         let sees_all = self.sees_all();
@@ -163,11 +204,20 @@ impl ProcessSearch {
             }
         }
         self.seen.unseen = if self.is_cut_short {
-            Some(CUT_SHORT.into())
+            Some(cut_short())
         } else if self.hidden > 0 {
-            Some(text!("{} processes may not be looked at", self.hidden))
+            Some(UnseenProcesses {
+                sentence: text!("{} processes may not be looked at", self.hidden),
+                way_out: match rustix::process::geteuid().is_root() {
+                    true => "let it look at all processes (CAP_SYS_PTRACE, outside of containers)",
+                    false => "run as root, who may look at them",
+                },
+            })
         } else {
-            (!sees_all).then(|| "/proc shows only some of the machine's processes".into())
+            (!sees_all).then(|| UnseenProcesses {
+                sentence: "/proc shows only some of the machine's processes".into(),
+                way_out: "run it outside of the container, or where that shows all (docker run --pid=host)",
+            })
         };
     }
 
@@ -241,9 +291,33 @@ impl ProcessSearch {
             let link = entry?.path();
             if opened_for_writing(&link)? {
                 found.extend(self.wanted_behind(&link)?);
+                if self.wanted.has_devices() && is_ring(&link) {
+                    let number = link.file_name().unwrap_or_default();
+                    self.registered(&thread.join("fdinfo").join(number), found)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Adds what is registered with a ring of io_uring, which needs no descriptor: the kernel tells
+    /// names alone, and not what it was opened for, which is taken for writing.
+    fn registered(&self, info: &Path, found: &mut BTreeSet<usize>) -> io::Result<()> {
+        for _ in 0..RING_LOOKS {
+            let told = match std::fs::read_to_string(info) {
+                Err(error) if has_ended(&error) => return Ok(()),
+                told => told?,
+            };
+            let names = registered_files(&told);
+            if let Some(names) = names {
+                for name in names {
+                    found.extend(self.wanted_behind(Path::new(name)).ok().flatten());
+                }
+                return Ok(());
+            }
+            thread::sleep(RING_PAUSE);
+        }
+        Err(io::ErrorKind::WouldBlock.into())
     }
 
     /// Adds what is mapped so that writing to the memory writes to it, and says whether
@@ -349,6 +423,22 @@ fn opened_for_writing(link: &Path) -> io::Result<bool> {
     }
 }
 
+fn is_ring(link: &Path) -> bool {
+    std::fs::read_link(link).is_ok_and(|leads| leads == Path::new("anon_inode:[io_uring]"))
+}
+
+/// The files that a ring's `fdinfo` lists (`io_uring/fdinfo.c`): `UserFiles: 1`, and then a line
+/// `    0: /dev/sdb` for each. `None` where it says nothing of them now.
+fn registered_files(told: &str) -> Option<Vec<&str>> {
+    let (_, list) = told.split_once("UserFiles:")?;
+    let lines = list.lines().skip(1);
+    let names = lines.map_while(|line| {
+        let (number, name) = line.trim_start().split_once(": ")?;
+        number.parse::<u32>().ok().map(|_| name)
+    });
+    Some(names.collect())
+}
+
 /// Whether the process, or what it had open, is no longer there.
 fn has_ended(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
@@ -422,23 +512,51 @@ mod tests {
     fn nobody_is_said_only_where_all_are_seen() {
         let machine = machine();
         assert_eq!(look(&machine).unseen, None);
-        let spoil: [(&str, &dyn Fn()); 3] = [
-            ("only some", &|| {
+        let spoil: [(&str, &str, &dyn Fn()); 3] = [
+            ("only some", "--pid=host", &|| {
                 machine.in_namespace("pid:[4026532000]");
             }),
-            ("only some", &|| {
+            ("only some", "--pid=host", &|| {
                 machine.in_namespace(FIRST_NAMESPACE);
                 std::fs::remove_dir_all(machine.path("proc/1")).unwrap();
             }),
-            ("does not show", &|| {
+            ("does not show", "mount /proc", &|| {
                 std::fs::remove_dir_all(machine.path("proc")).unwrap();
             }),
         ];
-        for (words, spoil) in spoil {
+        for (words, way_out, spoil) in spoil {
             spoil();
-            let unseen = look(&machine).unseen.unwrap().english();
-            assert!(unseen.contains(words), "{unseen}");
+            let unseen = look(&machine).unseen.unwrap();
+            assert!(unseen.sentence.english().contains(words), "{unseen:?}");
+            assert!(unseen.way_out.contains(way_out), "{unseen:?}");
         }
+    }
+
+    #[test]
+    fn what_is_registered_with_a_ring_is_found_without_a_descriptor() {
+        let told =
+            "pos:\t0\nCqTail:\t0\nUserFiles:\t2\n    0: /dev/sdb\n    1: <none>\nUserBufs:\t0\n";
+        assert_eq!(registered_files(told), Some(vec!["/dev/sdb", "<none>"]));
+        assert_eq!(
+            registered_files("pos:\t0\n"),
+            None,
+            "somebody submits to it"
+        );
+        let machine = machine();
+        let directory = machine.process(10, "ring");
+        symlink("anon_inode:[io_uring]", directory.join("fd/3")).unwrap();
+        let device = Path::new("/dev/loop0").metadata();
+        let Some(number) = device.ok().map(|it| it.rdev()) else {
+            eprintln!("SKIPPED: there is no loop device");
+            return;
+        };
+        let file = "proc/10/fdinfo/3";
+        machine.write(file, "UserFiles:\t1\n    0: /dev/loop0\n");
+        let mut wanted = WatchedTargets::default();
+        wanted.add_device(&crate::block::number_text(number), "loop0".into());
+        let seen = writers(&machine.system(), wanted, &[]);
+        assert_eq!(seen.opened.len(), 1);
+        assert_eq!(seen.unseen, None);
     }
 
     #[test]

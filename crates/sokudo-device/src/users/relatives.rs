@@ -47,7 +47,13 @@ pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users
 
 fn unlisted(number: &str) -> Occupant {
     let sentence = text!("who uses the device {number} is not seen: sysfs does not list it");
-    Occupant::Unseen { sentence }
+    let way_out = "name the disk that it stands on, or run where /sys shows it".into();
+    Occupant::Unseen { sentence, way_out }
+}
+
+/// What makes seen what a loop device shows: another one of the same is no concern of its user's.
+fn without(device: &str) -> Text {
+    text!("detach it (losetup -d /dev/{device}), or run as root where it can be asked")
 }
 
 /// The file behind a loop device through which would be written.
@@ -190,7 +196,8 @@ impl<'system> Relatives<'system> {
         let device = &self.loops[by];
         let LoopSource::Known(status) = device.shown else {
             let sentence = text!("what the loop device {} shows is not seen", device.name);
-            self.occupants.push(Occupant::Unseen { sentence });
+            let way_out = without(&device.name);
+            self.occupants.push(Occupant::Unseen { sentence, way_out });
             return;
         };
         let Some(number) = status.block_device else {
@@ -222,7 +229,8 @@ impl<'system> Relatives<'system> {
             Err(_) => {
                 let device = block::name(directory);
                 let sentence = text!("whether anybody has claimed {device} is not seen");
-                self.occupants.push(Occupant::Unseen { sentence });
+                let way_out = "run as root where /dev has the device".into();
+                self.occupants.push(Occupant::Unseen { sentence, way_out });
             }
         }
     }
@@ -232,7 +240,8 @@ impl<'system> Relatives<'system> {
     fn mounted(&self) -> Vec<Occupant> {
         let Some(table) = self.system.text("proc/self/mountinfo") else {
             let sentence = "what is mounted is not seen (/proc/self/mountinfo)".into();
-            return vec![Occupant::Unseen { sentence }];
+            let way_out = "mount /proc (mount -t proc proc /proc)".into();
+            return vec![Occupant::Unseen { sentence, way_out }];
         };
         let mounts = Mounts::parse(&table);
         let mut found = Vec::new();
@@ -312,6 +321,7 @@ impl<'system> Relatives<'system> {
                     Shows::Yes => found.push(Occupant::Shown { what, by }),
                     Shows::Unknown => found.push(Occupant::Unseen {
                         sentence: text!("whether the loop device {by} shows {what} is not seen"),
+                        way_out: without(&by),
                     }),
                     Shows::No => {}
                 }
@@ -366,10 +376,12 @@ impl<'system> Relatives<'system> {
         users.occupants.extend(opened);
         users
             .occupants
-            .extend(unseen.map(|sentence| Occupant::Unseen {
+            .extend(unseen.map(|unseen| Occupant::Unseen {
                 sentence: text!(
-                    "whether a program has it open for writing is not seen: {sentence}"
+                    "whether a program has it open for writing is not seen: {}",
+                    unseen.sentence
                 ),
+                way_out: unseen.way_out.into(),
             }));
         if is_init_hidden {
             let sentence = "Whether the machine's first process (init) has the device open for writing is not seen: it may not be looked at";
