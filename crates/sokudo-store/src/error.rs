@@ -69,6 +69,16 @@ pub enum StoreError {
         /// What the database says.
         reason: Text,
     },
+    /// It has been waited for in vain: another writes, or a server says nothing.
+    #[error(
+        "{store} cannot be used: {reason}; name another store with --store, or keep nothing with --no-store"
+    )]
+    Silent {
+        /// Which store.
+        store: Text,
+        /// For how long.
+        reason: Text,
+    },
     /// Anything else that the database says.
     #[error(
         "{store} cannot be used: {reason}; name another store with --store, or keep nothing with --no-store",

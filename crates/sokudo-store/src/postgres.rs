@@ -44,8 +44,13 @@ const SCHEMA: &str = "sokudo";
 /// Who holds this lock changes the tables: "sokd".
 const MIGRATION_LOCK: i64 = 0x736f_6b64;
 
-/// How long a server is waited for.
+/// How long a server is waited for that says nothing, unless the address says so
+/// (`connect_timeout`).
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Who connects says itself that it took too long, before it is left to itself.
+const ANSWER_SLACK: Duration = Duration::from_secs(1);
+/// The server says itself who holds a lock, before it is given up.
+const LOCK_SECONDS_MAX: u64 = 8;
 
 /// Why work on the server fails.
 enum ServerError {
@@ -113,8 +118,7 @@ impl Postgres {
         let mut found = self.with(|client| {
             client.batch_execute(&format!(
                 "SET client_min_messages = warning; SET search_path = {SCHEMA}; \
-                 SET statement_timeout = '600s'; SET lock_timeout = '{}s'",
-                PATIENCE.as_secs()
+                 SET statement_timeout = '600s'; SET lock_timeout = '{LOCK_SECONDS_MAX}s'"
             ))?;
             Ok(version(client)?)
         })?;
@@ -478,13 +482,15 @@ fn contents(
 /// The time limit of the library ends where the server has accepted, and something else
 /// than a server may say nothing after that. Its thread is left to itself then.
 fn connect(config: Config, encryption: &Encryption, name: &Text) -> Result<Client, StoreError> {
-    let connector = Connector::new(encryption).map_err(|error| StoreError::Database {
+    let each = config.get_connect_timeout().copied().unwrap_or(PATIENCE);
+    let connector = Connector::new(encryption, each).map_err(|error| StoreError::Database {
         store: name.clone(),
         reason: Text::name(error.to_string()),
     })?;
-    let each = config.get_connect_timeout().copied().unwrap_or(PATIENCE);
     let hosts = narrow::<usize, u32>(config.get_hosts().len());
-    let limit = each.saturating_mul(hosts.max(1)).saturating_add(PATIENCE);
+    let limit = each
+        .saturating_mul(hosts.max(1))
+        .saturating_add(ANSWER_SLACK);
     let (sender, receiver) = mpsc::channel();
     let connecting = thread::Builder::new().spawn(move || {
         // Nobody listens any more where it took too long.
@@ -496,7 +502,7 @@ fn connect(config: Config, encryption: &Encryption, name: &Text) -> Result<Clien
     })?;
     match receiver.recv_timeout(limit) {
         Ok(connected) => connected.map_err(|error| refusal(name, &error)),
-        Err(_) => Err(StoreError::Database {
+        Err(_) => Err(StoreError::Silent {
             store: name.clone(),
             reason: text!("it has not answered within {} s", limit.as_secs()),
         }),
@@ -619,9 +625,10 @@ fn refusal(store: &Text, error: &postgres::Error) -> StoreError {
             Text::name(text + &cause.unwrap_or_default())
         }
     };
-    StoreError::Database {
-        store: store.clone(),
-        reason,
+    let store = store.clone();
+    match ours.is_some_and(|ours| ours.kind() == io::ErrorKind::TimedOut) {
+        true => StoreError::Silent { store, reason },
+        false => StoreError::Database { store, reason },
     }
 }
 
@@ -661,27 +668,46 @@ mod tests {
         assert!(error.to_string().contains("not answered"), "{error}");
     }
 
-    #[test]
-    fn a_server_that_announces_gigabytes_is_cut_off() {
+    /// Answers each of what it is asked, and then nothing until it is hung up on.
+    fn answering(answers: &'static [&'static [u8]]) -> (u16, thread::JoinHandle<()>) {
         use std::io::{Read, Write};
-        let mad = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = mad.local_addr().unwrap().port();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
         let server = thread::spawn(move || {
-            let (mut stream, _) = mad.accept().unwrap();
+            let (mut stream, _) = listener.accept().unwrap();
             let mut bytes = [0; 1_024];
-            // It is asked for encryption, then who wants in, then the first question.
-            for answer in [
-                &b"N"[..],
-                b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I",
-                b"D\x77\x77\x77\x77",
-            ] {
+            for answer in answers {
                 let asked = stream.read(&mut bytes).unwrap();
                 assert!(asked > 0);
                 stream.write_all(answer).unwrap();
             }
-            // Until it is hung up on.
             while stream.read(&mut bytes).is_ok_and(|count| count > 0) {}
         });
+        (port, server)
+    }
+
+    /// No encryption, and whoever asks is in.
+    const REFUSAL: &[u8] = b"N";
+    const WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+
+    #[test]
+    fn who_is_silent_after_the_log_in_is_given_up() {
+        let (port, server) = answering(&[REFUSAL, WELCOME]);
+        let url = format!("postgresql://me@127.0.0.1:{port}/runs?connect_timeout=1");
+        let Err(error) = Postgres::open(&url) else {
+            panic!("it was opened");
+        };
+        assert!(matches!(error, StoreError::Silent { .. }), "{error}");
+        assert!(
+            error.to_string().contains("not answered within 1 s"),
+            "{error}"
+        );
+        server.join().unwrap();
+    }
+
+    #[test]
+    fn a_server_that_announces_gigabytes_is_cut_off() {
+        let (port, server) = answering(&[REFUSAL, WELCOME, b"D\x77\x77\x77\x77"]);
         let Err(error) = Postgres::open(&format!("postgresql://me@127.0.0.1:{port}/runs")) else {
             panic!("it was opened");
         };

@@ -675,10 +675,11 @@ fn refusal(store: &str, patience: Duration, error: &rusqlite::Error) -> StoreErr
                 reason: Text::name(text),
             };
         }
-        Some(ErrorCode::DatabaseBusy) => text!(
-            "another program has been writing to it for {} s",
-            patience.as_secs_f64()
-        ),
+        Some(ErrorCode::DatabaseBusy) => {
+            let seconds = patience.as_secs_f64();
+            let reason = text!("another program has been writing to it for {seconds} s");
+            return StoreError::Silent { store, reason };
+        }
         Some(ErrorCode::ReadOnly) => "this user may only read it".into(),
         Some(ErrorCode::DiskFull) => "its disk is full".into(),
         Some(ErrorCode::CannotOpen) => {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use anyhow::Context;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use sokudo_engine::{Control, vanish};
@@ -14,11 +15,13 @@ use sokudo_words::text;
 use crate::exit::{self, Exit};
 use crate::{clean, invocation};
 
-/// Makes a file that grows beyond `ulimit -f` an error to report, for every command, and no
-/// reason to be killed with half a file written.
-pub(crate) fn outlive_file_size_limit() {
-    // Where the system takes no handler, it is as it would be without.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+/// Outlives what is no reason to be killed with test files left behind: a file that grows beyond
+/// `ulimit -f`, which is an error to report, and the questions of who takes this for dd or fio.
+pub(crate) fn outlive_questions_and_limits() {
+    for signal in [SIGXFSZ, SIGUSR1, SIGUSR2] {
+        // Where the system takes no handler, it is as it would be without.
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
 }
 
 /// Cancels the run at the first interruption, so that it is cleaned up and what
@@ -64,6 +67,10 @@ pub(crate) fn watch_leaving(
                     let _ = emulate_default_handler(SIGQUIT);
                     std::process::exit(131);
                 }
+                if KEEPING.wake() {
+                    control.cancel();
+                    continue;
+                }
                 if control.is_cancelled() && !control.is_cancelled_by_rule() {
                     leave_at_once();
                     leaving();
@@ -77,6 +84,35 @@ pub(crate) fn watch_leaving(
         ))
         .map_err(Exit::Failed)?;
     Ok(())
+}
+
+/// What was measured is being kept, and is printed after that: an interruption ends the keeping.
+pub(crate) static KEEPING: KeepingWatch = KeepingWatch {
+    going: AtomicU32::new(0),
+    interruptions: AtomicU32::new(0),
+};
+
+/// Counts those who keep, and what has interrupted them.
+pub(crate) struct KeepingWatch {
+    going: AtomicU32,
+    interruptions: AtomicU32,
+}
+
+impl KeepingWatch {
+    /// Keeps, told whether an interruption has come meanwhile.
+    pub(crate) fn during<T>(&self, keep: impl FnOnce(&dyn Fn() -> bool) -> T) -> T {
+        let before = self.interruptions.load(Ordering::SeqCst);
+        self.going.fetch_add(1, Ordering::SeqCst);
+        let done = keep(&|| self.interruptions.load(Ordering::SeqCst) != before);
+        self.going.fetch_sub(1, Ordering::SeqCst);
+        done
+    }
+
+    /// Whether an interruption has ended a keeping, and nothing else is to end.
+    fn wake(&self) -> bool {
+        self.interruptions.fetch_add(1, Ordering::SeqCst);
+        self.going.load(Ordering::SeqCst) > 0
+    }
 }
 
 /// Removes test files, and tells which directories of them stay.

@@ -4,21 +4,30 @@
 //! A run is kept before it is printed ([`KeptRuns`]): what cannot be printed or written (a full
 //! disk) would be lost otherwise.
 
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
 use sokudo_model::{Nanos, Run, hosts_tag, label_of_tags, label_tag, narrow};
 use sokudo_report::RunDocument;
 use sokudo_report::document::{ResultDocument, is_document, pack, summary};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
 use sokudo_words::{Text, text};
 
-use crate::cli::{self, Keeping, Location};
+use crate::cli::{self, Keeping, Location, data_folder};
+use crate::command_line::quoted;
 use crate::exit::{self, Exit, WithCauses};
-use crate::invocation;
+use crate::{interrupt, invocation, output};
 
 /// Runs that have been kept, as far as a store was there to take them. What a command has
 /// measured is printed through it, and so never before.
 #[must_use = "what was kept is yet to be printed"]
 #[derive(Debug, Default)]
-pub(crate) struct KeptRuns(Vec<KeptRun>);
+pub(crate) struct KeptRuns {
+    runs: Vec<KeptRun>,
+    is_store_silent: bool,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct KeptRun {
@@ -42,12 +51,17 @@ impl KeptRun {
 impl KeptRuns {
     /// The number of the first.
     pub(crate) fn first(&self) -> Option<RunId> {
-        self.0.first().map(|run| run.id)
+        self.runs.first().map(|run| run.id)
+    }
+
+    /// Whether the store was waited for in vain, so that nothing more is asked of it.
+    pub(crate) fn is_store_silent(&self) -> bool {
+        self.is_store_silent
     }
 
     /// Whether `last` means what was kept here.
     pub(crate) fn is_last(&self) -> bool {
-        self.0.iter().all(|run| run.last.is_none())
+        self.runs.iter().all(|run| run.last.is_none())
     }
 
     /// Prints. Where that fails, the error says under which numbers the runs are kept, also
@@ -59,19 +73,35 @@ impl KeptRuns {
     ) -> Result<T, Exit> {
         let printed = print().map_err(|error| self.way_back(error))?;
         if !quiet {
-            for run in &self.0 {
+            for run in &self.runs {
                 exit::note(run.note());
             }
         }
         Ok(printed)
     }
 
+    fn add(&mut self, run: &Run, document: &RunDocument, keeping: &Keeping, before: Option<RunId>) {
+        match kept(run, document, keeping, before, Patience::of(run)) {
+            Ok(kept) => self.runs.extend(kept),
+            Err(error) => {
+                exit::note(match before {
+                    None => text!("this run is not kept: {error}"),
+                    Some(_) => text!("only a part of this run is kept: {error}"),
+                });
+                if matches!(error.downcast_ref(), Some(StoreError::Silent { .. })) {
+                    self.is_store_silent = true;
+                    put_beside(document, keeping);
+                }
+            }
+        }
+    }
+
     fn way_back(&self, error: Exit) -> Exit {
-        if self.0.is_empty() {
+        if self.runs.is_empty() {
             return error;
         }
         let commands: Vec<String> = self
-            .0
+            .runs
             .iter()
             .map(|run| format!("sokudo show {}", run.id))
             .collect();
@@ -90,31 +120,45 @@ pub(crate) fn keep<'a>(
     runs: impl IntoIterator<Item = (&'a Run, &'a RunDocument)>,
     keeping: &Keeping,
 ) -> KeptRuns {
-    let taken = runs.into_iter().filter_map(|(run, document)| {
-        kept(run, document, keeping, None).unwrap_or_else(|error| {
-            exit::note(text!("this run is not kept: {error}"));
-            None
-        })
-    });
-    KeptRuns(taken.collect())
+    let mut all = KeptRuns::default();
+    for (run, document) in runs {
+        all.add(run, document, keeping, None);
+    }
+    all
 }
 
-/// The same of a run of which a part was kept before.
+/// The same of a run of which a part may have been kept before.
 pub(crate) fn keep_whole(
     run: &Run,
     document: &RunDocument,
     keeping: &Keeping,
     before: Option<RunId>,
 ) -> KeptRuns {
-    let Some(before) = before else {
-        return keep([(run, document)], keeping);
+    let mut all = KeptRuns::default();
+    all.add(run, document, keeping, before);
+    all
+}
+
+/// What a store that others use or that says nothing has not taken is kept in a file, from which
+/// it is brought in later.
+fn put_beside(document: &RunDocument, keeping: &Keeping) {
+    let folder = match keeping.location() {
+        Ok(Location::File(path)) => path.parent().map(Path::to_owned),
+        Ok(Location::Server(_)) => data_folder().map(|folder| folder.join("sokudo")),
+        Ok(Location::None) | Err(_) => None,
     };
-    match kept(run, document, keeping, Some(before)) {
-        Ok(kept) => KeptRuns(kept.into_iter().collect()),
-        Err(error) => {
-            exit::note(text!("only a part of this run is kept: {error}"));
-            KeptRuns::default()
-        }
+    let folder = folder.unwrap_or_default();
+    let began_at = document.started_at().unwrap_or(Nanos(0)).0;
+    let path = folder.join(format!("run-{began_at}-{}.json", std::process::id()));
+    // Where there is no folder, the error of writing says so.
+    let _ = std::fs::create_dir_all(&folder);
+    match output::write_file(&path, document.to_json()) {
+        Ok(()) => exit::note(text!(
+            "what was measured is in {}; sokudo import {} keeps it",
+            path.display(),
+            quoted(&path.to_string_lossy())
+        )),
+        Err(exit) => exit::note(exit.told().unwrap_or_default()),
     }
 }
 
@@ -149,35 +193,118 @@ pub(crate) fn keep_again(
     keeping: &Keeping,
     before: Option<RunId>,
 ) -> Result<Option<RunId>, Text> {
-    let kept = kept(run, document, keeping, before);
+    let kept = kept(run, document, keeping, before, Patience::SHORT);
     let kept = kept.map_err(|error| text!("this run is not kept: {error}"))?;
     Ok(kept.map(|run| run.id))
 }
+
+/// How long a store is waited for that others use or that says nothing.
+#[derive(Clone, Copy)]
+struct Patience(Duration);
+
+impl Patience {
+    const SHORT: Self = Self(Duration::from_secs(10));
+    const LONG: Self = Self(Duration::from_secs(600));
+    /// A tenth of the run: what took longer is worth a longer wait.
+    const PART: u32 = 10;
+
+    fn of(run: &Run) -> Self {
+        let began_at = run.started_at.unwrap_or(Nanos(u64::MAX));
+        let elapsed = invocation::now().0.saturating_sub(began_at.0);
+        let part = Duration::from_nanos(elapsed) / Self::PART;
+        Self(part.clamp(Self::SHORT.0, Self::LONG.0))
+    }
+}
+
+/// After so long it is told that a store is waited for.
+const TOLD_AFTER: Duration = Duration::from_secs(2);
+/// A store answers in several parts, each of which may take nearly as long as is waited.
+const ANSWERS: u32 = 3;
+const LOOK: Duration = Duration::from_millis(100);
 
 fn kept(
     run: &Run,
     document: &RunDocument,
     keeping: &Keeping,
     before: Option<RunId>,
+    patience: Patience,
 ) -> anyhow::Result<Option<KeptRun>> {
-    let Some(mut store) = opened(keeping)? else {
+    let location = keeping.location()?;
+    if location == Location::None {
         return Ok(None);
-    };
+    }
     let packed = pack(run);
     note_if_not_whole(&packed);
+    let mut tags: Vec<String> = run.label.as_deref().map(label_tag).into_iter().collect();
+    tags.extend((!run.hosts.is_empty()).then(|| hosts_tag(run.hosts.len())));
     let new = new_run(document, packed);
+    in_time(patience, move || {
+        put(location, patience, &new, before, &tags)
+    })
+}
+
+/// The work of a thread of its own, which is left to itself where it takes too long or somebody
+/// interrupts.
+fn in_time<T: Send + 'static>(
+    patience: Patience,
+    work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new().spawn(move || {
+        // Nobody listens any more where it took too long.
+        let _ = sender.send(work());
+    })?;
+    let began_at = Instant::now();
+    let longest = patience.0 * ANSWERS;
+    let mut is_told = false;
+    let silent = |reason| StoreError::Silent {
+        store: text!("the store"),
+        reason,
+    };
+    interrupt::KEEPING.during(|is_interrupted| loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(done) => return done,
+            Err(RecvTimeoutError::Disconnected) => anyhow::bail!(text!("its thread has ended")),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if is_interrupted() {
+            anyhow::bail!(silent(text!("an interruption has ended the wait for it")));
+        }
+        let elapsed = began_at.elapsed();
+        if elapsed > longest {
+            let seconds = longest.as_secs();
+            anyhow::bail!(silent(text!("it has not answered within {seconds} s")));
+        }
+        if elapsed > TOLD_AFTER && !is_told {
+            is_told = true;
+            exit::note(text!(
+                "the store is waited for, {} s at most; Ctrl-C prints what was measured at once",
+                patience.0.as_secs()
+            ));
+        }
+    })
+}
+
+/// Keeps a run in the store of this location.
+fn put(
+    location: Location,
+    patience: Patience,
+    new: &NewRun,
+    before: Option<RunId>,
+    tags: &[String],
+) -> anyhow::Result<Option<KeptRun>> {
+    let Some(mut store) = opened_at(location, patience)? else {
+        return Ok(None);
+    };
     let id = match before {
-        None => store.keep(&new)?,
+        None => store.keep(new)?,
         Some(id) => {
-            store.replace(id, &new)?;
+            store.replace(id, new)?;
             id
         }
     };
-    if let Some(name) = &run.label {
-        label(store.as_mut(), id, name)?;
-    }
-    if !run.hosts.is_empty() {
-        store.tag(id, &[hosts_tag(run.hosts.len())], &[])?;
+    if !tags.is_empty() {
+        relabelled(store.as_mut(), id, tags, &[])?;
     }
     let newest = Page { skip: 0, count: 1 };
     // It is kept, whatever becomes of this question.
@@ -244,9 +371,13 @@ pub(crate) fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
 
 /// The store; `None` where none is to be used.
 pub(crate) fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>> {
-    Ok(match keeping.location()? {
+    opened_at(keeping.location()?, Patience::SHORT)
+}
+
+fn opened_at(location: Location, patience: Patience) -> anyhow::Result<Option<Box<dyn Store>>> {
+    Ok(match location {
         Location::None => None,
-        Location::File(path) => Some(Box::new(Sqlite::open(&path)?)),
+        Location::File(path) => Some(Box::new(Sqlite::open_with(&path, patience.0)?)),
         #[cfg(feature = "postgres")]
         Location::Server(address) => Some(Box::new(sokudo_store::Postgres::open(&address)?)),
         #[cfg(not(feature = "postgres"))]

@@ -110,10 +110,11 @@ pub fn serve_another(arguments: &[OsString]) -> Option<ExitCode> {
     page::as_other_user(arguments)
 }
 
-/// Makes a file that grows beyond `ulimit -f` an error to report, for the whole process, and no
-/// reason to be killed with half a file written.
-pub fn outlive_file_size_limit() {
-    interrupt::outlive_file_size_limit();
+/// Makes a file that grows beyond `ulimit -f` an error to report, and `SIGUSR1` no reason to be
+/// killed with test files left behind, for the whole process; and has it said where a look at all
+/// processes takes its time.
+pub fn outlive_questions_and_limits() {
+    interrupt::outlive_questions_and_limits();
     sokudo_device::tell_long_looks(|told| exit::note(told));
 }
 

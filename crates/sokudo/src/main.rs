@@ -29,7 +29,7 @@ fn start() -> ExitCode {
     if let Some(code) = sokudo::serve_another(&arguments) {
         return code;
     }
-    sokudo::outlive_file_size_limit();
+    sokudo::outlive_questions_and_limits();
     let mut streams = Streams::of_process();
     sokudo::run(arguments, &mut streams, &Environment::default()).into()
 }

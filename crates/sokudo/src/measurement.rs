@@ -104,7 +104,9 @@ impl FinishedMeasurement {
         let Printing { keeping, quiet, .. } = printing;
         self.call_as(printing);
         let kept = keep::keep_whole(&self.run, &self.document, keeping, self.kept);
-        Past::of_kept(keeping).tell(&mut self.document);
+        if !kept.is_store_silent() {
+            Past::of_kept(keeping).tell(&mut self.document);
+        }
         let is_told =
             printing.names_the_rest() && invocation::is_output_terminal() && kept.is_last();
         let is_told = *quiet || is_told;

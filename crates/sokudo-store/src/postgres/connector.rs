@@ -8,10 +8,13 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use postgres::Socket;
 use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use sokudo_words::text;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Encrypted;
 use tokio_rustls::rustls::ClientConfig;
@@ -31,13 +34,15 @@ const REFUSED: u8 = b'N';
 pub(super) struct Connector {
     tls: Arc<ClientConfig>,
     is_required: bool,
+    silence_max: Duration,
 }
 
 impl Connector {
     /// # Errors
     /// When certificates that are to be trusted cannot be read.
-    pub(super) fn new(encryption: &Encryption) -> io::Result<Self> {
+    pub(super) fn new(encryption: &Encryption, silence_max: Duration) -> io::Result<Self> {
         Ok(Self {
+            silence_max,
             tls: Arc::new(certificates::client(encryption)?),
             is_required: !matches!(encryption, Encryption::Never | Encryption::Offered),
         })
@@ -69,6 +74,9 @@ impl Connector {
         Ok(Connection {
             wire,
             meter: Meter::default(),
+            silence: Box::pin(sleep(self.silence_max)),
+            silence_max: self.silence_max,
+            is_asked: false,
         })
     }
 }
@@ -107,10 +115,38 @@ enum Wire {
     Encrypted(Box<Encrypted<Socket>>),
 }
 
-/// A connection whose messages are counted.
+/// A connection whose messages are counted, and whose silences are bounded.
 pub(super) struct Connection {
     wire: Wire,
     meter: Meter,
+    /// Begins anew with all that comes or goes.
+    silence: Pin<Box<Sleep>>,
+    silence_max: Duration,
+    /// Whether an answer is awaited: between questions a server has nothing to say.
+    is_asked: bool,
+}
+
+impl Connection {
+    fn is_heard(&mut self) {
+        let until = Instant::now() + self.silence_max;
+        self.silence.as_mut().reset(until);
+    }
+
+    /// # Errors
+    /// When an answer is awaited, and nothing has come or gone for too long.
+    fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if !self.is_asked {
+            return Poll::Pending;
+        }
+        ready!(self.silence.as_mut().poll(context));
+        Poll::Ready(Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            text!(
+                "it has not answered within {} s",
+                self.silence_max.as_secs()
+            ),
+        )))
+    }
 }
 
 impl TlsStream for Connection {
@@ -126,11 +162,18 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        ready!(match &mut self.wire {
+        let read = match &mut self.wire {
             Wire::Plain(socket) => Pin::new(socket).poll_read(context, buffer),
             Wire::Encrypted(stream) => Pin::new(stream).poll_read(context, buffer),
-        })?;
-        Poll::Ready(self.meter.see(&buffer.filled()[before..]))
+        };
+        if read.is_pending() {
+            return self.wait(context);
+        }
+        ready!(read)?;
+        self.is_heard();
+        self.meter.see(&buffer.filled()[before..])?;
+        self.is_asked &= !self.meter.take_answered();
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -140,10 +183,21 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match &mut self.wire {
+        if !self.is_asked {
+            self.is_asked = true;
+            self.is_heard();
+        }
+        let written = match &mut self.wire {
             Wire::Plain(socket) => Pin::new(socket).poll_write(context, bytes),
             Wire::Encrypted(stream) => Pin::new(stream).poll_write(context, bytes),
+        };
+        if written.is_pending() {
+            return self.wait(context);
         }
+        self.is_heard();
+        // Reading has been tried before: whoever sleeps now is woken by the silence.
+        let _ = self.silence.as_mut().poll(context);
+        written
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

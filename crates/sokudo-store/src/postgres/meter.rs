@@ -27,6 +27,8 @@ pub(super) struct Meter {
     body_left: u64,
     /// All since the last answer's end.
     answer_bytes: u64,
+    /// Whether an answer has ended since somebody asked.
+    is_answered: bool,
 }
 
 impl Meter {
@@ -53,6 +55,11 @@ impl Meter {
         Ok(())
     }
 
+    /// Whether an answer has ended since this was asked for last.
+    pub(super) fn take_answered(&mut self) -> bool {
+        std::mem::take(&mut self.is_answered)
+    }
+
     fn begin(&mut self) -> io::Result<()> {
         let [kind, length @ ..] = self.head;
         let length = u64::from(u32::from_be_bytes(length));
@@ -67,6 +74,7 @@ impl Meter {
         }
         if kind == READY {
             self.answer_bytes = 0;
+            self.is_answered = true;
             return Ok(());
         }
         self.answer_bytes += self.body_left + MESSAGE_BYTES_BESIDES;

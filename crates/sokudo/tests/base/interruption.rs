@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Child;
 
-use rustix::process::Signal;
+use rustix::process::{Signal, kill_process};
 
-use crate::signals::{interrupt, wait_for_io, wait_for_threads};
+use crate::signals::{interrupt, pid, wait_for_io, wait_for_threads};
 use crate::sokudo::{program, sokudo, split, start};
 
 /// `sokudo mark`, reading by psync, whose reading can be counted.
@@ -37,6 +37,18 @@ fn a_row_that_was_not_reached_is_no_error() {
     let table = start_interrupted("table").printed;
     assert!(table.contains("not reached"), "{table}");
     assert!(!table.contains("no I/O completed"), "{table}");
+}
+
+#[test]
+fn who_asks_as_fio_is_asked_ends_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let child = start_mark(directory.path(), "--size 16MiB --time 10min --row RND4K,Q1,T1,read");
+    wait_for_io(&child, "rchar", 4 << 20);
+    for signal in [Signal::USR1, Signal::USR2] {
+        kill_process(pid(&child), signal).unwrap();
+    }
+    interrupt(child, Signal::INT).prints(&["RND4K"]);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 #[test]

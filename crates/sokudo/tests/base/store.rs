@@ -4,10 +4,16 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+#[cfg(feature = "postgres")]
+use rustix::process::{Signal, kill_process};
 use sokudo_model::Nanos;
 use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store};
 
+#[cfg(feature = "postgres")]
+use crate::signals::pid;
 use crate::sokudo::{Ended, end, program, sokudo, sokudo_in, split};
+#[cfg(feature = "postgres")]
+use crate::sokudo::{start, wait};
 
 const RUN: &str = "mark sim:ssd --runs 1 --time 20ms --why --quiet";
 
@@ -233,4 +239,65 @@ fn every_command_that_measures_keeps_its_run() {
     let data = store.parent().unwrap();
     assert_eq!(data.metadata().unwrap().mode() & 0o777, 0o700);
     assert_eq!(fs::read_dir(data).unwrap().count(), 1);
+}
+
+/// A server that lets in whoever comes, and says nothing more; told of the first question.
+#[cfg(feature = "postgres")]
+fn silent_server() -> (u16, std::sync::mpsc::Receiver<()>) {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (asked, was_asked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, mut bytes) = (stream.unwrap(), [0; 1_024]);
+            for answer in [&b"N"[..], b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"] {
+                if stream.read(&mut bytes).is_ok_and(|count| count > 0) {
+                    let _ = stream.write_all(answer);
+                }
+            }
+            let _ = stream.read(&mut bytes);
+            let _ = asked.send(());
+            while stream.read(&mut bytes).is_ok_and(|count| count > 0) {}
+        }
+    });
+    (port, was_asked)
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn what_a_silent_server_does_not_take_is_printed_and_kept_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (port, _) = silent_server();
+    let mut command = program();
+    command.args(split(RUN)).env("XDG_DATA_HOME", folder.path());
+    let store = format!("postgresql://me@127.0.0.1:{port}/runs?connect_timeout=1");
+    let ended = end(command.env("SOKUDO_STORE", store))
+        .ok()
+        .prints(&["RND4K"])
+        .tells(&["not answered within 1 s", "sokudo import"]);
+    let files: Vec<_> = fs::read_dir(folder.path().join("sokudo"))
+        .unwrap()
+        .collect();
+    let [Ok(file)] = &files[..] else {
+        panic!("{files:?}: {ended:?}");
+    };
+    let later = folder.path().join("later.db");
+    with_store(&later, &format!("import {}", file.path().display())).ok();
+    assert_eq!(numbers(&later), [1]);
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn ctrl_c_ends_the_wait_for_a_store_and_not_the_printing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (port, was_asked) = silent_server();
+    let mut command = program();
+    command.args(split(RUN)).env("XDG_DATA_HOME", folder.path());
+    // Longer than any test is waited for.
+    let store = format!("postgresql://me@127.0.0.1:{port}/runs?connect_timeout=900");
+    let child = start(command.env("SOKUDO_STORE", store));
+    was_asked.recv().unwrap();
+    kill_process(pid(&child), Signal::INT).unwrap();
+    wait(child).ok().prints(&["RND4K"]).tells(&["interruption"]);
 }
