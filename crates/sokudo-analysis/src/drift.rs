@@ -3,7 +3,7 @@
 //! Of what could be said only the most telling is: a fall to another level, then a first
 //! trial unlike the others, then two groups, then a trend, then single outliers.
 
-use sokudo_model::{Bytes, IntervalRates, Operation, Outcome, TargetKind};
+use sokudo_model::{Bytes, IntervalRates, Operation, Outcome, TargetKind, weighed};
 use sokudo_stats::{Summary, first_deviation, groups, step, trend};
 use sokudo_words::{Text, text};
 
@@ -331,6 +331,10 @@ fn trending(case: &Case<'_>) -> Option<Ruling> {
 /// Trials other than the first that are unlike the others, with their numbers from 1.
 fn outliers(case: &Case<'_>) -> Option<Ruling> {
     let values = bandwidths(case)?;
+    // One that lasted far longer than it should counts for more than one.
+    if !weighed(&case.row.trials, Outcome::bytes_per_second).are_alike() {
+        return None;
+    }
     let median = Summary::of(&values)?.median;
     let distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
     let spread = Summary::of(&distances)?.median;

@@ -32,7 +32,9 @@ fn little(case: &Case<'_>) -> Option<Ruling> {
             ));
         }
         let depth = latencies_ns / elapsed_ns;
-        (depth > depth_max * (1.0 + INVARIANT_TOLERANCE)).then(|| {
+        // What is never answered is waited for behind the last completion.
+        let is_deeper = depth > depth_max * (1.0 + INVARIANT_TOLERANCE);
+        (is_deeper && !some_have_no_latency(outcome)).then(|| {
             text!(
                 "all latencies add up to {latencies}, which is {depth:.2} I/Os in flight during \
                  {elapsed}, but at most {depth_max} were allowed",
@@ -74,7 +76,7 @@ fn bytes(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// No latency is longer than the measured time, which lasts to the last
-/// completion, and none is zero on a real device; the mean lies between minimum
+/// completion, with what came before and after it, and none is zero on a real device; the mean lies between minimum
 /// and maximum.
 fn latency(case: &Case<'_>) -> Option<Ruling> {
     breach(case, Code::BreachLatency, |outcome| {
@@ -91,9 +93,10 @@ fn impossible_latency(case: &Case<'_>, outcome: &Outcome, tally: &OperationTally
     let operation = Text::from(tally.operation.name());
     // Half a nanosecond: the mean of equal whole numbers may round across them.
     let between = (float(min) - 0.5..=float(max) + 0.5).contains(&mean);
-    let settled = outcome.window.map_or(Nanos(0), |window| window.settled);
-    let longest = nanos(outcome.elapsed) + nanos(settled);
-    if float(max) > longest * (1.0 + INVARIANT_TOLERANCE) {
+    let window = outcome.window.unwrap_or_default();
+    let longest = nanos(outcome.elapsed) + nanos(window.settled) + nanos(window.drained);
+    let is_longer = float(max) > longest * (1.0 + INVARIANT_TOLERANCE);
+    if is_longer && !some_have_no_latency(outcome) {
         Some(text!(
             "the longest {operation} took {longest}, the whole trial {elapsed}",
             longest = Nanos(max),
@@ -110,19 +113,19 @@ fn impossible_latency(case: &Case<'_>, outcome: &Outcome, tally: &OperationTally
     }
 }
 
-/// Every I/O is in the histogram once.
+/// Every I/O is in the histogram once, and nothing else is.
 fn counts(case: &Case<'_>) -> Option<Ruling> {
     breach(case, Code::BreachCounts, |outcome| {
         outcome.operations.iter().find_map(|tally| {
             let in_buckets: u64 = tally.latency.buckets().map(|bucket| bucket.count).sum();
             let intended = tally.latency_from_intended.as_ref();
-            let equal = tally.ios == tally.latency.count()
-                && tally.ios == in_buckets
-                && intended.is_none_or(|latency| tally.ios == latency.count());
+            let ios = tally.ios + tally.late_ios;
+            let equal = ios == tally.latency.count()
+                && ios == in_buckets
+                && intended.is_none_or(|latency| ios == latency.count());
             (!equal).then(|| {
                 text!(
                     "{ios} {operation}s were counted, but {latencies} latencies",
-                    ios = tally.ios,
                     operation = Text::from(tally.operation.name()),
                     latencies = in_buckets
                 )
@@ -250,7 +253,7 @@ fn latency_sum_ns(outcome: &Outcome) -> f64 {
 /// less what is in them and was spent outside.
 fn carried_ns(outcome: &Outcome) -> f64 {
     let window = outcome.window.unwrap_or_default();
-    nanos(window.carried_out) - nanos(window.carried_in)
+    nanos(window.carried_out) - nanos(window.carried_in) - nanos(window.late)
 }
 
 /// Whether the latencies' sum is not the area under the depth. An I/O that failed

@@ -1,7 +1,7 @@
 //! Are the latencies those of the device at work, or of a few moments in which it stood
 //! still.
 
-use sokudo_model::{Nanos, Operation, TargetKind};
+use sokudo_model::{Durability, Nanos, Operation, Outcome, TargetKind};
 use sokudo_stats::{Histogram, Summary};
 use sokudo_words::{Text, text};
 
@@ -11,7 +11,7 @@ use crate::conditions::throttled_by_cgroup;
 use crate::drift::{RateInterval, intervals};
 use crate::remedy;
 use crate::rule::RowRule;
-use crate::threshold::{STALL_FACTOR_MIN, STALL_LATENCY_SHARE_MIN};
+use crate::threshold::{STALL_FACTOR_MIN, STALL_SHARE_MIN};
 
 pub(crate) const RULES: &[RowRule] = &[stalls];
 
@@ -21,13 +21,28 @@ const STOOD_STILL_SHARE_MAX: f64 = 0.2;
 /// Intervals that are named at most.
 const INTERVALS_NAMED_MAX: usize = 3;
 
-/// A few I/Os took far longer than nearly all others, and so long together that they
-/// shape the mean.
+/// A few I/Os took far longer than nearly all others, and so long together that they shape the
+/// mean; or nothing was completed for a part of the time.
 fn stalls(case: &Case<'_>) -> Option<Ruling> {
     // A limit of a control group lets I/Os through in bursts, and is told.
     if case.target().kind == TargetKind::Null || throttled_by_cgroup(case).is_some() {
         return None;
     }
+    let told = [slow_ios(case), still_time(case), times(&intervals(case))];
+    let [None, None, _] = &told else {
+        return Some(Ruling::new(
+            Code::Stalls,
+            Text::list(told.into_iter().flatten(), "; "),
+            "the device stood still for a moment: it tidied up, tried again, woke up or reset its link; \
+             or the system wrote a journal or had no processor time",
+            remedy::percentiles_and_log(),
+        ));
+    };
+    None
+}
+
+/// The I/Os that took far longer, in words.
+fn slow_ios(case: &Case<'_>) -> Option<Text> {
     let latencies = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| Some((operation, case.latency(operation)?)));
@@ -46,7 +61,7 @@ fn stalls(case: &Case<'_>) -> Option<Ruling> {
     let of = |operation: Operation| Text::from(operation.name());
     let (limit, percent) = (Nanos(stalled.limit), stalled.share * 100.0);
     let (mean, mean_without) = (Nanos(stalled.mean), Nanos(stalled.mean_without));
-    let slow = match operation == slowest {
+    Some(match operation == slowest {
         true => text!(
             "{stalled} of {ios} {operation}s took longer than {limit} ({factor} times their p99) \
              and hold {percent:.0} % of all latency; the mean is {mean}, without them \
@@ -64,14 +79,72 @@ fn stalls(case: &Case<'_>) -> Option<Ruling> {
             factor = STALL_FACTOR_MIN,
             slowest = of(slowest)
         ),
-    };
-    Some(Ruling::new(
-        Code::Stalls,
-        Text::list([slow].into_iter().chain(times(&intervals(case))), "; "),
-        "the device stood still for a moment: it tidied up, tried again, woke up or reset its link; \
-         or the system wrote a journal or had no processor time",
-        remedy::percentiles_and_log(),
-    ))
+    })
+}
+
+/// Latencies of what did not wait through a stall are trusted from so many on.
+const OTHERS_MIN: u64 = 299;
+
+/// The part of the time in which a full queue completed nothing, in words. Without many I/Os
+/// the latencies do not show it: of those of a deep queue that stood still once, all may be long.
+#[expect(clippy::cast_precision_loss, reason = "a share of times")]
+fn still_time(case: &Case<'_>) -> Option<Text> {
+    let workload = &case.row.workload;
+    let is_closed = workload.rate.is_none() && workload.think.is_none();
+    let is_plain = workload.survey.is_none() && workload.tree.is_none();
+    // While a flush is waited for, nothing else may be in flight.
+    let flushes = workload.durability != Durability::default() || case.asks(Operation::Flush);
+    if !is_closed || !is_plain || flushes || workload.verify.is_some() {
+        return None;
+    }
+    let gaps: Vec<u64> = case.outcomes().flat_map(gaps).collect();
+    let longest = *gaps.iter().max()?;
+    let limit = others_p99(case, longest)?.checked_mul(STALL_FACTOR_MIN)?;
+    let still = gaps.into_iter().filter(|gap| *gap > limit);
+    let still = Nanos(still.fold(0, u64::saturating_add));
+    let elapsed: u64 = case.outcomes().map(|it| it.elapsed.0).sum();
+    let share = still.0 as f64 / elapsed.max(1) as f64;
+    (share > STALL_SHARE_MIN).then(|| {
+        text!(
+            "nothing completed for {still} of {elapsed}, {percent:.0} % of the time, though I/Os \
+             were in flight",
+            elapsed = Nanos(elapsed),
+            percent = share * 100.0
+        )
+    })
+}
+
+/// The p99 of the I/Os that took less than a gap.
+#[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
+fn others_p99(case: &Case<'_>, gap: u64) -> Option<u64> {
+    let latencies = [Operation::Read, Operation::Write]
+        .into_iter()
+        .filter_map(|operation| case.latency(operation));
+    let all = latencies.reduce(|mut all, one| {
+        all.merge(&one);
+        all
+    })?;
+    let others = all.buckets().filter(|bucket| bucket.high < gap);
+    let others: u64 = others.map(|bucket| bucket.count).sum();
+    (others >= OTHERS_MIN).then_some(())?;
+    all.quantile(0.99 * others as f64 / all.count() as f64)
+}
+
+/// How long a trial completed nothing, each time that at least a whole interval of its series
+/// shows it.
+fn gaps(outcome: &Outcome) -> Vec<u64> {
+    let (mut gaps, mut filled_at, mut begins) = (Vec::new(), 0, 0);
+    for point in &outcome.series {
+        if point.ios > 0 {
+            // What completed did so somewhere in its interval.
+            if begins > filled_at {
+                gaps.push(begins - filled_at);
+            }
+            filled_at = point.at.0;
+        }
+        begins = point.at.0;
+    }
+    gaps
 }
 
 /// I/Os that took far longer than the others.
@@ -107,7 +180,7 @@ impl Stalled {
         let total = latency.sum() as f64;
         let share = sum / total;
         let all = latency.count();
-        (count > 0 && share > STALL_LATENCY_SHARE_MIN).then(|| Self {
+        (count > 0 && share > STALL_SHARE_MIN).then(|| Self {
             count,
             all,
             limit,
@@ -212,6 +285,64 @@ mod tests {
             "behind a read": mixed(Nanos::from_millis(12)) => [], Verified;
             "behind nothing": mixed(Nanos::from_millis(400)) => ["stalls"], Verified;
         }
+    }
+
+    /// One of six trials of a deep queue that stands still for so long after a second, with as few
+    /// I/Os that all of those that waited are more than one in a hundred.
+    fn standing_still(length: Nanos) -> Run {
+        const DEPTH: u32 = 32;
+        reads_with(|run| {
+            let row = &mut run.rows[0];
+            (row.workload.depth, row.workload.limits.time) = (DEPTH, None);
+            for trial in &mut row.trials {
+                let outcome = &mut trial.outcome;
+                let tally = &mut outcome.operations[0];
+                tally.latency = histogram(100, Nanos::from_millis(320));
+                (tally.ios, tally.bytes) = (100, Bytes(100 * 4096));
+                outcome.elapsed = Nanos::from_secs(1);
+                outcome.depth_achieved = f64::from(DEPTH);
+                let device = trial.evidence.device.as_mut().unwrap();
+                (device.read_ios, device.read_bytes) = (100, 100 * 4096);
+                let point = |number: u64| SeriesPoint {
+                    at: Nanos::from_millis(number * 10),
+                    bytes: Bytes(4096),
+                    ios: 1,
+                };
+                outcome.series = (1..=100).map(point).collect();
+            }
+            let outcome = &mut row.trials[2].outcome;
+            let tally = &mut outcome.operations[0];
+            tally.latency = histogram(68, Nanos::from_millis(320));
+            let waited = Nanos(length.0 + Nanos::from_millis(320).0);
+            tally.latency.merge(&histogram(32, waited));
+            outcome.elapsed.0 += length.0;
+            let still = outcome.series.len() as u64..length.0 / Nanos::from_millis(10).0 + 99;
+            let nothing = |number: u64| SeriesPoint {
+                at: Nanos::from_millis((number + 1) * 10),
+                ..SeriesPoint::default()
+            };
+            let last = outcome.series.pop();
+            outcome.series.extend(still.map(nothing));
+            let ends = SeriesPoint {
+                at: outcome.elapsed,
+                ..last.unwrap()
+            };
+            outcome.series.push(ends);
+        })
+    }
+
+    #[test]
+    fn time_in_which_nothing_completes_is_a_stall_even_where_all_that_was_in_flight_waited() {
+        let run = standing_still(Nanos::from_secs(20));
+        says(
+            run,
+            "stalls",
+            &[
+                "nothing completed for 20.0 s of 26.0 s, 77 % of the time, though I/Os were in flight",
+            ],
+        );
+        let codes = |length| crate::sample::judged(standing_still(length)).0;
+        assert!(!codes(Nanos::from_secs(5)).contains(&"stalls".to_owned()));
     }
 
     #[test]

@@ -59,6 +59,9 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
         // Rows share one line of the table, in which each row's own ± stands already.
         match Enough::reach(trials) {
             Some(_) => text!("± {percent} % was not reached; see each row's ±"),
+            None if trials.len() >= INTERVAL_TRIALS_MIN => text!(
+                "± {percent} % was not reached; trials of such unlike lengths give no 95 % interval"
+            ),
             None => text!(
                 "± {percent} % was not reached; fewer than {least} trials give no 95 % interval",
                 least = INTERVAL_TRIALS_MIN

@@ -146,7 +146,7 @@ impl Driver<'_> {
                 let since = *stopped_at.get_or_insert(now);
                 let is_silent = now - heard_at.max(since) > CANCEL_SILENCE_MAX_NS;
                 if stop(worker, shared.control, halted, now - since, is_silent) {
-                    worker.abandon();
+                    worker.abandon(now);
                     break;
                 }
             }

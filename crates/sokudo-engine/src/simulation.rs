@@ -533,8 +533,9 @@ impl Simulation<'_> {
     }
 
     fn abandon(&mut self) {
+        let now = self.clock.now();
         for actor in self.actors.iter_mut().filter(|actor| !actor.finished) {
-            actor.worker.abandon();
+            actor.worker.abandon(now);
         }
     }
 }

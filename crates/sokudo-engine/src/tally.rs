@@ -58,7 +58,8 @@ impl OperationCounts {
 
     fn clear(&mut self) {
         let tally = &mut self.tally;
-        (tally.ios, tally.bytes, tally.short_ios) = (0, Bytes(0), 0);
+        (tally.ios, tally.bytes) = (0, Bytes(0));
+        (tally.short_ios, tally.late_ios) = (0, 0);
         tally.elapsed = Nanos(0);
         tally.latency.clear();
         tally
@@ -222,13 +223,27 @@ impl Tally {
         }
     }
 
-    /// Counts an I/O of the ramp that ended after it.
+    /// Counts what an I/O moved that is not of the measured part.
     #[cold]
     pub(crate) fn complete_of_ramp(&mut self, operation: Operation, bytes: u32) {
         self.in_ramp[operation.index()].add(Moved {
             bytes: Bytes(bytes.into()),
             ios: 1,
         });
+    }
+
+    /// Counts how long an I/O took, or has been waited for in vain, that completed in no
+    /// measured part.
+    #[cold]
+    pub(crate) fn count_late(&mut self, operation: Operation, latency: u64, from_intended: u64) {
+        if let Some(counts) = &mut self.operations[operation.index()] {
+            let tally = &mut counts.tally;
+            tally.late_ios += 1;
+            tally.latency.record(latency);
+            if let Some(intended) = &mut tally.latency_from_intended {
+                intended.record(from_intended);
+            }
+        }
     }
 
     /// Counts an I/O among those that moved less than asked.
@@ -311,7 +326,7 @@ impl Tally {
                 .into_iter()
                 .flatten()
                 .map(|counts| counts.tally)
-                .filter(|tally| tally.ios > 0)
+                .filter(|tally| tally.ios > 0 || tally.late_ios > 0)
                 .collect(),
             in_ramp: self.in_ramp,
             submission: self.submission,
@@ -441,8 +456,17 @@ impl IntervalSeries {
 
     /// Ends the interval in progress where the trial ended.
     fn end_last(&mut self, at: Nanos, moved: Moved) {
-        if moved.ios > self.seen.ios {
-            self.points.push(moved.since(self.seen, at));
+        if moved.ios <= self.seen.ios {
+            return;
+        }
+        let rest = moved.since(self.seen, at);
+        match self.points.last_mut() {
+            // It completed at the instant at which an interval ended.
+            Some(last) if last.at == at => {
+                last.bytes.0 += rest.bytes.0;
+                last.ios += rest.ios;
+            }
+            _ => self.points.push(rest),
         }
     }
 }

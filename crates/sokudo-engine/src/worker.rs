@@ -459,7 +459,7 @@ impl Worker {
         } else if counts {
             self.count(slot, slot.length, now);
         } else {
-            self.tally.complete_of_ramp(slot.operation, slot.length);
+            self.complete_outside(slot, slot.length, now);
         }
     }
 

@@ -120,6 +120,8 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
         .chain(outcome.failures.iter().map(|failure| failure.count))
         .chain(ramp.flat_map(|moved| [moved.bytes.0, moved.ios]))
         .chain(edges.map(|edge| edge.0))
+        .chain(outcome.window.iter().map(|it| it.late.0))
+        .chain(tallies().map(|tally| tally.late_ios))
         .chain(verified.flat_map(|found| [found.checked, found.wrong]))
         .chain(cpu.flat_map(|cpu| [cpu.user.0, cpu.system.0]))
         .chain(usage.flat_map(|usage| [usage.context_switches, usage.major_faults]))

@@ -4,10 +4,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_stats::{INTERVAL_TRIALS_MIN, is_look, median_reach};
+use sokudo_stats::{INTERVAL_TRIALS_MIN, is_look};
 
 use crate::json::is_default;
-use crate::trial::Trial;
+use crate::trial::{Outcome, Trial, weighed};
 use crate::units::Nanos;
 
 /// Confidence of the interval that is looked at.
@@ -89,11 +89,7 @@ impl Enough {
     /// How far the 95 % interval reaches from the median of these trials' bandwidths,
     /// as a share of it; `None` where there are too few of them.
     pub fn reach(trials: &[Trial]) -> Option<f64> {
-        let bandwidths: Vec<f64> = trials
-            .iter()
-            .filter_map(|trial| trial.outcome.bytes_per_second())
-            .collect();
-        median_reach(&bandwidths, CONFIDENCE)
+        weighed(trials, Outcome::bytes_per_second).reach(CONFIDENCE)
     }
 
     fn has_trials(self, trials: &[Trial]) -> bool {
@@ -111,7 +107,7 @@ fn measured(trials: &[Trial]) -> Nanos {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Operation};
-    use crate::trial::{OperationTally, Outcome, StopReason, TrialEvidence};
+    use crate::trial::{OperationTally, StopReason, TrialEvidence};
     use crate::units::Bytes;
 
     /// Trials of one second that move so many bytes.

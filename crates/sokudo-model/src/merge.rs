@@ -159,6 +159,7 @@ impl OperationTally {
         self.series = merge_series(&self.series, &other.series);
         self.elapsed = self.elapsed.max(other.elapsed);
         self.short_ios += other.short_ios;
+        self.late_ios += other.late_ios;
     }
 }
 

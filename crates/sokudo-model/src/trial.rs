@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_stats::{Histogram, Summary};
+use sokudo_stats::{Histogram, WeightedTrials};
 use sokudo_words::Text;
 
 use crate::capacity::CapacityCheck;
@@ -69,12 +69,11 @@ impl Row {
     /// I/Os per second, the median of the trials that did any; `None` without such.
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn ios_per_second(&self) -> Option<f64> {
-        let outcomes = self.trials.iter().map(|trial| &trial.outcome);
-        let rates: Vec<f64> = outcomes
-            .filter(|outcome| outcome.ios() > 0 && outcome.elapsed > Nanos(0))
-            .map(|outcome| outcome.ios() as f64 / outcome.elapsed.as_secs_f64())
-            .collect();
-        Summary::of(&rates).map(|summary| summary.median)
+        let rate = |outcome: &Outcome| {
+            let is_rate = outcome.ios() > 0 && outcome.elapsed > Nanos(0);
+            is_rate.then(|| outcome.ios() as f64 / outcome.elapsed.as_secs_f64())
+        };
+        weighed(&self.trials, rate).median()
     }
 
     /// A row of which nothing has been done.
@@ -89,6 +88,24 @@ impl Row {
             unsettled: 0,
             slow: None,
         }
+    }
+}
+
+/// A figure of trials, where each that has it counts: those of a load that lasts, which their time
+/// was to end, by what they lasted, for one in which the device stood still until long after its
+/// time is more of what was measured than another; all others alike.
+pub fn weighed(trials: &[Trial], figure: impl Fn(&Outcome) -> Option<f64>) -> WeightedTrials {
+    let outcomes = || trials.iter().map(|trial| &trial.outcome);
+    let figures = outcomes().filter_map(|it| Some((figure(it)?, it.elapsed.as_secs_f64())));
+    let figures: Vec<(f64, f64)> = figures.collect();
+    let has_lasted = |it: &Outcome| it.stopped == StopReason::Time && it.window.is_some();
+    match outcomes().all(has_lasted) {
+        true => WeightedTrials::by_length(&figures),
+        false => figures
+            .into_iter()
+            .map(|(value, _)| value)
+            .collect::<Vec<_>>()
+            .into(),
     }
 }
 
@@ -380,7 +397,7 @@ impl Outcome {
 
 /// The edges of a measured part in which the queue is full ([`crate::Estimand::Sustained`]).
 /// An I/O counts, with all of its latency, where it completed in the part; so the latencies and
-/// the depth agree only with what crossed the edges: Σ latencies − `carried_in` +
+/// the depth agree only with what crossed the edges: Σ latencies − `late` − `carried_in` +
 /// `carried_out` = ∫ I/Os in flight dt, exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
@@ -392,6 +409,10 @@ pub struct Window {
     pub carried_in: Nanos,
     /// The same of those in flight at the end.
     pub carried_out: Nanos,
+    /// Latencies of the I/Os that completed behind the end and are counted all the same
+    /// ([`OperationTally::late_ios`]), all together.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub late: Nanos,
 }
 
 impl Window {
@@ -401,6 +422,7 @@ impl Window {
         self.drained = self.drained.max(other.drained);
         self.carried_in.0 = self.carried_in.0.saturating_add(other.carried_in.0);
         self.carried_out.0 = self.carried_out.0.saturating_add(other.carried_out.0);
+        self.late.0 = self.late.0.saturating_add(other.late.0);
     }
 }
 
@@ -461,6 +483,11 @@ pub struct OperationTally {
     /// I/Os that moved less than asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub short_ios: u64,
+    /// I/Os that are in the latencies alone: in flight at the end of the measured part and longer
+    /// than any that can have come into it, or never answered and in it for as long as they were
+    /// waited for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub late_ios: u64,
 }
 
 impl OperationTally {
@@ -477,6 +504,7 @@ impl OperationTally {
             series: Vec::new(),
             elapsed: Nanos(0),
             short_ios: 0,
+            late_ios: 0,
         }
     }
 }

@@ -8,6 +8,7 @@ mod matrix;
 pub(crate) use answer::Answer;
 
 use sokudo_model::Method;
+use sokudo_stats::INTERVAL_TRIALS_MIN;
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -187,13 +188,16 @@ fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUn
             Text::from(unit.definition())
         );
     }
-    let has_interval = results
-        .iter()
-        .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())
-        .any(|bandwidth| bandwidth.bytes_per_s.interval_95.is_some());
+    let rates = || {
+        let bandwidths = results.iter().map(|it| it.bandwidth_bytes_per_s.as_ref());
+        bandwidths.flatten().map(|bandwidth| &bandwidth.bytes_per_s)
+    };
+    let has_interval = rates().any(|rates| rates.interval_95.is_some());
+    let are_many = rates().any(|rates| rates.trials.len() >= INTERVAL_TRIALS_MIN);
     let interval = match (has_interval, document.spread()) {
         (true, None) => "± how far its 95 % interval reaches within this run".into(),
         (true, Some(over)) => text!("± how far its 95 % interval reaches over {over}"),
+        (false, _) if are_many => "no 95 % interval of trials of such unlike lengths".into(),
         (false, _) => "no 95 % interval below 6 trials".into(),
     };
     let trim = document.schedule.trim;

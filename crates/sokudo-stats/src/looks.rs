@@ -29,7 +29,7 @@ mod tests {
     use super::*;
     use crate::Random;
     use crate::distributions::standard_normal;
-    use crate::summary::{median_interval, median_reach};
+    use crate::summary::{WeightedTrials, median_interval};
 
     #[test]
     fn looks_grow_apart() {
@@ -56,7 +56,8 @@ mod tests {
                 while trials.len() < TRIALS_MAX {
                     trials.push(draw());
                     let is_narrow = |trials: &[f64]| {
-                        median_reach(trials, CONFIDENCE)
+                        WeightedTrials::from(trials.to_vec())
+                            .reach(CONFIDENCE)
                             .is_some_and(|reach| reach <= RELATIVE_PRECISION)
                     };
                     if is_look(trials.len()) && is_narrow(&trials) {

@@ -72,8 +72,11 @@ impl Interval {
 /// distribution. `None` when even minimum and maximum do not reach it: below 6
 /// values for 95 %.
 pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
-    let sorted = sorted(values);
-    let count = sorted.len();
+    interval_of(&sorted(values), values.len(), confidence)
+}
+
+/// The same of sorted values that are worth `count`.
+fn interval_of(sorted: &[f64], count: usize, confidence: f64) -> Option<Interval> {
     // P(Binomial(n, 1/2) <= k - 1) for k = 1: 2^-n.
     let mut probability = 0.5f64.powi(i32::try_from(count).ok()?);
     let mut tail = probability;
@@ -83,9 +86,10 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
         if coverage < confidence {
             break;
         }
+        let place = below * sorted.len() / count;
         best = Some(Interval {
-            low: sorted[below],
-            high: sorted[count - 1 - below],
+            low: sorted[place],
+            high: sorted[sorted.len() - 1 - place],
             coverage,
         });
         #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
@@ -97,12 +101,79 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     best
 }
 
-/// How far the interval of the median with at least `confidence` reaches from the
-/// median, as a share of it: the number behind a ±. `None` without an interval, or
-/// with a median of 0.
-pub fn median_reach(values: &[f64], confidence: f64) -> Option<f64> {
-    let median = Summary::of(values)?.median;
-    median_interval(values, confidence)?.reach(median)
+/// However long a trial lasts, it counts no more often.
+const TIMES_MAX: f64 = 1_000.0;
+
+/// Trials of which one may count more often than another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightedTrials {
+    /// In order of time.
+    values: Vec<f64>,
+    /// How often each counts.
+    times: Vec<usize>,
+}
+
+impl From<Vec<f64>> for WeightedTrials {
+    /// Trials that count alike.
+    fn from(values: Vec<f64>) -> Self {
+        let times = vec![1; values.len()];
+        Self { values, times }
+    }
+}
+
+impl WeightedTrials {
+    /// Trials that were to last equally long, as values and seconds: each counts as often as its
+    /// length holds the median of the lengths, rounded, and once at least.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is between 1 and a limit"
+    )]
+    pub fn by_length(trials: &[(f64, f64)]) -> Self {
+        let (values, lengths): (Vec<f64>, Vec<f64>) = trials.iter().copied().unzip();
+        let middle = Summary::of(&lengths).map_or(0.0, |summary| summary.median);
+        let times = |length: f64| (length / middle).round().clamp(1.0, TIMES_MAX) as usize;
+        let times = match middle > 0.0 {
+            true => lengths.into_iter().map(times).collect(),
+            false => vec![1; values.len()],
+        };
+        Self { values, times }
+    }
+
+    /// Whether each counts once.
+    pub fn are_alike(&self) -> bool {
+        self.times.iter().all(|times| *times == 1)
+    }
+
+    /// The value of each, in order of time.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The median of all, each as often as it counts.
+    pub fn median(&self) -> Option<f64> {
+        Summary::of(&self.repeated()).map(|summary| summary.median)
+    }
+
+    /// As [`median_interval`], of as many trials as these are worth: (Σw)² ÷ Σw² (Kish 1965), rounded
+    /// down.
+    pub fn interval(&self, confidence: f64) -> Option<Interval> {
+        let all: usize = self.times.iter().sum();
+        let squares: usize = self.times.iter().map(|times| times * times).sum();
+        interval_of(&self.repeated(), all * all / squares.max(1), confidence)
+    }
+
+    /// How far that interval reaches from the median, as a share of it: the number behind a ±.
+    /// `None` without an interval, or with a median of 0.
+    pub fn reach(&self, confidence: f64) -> Option<f64> {
+        self.interval(confidence)?.reach(self.median()?)
+    }
+
+    fn repeated(&self) -> Vec<f64> {
+        let each = self.values.iter().zip(&self.times);
+        let repeated = each.flat_map(|(value, times)| std::iter::repeat_n(*value, *times));
+        sorted(&repeated.collect::<Vec<f64>>())
+    }
 }
 
 /// The mean without the `trim` smallest and the `trim` largest values. `None` when
@@ -165,10 +236,32 @@ mod tests {
 
     #[test]
     fn the_reach_is_that_of_the_wider_side() {
-        let reach = median_reach(&[90.0, 98.0, 100.0, 100.0, 101.0, 105.0], 0.95);
-        assert_eq!(reach, Some(0.1));
-        assert_eq!(median_reach(&[1.0; 5], 0.95), None);
-        assert_eq!(median_reach(&[0.0; 6], 0.95), None);
+        let reach = |values: &[f64]| WeightedTrials::from(values.to_vec()).reach(0.95);
+        assert_eq!(reach(&[90.0, 98.0, 100.0, 100.0, 101.0, 105.0]), Some(0.1));
+        assert_eq!(reach(&[1.0; 5]), None);
+        assert_eq!(reach(&[0.0; 6]), None);
+    }
+
+    #[test]
+    fn a_trial_counts_by_what_it_lasted() {
+        let trials = |lengths: [f64; 8]| {
+            let values = [100.0, 101.0, 99.0, 20.0, 100.0, 102.0, 98.0, 100.0];
+            WeightedTrials::by_length(&values.into_iter().zip(lengths).collect::<Vec<_>>())
+        };
+        // As lengths are where the next completion ends a trial.
+        let alike = trials([0.25, 0.26, 0.25, 0.3, 0.25, 0.35, 0.25, 0.25]);
+        assert_eq!(alike, alike.values().to_vec().into());
+        assert!(alike.are_alike());
+        assert_eq!(alike.median(), Some(100.0));
+        // One stood still for most of the time: half of it was no better, and eight trials so
+        // unlike are worth no interval.
+        let still = trials([0.25, 0.25, 0.25, 5.25, 0.25, 0.25, 0.25, 0.25]);
+        assert_eq!((still.median(), still.interval(0.95)), (Some(20.0), None));
+        // Twice as long: 81 ÷ 11 are 7 trials, and the interval reaches to it.
+        let twice = trials([0.25, 0.25, 0.25, 0.5, 0.25, 0.25, 0.25, 0.25]);
+        let interval = twice.interval(0.95).unwrap();
+        assert_eq!((interval.low, interval.high), (20.0, 102.0));
+        assert_eq!(WeightedTrials::by_length(&[]).median(), None);
     }
 
     /// `hdparm -t` twelve times, as document 004 has it: the first run found a disk

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Operation, Order, Row, Run,
-    TargetInfo, TargetKind, Verdict,
+    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Operation, Order, Outcome, Row,
+    Run, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
@@ -108,17 +108,7 @@ fn is_stream(row: &Row) -> bool {
 
 /// Bytes per second, the median of its trials.
 fn rate(row: &Row) -> Option<f64> {
-    let trials = row.trials.iter();
-    let mut rates: Vec<f64> = trials
-        .filter_map(|trial| trial.outcome.bytes_per_second())
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    let middle = rates.len() / 2;
-    match rates.len() % 2 {
-        _ if rates.is_empty() => None,
-        0 => Some(f64::midpoint(rates[middle - 1], rates[middle])),
-        _ => Some(rates[middle]),
-    }
+    weighed(&row.trials, Outcome::bytes_per_second).median()
 }
 
 /// That figures cannot be judged, where none of a target's own can.

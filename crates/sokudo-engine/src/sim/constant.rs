@@ -20,6 +20,10 @@ const LATENCY_DEFAULT: Nanos = Nanos::from_micros(100);
 /// More I/Os than any workload keeps in flight per thread.
 const PARALLEL_MAX: u64 = 65_536;
 
+/// No device takes equally long each time, and what ends at the same instant hides what a tester
+/// does at the edges of a trial: of the latency, this part.
+const JITTER_DEFAULT_PART: u64 = 50;
+
 /// Every I/O takes `latency`, plus or minus a uniform `jitter`; then its data
 /// passes a shared wire, if that has a `rate`. At most `parallel` I/Os are worked
 /// on at once; further ones wait in order of arrival. With `refill` it is a volume that is
@@ -59,7 +63,8 @@ impl CreditLimit {
 impl Constant {
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
         let latency = spec.value("latency", LATENCY_MIN..=LATENCY_MAX, LATENCY_DEFAULT)?;
-        let jitter = spec.value("jitter", Nanos(0)..=LATENCY_MAX, Nanos(0))?;
+        let some = Nanos(latency.0 / JITTER_DEFAULT_PART);
+        let jitter = spec.value("jitter", Nanos(0)..=LATENCY_MAX, some)?;
         let parallel = spec.optional("parallel", 1..=PARALLEL_MAX)?;
         let wires = TransferRate(1_000)..=TransferRate::megabytes(1_000_000);
         let wire = spec.optional("rate", wires.clone())?;

@@ -158,7 +158,8 @@ const TURN_MS: f64 = 60_000.0 / 5900.0;
 #[test]
 fn constant_latency_is_exact_at_any_depth() {
     for depth in [1, 7, 256] {
-        let seen = Host::new("sim:const?latency=100us").random(Operation::Read, depth, 10_000);
+        let seen =
+            Host::new("sim:const?latency=100us&jitter=0s").random(Operation::Read, depth, 10_000);
         assert!(seen.latencies_ns.iter().all(|ns| *ns == 100_000));
         assert_near(seen.iops(), 10_000.0 * depth as f64, 0.03);
     }
@@ -166,13 +167,21 @@ fn constant_latency_is_exact_at_any_depth() {
 
 #[test]
 fn a_limit_of_parallel_work_makes_the_others_wait() {
-    let seen = Host::new("sim:const?latency=100us&parallel=4").random(Operation::Read, 16, 4_000);
+    let seen = Host::new("sim:const?latency=100us&jitter=0s&parallel=4").random(
+        Operation::Read,
+        16,
+        4_000,
+    );
     assert_near(seen.iops(), 40_000.0, 1e-9);
     assert_eq!(seen.latencies_ns.last(), Some(&400_000));
 }
 
 #[test]
 fn jitter_is_uniform_around_the_latency() {
+    let default = Host::new("sim:const?latency=100us").random(Operation::Read, 1, 20_000);
+    let is_near = |ns: &u64| (98_000..=102_000).contains(ns);
+    assert!(default.latencies_ns.iter().all(is_near));
+    assert_near(default.mean_ms(), 0.1, 0.001);
     let seen = Host::new("sim:const?latency=100us&jitter=20us").random(Operation::Read, 1, 20_000);
     assert_near(seen.mean_ms(), 0.1, 0.002);
     let (least, most) = (80_000, 120_000);
@@ -187,7 +196,7 @@ fn jitter_is_uniform_around_the_latency() {
 
 #[test]
 fn a_shared_wire_limits_the_rate() {
-    let mut host = Host::new("sim:const?latency=100us&rate=500MB/s");
+    let mut host = Host::new("sim:const?latency=100us&jitter=0s&rate=500MB/s");
     let seen = host.sequential(Operation::Read, 8, 0, MIB, 1_000);
     assert_near(seen.megabytes_per_s(), 500.0, 0.001);
     assert_eq!(
@@ -548,7 +557,7 @@ fn a_drive_that_vanishes_reads_nothing_and_has_no_space() {
 
 #[test]
 fn a_stall_holds_everything_in_flight() {
-    let mut host = Host::new("sim:const?latency=1ms&stall=10ms:200ms");
+    let mut host = Host::new("sim:const?latency=1ms&jitter=0s&stall=10ms:200ms");
     let seen = host.random(Operation::Read, 4, 100);
     let during = Nanos::from_millis(10)..Nanos::from_millis(210);
     assert!(seen.completions.iter().all(|(at, _)| !during.contains(at)));
@@ -556,7 +565,8 @@ fn a_stall_holds_everything_in_flight() {
     assert!(held.clone().all(|ns| *ns == 201_000_000));
     assert_eq!(held.count(), 4);
     // The middle of a stall is no event, and a request may come in it.
-    let mut device = SimulatedDevice::parse("sim:const?latency=1ms&stall=10ms:200ms").unwrap();
+    let mut device =
+        SimulatedDevice::parse("sim:const?latency=1ms&jitter=0s&stall=10ms:200ms").unwrap();
     device.submit(
         Nanos::from_millis(50),
         request_of(1, Operation::Read, 0, 512),

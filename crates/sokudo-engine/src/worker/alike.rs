@@ -383,7 +383,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use sokudo_model::StopReason;
+    use sokudo_model::{StopReason, Workload};
     use sokudo_stats::Random;
     use sokudo_sys::{Region, Request};
 
@@ -443,21 +443,14 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_flush_at_the_end_of_a_pass_is_no_write_however_long_it_takes() {
-        let limits = with!(for_ios(8), repeats = 2);
-        let workload = with!(
-            writes(DEPTH),
-            limits = limits,
-            durability.final_flush = true
-        );
+    fn worker(workload: &Workload) -> Worker {
         let stretch = ByteRange {
             start: 0,
             length: 64 * BLOCK,
         };
         let random = || Random::stream(1, 1);
         let setup = Setup {
-            pattern: Pattern::new(&workload, &[stretch], &Arc::default(), random()),
+            pattern: Pattern::new(workload, &[stretch], &Arc::default(), random()),
             data: Data::new(&workload.data, 1),
             pace: random(),
             depth: DEPTH,
@@ -469,7 +462,39 @@ mod tests {
             walked: None,
             settle: None,
         };
-        let mut worker = Worker::new(&workload, setup);
+        Worker::new(workload, setup)
+    }
+
+    #[test]
+    fn what_is_never_answered_has_taken_as_long_as_it_was_waited_for() {
+        let workload = with!(writes(DEPTH), limits = for_ios(100));
+        let mut worker = worker(&workload);
+        let mut backend = Null::new(Region::new(DEPTH, 4096).unwrap(), DEPTH);
+        let clock = Seconds::default();
+        let mut now = clock.now();
+        worker.begin(now);
+        worker.fill(&mut backend, &clock, &mut now);
+        worker.abandon(now + 60_000_000_000);
+        let finished = worker.finish(now);
+        let failures: u64 = finished.tally.failures.iter().map(|it| it.count).sum();
+        assert_eq!(failures, u64::from(DEPTH));
+        let [writes] = &finished.tally.operations[..] else {
+            panic!("one operation");
+        };
+        assert_eq!((writes.ios, writes.late_ios), (0, u64::from(DEPTH)));
+        assert_eq!(writes.latency.count(), u64::from(DEPTH));
+        assert!(writes.latency.min() >= Some(60_000_000_000));
+    }
+
+    #[test]
+    fn the_flush_at_the_end_of_a_pass_is_no_write_however_long_it_takes() {
+        let limits = with!(for_ios(8), repeats = 2);
+        let workload = with!(
+            writes(DEPTH),
+            limits = limits,
+            durability.final_flush = true
+        );
+        let mut worker = worker(&workload);
         let region = Region::new(DEPTH, 4096).unwrap();
         let mut backend = SlowToFlush {
             null: Null::new(region, DEPTH),

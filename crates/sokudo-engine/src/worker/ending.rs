@@ -8,6 +8,7 @@ use super::{Buffer, EMPTY_SLOT, FinishedWorker, NextAction, Slot, Worker, flush_
 use crate::backend::Backend;
 use crate::clock::NEVER;
 use crate::tally::failure_kind;
+use crate::window::WindowStage;
 
 impl Worker {
     /// All of the pass has been issued.
@@ -96,8 +97,7 @@ impl Worker {
         self.tally.fail(slot.operation, kind, slot.offset);
         if let FailureKind::Short { moved, .. } = kind {
             if !counts {
-                self.tally.complete_of_ramp(slot.operation, moved);
-                return;
+                return self.complete_outside(slot, moved, now);
             }
             // What was moved counts; the rest is not asked for again.
             self.count(slot, moved, now);
@@ -105,6 +105,26 @@ impl Worker {
             self.tally.count_short(slot.operation);
         } else {
             self.stop(StopReason::Failed);
+        }
+    }
+
+    /// Counts an I/O that began before the measured part or ended after it.
+    #[cold]
+    pub(super) fn complete_outside(&mut self, slot: Slot, moved: u32, now: u64) {
+        self.tally.complete_of_ramp(slot.operation, moved);
+        self.count_late(slot, now);
+    }
+
+    /// Of those in flight when the measured part closed, the ones that take longer than the load
+    /// had run before it are counted here: of shorter ones as many came in at its beginning as
+    /// are left out at its end, but none so long can have come in.
+    fn count_late(&mut self, slot: Slot, now: u64) {
+        let latency = now.saturating_sub(slot.issued_at);
+        let edges = &mut self.window.edges;
+        if self.window.stage == WindowStage::Closed && latency > edges.settled.0 {
+            edges.late.0 += latency;
+            let from_intended = now.saturating_sub(slot.intended_at);
+            (self.tally).count_late(slot.operation, latency, from_intended);
         }
     }
 
@@ -117,12 +137,23 @@ impl Worker {
         self.stop(StopReason::Failed);
     }
 
-    /// Gives up waiting for the I/Os in flight.
+    /// Gives up waiting for the I/Os in flight: they took as long as they were waited for until
+    /// `now`, at least.
     #[cold]
-    pub(crate) fn abandon(&mut self) {
+    pub(crate) fn abandon(&mut self, now: u64) {
         for slot in self.in_flight_slots() {
             self.tally
                 .fail(slot.operation, FailureKind::Unanswered, slot.offset);
+            match self.window.stage {
+                WindowStage::Closed => self.count_late(slot, now),
+                WindowStage::Settling { .. } => {}
+                _ if self.survey.is_some() || slot.issued_at < self.counts_from => {}
+                _ => {
+                    let waited = |since| now.saturating_sub(since);
+                    let (latency, intended) = (waited(slot.issued_at), waited(slot.intended_at));
+                    self.tally.count_late(slot.operation, latency, intended);
+                }
+            }
         }
         if let Some(survey) = &mut self.survey {
             survey.abandon();

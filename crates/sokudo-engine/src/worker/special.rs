@@ -118,7 +118,7 @@ impl Worker {
             self.count(slot, slot.length, now);
             self.record(chunk, slot, slot.length, now);
         } else {
-            self.tally.complete_of_ramp(slot.operation, slot.length);
+            self.complete_outside(slot, slot.length, now);
         }
     }
 

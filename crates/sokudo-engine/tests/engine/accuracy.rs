@@ -9,7 +9,7 @@ use crate::setup::{for_ios, for_ms, random_reads, run_one, simulated};
 #[test]
 fn a_known_latency_is_measured_within_one_percent() {
     for (latency_us, depth) in [(1, 1), (10, 64), (100, 1), (100, 32), (8_000, 4)] {
-        let mut target = simulated(&format!("sim:const?latency={latency_us}us"));
+        let mut target = simulated(&format!("sim:const?latency={latency_us}us&jitter=0s"));
         let workload = with!(random_reads(depth), limits = for_ms(1_000));
         let outcome = run_one(workload, &mut target);
         let latency = &outcome.operation(Operation::Read).unwrap().latency;

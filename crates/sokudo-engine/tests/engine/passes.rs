@@ -74,7 +74,7 @@ fn time_ends_all_passes() {
     let limits = with!(for_ios(8), time = Some(Nanos(10 * MS)), repeats = u32::MAX);
     let outcome = run_one(
         sequential(limits),
-        &mut simulated("sim:const?latency=100us"),
+        &mut simulated("sim:const?latency=100us&jitter=0s"),
     );
     assert_eq!((outcome.ios(), outcome.stopped), (100, StopReason::Time));
 }
@@ -83,7 +83,10 @@ fn time_ends_all_passes() {
 fn a_workload_starts_after_its_delay() {
     let delayed = with!(sequential(for_ms(20)), starts_after = Nanos(30 * MS));
     let workloads = vec![sequential(for_ms(40)), delayed.clone()];
-    let outcomes = run(workloads, &mut simulated("sim:const?latency=100us"));
+    let outcomes = run(
+        workloads,
+        &mut simulated("sim:const?latency=100us&jitter=0s"),
+    );
     let starts = outcomes.iter().map(|outcome| outcome.started_after.0);
     assert_eq!(starts.collect::<Vec<_>>(), [0, 30 * MS]);
     assert_eq!(outcomes[1].elapsed, Nanos(20 * MS));
@@ -163,7 +166,10 @@ fn a_steady_workload_stops() {
             sequential(for_ms(60_000)),
             steady = Some(steady_rule(slope, 5))
         );
-        let outcome = run_one(workload, &mut simulated("sim:const?latency=100us"));
+        let outcome = run_one(
+            workload,
+            &mut simulated("sim:const?latency=100us&jitter=0s"),
+        );
         assert_eq!(outcome.stopped, StopReason::Ended);
         let steady = outcome.steady.unwrap();
         assert!(steady.attained, "{steady:?}");

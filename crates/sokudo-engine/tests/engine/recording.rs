@@ -191,7 +191,10 @@ fn averages_keep_the_mean() {
         recording.latency_log = Some(log),
         limits = for_ms(100)
     );
-    let outcome = run_one(workload, &mut simulated("sim:const?latency=100us"));
+    let outcome = run_one(
+        workload,
+        &mut simulated("sim:const?latency=100us&jitter=0s"),
+    );
     let total = &outcome.logs.total;
     // An I/O that ends with an interval is the next one's.
     assert_eq!(total.len(), 11);

@@ -124,7 +124,7 @@ fn an_hour_of_a_hard_disk_passes_in_a_moment() {
 #[test]
 fn time_goes_on_from_stage_to_stage() {
     // The stall comes in the second stage, one second after the first began.
-    let mut target = simulated("sim:const?latency=1ms&stall=1500ms:200ms");
+    let mut target = simulated("sim:const?latency=1ms&jitter=0s&stall=1500ms:200ms");
     let reads = || with!(random_reads(1), limits = for_ms(1_000));
     let slowest = |outcome: Outcome| {
         let tally = outcome.operation(Operation::Read).unwrap();

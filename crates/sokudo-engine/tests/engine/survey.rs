@@ -100,7 +100,7 @@ fn access_times_are_those_of_single_ios_with_their_way() {
 #[test]
 fn a_sample_of_some_time_has_as_many_blocks_as_it_allows() {
     let timed = survey(10, Visit::Ascending, Sample::Time(Nanos::from_millis(1)));
-    let mut target = simulated("sim:const?size=1GiB&latency=100us");
+    let mut target = simulated("sim:const?size=1GiB&latency=100us&jitter=0s");
     let outcome = run_one(surveying(timed, 4096, 1), &mut target);
     assert!(
         outcome.places.iter().all(|place| place.ios == 10),
@@ -330,7 +330,7 @@ proptest! {
     ) {
         let block = block_kib << 10;
         prop_assume!(u64::from(places) * block <= mib * MIB);
-        let spec = format!("sim:const?size=1GiB&latency=200us&parallel={channels}");
+        let spec = format!("sim:const?size=1GiB&latency=200us&jitter=0s&parallel={channels}");
         let workload = first(mib * MIB, whole(places, block, depth));
         let outcome = run_one(workload, &mut simulated(&spec));
         prop_assert_eq!(outcome.bytes_moved(), Bytes(mib * MIB));

@@ -18,7 +18,7 @@ fn apart() -> Workload {
 }
 
 fn constant() -> Target {
-    simulated("sim:const?size=1GiB&latency=100us")
+    simulated("sim:const?size=1GiB&latency=100us&jitter=0s")
 }
 
 fn assert_lasts_ms(outcome: &Outcome, milliseconds: std::ops::RangeInclusive<u64>) {

@@ -133,7 +133,7 @@ fn what_a_simulated_device_holds_is_known_exactly() {
 
 #[test]
 fn blocks_beyond_the_real_capacity_are_wrong() {
-    let spec = "sim:fake-capacity?size=8GiB&real=1GiB&cache=1MiB&beyond=";
+    let spec = "sim:fake-capacity?size=8GiB&real=1GiB&cache=1MiB&jitter=0s&beyond=";
     let all = || whole(64, MIB, 8);
     // The last block of all is still remembered.
     for (beyond, blocks, first, kind) in [

@@ -26,7 +26,7 @@ fn a_device_of_constant_latency_has_exactly_its_rate_at_any_depth() {
     for (depth, clones) in [(1, 1), (8, 1), (32, 1), (4, 3)] {
         let workload = sustained(depth, clones, 50);
         // 7 ms do not divide 50 ms.
-        let outcome = run_one(workload, &mut simulated("sim:const?latency=7ms"));
+        let outcome = run_one(workload, &mut simulated("sim:const?latency=7ms&jitter=0s"));
         let expected = f64::from(depth * clones) / 7e-3;
         assert!(
             (iops(&outcome) / expected - 1.0).abs() < 1e-9,
@@ -41,7 +41,10 @@ fn a_device_of_constant_latency_has_exactly_its_rate_at_any_depth() {
 
 #[test]
 fn what_is_measured_and_what_is_not_is_all_that_the_device_did() {
-    let outcome = run_one(sustained(8, 2, 50), &mut simulated("sim:const?latency=1ms"));
+    let outcome = run_one(
+        sustained(8, 2, 50),
+        &mut simulated("sim:const?latency=1ms&jitter=0s"),
+    );
     let edges = outcome.window.expect("it was cut out");
     // Three turns of the queue before; at the end all complete at one instant.
     assert_eq!(edges.settled, Nanos::from_millis(3));
@@ -97,7 +100,7 @@ fn only_a_closed_loop_that_time_ends_is_cut() {
 #[test]
 fn a_device_that_is_too_slow_for_its_queue_is_measured_all_the_same() {
     // One at a time, 20 ms each: three turns of 32 take 1.9 s, ten times the time 0.5 s.
-    let slow = "sim:const?latency=20ms&parallel=1";
+    let slow = "sim:const?latency=20ms&jitter=0s&parallel=1";
     let outcome = run_one(sustained(32, 1, 50), &mut simulated(slow));
     let edges = outcome.window.expect("it was cut out");
     assert_eq!(edges.settled, Nanos::from_millis(500));
@@ -123,5 +126,38 @@ fn threads_agree_on_their_window() {
         );
         let series: u64 = outcome.series.iter().map(|point| point.ios).sum();
         assert_eq!(series, outcome.ios());
+    }
+}
+
+/// I/Os that took so long.
+fn long_ios(outcome: &Outcome, least: Nanos) -> u64 {
+    let tallies = outcome.operations.iter();
+    let buckets = tallies.flat_map(|tally| tally.latency.buckets());
+    let long = buckets.filter(|bucket| bucket.high >= least.0);
+    long.map(|bucket| bucket.count).sum()
+}
+
+#[test]
+fn a_stall_is_in_the_latencies_with_every_i_o_that_waited_however_late_it_comes() {
+    const STALL: Nanos = Nanos::from_secs(5);
+    for (model, depth, clones) in [
+        ("const?latency=300us&jitter=30us&parallel=32", 32, 1),
+        ("const?latency=300us&jitter=30us&parallel=32", 8, 4),
+        ("const?latency=300us&jitter=0s", 1, 1),
+        ("const?latency=300us", 32, 1),
+        ("ssd?", 32, 1),
+    ] {
+        let workload = || sustained(depth, clones, 100);
+        let quiet = run_one(workload(), &mut simulated(&format!("sim:{model}")));
+        let begins = quiet.window.expect("it was cut out").settled.0;
+        // The last of them stall in the last fiftieth of the measured part.
+        for part in 1..50 {
+            let at = begins + part * Nanos::from_millis(2).0;
+            let spec = format!("sim:{model}&stall={at}ns:{STALL}").replace(" s", "s");
+            let outcome = run_one(workload(), &mut simulated(&spec));
+            let waited = long_ios(&outcome, Nanos(STALL.0 / 2));
+            assert_eq!(waited, u64::from(depth * clones), "{spec}");
+            assert!(outcome.elapsed >= STALL, "{spec}: {:?}", outcome.elapsed);
+        }
     }
 }

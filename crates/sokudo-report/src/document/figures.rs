@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Nanos, Steadiness};
 use sokudo_stats::{
-    Histogram, Interval, Summary, median_interval, quantile_design_effects, quantile_interval,
+    Histogram, Interval, Summary, WeightedTrials, quantile_design_effects, quantile_interval,
     samples_needed, trimmed_mean,
 };
 
@@ -19,7 +19,8 @@ const BYTES_PER_MIB: f64 = 1_048_576.0;
 /// A rate, summarised over the trials in which I/O completed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateFigures {
-    /// Middle value; the mean of the two middle ones for an even count.
+    /// Middle value; the mean of the two middle ones for an even count. Trials of a sustained
+    /// rate count as often as their length holds the median of the lengths.
     pub median: f64,
     /// Arithmetic mean.
     pub mean: f64,
@@ -45,18 +46,19 @@ pub struct RateFigures {
 
 impl RateFigures {
     /// The figures of the given trials; `None` when there are none.
-    pub fn of(trials: Vec<f64>) -> Option<Self> {
-        let summary = Summary::of(&trials)?;
+    pub fn of(trials: impl Into<WeightedTrials>) -> Option<Self> {
+        let trials = trials.into();
+        let summary = Summary::of(trials.values())?;
         Some(Self {
-            median: summary.median,
+            median: trials.median()?,
             mean: summary.mean,
             min: summary.min,
             max: summary.max,
             range: summary.range,
             stdev: summary.stdev,
-            interval_95: median_interval(&trials, CONFIDENCE),
+            interval_95: trials.interval(CONFIDENCE),
             trimmed_mean: None,
-            trials,
+            trials: trials.values().to_vec(),
         })
     }
 
@@ -104,7 +106,7 @@ pub struct BandwidthFigures {
 impl BandwidthFigures {
     /// The figures of the given trials in bytes per second; `None` when there
     /// are none.
-    pub fn of(trials: Vec<f64>) -> Option<Self> {
+    pub fn of(trials: impl Into<WeightedTrials>) -> Option<Self> {
         RateFigures::of(trials).map(Self::of_rate)
     }
 

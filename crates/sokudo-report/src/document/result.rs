@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
     Outcome, PlanParts, Row, RunsDiffer, Schedule, SlowPlaces, Steadiness, StopReason, Trial,
-    Verdict, Workload,
+    Verdict, Workload, weighed,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -439,15 +439,13 @@ impl ResultBuilder<'_> {
     }
 
     fn bandwidth(&self, counts: impl Fn(Operation) -> bool) -> Option<BandwidthFigures> {
-        let moved = self.outcomes().map(|it| self.moved(it, &counts));
-        let rates = moved.filter_map(TrialTotals::bandwidth);
-        Some(BandwidthFigures::of(rates.collect())?.trimmed(self.trim))
+        let rates = weighed(&self.row.trials, |it| self.moved(it, &counts).bandwidth());
+        Some(BandwidthFigures::of(rates)?.trimmed(self.trim))
     }
 
     fn iops(&self, counts: impl Fn(Operation) -> bool) -> Option<RateFigures> {
-        let moved = self.outcomes().map(|it| self.moved(it, &counts));
-        let rates = moved.filter_map(TrialTotals::iops);
-        Some(RateFigures::of(rates.collect())?.trimmed(self.trim))
+        let rates = weighed(&self.row.trials, |it| self.moved(it, &counts).iops());
+        Some(RateFigures::of(rates)?.trimmed(self.trim))
     }
 
     fn tallies(&self, counts: impl Fn(Operation) -> bool) -> impl Iterator<Item = &OperationTally> {

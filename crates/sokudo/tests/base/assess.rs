@@ -18,12 +18,20 @@ fn a_good_disk_a_slow_one_and_one_that_is_much_too_slow_are_told_apart() {
         ("sim:hdd", "OK: a disk of 5,900 turns a minute does ", 0),
         ("sim:ssd", "OK: ", 0),
         (
-            "sim:const?latency=390us",
+            "sim:const?latency=390us&jitter=0s",
             "OK: 2,564 single random reads",
             0,
         ),
-        ("sim:const?latency=410us", "OK BUT: 2,439 single random", 0),
-        ("sim:const?latency=810us", "NOT OK: 1,235 single random", 1),
+        (
+            "sim:const?latency=410us&jitter=0s",
+            "OK BUT: 2,439 single random",
+            0,
+        ),
+        (
+            "sim:const?latency=810us&jitter=0s",
+            "NOT OK: 1,235 single random",
+            1,
+        ),
     ] {
         let ended = assess(device, "").ends(code);
         assert!(

@@ -131,7 +131,7 @@ fn rates_are_shown_in_the_unit_that_was_asked_for_and_kb_stand_beside_iops() {
     let shown = |unit: &str, format: &str| {
         let row = "--row RND4K,Q1,write --seed 1";
         sokudo(&format!(
-            "mark sim:const?latency=100us {row} {SHORT} -f {format} --unit {unit}"
+            "mark sim:const?latency=100us&jitter=0s {row} {SHORT} -f {format} --unit {unit}"
         ))
         .ok()
         .printed
