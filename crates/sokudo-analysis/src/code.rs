@@ -105,6 +105,8 @@ codes! {
     /// Blocks that were shared with other files were overwritten, where the file system
     /// writes others in place.
     SharedExtents => "shared-extents", Warning, Unverified;
+    /// A file is read of which parts lie in the same places of the device.
+    RepeatedExtents => "repeated-extents", Warning, Unverified;
     /// Random reads came back to a few blocks again and again.
     SmallCoverage => "small-coverage", Warning, Unverified;
     /// Flushes took less time than the medium needs.

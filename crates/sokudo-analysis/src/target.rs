@@ -21,6 +21,7 @@ pub(crate) const RULES: &[RowRule] = &[
     compressed_file,
     inline_file,
     shared_extents,
+    repeated_extents,
     cached_reads,
     direct_unavailable,
 ];
@@ -141,6 +142,22 @@ fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
         ),
         "a copy by reference or a snapshot: the first write to a shared block is given another place, which costs more than writing in place (2.5 to 2.7 times as much on xfs)",
         "write to a file that shares nothing, or write all of it once before",
+    ))
+}
+
+/// The same blocks are read again and again, under other addresses.
+fn repeated_extents(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = reads_part(
+        case,
+        |state| state.repeated_bytes,
+        "in the same places of the device as others of its bytes",
+    )?;
+    Some(Ruling::new(
+        Code::RepeatedExtents,
+        symptom,
+        "the file was copied by reference within itself, or deduplicated: a cache of the device \
+         answers what it has just read under another address",
+        MEASURE_OUR_FILE,
     ))
 }
 
@@ -360,6 +377,9 @@ mod tests {
             "encoded": state(50, |s| &mut s.encoded_bytes) => ["compressed-file"], Unverified;
             "inline": state(100, |s| &mut s.inline_bytes) => ["inline-file"], Verified;
             "shared": state(100, |s| &mut s.shared_bytes) => [], Verified;
+            "repeated": state(99, |s| &mut s.repeated_bytes) => ["repeated-extents"], Unverified,
+                "(99 %) are in the same places of the device as others of its bytes";
+            "1 % repeated": state(1, |s| &mut s.repeated_bytes) => [], Verified;
         }
         let written = writes_with(|run| {
             run.target.file_state.as_mut().unwrap().hole_bytes = Bytes::mib(512);

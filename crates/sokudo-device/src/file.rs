@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -83,7 +84,7 @@ pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
         is_synchronous: flags.is_some_and(|flags| flags.contains(IFlags::SYNC)),
         ..FileState::default()
     };
-    let mut end_bytes = 0;
+    let (mut end_bytes, mut places) = (0, Vec::new());
     let mut sync = ExtentSync::First;
     // Asked at least once, so that also of an empty file it is known whether its
     // file system tells; then every call moves on by an extent or ends the loop.
@@ -92,7 +93,7 @@ pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
         let chunk = extents::extents_from(file, start_bytes, sync).map_err(state_error)?;
         sync = ExtentSync::No;
         for extent in &chunk {
-            add_extent(&mut state, extent, &mut end_bytes);
+            places.extend(add_extent(&mut state, extent, &mut end_bytes));
         }
         let is_last = chunk.last().is_none_or(|extent| extent.is_last);
         if is_last || end_bytes >= size_bytes || end_bytes <= start_bytes {
@@ -103,12 +104,26 @@ pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
         }
     }
     state.hole_bytes.0 += size_bytes.saturating_sub(end_bytes);
+    state.repeated_bytes = Bytes(repeated_bytes(places));
     Ok(state)
 }
 
+/// How many bytes lie where others of the same file lie.
+fn repeated_bytes(mut places: Vec<Range<u64>>) -> u64 {
+    places.sort_unstable_by_key(|place| place.start);
+    let (mut repeated, mut covered_until) = (0, 0);
+    for place in places {
+        let again = covered_until.min(place.end).saturating_sub(place.start);
+        repeated += again;
+        covered_until = covered_until.max(place.end);
+    }
+    repeated
+}
+
 /// Adds one extent: a hole from `end_bytes` to its start, then the extent, as far
-/// as both are within the file and were not counted before.
-fn add_extent(state: &mut FileState, extent: &Extent, end_bytes: &mut u64) {
+/// as both are within the file and were not counted before. Returns where it lies, byte for
+/// byte; `None` where it has no place, or another number of bytes there.
+fn add_extent(state: &mut FileState, extent: &Extent, end_bytes: &mut u64) -> Option<Range<u64>> {
     let size_bytes = state.size_bytes.0;
     let start = extent
         .offset_bytes
@@ -118,7 +133,7 @@ fn add_extent(state: &mut FileState, extent: &Extent, end_bytes: &mut u64) {
         .saturating_add(extent.length_bytes)
         .min(size_bytes);
     if end <= start {
-        return;
+        return None;
     }
     let length = end - start;
     state.extents += 1;
@@ -136,6 +151,16 @@ fn add_extent(state: &mut FileState, extent: &Extent, end_bytes: &mut u64) {
         state.shared_bytes.0 += length;
     }
     *end_bytes = end;
+    let has_place = !extent.is_unwritten
+        && !extent.is_delayed
+        && !extent.is_encoded
+        && !extent.is_inline
+        && extent.place_bytes > 0;
+    let place = extent
+        .place_bytes
+        .checked_add(start - extent.offset_bytes)?;
+    let place = place..place.checked_add(length)?;
+    has_place.then_some(place)
 }
 
 fn state_error(error: io::Error) -> FileStateError {
@@ -224,6 +249,7 @@ mod tests {
 
     const WRITTEN: Extent = Extent {
         offset_bytes: 0,
+        place_bytes: 1 << 20,
         length_bytes: 4096,
         is_delayed: false,
         is_unwritten: false,
@@ -283,6 +309,53 @@ mod tests {
             ..WRITTEN
         };
         assert_eq!(state_of(4096, &[delayed]).0.unwritten_bytes, Bytes(4096));
+    }
+
+    #[test]
+    fn what_lies_in_one_place_several_times_is_repeated_but_once() {
+        let repeated = |extents: &[Extent]| {
+            let mut state = FileState {
+                size_bytes: Bytes(1 << 30),
+                ..FileState::default()
+            };
+            let mut end = 0;
+            let places = extents.iter();
+            repeated_bytes(
+                places
+                    .filter_map(|extent| add_extent(&mut state, extent, &mut end))
+                    .collect(),
+            )
+        };
+        let at = |offset_bytes, place_bytes, length_bytes| Extent {
+            offset_bytes,
+            place_bytes,
+            length_bytes,
+            ..WRITTEN
+        };
+        let shared: Vec<Extent> = (0..512).map(|it| at(it << 20, 8 << 20, 1 << 20)).collect();
+        assert_eq!(repeated(&shared), 511 << 20);
+        let own: Vec<Extent> = (0..512)
+            .map(|it| at(it << 20, (it + 8) << 20, 1 << 20))
+            .collect();
+        assert_eq!(repeated(&own), 0);
+        // The half of one is the half of another.
+        assert_eq!(
+            repeated(&[at(0, 1 << 20, 8192), at(8192, (1 << 20) + 4096, 8192)]),
+            4096
+        );
+        // Compressed, it takes less room than its bytes; and what has no place is in none.
+        let odd = |change: fn(&mut Extent)| {
+            let mut odd = [at(0, 1 << 20, 8192), at(8192, 1 << 20, 8192)];
+            odd.iter_mut().for_each(change);
+            repeated(&odd)
+        };
+        assert_eq!(odd(|it| it.is_encoded = true), 0);
+        assert_eq!(odd(|it| it.is_unwritten = true), 0);
+        assert_eq!(odd(|it| it.place_bytes = 0), 0);
+        assert_eq!(
+            repeated(&[at(0, u64::MAX, 8192), at(8192, u64::MAX - 1, 1)]),
+            0
+        );
     }
 
     #[test]

@@ -327,6 +327,10 @@ pub struct FileState {
     pub inline_bytes: Bytes,
     /// Shared with other files (reflink, snapshot).
     pub shared_bytes: Bytes,
+    /// In the same places as other bytes of the file (reflink, deduplication): so many less of the
+    /// device hold all of it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repeated_bytes: Bytes,
     /// Whether the file is exempt from copying on write, and with it from checksums
     /// (`chattr +C`); `None` where the file system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -338,12 +342,13 @@ pub struct FileState {
 
 impl FileState {
     /// What is known after a run of a file that was so `before` it: a write to a block that
-    /// is shared goes elsewhere, after which it is shared no longer.
+    /// is shared, or in several places of the file, goes elsewhere, after which it is so no longer.
     #[must_use]
     pub fn after(self, before: Option<Self>) -> Self {
-        let shared = before.map_or(Bytes(0), |before| before.shared_bytes);
+        let before = before.unwrap_or_default();
         Self {
-            shared_bytes: self.shared_bytes.max(shared),
+            shared_bytes: self.shared_bytes.max(before.shared_bytes),
+            repeated_bytes: self.repeated_bytes.max(before.repeated_bytes),
             ..self
         }
     }

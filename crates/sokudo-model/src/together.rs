@@ -52,6 +52,7 @@ fn sum_of_states<'a>(mut states: impl Iterator<Item = &'a Option<FileState>>) ->
             encoded_bytes: plus(sum.encoded_bytes, state.encoded_bytes),
             inline_bytes: plus(sum.inline_bytes, state.inline_bytes),
             shared_bytes: plus(sum.shared_bytes, state.shared_bytes),
+            repeated_bytes: plus(sum.repeated_bytes, state.repeated_bytes),
             is_exempt_from_copies: if sum == FileState::default() {
                 state.is_exempt_from_copies
             } else {

@@ -274,6 +274,31 @@ mod root {
         }
         assert_eq!(state_of(&from).shared_bytes, Bytes::mib(4));
         assert_eq!(state_of(&to).shared_bytes, Bytes::mib(4));
+        assert_eq!(state_of(&to).repeated_bytes, Bytes(0));
+        check_repeated(&mount);
+    }
+
+    /// A file that is one extent again and again.
+    fn check_repeated(mount: &FileSystem) {
+        const TIMES: u64 = 16;
+        let path = mount.path().join("repeated");
+        create(&path).write_all_at(&noise(MIB), 0).unwrap();
+        File::open(&path).unwrap().sync_all().unwrap();
+        assert_eq!(state_of(&path).repeated_bytes, Bytes(0));
+        let name = path.to_str().unwrap();
+        for number in 1..TIMES {
+            let again = format!("reflink {name} 0 {} {MIB}", number * MIB);
+            if run("xfs_io", &["-c", &again, name]).is_none() {
+                return skip("no xfs_io to share blocks with");
+            }
+        }
+        let state = state_of(&path);
+        assert_eq!(state.size_bytes, Bytes(TIMES * MIB));
+        assert_eq!(state.repeated_bytes, Bytes((TIMES - 1) * MIB));
+        // What is written to one of them goes elsewhere.
+        let file = File::options().write(true).open(&path).unwrap();
+        file.write_all_at(&noise(MIB), 3 * MIB).unwrap();
+        assert_eq!(state_of(&path).repeated_bytes, Bytes((TIMES - 2) * MIB));
     }
 
     #[test]
@@ -283,6 +308,7 @@ mod root {
         };
         check_stack(&mount, "btrfs");
         check_file_states(&mount);
+        check_repeated(&mount);
         create(&mount.path().join("tiny"))
             .write_all_at(b"in the inode", 0)
             .unwrap();
