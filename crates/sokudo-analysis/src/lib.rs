@@ -58,6 +58,7 @@ mod target;
 mod tester;
 pub mod threshold;
 mod together;
+mod touched;
 mod workload;
 
 use std::cmp::Reverse;

@@ -79,7 +79,7 @@ fn cause(phase: &SteadyPhase) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::sample::{check, says, writes_with};
     use sokudo_model::Verdict::Verified;
@@ -88,7 +88,10 @@ mod tests {
         SteadyProcedure, SteadyTest, SteadyWindow,
     };
 
-    fn procedure(tracked: Vec<u32>, written_bytes_max: Option<Bytes>) -> SteadyProcedure {
+    pub(crate) fn procedure(
+        tracked: Vec<u32>,
+        written_bytes_max: Option<Bytes>,
+    ) -> SteadyProcedure {
         SteadyProcedure {
             test: SteadyTest::Iops,
             class: SteadyClass::Client,

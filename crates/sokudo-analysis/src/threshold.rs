@@ -153,8 +153,15 @@ thresholds! {
     /// reaches some times its p99; what is far beyond is something else.
     pub STALL_FACTOR_MIN: u64 = 20, plain;
 
-    /// What stalls hold of the sum of latencies.
-    pub STALL_LATENCY_SHARE_MIN: f64 = 0.10, percent;
+    /// What stalls hold of the sum of latencies, or of the time.
+    pub STALL_SHARE_MIN: f64 = 0.10, percent;
+
+    /// Part of what a row moved that it had moved before, from which a cache that holds all that it
+    /// touched may have answered.
+    ///
+    /// Part of what a row moved that it had moved before, from which a cache that holds all that
+    /// it touched may have answered it. What is touched once is in no cache.
+    pub TOUCHED_AGAIN_SHARE_MAX: f64 = 0.20, percent;
 
     /// Latency of a random read in which no platter comes round.
     ///

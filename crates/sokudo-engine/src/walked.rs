@@ -47,10 +47,7 @@ impl SequentialWalk {
         let Order::Sequential { offset } = workload.order else {
             return None;
         };
-        let is_once = workload.limits.repeats == 0 && !workload.from_empty;
-        let is_forward = workload.scatter.stride == 0 && workload.files.uses.len() <= 1;
-        let is_checked = workload.verify.is_some() || workload.survey.is_some();
-        if !is_once || !is_forward || is_checked {
+        if !workload.can_go_on() {
             return None;
         }
         let begun_at = walked.bytes();

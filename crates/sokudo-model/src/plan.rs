@@ -228,6 +228,15 @@ impl Workload {
         }
     }
 
+    /// Whether its I/Os follow each other forward through one file, once, so that a trial can go
+    /// on where another has ended.
+    pub fn can_go_on(&self) -> bool {
+        let is_once = self.limits.repeats == 0 && !self.from_empty;
+        let is_forward = self.scatter.stride == 0 && self.files.uses.len() <= 1;
+        let is_checked = self.verify.is_some() || self.survey.is_some();
+        matches!(self.order, Order::Sequential { .. }) && is_once && is_forward && !is_checked
+    }
+
     /// Whether its rate is that of a load that lasts: it is asked for, nothing but time ends it,
     /// and nothing spaces or follows its I/Os.
     pub fn is_sustained(&self) -> bool {
