@@ -236,8 +236,10 @@ impl<'a> Case<'a> {
 
     /// Whether the file system keeps files in memory.
     pub(crate) fn in_memory(&self) -> bool {
-        self.file_system()
-            .is_some_and(|kind| IN_MEMORY.contains(&kind))
+        let system = self.target().file_system.as_ref();
+        system.is_some_and(|system| {
+            system.memory_below.is_some() || IN_MEMORY.contains(&system.kind.as_str())
+        })
     }
 
     /// Whether the file system is mounted so that it compresses.

@@ -1,6 +1,6 @@
 //! What the system did to a row from outside: limits of control groups, heat.
 
-use sokudo_model::{DriveCircumstances, IoLimit, Operation, Run};
+use sokudo_model::{DriveCircumstances, IoLimit, Nanos, Operation, Run};
 use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
@@ -23,6 +23,16 @@ struct Reached<'a> {
 }
 
 impl Reached<'_> {
+    /// Whether the limit was there for a part of the run only.
+    fn when(&self) -> Option<Text> {
+        Some(match (self.limit.from, self.limit.to) {
+            (None, None) => return None,
+            (Some(from), None) => text!("it was there from {from} of the run on"),
+            (None, Some(to)) => text!("it was there until {to} of the run"),
+            (Some(from), Some(to)) => text!("it was there from {from} to {to} of the run"),
+        })
+    }
+
     fn share(&self) -> f64 {
         self.reached / self.allowed
     }
@@ -82,7 +92,7 @@ pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
         .min_by(|left, right| left.distance().total_cmp(&right.distance()))?;
     Some(Ruling::new(
         Code::ThrottledByCgroup,
-        reached.symptom(),
+        Text::list([reached.symptom()].into_iter().chain(reached.when()), "; "),
         text!(
             "{file} limits it, so that the figure is that of the limit and not of the device",
             file = reached.limit.file
@@ -111,6 +121,13 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
         true => case.target().leaves().count().max(1) as f64,
         false => 1.0,
     };
+    let meanwhile = match (limit.from, limit.to) {
+        (None, None) => None,
+        _ => match rates_meanwhile(case, limit) {
+            None => return Vec::new(),
+            found => found,
+        },
+    };
     // What others had from the device was not let through by a limit of this group.
     let rates = |operation: Operation| {
         let own = (case.moved(operation), case.requested(operation));
@@ -133,40 +150,69 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
                 )
             })
     };
-    let mut found = Vec::new();
-    for (operation, bytes_per_s, ios_per_s) in [
-        (
-            Operation::Read,
-            limit.read_bytes_per_s,
-            limit.read_ios_per_s,
-        ),
-        (
-            Operation::Write,
-            limit.write_bytes_per_s,
-            limit.write_ios_per_s,
-        ),
-    ] {
-        if !case.asks(operation) {
-            continue;
-        }
-        for (bytes, requests) in rates(operation) {
-            for (allowed, reached, counts_requests) in
-                [(bytes_per_s, bytes, false), (ios_per_s, requests, true)]
-            {
-                if let Some(allowed) = allowed.filter(|allowed| *allowed > 0) {
-                    found.push(Reached {
-                        limit,
-                        operation,
-                        counts_requests,
-                        allowed: allowed as f64,
-                        reached,
-                    });
-                }
+    let operations = [Operation::Read, Operation::Write].into_iter();
+    let asked = operations.filter(|operation| case.asks(*operation));
+    let rates = asked.flat_map(|operation| {
+        let whole = rates(operation).filter(move |_| meanwhile.is_none());
+        let all = whole.chain(meanwhile);
+        all.map(move |rate| (operation, rate))
+    });
+    rates
+        .flat_map(|(operation, rate)| beside(limit, operation, rate))
+        .collect()
+}
+
+/// Bytes and requests per second beside what a limit allows of them.
+#[expect(clippy::cast_precision_loss, reason = "rates are compared")]
+fn beside(
+    limit: &IoLimit,
+    operation: Operation,
+    (bytes, requests): (f64, f64),
+) -> impl Iterator<Item = Reached<'_>> {
+    let (bytes_per_s, ios_per_s) = match operation {
+        Operation::Read => (limit.read_bytes_per_s, limit.read_ios_per_s),
+        _ => (limit.write_bytes_per_s, limit.write_ios_per_s),
+    };
+    let both = [(bytes_per_s, bytes, false), (ios_per_s, requests, true)];
+    let both = both.into_iter();
+    both.filter_map(move |(allowed, reached, counts_requests)| {
+        Some(Reached {
+            limit,
+            operation,
+            counts_requests,
+            allowed: allowed.filter(|allowed| *allowed > 0)? as f64,
+            reached,
+        })
+    })
+}
+
+/// Bytes and I/Os per second of a row of one operation while a limit was seen that was not there all
+/// the time, by the intervals of its series: the devices counted for whole trials.
+#[expect(clippy::cast_precision_loss, reason = "rates are compared")]
+fn rates_meanwhile(case: &Case<'_>, limit: &IoLimit) -> Option<(f64, f64)> {
+    case.row.workload.operations.single()?;
+    let from = limit.from.unwrap_or_default().0;
+    let to = limit.to.map_or(u64::MAX, |to| to.0);
+    let (mut length, mut bytes, mut ios) = (Nanos(0), 0, 0);
+    for trial in &case.row.trials {
+        let began = trial.evidence.began?.0;
+        let mut before = began.saturating_add(trial.outcome.started_after.0);
+        let begin = before;
+        for point in &trial.outcome.series {
+            let at = begin.saturating_add(point.at.0);
+            if before >= from && at <= to {
+                length.0 += at.saturating_sub(before);
+                (bytes, ios) = (bytes + point.bytes.0, ios + point.ios);
             }
+            before = at;
         }
     }
-    found
+    let seconds = length.as_secs_f64();
+    (length >= MEANWHILE_MIN).then(|| (bytes as f64 / seconds, ios as f64 / seconds))
 }
+
+/// Less of a series tells no rate.
+const MEANWHILE_MIN: Nanos = Nanos::from_millis(100);
 
 /// Heat of the run concerns every row of it.
 fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
@@ -244,7 +290,7 @@ mod tests {
         check, device, drive, each_count, mix, reads, reads_with, says, spoilt, writes,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
-    use sokudo_model::{BlockDeviceKind, Course, CourseMoment, Nanos};
+    use sokudo_model::{BlockDeviceKind, Bytes, Course, CourseMoment, SeriesPoint};
 
     /// One trial of a sample moves 40.96 MB in 10,000 I/Os in one second.
     const BYTES_PER_S: u64 = 40_960_000;
@@ -305,6 +351,50 @@ mod tests {
                 run.circumstances.io_limits[0].number = "8:0".into();
             }) => [], Verified;
         }
+    }
+
+    #[test]
+    fn a_limit_of_a_part_of_the_run_is_told_of_the_row_that_met_it() {
+        // Six trials of a second, one behind the other; for two of them a tenth of the rate.
+        let met = |from: Option<u64>, to: Option<u64>, rate: u64| {
+            reads_with(|run| {
+                limited(|limit| {
+                    limit.read_bytes_per_s = Some(rate);
+                    (limit.from, limit.to) = (from.map(Nanos::from_secs), to.map(Nanos::from_secs));
+                })(run);
+                for (second, trial) in (10..).zip(&mut run.rows[0].trials) {
+                    trial.evidence.began = Some(Nanos::from_secs(second));
+                    let is_limited = (12..14).contains(&second);
+                    let bytes = BYTES_PER_S / if is_limited { 100 } else { 10 };
+                    let point = |number: u64| SeriesPoint {
+                        at: Nanos::from_millis(number * 100),
+                        bytes: Bytes(bytes),
+                        ios: bytes / 4096,
+                    };
+                    trial.outcome.series = (1..=10).map(point).collect();
+                }
+            })
+        };
+        let is_told = |run: Run| {
+            let (codes, _) = crate::sample::judged(run);
+            codes.iter().any(|code| code == "throttled-by-cgroup")
+        };
+        let tenth = BYTES_PER_S / 10;
+        assert!(is_told(met(Some(12), Some(14), tenth)));
+        assert!(
+            !is_told(met(Some(14), None, tenth)),
+            "not while it was there"
+        );
+        assert!(!is_told(met(None, Some(9), BYTES_PER_S)), "before the row");
+        assert!(is_told(met(Some(14), None, BYTES_PER_S)));
+        says(
+            met(Some(12), Some(14), tenth),
+            "throttled-by-cgroup",
+            &[
+                "4.1 MB/s: 100 % of the 4.1 MB/s",
+                "it was there from 12.0 s to 14.0 s of the run",
+            ],
+        );
     }
 
     #[test]

@@ -277,6 +277,7 @@ fn directory() -> TargetInfo {
             available_bytes: Some(Bytes::gib(100)),
             uuid: None,
             level: None,
+            memory_below: None,
         }),
         direct_io: DirectIoSupport::Supported {
             memory_alignment: Bytes(4),

@@ -43,12 +43,13 @@ fn no_device(case: &Case<'_>) -> Option<Ruling> {
 }
 
 fn memory_file_system(case: &Case<'_>) -> Option<Ruling> {
-    let kind = case.file_system().filter(|_| case.in_memory())?;
+    let system = case.target().file_system.as_ref();
+    let system = system.filter(|_| case.in_memory())?;
     Some(Ruling::new(
         Code::MemoryFileSystem,
         text!(
             "the file is on {file_system}, which keeps files in memory",
-            file_system = kind
+            file_system = system.memory_below.as_ref().unwrap_or(&system.kind)
         ),
         "no byte of it reaches a disk",
         "measure a directory on a disk, such as one below /home or /var",
@@ -351,6 +352,11 @@ mod tests {
                 buffered(run);
                 blind(run);
             }) => ["memory-file-system"], Invalid;
+            "an overlay over tmpfs": reads_with(|run| {
+                on_file_system(run, "overlay");
+                run.target.file_system.as_mut().unwrap().memory_below = Some("tmpfs".into());
+                blind(run);
+            }) => ["memory-file-system"], Invalid, "the file is on tmpfs";
             "zram": reads_with(|run| {
                 run.target.devices = vec![device("zram0", BlockDeviceKind::Memory, true)];
             }) => ["memory-device"], Invalid;

@@ -82,16 +82,18 @@ impl Watch {
 
     /// Looks after the run, and puts both together.
     pub fn end(self, target: &TargetInfo) -> Circumstances {
-        let course = self.course.and_then(CourseWatch::end);
+        let ended = self.course.map(|it| (it.beside().now(), it.end()));
         let Some(before) = self.before else {
             return Circumstances::default();
         };
+        let (at, (course, mut seen)) = ended.unwrap_or_default();
+        seen.note(at, limits::limits(&self.system, target));
         let pressure = Waits::look(&self.system).since(&before.waits);
         let after = Drives::look(&self.system, target, DRIVE_TIME_MAX);
         let (drives, blind_spots) = after.since(&before.drives);
         let arrays = arrays::arrays(&self.system, target);
         Circumstances {
-            io_limits: limits::limits(&self.system, target),
+            io_limits: seen.into_limits(),
             drives,
             arrays: arrays::together(arrays, &before.arrays),
             power: power::power(&self.system),

@@ -135,6 +135,9 @@ fn explore(
         found
     } else if let Some(mount) = mounts.holding(path, stack::mount_id(system, path)) {
         info.file_system = describe_mount(system, mount, path);
+        if let Some(described) = info.file_system.as_mut().filter(|it| it.kind == "overlay") {
+            described.memory_below = stack.memory_below(path);
+        }
         if info.file_system.is_none() {
             info.blind_spots.push(text!(
                 "how large {} is and how much is free is not seen: the file system does not answer",
@@ -165,6 +168,7 @@ fn describe_mount(system: &System, mount: &Mount, path: &Path) -> Option<FileSys
         total_bytes: Some(Bytes(space.f_blocks.saturating_mul(space.f_frsize))),
         available_bytes: Some(Bytes(space.f_bavail.saturating_mul(space.f_frsize))),
         uuid,
+        memory_below: None,
     })
 }
 

@@ -254,20 +254,7 @@ impl<'a> Stack<'a> {
         path: &Path,
         level: u32,
     ) -> Vec<String> {
-        let is_visible = |layer: &Path| layer.is_absolute() && layer.is_dir();
-        let holder = if path.is_dir() {
-            layers
-                .upper()
-                .filter(|upper| is_visible(upper))
-                .map(Path::to_owned)
-        } else {
-            // A layer that is not seen may hold the file, so the search ends there.
-            layers
-                .places(path)
-                .take_while(|(layer, _)| is_visible(layer))
-                .find_map(|(_, place)| place.exists().then_some(place))
-        };
-        let Some(holder) = holder else {
+        let Some(holder) = holder_of(layers, path) else {
             self.miss(match layers.relative() {
                 Some(layer) => text!(
                     "{} is an overlay of {}, a path that begins in the directory in which it was mounted, which nothing tells: its devices are not seen",
@@ -283,6 +270,22 @@ impl<'a> Stack<'a> {
             return Vec::new();
         };
         self.add_path(&holder, level + 1)
+    }
+
+    /// The type of the file system in memory that holds an existing path, below overlays, too;
+    /// `None` where another holds it, or that is not seen.
+    pub(crate) fn memory_below(&self, path: &Path) -> Option<String> {
+        let mut path = path.canonicalize().ok()?;
+        for _ in 0..LEVELS_MAX {
+            let mount = self.mounts.holding(&path, mount_id(self.system, &path))?;
+            match Backing::of(mount) {
+                Backing::Overlay(layers) => {
+                    path = holder_of(&layers, &path)?.canonicalize().ok()?
+                }
+                _ => return file_system::is_memory(&mount.kind).then(|| mount.kind.clone()),
+            }
+        }
+        None
     }
 
     /// The names of the devices directly under an existing path: the file behind
@@ -422,17 +425,20 @@ impl<'a> Stack<'a> {
     /// Whether the file behind a loop device is kept in memory, which makes a disk of it that is
     /// memory, too: by what the device says, since its file's name may be another file's here.
     fn is_in_memory(&self, directory: &Path, file: &str) -> bool {
-        let (Some(shown), Ok(path)) = (self.shown_by(directory), Path::new(file).canonicalize())
-        else {
+        let shown = self.shown_by(directory);
+        let Some(shown) = shown.filter(|shown| shown.block_device.is_none()) else {
             return false;
         };
-        let mount = self.mounts.holding(&path, mount_id(self.system, &path));
+        // What a memfd is on is mounted nowhere.
+        if file.starts_with("/memfd:") && file.ends_with(" (deleted)") {
+            let number = number_text(shown.file_system);
+            return self.mounts.of_number(&number).is_none();
+        }
+        let path = Path::new(file);
         let is_shown = |it: &Metadata| {
             it.is_file() && (it.dev(), it.ino()) == (shown.file_system, shown.inode)
         };
-        mount.is_some_and(|it| file_system::is_memory(&it.kind))
-            && shown.block_device.is_none()
-            && path.metadata().is_ok_and(|it| is_shown(&it))
+        self.memory_below(path).is_some() && path.metadata().is_ok_and(|it| is_shown(&it))
     }
 
     fn add_backing(&mut self, directory: &Path, file: &str, level: u32) -> Vec<String> {
@@ -503,6 +509,20 @@ impl<'a> Stack<'a> {
             ));
         }
     }
+}
+
+/// Where an overlay has a path, or what will be new below it: in its upper layer.
+fn holder_of(layers: &Layers, path: &Path) -> Option<PathBuf> {
+    let is_visible = |layer: &Path| layer.is_absolute() && layer.is_dir();
+    if path.is_dir() {
+        let upper = layers.upper().filter(|upper| is_visible(upper));
+        return upper.map(Path::to_owned);
+    }
+    // A layer that is not seen may hold the file, so the search ends there.
+    layers
+        .places(path)
+        .take_while(|(layer, _)| is_visible(layer))
+        .find_map(|(_, place)| place.exists().then_some(place))
 }
 
 /// What a device stands on.

@@ -57,6 +57,12 @@ pub struct IoLimit {
     pub read_ios_per_s: Option<u64>,
     /// Writes per second.
     pub write_ios_per_s: Option<u64>,
+    /// When it was seen first, on the clock of [`Course`]; `None` where it was there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Nanos>,
+    /// When it was seen last; `None` where it was still there after the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Nanos>,
 }
 
 /// A drive before and after a run.

@@ -131,6 +131,7 @@ fn target(told: ImportedTarget, tool: &str) -> TargetInfo {
         available_bytes: None,
         uuid: None,
         level: None,
+        memory_below: None,
     });
     target.direct_io = DirectIoSupport::Unknown;
     if told.model.is_some() || told.serial.is_some() {

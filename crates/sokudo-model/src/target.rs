@@ -109,6 +109,10 @@ pub struct FileSystem {
     /// that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
+    /// Type of the file system in memory that an overlay has the target in; `None` where it has
+    /// it elsewhere, or that is not seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_below: Option<String>,
 }
 
 /// Whether direct I/O works, as `statx` says it (Linux 6.1 and later).

@@ -314,6 +314,7 @@ mod tests {
                 available_bytes: None,
                 uuid: None,
                 level: None,
+                memory_below: None,
             });
         });
         assert_eq!(disturbances(&served, true), [""; 0]);

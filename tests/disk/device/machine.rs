@@ -2,6 +2,7 @@
 //! needs root or a tool that is missing is skipped, loudly.
 
 use std::fs::{self, File, OpenOptions};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +13,7 @@ use sokudo_device::{
 };
 use sokudo_model::{BlockDeviceKind, Bytes, DirectIoSupport, FileState, Occupant, TargetKind};
 
-use crate::loop_device::{FileSystem, LoopDevice};
+use crate::loop_device::{FileSystem, LoopDevice, Mounted};
 use crate::sokudo::{is_root, skip};
 
 const MIB: u64 = Bytes::MIB;
@@ -409,6 +410,46 @@ mod root {
         if let Some(shown) = shown {
             let by_loop = |it: &Occupant| matches!(it, Occupant::Shown { .. });
             assert!(shown.occupants.iter().any(by_loop), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn memory_below_an_overlay_is_memory_and_so_is_a_loop_device_over_it_or_over_what_has_no_name()
+    {
+        let Some(memory) = Mounted::of(&["-t", "tmpfs", "-o", "size=64m", "tmpfs"]) else {
+            return;
+        };
+        let layer = |name: &str| {
+            let path = memory.path().join(name);
+            fs::create_dir(&path).unwrap();
+            format!("{name}dir={}", path.display())
+        };
+        let options = ["lower", "upper", "work"].map(layer).join(",");
+        let Some(merged) = Mounted::of(&["-t", "overlay", "-o", &options, "overlay"]) else {
+            return;
+        };
+        let file = merged.path().join("file");
+        fs::write(&file, noise(8 * MIB)).unwrap();
+        let look = |path: &Path| {
+            inspect(&System::host(), path.to_str().unwrap())
+                .unwrap()
+                .info
+        };
+        for path in [merged.path(), &file] {
+            let system = look(path).file_system.unwrap();
+            assert_eq!(system.kind, "overlay");
+            assert_eq!(system.memory_below.as_deref(), Some("tmpfs"));
+        }
+        let nameless = rustix::fs::memfd_create("disk", rustix::fs::MemfdFlags::empty()).unwrap();
+        rustix::fs::ftruncate(&nameless, 8 * MIB).unwrap();
+        let nameless_path = format!("/proc/{}/fd/{}", std::process::id(), nameless.as_raw_fd());
+        for image in [file.as_path(), Path::new(&nameless_path)] {
+            let Some(device) = LoopDevice::over(image, false) else {
+                return;
+            };
+            let found = look(&device.path);
+            let kinds: Vec<_> = found.leaves().map(|leaf| leaf.kind).collect();
+            assert_eq!(kinds, [BlockDeviceKind::Memory], "{}", image.display());
         }
     }
 

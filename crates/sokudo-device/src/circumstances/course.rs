@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use sokudo_model::{Course, CourseMoment, Nanos, TargetInfo};
 use sokudo_sys::nvme::{NvmeCommand, ask_nvme};
 
+use super::limits::{LimitsSeen, limits};
 use crate::block;
 use crate::disk::{Moment, Reading, Thermometer};
 use crate::interrogate::{self, Protocol};
@@ -47,6 +48,7 @@ struct Shared {
 #[derive(Default)]
 struct Seen {
     course: Course,
+    limits: LimitsSeen,
     /// What the drives said last, and when.
     reading: Option<(Nanos, Reading)>,
 }
@@ -86,6 +88,7 @@ impl CourseWatch {
         }));
         let mut looker = Looker {
             beside: beside.clone(),
+            limited: (system.clone(), target.clone()),
             thermometer: Thermometer::find(system, target),
             drives: nvme_drives(system, target),
             asked_at: None,
@@ -115,22 +118,24 @@ impl CourseWatch {
         self.beside.clone()
     }
 
-    /// What was seen; `None` where nothing is to be seen. A drive that does not answer is not waited
-    /// for.
-    pub(super) fn end(self) -> Option<Course> {
+    /// What was seen, the course `None` where nothing is to be seen of it. A drive that does not
+    /// answer is not waited for.
+    pub(super) fn end(self) -> (Option<Course>, LimitsSeen) {
         drop(self.stop);
         if self.thread.is_finished() {
             // A panic of that thread has been told.
             let _ = self.thread.join();
         }
-        let course = self.beside.seen(|seen| std::mem::take(&mut seen.course));
-        course.has_figures().then_some(course)
+        let Seen { course, limits, .. } = self.beside.seen(std::mem::take);
+        (course.has_figures().then_some(course), limits)
     }
 }
 
 /// What the thread knows.
 struct Looker {
     beside: Beside,
+    /// Whose limits of control groups are looked at.
+    limited: (System, TargetInfo),
     thermometer: Option<Thermometer>,
     /// NVMe drives, which tell their power state.
     drives: Vec<File>,
@@ -161,7 +166,9 @@ impl Looker {
             cpu_mhz: self.clock(),
             cpu_throttles: self.new_throttles(),
         };
+        let limits = limits(&self.limited.0, &self.limited.1);
         self.beside.seen(|seen| {
+            seen.limits.note(at, limits);
             if let Some(reading) = reading {
                 seen.reading = Some((at, reading));
             }
@@ -308,7 +315,7 @@ mod tests {
         while beside.seen(|seen| seen.course.moments.len() < 2) {
             thread::sleep(Duration::from_millis(20));
         }
-        let course = watch.end().unwrap();
+        let course = watch.end().0.unwrap();
         let [first, second] = [course.moments[0], course.moments[1]];
         assert_eq!(
             (first.measuring, first.cpu_mhz, first.cpu_throttles),

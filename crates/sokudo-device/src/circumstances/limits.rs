@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sokudo_model::{IoLimit, TargetInfo};
+use sokudo_model::{IoLimit, Nanos, TargetInfo};
 
 use crate::control_groups;
 use crate::system::System;
@@ -32,6 +32,53 @@ const THROTTLES: [Throttle; 4] = [
         &mut it.write_ios_per_s
     }),
 ];
+
+/// The limits that were seen while a run went on, and when.
+#[derive(Debug, Default)]
+pub(super) struct LimitsSeen {
+    each: Vec<LimitSeen>,
+    first_look: Option<Nanos>,
+    last_look: Nanos,
+}
+
+#[derive(Debug)]
+struct LimitSeen {
+    limit: IoLimit,
+    first: Nanos,
+    last: Nanos,
+}
+
+impl LimitsSeen {
+    /// What limits there are at an instant that is later than all before.
+    pub(super) fn note(&mut self, at: Nanos, limits: Vec<IoLimit>) {
+        for limit in limits {
+            let mut open = self.each.iter_mut().rev();
+            let still = open.find(|seen| seen.last == self.last_look && seen.limit == limit);
+            match still {
+                Some(seen) if self.first_look.is_some() => seen.last = at,
+                _ => self.each.push(LimitSeen {
+                    limit,
+                    first: at,
+                    last: at,
+                }),
+            }
+        }
+        self.first_look.get_or_insert(at);
+        self.last_look = at;
+    }
+
+    /// Each limit with the part of the run in which it was seen.
+    pub(super) fn into_limits(self) -> Vec<IoLimit> {
+        let (first_look, last_look) = (self.first_look, self.last_look);
+        let each = self.each.into_iter();
+        each.map(|seen| IoLimit {
+            from: (Some(seen.first) != first_look).then_some(seen.first),
+            to: (seen.last != last_look).then_some(seen.last),
+            ..seen.limit
+        })
+        .collect()
+    }
+}
 
 /// Every limit for a device under the target.
 pub(super) fn limits(system: &System, target: &TargetInfo) -> Vec<IoLimit> {
@@ -182,6 +229,34 @@ mod tests {
         assert_eq!(found[0].read_bytes_per_s, Some(1000));
         assert_eq!(found[1].write_ios_per_s, Some(10));
         assert_eq!(found[1].file, "/cg/io/blkio.throttle.write_iops_device");
+    }
+
+    #[test]
+    fn a_limit_of_a_part_of_a_run_has_its_times() {
+        let limit = |rate: u64| IoLimit {
+            read_bytes_per_s: Some(rate),
+            ..IoLimit::default()
+        };
+        let mut seen = LimitsSeen::default();
+        // The first all the time, the second twice for a while, the third from then on.
+        let looks: [&[u64]; 6] = [&[1], &[1, 2], &[2, 1], &[1], &[1, 2, 3], &[1, 3]];
+        for (number, rates) in (0..).zip(looks) {
+            let limits = rates.iter().map(|rate| limit(*rate)).collect();
+            seen.note(Nanos::from_secs(number), limits);
+        }
+        let times = |it: IoLimit| (it.read_bytes_per_s.unwrap(), it.from, it.to);
+        let at = |second| Some(Nanos::from_secs(second));
+        let found: Vec<_> = seen.into_limits().into_iter().map(times).collect();
+        assert_eq!(
+            found,
+            [
+                (1, None, None),
+                (2, at(1), at(2)),
+                (2, at(4), at(4)),
+                (3, at(4), None)
+            ]
+        );
+        assert_eq!(LimitsSeen::default().into_limits(), []);
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub const SLOW_IOS_MAX: usize = 128;
 const FENCE: f64 = 3.0;
 /// However alike all others are: an I/O is not slow that takes less than twice the median.
 const MEDIAN_RATIO_MIN: f64 = 2.0;
+/// However unlike they are, as beside other load: it is slow from so many medians on. What only
+/// chance made slow is not so again, three times, and beside ordinary places.
+const MEDIAN_RATIO_MAX: f64 = 10.0;
 
 /// An I/O, and how long it took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +61,8 @@ pub struct SlowPlace {
 
 impl SlowPlaces {
     /// What takes longer than this is slow among I/Os with these latencies: Tukey's outer fence of
-    /// their logarithms, for latencies are spread by factors, and no less than twice the median.
+    /// their logarithms, for latencies are spread by factors, and no less than twice the median, nor
+    /// more than ten times it.
     pub fn limit_of(latency: &Histogram) -> Option<Nanos> {
         let quantile = |share| latency.quantile(share);
         let (low, median, high) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
@@ -70,7 +74,7 @@ impl SlowPlaces {
             clippy::cast_sign_loss,
             reason = "what is beyond 64 bits is no latency, and none is below 0"
         )]
-        let limit = fence.max(median * MEDIAN_RATIO_MIN) as u64;
+        let limit = fence.clamp(median * MEDIAN_RATIO_MIN, median * MEDIAN_RATIO_MAX) as u64;
         Some(Nanos(limit))
     }
 
@@ -101,9 +105,17 @@ mod tests {
 
     #[test]
     fn what_is_spread_is_slow_far_beyond_its_quartiles() {
-        // Quartiles of about 2, 4 and 8 ms: the fence is 8 x 4^3 ms.
+        // Quartiles of 9, 10 and 13 ms: the fence is 13 x (13 / 9)^3 ms.
+        let spread = (0..400u64).map(|it| [8, 9, 10, 13, 14][(it % 5) as usize] * 1_000_000);
+        let limit = SlowPlaces::limit_of(&latencies(spread)).unwrap();
+        assert!((37_000_000..42_000_000).contains(&limit.0), "{limit:?}");
+    }
+
+    #[test]
+    fn what_is_slow_is_bounded_however_wide_other_load_spreads_the_rest() {
+        // Quartiles of about 2, 4 and 8 ms: the fence would be 8 x 4^3 = 512 ms.
         let spread = (0..400u64).map(|it| 1_000_000 << (it % 5));
         let limit = SlowPlaces::limit_of(&latencies(spread)).unwrap();
-        assert!((450_000_000..600_000_000).contains(&limit.0), "{limit:?}");
+        assert!((39_000_000..42_000_000).contains(&limit.0), "{limit:?}");
     }
 }

@@ -285,6 +285,7 @@ fn target() -> TargetInfo {
             available_bytes: Some(Bytes::gib(500)),
             uuid: None,
             level: None,
+            memory_below: None,
         }),
         direct_io: DirectIoSupport::Supported {
             memory_alignment: Bytes(4),
