@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::faulty_file::{Beyond, FalseEnd, Faults, FaultyFile};
 use crate::loop_device::LoopDevice;
-use crate::signals::pid;
+use crate::signals::{pid, wait_for_io};
 use crate::sokudo::{Ended, WAIT_MAX, directory_on_disk, end, program, sokudo, split, start, wait};
 use crate::written::write;
 
@@ -100,6 +100,40 @@ fn resumed(ended: impl FnOnce(std::process::Child, &FaultyFile)) {
     assert_eq!(disk["wrong_blocks"], 0, "{disk}");
     assert_eq!(whole["parts"].as_array().unwrap().len(), 2, "{whole}");
     end(&mut keeping(directory.path(), &resume)).refused(2, &["--resume"]);
+}
+
+/// Kills it once so many bytes were written, of 160 MiB in four passes: while blocks are written
+/// over, read back, or between the two.
+#[test]
+fn disks_that_are_well_are_not_accused_after_a_kill() {
+    let directory = directory_on_disk();
+    let sizes = [24 * MIB, 16 * MIB];
+    let paths = ["one", "other"].map(|name| directory.path().join(name));
+    for (path, size) in paths.iter().zip(sizes) {
+        write(path, vec![7; size as usize]);
+    }
+    let [one, other] = paths.each_ref().map(|path| path.display());
+    let arguments = format!("burn-in {one} {other} --overwrite --yes --quiet");
+    for written in [44, 55, 63, 79, 82, 90, 119, 121, 140] {
+        let mut command = keeping(
+            directory.path(),
+            &format!("{arguments} --passes 4 --engine psync"),
+        );
+        let mut child = start(command.env("SOKUDO_KEEP_HASTE", "1000000"));
+        wait_for_io(&child, "wchar", written * MIB);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut rest = keeping(
+            directory.path(),
+            &format!("{arguments} --resume --format json"),
+        );
+        let ended = end(&mut rest);
+        let run: Value = serde_json::from_str(&ended.printed).unwrap();
+        for (disk, size) in disks(&run).iter().zip(sizes) {
+            is_whole(disk, size, 4);
+            assert_eq!(disk["wrong_blocks"], 0, "{written}: {disk}");
+        }
+    }
 }
 
 /// What needs root.

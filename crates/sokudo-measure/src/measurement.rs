@@ -250,7 +250,7 @@ pub struct Prepared {
     pub(crate) subject: PreparedTargets,
     any_backend: bool,
     /// What an earlier part of the run has measured.
-    before: Vec<Row>,
+    pub before: Vec<Row>,
     /// Only the first target is what is measured; others are there to compare it with.
     has_beside: bool,
     watch: Watch,

@@ -9,6 +9,7 @@ use sokudo_measure::since_epoch;
 use sokudo_model::{Event, Outcome, Row, Run, RunPart, StopReason, Trial, TrialEvidence};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
+use sokudo_words::text;
 
 use crate::cli::Keeping;
 use crate::exit;
@@ -94,10 +95,24 @@ impl<'a> PartialRun<'a> {
     }
 
     pub(crate) fn hear(&mut self, event: &Event, control: &Control) {
+        if self.takes_note(event, control) {
+            self.keep();
+        }
+    }
+
+    /// Takes note of what happened; whether what there is by now is to be kept.
+    fn takes_note(&mut self, event: &Event, control: &Control) -> bool {
         match event {
             Event::StageStarted { first, .. } => self.begin(*first),
-            Event::TrialStarted { row, .. } => self.begin(*row),
-            Event::Progress { .. } => self.look(control),
+            Event::TrialStarted { row, .. } => {
+                self.begin(*row);
+                if self.overwrites(*row) {
+                    // A store that could not take it before is asked once more.
+                    self.is_refused = false;
+                    return true;
+                }
+            }
+            Event::Progress { .. } => return self.looks(control),
             Event::Snapshot { workload, outcome } => {
                 let row = self.first + workload;
                 let known = self.running.get(&row);
@@ -127,18 +142,26 @@ impl<'a> PartialRun<'a> {
                 of_row.workload.clone_from(workload);
                 of_row.add((**trial).clone());
                 self.running.remove(row);
-                if self.is_of_many || self.is_time(EVERY) {
-                    self.keep();
-                }
+                return self.is_of_many || self.is_time(EVERY);
             }
             Event::SelfTestEnded(test) => {
                 if let Some(burn_in) = &mut self.run.burn_in {
                     burn_in.self_tests.push((**test).clone());
-                    self.keep();
+                    return true;
                 }
             }
             _ => {}
         }
+        false
+    }
+
+    /// Whether a stage writes over what an earlier one has written and read back. Who goes on with
+    /// what was kept before that would read back what is there no more, and blame the disk.
+    fn overwrites(&self, first: usize) -> bool {
+        let is_sealed = |row: &Row| row.workload.survey.is_some_and(|it| it.sealed.is_some());
+        let row = self.run.rows.get(first);
+        let is_written = row.is_some_and(|row| row.workload.operations.changes_data());
+        is_written && self.run.rows.iter().take(first).any(is_sealed)
     }
 
     fn begin(&mut self, row: usize) {
@@ -147,10 +170,10 @@ impl<'a> PartialRun<'a> {
         self.asked_at = None;
     }
 
-    /// Asks for what has not been counted yet, and keeps it when it has come.
-    fn look(&mut self, control: &Control) {
+    /// Asks for what has not been counted yet; whether it has come.
+    fn looks(&mut self, control: &Control) -> bool {
         if self.is_of_many || !self.is_time(EVERY_IN_TRIAL) {
-            return;
+            return false;
         }
         match self.asked_at {
             None => {
@@ -160,11 +183,12 @@ impl<'a> PartialRun<'a> {
                 self.answered.clear();
             }
             Some(at) if self.has_answers(at.elapsed()) => {
-                self.keep();
                 self.asked_at = None;
+                return true;
             }
             Some(_) => {}
         }
+        false
     }
 
     /// Whether all that was asked for so long ago has come, or is waited for no longer.
@@ -199,6 +223,11 @@ impl<'a> PartialRun<'a> {
             Err(error) => {
                 self.is_refused = true;
                 exit::note(error);
+                if let Some(id) = self.kept.filter(|_| self.run.burn_in.is_some()) {
+                    exit::note(text!(
+                        "run {id} holds what there was before; after an interruption begin anew, without --resume"
+                    ));
+                }
             }
         }
         self.kept_at = Instant::now();
@@ -248,7 +277,11 @@ fn add_running(row: &mut Row, outcome: &Outcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, Bytes, SurveyPosition, Workload};
+    use crate::resume::unfinished;
+    use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
+    use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared};
+    use sokudo_model::{BackendKind, Bytes, Nanos, Schedule, SurveyPosition, Workload, narrow};
+    use sokudo_stats::Random;
 
     fn outcome(bytes: u64, place: Option<u32>) -> Outcome {
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Ended);
@@ -264,6 +297,106 @@ mod tests {
         let outcomes = row.trials.iter().map(|trial| &trial.outcome);
         let told = |it: &Outcome| (it.read_aside.0, it.left_at.map(|at| at.place));
         outcomes.map(told).collect()
+    }
+
+    /// A burn-in of simulated disks, which hold what was written to them for as long as this is
+    /// there.
+    fn burn_in(random: &mut Random) -> Prepared {
+        let disks: Vec<(String, Bytes)> = (0..1 + random.below(3))
+            .map(|disk| {
+                let size = Bytes::mib(1 + random.below(48));
+                let latency = 100 + random.below(2_000);
+                let of = format!("sim:const?size=1GiB&latency={latency}us&serial={disk}");
+                (of, size)
+            })
+            .collect();
+        let to_burn_in = |(name, size): &(String, Bytes)| DiskToBurnIn {
+            label: name.clone(),
+            size: *size,
+            block_min: Bytes(512),
+        };
+        let request = BurnInRequest {
+            disks: disks.iter().map(to_burn_in).collect(),
+            passes: 1 + narrow::<u64, u32>(random.below(4)),
+            seal: random.next_u64(),
+        };
+        let other = |(name, _): &(String, Bytes)| OtherTarget {
+            name: name.clone(),
+            named: Named::recognise(name).unwrap(),
+        };
+        let first = Named::recognise(&disks[0].0).unwrap();
+        let measurement = Measurement {
+            others: disks[1..].iter().map(other).collect(),
+            permission: Permission::OverwriteFile,
+            schedule: Schedule::in_turn(1, Nanos(0)),
+            ..Measurement::new(&disks[0].0, first, request.plan(7))
+        };
+        measurement.prepare(&Control::new(), &mut |_| ()).unwrap()
+    }
+
+    /// Measures what is left until so many events have come, and puts into `kept` what can have been
+    /// kept by then: whatever must be, and more by chance. Whether it came to its end.
+    fn is_done(
+        prepared: &mut Prepared,
+        kept: &mut Option<Vec<Row>>,
+        until: u64,
+        random: &mut Random,
+    ) -> bool {
+        let control = Control::new();
+        let before = kept.clone().unwrap_or_default();
+        let before: Vec<Row> = before.into_iter().map(unfinished).collect();
+        prepared.before.clone_from(&before);
+        let keeping = Keeping {
+            store: None,
+            no_store: true,
+        };
+        for (place, row) in prepared.run.rows.iter_mut().enumerate() {
+            row.trials = before
+                .get(place)
+                .map_or_else(Vec::new, |it| it.trials.clone());
+        }
+        let mut partial = PartialRun::of(&prepared.run, &keeping);
+        let mut events = 0;
+        let ended = prepared.measure(&control, &mut |event| {
+            events += 1;
+            if events > until {
+                return control.cancel();
+            }
+            if random.below(4) == 0 {
+                control.ask_for_checkpoint();
+                control.ask_for_snapshot();
+            }
+            let may_be = matches!(event, Event::Progress { .. } | Event::TrialCounted { .. });
+            let must_be = partial.takes_note(&event, &control);
+            if must_be || may_be && random.below(3) == 0 {
+                *kept = Some(partial.so_far().rows);
+            }
+        });
+        assert!(ended.unwrap().is_none());
+        events <= until
+    }
+
+    #[test]
+    fn a_burn_in_that_is_killed_at_any_moment_and_gone_on_with_accuses_no_disk() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let mut prepared = burn_in(&mut random);
+            let (mut kept, mut kills) = (None, 0);
+            while !is_done(
+                &mut prepared,
+                &mut kept,
+                random.below(100) << kills,
+                &mut random,
+            ) {
+                kills += 1;
+            }
+            for row in &prepared.run.rows {
+                let outcome = &row.trials[0].outcome;
+                let verified = outcome.verified.clone().unwrap_or_default();
+                let told = (seed, kills, &row.workload.name, verified.mismatches.first());
+                assert_eq!((verified.wrong, outcome.left_at), (0, None), "{told:?}");
+            }
+        }
     }
 
     #[test]
