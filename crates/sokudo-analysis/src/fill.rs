@@ -16,25 +16,42 @@ fn collapsed(run: &Run) -> Option<(Fill, usize)> {
     Some((fill, collapse))
 }
 
-/// Platters have no fast cells.
-fn has_platters(run: &Run) -> bool {
-    run.target
-        .leaves()
-        .any(|leaf| leaf.kind == BlockDeviceKind::Disk && leaf.rotational == Some(true))
+/// The rates behind fast cells, each with how far it lasts.
+pub(crate) fn slower(fill: &Fill, collapse: usize) -> Text {
+    let levels = fill.levels[collapse..].iter().enumerate();
+    let last = fill.levels.len() - 1 - collapse;
+    let told = levels.map(|(place, level)| match place == last {
+        true => text!(
+            "{slow_mb_per_s:.0} MB/s from there on",
+            slow_mb_per_s = mb_per_s(level)
+        ),
+        false => lasting(level),
+    });
+    Text::list(told, ", ")
+}
+
+/// The rate of a level, and how far it lasts.
+pub(crate) fn lasting(level: &FillStretch) -> Text {
+    text!(
+        "{mb_per_s:.0} MB/s up to {end_gb:.1} GB",
+        mb_per_s = mb_per_s(level),
+        end_gb = gb(level.to())
+    )
 }
 
 fn fast_cells_end(run: &Run) -> Option<Ruling> {
-    let (fill, collapse) = collapsed(run).filter(|_| !has_platters(run))?;
+    let (fill, collapse) = collapsed(run)?;
     let fast = fill.levels[collapse - 1];
     let slow_mb_per_s = mb_per_s(&fill.after(collapse));
     Some(Ruling::new(
         Code::FastCellsEnd,
         text!(
-            "fast writes end after {end_gb:.1} GB: {fast_mb_per_s:.0} MB/s before, {slow_mb_per_s:.0} MB/s from there on",
+            "fast writes end after {end_gb:.1} GB: {fast_mb_per_s:.0} MB/s before, {}",
+            slower(&fill, collapse),
             end_gb = gb(fast.to()),
             fast_mb_per_s = mb_per_s(&fast)
         ),
-        "the drive first writes into cells as if each held one bit (pseudo-SLC), and that part was full",
+        "the drive first writes into cells as if each held one bit (pseudo-SLC), and that part was full; or it is a volume whose rate is limited, and its credit for bursts was used up",
         text!(
             "expect {slow_mb_per_s:.0} MB/s of writes that are larger, and leave the drive idle between large ones{}",
             recovered(&fill, &fast)
@@ -57,7 +74,7 @@ fn recovered(fill: &Fill, fast: &FillStretch) -> Text {
 
 /// A third level, slower than what follows fast cells.
 fn folding(run: &Run) -> Option<Ruling> {
-    let (fill, _) = collapsed(run).filter(|_| !has_platters(run))?;
+    let (fill, _) = collapsed(run)?;
     let levels = &fill.levels[fill.first()..];
     let falls = |pair: &[FillStretch]| pair[1].bytes_per_s() < pair[0].bytes_per_s();
     let [_, direct, last] = levels else {
@@ -169,9 +186,20 @@ mod tests {
         let [symptom, remedy] = [told.symptom, told.remedy].map(|text| text.english());
         assert_eq!(
             symptom,
-            "fast writes end after 30.0 GB: 3000 MB/s before, 360 MB/s from there on"
+            "fast writes end after 30.0 GB: 3000 MB/s before, 900 MB/s up to 70.0 GB, 200 MB/s from there on"
         );
         assert!(remedy.contains("leave the drive idle"), "{remedy}");
+        assert!(told.cause.english().contains("credit for bursts"));
+        let inferred = &crate::explain::explain(&filled(&THREE, |_| ()))[0];
+        let [claim, evidence] = [&inferred.claim, &inferred.evidence].map(Text::english);
+        assert!(
+            claim.contains("27.9 GiB fast (pseudo-SLC) and then writes at 900, 200 MB/s"),
+            "{claim}"
+        );
+        assert!(
+            evidence.ends_with("900 MB/s up to 70.0 GB, 200 MB/s from there on"),
+            "{evidence}"
+        );
     }
 
     #[test]

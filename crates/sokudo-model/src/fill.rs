@@ -12,13 +12,11 @@ use crate::plan::{Operation, Order, Sample, Visit, Workload};
 use crate::run::Run;
 use crate::trial::{Outcome, Row, SurveySample};
 use crate::units::{Bytes, Nanos};
+use crate::{BlockDevice, BlockDeviceKind};
 
 /// Samples of a fill that levels are looked for in; of more, neighbours are taken together: the
 /// search takes the square of their number.
 const STRETCHES_MAX: usize = 1_024;
-
-/// A small first step is not what a fill is made for where so much steeper a fall follows.
-const STEEPER_MIN: f64 = 2.0;
 
 /// A part of a fill: what was written one after the other, and how long that took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +163,8 @@ pub struct Fill {
     pub curve: FillCurve,
     /// The levels of that, in order; at least one.
     pub levels: Vec<FillStretch>,
+    /// It is of a disk that turns: platters have no fast cells.
+    pub has_platters: bool,
     /// What came back after rests, in the order in which they were made.
     pub rests: Vec<FillRest>,
     /// Latencies of single reads while the drive was written; `None` where there were none.
@@ -184,10 +184,14 @@ impl Fill {
         });
         let longest = fills.max_by_key(|(_, curve, _)| curve.stretches.len());
         let (row, curve, read_latencies) = longest?;
+        let turns = |leaf: &BlockDevice| {
+            leaf.kind == BlockDeviceKind::Disk && leaf.rotational == Some(true)
+        };
         Some(Self {
             row,
             levels: curve.levels(),
             curve,
+            has_platters: run.target.leaves().any(turns),
             rests: run.rows.iter().filter_map(FillRest::of).collect(),
             read_latencies,
         })
@@ -198,16 +202,12 @@ impl Fill {
         (run.plan.method == Method::Fill).then(|| Self::of(run))?
     }
 
-    /// The place in [`Self::levels`] of the first that is not fast any more, with more written
-    /// until then than the drive's ordinary memory takes, and nothing as fast after it: behind the
-    /// first such fall, unless a later one is far steeper. `None` where the rate does not fall so.
+    /// The place in [`Self::levels`] of the first that is not of fast cells any more, with more
+    /// written until then than the drive's ordinary memory takes, and nothing as fast after it.
+    /// `None` where the rate does not fall so, and of platters.
     pub fn collapse(&self) -> Option<usize> {
-        let falls = (1..self.levels.len()).filter(|at| self.ends_fast(*at));
-        let steepness = |at: usize| self.ratio(at - 1, at);
-        falls.reduce(|first, later| {
-            let is_far_steeper = steepness(later) > STEEPER_MIN * steepness(first);
-            if is_far_steeper { later } else { first }
-        })
+        let mut falls = (1..self.levels.len()).filter(|at| self.ends_fast(*at));
+        falls.next().filter(|_| !self.has_platters)
     }
 
     fn ratio(&self, before: usize, after: usize) -> f64 {
@@ -239,11 +239,13 @@ impl Fill {
         FillStretch::of(&self.levels[level..])
     }
 
-    /// The median rate of what was written from a level on.
-    pub fn median_after(&self, level: usize) -> Option<f64> {
-        let from = self.levels[level].from;
-        let later = self.curve.stretches.iter().filter(|it| it.from >= from);
-        median(&later.map(FillStretch::bytes_per_s).collect::<Vec<f64>>())
+    /// The median rate of a level.
+    pub fn median_of(&self, level: usize) -> Option<f64> {
+        let level = &self.levels[level];
+        let within = level.from..level.to();
+        let stretches = self.curve.stretches.iter();
+        let own = stretches.filter(|it| within.contains(&it.from));
+        median(&own.map(FillStretch::bytes_per_s).collect::<Vec<f64>>())
     }
 
     /// Bytes written fast before a level, without those that the drive's memory took faster still.
@@ -399,6 +401,7 @@ mod tests {
             row: 0,
             levels: curve.levels(),
             curve,
+            has_platters: false,
             rests: Vec::new(),
             read_latencies: None,
         }
@@ -411,12 +414,17 @@ mod tests {
         assert!(is_near(three.fast_bytes(1), 592e9, 0.02));
         let slow = three.after(1);
         assert!(slow.bytes_per_s() < 2_200e6 && slow.bytes_per_s() > 1_000e6);
-        assert!(is_near(three.median_after(1).unwrap(), 1_000e6, 0.1));
+        assert!(is_near(three.median_of(1).unwrap(), 2_200e6, 0.1));
         assert_eq!(three.first(), 0);
-        // Not a small first step is told, but the fall to QLC.
-        let steepest = fill(&DRIVES[1]);
-        assert_eq!(steepest.collapse(), Some(2));
-        assert!(is_near(steepest.fast_bytes(2), 460e9, 0.02));
+        // However steep a later fall is, the first level is the fast cells.
+        let small_step = fill(&DRIVES[1]);
+        assert_eq!(small_step.collapse(), Some(1));
+        assert!(is_near(small_step.fast_bytes(1), 54e9, 0.02));
+        let turns = Fill {
+            has_platters: true,
+            ..small_step
+        };
+        assert_eq!(turns.collapse(), None);
         // Nothing is left of it where it comes back, and memory is no fast part.
         let comes_back = PublishedDrive {
             name: "",

@@ -4,7 +4,9 @@
 //! Least squares over all ways to divide the series (optimal partitioning: Jackson et al.,
 //! "An algorithm for optimal partitioning of data on an interval", 2005; PELT, Killick et
 //! al. 2012, finds the same faster), with a price of 3·σ²·ln n per level (Yao, "Estimating
-//! the number of change-points via Schwarz' criterion", 1988).
+//! the number of change-points via Schwarz' criterion", 1988). Levels that explain it no better than
+//! a straight line does, by the same criterion (Schwarz, "Estimating the dimension of a model", 1978),
+//! are none: it is a slope.
 
 use std::ops::Range;
 
@@ -42,9 +44,13 @@ impl LevelRule {
     /// is done again (as the path of prices of Haynes, Eckley and Fearnhead, "Computationally
     /// efficient changepoint detection for a range of penalties", 2017): what goes up and down
     /// again and again is one level then, and a long one before it is not touched.
+    ///
+    /// A slope is one level: of *k* levels Σ(residual/σ)² + 3·*k*·ln *n* must be less than that of a
+    /// straight line + 2·ln *n*.
     pub fn levels(&self, values: &[f64]) -> Vec<Range<usize>> {
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-        let mut variances = variances(&logs);
+        let own_variances = variances(&logs);
+        let mut variances = own_variances.clone();
         let mut found = Vec::new();
         for _ in 0..DOUBLINGS_MAX {
             let divided = divided(&logs, &variances, self.shortest);
@@ -53,6 +59,9 @@ impl LevelRule {
                 break;
             }
             variances.iter_mut().for_each(|variance| *variance *= 2.0);
+        }
+        if found.len() > 1 && !beat_a_line(&logs, &own_variances, &found) {
+            found = vec![0..values.len()];
         }
         found
     }
@@ -160,6 +169,32 @@ fn divided(values: &[f64], variances: &[f64], shortest: usize) -> Vec<Range<usiz
     levels
 }
 
+/// Whether levels explain values better than one straight line through all of them.
+fn beat_a_line(values: &[f64], variances: &[f64], levels: &[Range<usize>]) -> bool {
+    let weight = |at: usize| 1.0 / variances[at];
+    // Weighted squares that the best line leaves; with a slope of 0, the best level.
+    let left = |range: &Range<usize>, is_level: bool| {
+        let sum = |of: &dyn Fn(usize) -> f64| -> f64 {
+            range.clone().map(|at| weight(at) * of(at)).sum()
+        };
+        let weights = sum(&|_| 1.0);
+        let middle = sum(&to_float) / weights;
+        let mean = sum(&|at| values[at]) / weights;
+        let along = |at: usize| to_float(at) - middle;
+        let slope = match is_level {
+            true => 0.0,
+            false => sum(&|at| along(at) * values[at]) / sum(&|at| along(at).powi(2)),
+        };
+        sum(&|at| (values[at] - mean - slope * along(at)).powi(2))
+    };
+    let price = to_float(values.len()).ln();
+    let of_levels: f64 = levels
+        .iter()
+        .map(|level| left(level, true) + 3.0 * price)
+        .sum();
+    of_levels < left(&(0..values.len()), false) + 2.0 * price
+}
+
 /// How much each value fluctuates, from the differences of neighbours around it, which steps
 /// hardly change: a level that is written in fits and starts fluctuates more than a steady one.
 fn variances(values: &[f64]) -> Vec<f64> {
@@ -244,6 +279,26 @@ mod tests {
     fn what_rises_slowly_is_no_staircase() {
         let values: Vec<f64> = (0..200).map(|at| 1_500.0 + f64::from(at)).collect();
         assert_eq!(levels(&values).len(), 1);
+    }
+
+    /// From one rate evenly to another, as of platters.
+    fn even_slope(from: f64, to: f64, share: f64, seed: u64) -> Vec<f64> {
+        let noise = noisy(&[(1_024, 1.0)], share, seed);
+        let along = (0..1_024).map(|at| from + (to - from) * f64::from(at) / 1_023.0);
+        along.zip(noise).map(|(rate, noise)| rate * noise).collect()
+    }
+
+    #[test]
+    fn a_slope_is_one_level_and_levels_that_slope_are_levels() {
+        for (from, to) in [(202.0, 98.0), (500.0, 100.0), (100.0, 500.0)] {
+            for share in [0.0, 0.02, 0.1] {
+                let slope = even_slope(from, to, share, 5);
+                assert_eq!(levels(&slope).len(), 1, "{from} to {to}, {share}");
+            }
+        }
+        let mut both = even_slope(2_000.0, 1_700.0, 0.05, 6);
+        both.extend(even_slope(600.0, 500.0, 0.05, 7));
+        assert_eq!(levels(&both), [0..1_024, 1_024..2_048]);
     }
 
     mod many_draws {

@@ -10,23 +10,18 @@ use sokudo_words::{Text, text};
 
 use super::evidence::figure;
 use super::threshold::FILL_PLACES_MIN;
+use crate::fill::{lasting, slower};
 use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[fast_cells];
 
 fn fast_cells(run: &Run) -> Option<Inference> {
-    let turns = |leaf: &sokudo_model::BlockDevice| {
-        leaf.kind == BlockDeviceKind::Disk && leaf.rotational == Some(true)
-    };
-    if run.target.leaves().any(turns) {
-        return None;
-    }
     let fill = Fill::of(run)?;
     if fill.curve.stretches.len() < FILL_PLACES_MIN {
         return None;
     }
     let collapse = fill.collapse()?;
-    let slow = fill.median_after(collapse)?;
+    let slow = fill.median_of(collapse)?;
     Some(inference(run, &fill, collapse, slow))
 }
 
@@ -39,12 +34,9 @@ fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
         )
     });
     let size = fill.fast_bytes(collapse);
-    let slow_mb_per_s = slow / 1e6;
-    let seen = text!(
-        "{fast_mb_per_s:.0} MB/s up to {offset}, {slow_mb_per_s:.0} MB/s from there on",
-        fast_mb_per_s = fast.bytes_per_s() / 1e6,
-        offset = fast.to()
-    );
+    let seen = Text::list([lasting(&fast), slower(fill, collapse)], ", ");
+    let later = (collapse..fill.levels.len()).filter_map(|level| fill.median_of(level));
+    let later = later.map(|bytes_per_s| text!("{mb_per_s:.0}", mb_per_s = bytes_per_s / 1e6));
     // The first rest is the one that says most: longer ones make no less room.
     let rested = fill.rests.first();
     let told = rested.map(|rest| {
@@ -65,8 +57,9 @@ fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
         code: "fast-cells".to_owned(),
         claim: text!(
             "a flash drive that takes about {fast_bytes} fast (pseudo-SLC) and then writes at \
-             {slow_mb_per_s:.0} MB/s, or a limited volume with credit for bursts",
-            fast_bytes = rounded(size)
+             {slow_mb_per_s} MB/s, or a limited volume with credit for bursts",
+            fast_bytes = rounded(size),
+            slow_mb_per_s = Text::list(later, ", ")
         ),
         figures,
         confidence: match is_virtual {

@@ -34,6 +34,17 @@ fn levels_recovery_and_reads_are_found() {
 }
 
 #[test]
+fn platters_that_slow_down_towards_their_end_have_one_level_and_no_fast_cells() {
+    let disk = "sim:hdd?size=4TB";
+    let fill_of = &measured(disk, "--size 4TB")["fill"];
+    assert_eq!(fill_of["levels"].as_array().unwrap().len(), 1, "{fill_of}");
+    assert_eq!(fill_of["collapse"], Value::Null, "{fill_of}");
+    let told = fill(disk, "--size 4TB").ok().printed;
+    assert!(!told.contains("fast cells"), "{told}");
+    assert!(told.contains("no fast part ends within it"), "{told}");
+}
+
+#[test]
 fn nothing_comes_back_and_nothing_is_read_where_that_is_not_wanted() {
     let run = measured(THREE, "--recovery off --no-reads --size 1GiB");
     assert_eq!(results(&run).len(), 1);

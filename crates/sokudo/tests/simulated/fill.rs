@@ -68,6 +68,19 @@ fn three_levels_are_found_with_sizes_and_rates_and_what_to_do() {
 }
 
 #[test]
+fn the_first_of_three_levels_is_the_fast_cells_however_steep_the_second_fall_is() {
+    let run = filled("size=37GiB&slc=4GB&direct=900MB/s&fold=800MB/s&room=24GiB&folding=60MB/s");
+    let fill = Fill::of(&run).unwrap();
+    let collapse = fill.collapse().unwrap();
+    assert_eq!(collapse, fill.first() + 1, "{:?}", fill.levels);
+    assert!(
+        is_near(fill.fast_bytes(collapse), 4e9, 0.2),
+        "{:?}",
+        fill.levels
+    );
+}
+
+#[test]
 fn two_levels_come_back_as_far_as_the_rest_was_long() {
     let run = filled("size=20GiB&slc=8GiB&direct=400MB/s&fold=300MB/s");
     let gib = GIB as f64;
