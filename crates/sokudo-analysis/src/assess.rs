@@ -7,7 +7,8 @@ mod speed;
 
 use sokudo_model::disk::{Bus, Disk, HealthState, Rotation};
 use sokudo_model::{
-    AssessedPoint, DiskAnswer, DiskAssessment, Finding, Method, Run, Severity, TargetKind,
+    AssessedPoint, DiskAnswer, DiskAssessment, Finding, LOOKED_AT, Method, Run, Severity,
+    TargetKind,
 };
 use sokudo_words::{Text, text};
 
@@ -51,7 +52,17 @@ pub(crate) fn disk(run: &Run) -> Option<DiskAssessment> {
     if points.is_empty() && run.plan.method == Method::Assess {
         points.push(of_the_unknown(run));
     }
+    let has_answer = points.iter().any(|point| point.answer.is_some());
+    points.extend(has_answer.then(of_what_was_looked_at));
     DiskAssessment::of(points)
+}
+
+/// That speed says nothing about what was not read: most of a disk.
+fn of_what_was_looked_at() -> AssessedPoint {
+    let found = "looked at: how fast it is, and what it says of itself; not looked at: whether every block can be read (sokudo scan --full), and whether it holds as much as it says (sokudo explain --only capacity)";
+    expectations()
+        .looked_at
+        .point(LOOKED_AT, None, found.into())
 }
 
 /// That there is nothing to hold it against.

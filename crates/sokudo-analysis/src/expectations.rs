@@ -80,6 +80,7 @@ pub(crate) struct Expectations {
     pub(crate) discard: Expected<Plain>,
     pub(crate) array_whole: Expected<Plain>,
     pub(crate) judged: Expected<Plain>,
+    pub(crate) looked_at: Expected<Plain>,
     pub(crate) virtual_disk: Expected<Plain>,
     pub(crate) burn_in_end: Expected<Plain>,
     pub(crate) burn_in_writes: Expected<Plain>,

@@ -9,6 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+/// The point that says what was not looked at.
+pub const LOOKED_AT: &str = "looked-at";
+
 /// What is thought of a disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskAssessment {

@@ -80,7 +80,7 @@ pub use comparison::{
 pub use countable::{COUNTED_MAX, are_countable};
 pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
 pub use disk::Disk;
-pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment};
+pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT};
 pub use effects::{
     CellLevel, CellRate, CombinationEffect, EffectRatio, MatrixEffects, MatrixFigures, PairEffect,
     RowEffects, RowOfMatrix,

@@ -198,8 +198,13 @@ const BLOCKS_WIDE = 50;
 const BLOCKS_HIGH = 16;
 /** What is well stays in the ground, what is not stands out. */
 const GOOD_ALPHA = 0.55;
+/** What was sampled is not known to be well. */
+const PART_ALPHA = 0.18;
 
-/** The whole surface as a grid: read, not yet read, could not be read. */
+/** From this share on a surface was read, and not sampled. */
+const WHOLE_SHARE = 0.99;
+
+/** The whole surface as a grid: read, read in part, not read, could not be read. */
 export class ErrorMap extends Canvas {
   constructor() {
     super(say("Error map"), 160);
@@ -209,16 +214,19 @@ export class ErrorMap extends Canvas {
   /** @param {import('./view.js').Run} run */
   update(run) {
     const places = run.places ?? [];
-    const total = places.reduce((sum, part) => sum + part.points.length + (part.defects?.length ?? 0), 0);
+    const total = places.reduce((sum, part) => sum + part.bytes + (part.defects?.length ?? 0), 0);
     const stamp = `${run.run}/${total}`;
     if (stamp === this.stamp) return;
     this.stamp = stamp;
+    const share = shareRead(run, places);
     this.blocks = blocksOf(run, places);
     const bad = this.blocks.filter((block) => block === 'bad').length;
     this.hasDefects = bad > 0;
-    const seen = this.blocks.filter(Boolean).length;
-    this.describe(bad === 0
-      ? say("no errors in {a} of {b} blocks", seen, this.blocks.length)
+    const good = this.blocks.filter((block) => block === 'good').length;
+    const none = share < WHOLE_SHARE && good === 0
+      ? say("no errors in the {a} % that was read", (share * 100).toPrecision(2))
+      : say("no errors in {a} of {b} blocks", good, this.blocks.length);
+    this.describe(bad === 0 ? none
       : say("{a} of {b} blocks have places that cannot be read", bad, this.blocks.length));
     this.paint();
   }
@@ -230,11 +238,11 @@ export class ErrorMap extends Canvas {
     const lines = Math.ceil(this.blocks.length / columns);
     const wide = this.width / columns;
     const high = Math.min(this.height / lines, wide);
-    const colours = { good: colour('access'), bad: colour('fault'), none: colour('line') };
+    const colours = { good: colour('access'), part: colour('access'), bad: colour('fault'), none: colour('line') };
     this.blocks.forEach((block, index) => {
       const [x, y] = [(index % columns) * wide, Math.floor(index / columns) * high];
       context.fillStyle = colours[block ?? 'none'];
-      context.globalAlpha = block === 'good' ? GOOD_ALPHA : 1;
+      context.globalAlpha = { good: GOOD_ALPHA, part: PART_ALPHA }[block] ?? 1;
       context.fillRect(x, y, wide - 1.5, high - 1.5);
       if (block === 'bad') cross(context, x, y, wide - 1.5, high - 1.5);
     });
@@ -254,6 +262,12 @@ function cross(context, x, y, wide, high) {
   context.lineWidth = 1;
 }
 
+/** The longest curve's share of the surface. */
+function shareRead(run, places) {
+  const read = places.filter((part) => part.unit !== 'milliseconds').map((part) => part.bytes);
+  return Math.max(0, ...read) / (sizeOf(run) || Infinity);
+}
+
 function blocksOf(run, places) {
   const blocks = Array(BLOCKS_WIDE * BLOCKS_HIGH).fill(null);
   const total = sizeOf(run);
@@ -261,11 +275,16 @@ function blocksOf(run, places) {
   if (!total || curve.length === 0) return blocks;
   const at = (offset) => Math.min(blocks.length - 1, Math.floor((offset / total) * blocks.length));
   for (const part of curve) {
+    // Where a row goes through all of it each place stands for all up to the next one; of samples
+    // most of that was not read.
+    const ends = part.points.map(([offset]) => offset);
+    const stretch = (Math.max(...ends) - Math.min(...ends)) * (1 - 1 / ends.length);
+    const state = part.bytes >= stretch * WHOLE_SHARE ? 'good' : 'part';
     const sorted = part.points.map(([offset]) => offset).sort((a, b) => a - b);
     const step = sorted.length > 1 ? (sorted.at(-1) - sorted[0]) / (sorted.length - 1) : 0;
     for (const offset of sorted) {
       // A point stands for the stretch up to the next one.
-      for (let index = at(offset); index <= at(offset + step * 0.99); index += 1) blocks[index] ??= 'good';
+      for (let index = at(offset); index <= at(offset + step * 0.99); index += 1) blocks[index] = blocks[index] === 'good' ? 'good' : state;
     }
     for (const [offset, length] of part.defects ?? []) {
       // What lies between here and the next place was not read, and is no better.

@@ -72,13 +72,14 @@ pub enum RunEvent {
         warning: Option<f64>,
     },
     /// Places of a survey since the last word, or anew from the first one: the first byte, and MB/s
-    /// or milliseconds; ranges that failed as first byte and length.
+    /// or milliseconds; bytes that were read or written there; ranges that failed as first byte and length.
     Places {
         row: usize,
         trial: u32,
         anew: bool,
         unit: PlaceUnit,
         points: Vec<(u64, f64)>,
+        bytes: u64,
         defects: Vec<(u64, u64)>,
     },
     /// What the run has come to so far: tables, notes, findings, answer.

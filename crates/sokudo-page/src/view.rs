@@ -189,12 +189,13 @@ impl View {
                 anew,
                 unit,
                 points,
+                bytes,
                 defects,
             } => {
                 if anew {
                     self.forget_places(row, trial);
                 }
-                self.places((row, trial, unit), &points, &defects);
+                self.places((row, trial, unit), &points, bytes, &defects);
             }
             RunEvent::Table { live } => self.live(&live),
             RunEvent::Done { kept, live } => self.done(kept, &live),
@@ -321,6 +322,7 @@ impl View {
         &mut self,
         (row, trial, unit): (usize, u32, PlaceUnit),
         points: &[(u64, f64)],
+        bytes: u64,
         defects: &[(u64, u64)],
     ) {
         let Some(run) = &mut self.run else { return };
@@ -339,6 +341,9 @@ impl View {
             run.places.push(series);
         }
         let series = &mut run.places[index];
+        series.bytes += bytes;
+        let at_bytes = [base.as_slice(), &[Key("bytes")]].concat();
+        self.shared.set(&at_bytes, json!(series.bytes));
         let at_points = [base.as_slice(), &[Key("points")]].concat();
         for (offset, value) in points {
             match series.add(*offset, *value) {

@@ -185,6 +185,7 @@ const OF_SCRIPTS: &[&str] = &[
     "mixed",
     "model, serial or name",
     "mounted on {a}",
+    "no errors in the {a} % that was read",
     "no errors in {a} of {b} blocks",
     "nothing",
     "nothing was measured yet",

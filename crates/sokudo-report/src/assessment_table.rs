@@ -1,6 +1,6 @@
 //! Whether a disk is as it should be, for people: the answer in a sentence, then a line per point.
 
-use sokudo_model::{AssessedPoint, DiskAnswer, DiskAssessment};
+use sokudo_model::{AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -26,8 +26,12 @@ pub(crate) fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
         0 => Text::default(),
         more => text!(" (+ {more} more)"),
     };
+    let is_of_part = assessment.points.iter().any(|it| it.code == LOOKED_AT);
     let said = match answer {
         None => text!("CANNOT SAY: {found}"),
+        Some(DiskAnswer::Ok) if is_of_part => {
+            text!("OK so far (not looked at: all blocks, real size): {found}")
+        }
         Some(DiskAnswer::Ok) => text!("OK: {found}"),
         Some(DiskAnswer::OkBut) => text!("OK BUT: {found}{more}"),
         Some(DiskAnswer::NotOk) => text!("NOT OK: {found}{more}"),

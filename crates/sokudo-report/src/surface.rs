@@ -7,9 +7,7 @@ use sokudo_model::{Bytes, SlowPlace, Visit};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::document::{
-    AccessTimes, DefectDocument, PlaceRates, ResultDocument, RunDocument, SurfaceFigures,
-};
+use crate::document::{AccessTimes, DefectDocument, PlaceRates, ResultDocument, RunDocument};
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
@@ -187,21 +185,26 @@ fn distance_note(result: &ResultDocument) -> Option<Text> {
     })
 }
 
+/// In how many ranges these rows could not be read or written, and their bytes; `None` where they
+/// could.
+pub(crate) fn failed<'a>(
+    results: impl Iterator<Item = &'a ResultDocument>,
+) -> Option<(u64, Bytes)> {
+    let surfaces = results.filter_map(|result| result.surface.as_ref());
+    let sum = surfaces.fold((0, 0), |(ranges, bytes), it| {
+        (ranges + it.defect_ranges, bytes + it.defect_bytes)
+    });
+    (sum.0 > 0).then_some((sum.0, Bytes(sum.1)))
+}
+
 /// What could not be read or written: a sentence, and the first ranges.
 fn defects(document: &RunDocument) -> Option<(Text, Vec<Text>)> {
-    let figures = |pick: fn(&SurfaceFigures) -> u64| {
-        let surfaces = document.results.iter().filter_map(|r| r.surface.as_ref());
-        surfaces.map(pick).sum::<u64>()
-    };
-    let (count, bytes) = (figures(|s| s.defect_ranges), figures(|s| s.defect_bytes));
-    if count == 0 {
-        return None;
-    }
+    let (count, bytes) = failed(document.results.iter())?;
     let plural = if count == 1 { "" } else { "s" };
     let title = text!(
         "NOT READABLE OR WRITABLE: {} range{plural}, {} in all",
         number::grouped(&count.to_string()),
-        Bytes(bytes)
+        bytes
     );
     let all = document.results.iter().flat_map(|result| {
         let range = |defect| range(result, defect);

@@ -492,6 +492,7 @@ pub(crate) fn places_events(
         true => Some((offset, nanos as f64 / 1e6)),
         false => (nanos > 0).then(|| (offset, bytes as f64 * 1e3 / nanos as f64)),
     };
+    let mut bytes: u64 = places.clone().map(|[_, bytes, ..]| bytes).sum();
     let points: Vec<(u64, f64)> = places.filter_map(point).collect();
     let mut defects: Vec<(u64, u64)> = defects.collect();
     if points.is_empty() && defects.is_empty() {
@@ -510,6 +511,7 @@ pub(crate) fn places_events(
             false => PlaceUnit::MbPerSecond,
         },
         points: points.to_vec(),
+        bytes: std::mem::take(&mut bytes),
         defects: std::mem::take(&mut defects),
     };
     parts.into_iter().enumerate().map(of_part).collect()

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Operation, Order, Outcome, Row,
-    Run, TargetInfo, TargetKind, Verdict, weighed,
+    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation, Order, Outcome,
+    Row, Run, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
@@ -111,22 +111,35 @@ fn rate(row: &Row) -> Option<f64> {
     weighed(&row.trials, Outcome::bytes_per_second).median()
 }
 
-/// That figures cannot be judged, where none of a target's own can.
+fn direction(row: &Row) -> Text {
+    let operation = row.workload.operations.single();
+    operation.map_or_else(Text::default, |operation| Text::from(operation.name()))
+}
+
+/// That figures cannot be judged, where none of a target's own can, or one is known to nothing.
 fn unproven(run: &Run) -> Option<AssessedPoint> {
     let own = || run.rows.iter().filter(|row| row.workload.targets() == [0]);
     let measured = || own().filter(|row| row.assessment.is_some());
-    let row = measured().next()?;
-    if measured().any(is_proven) {
-        return None;
-    }
-    let assessment = row.assessment.as_ref()?;
-    let code = assessment.findings.first();
-    let code = code.map_or_else(String::new, |finding| finding.code.clone());
-    let found = text!(
-        "how fast it is cannot be judged: {} is {} ({code})",
-        Text::name(&*row.workload.name),
-        Text::from(assessment.verdict.name())
-    );
+    let scattered = measured().find_map(|row| {
+        let reach = Enough::reach(&row.trials).filter(|reach| *reach >= 1.0)?;
+        Some(text!(
+            "how fast it is cannot be judged: {} is known to ± {percent:.0} %",
+            Text::list([Text::name(&*row.workload.name), direction(row)], " "),
+            percent = reach * 100.0
+        ))
+    });
+    let of_no_row = || {
+        let row = measured().next().filter(|_| !measured().any(is_proven))?;
+        let assessment = row.assessment.as_ref()?;
+        let code = assessment.findings.first();
+        let code = code.map_or_else(String::new, |finding| finding.code.clone());
+        Some(text!(
+            "how fast it is cannot be judged: {} is {} ({code})",
+            Text::name(&*row.workload.name),
+            Text::from(assessment.verdict.name())
+        ))
+    };
+    let found = scattered.or_else(of_no_row)?;
     Some(AssessedPoint {
         remedy: "--why says why, and what to do about it".into(),
         ..expectations()

@@ -16,6 +16,8 @@ pub(super) struct PlaceSeries {
     pub(super) trial: u32,
     unit: PlaceUnit,
     points: Vec<Point>,
+    /// Read or written at all samples.
+    pub(super) bytes: u64,
     defects: Vec<(u64, u64)>,
     /// Samples that become one point.
     step: u32,
@@ -46,6 +48,7 @@ impl PlaceSeries {
             trial,
             unit,
             points: Vec::new(),
+            bytes: 0,
             defects: Vec::new(),
             step: 1,
             seen: 0,
@@ -64,6 +67,7 @@ impl PlaceSeries {
             "trial": self.trial,
             "unit": self.unit,
             "points": self.points.iter().map(Point::value).collect::<Vec<_>>(),
+            "bytes": self.bytes,
             "defects": self.defects,
         })
     }

@@ -203,6 +203,7 @@ fn event() -> impl Strategy<Value = RunEvent> {
                     false => PlaceUnit::Milliseconds,
                 },
                 points: (0..40).map(|point| (offset + point, 1.5)).collect(),
+                bytes: 40 << 10,
                 defects: vec![(offset, 512)],
             }
         }),
@@ -290,6 +291,7 @@ fn a_run_of_a_day_takes_no_more_than_one_of_an_hour() {
                 anew: false,
                 unit: PlaceUnit::MbPerSecond,
                 points: vec![(u64::from(moment) << 20, 150.0)],
+                bytes: 1 << 20,
                 defects: vec![(u64::from(moment) << 20, 512)],
             };
             tell(&mut view, places);

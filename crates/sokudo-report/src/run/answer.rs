@@ -1,12 +1,13 @@
 //! A run in two sentences: how good its figures are, and the worst that was found.
 
-use sokudo_model::{Steadiness, Verdict};
+use sokudo_model::{Operation, Steadiness, Verdict};
 use sokudo_words::{Text, text};
 
 use super::shortfalls_of;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::grouping::{FindingGroup, grouped_findings, row_name};
 use crate::number::percent;
+use crate::surface;
 use crate::table::Tone;
 use crate::wording::row;
 
@@ -38,9 +39,17 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     let judged = document.results.iter();
     let judged = judged.filter(|it| it.verdict.is_some() && it.bandwidth_bytes_per_s.is_some());
     let judged: Vec<&ResultDocument> = judged.collect();
+    // A sector that cannot be read is no doubt about a figure.
+    let reads = document.results.iter();
+    let reads = reads.filter(|it| it.workload.operations.single() == Some(Operation::Read));
+    if let Some((ranges, bytes)) = surface::failed(reads) {
+        let text = text!("NOT OK: {bytes} could not be read, in {ranges} places");
+        return Some((Tone::Bad, text));
+    }
     let reaches = judged.iter();
     let reaches = reaches.filter_map(|it| it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach());
-    let reach = reaches.reduce(f64::max).map(percent);
+    let widest = reaches.reduce(f64::max);
+    let reach = widest.map(percent);
     let of_verdict =
         |verdict: Verdict| which(&judged, verdict.name(), |it| it.verdict == Some(verdict));
     let unsteady = Steadiness::Unsteady;
@@ -72,6 +81,9 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
             "Proven: every row is VERIFIED; too few trials tell how well its figure is known"
                 .into(),
         ),
+        (Some(reach), Some(unsteady)) if widest >= Some(1.0) => {
+            (Tone::Bad, text!("Not known: {unsteady}, to ± {reach}"))
+        }
         (Some(reach), Some(unsteady)) => (
             Tone::Doubtful,
             text!("Good to about ± {reach}: {unsteady}; smaller differences are noise"),
