@@ -218,13 +218,13 @@ export class ErrorMap extends Canvas {
     const stamp = `${run.run}/${total}`;
     if (stamp === this.stamp) return;
     this.stamp = stamp;
-    const share = shareRead(run, places);
     this.blocks = blocksOf(run, places);
     const bad = this.blocks.filter((block) => block === 'bad').length;
     this.hasDefects = bad > 0;
     const good = this.blocks.filter((block) => block === 'good').length;
-    const none = share < WHOLE_SHARE && good === 0
-      ? say("no errors in the {a} % that was read", (share * 100).toPrecision(2))
+    const read = Math.max(0, ...places.filter(isCurve).map((part) => part.bytes)) / (sizeOf(run) || 1);
+    const none = good === 0
+      ? say("no errors in the {a} % that was read", (read * 100).toPrecision(2))
       : say("no errors in {a} of {b} blocks", good, this.blocks.length);
     this.describe(bad === 0 ? none
       : say("{a} of {b} blocks have places that cannot be read", bad, this.blocks.length));
@@ -262,25 +262,19 @@ function cross(context, x, y, wide, high) {
   context.lineWidth = 1;
 }
 
-/** The longest curve's share of the surface. */
-function shareRead(run, places) {
-  const read = places.filter((part) => part.unit !== 'milliseconds').map((part) => part.bytes);
-  return Math.max(0, ...read) / (sizeOf(run) || Infinity);
-}
+const isCurve = (part) => part.unit !== 'milliseconds';
 
 function blocksOf(run, places) {
   const blocks = Array(BLOCKS_WIDE * BLOCKS_HIGH).fill(null);
   const total = sizeOf(run);
-  const curve = places.filter((part) => part.unit !== 'milliseconds');
+  const curve = places.filter(isCurve);
   if (!total || curve.length === 0) return blocks;
   const at = (offset) => Math.min(blocks.length - 1, Math.floor((offset / total) * blocks.length));
   for (const part of curve) {
     // Where a row goes through all of it each place stands for all up to the next one; of samples
     // most of that was not read.
-    const ends = part.points.map(([offset]) => offset);
-    const stretch = (Math.max(...ends) - Math.min(...ends)) * (1 - 1 / ends.length);
-    const state = part.bytes >= stretch * WHOLE_SHARE ? 'good' : 'part';
     const sorted = part.points.map(([offset]) => offset).sort((a, b) => a - b);
+    const state = part.bytes >= (sorted.at(-1) - sorted[0]) * WHOLE_SHARE ? 'good' : 'part';
     const step = sorted.length > 1 ? (sorted.at(-1) - sorted[0]) / (sorted.length - 1) : 0;
     for (const offset of sorted) {
       // A point stands for the stretch up to the next one.

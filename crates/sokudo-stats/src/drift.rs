@@ -140,9 +140,9 @@ pub fn step(values: &[f64], least: usize) -> Option<Step> {
     })
 }
 
-/// What least squares leave: 1 − r².
+/// What a straight line leaves of all squares: 1 − r².
 #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
-fn left_by_line(values: &[f64], mean: f64, total: f64) -> f64 {
+pub(crate) fn left_by_line(values: &[f64], mean: f64, total: f64) -> f64 {
     let count = values.len() as f64;
     let middle = (count - 1.0) / 2.0;
     let of_index = |index: usize| index as f64 - middle;

@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use crate::drift::left_by_line;
 use crate::robust::{NORMAL_OF_MEDIAN, median};
 
 /// Fluctuations smaller than this share of the values are no levels, however regular.
@@ -45,12 +46,11 @@ impl LevelRule {
     /// efficient changepoint detection for a range of penalties", 2017): what goes up and down
     /// again and again is one level then, and a long one before it is not touched.
     ///
-    /// A slope is one level: of *k* levels Σ(residual/σ)² + 3·*k*·ln *n* must be less than that of a
-    /// straight line + 2·ln *n*.
+    /// A slope is one level: of *k* levels *n*·ln(mean squared residual) + 3·*k*·ln *n* must be less
+    /// than that of a straight line + 2·ln *n*.
     pub fn levels(&self, values: &[f64]) -> Vec<Range<usize>> {
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-        let own_variances = variances(&logs);
-        let mut variances = own_variances.clone();
+        let mut variances = variances(&logs);
         let mut found = Vec::new();
         for _ in 0..DOUBLINGS_MAX {
             let divided = divided(&logs, &variances, self.shortest);
@@ -60,7 +60,7 @@ impl LevelRule {
             }
             variances.iter_mut().for_each(|variance| *variance *= 2.0);
         }
-        if found.len() > 1 && !beat_a_line(&logs, &own_variances, &found) {
+        if found.len() > 1 && !beat_a_line(&logs, &found) {
             found = vec![0..values.len()];
         }
         found
@@ -169,30 +169,22 @@ fn divided(values: &[f64], variances: &[f64], shortest: usize) -> Vec<Range<usiz
     levels
 }
 
-/// Whether levels explain values better than one straight line through all of them.
-fn beat_a_line(values: &[f64], variances: &[f64], levels: &[Range<usize>]) -> bool {
-    let weight = |at: usize| 1.0 / variances[at];
-    // Weighted squares that the best line leaves; with a slope of 0, the best level.
-    let left = |range: &Range<usize>, is_level: bool| {
-        let sum = |of: &dyn Fn(usize) -> f64| -> f64 {
-            range.clone().map(|at| weight(at) * of(at)).sum()
-        };
-        let weights = sum(&|_| 1.0);
-        let middle = sum(&to_float) / weights;
-        let mean = sum(&|at| values[at]) / weights;
-        let along = |at: usize| to_float(at) - middle;
-        let slope = match is_level {
-            true => 0.0,
-            false => sum(&|at| along(at) * values[at]) / sum(&|at| along(at).powi(2)),
-        };
-        sum(&|at| (values[at] - mean - slope * along(at)).powi(2))
+/// Whether levels explain values better than one straight line through all of them, by Schwarz'
+/// criterion for an unknown deviation.
+fn beat_a_line(values: &[f64], levels: &[Range<usize>]) -> bool {
+    let count = to_float(values.len());
+    let squares = |part: &[f64]| {
+        let mean = part.iter().sum::<f64>() / to_float(part.len());
+        let squares = part.iter().map(|value| (value - mean).powi(2));
+        (mean, squares.sum::<f64>())
     };
-    let price = to_float(values.len()).ln();
-    let of_levels: f64 = levels
-        .iter()
-        .map(|level| left(level, true) + 3.0 * price)
-        .sum();
-    of_levels < left(&(0..values.len()), false) + 2.0 * price
+    let criterion = |left: f64, parameters: f64| {
+        count * (left / count).max(DEVIATION_MIN.powi(2)).ln() + parameters * count.ln()
+    };
+    let (mean, total) = squares(values);
+    let by_line = left_by_line(values, mean, total) * total;
+    let by_levels = levels.iter().map(|level| squares(&values[level.clone()]).1);
+    criterion(by_levels.sum(), 3.0 * to_float(levels.len())) < criterion(by_line, 2.0)
 }
 
 /// How much each value fluctuates, from the differences of neighbours around it, which steps
