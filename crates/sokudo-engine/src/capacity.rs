@@ -254,6 +254,38 @@ mod tests {
         }
     }
 
+    /// The real size that is told of a fake whose real size is no number of blocks, to a block.
+    fn assert_real_size(spec: &str, real: u64) {
+        let found = shared(spec);
+        let told = match found.reaches_below {
+            Some(true) => found.from.0,
+            _ => found.from.0 + found.distance.0,
+        };
+        assert!(real - told < BLOCK_BYTES, "{spec}: {told} {found:?}");
+    }
+
+    #[test]
+    fn a_real_size_within_a_block_is_found_like_any_other() {
+        for real in [
+            5_000_000_000_u64,
+            7_999_999_488,
+            4_000_000_512,
+            1_000_000_512,
+        ] {
+            let real = real / 512 * 512;
+            for size in [real * 3 / 2 / 4096 * 4096, 16_000_000_000] {
+                for beyond in ["wrap", "tail&window=48MiB", "tail&window=64MiB", "window"] {
+                    assert_real_size(&format!("size={size}&real={real}&beyond={beyond}"), real);
+                }
+                let whole = format!("sim:fake-capacity?size={size}&real={real}");
+                let whole = check_in(Order::SEQUENTIAL, &whole);
+                assert!(real - whole.own.0 < 2 * BLOCK_BYTES, "{size} {whole:?}");
+                let torn = whole.places.iter().filter(|it| it.held == Held::Nothing);
+                assert_eq!(torn.count(), 0, "{size} {real}");
+            }
+        }
+    }
+
     #[test]
     fn a_round_part_of_the_size_is_found_like_any_other() {
         for (size, real) in [

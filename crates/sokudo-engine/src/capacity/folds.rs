@@ -8,7 +8,7 @@ use sokudo_model::{Bytes, CheckedSample, Event, Held, SharedBlocks};
 
 use super::in_progress::{CheckInProgress, ROUND_PLACES, ROUNDS_MAX};
 use super::layout::{Extent, whole_blocks};
-use super::medium::{BLOCK_BYTES, Medium};
+use super::medium::{BLOCK_BYTES, Medium, SECTOR_BYTES};
 
 /// Distances that are tried, and places for each.
 const DISTANCES_MAX: usize = 256;
@@ -18,6 +18,11 @@ const PLACES_PER_DISTANCE: usize = 8;
 /// to spoil it, in fillers.
 const SEARCH_STEPS_MAX: u64 = 4096;
 const SEARCH_FILLERS_MAX: u64 = 8;
+
+/// What a distance that was found is divided by: few pairs have a multiple of it in common.
+const DIVISORS: [u64; 18] = [
+    2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61,
+];
 
 /// Two addresses that share a block, the lower one first.
 type SharedPair = (u64, u64);
@@ -51,7 +56,23 @@ impl<M: Medium> CheckInProgress<'_, M> {
     /// beyond the real size is a multiple of it; that of one beyond and one before is not, but
     /// two such distances differ by one. Pairs near the end lie beyond both: so common divisors
     /// of ever more of them, from the end on, are tried.
+    ///
+    /// Whatever is a multiple of it may fit as well: each trial shows more pairs, and what fits is
+    /// divided further until nothing less does.
     fn distance(&mut self, listener: &mut dyn FnMut(Event)) -> Option<u64> {
+        let mut found = None;
+        for number in 0..ROUNDS_MAX {
+            let less = self.fitting(found, listener);
+            found = less.or(found);
+            if less.is_none() && (found.is_some() || number > 0) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The least distance that fits, below one that does.
+    fn fitting(&mut self, above: Option<u64>, listener: &mut dyn FnMut(Event)) -> Option<u64> {
         let mut pairs = self.pairs();
         pairs.sort_unstable_by(|a, b| b.cmp(a));
         let distances: Vec<u64> = pairs.iter().map(|(low, high)| high - low).collect();
@@ -59,11 +80,19 @@ impl<M: Medium> CheckInProgress<'_, M> {
         let differences = distances.iter().map(|it| it.abs_diff(first));
         let mut tried = divisors(distances.iter().copied());
         tried.extend(divisors(differences));
-        let parts = tried
-            .iter()
-            .flat_map(|it| [1, 2, 3, 5, 7].map(|part| it / part));
-        let mut tried: Vec<u64> = parts.collect();
-        tried.retain(|it| *it > 0 && it.is_multiple_of(BLOCK_BYTES) && *it < self.size);
+        tried.extend(above);
+        let parts = |whole: &u64| {
+            let parts = DIVISORS.map(|part| whole / part);
+            let few = if above == Some(*whole) {
+                DIVISORS.len()
+            } else {
+                4
+            };
+            [*whole].into_iter().chain(parts.into_iter().take(few))
+        };
+        let mut tried: Vec<u64> = tried.iter().flat_map(parts).collect();
+        let below = above.unwrap_or(self.size);
+        tried.retain(|it| (BLOCK_BYTES..below).contains(it) && it.is_multiple_of(SECTOR_BYTES));
         tried.sort_unstable();
         tried.dedup();
         tried.truncate(DISTANCES_MAX);
@@ -81,7 +110,8 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 let place = filler_at + within - distance;
                 // Half of them one further off: a part of the distance fits only one half.
                 let is_far = number % 2 > 0 && *distance < self.filler && place >= *distance;
-                places.push((*distance, place - if is_far { *distance } else { 0 }));
+                let place = place - if is_far { *distance } else { 0 };
+                places.push((*distance, whole_blocks(place)));
             }
         }
         let extents = places.iter().map(|(_, place)| Extent::block(*place));
@@ -155,7 +185,11 @@ impl<M: Medium> CheckInProgress<'_, M> {
         let size = self.size;
         let below = places.iter().filter_map(|it| it.checked_sub(distance));
         let above = places.iter().map(|it| it + distance);
-        let others: Vec<u64> = below.chain(above.filter(|it| *it < size)).collect();
+        // Where the distance is no number of blocks, two blocks hold what shares one.
+        let blocks = |at: u64| [whole_blocks(at), at.next_multiple_of(BLOCK_BYTES)];
+        let mut others: Vec<u64> = below.chain(above).flat_map(blocks).collect();
+        others.dedup();
+        others.retain(|it| *it < size);
         let extents = places.iter().map(|place| Extent::block(*place)).collect();
         self.round(extents, &others, filler_at, listener)
     }
@@ -182,8 +216,8 @@ impl<M: Medium> CheckInProgress<'_, M> {
             return None;
         }
         // As much as there are blocks that are shared, so that one of these places is hit.
-        let places = (0..steps).map(|step| Extent::block(step * distance));
-        let length = distance.max(self.filler).min(self.size - from);
+        let places = (0..steps).map(|step| Extent::block(whole_blocks(step * distance)));
+        let length = whole_blocks(distance.max(self.filler).min(self.size - from));
         let filler = Extent {
             offset: from,
             length,
@@ -232,9 +266,11 @@ impl<M: Medium> CheckInProgress<'_, M> {
 fn keep_apart(places: &mut Vec<u64>, distance: u64) {
     let mut kept: Vec<u64> = Vec::new();
     places.retain(|place| {
-        let is_partner = place
-            .checked_sub(distance)
-            .is_some_and(|lower| kept.binary_search(&lower).is_ok());
+        let is_partner = place.checked_sub(distance).is_some_and(|lower| {
+            let near = lower.saturating_sub(BLOCK_BYTES - 1)..lower + BLOCK_BYTES;
+            let first = kept.partition_point(|it| *it < near.start);
+            kept.get(first).is_some_and(|it| near.contains(it))
+        });
         if !is_partner {
             kept.push(*place);
         }

@@ -26,8 +26,8 @@ pub(super) trait Medium {
     fn now_ns(&self) -> u64;
 }
 
-/// A file or device. A block holds this check's number, its place, and what follows from
-/// both, so that nothing else looks like it.
+/// A file or device. Each sector of a block holds this check's number, its place, and what follows
+/// from both, so that nothing else looks like it.
 pub(super) struct FileMedium {
     file: File,
     region: Region,
@@ -35,7 +35,7 @@ pub(super) struct FileMedium {
     clock: RealClock,
 }
 
-/// Where in a block its place is told, in words of 8 bytes.
+/// Where in a sector its place is told, in words of 8 bytes.
 const PLACE_WORD: usize = 1;
 
 impl FileMedium {
@@ -59,9 +59,33 @@ impl FileMedium {
 }
 
 fn stamp(check: u64, offset: u64, block: &mut [u8]) {
-    for (number, word) in block.chunks_exact_mut(8).enumerate() {
-        word.copy_from_slice(&word_of(check, offset, number).to_le_bytes());
+    for (sector, at) in block
+        .chunks_exact_mut(length(SECTOR_BYTES))
+        .zip(sectors(offset))
+    {
+        for (number, word) in sector.chunks_exact_mut(8).enumerate() {
+            word.copy_from_slice(&word_of(check, at, number).to_le_bytes());
+        }
     }
+}
+
+/// The sectors of a block.
+fn sectors(offset: u64) -> impl Iterator<Item = u64> {
+    (0..BLOCK_BYTES / SECTOR_BYTES).map(move |number| offset + number * SECTOR_BYTES)
+}
+
+/// What a block holds whose sectors hold this. Where a drive ends within a block two halves of it
+/// are of two addresses: it is the block of the first one that is not its own.
+fn of_sectors(offset: u64, sectors: impl Iterator<Item = (u64, Held)>) -> Held {
+    let mut of_block = Held::Own;
+    for (at, held) in sectors {
+        match held {
+            Held::Own => {}
+            Held::Other(other) => return Held::Other(Bytes(other.0.saturating_sub(at - offset))),
+            Held::Nothing | Held::Refused(_) => of_block = held,
+        }
+    }
+    of_block
 }
 
 fn word_of(check: u64, offset: u64, number: usize) -> u64 {
@@ -73,14 +97,24 @@ fn word_of(check: u64, offset: u64, number: usize) -> u64 {
 }
 
 fn held_by(check: u64, offset: u64, block: &[u8]) -> Held {
+    let parts = block
+        .chunks_exact(length(SECTOR_BYTES))
+        .zip(sectors(offset));
+    of_sectors(
+        offset,
+        parts.map(|(part, at)| (at, held_by_sector(check, at, part))),
+    )
+}
+
+fn held_by_sector(check: u64, offset: u64, sector: &[u8]) -> Held {
     let word = |number: usize| {
-        let bytes = block.get(number * 8..number * 8 + 8)?;
+        let bytes = sector.get(number * 8..number * 8 + 8)?;
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     };
     let Some(told) = word(PLACE_WORD).map(|word| word ^ check) else {
         return Held::Nothing;
     };
-    let is_whole = (0..block.len() / 8).all(|it| word(it) == Some(word_of(check, told, it)));
+    let is_whole = (0..sector.len() / 8).all(|it| word(it) == Some(word_of(check, told, it)));
     match is_whole {
         true if told == offset => Held::Own,
         true => Held::Other(Bytes(told)),
@@ -140,6 +174,13 @@ impl<'a> SimulatedMedium<'a> {
 
     /// What a block holds, or is answered to hold.
     fn held(&self, offset: u64) -> Held {
+        of_sectors(
+            offset,
+            sectors(offset).map(|at| (at, self.held_by_sector(at))),
+        )
+    }
+
+    fn held_by_sector(&self, offset: u64) -> Held {
         let target = &self.0;
         match target.contents.kept(&target.device, offset, None).0 {
             Kept::Own => Held::Own,
@@ -187,6 +228,9 @@ impl Medium for SimulatedMedium<'_> {
 /// What is stamped: the unit of flash and platters.
 pub(crate) const BLOCK_BYTES: u64 = CapacityCheck::BLOCK.0;
 
+/// The least that a drive keeps by itself: where its size ends, a block may be torn.
+pub(super) const SECTOR_BYTES: u64 = 512;
+
 /// The most that is written or read in one go.
 pub(crate) const WRITE_BYTES_MAX: u64 = 1 << 20;
 
@@ -204,5 +248,14 @@ mod tests {
         assert_eq!(held_by(8, 8192, &block), Held::Nothing, "of another check");
         block[4095] ^= 1;
         assert_eq!(held_by(9, 8192, &block), Held::Nothing, "a flipped bit");
+        // Its first sectors were written to it, the others to a place 1 MiB and 512 bytes further.
+        stamp(9, 8192, &mut block);
+        let mut torn = vec![0; 8192];
+        let (first, second) = torn.split_at_mut(4096);
+        stamp(9, 8192 + (1 << 20), first);
+        stamp(9, 12_288 + (1 << 20), second);
+        block[512..].copy_from_slice(&torn[1024..1024 + 3584]);
+        let other = Bytes(8192 + (1 << 20) + 512);
+        assert_eq!(held_by(9, 8192, &block), Held::Other(other));
     }
 }

@@ -9,6 +9,8 @@ use super::{DeviceModel, PendingRequest, Presentation};
 /// What the cheapest controllers hold in memory.
 const CACHE_DEFAULT: Bytes = Bytes::mib(8);
 const WINDOW_DEFAULT: Bytes = Bytes::mib(64);
+/// What is real ends at a sector, within a block or not.
+const SECTOR: Bytes = Bytes(512);
 
 /// A drive of constant latency of which only the first `real` bytes exist.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ impl Fake {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
         let real = Bytes((size.0 / 32).next_multiple_of(4096));
         let real = spec.value("real", Bytes::mib(1)..=size, real)?;
-        not_a_multiple(("real", real), Bytes::kib(4))?;
+        not_a_multiple(("real", real), SECTOR)?;
         let words = [
             ("wrap", BeyondSize::Wrap),
             ("tail", BeyondSize::Tail),
@@ -53,7 +55,7 @@ impl Fake {
             BeyondSize::Window => spec.value("at", Bytes(0)..=last, Bytes(0))?,
             _ => last,
         };
-        not_a_multiple(("at", at), Bytes::kib(4))?;
+        not_a_multiple(("at", at), SECTOR)?;
         let cache = spec.value("cache", Bytes(4096)..=Bytes::gib(64), CACHE_DEFAULT)?;
         Ok(Self {
             real_bytes: real.0,
