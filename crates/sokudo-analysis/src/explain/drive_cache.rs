@@ -183,6 +183,21 @@ fn burst(outcome: &Outcome) -> Option<(f64, f64, f64)> {
         .then_some((early, late, held))
 }
 
+/// Whether flushes were seen to end before anything can be on the platters: that they cost nothing
+/// proves nothing of where writes are.
+pub(super) fn are_flushes_free(run: &Run) -> bool {
+    let durable = durable_overwrites_per_second(run).zip(rotation::turn(run));
+    durable.is_some_and(|(durable, turn)| durable * turn.seconds >= TURNS_FAST_MIN)
+}
+
+fn durable_overwrites_per_second(run: &Run) -> Option<f64> {
+    overwrites_per_second(run, |workload| {
+        workload.durability.fdatasync_every == Some(1)
+            || workload.durability.fsync_every == Some(1)
+            || workload.durability.write_through
+    })
+}
+
 /// One block overwritten again and again passes under the head once per turn: what is
 /// faster was not on the platters.
 fn write_cache_state(run: &Run) -> Option<Inference> {
@@ -190,11 +205,7 @@ fn write_cache_state(run: &Run) -> Option<Inference> {
     let plain = overwrites_per_second(run, |workload| {
         workload.durability == sokudo_model::Durability::default()
     })?;
-    let durable = overwrites_per_second(run, |workload| {
-        workload.durability.fdatasync_every == Some(1)
-            || workload.durability.fsync_every == Some(1)
-            || workload.durability.write_through
-    })?;
+    let durable = durable_overwrites_per_second(run)?;
     let (plain_turns, durable_turns) = (plain / turns_per_second, durable / turns_per_second);
     let (claim, confidence) = if plain_turns <= TURNS_PLAIN_MAX {
         ("a write cache that is off", Confidence::High)
@@ -205,7 +216,7 @@ fn write_cache_state(run: &Run) -> Option<Inference> {
             "a volatile write cache that is on, and flushes that write it out",
             Confidence::High,
         )
-    } else if durable_turns >= TURNS_FAST_MIN {
+    } else if are_flushes_free(run) {
         (
             "flushes that end before the platters can have been written: they are ignored, or the write cache is protected against a loss of power",
             Confidence::Medium,

@@ -6,7 +6,8 @@
 //! A conventional drive that collects writes in its memory and writes them out in batches pauses
 //! as well, and is fast again after a rest. What tells the two apart is a flush: to scattered
 //! places a head writes a few pieces per turn at most, however they are sorted, and to the
-//! persistent cache as many as follow each other.
+//! persistent cache as many as follow each other. Where the log of that cache is as slow, writes with
+//! flushes are as fast as those without. Flushes that are ignored tell nothing.
 //!
 //! That nothing of it is seen proves nothing: a cache that did not fill looks like none.
 
@@ -14,11 +15,13 @@ use sokudo_model::{Confidence, Inference, Operation, Order, Outcome, Run, Worklo
 use sokudo_stats::median;
 use sokudo_words::{Text, text};
 
+use super::drive_cache;
 use super::evidence::{figure, outcomes, to_float};
 use super::rotation;
 use super::threshold::{
     CLEANING_PAUSE_SECONDS_MIN, CLEANING_PAUSES_MIN, CLEANING_SHARE_MIN, CLEANING_SLOWER_MIN,
-    DURABLE_PER_TURN_MIN, FLUSHED_EVERY_MAX, RECOVERED_RATIO_MIN, RECOVERY_REST_SECONDS_MIN,
+    DURABLE_PER_TURN_MIN, DURABLE_SHARE_MIN, FLUSHED_EVERY_MAX, RECOVERED_RATIO_MIN,
+    RECOVERY_REST_SECONDS_MIN,
 };
 use crate::rule::InferenceRule;
 
@@ -70,7 +73,8 @@ fn shingled(run: &Run) -> Option<Inference> {
     let durable = rested.iter();
     let durable = durable.filter_map(|(workload, outcome)| durable_rate(workload, outcome));
     let durable = durable.reduce(f64::max);
-    let per_turn = durable.map(|rate| rate * turn.seconds);
+    let tells = durable.filter(|_| !drive_cache::are_flushes_free(run));
+    let is_persistent = tells.map(|durable| is_persistent(durable, fast, turn.seconds));
     let seen = text!(
         "{absorbed} small random writes at {fast:.0} a second, then {slow:.1} a second with {pauses} pauses of {pause_s:.1} s",
         pauses = course.pauses.len(),
@@ -88,14 +92,13 @@ fn shingled(run: &Run) -> Option<Inference> {
         figure("pause_median_s", median(&course.pauses)?),
     ];
     figures.extend(durable.map(|rate| figure("durable_writes_per_s", rate)));
-    let is_persistent = per_turn.is_some_and(|writes| writes >= DURABLE_PER_TURN_MIN);
-    let (code, claim) = claimed(absorbed, per_turn.map(|_| is_persistent));
+    let (code, claim) = claimed(absorbed, is_persistent);
     Some(Inference {
         code: code.to_owned(),
         claim,
         figures,
         // Never more: it was tried on simulated disks alone.
-        confidence: match recovers && is_persistent || code == "batched-writes" {
+        confidence: match recovers && is_persistent == Some(true) || code == "batched-writes" {
             true => Confidence::Medium,
             false => Confidence::Low,
         },
@@ -103,8 +106,14 @@ fn shingled(run: &Run) -> Option<Inference> {
     })
 }
 
+/// Whether so many writes a second with flushes, of so many without, are of a persistent cache: more
+/// than a head can write to scattered places, or no fewer than without.
+fn is_persistent(durable: f64, fast: f64, turn_seconds: f64) -> bool {
+    durable * turn_seconds >= DURABLE_PER_TURN_MIN || durable >= fast * DURABLE_SHARE_MIN
+}
+
 /// What it is called and said to be: with a cache that keeps writes durably, without one, or
-/// either where nothing was flushed.
+/// either where no flush tells.
 fn claimed(absorbed: u64, is_persistent: Option<bool>) -> (&'static str, Text) {
     match is_persistent {
         Some(false) => (
@@ -122,7 +131,7 @@ fn claimed(absorbed: u64, is_persistent: Option<bool>) -> (&'static str, Text) {
         None => (
             "shingled-recording",
             text!(
-                "drive-managed shingled recording (SMR) with a persistent cache that was full after {absorbed} small writes, or a conventional drive that writes its memory out in batches: nothing was flushed"
+                "drive-managed shingled recording (SMR) with a persistent cache that was full after {absorbed} small writes, or a conventional drive that writes its memory out in batches: no flush tells the two apart"
             ),
         ),
     }
@@ -149,6 +158,7 @@ fn flushed_every(workload: &Workload) -> Option<u32> {
 /// Writes per second with their flushes, where most of them came in one go. The silence behind
 /// them, in which they may have been brought to their places, is of those that no flush has yet
 /// ended; where twice as many came as there are before a flush, one has, and what follows is not its wait.
+/// Of fewer than that, and more than one flush is for, nobody can say which.
 fn durable_rate(workload: &Workload, outcome: &Outcome) -> Option<f64> {
     let every = u64::from(flushed_every(workload)?);
     let course = course(outcome);
@@ -156,9 +166,10 @@ fn durable_rate(workload: &Workload, outcome: &Outcome) -> Option<f64> {
     let runs = course.runs.iter().zip(course.begins.iter().zip(ends));
     let pauses = course.pauses.iter().copied().chain([0.0]);
     let rates = runs.zip(pauses).filter_map(|((ios, (begin, end)), pause)| {
-        let silence = if *ios >= 2 * every { pause } else { 0.0 };
-        let seconds = end - begin - silence;
-        (*ios >= every && seconds > 0.0).then(|| to_float(*ios) / seconds)
+        let is_over = *ios >= 2 * every;
+        let seconds = end - begin - if is_over { pause } else { 0.0 };
+        let tells = is_over || (every..=every + every / 10).contains(ios);
+        (tells && seconds > 0.0).then(|| to_float(*ios) / seconds)
     });
     rates.reduce(f64::max)
 }
@@ -261,10 +272,26 @@ mod tests {
         ];
         let found = rate(Some(500), &short).unwrap();
         assert!((found - 11_810.0).abs() < 1.0, "{found}");
+        // A cache that had room for 912 was full then, or a flush was waited for.
+        let either = [912, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 0];
+        assert_eq!(rate(Some(500), &either), None);
         assert_eq!(rate(None, &collected), None);
         assert_eq!(rate(Some(100_000), &collected), None);
         // Not one flush was met.
         assert_eq!(rate(Some(900), &collected), None);
+    }
+
+    #[test]
+    fn a_slow_log_is_known_by_flushes_that_cost_nothing() {
+        let turn = 60.0 / 5_900.0;
+        // Of a log 370 to 490 writes a second, with flushes and without.
+        for (durable, fast) in [(370.0, 400.0), (490.0, 480.0), (5_000.0, 11_810.0)] {
+            assert!(is_persistent(durable, fast, turn), "{durable} {fast}");
+        }
+        // Of a memory that takes thousands, and a head that writes two to five a turn.
+        for (durable, fast) in [(200.0, 9_000.0), (490.0, 2_000.0)] {
+            assert!(!is_persistent(durable, fast, turn), "{durable} {fast}");
+        }
     }
 
     #[test]

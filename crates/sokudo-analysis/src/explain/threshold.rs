@@ -124,6 +124,13 @@ thresholds! {
     /// per turn.
     pub(crate) DURABLE_PER_TURN_MIN: f64 = 10.0, plain;
 
+    /// Durable writes per second ÷ those before the first pause, from which a flush costs nothing
+    /// that tells: they are in a persistent cache however slow it is.
+    ///
+    /// A memory that is written out takes writes five times as fast as that
+    /// (CLEANING_SLOWER_MIN), and no flush brings them there as fast as it takes them.
+    pub(crate) DURABLE_SHARE_MIN: f64 = 0.5, percent;
+
     /// Writes in one go after the rest ÷ median between the pauses, from which it has
     /// recovered and confidence is medium, below low.
     pub(crate) RECOVERED_RATIO_MIN: f64 = 3.0, plain;

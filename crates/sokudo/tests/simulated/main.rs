@@ -13,6 +13,7 @@
 mod fill;
 mod many_draws;
 mod several;
+mod shingled;
 
 use sokudo_dialect::explain::{ExplainRequest, StorageMedium};
 use sokudo_engine::Control;
