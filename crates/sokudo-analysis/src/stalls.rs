@@ -195,7 +195,7 @@ impl Stalled {
 fn times(intervals: &[RateInterval]) -> Option<Text> {
     let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate).collect();
     let rates = Summary::of(&rates)?;
-    let still: Vec<Text> = intervals
+    let mut still: Vec<Text> = intervals
         .iter()
         .filter(|interval| interval.rate < rates.median * STOOD_STILL_SHARE_MAX)
         .map(|interval| {
@@ -207,6 +207,8 @@ fn times(intervals: &[RateInterval]) -> Option<Text> {
         })
         .collect();
     let intervals = still.len();
+    // Short ones begin within one tenth of a second.
+    still.dedup_by_key(|it| it.english());
     let named = Text::list(still.into_iter().take(INTERVALS_NAMED_MAX), ", ");
     match intervals {
         0 => None,
@@ -220,6 +222,7 @@ fn times(intervals: &[RateInterval]) -> Option<Text> {
 
 #[cfg(test)]
 mod tests {
+    use crate::drift::RateInterval;
     use crate::sample::{check, each_outcome, histogram, mix, reads_with, says, spoilt, text_of};
     use sokudo_model::Verdict::Verified;
     use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
@@ -368,6 +371,20 @@ mod tests {
             run,
             "stalls",
             &["6 intervals stood still, the first at 0.4 s of trial 1"],
+        );
+        let short = [0.01, 0.02, 0.03, 0.41].map(|begins_s| (begins_s, 0.0));
+        let usual = (0..20).map(|number| (1.0 + f64::from(number), 100.0));
+        let interval = |(begins_s, rate)| RateInterval {
+            trial: 0,
+            begins_s,
+            seconds: 0.01,
+            rate,
+        };
+        let intervals: Vec<RateInterval> = short.into_iter().chain(usual).map(interval).collect();
+        let told = super::times(&intervals).unwrap().english();
+        assert_eq!(
+            told,
+            "4 intervals stood still, the first at 0.0 s of trial 1, at 0.4 s of trial 1"
         );
     }
 }

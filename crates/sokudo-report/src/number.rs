@@ -48,8 +48,15 @@ pub fn rate(value: f64) -> String {
     grouped(&format!("{value:.decimals$}"))
 }
 
-/// The range between two rates, with as many decimals as the larger deserves.
+/// Times the smaller end of a range, from which that would be lost in the decimals of the larger one.
+const RANGE_WIDE: f64 = 100.0;
+
+/// The range between two rates, with as many decimals as the larger deserves; of a wide one each end
+/// with its own.
 pub(crate) fn rate_range(low: f64, high: f64) -> String {
+    if high > low * RANGE_WIDE {
+        return format!("{}–{}", rate(low), rate(high));
+    }
     let decimals = rate_decimals(high);
     let end = |value: f64| grouped(&format!("{value:.decimals$}"));
     format!("{}–{}", end(low), end(high))
@@ -212,6 +219,8 @@ mod tests {
     fn both_ends_of_a_range_have_the_same_decimals() {
         assert_eq!(rate_range(98.7, 1_020.3), "99–1,020");
         assert_eq!(rate_range(61.2, 62.0), "61.20–62.00");
+        // A range holds its figure.
+        assert_eq!(rate_with(0.08, Some([0.0768, 209.9])), "0.08 (0.08–209.9)");
     }
 
     #[test]

@@ -412,12 +412,19 @@ pub(crate) fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
 
 fn new_row(result: &ResultDocument) -> NewRow {
     let bandwidth = result.bandwidth_bytes_per_s.as_ref();
+    let bandwidth = bandwidth.map(|figures| figures.bytes_per_s.median);
+    // Of places the figure is the one that their table shows.
+    let of_places = result
+        .surface
+        .as_ref()
+        .and_then(|it| it.rate_bytes_per_s.as_ref());
+    let of_places = of_places.map(|places| places.median);
     NewRow {
         name: result.name.clone(),
         direction: result.direction_label(),
         fingerprint: result.fingerprint.clone(),
         verdict: result.verdict,
-        bytes_per_s: bandwidth.map(|figures| figures.bytes_per_s.median),
+        bytes_per_s: of_places.or(bandwidth),
         ios_per_s: result.iops.as_ref().map(|figures| figures.median),
         latency_ns: result.latency_ns.as_ref().map(|figures| figures.mean),
         trials: narrow(result.trials.len()),

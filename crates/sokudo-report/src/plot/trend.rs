@@ -87,7 +87,9 @@ fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
     let runs = all.iter().map(|series| series.points.len());
     let runs = runs.max().unwrap_or(0);
     let changes: usize = all.iter().map(|series| series.changes().count()).sum();
+    let tells = all.iter().any(|series| series.is_long_enough());
     let changes = match changes {
+        0 if !tells => text!("too few to tell a change"),
         0 => text!("no change"),
         1 => text!("1 change"),
         changes => text!("{changes} changes"),
@@ -256,6 +258,8 @@ fn month_ticks(first: u64, last: u64, months: u64) -> Vec<Tick> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trend::TrendPoint;
+    use sokudo_model::Nanos;
 
     fn names(from: u64, length: u64) -> Vec<String> {
         let (low, high) = (whole(from as usize), whole((from + length) as usize));
@@ -264,6 +268,45 @@ mod tests {
             .into_iter()
             .map(|tick| tick.name)
             .collect()
+    }
+
+    #[test]
+    fn three_runs_tell_no_change_and_the_last_of_them_is_not_their_median() {
+        const BEGIN: u64 = 1_767_225_600_000_000_000;
+        let series = |name: &str| {
+            let rates = [180e6, 180e6, 150e6];
+            let point = |(run, rate): (u64, f64)| {
+                let started_at = Nanos(BEGIN + run * DAY * 1_000_000_000);
+                TrendPoint::new(run, started_at, rate, None)
+            };
+            let points = (1..).zip(rates).map(point).collect();
+            SeriesDocument::new(name.to_owned(), "f".to_owned(), points, 0.02)
+        };
+        let document = TrendDocument {
+            series: vec![series("SEQ1M read"), series("RND4K read")],
+            ..TrendDocument::new("A 1", "A", Shown::Bandwidth, 0.02)
+        };
+        let drawn = trend(
+            &document,
+            BandwidthUnit::MegabytesPerSecond,
+            Language::English,
+        )
+        .unwrap();
+        assert!(
+            drawn.subtitle.contains("too few to tell a change"),
+            "{}",
+            drawn.subtitle
+        );
+        let table = crate::trend::render_table(&document, &crate::TableStyle::default());
+        assert!(
+            table.contains("level MB/s") && table.contains("last MB/s"),
+            "{table}"
+        );
+        assert!(
+            table.contains("180.0") && table.contains("150.0"),
+            "{table}"
+        );
+        assert!(!table.contains("now MB/s"), "{table}");
     }
 
     #[test]

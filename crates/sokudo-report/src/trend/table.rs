@@ -76,7 +76,7 @@ fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
 
 fn legend(document: &TrendDocument, unit: BandwidthUnit) -> Text {
     text!(
-        "{}: median of the runs, ± how far its 95 % interval reaches. A level changes where runs \
+        "{}: median of the runs of a level, ± how far its 95 % interval reaches. A level changes where runs \
          differ by more than their noise, which one of twenty series without a change does by \
          chance, and by at least {}.",
         unit.name(),
@@ -152,13 +152,17 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
             Some(series.points.len().to_string())
         })
         .column(left("course"), |series| Some(course(series)))
-        .column(point_with_room(text!("now {}", unit.name())), |series| {
+        .column(point_with_room(text!("level {}", unit.name())), |series| {
             let level = series.levels.last()?;
             Some(Cell::rate(level.median_per_s / unit.bytes()))
         })
         .column(right("±").rank(3), |series| {
             spread(series.levels.last()?, unit)
         })
+        .column(
+            point_with_room(text!("last {}", unit.name())).rank(4),
+            |series| Some(Cell::rate(series.points.last()?.per_second / unit.bytes())),
+        )
         .column(right("changes").rank(1), |series| {
             let is_long_enough = series.is_long_enough();
             is_long_enough.then(|| series.changes().count().to_string())
