@@ -61,7 +61,8 @@ impl LevelRule {
             variances.iter_mut().for_each(|variance| *variance *= 2.0);
         }
         if found.len() > 1 && !beat_a_line(&logs, &found) {
-            found = vec![0..values.len()];
+            found.truncate(1);
+            found[0].end = values.len();
         }
         found
     }
