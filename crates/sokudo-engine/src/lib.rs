@@ -88,7 +88,10 @@ pub use stage_error::StageError;
 pub use stage_options::{MakeDurable, StageOptions};
 pub use survey::SurveyError;
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
-pub use test_file::{TestFile, TestFileError, free_space_needed, lay_out, may_make_in};
+pub use test_file::{
+    TEST_FILE_SIZE_MIN, TestFile, TestFileError, check_room, free_space_needed, lay_out,
+    may_make_in,
+};
 pub use tree::{OwnDirectory, TreeError, TreeRun, run_tree};
 pub use verify::VerifyError;
 pub use walked::Walked;

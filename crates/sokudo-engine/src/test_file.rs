@@ -66,7 +66,7 @@ pub enum TestFileError {
         remedy: &'static str,
     },
     /// The file system is too full.
-    #[error("{directory} has {free} free, but a test file of {size} needs {needed}; use a smaller test file, or make room", directory = directory.display())]
+    #[error("{directory} has {free} free, but a test file of {size} needs {needed}; {remedy}", directory = directory.display(), remedy = Text::from(room_remedy(*free)))]
     NoSpace {
         /// Where.
         directory: PathBuf,
@@ -114,6 +114,37 @@ pub fn may_make_in(directory: &Path) -> Result<(), TestFileError> {
         .map_err(|errno| create_error(directory, errno.into()))
 }
 
+/// A smaller file would fit the caches of the smallest drives and end a pass before a trial has
+/// begun.
+pub const TEST_FILE_SIZE_MIN: Bytes = Bytes::mib(16);
+
+fn room_remedy(free: Bytes) -> &'static str {
+    match free < free_space_needed(TEST_FILE_SIZE_MIN) {
+        true => "not even the smallest fits; make room",
+        false => "use a smaller test file, or make room",
+    }
+}
+
+/// Whether a test file of this size fits into a directory, before one is made.
+///
+/// # Errors
+/// When too little is free for this user, or the directory cannot be asked.
+pub fn check_room(directory: &Path, size: Bytes) -> Result<(), TestFileError> {
+    let statistics =
+        rustix::fs::statvfs(directory).map_err(|errno| create_error(directory, errno.into()))?;
+    let free = Bytes(statistics.f_bavail.saturating_mul(statistics.f_frsize));
+    let needed = free_space_needed(size);
+    match free < needed {
+        true => Err(TestFileError::NoSpace {
+            directory: directory.to_owned(),
+            free,
+            size,
+            needed,
+        }),
+        false => Ok(()),
+    }
+}
+
 impl TestFile {
     /// Makes an empty file in `directory`, after checking that `size` bytes have
     /// room there.
@@ -141,18 +172,7 @@ impl TestFile {
         create_unnamed: impl FnOnce(&Path) -> io::Result<File>,
     ) -> Result<Self, TestFileError> {
         let failed = |source: io::Error| create_error(directory, source);
-        let statistics = rustix::fs::statvfs(directory).map_err(|errno| failed(errno.into()))?;
-        let free = Bytes(statistics.f_bavail.saturating_mul(statistics.f_frsize));
-        let needed = free_space_needed(size);
-        if free < needed {
-            let directory = directory.to_owned();
-            return Err(TestFileError::NoSpace {
-                directory,
-                free,
-                size,
-                needed,
-            });
-        }
+        check_room(directory, size)?;
         let (handle, name) = match create_unnamed(directory) {
             Ok(handle) => (handle, None),
             // What kernels and file systems without O_TMPFILE answer; NFS and FUSE

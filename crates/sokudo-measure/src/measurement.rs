@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use sokudo_device::{Beside, System, Watch};
-use sokudo_engine::{Control, may_make_in};
+use sokudo_engine::{Control, check_room, may_make_in};
 use sokudo_model::{
     BurnIn, Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
     StopReason, TargetInfo, TargetKind, Trial, Workload,
@@ -127,15 +127,16 @@ impl<'a> Measurement<'a> {
         several::check(&self.targets().collect::<Vec<_>>())
     }
 
-    /// Refuses a directory in which no test file can be made, before one is.
+    /// Refuses a directory in which the test file cannot be made, before it is.
     ///
     /// # Errors
-    /// When this process may make none there.
+    /// When this process may make none there, or it does not fit.
     pub fn check_directory(&self) -> Result<(), MeasureError> {
         for (_, named) in self.targets() {
             let path = named.path().map(Path::new);
             if let Some(directory) = path.filter(|_| named.kind() == TargetKind::Directory) {
                 may_make_in(directory)?;
+                check_room(directory, self.test_file_size)?;
             }
         }
         Ok(())

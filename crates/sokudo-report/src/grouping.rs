@@ -349,7 +349,7 @@ fn row_text(result: &ResultDocument) -> Text {
 
 /// The direction, where the name does not say it.
 fn direction_beside(result: &ResultDocument) -> Option<String> {
-    let label = result.direction_label();
+    let label = result.direction_shown()?;
     let says_it = result.name.split(' ').next_back() == Some(&*label);
     (!says_it && result.workload.rewritten_percent == 0).then_some(label)
 }

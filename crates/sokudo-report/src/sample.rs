@@ -205,7 +205,7 @@ pub(crate) fn style(width: usize) -> TableStyle {
     }
 }
 
-fn finding(
+pub(crate) fn finding(
     code: &str,
     severity: Severity,
     symptom: &'static str,

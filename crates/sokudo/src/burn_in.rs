@@ -7,13 +7,13 @@ use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
 use sokudo_dialect::several as dialect;
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared, since_epoch};
 use sokudo_model::{
-    BurnIn, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage, TargetKind,
-    Workload, narrow,
+    BackendKind, BurnIn, Bytes, DirectMode, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult,
+    Stage, TargetKind, Workload, narrow,
 };
 use sokudo_report::burn_in::{BurnInDiskEstimate, BurnInEstimate};
 use sokudo_words::text;
 
-use crate::cli::BurnInArguments;
+use crate::cli::{BurnInArguments, SelfTestChoice};
 use crate::exit::Exit;
 use crate::resume::{LeftRun, Resumable};
 use crate::scan::block_min;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &BurnInArguments) -> Result<(), Exit> {
     measurement.check_permission()?;
     // Where all is written that was to be, nothing is left to ask for.
     if !is_virtual && passes > 0 {
-        writing::confirm(&lines, &arguments.measuring.printing)?;
+        writing::confirm(&lines, arguments.measuring.printing.asking())?;
     }
     let printing = &arguments.measuring.printing;
     let finished = measurement::measured(measurement, printing, Prepared::burn_in)?;
@@ -178,6 +178,17 @@ fn resumed<'a>(
     left.run.schedule = arguments.stopping.of(left.run.schedule);
     let ended_at = left.run.parts.last().map(|part| part.ended_at);
     let mut notes = Vec::new();
+    let is_asked_anew = arguments.passes != 1
+        || arguments.self_test != SelfTestChoice::Both
+        || arguments.engine != BackendKind::Auto
+        || arguments.direct != DirectMode::Auto
+        || arguments.measuring.seed.is_some();
+    if is_asked_anew {
+        notes.push(
+            "passes, self-tests, engine, direct I/O and seed are those of the run that goes on, whatever is given now"
+                .into(),
+        );
+    }
     if is_restarted_since(ended_at) && forget_what_is_not_durable(&mut left.run.rows) {
         notes.push(text!(
             "the machine was started since, and what the disks had not made durable is lost: what was being written is written anew"

@@ -59,7 +59,7 @@ pub(crate) use baseline::{
     SetArguments, UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
-pub(crate) use burn_in::BurnInArguments;
+pub(crate) use burn_in::{BurnInArguments, SelfTestChoice};
 pub(crate) use compare::{Axes, CompareArguments, ValueName, percent};
 pub(crate) use destroying::Destroying;
 pub(crate) use explain::ExplainArguments;

@@ -10,11 +10,11 @@ use sokudo_model::{Bytes, Event, Plan, TargetKind};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
-use crate::cli::{Keeping, TogetherArguments};
+use crate::cli::{Keeping, Printing, TogetherArguments};
 use crate::exit::{self, Exit};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
-use crate::output;
 use crate::partial::PartialRun;
+use crate::{output, writing};
 
 /// The others, until the measurement has them.
 pub(crate) struct Company {
@@ -25,14 +25,21 @@ pub(crate) struct Company {
     is_shared: bool,
     is_shifted: bool,
     is_dry: bool,
+    /// Much may be written: of several processes none has a terminal to ask on.
+    may_write_much: bool,
     keeping: Keeping,
     kept: Option<RunId>,
 }
 
 impl Company {
-    pub(crate) fn new(together: Together, arguments: &TogetherArguments, keeping: Keeping) -> Self {
+    pub(crate) fn new(
+        together: Together,
+        arguments: &TogetherArguments,
+        printing: &Printing,
+    ) -> Self {
         Self {
-            keeping,
+            may_write_much: printing.yes || arguments.dry_run,
+            keeping: printing.keeping.clone(),
             is_first: together.is_first(),
             together: Some(together),
             command: arguments.command.join(" "),
@@ -126,7 +133,10 @@ impl Company {
         if is_one && writes && !self.is_shared && !self.is_separate {
             return Err(written_by_all(measurement.target));
         }
-        Ok(())
+        match writing::much(measurement).filter(|_| !self.may_write_much) {
+            Some(line) => Err(writing::unasked(&line)),
+            None => Ok(()),
+        }
     }
 
     /// A file that jobs make gets a name for each process.

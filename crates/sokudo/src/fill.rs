@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &FillArguments) -> Result<(), Exit> {
     measurement.check_permission()?;
     measurement.check_directory()?;
     if measurement.named.kind() != TargetKind::Simulated {
-        writing::confirm(&lines, &arguments.measuring.printing)?;
+        writing::confirm(&lines, arguments.measuring.printing.asking())?;
     }
     measurement::run_and_print(measurement, &arguments.measuring.printing)
 }

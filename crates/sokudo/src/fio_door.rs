@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use sokudo_dialect::fio::{self, FioAction, FioError, FioInvocation, FioPlan};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::{JobTarget, Jobs};
-use sokudo_model::ScheduleName;
+use sokudo_model::{Run, ScheduleName};
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
@@ -71,10 +71,7 @@ fn planned(invocation: &FioInvocation) -> Result<FioPlan, Exit> {
 fn measure(invocation: &FioInvocation, consent: &Consent) -> Result<(), Exit> {
     let planned = match planned(invocation) {
         Ok(planned) => planned,
-        Err(refusal) => {
-            tell_programs(invocation, consent)?;
-            return Err(refusal);
-        }
+        Err(refusal) => return Err(tell_programs(refusal, invocation, consent)?),
     };
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -100,17 +97,29 @@ fn failed_jobs(finished: &FinishedJobs) -> u8 {
 
 /// What has no plan although all of it was read wants a size, which fio calls an argument that is
 /// not valid: programs read that of every job.
-fn tell_programs(invocation: &FioInvocation, consent: &Consent) -> Result<(), Exit> {
+fn tell_programs(
+    refusal: Exit,
+    invocation: &FioInvocation,
+    consent: &Consent,
+) -> Result<Exit, Exit> {
     let mut only_read = invocation.clone();
     only_read.action = FioAction::ParseOnly;
     let Ok(planned) = only_read.plan(&ThisHost) else {
-        return Ok(());
+        return Ok(refusal);
     };
     let places = places(&planned);
     let printer = Printer::open(&planned.session)?;
     let view = View::new(&planned.plan, &planned.session, &places, printer);
-    let jobs = jobs_of(&planned, &places, invocation, consent);
-    view.refuses(&jobs.empty_run(), Errno::INVAL.raw_os_error())
+    let run = jobs_of(&planned, &places, invocation, consent).empty_run();
+    view.refuses(&run, Errno::INVAL.raw_os_error())?;
+    Ok(none_started(refusal, &run))
+}
+
+/// Tells why no job could start, and ends with their number, as fio does.
+fn none_started(refusal: Exit, run: &Run) -> Exit {
+    refusal.tell();
+    let jobs: u32 = run.rows.iter().map(|row| row.workload.clones).sum();
+    Exit::AsReported(u8::try_from(jobs).unwrap_or(u8::MAX))
 }
 
 fn jobs_of<'a>(
@@ -146,10 +155,16 @@ fn carry(
     let (finished, ending) = match watched(&jobs, control, &mut view) {
         Ok(done) => done,
         Err(refusal) => {
-            if let Some(number) = refusal.error_number() {
-                view.refuses(&jobs.empty_run(), number)?;
-            }
-            return Err(refusal);
+            let Some(number) = refusal.error_number() else {
+                return Err(refusal);
+            };
+            let run = jobs.empty_run();
+            view.refuses(&run, number)?;
+            return Err(match refusal {
+                // Exit code 3 is sokudo's own.
+                Exit::Refused(_) => refusal,
+                _ => none_started(refusal, &run),
+            });
         }
     };
     let kept = match planned.create_only {

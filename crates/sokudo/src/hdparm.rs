@@ -52,9 +52,12 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
     }
     match is_told {
         true => Ok(()),
-        false => Err(Exit::FailedAsReported),
+        false => Err(Exit::AsReported(NO_IDENTITY)),
     }
 }
+
+/// How hdparm ends where a disk gives no identity: with the system's "invalid argument".
+const NO_IDENTITY: u8 = 22;
 
 /// Prints what the disk says of itself; `false` where hdparm ends with an error. Of a disk
 /// that is no ATA disk hdparm prints nothing.
@@ -166,17 +169,33 @@ const SETTING: &[(char, &str)] = &[
     ('W', "switches the drive's write cache"),
 ];
 
-/// The first of hdparm's switches among these arguments that changes a disk. Letters may
-/// stand together (`-tT`).
+/// Those that read, or that say how to print, and that are none of ours.
+const OTHERS: &str = "aAbBcCdDEgHJkKLmMnNpPqQrRsSuvV";
+
+/// The first of hdparm's switches among these arguments that changes a disk, or else that is none
+/// of ours. Letters may stand together (`-tT`).
 pub(crate) fn refused(arguments: &[OsString]) -> Option<Exit> {
     let words = arguments.iter().filter_map(|argument| argument.to_str());
-    let (switch, what) = words
-        .take_while(|word| *word != "--")
-        .find_map(|word| Some((word, changing(word)?)))?;
-    Some(Exit::refused(text!(
-        "{switch} {}, and sokudo hdparm changes nothing; use hdparm itself",
-        Text::from(what)
-    )))
+    let words = words.take_while(|word| *word != "--");
+    let changing = words
+        .clone()
+        .find_map(|word| Some((word, changing(word)?)))
+        .map(|(switch, what)| {
+            Exit::refused(text!(
+                "{switch} {}, and sokudo hdparm changes nothing; use hdparm itself",
+                Text::from(what)
+            ))
+        });
+    let is_other = |word: &&str| {
+        let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        letters.is_some_and(|it| it.contains(|letter| OTHERS.contains(letter)))
+    };
+    changing.or_else(|| {
+        let switch = words.clone().find(is_other)?;
+        Some(Exit::usage(text!(
+            "sokudo hdparm has no {switch}, only -t, -T, -I, -i and -W; use hdparm itself, or sokudo info for what a disk tells"
+        )))
+    })
 }
 
 fn changing(word: &str) -> Option<&'static str> {

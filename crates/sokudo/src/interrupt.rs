@@ -13,7 +13,7 @@ use sokudo_engine::{Control, vanish};
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
-use crate::{clean, invocation};
+use crate::{clean, invocation, output};
 
 /// Outlives what is no reason to be killed with test files left behind: a file that grows beyond
 /// `ulimit -f`, which is an error to report, and the questions of who takes this for dd or fio.
@@ -34,7 +34,42 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
     watch_leaving(control, || ())
 }
 
-/// The same for what makes more than test files: `leaving` tells what of it stays where the
+/// Ends the program at an interruption with one line, until it is dropped: while a question waits
+/// for its answer nothing is to be cleaned up. A run that begins then watches as ever.
+///
+/// # Errors
+/// As of [`watch`].
+pub(crate) fn leave_before_anything() -> Result<Option<Leaving>, Exit> {
+    if !invocation::current().is_of_process() {
+        return Ok(None);
+    }
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Exit::failed)?;
+    let leaving = Leaving(signals.handle());
+    let wait = move || {
+        if signals.forever().next().is_some() {
+            // Behind the question.
+            let _ = output::print("\n");
+            exit::fault(text!("interrupted, and nothing was written"));
+            std::process::exit(130);
+        }
+    };
+    thread::Builder::new()
+        .name("sokudo-question".to_owned())
+        .spawn(wait)
+        .map_err(Exit::failed)?;
+    Ok(Some(leaving))
+}
+
+/// What is watched while a question waits.
+pub(crate) struct Leaving(signal_hook::iterator::Handle);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// The same as of [`watch`] for what makes more than test files: `leaving` tells what of it stays where the
 /// program ends at once.
 ///
 /// # Errors

@@ -27,6 +27,7 @@ use sokudo_words::{Text, text};
 use crate::cli::{Location, MatrixArguments};
 use crate::command_line::quoted;
 use crate::exit::{self, Exit};
+use crate::writing::{self, Asking};
 use crate::{interrupt, output, picture, telling};
 use announce::PlannedMatrix;
 use campaign::Campaign;
@@ -61,6 +62,10 @@ pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
             "nothing has been done, because all that these disks hold would be lost; if that is meant, add {}",
             way_out(&disks)
         )));
+    }
+    if let Some(line) = planned.much() {
+        let (yes, quiet) = (arguments.yes, arguments.quiet);
+        writing::confirm(&[line], Asking { yes, quiet })?;
     }
     let control = Control::new();
     let is_over = measure(&matrix, &disks, arguments, &control, &mut measured);

@@ -143,7 +143,10 @@ pub(crate) fn measured(
     for (target, _) in measurement.targets() {
         results::check_apart(target.as_ref(), printing)?;
     }
-    writing::ask_about_much(&measurement, printing)?;
+    measurement.check_directory()?;
+    if let Some(line) = writing::much(&measurement) {
+        writing::confirm(&[line], printing.asking())?;
+    }
     telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;

@@ -2,6 +2,7 @@
 
 use sokudo_dialect::crystal::{self, BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_dialect::several::{self, DiskTests};
+use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
     Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName,
@@ -12,10 +13,6 @@ use sokudo_words::{Text, text};
 use crate::cli::{MarkArguments, PERMILLE_DEFAULT, PrecisionDefault, ScheduleChoice};
 use crate::exit::Exit;
 use crate::{given, writing};
-
-/// A smaller file would fit the caches of the smallest drives and end a pass
-/// before a trial has begun.
-const TEST_FILE_SIZE_MIN: Bytes = Bytes::mib(16);
 
 /// A row is measured for so long in any case, however well its trials agree: what happens
 /// once in a second must be among them.

@@ -26,8 +26,8 @@ use crate::exit::Exit;
 use crate::words::{self, Audience};
 use crate::{invocation, language};
 
-pub(crate) use planned::Estimate;
 use planned::planned;
+pub(crate) use planned::{Estimate, UNASKED_BYTES_MAX, UNASKED_TIME_MAX};
 pub(crate) use stream::{is_printed, open};
 
 /// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.

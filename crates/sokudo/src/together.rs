@@ -96,7 +96,6 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     let peers = joined(launch, &control)?;
     interrupt::watch(&control)?;
     pass_on(&control, peers.stopper())?;
-    let keeping = printing_of(&mut repeat).keeping.clone();
     let together = Together::new(peers, sharing(arguments), options(arguments));
     let leaving = together.leaving();
     if let Err(error) = have_files_guarded(&together.processes_here()) {
@@ -104,7 +103,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
             "a killed process may leave its test file behind: {error}"
         ));
     }
-    let mut company = Company::new(together, arguments, keeping);
+    let mut company = Company::new(together, arguments, printing_of(&mut repeat));
     let finished = match launch.rank {
         0 => check_results(&mut repeat, arguments)
             .and_then(|()| telling::open(printing_of(&mut repeat)))

@@ -6,11 +6,9 @@ use sokudo_model::{Method, TargetKind};
 use sokudo_report::{decimal_size, duration};
 use sokudo_words::{Text, text};
 
-use crate::cli::Printing;
 use crate::exit::{self, Exit};
-use crate::invocation;
-use crate::output;
 use crate::telling::{self, Estimate};
+use crate::{interrupt, invocation, output};
 
 /// Why a target is only read with this permission, and how to change that; `None` where it
 /// may be written.
@@ -40,50 +38,63 @@ pub(crate) fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -
     }
 }
 
-/// Asks before much is written, or for long. Who fills a disk or burns it in has asked already.
-pub(crate) fn ask_about_much(
-    measurement: &Measurement<'_>,
-    printing: &Printing,
-) -> Result<(), Exit> {
+/// What is told where much is written, or for long, and so is asked for first. Who fills a disk or
+/// burns it in has asked already.
+pub(crate) fn much(measurement: &Measurement<'_>) -> Option<Text> {
     let mut targets = measurement.targets();
     let is_virtual =
         targets.all(|(_, named)| matches!(named.kind(), TargetKind::Simulated | TargetKind::Null));
     let has_asked = matches!(measurement.plan.method, Method::Fill | Method::BurnIn);
     let estimate = Estimate::of(measurement);
     if is_virtual || has_asked || telling::is_plan() || !estimate.is_much() {
-        return Ok(());
+        return None;
     }
     let (target, time) = (measurement.target, duration(estimate.time));
     let many = estimate.many_bytes();
     let many = many.map(|bytes| Text::name(decimal_size(bytes, 3)));
-    let line = match many {
+    Some(match many {
         Some(size) if estimate.is_long() => {
             text!("{target}: up to {size} will be written, in about {time}")
         }
         Some(size) => text!("{target}: {size} or more will be written"),
         None => text!("{target}: for about {time} as much will be written as it takes"),
-    };
-    confirm(&[line], printing)
+    })
+}
+
+/// Nobody can be asked.
+pub(crate) fn unasked(line: &Text) -> Exit {
+    Exit::usage(text!(
+        "{}; there is no terminal to ask on whether it may be written: use --yes",
+        line.clone()
+    ))
+}
+
+/// Whether somebody has to be asked, and hears what will be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking {
+    /// The answer was given before the question.
+    pub(crate) yes: bool,
+    pub(crate) quiet: bool,
 }
 
 /// Tells what will be written, and asks whether it may be; with `--yes` it is told alone.
-pub(crate) fn confirm(lines: &[Text], printing: &Printing) -> Result<(), Exit> {
-    if printing.yes {
-        if !printing.quiet {
+pub(crate) fn confirm(lines: &[Text], asking: Asking) -> Result<(), Exit> {
+    if asking.yes {
+        if !asking.quiet {
             lines.iter().for_each(exit::note);
         }
         return Ok(());
     }
     if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
-        return Err(Exit::usage(text!(
-            "{}; there is no terminal to ask on whether it may be written: use --yes",
-            lines[0].clone()
-        )));
+        return Err(unasked(&lines[0]));
     }
     for line in lines {
         output::say(line)?;
     }
-    match output::ask(&text!("Write it? [y/N]"))? {
+    let leaving = interrupt::leave_before_anything()?;
+    let is_wanted = output::ask(&text!("Write it? [y/N]"));
+    drop(leaving);
+    match is_wanted? {
         true => Ok(()),
         false => Err(Exit::failed(text!("nothing was written"))),
     }

@@ -84,6 +84,8 @@ fn side(side: &SideDocument) -> (Text, Cell) {
     (Text::name(side.letter.clone()), text.into())
 }
 
+type PickSide = fn(&RowDocument) -> &RowSideDocument;
+
 /// As on a control chart.
 const R: &str = "mean, R: of the trials, R the largest minus the smallest.";
 
@@ -97,7 +99,7 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
         let named: Vec<&str> = named.into_iter().flatten().collect();
         point_with_room(Text::name(named.join(" ")))
     };
-    let sides: [(_, fn(&RowDocument) -> &RowSideDocument); 2] = [
+    let sides: [(_, PickSide); 2] = [
         (&document.reference, |row| &row.reference),
         (&other.side, |row| &row.other),
     ];

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
-    Outcome, PlanParts, Row, RunsDiffer, Schedule, SlowPlaces, Steadiness, StopReason, Trial,
-    Verdict, Workload, weighed,
+    Outcome, PlanPart, PlanParts, Row, RunsDiffer, Schedule, SlowPlaces, Steadiness, StopReason,
+    Trial, Verdict, Workload, weighed,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -257,6 +257,12 @@ impl ResultDocument {
             }
         }
         self.direction.name().to_owned()
+    }
+
+    /// The same as it is shown: nothing where another tool has not told it.
+    pub(crate) fn direction_shown(&self) -> Option<String> {
+        self.knows(PlanPart::Operations)
+            .then(|| self.direction_label())
     }
 
     /// Processor time of the measured part ÷ its length: 1 is one processor. `None` in

@@ -77,7 +77,7 @@ impl Key {
         let target = &document.target;
         let known = match self {
             Self::Row => Some(row_title(result)),
-            Self::Direction => Some(result.direction_label()),
+            Self::Direction => result.direction_shown(),
             Self::Target => Some(target.name.clone()),
             Self::Device => Some(target.device_name()),
             Self::FileSystem => target.file_system.as_ref().map(|it| it.kind.clone()),

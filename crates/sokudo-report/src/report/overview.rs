@@ -197,8 +197,10 @@ impl Overview {
                 share: measured.megabytes_per_s.unwrap_or(0.0) / most,
             })
         };
-        let row_name =
-            |row: &OverviewRow| text!("{} {}", row_alone(&row.name), phrase(&row.direction));
+        let row_name = |row: &OverviewRow| match &*row.direction {
+            "" => row_alone(&row.name),
+            direction => text!("{} {}", row_alone(&row.name), phrase(direction)),
+        };
         let run_name = |run: usize| {
             let device = report.runs[self.runs[run]].run.device(language);
             Text::name(format!("{} {device}", self.runs[run] + 1))
@@ -286,7 +288,7 @@ fn related(rows: &[OverviewRow], count: usize) -> Vec<Vec<usize>> {
 
 /// Puts a result into its line; rows of one name in a run have lines of their own.
 fn place(rows: &mut Vec<OverviewRow>, result: &ResultDocument, index: usize, count: usize) {
-    let direction = result.direction_label();
+    let direction = result.direction_shown().unwrap_or_default();
     let fits = |row: &&mut OverviewRow| {
         row.name == result.name && row.direction == direction && row.cells[index].is_none()
     };

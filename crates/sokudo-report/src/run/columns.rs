@@ -94,7 +94,8 @@ impl ColumnContext<'_> {
         Table::of(results)
             .column(left("Row"), |result| Some(row_alone(&result.name)))
             .column(left("Direction").quiet(), |result| {
-                Some(phrase(&result.direction_label()))
+                let direction = result.direction_shown();
+                Some(direction.map_or_else(Text::default, |it| phrase(&it)))
             })
             .column(point(figure).under(unit.name()), |result| {
                 Some(Cell::Figure {

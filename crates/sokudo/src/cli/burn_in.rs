@@ -82,13 +82,13 @@ pub(crate) struct BurnInArguments {
 
     /// Go on with a burn-in: run RUN, or the newest that is not at its end
     ///
-    /// What it has written is checked as it was written. Passes and tests are those of that run.
+    /// What it has written is checked as it was written. Passes, tests, engine, direct I/O and seed
+    /// are those of that run, whatever is given here.
     #[arg(
         long,
         value_name = "RUN",
         num_args = 0..=1,
         default_missing_value = "",
-        conflicts_with_all = ["passes", "self_test", "engine", "direct", "seed"],
         help_heading = MEASURED
     )]
     pub(crate) resume: Option<String>,

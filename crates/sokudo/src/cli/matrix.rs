@@ -7,7 +7,7 @@ use sokudo_model::{Bytes, Nanos};
 use sokudo_words::{Text, text};
 
 use super::compare::{Percent, percent};
-use super::heading::{HOW, MEASURED, PRINTED};
+use super::heading::{HOW, MEASURED, PRINTED, WRITTEN};
 use super::{Destroying, Keeping, Pictures, Rendering};
 
 /// What `--help` ends with.
@@ -114,6 +114,10 @@ pub(crate) struct MatrixArguments {
     /// Show what would be done, and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// Do not ask before more than 100 GB are written, or for more than an hour
+    #[arg(short, long, help_heading = WRITTEN)]
+    pub(crate) yes: bool,
 
     /// Print an example of a file
     #[arg(long, exclusive = true)]

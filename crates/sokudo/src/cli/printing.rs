@@ -10,6 +10,7 @@ use sokudo_words::{Text, text};
 
 use super::heading::{KEPT, PRINTED, WRITTEN};
 use super::{Keeping, Plotting};
+use crate::writing::Asking;
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -212,6 +213,14 @@ impl Rendering {
 }
 
 impl Printing {
+    /// What is done about a question.
+    pub(crate) const fn asking(&self) -> Asking {
+        Asking {
+            yes: self.yes,
+            quiet: self.quiet,
+        }
+    }
+
     /// Whether standard output is told where the rest of a result is, together with it.
     pub(crate) fn names_the_rest(&self) -> bool {
         let is_here = self.rendering.format == Format::Table && self.rendering.output.is_none();

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use sokudo_model::{Bytes, RaidLevel, RaidPlan};
+use sokudo_model::{Bytes, Nanos, RaidLevel, RaidPlan};
+use sokudo_report::{decimal_size, duration};
 use sokudo_volume::{Step, check_options, missing, steps};
 use sokudo_words::{Text, text};
 
@@ -11,7 +12,7 @@ use super::disks::PlannedDisk;
 use super::request::{DiskSource, Matrix};
 use crate::exit::Exit;
 use crate::output;
-use crate::telling::Estimate;
+use crate::telling::{Estimate, UNASKED_BYTES_MAX, UNASKED_TIME_MAX};
 
 /// What a volume takes besides its measurement: discards, file systems, mounts.
 const VOLUME_SECONDS: f64 = 5.0;
@@ -120,6 +121,31 @@ impl<'a> PlannedMatrix<'a> {
             seconds.map(|cell| Some(cell.estimate.as_ref()?.time.as_secs_f64() + VOLUME_SECONDS));
         let block: Option<f64> = seconds.sum();
         Some(block? * f64::from(self.matrix.blocks))
+    }
+
+    /// What is told where much is written to all disks, or for long.
+    pub(super) fn much(&self) -> Option<Text> {
+        let (size, writing) = self.written_in_all()?;
+        let seconds = self.seconds()?;
+        let is_long = seconds > UNASKED_TIME_MAX.as_secs_f64();
+        if size <= UNASKED_BYTES_MAX && !(is_long && (size > Bytes(0) || writing > 0)) {
+            return None;
+        }
+        let paths = self
+            .disks
+            .iter()
+            .map(|disk| disk.path.display().to_string());
+        let target = paths.collect::<Vec<_>>().join(", ");
+        let size = Text::name(decimal_size(size, 3));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an estimate in whole seconds"
+        )]
+        let time = duration(Nanos::from_secs(seconds as u64));
+        Some(text!(
+            "{target}: up to {size} will be written, in about {time}"
+        ))
     }
 
     /// Each disk, and what is written to it.

@@ -7,8 +7,8 @@ use sokudo_page::{PlannedRow, RunEvent};
 use crate::command_line;
 
 /// More than this is written, or for longer, only where somebody has said so.
-const UNASKED_BYTES_MAX: Bytes = Bytes(100_000_000_000);
-const UNASKED_TIME_MAX: Nanos = Nanos::from_secs(3_600);
+pub(crate) const UNASKED_BYTES_MAX: Bytes = Bytes(100_000_000_000);
+pub(crate) const UNASKED_TIME_MAX: Nanos = Nanos::from_secs(3_600);
 
 /// How long a plan takes, and what it writes.
 pub(crate) struct Estimate {

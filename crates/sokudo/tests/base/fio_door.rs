@@ -273,6 +273,20 @@ fn a_job_that_cannot_start_does_not_take_the_others_with_it() {
 }
 
 #[test]
+fn jobs_of_which_none_can_start_end_with_their_number() {
+    let folder = tempfile::tempdir().unwrap();
+    for (jobs, number) in [
+        ("--name=a", 1),
+        ("--name=a --name=b", 2),
+        ("--numjobs=3 --name=a", 3),
+    ] {
+        fio(folder.path(), &format!("--rw=read {jobs}"))
+            .ends(number)
+            .tells(&["say with size= how large"]);
+    }
+}
+
+#[test]
 fn exitall_ends_its_stage_or_all_of_them() {
     let directory = tempfile::tempdir().unwrap();
     let file = "[global]\nioengine=null\nsize=1m\nrw=read\nexitall\n[first]\n[beside]\n\

@@ -20,3 +20,11 @@ fn what_changes_a_disk_is_refused_by_name() {
         ended.refused(3, &[switch, "use hdparm itself"]);
     }
 }
+
+#[test]
+fn a_switch_that_only_reads_is_answered_with_a_way_out() {
+    for switch in ["-q", "-V", "-v", "-g", "-C", "-a", "-A", "-B", "-tC"] {
+        let ended = sokudo(&format!("hdparm {switch} /dev/null"));
+        ended.refused(2, &[switch, "use hdparm itself", "sokudo info"]);
+    }
+}

@@ -193,3 +193,17 @@ fn every_format_of_one_run_at_fios_door_is_read_back_to_the_digits_that_it_print
     let text = [&lines[..terse], &lines[end + 1..]].concat();
     assert_near(&read(&text), &whole, |_, value| 0.005 * value);
 }
+
+#[test]
+fn what_a_tool_does_not_tell_is_no_direction() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dd.txt");
+    let dd = "4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.02 s, 210 MB/s\n";
+    std::fs::write(&file, format!("1+0 records in\n1+0 records out\n{dd}")).unwrap();
+    let shown = sokudo(&format!("import {} --no-store", text(&file))).ok();
+    let row = shown
+        .printed
+        .lines()
+        .find(|line| line.contains("UNVERIFIED"));
+    assert!(!row.unwrap().contains("read"), "{shown:?}");
+}

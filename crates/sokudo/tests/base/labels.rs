@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sokudo::{Ended, sokudo};
+use serde_json::json;
+
+use crate::sokudo::{Ended, end, program, sokudo, split};
 
 const ROW: &str = "--row RND4K,Q1,write --time 50ms --runs 12 -q";
 
@@ -171,4 +173,29 @@ fn rows_of_one_run_are_divided_where_their_names_differ_in_one_word() {
         .prints(&["RND4K Q1T4 write ÷ read", "1.00 ± "]);
     kept(store, "compare ssd --ratio T8/T1").refused(2, &["no run has two rows"]);
     kept(store, "compare ssd --ratio read").refused(2, &["write/read"]);
+}
+
+#[test]
+fn a_run_of_a_drop_in_has_the_label_of_its_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db");
+    let fio = |label: &str| {
+        let mut command = program();
+        command.current_dir(folder.path());
+        command.args(split("fio --name=a --ioengine=null --size=1m --rw=read"));
+        command
+            .env("SOKUDO_STORE", &store)
+            .env("SOKUDO_LABEL", label);
+        end(&mut command).ok()
+    };
+    fio("ext4");
+    let unlabelled = fio("tag:x");
+    unlabelled.tells(&["SOKUDO_LABEL is left out", "a label has"]);
+    let list = kept(&store, "list --format json").json();
+    let tags = |run: usize| &list["runs"][run]["tags"];
+    assert_eq!(
+        (tags(0), tags(1)),
+        (&json!([]), &json!(["label=ext4"])),
+        "{list}"
+    );
 }

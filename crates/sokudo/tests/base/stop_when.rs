@@ -44,6 +44,16 @@ fn a_rule_ends_a_run_which_is_kept_and_says_why() {
 }
 
 #[test]
+fn trials_of_a_simulated_device_and_fills_are_ended_too() {
+    let fill = "fill sim:ssd?size=8GiB --yes --stop-when 'rate<100GB/s for 1s' -q";
+    let rows = format!("mark {SLOW} {ROW} --stop-when 'iops<2000 for 15s' -q");
+    for command in [fill.to_owned(), rows.replace("--runs 3", "--runs 9")] {
+        let ended = sokudo(&command).ends(5);
+        assert!(ended.printed.contains("ended by --stop-when"), "{ended:?}");
+    }
+}
+
+#[test]
 fn a_rule_that_does_not_come_true_ends_nothing() {
     let run = sokudo(&format!(
         "mark {SLOW} {ROW} --stop-when 'iops<900 for 2s' --stop-when 'rate>1GB/s' --format json -q"
