@@ -82,7 +82,7 @@ pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
 pub(crate) use prepare::PrepareArguments;
 pub(crate) use printing::{
-    Format, ListFormat, Printing, Rendering, TableUnit, Telling, Trust, label,
+    Asking, Format, ListFormat, Printing, Rendering, TableUnit, Telling, Trust, label,
 };
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};

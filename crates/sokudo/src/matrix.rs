@@ -24,11 +24,10 @@ use sokudo_report::{MatrixDocument, Report};
 use sokudo_volume::{Journal, own_mount_namespace};
 use sokudo_words::{Text, text};
 
-use crate::cli::{Location, MatrixArguments};
+use crate::cli::{Asking, Location, MatrixArguments};
 use crate::command_line::quoted;
 use crate::exit::{self, Exit};
-use crate::writing::{self, Asking};
-use crate::{interrupt, output, picture, telling};
+use crate::{interrupt, output, picture, telling, writing};
 use announce::PlannedMatrix;
 use campaign::Campaign;
 use disks::PlannedDisk;

@@ -6,6 +6,7 @@ use sokudo_model::{Method, TargetKind};
 use sokudo_report::{decimal_size, duration};
 use sokudo_words::{Text, text};
 
+use crate::cli::Asking;
 use crate::exit::{self, Exit};
 use crate::telling::{self, Estimate};
 use crate::{interrupt, invocation, output};
@@ -67,14 +68,6 @@ pub(crate) fn unasked(line: &Text) -> Exit {
         "{}; there is no terminal to ask on whether it may be written: use --yes",
         line.clone()
     ))
-}
-
-/// Whether somebody has to be asked, and hears what will be written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asking {
-    /// The answer was given before the question.
-    pub(crate) yes: bool,
-    pub(crate) quiet: bool,
 }
 
 /// Tells what will be written, and asks whether it may be; with `--yes` it is told alone.

@@ -405,7 +405,7 @@ mod root {
         assert_eq!(file.info.devices[0].name, mount.device.name());
         // A file of a lower layer is copied when it is written, whoever shows it.
         assert_eq!(users.occupants, []);
-        assert_eq!(users.blind_spots, []);
+        assert_eq!(users.blind_spots, [""; 0]);
         assert_ne!(opened.occupants, [], "{opened:?}");
         if let Some(shown) = shown {
             let by_loop = |it: &Occupant| matches!(it, Occupant::Shown { .. });

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation, Order, Outcome,
-    Row, Run, TargetInfo, TargetKind, Verdict, weighed,
+    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation, Order,
+    Outcome, Row, Run, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 

@@ -10,7 +10,6 @@ use sokudo_words::{Text, text};
 
 use super::heading::{KEPT, PRINTED, WRITTEN};
 use super::{Keeping, Plotting};
-use crate::writing::Asking;
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -203,6 +202,14 @@ pub(crate) enum TableUnit {
     Kb,
     /// Reads and writes per second
     Iops,
+}
+
+/// Whether somebody has to be asked, and hears what will be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking {
+    /// The answer was given before the question.
+    pub(crate) yes: bool,
+    pub(crate) quiet: bool,
 }
 
 impl Rendering {

@@ -17,9 +17,21 @@ fn a_good_disk_a_slow_one_and_one_that_is_much_too_slow_are_told_apart() {
     for (device, answer, code) in [
         ("sim:hdd", "OK so far (not looked at", 0),
         ("sim:ssd", "OK so far (not looked at", 0),
-        ("sim:const?latency=390us&jitter=0s", "OK so far (not looked at", 0),
-        ("sim:const?latency=410us&jitter=0s", "OK BUT: 2,439 single random", 0),
-        ("sim:const?latency=810us&jitter=0s", "NOT OK: 1,235 single random", 1),
+        (
+            "sim:const?latency=390us&jitter=0s",
+            "OK so far (not looked at",
+            0,
+        ),
+        (
+            "sim:const?latency=410us&jitter=0s",
+            "OK BUT: 2,439 single random",
+            0,
+        ),
+        (
+            "sim:const?latency=810us&jitter=0s",
+            "NOT OK: 1,235 single random",
+            1,
+        ),
     ] {
         let ended = assess(device, "").ends(code);
         assert!(

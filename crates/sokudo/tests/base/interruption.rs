@@ -42,7 +42,10 @@ fn a_row_that_was_not_reached_is_no_error() {
 #[test]
 fn who_asks_as_fio_is_asked_ends_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let child = start_mark(directory.path(), "--size 16MiB --time 10min --row RND4K,Q1,T1,read");
+    let child = start_mark(
+        directory.path(),
+        "--size 16MiB --time 10min --row RND4K,Q1,T1,read",
+    );
     wait_for_io(&child, "rchar", 4 << 20);
     for signal in [Signal::USR1, Signal::USR2] {
         kill_process(pid(&child), signal).unwrap();
