@@ -155,14 +155,12 @@ pub enum ConsentError {
         second_word: &'static str,
     },
     /// No consent reaches that far.
-    #[error("{path} is not written, whatever is allowed: {reasons}; {way_out}", path = path.display())]
+    #[error("{path} is not written, whatever is allowed: {why}", path = path.display())]
     Never {
         /// Which.
         path: PathBuf,
-        /// What speaks against it.
-        reasons: Text,
-        /// What to do instead.
-        way_out: Text,
+        /// What speaks against it, and what to do instead.
+        why: Box<InUse>,
     },
     /// It is not the device that was looked at.
     #[error("{path} has become another device while it was looked at, so it is not written; see that its name stays and try again", path = .0.display())]
@@ -305,12 +303,14 @@ fn never(
     let worst = occupants.iter().find(beyond)?;
     Some(ConsentError::Never {
         path: path.to_owned(),
-        way_out: way_out_of(worst),
-        reasons: told(occupants.iter().filter(beyond)),
+        why: Box::new(InUse {
+            way_out: way_out_of(worst),
+            reasons: told(occupants.iter().filter(beyond)),
+        }),
     })
 }
 
-/// Who uses a regular file, and how that is ended.
+/// Who uses a file or device, and how that is ended.
 #[derive(Debug, sokudo_words::Error)]
 #[error("{reasons}; {way_out}")]
 pub struct InUse {

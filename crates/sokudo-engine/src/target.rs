@@ -151,7 +151,7 @@ pub enum TargetError {
     NotStorageButKernel(PathBuf, &'static str),
     /// Somebody else uses it.
     #[error("{path} is not written, whatever is allowed: {1}", path = .0.display())]
-    InUse(PathBuf, InUse),
+    InUse(PathBuf, Box<InUse>),
     /// Writing was asked for without consent.
     #[error("{path} is only read, because writing would destroy what it holds; use a directory, in which sokudo makes a file of its own", path = .0.display())]
     ReadOnly(PathBuf),
@@ -406,7 +406,7 @@ pub(crate) fn unused_storage(
     if let Some(kind) = kernel_files::kind_of(file) {
         return Err(TargetError::NotStorageButKernel(path.to_owned(), kind));
     }
-    unused(file, look).map_err(|users| TargetError::InUse(path.to_owned(), users))
+    unused(file, look).map_err(|users| TargetError::InUse(path.to_owned(), Box::new(users)))
 }
 
 fn flag_bits(flags: OFlags) -> i32 {

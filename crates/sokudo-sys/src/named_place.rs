@@ -13,7 +13,7 @@ use rustix::fs::{
     AtFlags, CWD, FileType, FsWord, Mode, OFlags, Stat, fstat, fstatfs, openat, readlinkat, statat,
 };
 use rustix::io::Errno;
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::reopen::reopen;
 
@@ -47,7 +47,7 @@ impl NamedPlace {
         let here = openat(CWD, ".", folder_flags(), Mode::empty())?;
         let place = find(here, path, &mut links)?;
         match place.is_planted()? {
-            true => Err(io::Error::other(text!(
+            true => Err(refused(text!(
                 "it has several names, and another user may have given it this one; name the file in a folder of its owner's"
             ))),
             false => Ok(place),
@@ -180,7 +180,7 @@ fn step(folder: OwnedFd, name: &OsStr, links: &mut u32) -> io::Result<NamedPlace
     };
     match may_be_followed(&link, &status, &led)? {
         true => Ok(led),
-        false => Err(io::Error::other(text!(
+        false => Err(refused(text!(
             "{} is a link of another user's, which can lead elsewhere at any moment; name what it leads to",
             name.display()
         ))),
@@ -196,6 +196,10 @@ fn may_be_followed(link: &OwnedFd, status: &Stat, led: &NamedPlace) -> io::Resul
         None => fstat(&led.folder)?.st_uid,
     };
     Ok(is_trusted(status.st_uid) || owner == status.st_uid)
+}
+
+fn refused(why: Text) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
 /// Root, and who runs this.

@@ -14,7 +14,7 @@ use sokudo_words::{Text, text};
 use crate::action::{Action, CommandLine};
 use crate::arrays::{self, Synchronisation};
 use crate::disk::VolumeDisk;
-use crate::error::VolumeError;
+use crate::error::{VolumeError, unusable};
 use crate::mount_point;
 use crate::pools::first_partition;
 use crate::program::{self, Limits};
@@ -241,13 +241,6 @@ fn remove_directory(directory: &Path) -> Result<(), VolumeError> {
     match fs::remove_dir(directory) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(unusable(directory, source)),
         _ => Ok(()),
-    }
-}
-
-pub(crate) fn unusable(path: &Path, source: io::Error) -> VolumeError {
-    VolumeError::Unusable {
-        path: path.to_owned(),
-        source,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why a volume is not made, or not dissolved.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sokudo_model::Bytes;
 use sokudo_words::Text;
@@ -90,4 +90,11 @@ pub enum VolumeError {
     LeftBehind { first: Box<VolumeError>, left: Text },
     #[error("not all could be taken back: {0}")]
     Left(Text),
+}
+
+pub(crate) fn unusable(path: &Path, source: io::Error) -> VolumeError {
+    VolumeError::Unusable {
+        path: path.to_owned(),
+        source,
+    }
 }

@@ -11,8 +11,7 @@ use rustix::fs::{AtFlags, Gid, Mode, OFlags, StatxAttributes, StatxFlags, Uid};
 
 use sokudo_words::text;
 
-use crate::carry_out::unusable;
-use crate::error::VolumeError;
+use crate::error::{VolumeError, unusable};
 
 /// Rights of others to write into a folder.
 const SHARED: u32 = 0o022;
