@@ -115,7 +115,7 @@ pub fn serve_another(arguments: &[OsString]) -> Option<ExitCode> {
 /// processes takes its time.
 pub fn outlive_questions_and_limits() {
     interrupt::outlive_questions_and_limits();
-    sokudo_device::tell_long_looks(|told| exit::note(told));
+    sokudo_device::tell_long_looks(exit::note);
 }
 
 /// Carries out what the arguments say, the program's name first, and returns the exit code: those

@@ -377,6 +377,7 @@ fn run_of(operation: Operation, trials: Vec<Trial>) -> Run {
             total_bytes: Some(Bytes::gib(250)),
             available_bytes: Some(Bytes::gib(100)),
             uuid: None,
+            level: None,
             memory_below: None,
         }),
         devices: vec![disk()],
