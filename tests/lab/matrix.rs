@@ -23,7 +23,7 @@ fn matrix<'a>(disks: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn matrix_of<'a>(method: &'a str, disks: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    let mut arguments = vec!["matrix", "--method", method, "--format", "json"];
+    let mut arguments = vec!["matrix", "--yes", "--method", method, "--format", "json"];
     for name in disks {
         arguments.extend(["--disk", *name, "--destroy", *name]);
     }
@@ -176,7 +176,7 @@ fn goes_on_after_a_restart() {
     assert!(guest.told("cat", &["/proc/mdstat"]).contains("active"));
     guest.end(&["clean", "--yes"]);
     assert_nothing_is_left(&guest);
-    let mut arguments = vec!["matrix", "--resume", id, "--destroy-contents"];
+    let mut arguments = vec!["matrix", "--yes", "--resume", id, "--destroy-contents"];
     arguments.extend(["--store", &store, "--format", "json"]);
     for name in disks {
         arguments.extend(["--destroy", name]);

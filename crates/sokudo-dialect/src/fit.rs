@@ -421,7 +421,7 @@ must_be = \"> 5/s\"
     #[test]
     fn what_is_wrong_in_a_file_is_told_in_a_line_with_its_line() {
         for (from, to, line, words) in [
-            ("1MiB", "1PiB", 9, "out of range"),
+            ("1MiB", "2PiB", 9, "out of range"),
             ("4KiB", "4 cows", 8, "not a size"),
             ("4KiB", "2MiB", 1, "block is larger"),
             ("\"1s\"", "\"2h\"", 10, "out of range"),

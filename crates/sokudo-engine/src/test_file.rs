@@ -457,6 +457,20 @@ mod tests {
     use crate::left_behind::{Search, left_behind};
 
     #[test]
+    fn who_has_no_room_for_any_file_is_not_told_to_take_a_smaller_one() {
+        for (free, remedy) in [(12, "not even the smallest fits"), (900, "use a smaller")] {
+            let size = Bytes::gib(1);
+            let error = TestFileError::NoSpace {
+                directory: "/mnt".into(),
+                free: Bytes::mib(free),
+                size,
+                needed: free_space_needed(size),
+            };
+            assert!(error.to_string().contains(remedy), "{error}");
+        }
+    }
+
+    #[test]
     fn an_unnamed_file_leaves_no_trace() {
         let directory = tempfile::tempdir().unwrap();
         let file = TestFile::create(directory.path(), Bytes::mib(1)).unwrap();

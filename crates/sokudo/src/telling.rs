@@ -361,12 +361,17 @@ impl Telling {
     }
 
     /// The rate of what has not been told of the trial, by the figures that its result is of.
-    fn tell_rest(&mut self, outcome: &Outcome) {
+    /// Of several processes they are those of all, and what is told is this one's.
+    fn tell_rest(&mut self, trial: &Trial) {
+        let outcome = &trial.outcome;
         if self.in_trial.phase == Phase::Ramp {
             self.in_trial.told = Default::default();
         }
-        (self.in_trial.at, self.in_trial.phase) = (outcome.elapsed, Phase::Ended);
-        (self.in_trial.bytes, self.in_trial.ios) = (outcome.bytes_moved(), outcome.ios());
+        self.in_trial.phase = Phase::Ended;
+        if trial.together.is_none() {
+            self.in_trial.at = outcome.elapsed;
+            (self.in_trial.bytes, self.in_trial.ios) = (outcome.bytes_moved(), outcome.ios());
+        }
         self.tell_rate(true);
         self.end_trial();
     }
@@ -397,7 +402,7 @@ impl Telling {
     /// What the run has come to with one more trial, in the words of its result.
     fn count(&mut self, row: usize, workload: &Workload, trial: &Trial) {
         if row == self.first {
-            self.tell_rest(&trial.outcome);
+            self.tell_rest(trial);
         }
         self.look(row.saturating_sub(self.first), &trial.outcome);
         let Some(run) = &mut self.run else { return };

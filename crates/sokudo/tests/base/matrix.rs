@@ -65,3 +65,15 @@ fn the_example_can_be_read() {
         &["40 cells", "reflink=0", "noatime", "sokudo mark"],
     );
 }
+
+#[test]
+fn hours_of_writing_are_asked_for_before_anything_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().display();
+    let method = "mark --row RND4K,Q1,write --size 16MiB --time 1000s --runs 3";
+    let ended = sokudo(&format!(
+        "matrix --loop 2x320MiB --in {place} --fs ext4,xfs --blocks 3 --method '{method}' --no-store"
+    ));
+    ended.refused(2, &["will be written, in about", "use --yes"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
