@@ -92,7 +92,11 @@ fn failed_jobs(finished: &FinishedJobs) -> u8 {
         Some(trial) => measurement::has_failed(&trial.outcome),
         None => !finished.errors.is_empty(),
     });
-    u8::try_from(failed.count()).unwrap_or(u8::MAX)
+    code_of(failed.count())
+}
+
+fn code_of(jobs: usize) -> u8 {
+    u8::try_from(jobs).unwrap_or(u8::MAX)
 }
 
 /// What has no plan although all of it was read wants a size, which fio calls an argument that is
@@ -104,8 +108,9 @@ fn tell_programs(
 ) -> Result<Exit, Exit> {
     let mut only_read = invocation.clone();
     only_read.action = FioAction::ParseOnly;
-    let Ok(planned) = only_read.plan(&ThisHost) else {
-        return Ok(refusal);
+    let planned = match only_read.plan(&ThisHost) {
+        Ok(planned) if !planned.plan.stages.is_empty() => planned,
+        _ => return Ok(refusal),
     };
     let places = places(&planned);
     let printer = Printer::open(&planned.session)?;
@@ -118,8 +123,8 @@ fn tell_programs(
 /// Tells why no job could start, and ends with their number, as fio does.
 fn none_started(refusal: Exit, run: &Run) -> Exit {
     refusal.tell();
-    let jobs: u32 = run.rows.iter().map(|row| row.workload.clones).sum();
-    Exit::AsReported(u8::try_from(jobs).unwrap_or(u8::MAX))
+    let jobs = run.rows.iter().map(|row| row.workload.clones as usize);
+    Exit::AsReported(code_of(jobs.sum()))
 }
 
 fn jobs_of<'a>(

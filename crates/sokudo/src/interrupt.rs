@@ -13,7 +13,7 @@ use sokudo_engine::{Control, vanish};
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
-use crate::{clean, invocation, output};
+use crate::{clean, invocation};
 
 /// Outlives what is no reason to be killed with test files left behind: a file that grows beyond
 /// `ulimit -f`, which is an error to report, and the questions of who takes this for dd or fio.
@@ -48,7 +48,7 @@ pub(crate) fn leave_before_anything() -> Result<Option<Leaving>, Exit> {
     let wait = move || {
         if signals.forever().next().is_some() {
             // Behind the question.
-            let _ = output::print("\n");
+            let _ = invocation::write_output(b"\n");
             exit::fault(text!("interrupted, and nothing was written"));
             std::process::exit(130);
         }

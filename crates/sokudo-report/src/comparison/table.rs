@@ -105,12 +105,18 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
     ];
     let rows = Table::of(&other.rows).column(left("row"), |row| Some(row_name(row)));
     let rows = sides.into_iter().fold(rows, |rows, (named, of)| {
+        // Said once.
+        let note = if named.letter == document.reference.letter {
+            R
+        } else {
+            ""
+        };
         rows.column(median(named), move |row| self::median(of(row), unit))
             .column(right("±").rank(2), move |row| spread(of(row), unit))
             .column(right("mean").rank(5), move |row| {
                 trials(of(row), unit, |it| it.mean)
             })
-            .column(right("R").rank(4).noted(R), move |row| {
+            .column(right("R").rank(4).noted(note), move |row| {
                 trials(of(row), unit, |it| it.range)
             })
     });

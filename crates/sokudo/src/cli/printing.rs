@@ -219,6 +219,14 @@ impl Rendering {
     }
 }
 
+/// Whether somebody has to be asked, and hears what will be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking {
+    /// The answer was given before the question.
+    pub(crate) yes: bool,
+    pub(crate) quiet: bool,
+}
+
 impl Printing {
     /// What is done about a question.
     pub(crate) const fn asking(&self) -> Asking {

@@ -111,6 +111,6 @@ fn rotten_blocks_are_told_by_number_and_place() {
 
 #[test]
 fn what_went_before_is_gone_on_with_by_the_same_command() {
-    let command = "burn-in sim:ssd?size=64MiB --yes --resume --direct on --passes 2 --no-store";
+    let command = "burn-in sim:ssd?size=1GiB --yes --resume --direct on --passes 2 --no-store";
     sokudo(command).refused(2, &["no store is given"]);
 }
