@@ -204,14 +204,6 @@ pub(crate) enum TableUnit {
     Iops,
 }
 
-/// Whether somebody has to be asked, and hears what will be written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asking {
-    /// The answer was given before the question.
-    pub(crate) yes: bool,
-    pub(crate) quiet: bool,
-}
-
 impl Rendering {
     /// Whether standard output is the result in a form for programs.
     pub(crate) fn is_for_programs(&self) -> bool {
