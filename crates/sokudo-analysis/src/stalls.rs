@@ -99,10 +99,11 @@ fn still_time(case: &Case<'_>) -> Option<Text> {
     }
     let gaps: Vec<u64> = case.outcomes().flat_map(gaps).collect();
     let longest = *gaps.iter().max()?;
-    let limit = others_p99(case, longest)?.checked_mul(STALL_FACTOR_MIN)?;
+    let elapsed: u64 = case.outcomes().map(|it| it.elapsed.0).sum();
+    let usual = others_p99(case, longest)?.max(queue_time(case, elapsed, &gaps)?);
+    let limit = usual.checked_mul(STALL_FACTOR_MIN)?;
     let still = gaps.into_iter().filter(|gap| *gap > limit);
     let still = Nanos(still.fold(0, u64::saturating_add));
-    let elapsed: u64 = case.outcomes().map(|it| it.elapsed.0).sum();
     let share = still.0 as f64 / elapsed.max(1) as f64;
     (share > STALL_SHARE_MIN).then(|| {
         text!(
@@ -112,6 +113,16 @@ fn still_time(case: &Case<'_>) -> Option<Text> {
             percent = share * 100.0
         )
     })
+}
+
+/// What the I/Os in flight take while some complete: depth × time ÷ I/Os (J. D. C. Little, 1961).
+/// A cache that takes writes at once and then works them off has gaps as long.
+fn queue_time(case: &Case<'_>, elapsed: u64, gaps: &[u64]) -> Option<u64> {
+    let workload = &case.row.workload;
+    let in_flight = u64::from(workload.depth) * u64::from(workload.clones);
+    let at_work = elapsed.saturating_sub(gaps.iter().sum());
+    let ios: u64 = case.outcomes().map(Outcome::ios).sum();
+    in_flight.checked_mul(at_work)?.checked_div(ios)
 }
 
 /// The p99 of the I/Os that took less than a gap.

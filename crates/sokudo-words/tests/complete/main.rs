@@ -116,7 +116,8 @@ const UNSPOKEN: [(&str, &str); 29] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 44] = [
+const AS_IT_IS: [(&str, &str); 46] = [
+    ("System V", "a name"),
     ("mark --size=256MiB --runs=3", "a command"),
     ("mark --size=256MiB --runs=3 --profile=nvme", "a command"),
     ("quick --size=256MiB", "a command"),
@@ -169,7 +170,8 @@ const AS_IT_IS: [(&str, &str); 44] = [
     ("sokudo quick", "a command"),
     ("sokudo steady", "a command"),
     ("Linux {}", "a name"),
-    ("label: gpt\nstart=1MiB, name={}", "what sfdisk reads"),
+    ("label: gpt\n{}", "what sfdisk reads"),
+    ("start=1MiB, name={}, uuid={}", "what sfdisk reads"),
     ("{} {}=max", "what is written into a file of the kernel"),
     ("```text\n{}\n```", "Markdown"),
     ("{}console\n$ {}\n{}", "Markdown"),

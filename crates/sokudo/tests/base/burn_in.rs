@@ -100,7 +100,7 @@ fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
 
 #[test]
 fn rotten_blocks_are_told_by_number_and_place() {
-    let run = found("'sim:const?size=1GiB&rot_at=33MiB+2MiB'", 1);
+    let run = found("'sim:const?size=1GiB&jitter=0s&rot_at=33MiB+2MiB'", 1);
     let disk = &disks(&run)[0];
     assert_eq!(
         (&disk["blocks"], &disk["wrong_blocks"]),

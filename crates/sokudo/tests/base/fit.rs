@@ -45,7 +45,7 @@ fn a_device_just_fast_enough_and_one_just_too_slow_are_told_apart() {
             "latency=1us&rate=183MB/s",
         ),
     ] {
-        let device = |keys: &str| format!("sim:const?{keys}");
+        let device = |keys: &str| format!("sim:const?{keys}&jitter=0s");
         let ended = fit(what, &device(enough), "").ok();
         let begins = |words: &str| format!("{words} for {what}: ");
         assert!(

@@ -19,7 +19,13 @@ fn measured(seconds: u64) -> (u64, Value) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("run.json");
     let mut command = Command::new("python3");
-    command.args(["-c", MOST_MEMORY, path(), "mark", "sim:const?latency=20ms"]);
+    command.args([
+        "-c",
+        MOST_MEMORY,
+        path(),
+        "mark",
+        "sim:const?latency=20ms&jitter=0s",
+    ]);
     command.args([
         "--row",
         "RND4K,Q1,read",

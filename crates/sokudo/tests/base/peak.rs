@@ -28,7 +28,7 @@ fn limit(run: &Value) -> &Value {
 }
 
 /// Eight I/Os at once of 100 µs each: 80,000 per second, with eight in flight and no fewer.
-const EIGHT_PLACES: &str = "sim:const?latency=100us&parallel=8";
+const EIGHT_PLACES: &str = "sim:const?latency=100us&parallel=8&jitter=0s";
 
 #[test]
 fn the_knee_of_a_device_with_eight_places_is_where_all_are_taken() {

@@ -98,7 +98,7 @@ fn what_is_not_steady_in_the_last_round_is_called_so() {
     let ended = steady(SLOW_FLASH, &arguments);
     assert_eq!(run["steady"]["is_steady"], false);
     assert!(label(&run).ends_with("(NOT STEADY)"));
-    assert_eq!(codes(&results(&run)[0]), ["not-steady"]);
+    assert_eq!(codes(&results(&run)[0]), ["not-steady", "stalls"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert!(
         ended.printed.contains("NOT STEADY after 6 rounds"),

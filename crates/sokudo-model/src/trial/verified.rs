@@ -1,0 +1,51 @@
+//! What checking of written blocks found.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::Bytes;
+
+/// What checking what was written found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyOutcome {
+    /// Blocks that were checked.
+    pub checked: u64,
+    /// Blocks that were wrong.
+    pub wrong: u64,
+    /// The first of them, each with what is wrong in a sentence.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// A block that does not hold what was written to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// The file.
+    pub file: String,
+    /// Where in it.
+    pub offset: Bytes,
+    /// How long the block is.
+    pub length: Bytes,
+    /// What is wrong with it.
+    pub kind: MismatchKind,
+    /// What was found and what was expected, in words.
+    pub detail: String,
+}
+
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MismatchKind {
+    /// There is no header of ours: it was never written, or is overwritten.
+    NoHeader,
+    /// The checksum does not fit the data: flipped bits.
+    Checksum,
+    /// It is an earlier version of this very block: a write that was lost.
+    Stale,
+    /// It is the block of another offset: swapped or misdirected.
+    WrongOffset,
+    /// The pattern is not there.
+    Pattern,
+    /// Its length is another one.
+    Length,
+    /// It was written by another job.
+    WrongJob,
+}
