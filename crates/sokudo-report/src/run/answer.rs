@@ -43,7 +43,10 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     let reads = document.results.iter();
     let reads = reads.filter(|it| it.workload.operations.single() == Some(Operation::Read));
     if let Some((ranges, bytes)) = surface::failed(reads) {
-        let text = text!("NOT OK: {bytes} could not be read, in {ranges} places");
+        let text = match ranges {
+            1 => text!("NOT OK: {bytes} could not be read, in 1 place"),
+            _ => text!("NOT OK: {bytes} could not be read, in {ranges} places"),
+        };
         return Some((Tone::Bad, text));
     }
     let reaches = judged.iter();
