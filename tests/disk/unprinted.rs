@@ -120,7 +120,7 @@ mod root {
         let place = directory_on_disk();
         let script = format!(
             "cd {}; exec unshare --mount bash -c 'mkdir -p full; \
-             mount -t tmpfs -o size=8k none full && printf older > full/a && ln full/a full/b && \
+             mount -t tmpfs -o size=8k,mode=755 none full && printf older > full/a && ln full/a full/b && \
              head -c 4096 /dev/zero > full/all; \
              \"$SOKUDO\" mark null: -q -n 1 -t 20ms -f json -o full/a; code=$?; \
              cat full/a full/b; exit $code'",

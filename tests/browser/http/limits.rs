@@ -56,20 +56,15 @@ fn a_request_that_does_not_come_to_its_end_is_cut_off() {
 }
 
 #[test]
-fn more_connections_than_there_are_places_wait_until_one_is_free() {
+fn who_holds_all_places_without_a_key_keeps_nobody_out() {
     let site = site();
-    let mut held: Vec<_> = (0..64).map(|_| site.connect()).collect();
+    let _held: Vec<_> = (0..64).map(|_| site.connect()).collect();
     let mut late = site.connect();
     let request = format!(
         "GET / HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n",
         site.port
     );
     late.write_all(request.as_bytes()).unwrap();
-    late.set_read_timeout(Some(Duration::from_millis(300)))
-        .unwrap();
-    let early = late.read(&mut [0; 1]).unwrap_err();
-    assert_eq!(early.kind(), ErrorKind::WouldBlock, "nobody has answered");
-    held.clear();
     late.set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
     assert_eq!(response(late).status, 200);

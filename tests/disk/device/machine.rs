@@ -395,9 +395,12 @@ mod root {
         let upper = mount.path().join("upper/other");
         fs::write(&upper, noise(1 << 20)).unwrap();
         assert_eq!(used("other").occupants, []);
-        let writer = File::options().write(true).open(&upper).unwrap();
+        let file_of_writer = File::options().write(true).open(&upper).unwrap();
+        let mut writer = Command::new("sleep");
+        let mut writer = writer.arg("600").stdout(file_of_writer).spawn().unwrap();
         let opened = used("other");
-        drop(writer);
+        writer.kill().unwrap();
+        writer.wait().unwrap();
         let shown = LoopDevice::over(&upper, false).map(|_loop| used("other"));
         run("umount", &["--lazy", &merged]);
         assert_eq!(directory.info.file_system.unwrap().kind, "overlay");

@@ -139,7 +139,10 @@ fn a_full_disk_of_one_host_is_named_and_nothing_is_written() {
         assert_eq!(ended.code(), Some(1), "{ended:?}");
         holds(
             &ended.told,
-            &["n01 (rank 1): 8 MiB are free, but a test file of 16 MiB needs 20 MiB"],
+            &[
+                "n01 (rank 1): ",
+                "has 8 MiB free, but a test file of 16 MiB needs 20 MiB",
+            ],
         );
     }
 }
