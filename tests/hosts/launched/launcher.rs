@@ -75,15 +75,22 @@ pub(crate) fn has(program: &str) -> bool {
     folders.any(|folder| folder.join(program).is_file())
 }
 
-/// Whether what it has started still runs, or its end was not asked for yet.
+/// Whether what it has started still runs. Who has ended and was not asked for its end does not.
 fn has_children(pid: u32) -> bool {
     let tasks = fs::read_dir(format!("/proc/{pid}/task"));
     let mut tasks = tasks.into_iter().flatten().flatten();
     tasks.any(|task| {
         let children = fs::read_to_string(task.path().join("children"));
         // Not every kernel tells.
-        children.map_or(true, |children| !children.trim().is_empty())
+        children.map_or(true, |it| it.split_whitespace().any(runs))
     })
+}
+
+/// Whether a process is there that has not ended: its state stands behind its name (proc(5)).
+fn runs(pid: &str) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = status.rsplit_once(") ").map(|(_, rest)| rest);
+    state.is_some_and(|rest| !rest.starts_with(['Z', 'X']))
 }
 
 /// A copy of this program that everybody may start, in a folder in which they may write.
