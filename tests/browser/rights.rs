@@ -26,6 +26,12 @@ fn who_may_only_look_sees_the_run_and_can_start_and_stop_nothing() {
         }
         let drop = guest.say_of("Drop {a}", &["mark · sim:ssd"]);
         assert!(guest.look("button", &drop).await.is_none());
+        // What the other window was about to ask may come with the guest's key by now.
+        only(
+            person,
+            "/api/plan - Failed to load resource: the server responded with a status of 403",
+        )
+        .await;
         guest.leave().await;
     });
 }
