@@ -44,8 +44,10 @@ impl NamedPlace {
     /// or a file there has further names and somebody else may have given it this one.
     pub fn of(path: &Path) -> io::Result<Self> {
         let mut links = 0;
-        let here = openat(CWD, ".", folder_flags(), Mode::empty())?;
-        let place = find(here, path, &mut links)?;
+        // Who names a place from the root on need not be let into the folder where it is.
+        let start = if path.is_absolute() { "/" } else { "." };
+        let from = openat(CWD, start, folder_flags(), Mode::empty())?;
+        let place = find(from, path, &mut links)?;
         match place.is_planted()? {
             true => Err(refused(text!(
                 "it has several names, and another user may have given it this one; name the file in a folder of its owner's"
