@@ -41,7 +41,7 @@ pub(crate) struct PartialRun<'a> {
     run: Run,
     keeping: &'a Keeping,
     kept: Option<RunId>,
-    /// The store could not take it once; that was told.
+    /// The store could not take it the last time; that was told.
     is_refused: bool,
     /// Whether every trial is waited for by others, and kept at once.
     is_of_many: bool,
@@ -106,11 +106,7 @@ impl<'a> PartialRun<'a> {
             Event::StageStarted { first, .. } => self.begin(*first),
             Event::TrialStarted { row, .. } => {
                 self.begin(*row);
-                if self.overwrites(*row) {
-                    // A store that could not take it before is asked once more.
-                    self.is_refused = false;
-                    return true;
-                }
+                return self.overwrites(*row);
             }
             Event::Progress { .. } => return self.looks(control),
             Event::Snapshot { workload, outcome } => {
@@ -207,19 +203,24 @@ impl<'a> PartialRun<'a> {
     }
 
     fn is_time(&self, every: Duration) -> bool {
-        self.kept_at.elapsed() >= (every / self.haste).max(self.took * REST)
+        self.kept_at.elapsed() >= every.max(self.took * REST) / self.haste
     }
 
     fn keep(&mut self) {
-        if self.is_refused {
-            return;
-        }
         let began_at = Instant::now();
         let mut run = self.so_far();
         sokudo_analysis::judge(&mut run);
         let document = RunDocument::from_run(&run);
         match keep::keep_again(&run, &document, self.keeping, self.kept) {
-            Ok(kept) => self.kept = kept,
+            Ok(kept) => {
+                if let Some(id) = kept.filter(|_| self.is_refused) {
+                    exit::note(text!("this run is kept again, as run {id}"));
+                }
+                self.kept = kept;
+                self.is_refused = false;
+            }
+            // A store that was busy for a while is asked again at the next turn.
+            Err(_) if self.is_refused => {}
             Err(error) => {
                 self.is_refused = true;
                 exit::note(error);
@@ -277,6 +278,7 @@ fn add_running(row: &mut Row, outcome: &Outcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Location;
     use crate::resume::unfinished;
     use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
     use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared};
@@ -397,6 +399,24 @@ mod tests {
                 assert_eq!((verified.wrong, outcome.left_at), (0, None), "{told:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_store_that_could_not_take_it_is_asked_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let in_the_way = folder.path().join("folder");
+        std::fs::write(&in_the_way, "a file").unwrap();
+        let keeping = Keeping {
+            store: Some(Location::File(in_the_way.join("runs.db"))),
+            no_store: false,
+        };
+        let prepared = burn_in(&mut Random::new(1));
+        let mut partial = PartialRun::of(&prepared.run, &keeping);
+        partial.keep();
+        assert!(partial.is_refused && partial.kept().is_none());
+        std::fs::remove_file(&in_the_way).unwrap();
+        partial.keep();
+        assert!(!partial.is_refused && partial.kept().is_some());
     }
 
     #[test]
