@@ -79,8 +79,11 @@ enum Filler {
     Random,
 }
 
-/// f3's default block; controllers are cut in these, too.
+/// f3's default block; controllers are cut in these, too, as a rule.
 const BLOCK: u64 = 4 * KIB;
+
+/// Where another size was made up, the border is within a block.
+const SECTOR: u64 = 512;
 
 /// What is damaged goes in pages of flash and more, not in blocks of a file system.
 const DAMAGED: u64 = 64 * KIB;
@@ -119,9 +122,9 @@ fn make(fake: Fake, draw: &mut Draw, options: &Options) -> Result<Box<dyn Model>
         _ => (announced as f64 * draw.uniform(0.08, 0.7)) as u64 / ERASE_BLOCK * ERASE_BLOCK,
     };
     let real = options.bytes("real")?.unwrap_or(drawn);
-    if real == 0 || real > announced || !real.is_multiple_of(BLOCK) {
+    if real == 0 || real > announced || !real.is_multiple_of(SECTOR) {
         return Err(format!(
-            "--real {real} is not in whole blocks of {BLOCK} from one up to --bytes {announced}"
+            "--real {real} is not in whole sectors of {SECTOR} from one up to --bytes {announced}"
         ));
     }
     let modulus = match fake {
@@ -216,18 +219,24 @@ impl Model for Stick {
     }
 
     fn place(&self, offset: u64, length: u64) -> (Option<u64>, u64) {
-        let place = self.place_of(offset);
-        // All borders lie between blocks.
-        (place, length.min(BLOCK - offset % BLOCK))
+        let cut = offset % self.modulus;
+        let ends = if cut < self.real {
+            self.real
+        } else {
+            self.modulus
+        };
+        // All other borders lie between blocks.
+        let piece = (ends - cut).min(BLOCK - offset % BLOCK);
+        (self.place_of(offset), length.min(piece))
     }
 
-    fn filler(&mut self, _offset: u64, data: &mut [u8]) {
+    fn filler(&mut self, offset: u64, data: &mut [u8]) {
         match self.filler {
             Filler::Zeros => data.fill(0),
             Filler::Ones => data.fill(0xff),
             Filler::Stale => {
-                let length = data.len();
-                data.copy_from_slice(&self.stale[..length]);
+                let from = (offset % BLOCK) as usize;
+                data.copy_from_slice(&self.stale[from..][..data.len()]);
             }
             Filler::Random => data.fill_with(|| self.draw.bits() as u8),
         }
@@ -319,6 +328,21 @@ mod tests {
         assert_eq!(stick.place_of(3 * MIB), None);
         assert_eq!(stick.place_of(4 * MIB), Some(0));
         assert_eq!(stick.place_of(7 * MIB + 512), None);
+    }
+
+    #[test]
+    fn a_border_within_a_block_tears_it() {
+        let real = 3 * MIB - 512;
+        let folds = stick(Fake::Wraparound, real);
+        assert_eq!(folds.place(real - 512, BLOCK), (Some(real - 512), 512));
+        assert_eq!(folds.place(real, BLOCK), (Some(0), 512));
+        assert_eq!(folds.place(real + 512, BLOCK), (Some(512), BLOCK));
+        let limbo = stick(Fake::Limbo, real);
+        assert_eq!(limbo.place(real - 512, BLOCK), (Some(real - 512), 512));
+        assert_eq!(limbo.place(real, BLOCK), (None, 512));
+        let chain = stick(Fake::Chain, real);
+        assert_eq!(chain.place(4 * MIB + real, BLOCK), (None, 512));
+        assert_eq!(chain.place(8 * MIB, BLOCK), (Some(0), BLOCK));
     }
 
     #[test]

@@ -56,6 +56,18 @@ pub(crate) const KINDS: &[Kind] = &[
         make: |draw, options| make(&[SP550, EVO_850], draw, options),
     },
     Kind {
+        name: "fill-middle",
+        what: "fast cells, then TLC for long, folding at the end: fill-980pro's options",
+        source: "made up, in the proportions of a 37 GiB drive",
+        make: |draw, options| make(&[MIDDLE], draw, options),
+    },
+    Kind {
+        name: "fill-slope",
+        what: "no levels, but an even slope, steep or gentle: --drive, fill-980pro's options",
+        source: "a control",
+        make: |draw, options| make(&[STEEP, GENTLE], draw, options),
+    },
+    Kind {
         name: "fill-none",
         what: "one level with the ripple of the others: fill-980pro's options",
         source: "a control",
@@ -208,6 +220,39 @@ const LEVEL: Curve = Curve {
     levels: &[level(1_000.0, 2_000.0, 0.06)],
     recovers_s: [1.0, 1.0],
     in_own_size: false,
+};
+
+/// Most of it is written at the middle rate.
+const MIDDLE: Curve = Curve {
+    drive: "a drive of three levels",
+    gigabytes: 1_000.0,
+    levels: &[
+        level(100.0, 2_000.0, 0.03),
+        level(800.0, 1_100.0, 0.05),
+        level(1_000.0, 500.0, 0.10),
+    ],
+    recovers_s: [5.0, 60.0],
+    in_own_size: false,
+};
+
+const STEEP: Curve = Curve {
+    drive: "steep: half of the rate is left at the end",
+    levels: &[Level {
+        ends_gb: 1_000.0,
+        mb_per_s: [2_000.0, 1_000.0],
+        ripple: 0.03,
+    }],
+    ..LEVEL
+};
+
+const GENTLE: Curve = Curve {
+    drive: "gentle: three quarters of the rate are left at the end",
+    levels: &[Level {
+        ends_gb: 1_000.0,
+        mb_per_s: [2_000.0, 1_500.0],
+        ripple: 0.03,
+    }],
+    ..LEVEL
 };
 
 /// Writes pause when nothing comes for so long.

@@ -34,7 +34,7 @@ pub(crate) const KINDS: &[Kind] = &[
     Kind {
         name: "hdd",
         what: "a sound hard disk, one of eight real ones: --drive WORD, --rpm, --cache, \
-               --write-cache on|off, --flush honoured|ignored, --uneven SHARE",
+               --write-cache on|off, --flush honoured|ignored, --uneven SHARE, --gigabytes",
         source: SOURCE,
         make: sound,
     },
@@ -245,14 +245,18 @@ pub(crate) fn tell_mechanics(
 /// drives of one kind.
 const UNEVEN_MAX: f64 = 0.06;
 
-/// One of those that fit the words said, drawn.
+/// The rule of IDEMA LBA1-03 holds for 50 and more, and nearly so for less.
+const GIGABYTES_MIN: u64 = 8;
+
+/// One of those that fit the words said, drawn; with --gigabytes, one with fewer tracks of the same
+/// rates, so that all of it can be written in minutes.
 fn sheet(draw: &mut Draw, options: &Options) -> Result<&'static DataSheet, String> {
     let rpm: Option<f64> = options.number("rpm")?;
     let word = options.word("drive");
     let fits = |sheet: &&DataSheet| {
         rpm.is_none_or(|rpm| sheet.rpm == rpm) && word.is_none_or(|word| sheet.name.contains(word))
     };
-    let fitting: Vec<&DataSheet> = DRIVES.iter().filter(fits).collect();
+    let fitting: Vec<&'static DataSheet> = DRIVES.iter().filter(fits).collect();
     if fitting.is_empty() {
         let known: Vec<String> = DRIVES
             .iter()
@@ -263,8 +267,21 @@ fn sheet(draw: &mut Draw, options: &Options) -> Result<&'static DataSheet, Strin
             known.join("; ")
         ));
     }
-    let drawn: &&DataSheet = draw.choice(&fitting);
-    Ok(drawn)
+    let drawn = *draw.choice(&fitting);
+    let Some(gigabytes) = options.number("gigabytes")? else {
+        return Ok(drawn);
+    };
+    if !(GIGABYTES_MIN..=drawn.gigabytes).contains(&gigabytes) {
+        return Err(format!(
+            "--gigabytes {gigabytes}: say {GIGABYTES_MIN} to {}",
+            drawn.gigabytes
+        ));
+    }
+    // One for as long as the program runs.
+    Ok(Box::leak(Box::new(DataSheet {
+        gigabytes,
+        ..*drawn
+    })))
 }
 
 type Made = Result<Box<dyn Model>, String>;

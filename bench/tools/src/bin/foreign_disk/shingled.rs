@@ -24,7 +24,7 @@ use layout::Layout;
 pub(crate) const KINDS: &[Kind] = &[Kind {
     name: "smr",
     what: "a drive-managed shingled disk, one of the two of Skylight: --drive WORD, --layout \
-           single|spread, --cleaning aggressive|lazy, --map WRITES, --media-cache, --cache, \
+           single|spread, --cleaning aggressive|lazy, --map WRITES, --media-cache, --log-ms, --cache, \
            --write-cache on|off, --flush honoured|ignored",
     source: "Aghayev and Desnoyers, Skylight, FAST 2015 and ACM TOS 11(4), 2015; mechanics as hdd",
     make: shingled,
@@ -86,6 +86,8 @@ struct Shingles {
     written: Vec<u64>,
     map_max: usize,
     entry_writes: usize,
+    /// How long each write to the journal takes; None: as Skylight's, many in one go.
+    log_s: Option<f64>,
     idle_s: f64,
     lazy: bool,
     is_cleaning: bool,
@@ -144,7 +146,11 @@ impl Shingles {
                 self.soil(band);
             }
         }
-        end.max(at + JOURNAL_TURNS * self.mechanics.turn_s)
+        match self.log_s {
+            // Written where the head is when it is there, so that no turn is waited for.
+            Some(log_s) => at.max(end - self.mechanics.turn_s) + log_s,
+            None => end.max(at + JOURNAL_TURNS * self.mechanics.turn_s),
+        }
     }
 
     /// A band has to be cleaned; what has been done of that has been in vain.
@@ -389,10 +395,8 @@ impl BackEnd for Shingles {
             json!(if self.lazy { "lazy" } else { "aggressive" }),
         );
         say("cleans_after_idle_s", json!(self.idle_s));
-        say(
-            "journal_ms",
-            json!(JOURNAL_TURNS * self.mechanics.turn_s * 1e3),
-        );
+        let turns_s = JOURNAL_TURNS * self.mechanics.turn_s;
+        say("journal_ms", json!(self.log_s.unwrap_or(turns_s) * 1e3));
         say("journal_writes", json!(self.entry_writes));
         say("bands", json!(self.layout.band_count()));
         let first = self.layout.band(0);
@@ -436,7 +440,9 @@ fn shingled(draw: &mut Draw, options: &Options) -> Result<Box<dyn Model>, String
     if map < 1000 || cache_bytes < GIB {
         return Err("say 1000 at least with --map, and 1G with --media-cache".to_owned());
     }
+    let log_ms: Option<f64> = options.number("log-ms")?;
     let mechanics = Mechanics::new(sheet, sheet.bytes() + cache_bytes, draw, 0.0);
+    let entry_writes = *draw.choice(&[32, 64]);
     let back = Shingles {
         sheet,
         layout: Layout::new(sheet, &mechanics, cache_bytes, regions),
@@ -444,7 +450,8 @@ fn shingled(draw: &mut Draw, options: &Options) -> Result<Box<dyn Model>, String
         journal: Journal::default(),
         written: vec![0; regions as usize],
         map_max: map as usize,
-        entry_writes: *draw.choice(&[32, 64]),
+        entry_writes: log_ms.map_or(entry_writes, |_| 1),
+        log_s: log_ms.map(|ms| ms / 1e3),
         idle_s,
         lazy: cleaning == "lazy",
         is_cleaning: false,

@@ -35,7 +35,7 @@ impl DataSheet {
     /// Capacity by the rule all makers share (IDEMA LBA1-03): 97,696,368 sectors for 50 GB, and
     /// 1,953,504 for each GB more.
     pub(crate) fn bytes(&self) -> u64 {
-        512 * (97_696_368 + 1_953_504 * (self.gigabytes - 50))
+        512 * (97_696_368 + 1_953_504 * self.gigabytes - 1_953_504 * 50)
     }
 
     pub(crate) fn turn_s(&self) -> f64 {

@@ -15,6 +15,9 @@ const BEND: (f64, f64) = (0.2, 0.42);
 /// «Extract and Infer Quickly», ACM Transactions on Storage 6(2), 2010.
 const RUN: (f64, f64) = (50.0, 600.0);
 
+/// A drive with few tracks has shorter ones, or its outer zones would be all of it; assumed.
+const RUNS_OF_ZONE_MIN: f64 = 3.0;
+
 /// Zones have 15 to 30 in specifications of IBM and Hitachi (Ultrastar 146Z10: 15, Deskstar
 /// 7K500: 30).
 const ZONES: (u64, u64) = (15, 31);
@@ -119,7 +122,7 @@ impl Geometry {
         let turn = sheet.turn_s();
         let skew = sheet.switch / 1e3 / turn * SKEW_MARGIN;
         let count = sheet.zones.unwrap_or_else(|| draw.whole(ZONES.0..ZONES.1));
-        let run = draw.log_uniform(RUN.0, RUN.1) as u64;
+        let run = draw.log_uniform(RUN.0, RUN.1);
         let heads = even_on_the_whole(sheet.heads, uneven, draw);
         let widths: Vec<f64> = (0..count).map(|_| draw.uniform(0.7, 1.3)).collect();
         let width_sum: f64 = widths.iter().sum();
@@ -140,6 +143,7 @@ impl Geometry {
             .map(|(zone, width)| of_zone(zone).iter().sum::<u64>() as f64 * width / width_sum)
             .sum();
         let tracks = bytes as f64 / per_track;
+        let run = run.min(tracks / count as f64 / RUNS_OF_ZONE_MIN) as u64;
         let curve = SeekCurve::new(sheet, tracks, bend);
         let back = if sheet.heads.is_multiple_of(2) {
             run as f64
