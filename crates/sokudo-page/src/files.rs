@@ -1,6 +1,6 @@
 //! The files of the page, which are in the program.
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
 
@@ -20,10 +20,15 @@ pub(crate) fn find(name: &str) -> Option<(&'static str, &'static [u8])> {
     Some((kind, file.contents()))
 }
 
-#[cfg(test)]
-pub(crate) mod tests {
-    use include_dir::File;
+/// The texts of the scripts that are our own; those of others are in a folder.
+pub(crate) fn scripts() -> Vec<&'static str> {
+    let is_script = |file: &&File<'_>| file.path().extension().is_some_and(|it| it == "js");
+    let own = FILES.files().filter(is_script);
+    own.filter_map(File::contents_utf8).collect()
+}
 
+#[cfg(test)]
+mod tests {
     use super::*;
 
     /// The page is loaded through `ssh -L`, too.
@@ -33,16 +38,6 @@ pub(crate) mod tests {
     fn all<'d>(folder: &'d Dir<'static>) -> Vec<&'d File<'static>> {
         let below = folder.dirs().flat_map(all);
         folder.files().chain(below).collect()
-    }
-
-    /// The texts of all scripts that are our own.
-    pub(crate) fn scripts() -> Vec<&'static str> {
-        let is_own = |file: &&File<'_>| {
-            let path = file.path().to_string_lossy();
-            path.ends_with(".js") && !path.starts_with("vendor/")
-        };
-        let own = all(&FILES).into_iter().filter(is_own);
-        own.filter_map(|file| file.contents_utf8()).collect()
     }
 
     #[test]

@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_page_begins_with_all_of_its_scripts() {
-        let texts = crate::files::tests::scripts().len();
+        let texts = crate::files::scripts().len();
         assert_eq!(SCRIPTS.len(), texts);
         for script in SCRIPTS {
             assert!(

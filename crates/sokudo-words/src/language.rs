@@ -57,7 +57,7 @@ impl Language {
     }
 
     /// A text whose holes somebody else fills, each by its English name.
-    pub fn with_holes(self, english: &'static str) -> String {
+    pub fn with_holes(self, english: &str) -> String {
         let template = Template::english(english);
         let names = template.names().into_iter();
         let holes: Vec<String> = names.map(|name| format!("{{{name}}}")).collect();
