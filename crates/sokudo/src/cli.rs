@@ -21,6 +21,7 @@ mod matrix;
 mod measuring;
 mod mistake;
 mod moment;
+mod one_of;
 mod page;
 mod peak;
 mod plot;

@@ -55,7 +55,7 @@ pub(crate) fn found(
         method: which.method.clone(),
         since,
         until,
-        verdict: which.verdict(),
+        verdict: which.verdict,
         tags: which.tags.clone(),
         device_identity: None,
     };

@@ -18,10 +18,10 @@ const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
 pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
     check(&arguments.destinations)?;
     let document = document(arguments)?;
-    let figure = |language| plot::figure(&document, arguments.kind.in_model(), language);
+    let figure = |language| plot::figure(&document, arguments.kind.kind, language);
     arguments.destinations.iter().try_for_each(|destination| {
         let figure = figure(spoken_in(destination)).map_err(Exit::usage)?;
-        write(&figure, destination, arguments.colours.theme())
+        write(&figure, destination, arguments.colours.theme)
     })
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn draw(
     if pictures.destinations.is_empty() {
         return Ok(());
     }
-    let kind = plotting.kind.in_model().or(unasked);
+    let kind = plotting.kind.kind.or(unasked);
     match plot::figure(document, kind, language::current()) {
         Ok(_) => write_all(
             |language| plot::figure(document, kind, language).ok(),
@@ -76,7 +76,7 @@ pub(crate) fn write_all(
 ) -> Result<(), Exit> {
     let mut destinations = pictures.destinations.iter();
     destinations.try_for_each(|destination| match figure(spoken_in(destination)) {
-        Some(figure) => write(&figure, destination, pictures.colours.theme()),
+        Some(figure) => write(&figure, destination, pictures.colours.theme),
         None => Ok(()),
     })
 }

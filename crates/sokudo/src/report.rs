@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     };
     let style = ReportStyle {
         language: language::current(),
-        theme: arguments.theme(),
+        theme: arguments.theme,
     };
     for (format, path) in destinations {
         let bytes = rendered(&report, format, style)?;

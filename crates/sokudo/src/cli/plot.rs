@@ -3,12 +3,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sokudo_report::plot::{PictureTheme, PlotKind};
 use sokudo_words::{Text, text};
 
 use super::Keeping;
 use super::heading::PRINTED;
+use super::one_of::one_of;
 
 /// Where a picture goes, and in which format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,12 +87,12 @@ pub(crate) struct PlotKindArguments {
     /// Without it, the first of load, rounds, curve, hosts, heat and bars that the run has data for.
     #[arg(
         long = "plot-kind",
-        value_enum,
+        value_parser = one_of(KINDS),
         hide_possible_values = true,
         value_name = "KIND",
         help_heading = PRINTED
     )]
-    kind: Option<KindName>,
+    pub(crate) kind: Option<PlotKind>,
 }
 
 /// For which surroundings pictures are drawn.
@@ -102,82 +103,39 @@ pub(crate) struct Colours {
     /// A PNG cannot follow the reader's screen; auto makes it light.
     #[arg(
         long = "plot-theme",
-        value_enum,
+        value_parser = one_of(THEMES),
         hide_possible_values = true,
         hide_default_value = true,
         value_name = "THEME",
         default_value = "auto",
         help_heading = PRINTED
     )]
-    theme: ThemeName,
+    pub(crate) theme: PictureTheme,
 }
 
-/// A kind of picture, by its word.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum KindName {
-    Load,
-    Rounds,
-    Curve,
-    Seek,
-    Map,
-    Access,
-    Cache,
-    Hosts,
-    HostBars,
-    Bars,
-    Heat,
-    Cdf,
-    Histogram,
-    Time,
-    Card,
-}
+const KINDS: &[(&str, PlotKind)] = &[
+    ("load", PlotKind::Load),
+    ("rounds", PlotKind::Rounds),
+    ("curve", PlotKind::Curve),
+    ("seek", PlotKind::Seek),
+    ("map", PlotKind::Map),
+    ("access", PlotKind::Access),
+    ("cache", PlotKind::Cache),
+    ("hosts", PlotKind::Hosts),
+    ("host-bars", PlotKind::HostBars),
+    ("bars", PlotKind::Bars),
+    ("heat", PlotKind::Heat),
+    ("cdf", PlotKind::Cdf),
+    ("histogram", PlotKind::Histogram),
+    ("time", PlotKind::Time),
+    ("card", PlotKind::Card),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ThemeName {
-    Auto,
-    Light,
-    Dark,
-}
-
-impl PlotKindArguments {
-    /// What is drawn, where it was said.
-    pub(crate) fn in_model(self) -> Option<PlotKind> {
-        self.kind.map(|kind| match kind {
-            KindName::Load => PlotKind::Load,
-            KindName::Rounds => PlotKind::Rounds,
-            KindName::Curve => PlotKind::Curve,
-            KindName::Seek => PlotKind::Seek,
-            KindName::Map => PlotKind::Map,
-            KindName::Access => PlotKind::Access,
-            KindName::Cache => PlotKind::Cache,
-            KindName::Hosts => PlotKind::Hosts,
-            KindName::HostBars => PlotKind::HostBars,
-            KindName::Bars => PlotKind::Bars,
-            KindName::Heat => PlotKind::Heat,
-            KindName::Cdf => PlotKind::Cdf,
-            KindName::Histogram => PlotKind::Histogram,
-            KindName::Time => PlotKind::Time,
-            KindName::Card => PlotKind::Card,
-        })
-    }
-}
-
-impl Colours {
-    pub(crate) const fn theme(self) -> PictureTheme {
-        self.theme.theme()
-    }
-}
-
-impl ThemeName {
-    /// For which surroundings.
-    pub(crate) const fn theme(self) -> PictureTheme {
-        match self {
-            Self::Auto => PictureTheme::Auto,
-            Self::Light => PictureTheme::Light,
-            Self::Dark => PictureTheme::Dark,
-        }
-    }
-}
+pub(super) const THEMES: &[(&str, PictureTheme)] = &[
+    ("auto", PictureTheme::Auto),
+    ("light", PictureTheme::Light),
+    ("dark", PictureTheme::Dark),
+];
 
 /// Arguments of `sokudo plot`, as given.
 #[derive(Debug, Args)]
@@ -219,13 +177,9 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_word_in_the_help() {
-        let words: Vec<String> = KindName::value_variants()
-            .iter()
-            .filter_map(|kind| Some(kind.to_possible_value()?.get_name().to_owned()))
-            .collect();
         for kind in PlotKind::ALL {
-            assert!(words.iter().any(|word| word == kind.name()), "{kind:?}");
+            assert!(KINDS.contains(&(kind.name(), kind)), "{kind:?}");
         }
-        assert_eq!(words.len(), PlotKind::ALL.len());
+        assert_eq!(KINDS.len(), PlotKind::ALL.len());
     }
 }

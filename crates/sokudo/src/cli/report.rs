@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use sokudo_report::plot::PictureTheme;
 
-use super::plot::ThemeName;
+use super::one_of::one_of;
+use super::plot::THEMES;
 use super::{Keeping, RunFilterArguments};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -60,13 +61,13 @@ pub(crate) struct ReportArguments {
     /// Colours: light, dark, or auto (follow the reader's screen)
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(THEMES),
         hide_possible_values = true,
         hide_default_value = true,
         value_name = "THEME",
         default_value = "auto"
     )]
-    theme: ThemeName,
+    pub(crate) theme: PictureTheme,
 
     /// Replace serial numbers, world-wide names and UUIDs by words
     ///
@@ -77,13 +78,6 @@ pub(crate) struct ReportArguments {
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
-}
-
-impl ReportArguments {
-    /// For which surroundings.
-    pub(crate) const fn theme(&self) -> PictureTheme {
-        self.theme.theme()
-    }
 }
 
 /// In which format a report is written.

@@ -1,9 +1,10 @@
 //! Which of the runs that are kept are meant.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sokudo_model::{Nanos, Verdict};
 
 use super::moment::Moment;
+use super::one_of::one_of;
 
 /// From when until when.
 #[derive(Debug, Args)]
@@ -47,12 +48,12 @@ pub(crate) struct RunFilterArguments {
     /// Only runs of this verdict: verified, unverified or invalid
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(VERDICTS),
         hide_possible_values = true,
         value_name = "VERDICT",
         help_heading = "Which runs"
     )]
-    verdict: Option<VerdictName>,
+    pub(crate) verdict: Option<Verdict>,
 
     /// Only runs with this tag (repeatable: with all of them)
     #[arg(long = "tag", value_name = "TAG", help_heading = "Which runs")]
@@ -67,29 +68,13 @@ impl RunFilterArguments {
             || self.verdict.is_some()
             || !self.tags.is_empty()
     }
-
-    pub(crate) fn verdict(&self) -> Option<Verdict> {
-        self.verdict.map(VerdictName::in_model)
-    }
 }
 
-/// A verdict, by its word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum VerdictName {
-    Verified,
-    Unverified,
-    Invalid,
-}
-
-impl VerdictName {
-    const fn in_model(self) -> Verdict {
-        match self {
-            Self::Verified => Verdict::Verified,
-            Self::Unverified => Verdict::Unverified,
-            Self::Invalid => Verdict::Invalid,
-        }
-    }
-}
+const VERDICTS: &[(&str, Verdict)] = &[
+    ("verified", Verdict::Verified),
+    ("unverified", Verdict::Unverified),
+    ("invalid", Verdict::Invalid),
+];
 
 #[cfg(test)]
 mod tests {
