@@ -1,6 +1,9 @@
 //! What somebody sees who asks for nothing in particular: a question, a card, an answer.
 
-use crate::sokudo::{Ended, directory_on_disk, end, has, shell, skip};
+use rustix::process::{Signal, kill_process};
+
+use crate::signals::{pid, wait_for_io};
+use crate::sokudo::{Ended, directory_on_disk, end, has, program, shell, skip, split, start, wait};
 
 /// What waits until the choice has been drawn `$1` times and the terminal gives single keys, or until
 /// `$1` is shown where that is no number; and no longer than any machine takes for it.
@@ -94,4 +97,43 @@ fn what_is_chosen_is_measured() {
     };
     // It is in its first trial, so that Ctrl-C ends it.
     assert_eq!(ended.code(), Some(130), "{ended:?}");
+}
+
+#[test]
+fn who_sits_at_a_terminal_is_asked_before_much_is_written_at_every_door() {
+    if !has("script") {
+        return skip("script (util-linux), which makes a terminal, is not installed");
+    }
+    let directory = directory_on_disk();
+    for command in [
+        "$SOKUDO fio --name=a --rw=write --size=16m --loops=7000",
+        "./fio --name=a --rw=write --size=16m --time_based --runtime=3601 >printed",
+        "$SOKUDO diskspd -c16M -d3601 -w100 written",
+        "./diskspd -c16M -d3601 -w100 written",
+        "$SOKUDO mark . --row RND4K,write --size 16MiB --time 1000s --runs 5 >printed",
+    ] {
+        let script = format!(
+            "for door in fio diskspd; do ln -sf $SOKUDO $door; done; \
+             printf 'n\\n' | script -qefc '{command}' shown"
+        );
+        let ended = end(shell(&script).current_dir(&directory)).ends(1);
+        ended.prints(&[" will be written", "Write it? [y/N]", "nothing was written"]);
+        let mut names = directory.path().read_dir().unwrap();
+        let made = ["a.0.0", "written"].map(std::ffi::OsStr::new);
+        assert!(names.all(|it| !made.contains(&&*it.unwrap().file_name())));
+    }
+}
+
+#[test]
+fn a_script_at_the_door_of_fio_is_asked_nothing() {
+    let directory = directory_on_disk();
+    let mut command = program();
+    let words = split("fio --name=a --rw=write --size=16m --loops=7000 --ioengine=psync");
+    let child = start(command.current_dir(&directory).args(words));
+    wait_for_io(&child, "wchar", 32 << 20);
+    kill_process(pid(&child), Signal::INT).unwrap();
+    // As fio ends.
+    let ended = wait(child).ends(128);
+    assert!(!ended.told.contains("written"), "{ended:?}");
+    ended.prints(&["Run status group"]);
 }

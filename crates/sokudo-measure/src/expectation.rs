@@ -2,7 +2,7 @@
 //! guess from what disks do where places are visited. While it runs, what has been moved
 //! corrects the guess.
 
-use sokudo_model::{Bytes, Nanos, Operation, Sample, Stage, Survey, Workload};
+use sokudo_model::{Bytes, Limits, Nanos, Operation, Sample, Stage, Survey, Workload};
 
 use crate::settling::Settling;
 
@@ -34,7 +34,28 @@ impl Expectation {
 
     /// Of a workload, on a target of this size.
     pub fn of(workload: &Workload, size: Option<Bytes>) -> Self {
-        match (workload.limits.time, workload.survey) {
+        let Limits { time, bytes, .. } = workload.limits;
+        match (time, workload.survey) {
+            // Jobs may have both: what ends them first.
+            (Some(_), None) if bytes.is_some() => {
+                let of = |limits| {
+                    let workload = workload.clone();
+                    Self::of(&Workload { limits, ..workload }, size)
+                };
+                let limits = workload.limits;
+                let of_bytes = of(Limits {
+                    time: None,
+                    ..limits
+                });
+                let of_time = of(Limits {
+                    bytes: None,
+                    ..limits
+                });
+                match of_bytes.bytes.is_some() && of_bytes.time < of_time.time {
+                    true => of_bytes,
+                    false => of_time,
+                }
+            }
             (Some(time), _) => Self {
                 time: Nanos(
                     time.0
@@ -48,10 +69,12 @@ impl Expectation {
                 let length = span.map(|span| span.length).or(size);
                 Self::of_survey(&survey, length.unwrap_or_default())
             }
-            (None, None) => match workload.limits.bytes {
+            (None, None) => match bytes {
                 // What is discarded moves nothing.
                 Some(bytes) if workload.operations.single() != Some(Operation::Trim) => {
-                    let (time, bytes) = moving(bytes.0.saturating_mul(workload.clones.into()));
+                    let rounds = 1 + u64::from(workload.limits.repeats);
+                    let times = rounds.saturating_mul(workload.clones.into());
+                    let (time, bytes) = moving(bytes.0.saturating_mul(times));
                     Self {
                         time: Nanos(time),
                         bytes,
@@ -120,6 +143,28 @@ mod tests {
         let timed = expected(Sample::Time(Nanos::from_secs(1)), None);
         assert_eq!(timed.time, Nanos::from_millis(200 * 1_013));
         assert_eq!(timed.bytes, None);
+    }
+
+    #[test]
+    fn what_has_two_limits_ends_by_the_first() {
+        let expected = |time, bytes, repeats| {
+            let limits = Limits {
+                bytes: Some(Bytes(bytes)),
+                repeats,
+                ..Limits::of_time(Nanos::from_secs(time))
+            };
+            let workload = Workload {
+                limits,
+                ..Workload::new("", Bytes::mib(1))
+            };
+            Expectation::of(&workload, None)
+        };
+        let second = GUESSED_BYTES_PER_S;
+        let of_bytes = expected(3_600, second, 0);
+        assert_eq!(of_bytes.time, Nanos::from_secs(1));
+        assert_eq!(expected(3_600, second, 9).time, Nanos::from_secs(10));
+        assert_eq!(of_bytes.bytes, Some(Bytes(second)));
+        assert_eq!(expected(3_600, 3_601 * second, 0).bytes, None);
     }
 
     #[test]

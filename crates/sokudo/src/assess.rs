@@ -23,7 +23,7 @@ const MANY_AT_ONCE: &str = "RND4K,Q32";
 pub(crate) fn run(arguments: &AssessArguments) -> Result<(), Exit> {
     let printing = &arguments.measuring.printing;
     let measurement = measurement(arguments)?;
-    let mut finished = measurement::measured(measurement, printing, Prepared::measure)?;
+    let mut finished = measurement::measured(measurement, None, printing, Prepared::measure)?;
     tell_cap(&mut finished, &printing.keeping);
     let assessment = finished.document.disk_assessment.as_deref();
     let answer = assessment.and_then(|assessment| assessment.answer);

@@ -111,9 +111,6 @@ fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<Ru
         overwrite: false,
         destroying: &Destroying::default(),
     })?;
-    if let Some(printing) = repeat.printing_mut() {
-        printing.quiet = true;
-    }
     let (id, run, was_idle) = measure(repeat, arguments, control)?;
     appoint(id, &run, was_idle, arguments)?;
     Ok(id)
@@ -134,8 +131,13 @@ fn measure(
         None => false,
     };
     let is_alone = !arguments.all;
+    let mut asking = arguments.asking;
     let places = repeat.places();
     if let Some(printing) = repeat.printing_mut() {
+        // An answer of then is none of now.
+        asking.yes |= is_alone && printing.asking.yes;
+        asking.quiet |= !is_alone || printing.asking.quiet;
+        printing.asking = asking;
         results::check(printing)?;
         for place in &places {
             results::check_apart(place, printing)?;
@@ -144,14 +146,13 @@ fn measure(
             telling::open(printing)?;
         }
     }
-    let quiet = repeat.printing_mut().is_some_and(|printing| printing.quiet);
-    let mut finished = repeat.measure(control, quiet)?;
+    let mut finished = repeat.measure(control, asking)?;
     let printing = repeat.printing_mut().filter(|_| is_alone);
     if let Some(printing) = &printing {
         finished.call_as(printing);
     }
     let kept = keep::keep([(&finished.run, &finished.document)], &arguments.keeping);
-    kept.print(quiet, || {
+    kept.print(asking.quiet, || {
         printing.map_or(Ok(()), |printing| {
             finished.tell_or_print(printing, kept.first(), |it, kept| {
                 results::write(&it.document, printing, kept)

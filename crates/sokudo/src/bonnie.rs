@@ -14,10 +14,10 @@ use sokudo_report::bonnie;
 use sokudo_store::RunId;
 use sokudo_words::text;
 
-use crate::cli::BonnieArguments;
+use crate::cli::{Asking, BonnieArguments};
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
-use crate::{interrupt, output, results, telling};
+use crate::{interrupt, output, results, telling, writing};
 use watching::Watching;
 
 /// Bonnie++ wants a file so many times as large as the memory.
@@ -28,13 +28,14 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
     telling::open(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    let finished = measured(arguments, &control)?;
+    let finished = measured(arguments, arguments.printing.asking, &control)?;
     finished.conclude_by(&arguments.printing, |it, kept| print(arguments, it, kept))
 }
 
 /// What was measured as the arguments ask.
 pub(crate) fn measured(
     arguments: &BonnieArguments,
+    asking: Asking,
     control: &Control,
 ) -> Result<FinishedMeasurement, Exit> {
     let named = Named::recognise(&arguments.directory)?;
@@ -46,20 +47,23 @@ pub(crate) fn measured(
     }
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let environment = sokudo_device::environment(&System::host());
-    let plan = phases(arguments, &environment, seed)?.plan();
+    let phases = phases(arguments, &environment, seed)?;
+    let plan = phases.plan();
     if plan.stages.is_empty() {
         return Err(Exit::usage(text!(
             "--size 0 and --files 0 together leave nothing to measure; leave one of them out"
         )));
     }
-    let mut watching = Watching::new(&plan, arguments.printing.quiet);
+    let mut watching = Watching::new(&plan, asking.quiet);
     let cold = arguments.cold;
     let measurement = Measurement {
         schedule: Schedule::in_turn(arguments.runs, Nanos(0)),
         files: OwnFiles::InPhases { cold },
+        test_file_size: phases.size.unwrap_or_default(),
         command: measurement::command(arguments.seed, seed),
         ..Measurement::new(&arguments.directory, named, plan)
     };
+    writing::ask(&measurement, None, asking)?;
     let mut prepared = measurement.prepare(control, &mut |_| ())?;
     let ended_by = prepared.measure(control, &mut |event| watching.show(&event));
     watching.finish();

@@ -36,13 +36,11 @@ pub(crate) fn run(arguments: &BurnInArguments) -> Result<(), Exit> {
     if arguments.estimate {
         return output::print_lines(&lines);
     }
-    measurement.check_permission()?;
     // Where all is written that was to be, nothing is left to ask for.
-    if !is_virtual && passes > 0 {
-        writing::confirm(&lines, arguments.measuring.printing.asking())?;
-    }
+    let is_asked = !is_virtual && passes > 0;
+    let lines = if is_asked { lines } else { Vec::new() };
     let printing = &arguments.measuring.printing;
-    let finished = measurement::measured(measurement, printing, Prepared::burn_in)?;
+    let finished = measurement::measured(measurement, Some(lines), printing, Prepared::burn_in)?;
     let burn_in = finished.document.burn_in.as_deref();
     let answers = burn_in.map(|it| it.disks.iter().map(|disk| disk.assessment.answer));
     let answers: Vec<Option<DiskAnswer>> = answers.into_iter().flatten().collect();

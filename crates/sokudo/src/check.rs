@@ -74,7 +74,7 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
             kept,
             ended_by,
         } = ended?;
-        kept.print(arguments.quiet, || match telling::wanted() {
+        kept.print(arguments.asking.quiet, || match telling::wanted() {
             Some(_) => telling::checked(&document, &run),
             None => print(&document, arguments),
         })?;
@@ -183,15 +183,15 @@ fn carry_out(
         destroying: &arguments.destroying,
     })?;
     if let Some(printing) = repeat.printing_mut() {
-        printing.quiet = arguments.quiet;
+        printing.asking = arguments.asking;
     }
     let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = before.make_sure(&Named::recognise(target)?, control)?;
-    let finished = repeat.measure(control, arguments.quiet)?;
+    let finished = repeat.measure(control, arguments.asking)?;
     let kept = keep::keep([(&finished.run, &finished.document)], &arguments.keeping);
     if finished.document.interrupted {
         return kept
-            .print(arguments.quiet, || Ok(()))
+            .print(arguments.asking.quiet, || Ok(()))
             .and(Err(Exit::Interrupted));
     }
     let id = kept.first();

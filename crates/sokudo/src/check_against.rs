@@ -18,7 +18,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{CheckAgainstArguments, Peer};
 use crate::exit::Exit;
-use crate::{exit, interrupt, language, output};
+use crate::run_door::JobFilePlan;
+use crate::{exit, interrupt, language, output, writing};
 
 /// The interval that decides whether both differ.
 const CONFIDENCE: f64 = 0.95;
@@ -32,6 +33,8 @@ type Figures = BTreeMap<Key, f64>;
 /// Runs both in turn and prints the comparison.
 pub(crate) fn run(arguments: &CheckAgainstArguments) -> Result<(), Exit> {
     let Peer::Fio = arguments.peer;
+    let jobs = JobFilePlan::of_words(&arguments.files)?;
+    writing::ask_jobs(&jobs.jobs(2 * arguments.pairs), arguments.asking)?;
     let version = peer_version()?;
     let control = Control::new();
     interrupt::watch(&control)?;

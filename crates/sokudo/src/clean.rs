@@ -79,7 +79,7 @@ pub(crate) fn command(directory: &Path, yes: bool) -> String {
 
 /// Asks who sits there. Nobody does where input or output is no terminal.
 fn is_agreed(file: &LeftBehind, why: NotOurs) -> Result<bool, Exit> {
-    if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
+    if !invocation::is_somebody_there() {
         return Ok(false);
     }
     output::ask(&text!(

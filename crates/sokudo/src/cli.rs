@@ -481,6 +481,9 @@ pub(crate) struct CheckAgainstArguments {
     /// Runs of each tool; 6 are needed for a 95 % interval
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=1_000))]
     pub(crate) pairs: u32,
+
+    #[command(flatten)]
+    pub(crate) asking: Asking,
 }
 
 /// Arguments of `sokudo hdparm`, as given.

@@ -14,6 +14,7 @@ use crate::cli::{Keeping, Printing, TogetherArguments};
 use crate::exit::{self, Exit};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
 use crate::partial::PartialRun;
+use crate::telling::Estimate;
 use crate::{output, writing};
 
 /// The others, until the measurement has them.
@@ -38,7 +39,7 @@ impl Company {
         printing: &Printing,
     ) -> Self {
         Self {
-            may_write_much: printing.yes || arguments.dry_run,
+            may_write_much: printing.asking.yes || arguments.dry_run,
             keeping: printing.keeping.clone(),
             is_first: together.is_first(),
             together: Some(together),
@@ -80,6 +81,10 @@ impl Company {
         if let Err(exit) = directory.and_then(|()| self.check_writes(&measurement)) {
             return Err(self.cannot(exit));
         }
+        self.check_much(writing::much(
+            measurement.target,
+            &Estimate::of(&measurement),
+        ))?;
         self.agree(&mut measurement)?;
         if self.is_dry {
             return Err(self.tell_plans(&measurement.plan, &place(&measurement))?);
@@ -133,8 +138,13 @@ impl Company {
         if is_one && writes && !self.is_shared && !self.is_separate {
             return Err(written_by_all(measurement.target));
         }
-        match writing::much(measurement).filter(|_| !self.may_write_much) {
-            Some(line) => Err(writing::unasked(&line)),
+        Ok(())
+    }
+
+    /// Refuses to write much, where that was not allowed beforehand.
+    pub(crate) fn check_much(&mut self, much: Option<Text>) -> Result<(), Exit> {
+        match much.filter(|_| !self.may_write_much) {
+            Some(line) => Err(self.cannot(writing::unasked(&line))),
             None => Ok(()),
         }
     }

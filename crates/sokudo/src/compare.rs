@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     if sides.len() > 2 || is_foreign {
         document.matrix = Some(beside.clone());
     }
-    kept.print(arguments.quiet, || {
+    kept.print(arguments.asking.quiet, || {
         print(&document, arguments)?;
         draw(&sides, &beside, arguments)
     })?;
@@ -104,7 +104,7 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
         .as_deref()
         .and_then(results::identity);
     let mut recall = Recall::new(&arguments.keeping);
-    let progress = progress::bar(arguments.sides.len() as u64, arguments.quiet);
+    let progress = progress::bar(arguments.sides.len() as u64, arguments.asking.quiet);
     progress.set_message(text!("reading the runs").said(language::current()));
     let mut sides = Vec::new();
     for name in &arguments.sides {

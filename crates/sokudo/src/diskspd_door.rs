@@ -19,7 +19,7 @@ use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 use crate::exit::Exit;
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, consent};
-use crate::{command_line, interrupt, keep, output};
+use crate::{command_line, interrupt, keep, output, writing};
 
 /// The owner that files carry which diskspd's lines have made: lines have no names.
 const OWNER: &str = "diskspd";
@@ -57,6 +57,7 @@ fn measure(mut planned: DiskspdPlan, allowed: &ConsentArguments) -> Result<(), E
         snapshot_every: None,
         left_out: &[],
     };
+    writing::ask_at_door(&jobs)?;
     let mut processors = Processors::new(&planned);
     let finished = jobs::carry_out(&jobs, &control, &mut |event| processors.see(&event))?;
     for (place, info) in planned.session.places.iter_mut().zip(&finished.targets) {

@@ -4,7 +4,7 @@
 //! It destroys nothing without consent, and says what it will write before it begins.
 
 use sokudo_dialect::fill::{self, FillRequest};
-use sokudo_measure::{Measurement, Named, OwnFiles};
+use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
 use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
 use sokudo_report::fill::FillEstimate;
 use sokudo_words::text;
@@ -29,12 +29,10 @@ pub(crate) fn run(arguments: &FillArguments) -> Result<(), Exit> {
         return output::print_lines(&lines);
     }
     let measurement = of_named(arguments, named)?;
-    measurement.check_permission()?;
-    measurement.check_directory()?;
-    if measurement.named.kind() != TargetKind::Simulated {
-        writing::confirm(&lines, arguments.measuring.printing.asking())?;
-    }
-    measurement::run_and_print(measurement, &arguments.measuring.printing)
+    let is_virtual = measurement.named.kind() == TargetKind::Simulated;
+    let lines = if is_virtual { Vec::new() } else { lines };
+    let printing = &arguments.measuring.printing;
+    measurement::measured(measurement, Some(lines), printing, Prepared::measure)?.conclude(printing)
 }
 
 /// What the arguments ask for.

@@ -21,7 +21,7 @@ use crate::jobs::fio::{by_section, places};
 use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, FinishedJobs, consent};
 use crate::keep::{self, KeptRuns};
-use crate::{interrupt, measurement, output};
+use crate::{interrupt, measurement, output, writing};
 
 use disks::Disks;
 use print::Printer;
@@ -156,6 +156,7 @@ fn carry(
 ) -> Result<FinishedJobs, Exit> {
     let places = places(planned);
     let jobs = jobs_of(planned, &places, invocation, consent);
+    writing::ask_at_door(&jobs)?;
     let mut view = View::new(&planned.plan, &planned.session, &places, printer);
     let (finished, ending) = match watched(&jobs, control, &mut view) {
         Ok(done) => done,

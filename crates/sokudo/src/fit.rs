@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<(), Exit> {
     let fit = questions.ask(what).map_err(Exit::usage)?;
     let printing = &arguments.measuring.printing;
     let measurement = measurement(fit, arguments)?;
-    let finished = measurement::measured(measurement, printing, Prepared::measure)?;
+    let finished = measurement::measured(measurement, None, printing, Prepared::measure)?;
     let answer = finished.document.fit.as_ref().and_then(|fit| fit.answer);
     finished.conclude(printing)?;
     match answer {

@@ -201,7 +201,7 @@ pub(crate) fn delete(arguments: &DeleteArguments) -> Result<(), Exit> {
 
 /// Asks at the terminal.
 fn is_wanted(entries: &[Entry]) -> Result<bool, Exit> {
-    if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
+    if !invocation::is_somebody_there() {
         return Err(Exit::usage(text!(
             "deleting cannot be undone, and there is no terminal to ask on; use --yes"
         )));

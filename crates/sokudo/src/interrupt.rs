@@ -48,7 +48,7 @@ pub(crate) fn leave_before_anything() -> Result<Option<Leaving>, Exit> {
     let wait = move || {
         if signals.forever().next().is_some() {
             // Behind the question.
-            let _ = invocation::write_output(b"\n");
+            let _ = invocation::write_error(b"\n");
             exit::fault(text!("interrupted, and nothing was written"));
             std::process::exit(130);
         }

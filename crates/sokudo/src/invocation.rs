@@ -195,6 +195,11 @@ pub(crate) fn terminal_size() -> Option<(usize, usize)> {
     }
 }
 
+/// Whether somebody can be asked: standard input and error are terminals.
+pub(crate) fn is_somebody_there() -> bool {
+    is_input_terminal() && is_error_terminal()
+}
+
 /// Whether somebody types at standard input.
 pub(crate) fn is_input_terminal() -> bool {
     current().is_of_process() && io::stdin().is_terminal()

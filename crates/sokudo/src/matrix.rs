@@ -24,7 +24,7 @@ use sokudo_report::{MatrixDocument, Report};
 use sokudo_volume::{Journal, own_mount_namespace};
 use sokudo_words::{Text, text};
 
-use crate::cli::{Asking, Location, MatrixArguments};
+use crate::cli::{Location, MatrixArguments};
 use crate::command_line::quoted;
 use crate::exit::{self, Exit};
 use crate::{interrupt, output, picture, telling, writing};
@@ -62,10 +62,7 @@ pub(crate) fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
             way_out(&disks)
         )));
     }
-    if let Some(line) = planned.much() {
-        let (yes, quiet) = (arguments.yes, arguments.quiet);
-        writing::confirm(&[line], Asking { yes, quiet })?;
-    }
+    writing::confirm(planned.much().as_slice(), arguments.asking)?;
     let control = Control::new();
     let is_over = measure(&matrix, &disks, arguments, &control, &mut measured);
     if measured.runs.is_empty() && measured.failures.is_empty() {

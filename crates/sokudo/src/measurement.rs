@@ -13,7 +13,7 @@ use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::clean;
-use crate::cli::Printing;
+use crate::cli::{Asking, Printing};
 use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
@@ -25,7 +25,7 @@ use crate::past::Past;
 use crate::progress::ProgressLine;
 use crate::requirement;
 use crate::results;
-use crate::telling;
+use crate::telling::{self, Estimate};
 use crate::words::{self, Audience};
 use crate::writing;
 
@@ -101,7 +101,7 @@ impl FinishedMeasurement {
         printing: &Printing,
         print: impl FnOnce(&Self, Option<RunId>) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
-        let Printing { keeping, quiet, .. } = printing;
+        let (keeping, quiet) = (&printing.keeping, printing.asking.quiet);
         self.call_as(printing);
         let kept = keep::keep_whole(&self.run, &self.document, keeping, self.kept);
         if !kept.is_store_silent() {
@@ -109,7 +109,7 @@ impl FinishedMeasurement {
         }
         let is_told =
             printing.names_the_rest() && invocation::is_output_terminal() && kept.is_last();
-        let is_told = *quiet || is_told;
+        let is_told = quiet || is_told;
         kept.print(is_told, || {
             self.tell_or_print(printing, kept.first(), print)
         })?;
@@ -129,12 +129,14 @@ pub(crate) fn run_and_print_by(
     printing: &Printing,
     conduct: impl Conduct,
 ) -> Result<(), Exit> {
-    measured(measurement, printing, conduct)?.conclude(printing)
+    measured(measurement, None, printing, conduct)?.conclude(printing)
 }
 
-/// Measures what can be printed, and keeps it as far as it has come meanwhile.
+/// Measures what can be printed, and keeps it as far as it has come meanwhile. These lines are
+/// asked, where a command asks its own: [`writing::ask`].
 pub(crate) fn measured(
     measurement: Measurement<'_>,
+    lines: Option<Vec<Text>>,
     printing: &Printing,
     conduct: impl Conduct,
 ) -> Result<FinishedMeasurement, Exit> {
@@ -143,10 +145,7 @@ pub(crate) fn measured(
     for (target, _) in measurement.targets() {
         results::check_apart(target.as_ref(), printing)?;
     }
-    measurement.check_directory()?;
-    if let Some(line) = writing::much(&measurement) {
-        writing::confirm(&[line], printing.asking())?;
-    }
+    writing::ask(&measurement, lines, printing.asking)?;
     telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -160,12 +159,23 @@ pub(crate) fn measured(
         kept = partial.kept();
         ended
     };
-    let finished = finish(measurement, &control, printing.quiet, conduct)?;
+    let finished = finish(measurement, &control, printing.asking.quiet, conduct)?;
     Ok(FinishedMeasurement { kept, ..finished })
 }
 
+/// Asks, measures and judges, and prints nothing but its progress.
+pub(crate) fn asked(
+    measurement: Measurement<'_>,
+    control: &Control,
+    asking: Asking,
+    conduct: impl Conduct,
+) -> Result<FinishedMeasurement, Exit> {
+    writing::ask(&measurement, None, asking)?;
+    finish(measurement, control, asking.quiet, conduct)
+}
+
 /// Measures and judges, and prints nothing but its progress.
-pub(crate) fn finish(
+fn finish(
     measurement: Measurement<'_>,
     control: &Control,
     quiet: bool,
@@ -197,7 +207,7 @@ pub(crate) fn announced<'a>(
     }
     let Measurement { plan, schedule, .. } = &measurement;
     let size = measurement.size();
-    telling::announce(plan, schedule, size, measurement.lays_out());
+    telling::announce(plan, schedule, &Estimate::of(&measurement));
     let progress = ProgressLine::new(plan, schedule, size, quiet, control);
     if telling::is_plan() {
         return Err(Exit::AsReported(0));

@@ -53,10 +53,11 @@ pub(crate) fn print_lines(lines: &[Text]) -> Result<(), Exit> {
     print(&lines.collect::<String>())
 }
 
-/// Writes a question to standard output, behind which the answer is typed, and reads that.
+/// Writes a question to standard error, behind which the answer is typed, and reads that.
 pub(crate) fn ask(question: &Text) -> Result<bool, Exit> {
     let question = question.said(language::current());
-    print(&format!("{} ", exit::fitting(&question)))?;
+    invocation::write_error(format!("{} ", exit::fitting(&question)).as_bytes())
+        .map_err(Exit::failed)?;
     let answer = invocation::read_line()
         .context(text!("the answer cannot be read"))
         .map_err(Exit::Failed)?;

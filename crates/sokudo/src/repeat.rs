@@ -14,7 +14,7 @@ use sokudo_model::{BackendKind, Enough, Workload};
 use sokudo_report::RunDocument;
 use sokudo_words::{Text, text};
 
-use crate::cli::{self, Command, Destroying, Printing};
+use crate::cli::{self, Asking, Command, Destroying, Printing};
 use crate::company::Company;
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
@@ -249,7 +249,7 @@ impl Repeat {
     /// How long it takes and what it writes; `None` as for [`Self::planned`].
     pub(crate) fn estimate(&self) -> Result<Option<Estimate>, Exit> {
         let measurement = self.measurement()?;
-        Ok(measurement.map(|it| Estimate::new(&it.plan, &it.schedule, it.size(), it.lays_out())))
+        Ok(measurement.as_ref().map(Estimate::of))
     }
 
     /// The same with so many trials of each row, no fewer.
@@ -382,15 +382,15 @@ impl Repeat {
         }
     }
 
-    /// Carries it out, and prints nothing but its progress.
+    /// Asks and carries it out, and prints nothing but its progress.
     pub(crate) fn measure(
         &self,
         control: &Control,
-        quiet: bool,
+        asking: Asking,
     ) -> Result<FinishedMeasurement, Exit> {
         let planned = |mut measurement: Measurement<'_>| {
             self.choose_again(&mut measurement);
-            measurement::finish(measurement, control, quiet, Prepared::measure)
+            measurement::asked(measurement, control, asking, Prepared::measure)
         };
         let mut finished = match &self.command {
             Command::Mark(it) => planned(mark::measurement(it)?),
@@ -402,14 +402,14 @@ impl Repeat {
             Command::Steady(it) => planned(steady::measurement(it)?),
             Command::Load(it) => {
                 let (measurement, conduct) = load::measurement(it)?;
-                measurement::finish(measurement, control, quiet, conduct)
+                measurement::asked(measurement, control, asking, conduct)
             }
             Command::Peak(it) => {
                 let (measurement, conduct) = peak::measurement(it)?;
-                measurement::finish(measurement, control, quiet, conduct)
+                measurement::asked(measurement, control, asking, conduct)
             }
-            Command::Bonnie(it) => bonnie::measured(it, control),
-            Command::Run(it) => JobFilePlan::read(it)?.finish(it, control),
+            Command::Bonnie(it) => bonnie::measured(it, asking, control),
+            Command::Run(it) => JobFilePlan::read(it)?.finish(it, asking, control),
             _ => Err(unrepeatable(&words_text(&self.words))),
         }?;
         finished.document.command = self.command_line(finished.document.seed);

@@ -12,7 +12,7 @@ use sokudo_model::{Event, Nanos, Run, Schedule, ScheduleName, StopRule};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 
-use crate::cli::{Keeping, RunArguments};
+use crate::cli::{Asking, Keeping, RunArguments};
 use crate::company::Company;
 use crate::exit::{self, Exit};
 use crate::jobs::fio::{by_section, places};
@@ -21,8 +21,8 @@ use crate::jobs::{self, FinishedJobs, consent};
 use crate::measurement::FinishedMeasurement;
 use crate::partial::PartialRun;
 use crate::progress::ProgressLine;
-use crate::telling;
-use crate::{command_line, interrupt, results};
+use crate::telling::{self, Estimate};
+use crate::{command_line, interrupt, results, writing};
 
 /// Runs the job files and prints.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     telling::open(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    jobs.finish(arguments, &control)?
+    jobs.finish(arguments, arguments.printing.asking, &control)?
         .conclude(&arguments.printing)
 }
 
@@ -49,10 +49,15 @@ pub(crate) struct JobFilePlan {
 impl JobFilePlan {
     /// Reads the files that are named.
     pub(crate) fn read(arguments: &RunArguments) -> Result<Self, Exit> {
-        let words = fio_arguments(arguments);
-        let invocation = fio::invocation(&words, &ThisHost).map_err(Exit::usage)?;
-        let mut planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
-        arguments.buffers.set(&mut planned.plan);
+        let mut jobs = Self::of_words(&fio_arguments(arguments))?;
+        arguments.buffers.set(&mut jobs.planned.plan);
+        Ok(jobs)
+    }
+
+    /// Reads the words of fio's command line.
+    pub(crate) fn of_words(words: &[String]) -> Result<Self, Exit> {
+        let invocation = fio::invocation(words, &ThisHost).map_err(Exit::usage)?;
+        let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
         Ok(Self {
             places: places(&planned),
             consent: consent::named(&invocation.destroy)?,
@@ -61,21 +66,23 @@ impl JobFilePlan {
         })
     }
 
-    /// Runs them, and prints nothing but the progress.
+    /// Asks and runs them, and prints nothing but the progress.
     pub(crate) fn finish(
         &self,
         arguments: &RunArguments,
+        asking: Asking,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
-        if !arguments.printing.quiet {
+        let jobs = self.jobs(arguments.runs);
+        writing::ask_jobs(&jobs, asking)?;
+        let quiet = asking.quiet;
+        if !quiet {
             self.tell_notes();
         }
-        let jobs = self.jobs(arguments.runs);
         let schedule = arguments
             .stopping
             .of(Schedule::in_turn(arguments.runs, Nanos(0)));
-        let quiet = arguments.printing.quiet;
-        telling::announce(jobs.plan, &schedule, None, None);
+        telling::announce(jobs.plan, &schedule, &Estimate::of_jobs(&jobs));
         let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
         if telling::is_plan() {
             return Err(Exit::AsReported(0));
@@ -101,16 +108,17 @@ impl JobFilePlan {
         arguments: &RunArguments,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
+        company.check_much(writing::much_of_jobs(&self.jobs(arguments.runs)))?;
         company.give_own_names(&mut self.places);
         let mut plan = self.planned.plan.clone();
         company.agree_on_jobs(&mut plan, &self.places)?;
-        let quiet = arguments.printing.quiet;
+        let quiet = arguments.printing.asking.quiet;
         let jobs = Jobs {
             plan: &plan,
             ..self.jobs(arguments.runs)
         };
         let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
-        telling::announce(jobs.plan, &schedule, None, None);
+        telling::announce(jobs.plan, &schedule, &Estimate::of_jobs(&jobs));
         let progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
         let mut progress = progress.in_lines(quiet);
         let prepared = jobs.prepare(control, &mut |event| progress.show(&event));

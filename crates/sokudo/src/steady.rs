@@ -108,7 +108,11 @@ pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>
         .seed
         .unwrap_or_else(|| named.default_seed());
     let SteadyPlan { plan, procedure } = planned(arguments, &named, seed)?;
-    let notes = told_before(&procedure, named.kind(), arguments.measuring.printing.quiet);
+    let notes = told_before(
+        &procedure,
+        named.kind(),
+        arguments.measuring.printing.asking.quiet,
+    );
     let test_file_size = capacity(arguments, &named)?;
     Ok(Measurement {
         permission: arguments.destroying.permission(arguments.overwrite),

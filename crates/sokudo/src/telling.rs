@@ -26,8 +26,8 @@ use crate::exit::Exit;
 use crate::words::{self, Audience};
 use crate::{invocation, language};
 
+pub(crate) use planned::Estimate;
 use planned::planned;
-pub(crate) use planned::{Estimate, UNASKED_BYTES_MAX, UNASKED_TIME_MAX};
 pub(crate) use stream::{is_printed, open};
 
 /// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.
@@ -88,16 +88,10 @@ pub(crate) fn is_plan() -> bool {
     wanted_of_one() == Some(Wanted::Plan)
 }
 
-/// Tells what will be done, where somebody wants to know, to a target of this size, of which so
-/// much is written to make it ready; `None` where that is not known.
-pub(crate) fn announce(
-    plan: &Plan,
-    schedule: &Schedule,
-    size: Option<Bytes>,
-    lays_out: Option<Bytes>,
-) {
+/// Tells what will be done, where somebody wants to know.
+pub(crate) fn announce(plan: &Plan, schedule: &Schedule, estimate: &Estimate) {
     if wanted_of_one().is_some() {
-        tell(&planned(plan, schedule, size, lays_out));
+        tell(&planned(plan, schedule, estimate));
     }
 }
 

@@ -85,9 +85,9 @@ fn is_disorderly(exit: &Exit) -> bool {
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     // Where the words are wrong, they are so everywhere, and nobody waits for anybody.
     let mut repeat = Repeat::of_several(arguments.command.clone())?;
-    let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.quiet);
+    let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.asking.quiet);
     if let Some(printing) = repeat.printing_mut() {
-        printing.quiet = is_quiet;
+        printing.asking.quiet = is_quiet;
     }
     if launch.rank > 0 {
         telling::leave_to_another();

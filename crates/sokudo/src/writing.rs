@@ -1,8 +1,8 @@
 //! The words for what may not be written, and the way out. Whether it may is the rule of
 //! [`may_write`]; which words a command adds are ways out that only it has.
 
-use sokudo_measure::{Measurement, Permission, Unwritten, may_write};
-use sokudo_model::{Method, TargetKind};
+use sokudo_measure::{Jobs, Measurement, Permission, Unwritten, may_write};
+use sokudo_model::{Bytes, TargetKind};
 use sokudo_report::{decimal_size, duration};
 use sokudo_words::{Text, text};
 
@@ -39,26 +39,54 @@ pub(crate) fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -
     }
 }
 
-/// What is told where much is written, or for long, and so is asked for first. Who fills a disk or
-/// burns it in has asked already.
-pub(crate) fn much(measurement: &Measurement<'_>) -> Option<Text> {
-    let mut targets = measurement.targets();
-    let is_virtual =
-        targets.all(|(_, named)| matches!(named.kind(), TargetKind::Simulated | TargetKind::Null));
-    let has_asked = matches!(measurement.plan.method, Method::Fill | Method::BurnIn);
-    let estimate = Estimate::of(measurement);
-    if is_virtual || has_asked || telling::is_plan() || !estimate.is_much() {
+/// Refuses what cannot be measured, and asks what is asked for the rest: of much that is written
+/// unless `lines` are what a command always asks, none of them where it asks nothing.
+pub(crate) fn ask(
+    measurement: &Measurement<'_>,
+    lines: Option<Vec<Text>>,
+    asking: Asking,
+) -> Result<(), Exit> {
+    measurement.check_permission()?;
+    measurement.check_directory()?;
+    let much = || much(measurement.target, &Estimate::of(measurement));
+    let lines = lines.unwrap_or_else(|| much().into_iter().collect());
+    confirm(&lines, asking)
+}
+
+/// The same for jobs.
+pub(crate) fn ask_jobs(jobs: &Jobs<'_>, asking: Asking) -> Result<(), Exit> {
+    confirm(much_of_jobs(jobs).as_slice(), asking)
+}
+
+/// Where the front end is another tool's, scripts call it as they call that: only who sits there is asked.
+pub(crate) fn ask_at_door(jobs: &Jobs<'_>) -> Result<(), Exit> {
+    let (yes, quiet) = (!invocation::is_somebody_there(), true);
+    ask_jobs(jobs, Asking { quiet, yes })
+}
+
+/// What of jobs is told where they write much, or for long.
+pub(crate) fn much_of_jobs(jobs: &Jobs<'_>) -> Option<Text> {
+    let written = jobs.places.iter().filter(|it| it.written || it.is_made());
+    let names: Vec<_> = written.map(|it| it.path.display().to_string()).collect();
+    much(&names.join(", "), &Estimate::of_jobs(jobs))
+}
+
+/// What is told where much is written to a target, or for long, and so is asked for first.
+pub(crate) fn much(target: &str, estimate: &Estimate) -> Option<Text> {
+    if telling::is_plan() || !estimate.is_much() {
         return None;
     }
-    let (target, time) = (measurement.target, duration(estimate.time));
-    let many = estimate.many_bytes();
-    let many = many.map(|bytes| Text::name(decimal_size(bytes, 3)));
-    Some(match many {
-        Some(size) if estimate.is_long() => {
+    let time = duration(estimate.time);
+    let bytes = estimate.writes_bytes.map(Bytes);
+    let size = bytes.map(|bytes| Text::name(decimal_size(bytes, 3)));
+    Some(match size {
+        Some(size) if estimate.writes_seconds == 0.0 => {
             text!("{target}: up to {size} will be written, in about {time}")
         }
-        Some(size) => text!("{target}: {size} or more will be written"),
-        None => text!("{target}: for about {time} as much will be written as it takes"),
+        Some(size) if estimate.writes_many_bytes() => {
+            text!("{target}: {size} or more will be written")
+        }
+        _ => text!("{target}: for about {time} as much will be written as it takes"),
     })
 }
 
@@ -70,20 +98,21 @@ pub(crate) fn unasked(line: &Text) -> Exit {
     ))
 }
 
-/// Tells what will be written, and asks whether it may be; with `--yes` it is told alone.
+/// Tells what will be written, if anything is told, and asks whether it may be; with `--yes` it is told alone.
 pub(crate) fn confirm(lines: &[Text], asking: Asking) -> Result<(), Exit> {
+    let Some(first) = lines.first() else {
+        return Ok(());
+    };
     if asking.yes {
         if !asking.quiet {
             lines.iter().for_each(exit::note);
         }
         return Ok(());
     }
-    if !invocation::is_input_terminal() || !invocation::is_output_terminal() {
-        return Err(unasked(&lines[0]));
+    if !invocation::is_somebody_there() {
+        return Err(unasked(first));
     }
-    for line in lines {
-        output::say(line)?;
-    }
+    lines.iter().for_each(exit::note);
     let leaving = interrupt::leave_before_anything()?;
     let is_wanted = output::ask(&text!("Write it? [y/N]"));
     drop(leaving);

@@ -5,7 +5,7 @@ use sokudo_model::Nanos;
 
 use super::compare::{Percent, percent};
 use super::heading::{PRINTED, WRITTEN};
-use super::{Keeping, ListFormat, TableUnit};
+use super::{Asking, Keeping, ListFormat, TableUnit};
 
 /// What `baseline --help` ends with.
 pub(super) const BASELINE_EXAMPLES: &str = "\
@@ -92,6 +92,9 @@ pub(crate) struct SetArguments {
     /// Measure now, with this command: mark /mnt/data --size 8GiB
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) measured: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) asking: Asking,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
@@ -219,9 +222,8 @@ pub(crate) struct CheckArguments {
     )]
     pub(crate) unit: TableUnit,
 
-    /// Show no progress
-    #[arg(short, long, help_heading = PRINTED)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,

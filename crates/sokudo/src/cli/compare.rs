@@ -3,10 +3,9 @@
 use clap::{Args, ValueEnum};
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
-use super::heading::PRINTED;
 use super::mistake::whole_number;
 use super::plot::Pictures;
-use super::{Keeping, Rendering};
+use super::{Asking, Keeping, Rendering};
 use sokudo_report::pivot::{Key, Keys, Ratio};
 use sokudo_words::{Text, text};
 
@@ -80,9 +79,8 @@ pub(crate) struct CompareArguments {
     #[command(flatten)]
     pub(crate) rendering: Rendering,
 
-    /// Show no progress
-    #[arg(short, long, help_heading = PRINTED)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
 
     #[command(flatten)]
     pub(crate) shape: ComparisonShape,

@@ -7,8 +7,8 @@ use sokudo_model::{Bytes, Nanos};
 use sokudo_words::{Text, text};
 
 use super::compare::{Percent, percent};
-use super::heading::{HOW, MEASURED, PRINTED, WRITTEN};
-use super::{Destroying, Keeping, Pictures, Rendering};
+use super::heading::{HOW, MEASURED};
+use super::{Asking, Destroying, Keeping, Pictures, Rendering};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -115,10 +115,6 @@ pub(crate) struct MatrixArguments {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Do not ask before more than 100 GB are written, or for more than an hour
-    #[arg(short, long, help_heading = WRITTEN)]
-    pub(crate) yes: bool,
-
     /// Print an example of a file
     #[arg(long, exclusive = true)]
     pub(crate) example: bool,
@@ -129,9 +125,8 @@ pub(crate) struct MatrixArguments {
     #[command(flatten)]
     pub(crate) rendering: Rendering,
 
-    /// Show no progress
-    #[arg(short, long, help_heading = PRINTED)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
 
     #[command(flatten)]
     pub(crate) pictures: Pictures,

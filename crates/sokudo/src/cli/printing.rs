@@ -121,15 +121,8 @@ pub(crate) struct Printing {
     #[command(flatten)]
     pub(crate) telling: Telling,
 
-    /// Show no progress
-    #[arg(short, long, help_heading = PRINTED)]
-    pub(crate) quiet: bool,
-
-    /// Do not ask before much is written, or for long
-    ///
-    /// fill and burn-in always ask; other commands before more than 100 GB or an hour.
-    #[arg(short, long, help_heading = WRITTEN)]
-    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
 
     /// Exit with 4 if a row's verdict is worse: verified or unverified
     ///
@@ -212,22 +205,20 @@ impl Rendering {
 }
 
 /// Whether somebody has to be asked, and hears what will be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Asking {
-    /// The answer was given before the question.
-    pub(crate) yes: bool,
+    /// Show no progress
+    #[arg(short, long, help_heading = PRINTED)]
     pub(crate) quiet: bool,
+
+    /// Do not ask before much is written, or for long
+    ///
+    /// fill and burn-in always ask; other commands before more than 100 GB or an hour.
+    #[arg(short, long, help_heading = WRITTEN)]
+    pub(crate) yes: bool,
 }
 
 impl Printing {
-    /// What is done about a question.
-    pub(crate) const fn asking(&self) -> Asking {
-        Asking {
-            yes: self.yes,
-            quiet: self.quiet,
-        }
-    }
-
     /// Whether standard output is told where the rest of a result is, together with it.
     pub(crate) fn names_the_rest(&self) -> bool {
         let is_here = self.rendering.format == Format::Table && self.rendering.output.is_none();

@@ -18,7 +18,7 @@ use sokudo_words::text;
 
 use super::plans;
 use super::rows::{self, Common, Matched, RowKey};
-use crate::cli::CompareArguments;
+use crate::cli::{Asking, CompareArguments};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::jobs;
@@ -27,6 +27,8 @@ use crate::measurement;
 use crate::progress::ProgressLine;
 use crate::recall::{Annotations, Recalled};
 use crate::run_door::JobFilePlan;
+use crate::telling::Estimate;
+use crate::writing;
 
 /// What was measured by turns.
 pub(super) struct Live {
@@ -40,9 +42,10 @@ pub(super) struct Live {
 
 /// How the turns are taken.
 struct PairSchedule<'a> {
+    plans: String,
     pairs: u32,
     seed: u64,
-    quiet: bool,
+    asking: Asking,
     control: &'a Control,
 }
 
@@ -68,9 +71,10 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let turns = PairSchedule {
+        plans: sources.join(", "),
         pairs: arguments.pairs,
         seed,
-        quiet: arguments.quiet,
+        asking: arguments.asking,
         control: &control,
     };
     let (mut runs, ended_by) = turns.of_plans(&plans)?;
@@ -129,6 +133,11 @@ impl PairSchedule<'_> {
         }
     }
 
+    /// Asks where both write much.
+    fn ask(&self, both: &Estimate) -> Result<(), Exit> {
+        writing::confirm(writing::much(&self.plans, both).as_slice(), self.asking)
+    }
+
     /// The line that the user sees is about both.
     fn progress(&self, plans: [&Plan; 2], size: Option<Bytes>) -> ProgressLine {
         let named = ["A", "B"].iter().zip(plans).flat_map(|(letter, plan)| {
@@ -144,7 +153,13 @@ impl PairSchedule<'_> {
             stages: named.collect(),
             ..plans[0].clone()
         };
-        ProgressLine::new(&both, &self.schedule(), size, self.quiet, self.control)
+        ProgressLine::new(
+            &both,
+            &self.schedule(),
+            size,
+            self.asking.quiet,
+            self.control,
+        )
     }
 
     /// Rows of both that belong together take turns.
@@ -161,11 +176,13 @@ impl PairSchedule<'_> {
             }
             measurement.schedule = self.schedule();
             measurement.check_permission()?;
-            if !self.quiet {
+            if !self.asking.quiet {
                 measurement::tell_left_behind(measurement);
             }
         }
         check_apart(&first, &second)?;
+        let both = Estimate::of(&first).and(&Estimate::of(&second));
+        self.ask(&both)?;
         let units = units(&first.plan, &second.plan);
         let mut progress = self.progress([&first.plan, &second.plan], first.size());
         let measured = self.take([first, second], &units, &mut progress);
@@ -182,8 +199,8 @@ impl PairSchedule<'_> {
         progress: &mut ProgressLine,
     ) -> Result<([Run; 2], Option<Exit>), Exit> {
         let [first, second] = both;
-        let first = measurement::prepare(first, self.control, progress, self.quiet)?;
-        let second = measurement::prepare(second, self.control, progress, self.quiet)?;
+        let first = measurement::prepare(first, self.control, progress, self.asking.quiet)?;
+        let second = measurement::prepare(second, self.control, progress, self.asking.quiet)?;
         let mut sides = [first, second];
         let ended_by = self.pairs(&mut sides, units, &mut |event| progress.show(&event))?;
         let runs = sides.map(|side| measurement::judged(side, self.control));
@@ -257,7 +274,9 @@ impl PairSchedule<'_> {
         first: &JobFilePlan,
         second: &JobFilePlan,
     ) -> Result<([Run; 2], Option<Exit>), Exit> {
-        if !self.quiet {
+        let [ours, theirs] = [first, second].map(|it| Estimate::of_jobs(&it.jobs(self.pairs)));
+        self.ask(&ours.and(&theirs))?;
+        if !self.asking.quiet {
             first.tell_notes();
             second.tell_notes();
         }

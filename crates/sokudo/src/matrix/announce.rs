@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use sokudo_model::{Bytes, Nanos, RaidLevel, RaidPlan};
-use sokudo_report::{decimal_size, duration};
 use sokudo_volume::{Step, check_options, missing, steps};
 use sokudo_words::{Text, text};
 
@@ -12,7 +11,8 @@ use super::disks::PlannedDisk;
 use super::request::{DiskSource, Matrix};
 use crate::exit::Exit;
 use crate::output;
-use crate::telling::{Estimate, UNASKED_BYTES_MAX, UNASKED_TIME_MAX};
+use crate::telling::Estimate;
+use crate::writing;
 
 /// What a volume takes besides its measurement: discards, file systems, mounts.
 const VOLUME_SECONDS: f64 = 5.0;
@@ -125,27 +125,31 @@ impl<'a> PlannedMatrix<'a> {
 
     /// What is told where much is written to all disks, or for long.
     pub(super) fn much(&self) -> Option<Text> {
-        let (size, writing) = self.written_in_all()?;
-        let seconds = self.seconds()?;
-        let is_long = seconds > UNASKED_TIME_MAX.as_secs_f64();
-        if size <= UNASKED_BYTES_MAX && !(is_long && (size > Bytes(0) || writing > 0)) {
-            return None;
-        }
         let paths = self
             .disks
             .iter()
             .map(|disk| disk.path.display().to_string());
         let target = paths.collect::<Vec<_>>().join(", ");
-        let size = Text::name(decimal_size(size, 3));
+        writing::much(&target, &self.in_all()?)
+    }
+
+    /// What all of it comes to, where that is known.
+    pub(super) fn in_all(&self) -> Option<Estimate> {
+        let (bytes, writes_seconds) = self.written_in_all()?;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
             reason = "an estimate in whole seconds"
         )]
-        let time = duration(Nanos::from_secs(seconds as u64));
-        Some(text!(
-            "{target}: up to {size} will be written, in about {time}"
-        ))
+        let (seconds, writes_seconds) = (self.seconds()? as u64, writes_seconds as f64);
+        Some(Estimate {
+            time: Nanos::from_secs(seconds),
+            writes: bytes > Bytes(0) || writes_seconds > 0.0,
+            writes_bytes: Some(bytes.0),
+            writes_seconds,
+            ..Estimate::default()
+        })
     }
 
     /// Each disk, and what is written to it.
@@ -179,7 +183,7 @@ impl<'a> PlannedMatrix<'a> {
 
     /// Bytes that all disks are to take, and seconds of rows whose end is a time, as long as any
     /// disk writes.
-    pub(super) fn written_in_all(&self) -> Option<(Bytes, u64)> {
+    fn written_in_all(&self) -> Option<(Bytes, u64)> {
         let each = (0..self.disks.len()).map(|disk| self.written(disk));
         let each: Option<Vec<(Bytes, u64)>> = each.collect();
         let each = each?;

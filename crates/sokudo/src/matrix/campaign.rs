@@ -19,7 +19,7 @@ use super::outcome;
 use super::progress::MatrixProgress;
 use super::request::Matrix;
 use super::told::MatrixTelling;
-use crate::cli::MatrixArguments;
+use crate::cli::{Asking, MatrixArguments};
 use crate::exit::{self, Exit};
 use crate::harmless;
 
@@ -162,7 +162,7 @@ impl Campaign<'_> {
     }
 
     fn tell(&self, text: &Text) {
-        if !self.arguments.quiet {
+        if !self.arguments.asking.quiet {
             exit::progress(text.clone());
         }
     }
@@ -254,7 +254,10 @@ impl Campaign<'_> {
         mount_point: &Path,
     ) -> Result<crate::measurement::FinishedMeasurement, CellEnd> {
         let method = method(self.matrix, cell, mount_point);
-        let measured = method.and_then(|repeat| repeat.measure(self.control, self.arguments.quiet));
+        // It was asked for all of them.
+        let (yes, quiet) = (true, self.arguments.asking.quiet);
+        let asking = Asking { quiet, yes };
+        let measured = method.and_then(|repeat| repeat.measure(self.control, asking));
         match measured {
             Ok(finished) => match finished.ended_by {
                 Some(Exit::Interrupted) => Err(CellEnd::Interrupted),

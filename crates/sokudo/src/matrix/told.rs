@@ -18,9 +18,7 @@ pub(super) fn announce(matrix: &Matrix, planned: &PlannedMatrix<'_>) {
         name: matrix.cell_name(cell),
         direction: String::new(),
     });
-    let written = planned.written_in_all();
-    #[expect(clippy::cast_precision_loss, reason = "seconds of an estimate")]
-    let writes_seconds = written.map_or(0.0, |(_, seconds)| seconds as f64);
+    let in_all = planned.in_all();
     telling::tell(&RunEvent::Planned {
         method: "matrix".to_owned(),
         command: matrix.command.clone(),
@@ -28,9 +26,9 @@ pub(super) fn announce(matrix: &Matrix, planned: &PlannedMatrix<'_>) {
         trials: matrix.blocks,
         adaptive: matrix.precision.is_some(),
         seconds: planned.seconds().unwrap_or_default(),
-        writes_bytes: written.map(|(bytes, _)| bytes.0),
-        writes_seconds,
-        asks: false,
+        writes_bytes: in_all.as_ref().and_then(|it| it.writes_bytes),
+        writes_seconds: in_all.as_ref().map_or(0.0, |it| it.writes_seconds),
+        asks: in_all.is_some_and(|it| it.is_much()),
     });
 }
 

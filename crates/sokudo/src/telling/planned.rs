@@ -1,20 +1,23 @@
 //! What will be done, before it is: rows, how long it takes, and what is written at most.
 
-use sokudo_measure::{Expectation, Measurement, duration, trials_at_most};
-use sokudo_model::{Bytes, Nanos, Plan, Schedule, Workload};
+use sokudo_measure::{Expectation, JobTargetKind, Jobs, Measurement, duration, trials_at_most};
+use sokudo_model::{Bytes, Nanos, Plan, Schedule, TargetKind, Workload};
 use sokudo_page::{PlannedRow, RunEvent};
 
 use crate::command_line;
 
 /// More than this is written, or for longer, only where somebody has said so.
-pub(crate) const UNASKED_BYTES_MAX: Bytes = Bytes(100_000_000_000);
-pub(crate) const UNASKED_TIME_MAX: Nanos = Nanos::from_secs(3_600);
+const UNASKED_BYTES_MAX: u64 = 100_000_000_000;
+const UNASKED_TIME_MAX: Nanos = Nanos::from_secs(3_600);
 
 /// How long a plan takes, and what it writes.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Estimate {
     pub(crate) time: Nanos,
+    /// Models take what is written at no cost.
+    pub(crate) is_virtual: bool,
     /// Whether its rows write.
-    writes: bool,
+    pub(crate) writes: bool,
     /// Bytes of files that make the target ready.
     pub(crate) lays_out: Option<Bytes>,
     /// Where that is known: bytes that are limited, and what makes the target ready.
@@ -24,14 +27,9 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Of a target of this size, of which so much is written to make it ready; `None` where that
-    /// is not known yet.
-    pub(crate) fn new(
-        plan: &Plan,
-        schedule: &Schedule,
-        size: Option<Bytes>,
-        lays_out: Option<Bytes>,
-    ) -> Self {
+    /// Of a target of this size, of which so much is written to make it ready, if that is not what
+    /// the plan writes itself.
+    fn new(plan: &Plan, schedule: &Schedule, size: Option<Bytes>, lays_out: Option<Bytes>) -> Self {
         let (bytes, writes_seconds) = match &schedule.steady {
             Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
             None => written(plan, schedule, size),
@@ -40,11 +38,10 @@ impl Estimate {
         let mut workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
         Self {
             time: duration(plan, schedule, size),
+            is_virtual: false,
             writes: workloads.any(changes),
             lays_out,
-            writes_bytes: lays_out
-                .zip(bytes)
-                .map(|(ready, measured)| ready.0.saturating_add(measured)),
+            writes_bytes: bytes.map(|it| it.saturating_add(lays_out.unwrap_or_default().0)),
             writes_seconds,
         }
     }
@@ -52,39 +49,59 @@ impl Estimate {
     /// Of what is about to be measured.
     pub(crate) fn of(measurement: &Measurement<'_>) -> Self {
         let Measurement { plan, schedule, .. } = measurement;
-        Self::new(plan, schedule, measurement.size(), measurement.lays_out())
+        let is_model = |kind| matches!(kind, TargetKind::Simulated | TargetKind::Null);
+        let mut targets = measurement.targets();
+        Self {
+            is_virtual: targets.all(|(_, named)| is_model(named.kind())),
+            ..Self::new(plan, schedule, measurement.size(), measurement.lays_out())
+        }
+    }
+
+    /// Of jobs, which lay out files that are not there.
+    pub(crate) fn of_jobs(jobs: &Jobs<'_>) -> Self {
+        let places = jobs.places.iter();
+        let made = places.filter(|it| it.needs_data && it.is_made() && !it.path.exists());
+        let laid_out = made.fold(0_u64, |sum, it| sum.saturating_add(it.bytes.0));
+        let schedule = Schedule::in_turn(jobs.trials, Nanos(0));
+        let is_model = |kind| matches!(kind, JobTargetKind::Simulated | JobTargetKind::Null);
+        Self {
+            is_virtual: jobs.places.iter().all(|it| is_model(it.kind)),
+            ..Self::new(jobs.plan, &schedule, None, Some(Bytes(laid_out)))
+        }
+    }
+
+    /// Of both, one after the other.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        let sum = |(ours, theirs): (u64, u64)| ours.saturating_add(theirs);
+        Self {
+            time: Nanos(sum((self.time.0, other.time.0))),
+            is_virtual: self.is_virtual && other.is_virtual,
+            writes: self.writes || other.writes,
+            lays_out: None,
+            writes_bytes: self.writes_bytes.zip(other.writes_bytes).map(sum),
+            writes_seconds: self.writes_seconds + other.writes_seconds,
+        }
     }
 
     /// Whether so much is written, or something for so long, that nobody wants it by mistake.
     pub(crate) fn is_much(&self) -> bool {
-        self.many_bytes().is_some() || self.is_long()
+        let is_long = self.writes && self.time > UNASKED_TIME_MAX;
+        !self.is_virtual && (self.writes_many_bytes() || is_long)
     }
 
-    /// What is written, where it is so much.
-    pub(crate) fn many_bytes(&self) -> Option<Bytes> {
-        let bytes = self.writes_bytes.map(Bytes);
-        bytes.filter(|it| *it > UNASKED_BYTES_MAX)
-    }
-
-    /// Whether rows write, and it takes so long.
-    pub(crate) fn is_long(&self) -> bool {
-        self.writes && self.time > UNASKED_TIME_MAX
+    /// Whether so many bytes are written.
+    pub(crate) fn writes_many_bytes(&self) -> bool {
+        self.writes_bytes.is_some_and(|it| it > UNASKED_BYTES_MAX)
     }
 }
 
 /// What will be done, as the page shows it.
-pub(super) fn planned(
-    plan: &Plan,
-    schedule: &Schedule,
-    size: Option<Bytes>,
-    lays_out: Option<Bytes>,
-) -> RunEvent {
+pub(super) fn planned(plan: &Plan, schedule: &Schedule, estimate: &Estimate) -> RunEvent {
     let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
     let rows = workloads.clone().map(|workload| PlannedRow {
         name: workload.name.clone(),
         direction: workload.operations.direction().to_owned(),
     });
-    let estimate = Estimate::new(plan, schedule, size, lays_out);
     RunEvent::Planned {
         method: plan.method.to_string(),
         command: command_line::as_given(),
@@ -106,10 +123,10 @@ fn written(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> (Option<u64
         let trials = trials_at_most(schedule, expected.time);
         let workloads = stage.workloads.iter();
         for writer in workloads.filter(|it| it.operations.changes_data()) {
-            match writer.limits.time {
+            let moved = Expectation::of(writer, size).bytes;
+            match writer.limits.time.filter(|_| moved.is_none()) {
                 Some(limit) => time += limit.as_secs_f64() * f64::from(trials),
                 None => {
-                    let moved = Expectation::of(writer, size).bytes;
                     let moved = moved.map(|moved| moved.0.saturating_mul(trials.into()));
                     bytes = bytes.zip(moved).map(|(sum, it)| sum.saturating_add(it));
                 }

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;
+mod asking;
 mod assess;
 mod bad_input;
 mod bonnie;

@@ -25,7 +25,11 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
     let turns = PairSchedule {
         pairs: 6,
         seed,
-        quiet: true,
+        plans: String::new(),
+        asking: Asking {
+            quiet: true,
+            yes: false,
+        },
         control: &Control::new(),
     };
     let (runs, ended_by) = turns.of_plans(&plans).unwrap();

@@ -1,0 +1,63 @@
+//! Nothing writes more than 100 GB, or for longer than an hour, unasked.
+
+use std::fs;
+
+use crate::sokudo::sokudo_in;
+use crate::store_file::Store;
+
+/// 5,000 s of writes.
+const LONG: &str = "--row RND4K,write --size 16MiB --time 1000s --runs 5";
+const UNASKED: [&str; 2] = [" will be written", "use --yes"];
+
+#[test]
+fn no_command_writes_much_where_nobody_can_be_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = "[a]\nrw=write\nsize=16m\ntime_based\nruntime=3601\n";
+    fs::write(folder.path().join("long.fio"), job).unwrap();
+    let job = "[a]\nrw=randwrite\nsize=16m\nloops=7000\n";
+    fs::write(folder.path().join("large.fio"), job).unwrap();
+    let before = fs::read_dir(folder.path()).unwrap().count();
+    for command in [
+        format!("mark . {LONG}"),
+        "sweep . --write-only --sizes 4k --runs 9999".to_owned(),
+        "load . --row RND4K,write --size 16MiB --time 1000s".to_owned(),
+        "peak . --row RND4K,write --size 16MiB --time 1000s".to_owned(),
+        "steady . --size 16MiB".to_owned(),
+        "fill . --size 16MiB".to_owned(),
+        "bonnie . --size 16 --files 0 --runs 9999".to_owned(),
+        "run long.fio".to_owned(),
+        "run large.fio".to_owned(),
+        "run long.fio --runs 2 --format json".to_owned(),
+        "check-against fio large.fio --pairs 1".to_owned(),
+        format!("compare --live 'mark . {LONG}' 'mark . --row RND4K,write --size 16MiB'")
+            .replace(" --runs 5", ""),
+        "compare --live 'run long.fio' 'run large.fio'".to_owned(),
+    ] {
+        let ended = sokudo_in(folder.path(), &command);
+        assert_eq!(ended.code(), Some(2), "{ended:?}");
+        ended.tells(&UNASKED);
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            before,
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn what_was_answered_for_a_baseline_is_asked_again_for_its_check() {
+    let store = Store::new();
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().display();
+    let short = format!("mark {place} --row RND4K,write --size 16MiB --time 20ms --runs 6 --yes");
+    let measured = store.ok(&format!("{short} --format json -q"));
+    let long = measured.replace("--time 20ms", "--time 1000s");
+    let kept = folder.path().join("kept.json");
+    fs::write(&kept, long).unwrap();
+    let check = format!("check {} --anyway", kept.display());
+    store.refuses(&check, 2, &UNASKED);
+    let set = format!("baseline set --anyway -- mark {place} {LONG}");
+    store.refuses(&set.replace("--runs 5", "--runs 9"), 2, &UNASKED);
+    let checked = store.run(&format!("{check} --format nagios"));
+    checked.ends(3).prints(&["UNKNOWN", "use --yes"]);
+}
