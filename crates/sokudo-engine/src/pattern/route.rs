@@ -43,7 +43,11 @@ impl FileRoute {
         }
         let mut manner = Manner::new(workload);
         let turns = FileTurns::new(workload.files.service, stretches.len(), random);
-        manner.ends_by_bytes = turns.is_sequential() && stretches.len() > 1 && manner.is_endless();
+        let is_one = stretches.len() == 1;
+        manner.ends_by_bytes = match manner.runs_backward() {
+            true => !is_one || workload.limits.bytes.is_none(),
+            false => !is_one && turns.is_sequential() && manner.is_endless(),
+        };
         let walk = |stretch: &ByteRange| Walk::new(workload, &manner, *stretch, random);
         let walks = stretches.iter().map(walk).collect();
         Self::Own(Box::new(ThreadRoute {

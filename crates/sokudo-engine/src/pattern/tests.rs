@@ -241,7 +241,7 @@ fn a_stride_leads_where_fios_does() {
     for (offset, stride, bytes, expected) in [
         // What fio 3.33 does with rw=read:8k in 64 KiB.
         (own, 8192, 16 * BLOCK, vec![0, 6, 12, 18, 24, 30, 0, 6, 12]),
-        (own, -8192, 5 * BLOCK + 100, vec![8, 6, 4, 2, 0, 8, 6]),
+        (own, -8192, 5 * BLOCK, vec![0, 6, 4, 2, 0, 0, 6]),
         (own, -4096, 4 * BLOCK, vec![0, 0, 0]),
         (own, -2048, 4 * BLOCK, vec![0, 1, 2, 3, 4, 5, 6, 0]),
         (interlocked, 8192, 10 * BLOCK, vec![0, 6, 12, 18, 0, 6]),
@@ -259,6 +259,49 @@ fn a_stride_leads_where_fios_does() {
             .map(|_| pattern.next().offset / 2048)
             .collect();
         assert_eq!(found, expected, "{offset:?} {stride}");
+    }
+}
+
+#[test]
+fn a_backward_walk_leads_where_fios_does() {
+    const KIB: u64 = 1 << 10;
+    // What fio 3.33 does with bs=64k and this offset, size, stride and io_size (strace).
+    for (start, bytes, stride, in_all, expected) in [
+        (0, 512 * KIB, -128, 512, vec![0, 393_216, 327_680]),
+        (
+            5_000,
+            1024 * KIB,
+            -128,
+            1024,
+            vec![917_504, 851_968, 786_432],
+        ),
+        (102_400, 512 * KIB, -64, 512, vec![458_752, 458_752]),
+        (
+            10_000,
+            1024 * KIB,
+            -96,
+            1024,
+            vec![950_272, 917_504, 884_736],
+        ),
+        (
+            1_000,
+            256 * KIB,
+            -128,
+            512,
+            vec![131_072, 65_536, 132_072, 66_536, 1_000, 132_072],
+        ),
+    ] {
+        let workload = with!(
+            Workload::new("backward", Bytes(64 * KIB)),
+            order = Order::Sequential {
+                offset: SequentialOffset::Own
+            },
+            limits.bytes = Some(Bytes(in_all * KIB)),
+            scatter.stride = stride << 10
+        );
+        let mut pattern = pattern(&workload, &[stretch(start, bytes)]);
+        let found: Vec<u64> = expected.iter().map(|_| pattern.next().offset).collect();
+        assert_eq!(found, expected, "{start} {bytes} {stride}");
     }
 }
 

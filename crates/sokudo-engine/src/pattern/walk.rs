@@ -70,6 +70,17 @@ impl Manner {
         }
     }
 
+    /// Whether no I/O of a direction begins behind the one before: then a walk never leaves its stretch.
+    fn is_backward(&self, direction: usize) -> bool {
+        let smallest = i64::try_from(self.lengths[direction].smallest());
+        smallest.is_ok_and(|smallest| smallest + self.stride <= 0)
+    }
+
+    /// The same of all directions.
+    pub(crate) fn runs_backward(&self) -> bool {
+        (0..DIRECTIONS).all(|direction| self.is_backward(direction))
+    }
+
     /// Whether neither the end of the stretch nor that of a map ends a pass.
     pub(crate) fn is_endless(&self) -> bool {
         self.map_unit.is_none() && self.random_percent.iter().any(|percent| *percent > 0)
@@ -125,7 +136,7 @@ impl Walk {
                     place_bytes: alignment,
                 };
                 Track {
-                    next: first_position(manner, direction, stretch.length),
+                    next: first_position(manner, direction, &stretch),
                     run_left: 0,
                     places: Places::new(workload.scatter.distribution, count, measure, random),
                 }
@@ -181,7 +192,7 @@ impl Walk {
     /// Begins another pass of one direction.
     pub(crate) fn renew(&mut self, manner: &Manner, direction: usize, random: &mut Random) {
         if let Some(track) = &mut self.tracks[direction] {
-            track.next = first_position(manner, direction, self.stretch.length);
+            track.next = first_position(manner, direction, &self.stretch);
             track.run_left = 0;
         }
         if let Some(map) = &mut self.map {
@@ -213,6 +224,9 @@ impl Walk {
                     return Sequential::Random;
                 }
             }
+        }
+        if track.next < 0 && manner.is_backward(direction) {
+            track.next = last_position(manner, &self.stretch);
         }
         let room = u64::try_from(track.next).ok().and_then(|next| {
             self.stretch
@@ -296,15 +310,20 @@ enum Sequential {
     Random,
 }
 
-/// Backward walks begin with the last whole block.
-fn first_position(manner: &Manner, direction: usize, length: u64) -> i64 {
-    let smallest = manner.lengths[direction].smallest();
-    let largest = manner.lengths[direction].largest();
-    let is_backward = i64::try_from(smallest).is_ok_and(|smallest| smallest + manner.stride < 0);
-    if !is_backward {
+/// Backward walks begin as fio's do (3.33, `get_next_seq_offset`): a stretch from 0 on at its start, any
+/// other as far before the place that its length names, taken as a place of the file.
+fn first_position(manner: &Manner, direction: usize, stretch: &ByteRange) -> i64 {
+    if stretch.start == 0 || !manner.is_backward(direction) {
         return 0;
     }
-    position(length.saturating_sub(largest) / smallest * smallest)
+    let first = (position(stretch.length) + manner.stride).checked_sub_unsigned(stretch.start);
+    let first = first.filter(|first| *first >= 0);
+    first.unwrap_or_else(|| last_position(manner, stretch))
+}
+
+/// Where backward walks go on that have come to the start.
+fn last_position(manner: &Manner, stretch: &ByteRange) -> i64 {
+    (position(stretch.length) + manner.stride).max(0)
 }
 
 /// A place as a signed number. What is no file may be larger than any offset that Linux
