@@ -65,9 +65,6 @@ pub enum InspectError {
     /// It is neither a directory, nor a regular file, nor a block device.
     #[error("{name} is a {what}; name a directory, a regular file or a block device", what = Text::from(*what))]
     WrongKind { name: String, what: &'static str },
-    /// Its path has no text form that results could carry.
-    #[error("the path {path:?} of {name} is not UTF-8; measure on a path that is")]
-    NotText { name: String, path: PathBuf },
     /// The system failed to say.
     #[error("{name} could not be examined: {source}")]
     Failed { name: String, source: io::Error },
@@ -99,12 +96,9 @@ fn examine(system: &System, name: &str, will_read: bool) -> Result<Inspected, In
     if will_read || kind != TargetKind::BlockDevice {
         require_access(name, &path, kind)?;
     }
-    let text = path.to_str().ok_or_else(|| InspectError::NotText {
-        name: name.to_owned(),
-        path: path.clone(),
-    })?;
     let mut info = TargetInfo {
-        path: Some(text.to_owned()),
+        // Results are text: a path that is none is called by the name that leads to it here.
+        path: Some(path.to_str().unwrap_or(name).to_owned()),
         host: environment::host(system),
         ..TargetInfo::new(name, kind)
     };

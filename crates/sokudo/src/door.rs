@@ -36,7 +36,7 @@ impl FrontEnd {
             .map_err(|word| {
                 let word = format!("{word:?}");
                 Exit::failed(text!(
-                    "the argument {word} is not UTF-8, and sokudo takes no other; name a path that is"
+                    "the argument {word} is not UTF-8; make a link to what it names (ln -s), and name that"
                 ))
             })?;
         match self {

@@ -82,6 +82,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap_complete::Shell;
 use sokudo_measure::PutBack;
 
@@ -139,7 +140,13 @@ fn carry_out_words(arguments: Vec<OsString>) -> u8 {
     {
         return ended(Err(refusal));
     }
-    match Cli::read(arguments) {
+    let read = match Cli::read(arguments.clone()) {
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
+            Cli::read(given::as_text(arguments))
+        }
+        read => read,
+    };
+    match read {
         Ok(cli) => ended(carry_out(cli.command)),
         Err(error) => cli::end_with(&error),
     }

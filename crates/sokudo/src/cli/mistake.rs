@@ -53,7 +53,9 @@ fn what(error: &clap::Error) -> Text {
     let command = names(error, ContextKind::InvalidSubcommand);
     match error.kind() {
         ErrorKind::InvalidUtf8 => {
-            text!("an argument is not UTF-8, and sokudo takes no other; name a path that is")
+            text!(
+                "an argument is not UTF-8, which only the path that a command measures may be; make a link to it (ln -s), and name that"
+            )
         }
         ErrorKind::ArgumentConflict => match names(error, ContextKind::PriorArg) {
             other if other == argument => {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use crate::sokudo::{SHORT, end, mark, program, sokudo, split};
+use crate::sokudo::{end, mark, program, sokudo};
 
 /// Arguments that make no sense, and words of the line that says so.
 const USAGE: [(&str, &[&str]); 22] = [
@@ -113,20 +113,6 @@ fn a_link_to_a_directory_is_followed() {
         .ok()
         .prints(&["behind (directory)"]);
     assert_eq!(fs::read_dir(behind).unwrap().count(), 0);
-}
-
-#[test]
-fn a_path_that_is_not_utf_8_is_refused() {
-    use std::os::unix::ffi::OsStrExt;
-    let directory = tempfile::tempdir().unwrap();
-    let strange = directory
-        .path()
-        .join(std::ffi::OsStr::from_bytes(b"strange-\xff"));
-    fs::create_dir(&strange).unwrap();
-    mark(&strange, "").refused(2, &["UTF-8", "name a path that is"]);
-    let mut command = program();
-    command.args(["mark", "."]).args(split(SHORT));
-    end(command.current_dir(&strange)).refused(2, &["UTF-8", "measure on a path that is"]);
 }
 
 #[test]
