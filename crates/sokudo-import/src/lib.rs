@@ -22,6 +22,7 @@ mod published;
 mod reader;
 mod row;
 mod text;
+mod unread;
 mod wrong_unit;
 
 use std::io::BufRead;
@@ -85,6 +86,7 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
             why: "it counts more bytes, I/Os or time than any run does".into(),
         });
     }
+    unread::name(reader, &beginning, &mut import);
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }

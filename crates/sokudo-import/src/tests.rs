@@ -109,3 +109,78 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn what_stays_unread_is_named_and_what_is_read_whole_names_nothing() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let cases = std::fs::read_dir(folder.join("cases")).unwrap();
+    let files = corpus().into_iter();
+    let files = files.chain(cases.map(|entry| entry.unwrap().path()));
+    let mut named: Vec<String> = files
+        .filter_map(|file| {
+            let import = read("x", &std::fs::read(&file).unwrap()[..]).ok()?;
+            let told = not_read(&import)?;
+            Some(format!(
+                "{} {told}",
+                file.strip_prefix(&folder).unwrap().display()
+            ))
+        })
+        .collect();
+    named.sort();
+    let expected = [
+        "cases/i05-fio341-note.txt line 6: 1 (Jobs: 1 (f=1): [W(1)][100.0%][w=53.0MiB/s][w=53 IOPS][eta 00)",
+        "cases/i06-fio-with-log-prefix.txt line 6: 1 (12:06:53 DEBUG| [stdout] Jobs: 1 (f=1): [W(1)][100.0%][w=53.)",
+        "ioping/normal.txt line 9: 1 (generated 5 requests in 400.3 ms, 20 KiB, 12 iops, 50.0 KiB/)",
+        "ioping/quiet.txt line 4: 1 (generated 5 requests in 40.3 ms, 20 KiB, 124 iops, 496.4 KiB)",
+        "ioping/rapid.txt line 4: 1 (generated 467.4 k requests in 1.00 s, 1.78 GiB, 466.2 k iops)",
+        "ioping/write.txt line 7: 1 (generated 3 requests in 203.8 ms, 24 KiB, 14 iops, 117.8 KiB)",
+    ];
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn figures_of_lines_that_no_reader_knows_are_named_in_one_note() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    for file in [
+        "fio/normal.txt",
+        "fio/terse3.txt",
+        "diskspd/windows-one.txt",
+        "crystaldiskmark/9-mix.txt",
+        "kdiskmark/2.txt",
+        "hdparm/two-timings.txt",
+        "dd/dd-gnu.txt",
+        "bonnie/2.00.csv",
+        "hdtune/free.txt",
+    ] {
+        let whole = std::fs::read_to_string(corpus.join(file)).unwrap();
+        assert_eq!(
+            not_read(&read("x", whole.as_bytes()).unwrap()),
+            None,
+            "{file}"
+        );
+        let whole = whole.trim_end();
+        let line = whole.lines().count() + 1;
+        let more =
+            format!("{whole}\nouter zone  7100.5 MB/s\nno figure MB/s\nat depth 9: 7654321 IOPS\n");
+        let told = not_read(&read("x", more.as_bytes()).unwrap());
+        let expected =
+            format!("line {line}: 2 (outer zone  7100.5 MB/s; at depth 9: 7654321 IOPS)");
+        assert_eq!(told.as_deref(), Some(&*expected), "{file}");
+    }
+    let log = std::fs::read_to_string(corpus.join("hdparm/two-timings.txt")).unwrap();
+    let long = [&log, &*"somewhere 7100.5 MB/s far away\n".repeat(1_500)].concat();
+    let told = not_read(&read("x", long.as_bytes()).unwrap()).unwrap();
+    assert!(told.contains(": 1500 (") && told.len() < 250, "{told}");
+}
+
+/// The note of what was not read, without its own words.
+fn not_read(import: &Import) -> Option<String> {
+    let mut notes = import.left_out.iter().filter_map(|left| {
+        let told = left.why.english();
+        let told = told.strip_prefix("rates that were not read, lines from here on: ")?;
+        Some(format!("line {}: {told}", left.line?))
+    });
+    let note = notes.next();
+    assert_eq!(notes.next(), None);
+    note
+}
