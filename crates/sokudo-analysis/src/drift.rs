@@ -3,7 +3,7 @@
 //! Of what could be said only the most telling is: a fall to another level, then a first
 //! trial unlike the others, then two groups, then a trend, then single outliers.
 
-use sokudo_model::{Bytes, IntervalRates, Operation, Outcome, TargetKind, weighed};
+use sokudo_model::{Bytes, IntervalRates, Nanos, Operation, Outcome, TargetKind, weighed};
 use sokudo_stats::{Summary, first_deviation, groups, step, trend};
 use sokudo_words::{Text, text};
 
@@ -36,10 +36,9 @@ const APART_MIN: f64 = 0.9;
 pub(crate) struct RateInterval {
     /// Which trial it belongs to.
     pub(crate) trial: usize,
-    /// Its begin, in seconds from the start of the measured part of its trial.
-    pub(crate) begins_s: f64,
-    /// Its length, in seconds.
-    pub(crate) seconds: f64,
+    /// Its begin, from the start of the measured part of its trial.
+    pub(crate) begins_at: Nanos,
+    pub(crate) length: Nanos,
     /// Bytes per second.
     pub(crate) rate: f64,
 }
@@ -47,29 +46,24 @@ pub(crate) struct RateInterval {
 impl RateInterval {
     /// Bytes moved in it.
     pub(crate) fn bytes(&self) -> f64 {
-        self.rate * self.seconds
+        self.rate * self.length.as_secs_f64()
     }
 }
 
 /// The intervals of all trials that move bytes, in order of time.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a series has hundreds of points"
-)]
 pub(crate) fn intervals(case: &Case<'_>) -> Vec<RateInterval> {
     let time = case.row.workload.limits.time;
     let outcomes = case.outcomes().enumerate();
     let moving = outcomes.filter(|(_, outcome)| outcome.bytes_moved() > Bytes(0));
     let of_trial = |(trial, outcome)| {
         let IntervalRates { length, per_second } = IntervalRates::of(outcome, time);
-        let seconds = length.as_secs_f64();
         let of_rate = move |(number, rate)| RateInterval {
             trial,
-            begins_s: number as f64 * seconds,
-            seconds,
+            begins_at: Nanos(number * length.0),
+            length,
             rate,
         };
-        per_second.into_iter().enumerate().map(of_rate)
+        (0..).zip(per_second).map(of_rate)
     };
     moving.flat_map(of_trial).collect()
 }
@@ -108,9 +102,9 @@ pub(crate) fn shape(case: &Case<'_>) -> Option<DriftShape> {
 struct Fall {
     before: f64,
     after: f64,
-    /// What was moved before it, and in how many seconds.
+    /// What was moved before it, and in which time.
     bytes: f64,
-    seconds: f64,
+    time: Nanos,
     in_each_trial: bool,
 }
 
@@ -173,7 +167,7 @@ fn fall_of(intervals: &[RateInterval], share: f64) -> Option<Fall> {
             before: step.before,
             after: step.after,
             bytes: before.iter().map(RateInterval::bytes).sum(),
-            seconds: before.iter().map(|interval| interval.seconds).sum(),
+            time: Nanos(before.iter().map(|interval| interval.length.0).sum()),
             in_each_trial: false,
         }
     })
@@ -182,15 +176,15 @@ fn fall_of(intervals: &[RateInterval], share: f64) -> Option<Fall> {
 fn not_steady(case: &Case<'_>) -> Option<Ruling> {
     let fall = fall(case)?;
     let (before_mb_per_s, after_mb_per_s) = (fall.before / 1e6, fall.after / 1e6);
-    let (gigabytes, seconds) = (fall.bytes / 1e9, fall.seconds);
+    let (gigabytes, time) = (fall.bytes / 1e9, fall.time);
     let symptom = match fall.in_each_trial {
         true => text!(
             "in most trials the speed fell from {before_mb_per_s:.1} to {after_mb_per_s:.1} MB/s \
-             after {gigabytes:.2} GB ({seconds:.1} s), and only a new trial brought it back"
+             after {gigabytes:.2} GB ({time}), and only a new trial brought it back"
         ),
         false => text!(
             "the speed fell from {before_mb_per_s:.1} to {after_mb_per_s:.1} MB/s after \
-             {gigabytes:.2} GB ({seconds:.1} s), and stayed there"
+             {gigabytes:.2} GB ({time}), and stayed there"
         ),
     };
     let (cause, remedy) = if case.asks(Operation::Write) {
@@ -406,7 +400,7 @@ mod tests {
             writes_in(|trial, interval| 200_000_000 - (trial as u64 * 10 + interval) * 2_000_000);
         check! {
             "fallen": fallen.clone() => ["not-steady"], Verified,
-                "from 2020.0 to 520.0 MB/s after 4.04 GB (2.0 s)";
+                "from 2020.0 to 520.0 MB/s after 4.04 GB (2.00 s)";
             "back again": back => [], Verified;
             "along a line": sinking => [], Verified;
             "noise":

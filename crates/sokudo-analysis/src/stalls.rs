@@ -206,28 +206,48 @@ impl Stalled {
 fn times(intervals: &[RateInterval]) -> Option<Text> {
     let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate).collect();
     let rates = Summary::of(&rates)?;
-    let mut still: Vec<Text> = intervals
-        .iter()
-        .filter(|interval| interval.rate < rates.median * STOOD_STILL_SHARE_MAX)
-        .map(|interval| {
-            text!(
-                "at {seconds:.1} s of trial {trial}",
-                seconds = interval.begins_s,
-                trial = interval.trial + 1
-            )
-        })
-        .collect();
-    let intervals = still.len();
-    // Short ones begin within one tenth of a second.
-    still.dedup_by_key(|it| it.english());
-    let named = Text::list(still.into_iter().take(INTERVALS_NAMED_MAX), ", ");
-    match intervals {
+    let is_still = |it: &&RateInterval| it.rate < rates.median * STOOD_STILL_SHARE_MAX;
+    let mut moments: Vec<(Nanos, Vec<usize>)> = Vec::new();
+    let mut still = 0;
+    for RateInterval {
+        begins_at, trial, ..
+    } in intervals.iter().filter(is_still)
+    {
+        still += 1;
+        let is_room = moments.len() < INTERVALS_NAMED_MAX;
+        // One moment, as far as three digits tell.
+        let is_it = |(at, _): &&mut (Nanos, _)| at.to_string() == begins_at.to_string();
+        match moments.iter_mut().find(is_it) {
+            Some((_, trials)) => trials.push(trial + 1),
+            None if is_room => moments.push((*begins_at, vec![trial + 1])),
+            None => {}
+        }
+    }
+    let named = Text::list(moments.into_iter().map(moment), ", ");
+    match still {
         0 => None,
         1 => Some(text!("1 interval stood still: {named}")),
-        2..=INTERVALS_NAMED_MAX => Some(text!("{intervals} intervals stood still: {named}")),
-        _ => Some(text!(
-            "{intervals} intervals stood still, the first {named}"
-        )),
+        2..=INTERVALS_NAMED_MAX => Some(text!("{still} intervals stood still: {named}")),
+        _ => Some(text!("{still} intervals stood still, the first {named}")),
+    }
+}
+
+/// A moment in which trials stood still.
+fn moment((at, mut trials): (Nanos, Vec<usize>)) -> Text {
+    let at = match at {
+        Nanos(0) => text!("at the beginning"),
+        at => text!("at {at}"),
+    };
+    trials.dedup();
+    let named = trials
+        .iter()
+        .take(INTERVALS_NAMED_MAX)
+        .map(usize::to_string);
+    let more = (trials.len() > INTERVALS_NAMED_MAX).then(|| "…".to_owned());
+    let named = named.chain(more).collect::<Vec<_>>().join(", ");
+    match trials.len() {
+        1 => text!("{at} of trial {named}"),
+        _ => text!("{at} of trials {named}"),
     }
 }
 
@@ -375,27 +395,33 @@ mod tests {
         says(
             run.clone(),
             "stalls",
-            &["1 interval stood still: at 0.4 s of trial 1"],
+            &["1 interval stood still: at 400 ms of trial 1"],
         );
         run.rows[0].trials = vec![run.rows[0].trials[0].clone(); 6];
         says(
             run,
             "stalls",
-            &["6 intervals stood still, the first at 0.4 s of trial 1"],
+            &["6 intervals stood still, the first at 400 ms of trials 1, 2, 3, …"],
         );
-        let short = [0.01, 0.02, 0.03, 0.41].map(|begins_s| (begins_s, 0.0));
-        let usual = (0..20).map(|number| (1.0 + f64::from(number), 100.0));
-        let interval = |(begins_s, rate)| RateInterval {
-            trial: 0,
-            begins_s,
-            seconds: 0.01,
-            rate,
+        let of = |stills: &[(u64, usize)]| {
+            let still = stills.iter().map(|(at_ms, trial)| (*at_ms, *trial, 0.0));
+            let usual = (0..20).map(|number| (1_000 + number, 0, 100.0));
+            let interval = |(at_ms, trial, rate)| RateInterval {
+                trial,
+                begins_at: Nanos::from_millis(at_ms),
+                length: Nanos::from_millis(1),
+                rate,
+            };
+            let intervals: Vec<RateInterval> = still.chain(usual).map(interval).collect();
+            super::times(&intervals).unwrap().english()
         };
-        let intervals: Vec<RateInterval> = short.into_iter().chain(usual).map(interval).collect();
-        let told = super::times(&intervals).unwrap().english();
         assert_eq!(
-            told,
-            "4 intervals stood still, the first at 0.0 s of trial 1, at 0.4 s of trial 1"
+            of(&[(10, 0), (20, 0), (30, 0), (410, 0)]),
+            "4 intervals stood still, the first at 10.0 ms of trial 1, at 20.0 ms of trial 1, at 30.0 ms of trial 1"
+        );
+        assert_eq!(
+            of(&[(0, 2), (0, 3), (7, 3)]),
+            "3 intervals stood still: at the beginning of trials 3, 4, at 7.00 ms of trial 4"
         );
     }
 }
