@@ -13,8 +13,8 @@ use sokudo_model::{
     RunsDiffer, TargetKind, Verdict,
 };
 use sokudo_stats::{
-    CORRELATION_ASSUMED, Interval, PastRuns, PastTest, RankTest, Shift, cliffs_delta, holm,
-    mann_whitney, mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min,
+    CORRELATION_ASSUMED, Interval, PastRuns, PastTest, RankTest, Shift, Summary, cliffs_delta,
+    holm, mann_whitney, mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min,
     widening,
 };
 
@@ -48,6 +48,8 @@ pub struct Side<'a> {
     pub name: &'a str,
     /// The rate of each trial, in order of time.
     pub values: &'a [f64],
+    /// The row's own figure: their median, in which long ones may count more often.
+    pub figure: Option<f64>,
     /// What was done in it, and how.
     pub plan: &'a PlanParts,
     /// What was thought of the row.
@@ -155,6 +157,14 @@ fn obstacle(
             "one is a simulated device and the other a real one; compare like with like".into(),
         );
     }
+    let is_weighed = |it: &&Side<'_>| it.is_weighed(comparing.difference_min);
+    if let Some(side) = [reference, other].into_iter().find(is_weighed) {
+        let name = side.name;
+        return Some(text!(
+            "{name} stood still for so long that its figure is that of a few long trials, while a \
+             comparison counts each trial once; measure it in longer trials (--time)"
+        ));
+    }
     if !load.is_empty() && !comparing.loads_may_differ {
         let names = names(load);
         return Some(match load {
@@ -235,6 +245,17 @@ fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec
     let uneven = comparing.paired && reference.values.len() != other.values.len();
     let uneven = uneven.then(|| "the last pair has one side only and was left out".into());
     unproven.chain(uneven).collect()
+}
+
+impl Side<'_> {
+    /// Whether its figure is another than that of trials that count alike, as the test has them.
+    /// What other tools tell is their own.
+    fn is_weighed(&self, difference_min: f64) -> bool {
+        let alike = Summary::of(self.values).map(|summary| summary.median);
+        let ratio = self.figure.zip(alike).map(|(figure, alike)| figure / alike);
+        let matters = ratio.is_some_and(|ratio| ratio.ln().abs() > difference_min.ln_1p());
+        matters && !self.plan.is_foreign()
+    }
 }
 
 /// `None` where one is no rate.

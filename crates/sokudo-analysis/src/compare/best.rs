@@ -47,8 +47,9 @@ fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate
         let sides = row.iter().enumerate();
         sides.filter_map(|(number, side)| Some((number, side.as_ref()?)))
     };
-    let (number, leader) =
-        there().max_by(|(_, a), (_, b)| median(a.values).total_cmp(&median(b.values)))?;
+    // Below all figures where there is none.
+    let figure = |side: &Side<'_>| side.figure.unwrap_or(f64::NEG_INFINITY);
+    let (number, leader) = there().max_by(|(_, a), (_, b)| figure(a).total_cmp(&figure(b)))?;
     let mut candidate = Candidate {
         side: number,
         p_value: 0.0,
@@ -76,9 +77,4 @@ fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate
         others += 1;
     }
     (others > 0).then_some(candidate)
-}
-
-/// Below all figures where there is none.
-fn median(values: &[f64]) -> f64 {
-    sokudo_stats::Summary::of(values).map_or(f64::NEG_INFINITY, |summary| summary.median)
 }

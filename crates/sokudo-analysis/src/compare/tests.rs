@@ -27,6 +27,7 @@ fn side<'a>(values: &'a [f64], plan: &'a PlanParts) -> Side<'a> {
     Side {
         name: "A",
         values,
+        figure: sokudo_stats::Summary::of(values).map(|it| it.median),
         plan,
         verdict: Some(Verdict::Verified),
         findings: &[],
@@ -278,4 +279,21 @@ fn who_cannot_be_compared_leaves_a_row_without_a_best() {
     let small = around(1.99);
     assert_eq!(one(side(&small, &parts)), [None], "too little to matter");
     assert_eq!(best(&[vec![Some(side(&fast, &parts))]], SEPARATE), [None]);
+}
+
+#[test]
+fn a_figure_of_a_few_long_trials_is_not_compared_trial_by_trial() {
+    let parts = parts(&[PlanData::Depth(1)]);
+    let (slow, fast) = (around(1.0), around(2.0));
+    let weighed = |figure| Side {
+        figure: Some(figure),
+        ..side(&fast, &parts)
+    };
+    let compared = |other| compare(&[(side(&slow, &parts), other)], SEPARATE).remove(0);
+    let reason = compared(weighed(0.5)).reason.unwrap();
+    assert!(reason.english().contains("stood still"), "{reason}");
+    assert_eq!(compared(weighed(2.01)).conclusion, Conclusion::Faster);
+    let row = |other| [vec![Some(side(&slow, &parts)), Some(other)]];
+    assert_eq!(best(&row(weighed(0.5)), SEPARATE), [None]);
+    assert_eq!(best(&row(weighed(2.01)), SEPARATE), [Some(1)]);
 }

@@ -133,9 +133,11 @@ pub(super) fn side<'a>(
     past: Option<PastRuns>,
 ) -> Side<'a> {
     let result = &run.results[row];
+    let rates = rates(result, figure);
     Side {
         name,
-        values: rates(result, figure).map_or(&[], |rates| &rates.trials),
+        values: rates.map_or(&[], |rates| &rates.trials),
+        figure: rates.map(|rates| rates.median),
         plan: &result.plan,
         verdict: result.verdict,
         findings: &result.findings,

@@ -113,6 +113,54 @@ fn the_same_device_twice_is_the_same_in_every_format() {
 }
 
 #[test]
+fn a_run_has_one_figure_wherever_it_is_printed_also_where_one_trial_stood_still() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs.db");
+    let target = "sim:const?latency=300us&jitter=30us&parallel=32";
+    let keep = |name: &str, target: &str, seed| {
+        let arguments = "--row RND4K,Q32,read --runs 12 --store";
+        let arguments = format!("{arguments} {} --seed {seed}", store.display());
+        keep(directory.path(), name, target, &arguments)
+    };
+    let still = keep("still.json", &format!("{target}&stall=100ms:2s"), 1);
+    let even = keep("even.json", target, 2);
+    let marked = |path: &Path| -> Value {
+        let run: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        run["results"][0]["bandwidth_bytes_per_s"].clone()
+    };
+    let figure = marked(&still)["median"].as_f64().unwrap();
+    let trials = marked(&still)["trials"].as_array().unwrap().clone();
+    let mut trials: Vec<f64> = trials.iter().map(|it| it.as_f64().unwrap()).collect();
+    trials.sort_by(f64::total_cmp);
+    assert!(figure < trials[5] / 2.0, "{figure} of {trials:?}");
+
+    let compared = compare(&[&still, &even], "--format json").json();
+    let row = &rows(&compared)[0];
+    assert_eq!(row["reference"]["per_second"], rates(&marked(&still)));
+    assert_eq!(row["other"]["per_second"], rates(&marked(&even)));
+    assert_eq!(conclusion(row), "cannot_be_compared");
+    holds(
+        row["compared"]["reason"].as_str().unwrap(),
+        &["A stood still"],
+    );
+
+    let shown = format!(
+        "trend '{target}&stall=100ms:2s' --store {} --format json",
+        store.display()
+    );
+    let trend = sokudo(&shown).json();
+    assert_eq!(trend["series"][0]["points"][0]["per_second"], figure);
+}
+
+/// Figures without the units that people confuse.
+fn rates(figures: &Value) -> Value {
+    let mut figures = figures.clone();
+    let fields = figures.as_object_mut().unwrap();
+    fields.retain(|name, _| !name.starts_with("median_"));
+    figures
+}
+
+#[test]
 fn other_rows_cannot_be_compared_and_the_parts_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let one = keep_reads(directory.path(), "one.json", QUICK, "1");
