@@ -31,7 +31,7 @@ use sokudo_model::ImportedRun;
 
 pub use reader::{Import, ImportError, LeftOut};
 
-pub(crate) use reader::Reader;
+pub(crate) use reader::{HEAD_BYTES, Reader};
 
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
@@ -50,9 +50,6 @@ const READERS: &[Reader] = &[
     bonnie::READER,
     ioping::READER,
 ];
-
-/// Bytes of a text by which its format is recognised.
-const HEAD_BYTES: usize = 64 << 10;
 
 /// Names of all formats.
 pub fn known() -> Vec<&'static str> {

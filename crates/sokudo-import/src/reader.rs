@@ -5,6 +5,9 @@ use std::io::BufRead;
 use sokudo_model::ImportedRun;
 use sokudo_words::{Text, text};
 
+/// Bytes of a text by which its format is recognised.
+pub(crate) const HEAD_BYTES: usize = 64 << 10;
+
 /// What a text held.
 #[derive(Debug, Default)]
 pub struct Import {

@@ -7,8 +7,9 @@ use std::collections::HashSet;
 
 use sokudo_words::text;
 
+use crate::number;
+use crate::reader::{HEAD_BYTES, Import, Reader};
 use crate::text::{label, leave_out};
-use crate::{HEAD_BYTES, Import, Reader, number};
 
 /// A text is read again so often at most; lines that this did not reach count as read.
 const READINGS_MAX: usize = 400;
