@@ -137,3 +137,25 @@ fn a_script_at_the_door_of_fio_is_asked_nothing() {
     assert!(!ended.told.contains("written"), "{ended:?}");
     ended.prints(&["Run status group"]);
 }
+
+#[test]
+fn ctrl_c_at_the_question_before_much_is_written_writes_nothing() {
+    if !has("script") {
+        return skip("script (util-linux), which makes a terminal, is not installed");
+    }
+    let directory = directory_on_disk();
+    std::fs::create_dir(directory.path().join("disk")).unwrap();
+    let keys = "wait_for 'Write it'; printf '\\003'";
+    let inside = "exec $SOKUDO mark disk --size 16MiB --row SEQ1M,Q1,write --runs 1 --time 2h";
+    let script = format!("{WAITING}({keys}) | script -qefc '{inside}' shown");
+    let mut command = shell(&script);
+    let ended = end(command.current_dir(&directory).env("TERM", "xterm"));
+    assert_eq!(ended.code(), Some(130), "{ended:?}");
+    let ended = ended.prints(&[
+        "will be written",
+        "Write it?",
+        "interrupted, and nothing was written",
+    ]);
+    let disk = std::fs::read_dir(directory.path().join("disk")).unwrap();
+    assert_eq!(disk.count(), 0, "{ended:?}");
+}

@@ -1,12 +1,16 @@
 //! Nothing of the user's is ever lost.
 
 use std::fs;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::SystemTime;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{directory_on_disk, mark, measured, results, sokudo};
+use crate::sokudo::{
+    directory_on_disk, is_root, mark, measured, program, results, skip, sokudo, start,
+};
 use crate::written::write;
 
 /// Every way to ask for writes.
@@ -17,6 +21,56 @@ const WRITES: [&str; 5] = [
     "--mix",
     "--profile demo --mix R1/W99",
 ];
+
+/// Debuggers and memory of a process are nobody's but its user's, unless it gives them up.
+#[test]
+fn others_of_its_user_read_nothing_of_the_process_that_speaks_to_browsers() {
+    if is_root() {
+        return skip("root reads the memory of every process");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = program();
+    command.arg("page").env("XDG_DATA_HOME", folder.path());
+    let mut page = start(command.env("SOKUDO_STORE", folder.path().join("runs.db")));
+    let mut lines = BufReader::new(page.stdout.take().unwrap()).lines();
+    let address = lines.find_map(|line| {
+        let line = line.unwrap();
+        let (_, rest) = line.split_once("http://")?;
+        Some(rest.split('/').next().unwrap().to_owned())
+    });
+    // What answers has begun to serve.
+    let mut browser = TcpStream::connect(address.unwrap()).unwrap();
+    browser
+        .write_all(b"GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    assert!(browser.read(&mut [0; 64]).unwrap() > 0);
+    let environment = |pid: u32| fs::read(format!("/proc/{pid}/environ"));
+    let own = environment(page.id());
+    let serving = children(page.id());
+    let served: Vec<_> = serving.iter().map(|pid| environment(*pid)).collect();
+    page.kill().unwrap();
+    page.wait().unwrap();
+    // Without this the test would show nothing.
+    assert!(own.is_ok_and(|it| !it.is_empty()));
+    assert!(!served.is_empty());
+    for served in served {
+        assert_eq!(served.unwrap_err().kind(), ErrorKind::PermissionDenied);
+    }
+}
+
+/// Processes that this one has started.
+fn children(parent: u32) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").unwrap();
+    let names = processes.filter_map(|it| it.unwrap().file_name().into_string().ok());
+    let is_child = |pid: &u32| {
+        let status = fs::read_to_string(format!("/proc/{pid}/status"));
+        status.is_ok_and(|it| it.contains(&format!("\nPPid:\t{parent}\n")))
+    };
+    names
+        .filter_map(|it| it.parse().ok())
+        .filter(is_child)
+        .collect()
+}
 
 #[test]
 fn an_existing_file_is_read_and_stays_as_it_is() {

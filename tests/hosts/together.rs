@@ -518,6 +518,22 @@ fn there_must_be_room_for_all_test_files() {
     ended.ends(1).tells(&["2 processes need"]);
 }
 
+/// Behind a launcher there is no terminal to ask on.
+#[test]
+fn what_would_be_asked_for_is_not_begun_without_leave() {
+    let Some(launcher) = any() else { return };
+    let directory = directory_on_disk();
+    let path = directory.path().display();
+    let command = format!(
+        "--results-here -- mark {path} --size 16MiB --row SEQ1M,Q1,write --runs 1 --time 2h"
+    );
+    launcher
+        .end(2, &command)
+        .ends(2)
+        .tells(&["as much will be written as it takes", "use --yes"]);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn a_dry_run_says_what_all_would_do() {
     let Some(launcher) = any() else { return };

@@ -256,6 +256,7 @@ fn in_time<T: Send + 'static>(
     })?;
     let began_at = Instant::now();
     let longest = patience.0 * ANSWERS;
+    let seconds = longest.as_secs();
     let mut is_told = false;
     let silent = |reason| StoreError::Silent {
         store: text!("the store"),
@@ -272,14 +273,12 @@ fn in_time<T: Send + 'static>(
         }
         let elapsed = began_at.elapsed();
         if elapsed > longest {
-            let seconds = longest.as_secs();
             anyhow::bail!(silent(text!("it has not answered within {seconds} s")));
         }
         if elapsed > TOLD_AFTER && !is_told {
             is_told = true;
             exit::note(text!(
-                "the store is waited for, {} s at most; Ctrl-C prints what was measured at once",
-                patience.0.as_secs()
+                "the store is waited for, {seconds} s at most; Ctrl-C prints what was measured at once"
             ));
         }
     })

@@ -114,3 +114,23 @@ fn what_went_before_is_gone_on_with_by_the_same_command() {
     let command = "burn-in sim:ssd?size=1GiB --yes --resume --direct on --passes 2 --no-store";
     sokudo(command).refused(2, &["no store is given"]);
 }
+
+#[test]
+fn who_asks_anew_of_what_goes_on_is_told_that_it_goes_on_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db");
+    let burn_in = |arguments: &str| {
+        let disk = "sim:ssd?size=1GiB --yes";
+        let arguments = arguments.replace("STORE", &format!("--store {}", store.display()));
+        sokudo(&format!("burn-in {disk} {arguments}"))
+    };
+    let note = "are those of the run that goes on";
+    let stop = "--passes 2 --stop-when 'rate>1MB/s for 100ms' STORE";
+    let begun = burn_in(stop);
+    assert!(!begun.told.contains(note), "{begun:?}");
+    let rest = burn_in("--passes 3 --resume STORE --format json").ok();
+    assert!(rest.told.contains(note), "{rest:?}");
+    let run = rest.json();
+    is_whole(&disks(&run)[0], 1 << 30, 2);
+    assert_eq!(run["parts"].as_array().unwrap().len(), 2);
+}

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::sokudo::{end, holds};
+use crate::sokudo::{end, holds, split};
 use crate::store_file::Store;
 
 /// A simulated disk that is measured in no time.
@@ -92,6 +92,28 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
     holds(store.ok("show 2"), &["tags  before update, idle"]);
     assert!(store.ok("list --tag none").contains("No kept run"));
     store.refuses("list --since yesterday", 2, &["yesterday", "7d"]);
+}
+
+#[test]
+fn the_figure_that_list_has_of_a_scan_is_that_of_its_own_table() {
+    let store = Store::new();
+    let scanned = store.ok("scan sim:hdd?size=20GB --points 20 --access-count 0 -q");
+    let row = scanned.lines().find(|line| line.starts_with("TRANSFER"));
+    let cells = split(row.unwrap());
+    // TRANSFER read, min, mean, median.
+    let median = &cells[4];
+    let listed = store.list("")[0]["rows"][0]["bytes_per_s"].clone();
+    let shown = format!("{:.1}", listed.as_f64().unwrap() / 1e6);
+    assert_eq!(*median, shown, "{scanned}");
+    let list = store.ok("list");
+    let line = list.lines().find(|line| line.contains("VERIFIED")).unwrap();
+    assert!(split(line).contains(median), "{list}");
+    let run: Value = serde_json::from_str(&store.ok("show 1 --format json")).unwrap();
+    let places = &run["results"][0]["surface"]["rate_bytes_per_s"];
+    assert_eq!(places["median"], listed);
+    // Without this the test would show nothing: the row's own figure counts bytes and time.
+    let bandwidth = &run["results"][0]["bandwidth_bytes_per_s"];
+    assert_ne!(bandwidth["median"], listed);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Runs are kept, and where they cannot be, that is told and changes nothing else.
 
 use std::fs;
+#[cfg(feature = "postgres")]
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Command;
 
@@ -296,8 +298,15 @@ fn ctrl_c_ends_the_wait_for_a_store_and_not_the_printing() {
     command.args(split(RUN)).env("XDG_DATA_HOME", folder.path());
     // Longer than any test is waited for.
     let store = format!("postgresql://me@127.0.0.1:{port}/runs?connect_timeout=900");
-    let child = start(command.env("SOKUDO_STORE", store));
+    let mut child = start(command.env("SOKUDO_STORE", store));
     was_asked.recv().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let note = told.find_map(|it| it.ok().filter(|it| it.contains("is waited for")));
+    // Three answers of ten seconds each.
+    let note = note.unwrap();
+    assert!(note.contains("waited for, 30 s at most"), "{note}");
     kill_process(pid(&child), Signal::INT).unwrap();
-    wait(child).ok().prints(&["RND4K"]).tells(&["interruption"]);
+    let rest: String = told.map_while(Result::ok).collect();
+    assert!(rest.contains("interruption"), "{rest}");
+    wait(child).ok().prints(&["RND4K"]);
 }
