@@ -51,7 +51,7 @@ fn all_baselines_are_checked_with_one_table_and_one_code() {
     let directory = directory_on_disk();
     let gone = directory.path().to_str().unwrap();
     store.ok(&format!(
-        "mark {gone} --row RND4K,Q1,read --size 16MiB -t 10ms -n 6 -q"
+        "mark {gone} --row RND4K,Q1,read --size 16MiB -t 200ms -n 6 -q"
     ));
     store.ok("baseline set --anyway");
     drop(directory);

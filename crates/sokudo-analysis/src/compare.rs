@@ -13,16 +13,16 @@ use sokudo_model::{
     RunsDiffer, TargetKind, Verdict,
 };
 use sokudo_stats::{
-    CORRELATION_ASSUMED, Interval, PastRuns, PastTest, RankTest, Shift, Summary, cliffs_delta,
-    holm, mann_whitney, mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min,
-    widening,
+    CORRELATION_ASSUMED, Interval, PastRuns, PastTest, RankTest, Shift, cliffs_delta, holm,
+    mann_whitney, mann_whitney_p_min, paired_shift, quantile, shift, signed_rank,
+    signed_rank_p_min, widening,
 };
 
 use sokudo_words::{Text, text};
 
 use crate::threshold::{
-    COMPARED_PAIRS_MIN, COMPARED_TRIALS_MIN, CONFIDENCE, EFFECT_LARGE_MIN, EFFECT_MEDIUM_MIN,
-    EFFECT_SMALL_MIN,
+    COMPARED_PAIRS_MIN, COMPARED_TRIALS_MIN, CONFIDENCE, DIFFERENCE_MIN, EFFECT_LARGE_MIN,
+    EFFECT_MEDIUM_MIN, EFFECT_SMALL_MIN,
 };
 
 pub use best::best;
@@ -157,8 +157,7 @@ fn obstacle(
             "one is a simulated device and the other a real one; compare like with like".into(),
         );
     }
-    let is_weighed = |it: &&Side<'_>| it.is_weighed(comparing.difference_min);
-    if let Some(side) = [reference, other].into_iter().find(is_weighed) {
+    if let Some(side) = [reference, other].into_iter().find(|it| it.is_weighed()) {
         let name = side.name;
         return Some(text!(
             "{name} stood still for so long that its figure is that of a few long trials, while a \
@@ -248,13 +247,17 @@ fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec
 }
 
 impl Side<'_> {
-    /// Whether its figure is another than that of trials that count alike, as the test has them.
-    /// What other tools tell is their own.
-    fn is_weighed(&self, difference_min: f64) -> bool {
-        let alike = Summary::of(self.values).map(|summary| summary.median);
-        let ratio = self.figure.zip(alike).map(|(figure, alike)| figure / alike);
-        let matters = ratio.is_some_and(|ratio| ratio.ln().abs() > difference_min.ln_1p());
-        matters && !self.plan.is_foreign()
+    /// Whether its figure is of none of the middle half of its trials, which is what the test has:
+    /// those that lasted decide. What other tools tell is their own.
+    fn is_weighed(&self) -> bool {
+        let quartile = |share| quantile(self.values, share);
+        let (Some(figure), Some(low), Some(high)) = (self.figure, quartile(0.25), quartile(0.75))
+        else {
+            return false;
+        };
+        let apart = DIFFERENCE_MIN + 1.0;
+        let is_elsewhere = figure * apart < low || figure > high * apart;
+        is_elsewhere && !self.plan.is_foreign()
     }
 }
 

@@ -32,7 +32,7 @@ use crate::target::{Target, TargetError};
 use crate::worker::FinishedWorker;
 use in_progress::{CheckInProgress, ROUNDS_MAX};
 use layout::{Extent, sample};
-use medium::{FileMedium, Medium, SimulatedMedium};
+use medium::{BLOCK_BYTES, FileMedium, Medium, SimulatedMedium};
 
 /// The same of all of a device.
 const SAMPLES_MAX: usize = 16_384;
@@ -84,6 +84,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
             true => self.whole(listener),
             false => self.sampled(listener),
         };
+        self.find_sector();
         self.samples.sort_by_key(|sample| sample.offset);
         let stopped = self.ending();
         let finished = FinishedWorker {
@@ -163,6 +164,28 @@ impl<M: Medium> CheckInProgress<'_, M> {
         }
     }
 
+    /// The end that was found in whole blocks may lie within the first that is lost.
+    fn find_sector(&mut self) {
+        let Some((held, lost)) = self.edge() else {
+            return;
+        };
+        let end = held + BLOCK_BYTES;
+        // What a device refuses, it may refuse block by block.
+        let own = self.medium.own_from(lost).unwrap_or(0);
+        if end != lost || own == 0 || self.is_over() {
+            return;
+        }
+        for sample in &mut self.samples {
+            if sample.offset.0 == lost {
+                sample.offset.0 += own;
+                sample.length.0 -= own;
+            } else if sample.offset.0 + sample.length.0 == lost {
+                sample.length.0 += own;
+            }
+        }
+        self.own_bytes += own;
+    }
+
     /// Writes everything, and reads it back.
     fn whole(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
         let all = Extent {
@@ -184,7 +207,6 @@ impl<M: Medium> CheckInProgress<'_, M> {
 #[cfg(test)]
 mod tests {
     use super::layout::whole_blocks;
-    use super::medium::BLOCK_BYTES;
     use super::*;
     use crate::sim::SimulatedDevice;
     use crate::target::SimulatedTarget;
@@ -282,6 +304,21 @@ mod tests {
                 assert!(real - whole.own.0 < 2 * BLOCK_BYTES, "{size} {whole:?}");
                 let torn = whole.places.iter().filter(|it| it.held == Held::Nothing);
                 assert_eq!(torn.count(), 0, "{size} {real}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_end_within_a_block_is_found_to_the_sector() {
+        for real in [400_000_000_u64, 1_000_000_512, 2_000_003_072] {
+            let spec = format!("sim:fake-capacity?size=4GiB&real={real}&beyond=lost");
+            for order in [PLACES, Order::SEQUENTIAL] {
+                let check = check_in(order, &spec);
+                let of = |wanted: Held| check.places.iter().filter(move |it| it.held == wanted);
+                let kept = of(Held::Own).map(|it| it.offset.0 + it.length.0).max();
+                let lost = of(Held::Nothing).map(|it| it.offset.0).min();
+                assert_eq!((kept, lost), (Some(real), Some(real)), "{order:?}");
+                assert!(!check.is_whole || check.own.0 == real, "{check:?}");
             }
         }
     }

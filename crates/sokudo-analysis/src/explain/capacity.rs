@@ -81,7 +81,7 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
     let whole = check.is_whole.then(|| of_all(check));
     let real = match (check.is_whole, check.shared) {
         (true, _) => Some((check.own.0, check.own.0)),
-        (false, shared) => shared.map(real_size),
+        (false, shared) => shared.and_then(|shared| real_size(check, shared)),
     };
     // A search that comes to the end has found no size: a drive that answers with what came
     // last shares every block with its neighbour.
@@ -116,14 +116,28 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
 }
 
 /// How much there is, at least and at most. Blocks that are shared and lie before nothing
-/// else are counted once; where they are those of places before, they are counted there.
-fn real_size(shared: SharedBlocks) -> (u64, u64) {
+/// else are counted once; where they are those of places before, they are counted there. Of a
+/// link of addresses the last part may hold nothing, as in each that follows: then there is
+/// less than a link, and it ends between what is held and what is lost.
+fn real_size(check: &CapacityCheck, shared: SharedBlocks) -> Option<(u64, u64)> {
     let with_window = shared.from.0.saturating_add(shared.distance.0);
-    match shared.reaches_below {
+    let (least, most) = match shared.reaches_below {
         Some(true) => (shared.from.0, shared.from.0),
         Some(false) => (with_window, with_window),
         None => (shared.from.0, with_window),
-    }
+    };
+    let places = |is_lost: bool| {
+        let places = check.places.iter();
+        let places = places.filter(move |it| (it.held == Held::Nothing) == is_lost);
+        places.map(|it| (it.offset.0 % shared.distance.0.max(1), it.length.0))
+    };
+    let lost = places(true).map(|(offset, _)| offset).min();
+    let Some(lost) = lost.filter(|lost| *lost < most) else {
+        return Some((least, most));
+    };
+    let kept = places(false).map(|(offset, length)| offset.saturating_add(length));
+    let kept = kept.filter(|end| *end <= shared.distance.0).max()?;
+    (shared.from == shared.distance && kept <= lost).then_some((kept, lost))
 }
 
 fn of_all(check: &CapacityCheck) -> Text {
@@ -345,6 +359,30 @@ mod tests {
             assert_eq!(unknown.confidence, Confidence::Medium);
             assert_eq!(figures(&unknown), [stated]);
         }
+    }
+
+    #[test]
+    fn a_link_whose_last_part_is_lost_is_less_than_a_link() {
+        let link = |held: &[(u64, Held)]| {
+            let shared = Some(SharedBlocks {
+                distance: Bytes(10 * BLOCK),
+                from: Bytes(10 * BLOCK),
+                reaches_below: Some(true),
+            });
+            concluded(CapacityCheck {
+                shared,
+                ..places(held)
+            })
+        };
+        let folded = (13 * BLOCK, Held::Other(Bytes(3 * BLOCK)));
+        let lost = [8, 19].map(|place| (place * BLOCK, Held::Nothing));
+        let (stated, blocks) = (to_float(1 << 40), |count: u64| to_float(count * BLOCK));
+        let found = link(&[&[(6 * BLOCK, Held::Own), folded], &lost[..]].concat());
+        assert_eq!(figures(&found), [blocks(7), stated, blocks(8)]);
+        // What is lost here and kept behind it is of no such link.
+        let found = link(&[&[(9 * BLOCK, Held::Own), folded], &lost[..]].concat());
+        assert_eq!(figures(&found), [stated]);
+        assert_eq!(found.confidence, Confidence::Medium);
     }
 
     #[test]

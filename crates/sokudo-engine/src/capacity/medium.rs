@@ -20,6 +20,8 @@ pub(super) trait Medium {
     fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()>;
     /// What the blocks of such a range hold, one after the other.
     fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()>;
+    /// How many bytes from the beginning of a block on hold their own.
+    fn own_from(&mut self, offset: u64) -> io::Result<u64>;
     /// Makes all that was written durable, and forgets it outside of the device.
     fn settle(&mut self) -> io::Result<()>;
     /// Time, in nanoseconds.
@@ -74,6 +76,11 @@ fn sectors(offset: u64) -> impl Iterator<Item = u64> {
     (0..BLOCK_BYTES / SECTOR_BYTES).map(move |number| offset + number * SECTOR_BYTES)
 }
 
+/// The bytes of sectors that hold their own, before the first that does not.
+fn own_bytes(sectors: impl Iterator<Item = Held>) -> u64 {
+    sectors.take_while(|held| *held == Held::Own).count() as u64 * SECTOR_BYTES
+}
+
 /// What a block holds whose sectors hold this. Where a drive ends within a block two halves of it
 /// are of two addresses: it is the block of the first one that is not its own.
 fn of_sectors(offset: u64, sectors: impl Iterator<Item = (u64, Held)>) -> Held {
@@ -97,13 +104,13 @@ fn word_of(check: u64, offset: u64, number: usize) -> u64 {
 }
 
 fn held_by(check: u64, offset: u64, block: &[u8]) -> Held {
-    let parts = block
-        .chunks_exact(length(SECTOR_BYTES))
-        .zip(sectors(offset));
-    of_sectors(
-        offset,
-        parts.map(|(part, at)| (at, held_by_sector(check, at, part))),
-    )
+    of_sectors(offset, held_by_sectors(check, offset, block))
+}
+
+fn held_by_sectors(check: u64, offset: u64, block: &[u8]) -> impl Iterator<Item = (u64, Held)> {
+    let parts = block.chunks_exact(length(SECTOR_BYTES));
+    let parts = sectors(offset).zip(parts);
+    parts.map(move |(at, part)| (at, held_by_sector(check, at, part)))
 }
 
 fn held_by_sector(check: u64, offset: u64, sector: &[u8]) -> Held {
@@ -147,6 +154,13 @@ impl Medium for FileMedium {
             blocks.map(|(block, number)| held_by(check, offset + number * BLOCK_BYTES, block)),
         );
         Ok(())
+    }
+
+    fn own_from(&mut self, offset: u64) -> io::Result<u64> {
+        let block = &mut self.region.chunk_mut(0)[..length(BLOCK_BYTES)];
+        self.file.read_exact_at(block, offset)?;
+        let held = held_by_sectors(self.check, offset, block);
+        Ok(own_bytes(held.map(|(_, held)| held)))
     }
 
     fn settle(&mut self) -> io::Result<()> {
@@ -216,6 +230,11 @@ impl Medium for SimulatedMedium<'_> {
         Ok(())
     }
 
+    fn own_from(&mut self, offset: u64) -> io::Result<u64> {
+        self.request(Operation::Read, offset, BLOCK_BYTES)?;
+        Ok(own_bytes(sectors(offset).map(|at| self.held_by_sector(at))))
+    }
+
     fn settle(&mut self) -> io::Result<()> {
         self.request(Operation::Flush, 0, 0)
     }
@@ -257,5 +276,7 @@ mod tests {
         block[512..].copy_from_slice(&torn[1024..1024 + 3584]);
         let other = Bytes(8192 + (1 << 20) + 512);
         assert_eq!(held_by(9, 8192, &block), Held::Other(other));
+        let held = held_by_sectors(9, 8192, &block).map(|(_, held)| held);
+        assert_eq!(own_bytes(held), 512);
     }
 }
