@@ -6,7 +6,6 @@
 //! as its own, and fio uses them as they are.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
@@ -38,7 +37,6 @@ pub(crate) fn run(arguments: &CheckAgainstArguments) -> Result<(), Exit> {
     let version = peer_version()?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    let directory = TemporaryDirectory::new()?;
     let mut pairs = Vec::new();
     for number in 0..arguments.pairs {
         let order = match number % 2 {
@@ -53,7 +51,7 @@ pub(crate) fn run(arguments: &CheckAgainstArguments) -> Result<(), Exit> {
                 arguments.pairs,
                 tool.name()
             ));
-            pair[tool as usize] = tool.measure(&arguments.files, &directory)?;
+            pair[tool as usize] = tool.measure(&arguments.files)?;
             if control.is_cancelled() {
                 return Err(Exit::InterruptedEarly(
                     text!("interrupted before both had run; nothing can be compared").into(),
@@ -90,13 +88,11 @@ impl Tool {
         }
     }
 
-    fn measure(self, files: &[String], directory: &TemporaryDirectory) -> Result<Figures, Exit> {
+    fn measure(self, files: &[String]) -> Result<Figures, Exit> {
         let name = self.name();
-        let result = directory.path.join(name);
         let ended = self
             .command()?
             .arg("--output-format=json")
-            .arg(format!("--output={}", result.display()))
             .args(files)
             .stdin(Stdio::null())
             .output()
@@ -112,10 +108,7 @@ impl Tool {
                 _ => Exit::failed(error),
             });
         }
-        let text = std::fs::read_to_string(&result)
-            .with_context(|| text!("the result of {name} cannot be read"))
-            .map_err(Exit::Failed)?;
-        figures(&text).ok_or_else(|| {
+        figures(&String::from_utf8_lossy(&ended.stdout)).ok_or_else(|| {
             Exit::failed(text!("the result of {name} is not the JSON of fio's jobs"))
         })
     }
@@ -123,9 +116,9 @@ impl Tool {
 
 /// The bandwidth of every job and direction. Jobs of one name count together.
 fn figures(text: &str) -> Option<Figures> {
-    // Old versions of fio print messages before the JSON.
-    let json = &text[text.find('{')?..];
-    let document: Value = serde_json::from_str(json).ok()?;
+    // fio prints messages before the JSON, and may behind it.
+    let json = serde_json::Deserializer::from_str(&text[text.find('{')?..]);
+    let document: Value = json.into_iter().next()?.ok()?;
     let mut figures = Figures::new();
     for job in document["jobs"].as_array()? {
         let name = job["jobname"].as_str()?;
@@ -257,33 +250,6 @@ fn peer_version() -> Result<String, Exit> {
     }
 }
 
-/// A directory for results, removed when dropped.
-struct TemporaryDirectory {
-    path: std::path::PathBuf,
-}
-
-impl TemporaryDirectory {
-    fn new() -> Result<Self, Exit> {
-        let name = format!("sokudo-check-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        // Fails if somebody has made it already.
-        std::fs::create_dir(&path)
-            .map_err(|error| {
-                Exit::failed(text!(
-                    "the directory {} cannot be made: {error}; name another directory for temporary files (TMPDIR=DIRECTORY)",
-                    path.display()
-                ))
-            })?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for TemporaryDirectory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(Path::new(&self.path));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,7 +258,8 @@ mod tests {
         figures(&format!(
             r#"note: something
 {{"jobs": [{{"jobname": "a", "read": {{"total_ios": 5, "bw_bytes": {bandwidth}}},
-  "write": {{"total_ios": 0, "bw_bytes": 0}}, "trim": {{"total_ios": 0, "bw_bytes": 0}}}}]}}"#
+  "write": {{"total_ios": 0, "bw_bytes": 0}}, "trim": {{"total_ios": 0, "bw_bytes": 0}}}}]}}
+fio: a message behind it"#
         ))
         .unwrap()
     }
