@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sokudo::{directory_on_disk, end, has, program, shell, skip, sokudo_in};
+use crate::sokudo::{directory_on_disk, end, has, program, shell, skip};
 
 /// The job file of source document 000, with files and times that suit a test.
 fn article() -> String {
