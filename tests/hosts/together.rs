@@ -463,6 +463,14 @@ fn what_cannot_be_done_together_is_refused() {
             2,
             "--read-back-shifted",
         ),
+        // Behind a launcher there is no terminal to ask on.
+        (
+            format!(
+                "--results-here --shared-file -- mark {path} --overwrite --row SEQ4K,write --time 2h"
+            ),
+            2,
+            "as much will be written as it takes; there is no terminal to ask on whether it may be written: use --yes",
+        ),
     ] {
         let ended = launcher.end(2, &arguments);
         assert_eq!(ended.code(), Some(code), "{arguments}: {ended:?}");
@@ -516,22 +524,6 @@ fn there_must_be_room_for_all_test_files() {
         &format!("--results-here -- mark {path} --size {size} --runs 1"),
     );
     ended.ends(1).tells(&["2 processes need"]);
-}
-
-/// Behind a launcher there is no terminal to ask on.
-#[test]
-fn what_would_be_asked_for_is_not_begun_without_leave() {
-    let Some(launcher) = any() else { return };
-    let directory = directory_on_disk();
-    let path = directory.path().display();
-    let command = format!(
-        "--results-here -- mark {path} --size 16MiB --row SEQ1M,Q1,write --runs 1 --time 2h"
-    );
-    launcher
-        .end(2, &command)
-        .ends(2)
-        .tells(&["as much will be written as it takes", "use --yes"]);
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -12,6 +12,8 @@
 //! Where a device refuses what lies beyond an end, that is what was to be found out, and no
 //! failure. It tells what was found and judges nothing. It destroys what the device holds.
 
+#[cfg(test)]
+mod echo_tests;
 mod folds;
 mod in_progress;
 mod layout;

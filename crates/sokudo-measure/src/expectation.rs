@@ -69,7 +69,7 @@ impl Expectation {
                 let length = span.map(|span| span.length).or(size);
                 Self::of_survey(&survey, length.unwrap_or_default())
             }
-            (None, None) => match bytes {
+            (None, None) => match most_bytes(workload) {
                 // What is discarded moves nothing.
                 Some(bytes) if workload.operations.single() != Some(Operation::Trim) => {
                     let rounds = 1 + u64::from(workload.limits.repeats);
@@ -100,6 +100,13 @@ impl Expectation {
             bytes,
         }
     }
+}
+
+/// As many bytes as a clone moves at most, the largest blocks where I/Os are counted.
+fn most_bytes(workload: &Workload) -> Option<Bytes> {
+    let Limits { bytes, ios, .. } = workload.limits;
+    let of_ios = |ios: u64| Bytes(ios.saturating_mul(workload.blocks.largest().0));
+    bytes.into_iter().chain(ios.map(of_ios)).min()
 }
 
 /// The time of so many bytes in one go.
@@ -183,6 +190,29 @@ mod tests {
         let written = Expectation::of_stage(&Stage { workloads }, None);
         assert_eq!(written.time, Nanos::from_secs(2));
         assert_eq!(written.bytes, Some(Bytes(300_000_000)));
+    }
+
+    #[test]
+    fn a_number_of_ios_is_at_most_as_many_of_the_largest_blocks() {
+        let expected = |bytes: Option<u64>, ios| {
+            let limits = Limits {
+                bytes: bytes.map(Bytes),
+                ios: Some(ios),
+                ..Limits::default()
+            };
+            let workload = Workload {
+                limits,
+                clones: 2,
+                ..Workload::new("", Bytes(10_000))
+            };
+            Expectation::of(&workload, None)
+        };
+        let of_ios = expected(None, 7_500);
+        assert_eq!(of_ios.bytes, Some(Bytes(150_000_000)));
+        assert_eq!(of_ios.time, Nanos::from_secs(1));
+        let of_bytes = expected(Some(7_000_000), 7_500);
+        assert_eq!(of_bytes.bytes, Some(Bytes(14_000_000)));
+        assert_eq!(expected(None, u64::MAX).bytes, Some(Bytes(u64::MAX)));
     }
 
     #[test]

@@ -81,6 +81,10 @@ pub(super) struct CheckInProgress<'a, M> {
     pub(super) own_bytes: u64,
     /// What the blocks of one read hold.
     held: Vec<Held>,
+    /// The block that was written last, and the one before it.
+    written: [Option<u64>; 2],
+    /// The block that was read last, and which one was found there.
+    read: [Option<u64>; 2],
 }
 
 impl<'a, M: Medium> CheckInProgress<'a, M> {
@@ -99,6 +103,8 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             samples: Vec::new(),
             own_bytes: 0,
             held: Vec::new(),
+            written: [None; 2],
+            read: [None; 2],
         }
     }
 
@@ -214,16 +220,17 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
                 return;
             }
             self.held.clear();
+            let moved = (self.written[0], self.read);
             let parts = self.in_parts(chunk, Self::read);
-            let all_held = std::mem::take(&mut self.held);
+            let mut all_held = std::mem::take(&mut self.held);
+            self.find_echoes(&parts, moved, &mut all_held);
             let mut next_held = all_held.iter();
             for (part, refusal) in parts {
                 if let Some(errno) = refusal {
                     self.push(part, Held::Refused(errno), room.clone());
                     continue;
                 }
-                let offsets = (part.offset..part.end()).step_by(narrow(BLOCK_BYTES));
-                for (offset, held) in offsets.zip(next_held.by_ref()) {
+                for (offset, held) in offsets(part).zip(next_held.by_ref()) {
                     self.push(Extent::block(offset), *held, room.clone());
                     self.own_bytes += match held {
                         Held::Own if is_all => BLOCK_BYTES,
@@ -234,6 +241,46 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             self.held = all_held;
             self.tell(listener);
         }
+    }
+
+    /// A drive may answer from its buffer where it keeps nothing: what was moved last then looks like
+    /// what shares the block. `moved` is what was written and what was read before these parts.
+    fn find_echoes(
+        &mut self,
+        parts: &[(Extent, Option<i32>)],
+        (written, mut read): (Option<u64>, [Option<u64>; 2]),
+        all_held: &mut [Held],
+    ) {
+        let taken = parts.iter().filter(|(_, refusal)| refusal.is_none());
+        let offsets = taken.flat_map(|(part, _)| offsets(*part));
+        let mut before: Option<(Held, bool)> = None;
+        for (offset, held) in offsets.zip(all_held) {
+            let found = written_for(*held, offset);
+            let may_be_echo = found.is_some() && (found == written || read.contains(&found));
+            read = [Some(offset), found];
+            let of_run = before.filter(|(answer, _)| answer == held);
+            before = may_be_echo.then(|| {
+                let is_echo = of_run.map_or_else(|| self.is_echo(offset, *held), |(_, it)| it);
+                (*held, is_echo)
+            });
+            if before.is_some_and(|(_, is_echo)| is_echo) {
+                *held = Held::Nothing;
+            }
+        }
+    }
+
+    /// Whether a block answers otherwise once another was moved: one that was written last and is
+    /// written again, so that nothing changes that is kept.
+    fn is_echo(&mut self, offset: u64, answer: Held) -> bool {
+        let differs = |it: &u64| written_for(answer, offset) != Some(*it);
+        let Some(another) = self.written.into_iter().flatten().rev().find(differs) else {
+            return false;
+        };
+        self.held.clear();
+        let is_read_again =
+            self.write(Extent::block(another)).is_ok() && self.read(Extent::block(offset)).is_ok();
+        // What cannot be read again has told nothing else.
+        is_read_again && self.held.first() != Some(&answer)
     }
 
     /// Does something to a chunk, or, where that fails, to its blocks one by one: its parts,
@@ -253,7 +300,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         let last = chunk.end().saturating_sub(LAST_BLOCKS * BLOCK_BYTES);
         let mut in_a_row = 0;
         let mut parts = Vec::new();
-        for offset in (chunk.offset..chunk.end()).step_by(narrow(BLOCK_BYTES)) {
+        for offset in offsets(chunk) {
             let block = Extent::block(offset);
             if in_a_row >= REFUSALS_SURE && offset < last {
                 parts.push((block, Some(errno)));
@@ -364,13 +411,25 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
 
     fn write(&mut self, extent: Extent) -> Result<(), i32> {
         let write = |medium: &mut M| medium.write(extent.offset, extent.length);
-        self.perform(Operation::Write, extent, write)
+        self.perform(Operation::Write, extent, write)?;
+        let last = extent.end() - BLOCK_BYTES;
+        let before = last.checked_sub(BLOCK_BYTES);
+        self.written = match extent.length > BLOCK_BYTES {
+            true => [Some(last), before],
+            false if self.written[0] == Some(last) => self.written,
+            false => [Some(last), self.written[0]],
+        };
+        Ok(())
     }
 
     fn read(&mut self, extent: Extent) -> Result<(), i32> {
         let mut held = std::mem::take(&mut self.held);
         let read = |medium: &mut M| medium.read(extent.offset, extent.length, &mut held);
         let done = self.perform(Operation::Read, extent, read);
+        if let Some(held) = held.last().filter(|_| done.is_ok()) {
+            let last = extent.end() - BLOCK_BYTES;
+            self.read = [Some(last), written_for(*held, last)];
+        }
         self.held = held;
         done
     }
@@ -474,4 +533,18 @@ fn chunks(extent: Extent) -> impl Iterator<Item = Extent> {
         offset,
         length: WRITE_BYTES_MAX.min(extent.end() - offset),
     })
+}
+
+/// Where its blocks begin.
+fn offsets(extent: Extent) -> impl Iterator<Item = u64> {
+    (extent.offset..extent.end()).step_by(narrow(BLOCK_BYTES))
+}
+
+/// Which block is found at an offset that holds this.
+const fn written_for(held: Held, offset: u64) -> Option<u64> {
+    match held {
+        Held::Own => Some(offset),
+        Held::Other(other) => Some(other.0),
+        Held::Nothing | Held::Refused(_) => None,
+    }
 }
