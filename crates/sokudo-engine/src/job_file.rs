@@ -446,6 +446,9 @@ impl JobFile {
 impl Drop for JobFile {
     fn drop(&mut self) {
         self.finish();
+        // A program that is just being started holds a copy of the handle, which would keep other
+        // jobs from saying that it is finished.
+        let _ = flock(&self.handle, FlockOperation::Unlock);
     }
 }
 
@@ -621,6 +624,21 @@ mod tests {
         assert!(JobFile::open(request(&path, false)).is_ok());
         drop(second);
         assert!(JobFile::open(request(&path, false)).is_ok());
+    }
+
+    #[test]
+    fn a_copy_in_a_program_that_is_being_started_keeps_no_job_from_finishing() {
+        let Some((_directory, path)) = at_with_marks("shared") else {
+            return;
+        };
+        let first = laid_out(request(&path, false));
+        let _copy = first.handle().try_clone().unwrap();
+        drop(first);
+        let second = JobFile::open(request(&path, false)).unwrap();
+        drop(second.target().unwrap());
+        drop(second);
+        written_later(&path);
+        assert!(JobFile::open(request(&path, false)).is_err());
     }
 
     #[test]

@@ -61,9 +61,10 @@ impl LeftBehind {
         let name = self.path.file_name().unwrap_or_default();
         let handle = open(&self.folder, name)?;
         let is_same = InodeIdentity::of(&handle)? == self.identity;
-        if !is_same || judged(&handle, name) != Some(self.doubt) || !claim(&handle) {
+        if !is_same || judged(&handle, name) != Some(self.doubt) {
             return Err(io::ErrorKind::ResourceBusy.into());
         }
+        let _claimed = Claim::of(&handle).ok_or(io::ErrorKind::ResourceBusy)?;
         if !handle.metadata()?.is_dir() {
             return remove_from(&self.folder, name, self.identity, AtFlags::empty());
         }
@@ -139,7 +140,8 @@ pub fn left_behind(directory: &Path, search: Search) -> Vec<LeftBehind> {
                 true => occupied(&handle).unwrap_or_default(),
                 false => Bytes(std::os::unix::fs::MetadataExt::blocks(&metadata) * 512),
             };
-            claim(&handle).then_some(LeftBehind {
+            let _claimed = Claim::of(&handle)?;
+            Some(LeftBehind {
                 path: directory.join(name),
                 size,
                 doubt,
@@ -198,9 +200,23 @@ fn judged(handle: &File, name: &OsStr) -> Option<Option<NotOurs>> {
     }
 }
 
-/// Whether no living process holds it. Without locks it merely looks abandoned.
-fn claim(handle: &File) -> bool {
-    flock(handle, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK)
+/// No other living process holds it, as long as this lives.
+struct Claim<'h>(&'h File);
+
+impl<'h> Claim<'h> {
+    /// `None` where one does. Without locks it merely looks abandoned.
+    fn of(handle: &'h File) -> Option<Self> {
+        let locked = flock(handle, FlockOperation::NonBlockingLockExclusive);
+        (locked != Err(Errno::WOULDBLOCK)).then_some(Self(handle))
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        // A program that is just being started holds a copy of the handle, which would keep it
+        // locked for a moment after it was closed here.
+        let _ = flock(self.0, FlockOperation::Unlock);
+    }
 }
 
 #[cfg(test)]
@@ -303,6 +319,20 @@ mod tests {
     }
 
     #[test]
+    fn what_was_claimed_is_free_again_though_a_program_being_started_holds_a_copy() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE);
+        let file = File::create(&path).unwrap();
+        let copy = file.try_clone().unwrap();
+        let claimed = Claim::of(&file).unwrap();
+        assert!(found(directory.path()).is_empty());
+        drop(claimed);
+        drop(file);
+        assert_eq!(found(directory.path()).len(), 1);
+        drop(copy);
+    }
+
+    #[test]
     fn what_takes_the_name_after_the_search_is_not_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
@@ -361,7 +391,8 @@ mod tests {
             }
             let found = found(directory.path());
             let removed = found.iter().map(LeftBehind::remove).any(|it| it.is_ok());
-            assert!(mount("umount", &[&at(&mounted)]));
+            // Programs that other tests start may still hold what was open in it.
+            assert!(mount("umount", &[Path::new("--lazy"), &at(&mounted)]));
             assert_eq!(found.len(), kept, "{mounted}");
             assert!(!removed);
             assert_eq!(fs::read(at("precious/0000000001")).unwrap(), b"mine");

@@ -213,6 +213,9 @@ impl Kept {
 impl Drop for Kept {
     fn drop(&mut self) {
         self.remove_if_empty();
+        // A program that is just being started holds a copy of the handle, which would keep it
+        // locked for a moment.
+        let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
     }
 }
 
@@ -287,6 +290,16 @@ mod tests {
         journal.forget("three").unwrap();
         drop(journal);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_copy_in_a_program_that_is_being_started_keeps_nobody_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Journal::open_in(directory.path(), "1a2b3c4d");
+        let journal = open().unwrap();
+        let _copy = journal.kept().file.try_clone().unwrap();
+        drop(journal);
+        assert!(open().is_ok());
     }
 
     #[test]
