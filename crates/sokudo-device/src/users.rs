@@ -28,7 +28,7 @@ use crate::mounts::Mounts;
 use crate::system::System;
 use file_identity::FileIdentity;
 use loops::Shows;
-use processes::{CLOSING_LOOKS, CLOSING_PAUSE, UnseenProcesses, WatchedTargets, Writers};
+use processes::{UnseenProcesses, WatchedTargets, Writers, closing_pauses};
 
 pub use processes::tell_long_looks;
 pub(crate) use relatives::of_device;
@@ -156,7 +156,9 @@ fn overlaid(system: &System, file: &File) -> Overlaid {
 /// in whatever namespace; who it is, show the processes.
 fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut Users) {
     let counts_writers = counts_writers(file);
-    for look in 0..CLOSING_LOOKS {
+    let mut seen_open = Vec::new();
+    for pause in closing_pauses() {
+        thread::sleep(pause);
         let is_open = sokudo_sys::is_open_for_writing(file);
         if counts_writers && matches!(is_open, Ok(false)) {
             return;
@@ -169,11 +171,9 @@ fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut
             is_ours,
             ..
         } = processes::writers(system, wanted, &[]);
-        if !opened.is_empty() {
-            users.occupants.extend(opened);
-            return;
-        }
-        if is_ours || !counts_writers || is_open.is_err() {
+        seen_open = opened;
+        let is_all = is_ours || !counts_writers || is_open.is_err();
+        if seen_open.is_empty() && is_all {
             users
                 .blind_spots
                 .extend(unseen.map(|UnseenProcesses { sentence, .. }| {
@@ -183,11 +183,11 @@ fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut
             }));
             return;
         }
-        if look + 1 < CLOSING_LOOKS {
-            thread::sleep(CLOSING_PAUSE);
-        }
     }
-    users.occupants.push(Occupant::OpenedUnseen);
+    if seen_open.is_empty() {
+        seen_open.push(Occupant::OpenedUnseen);
+    }
+    users.occupants.extend(seen_open);
 }
 
 /// Whether the kernel's own count of writers is asked where this file is. File systems of

@@ -24,9 +24,15 @@ use crate::processors::processor_time;
 use crate::system::{self, System};
 
 /// What somebody has open for a moment is looked at again. A file that was just closed may
-/// still be open in the kernel (`delayed_fput`), which takes a few milliseconds to notice.
-pub(super) const CLOSING_LOOKS: u32 = 10;
-pub(super) const CLOSING_PAUSE: Duration = Duration::from_millis(20);
+/// still be open in the kernel (`delayed_fput`), which takes a few milliseconds to notice, and in a
+/// program that is just being started: until it is, it holds what its parent held.
+const CLOSING_LOOKS: u32 = 10;
+const CLOSING_PAUSE: Duration = Duration::from_millis(20);
+
+/// The pause before each look, each longer than the last: 0.9 s in all.
+pub(super) fn closing_pauses() -> impl Iterator<Item = Duration> {
+    (0..CLOSING_LOOKS).map(|look| CLOSING_PAUSE * look)
+}
 
 /// What a look may cost. A descriptor takes about 3 µs, so that this is enough for five
 /// million. It is time of the processor, because on a busy machine it matters who is.

@@ -13,7 +13,7 @@ use sokudo_model::{Occupant, Users};
 use sokudo_words::{Text, text};
 
 use super::loops::{Loop, LoopSource, Shows, loops};
-use super::processes::{self, CLOSING_LOOKS, CLOSING_PAUSE, WatchedTargets, Writers};
+use super::processes::{self, WatchedTargets, Writers, closing_pauses};
 use super::{FileIdentity, swaps};
 use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::mounts::Mounts;
@@ -360,11 +360,11 @@ impl<'system> Relatives<'system> {
             .collect();
         let look = || processes::writers(self.system, self.wanted(), &servers);
         let mut seen = look();
-        for _ in 1..CLOSING_LOOKS {
+        for pause in closing_pauses().skip(1) {
             if seen.opened.is_empty() {
                 break;
             }
-            thread::sleep(CLOSING_PAUSE);
+            thread::sleep(pause);
             seen = look();
         }
         let Writers {
