@@ -2,14 +2,16 @@
 //! and on how long they take, and ended with this process.
 
 use std::collections::VecDeque;
-use std::io::{self, PipeReader, Read, Write};
+use std::io::{self, PipeReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{ioctl_fionread, retry_on_intr};
 use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::time::Timespec;
 
 use crate::action::CommandLine;
 use crate::error::VolumeError;
@@ -84,10 +86,9 @@ pub(crate) fn run(command: &CommandLine, limits: Limits<'_>) -> Result<String, V
                 seconds: limits.time.as_secs(),
             });
         }
-        thread::sleep(LOOK);
+        running.listen();
     };
-    let printed = running.printed();
-    outcome(command, status, printed)
+    outcome(command, status, running.printed())
 }
 
 fn outcome(
@@ -107,8 +108,8 @@ fn outcome(
 
 struct Running {
     child: Child,
-    printed: Arc<Mutex<VecDeque<u8>>>,
-    reader: Option<thread::JoinHandle<()>>,
+    output: PipeReader,
+    heard: VecDeque<u8>,
 }
 
 impl Running {
@@ -138,28 +139,51 @@ impl Running {
             // What it does not read it will complain about itself.
             let _ = stdin.write_all(text.as_bytes());
         }
-        let printed = Arc::new(Mutex::new(VecDeque::new()));
-        let kept = Arc::clone(&printed);
-        let reader = thread::spawn(move || keep_last(output, &kept));
         Ok(Self {
             child,
-            printed,
-            reader: Some(reader),
+            output,
+            heard: VecDeque::new(),
         })
     }
 
-    /// What it printed, once it has ended.
-    fn printed(&mut self) -> String {
-        // A grandchild may hold the pipe for ever; nothing is to be waited for then.
-        let reader = self.reader.take();
-        let deadline = Instant::now() + Duration::from_secs(1);
-        while reader.as_ref().is_some_and(|reader| !reader.is_finished())
-            && Instant::now() < deadline
-        {
+    /// Waits until it prints something, and no longer than until the next look.
+    fn listen(&mut self) {
+        let next_look = Timespec {
+            tv_sec: 0,
+            tv_nsec: LOOK.subsec_nanos().into(),
+        };
+        let mut pipe = [PollFd::new(&self.output, PollFlags::IN)];
+        let is_told = poll(&mut pipe, Some(&next_look)).is_ok_and(|count| count > 0);
+        if is_told && !pipe[0].revents().contains(PollFlags::IN) {
+            // Nobody holds the other end any more.
             thread::sleep(LOOK);
         }
-        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes: Vec<u8> = printed.iter().copied().collect();
+        self.hear();
+    }
+
+    /// Keeps the last of what it has printed so far. The end of the pipe is not waited for: a
+    /// grandchild may hold it for ever.
+    fn hear(&mut self) {
+        let mut rest = ioctl_fionread(&self.output).unwrap_or_default();
+        let mut part = [0; 4096];
+        while rest > 0 {
+            let most = usize::try_from(rest).map_or(part.len(), |rest| rest.min(part.len()));
+            match retry_on_intr(|| rustix::io::read(&self.output, &mut part[..most])) {
+                Ok(0) | Err(_) => return,
+                Ok(length) => {
+                    rest = rest.saturating_sub(length as u64);
+                    self.heard.extend(&part[..length]);
+                }
+            }
+            let surplus = self.heard.len().saturating_sub(PRINTED_BYTES_MAX);
+            self.heard.drain(..surplus);
+        }
+    }
+
+    /// What it printed, once it has ended: all of it is in the pipe then.
+    fn printed(mut self) -> String {
+        self.hear();
+        let bytes: Vec<u8> = self.heard.into();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -173,19 +197,6 @@ impl Running {
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
             thread::sleep(LOOK);
         }
-    }
-}
-
-fn keep_last(mut output: PipeReader, kept: &Mutex<VecDeque<u8>>) {
-    let mut part = [0; 4096];
-    while let Ok(length) = output.read(&mut part) {
-        if length == 0 {
-            return;
-        }
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(&part[..length]);
-        let surplus = kept.len().saturating_sub(PRINTED_BYTES_MAX);
-        kept.drain(..surplus);
     }
 }
 
@@ -246,6 +257,16 @@ mod tests {
     fn what_is_printed_without_end_is_not_kept() {
         let printed = run(&shell("yes | head -c 1000000"), Limits::undoing()).unwrap();
         assert_eq!(printed.len(), PRINTED_BYTES_MAX);
+    }
+
+    #[test]
+    fn what_it_leaves_running_is_not_waited_for_and_all_that_it_printed_is_told() {
+        let begun = Instant::now();
+        let printed = run(&shell("sleep 600 & echo made $!"), Limits::undoing()).unwrap();
+        assert!(begun.elapsed() < Limits::UNDOING);
+        let left = printed.strip_prefix("made ").unwrap().trim();
+        let left = Pid::from_raw(left.parse().unwrap()).unwrap();
+        rustix::process::kill_process(left, Signal::KILL).unwrap();
     }
 
     #[test]
