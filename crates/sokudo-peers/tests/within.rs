@@ -20,14 +20,14 @@ const PATIENT: Limits = Limits {
     join: Duration::from_secs(60),
     beat: Duration::from_millis(100),
     lost_after: Duration::from_secs(60),
-    leave: Duration::from_secs(10),
+    leave: Duration::from_secs(60),
     pause_in_call: Duration::from_millis(1),
     pause: Duration::from_millis(10),
 };
 
-/// So short that a loss is soon noticed.
+/// So short that a loss is soon noticed, and longer than a busy machine lets a thread wait.
 const IMPATIENT: Limits = Limits {
-    lost_after: Duration::from_secs(1),
+    lost_after: Duration::from_secs(3),
     ..PATIENT
 };
 
@@ -148,8 +148,8 @@ fn all_start_at_one_instant_whatever_their_clocks_show() {
     for (_, start) in &starts {
         assert_eq!(start.at_first_ns, first.at_first_ns);
         let apart = start.at.max(first.at) - start.at.min(first.at);
-        // Besides the uncertainty, what the drift makes of the lead, and two looks at a clock that
-        // a busy machine may have taken apart.
+        // Besides the uncertainty, what the drift makes of the lead and of the time since the clocks
+        // were compared, and two looks at a clock.
         let most = Duration::from_nanos(start.clock.uncertainty_ns) + Duration::from_millis(50);
         assert!(apart <= most, "{apart:?}, {start:?}");
     }
@@ -179,6 +179,7 @@ fn what_one_is_doing_the_first_hears() {
     let until = Instant::now() + DEADLINE;
     let is_heard = || {
         peers[0].heard()[1].as_deref() == Some(b"reading")
+            && peers[0].heard()[2].is_some()
             && peers[2].heard()[0].as_deref() == Some(b"waiting")
     };
     while !is_heard() {
@@ -214,7 +215,7 @@ fn a_stop_on_any_rank_reaches_all_and_they_still_leave_in_order() {
 /// Each is told by name, by its call and by a notice, whatever it is in.
 #[test]
 fn whoever_is_cut_off_is_named_to_all_others() {
-    for (lost, seen_by_others) in [(1, 1), (0, 0)] {
+    let is_named = |lost: u32| {
         let mut faults = Faults::none();
         faults.of(lost).host = Some("node7".to_owned());
         let trouble = faults.of(lost).trouble.clone();
@@ -237,7 +238,7 @@ fn whoever_is_cut_off_is_named_to_all_others() {
                 let PeerError::Lost { rank, host, cause } = error else {
                     panic!("{error}");
                 };
-                assert_eq!((rank, host.as_str()), (seen_by_others, "node7"));
+                assert_eq!((rank, host.as_str()), (lost, "node7"));
                 assert!(matches!(cause, LossCause::Silent(_)), "{cause:?}");
             }
             let told: Vec<Notice> = told.iter().collect();
@@ -246,7 +247,13 @@ fn whoever_is_cut_off_is_named_to_all_others() {
                 "{told:?}"
             );
         }
-    }
+    };
+    // Each waits out a silence, so both do at once.
+    thread::scope(|scope| {
+        for lost in [1, 0] {
+            scope.spawn(move || is_named(lost));
+        }
+    });
 }
 
 #[test]
