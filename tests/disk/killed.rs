@@ -86,6 +86,15 @@ fn a_kill_leaves_nothing_mounted_and_what_is_left_is_found(word: &str, count: us
         "{mounts}"
     );
     let journals = directory.path().join("journals");
+    // A program that it was just starting ends as well, and holds the journal until then.
+    wait_until(
+        || {
+            fs::read_dir(&journals)
+                .unwrap()
+                .all(|it| is_unlocked(&it.unwrap().path()))
+        },
+        "nobody holds its journal",
+    );
     assert_eq!(fs::read_dir(&journals).unwrap().count(), 1);
     let mut done = Vec::new();
     let errors = dissolve_left_behind_in(&journals, &mut |it| done.push(it.to_string()));
@@ -143,6 +152,10 @@ fn is_free(device: &Path) -> bool {
     let mut options = File::options();
     options.read(true).custom_flags(exclusive);
     options.open(device).is_ok()
+}
+
+fn is_unlocked(file: &Path) -> bool {
+    File::open(file).unwrap().try_lock().is_ok()
 }
 
 fn wait_until(is_so: impl Fn() -> bool, what: &str) {

@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{has, skip, sokudo};
+use crate::sokudo::{WAIT_MAX, has, skip, sokudo};
 
 const DISK_BYTES: u64 = 128 << 20;
 
@@ -127,12 +129,17 @@ mod root {
         let prepare = format!("prepare {path} --fs ext4 --mount {}", at.display());
         sokudo(&format!("{prepare} --destroy {path}")).ok();
         let partition = format!("{path}p1");
-        let run = |program: &str, arguments: &[&str]| {
-            let status = Command::new(program).args(arguments).status().unwrap();
-            assert!(status.success(), "{program}");
+        let runs = |program: &str, arguments: &[&str]| {
+            let status = Command::new(program).args(arguments).status();
+            status.unwrap().success()
         };
-        run("umount", &[at.to_str().unwrap()]);
-        run("mkfs.ext4", &["-q", "-F", &partition]);
+        // Programs that other tests start hold, for a moment, what is open here.
+        let give_up = Instant::now() + WAIT_MAX;
+        while !runs("umount", &[at.to_str().unwrap()]) {
+            assert!(Instant::now() < give_up, "it stays mounted");
+            thread::park_timeout(Duration::from_millis(10));
+        }
+        assert!(runs("mkfs.ext4", &["-q", "-F", &partition]));
         let before = wipefs(&partition);
         let undo = format!("prepare {path} --undo --destroy {path}");
         sokudo(&undo).refused(3, &["no longer holds just", "--destroy-contents"]);

@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::sokudo::{end, fio, shell, sokudo_in};
+use crate::written;
 
 /// The JSON of a run that succeeded without a word on standard error.
 pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
@@ -209,7 +210,7 @@ fn damage_that_verify_finds_is_an_error_that_names_the_place() {
     let file = directory.path().join("v.0.0");
     let mut bytes = fs::read(&file).unwrap();
     bytes[5 * 4096 + 2000] ^= 1;
-    fs::write(&file, bytes).unwrap();
+    written::write(&file, bytes);
     let ended = fio(directory.path(), &format!("{job} --verify_only")).ends(1);
     assert!(!ended.told.contains("note:"), "it is an error: {ended:?}");
     ended.tells(&["offset 20480, length 4096: the data do not fit"]);

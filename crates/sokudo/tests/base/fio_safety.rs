@@ -5,13 +5,14 @@ use std::path::Path;
 
 use crate::sokudo::fio;
 use crate::sokudo::{end, shell};
+use crate::written;
 
 #[test]
 fn a_file_of_the_users_is_not_written_without_consent() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("precious");
     let contents = b"precious words\n\n".repeat(1 << 16);
-    fs::write(&file, &contents).unwrap();
+    written::write(&file, &contents);
     let job = "--name=precious --filename=precious --size=1m";
     for rw in ["--rw=write", "--rw=randrw", "--rw=trim", "--rw=randwrite"] {
         fio(directory.path(), &format!("{job} {rw}")).refused(1, &["precious", "overwrite=1"]);
@@ -29,7 +30,7 @@ fn a_file_of_the_users_is_not_written_without_consent() {
 #[test]
 fn nothing_is_made_when_one_of_several_targets_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("precious"), "dear").unwrap();
+    written::write(directory.path().join("precious"), "dear");
     let ended = fio(
         directory.path(),
         "--name=a --size=1m --rw=write --name=b --filename=precious --size=4k --rw=write",
@@ -73,7 +74,7 @@ fn a_mapped_file_that_shrinks_fails_its_job() {
 #[test]
 fn a_refusal_is_json_with_the_errors_number() {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("precious"), "dear").unwrap();
+    written::write(directory.path().join("precious"), "dear");
     let job = "--name=x --size=4k --rw=write --filename=precious";
     for output in ["json", "json+", "normal,json"] {
         let ended = fio(directory.path(), &format!("{job} --output-format={output}"))

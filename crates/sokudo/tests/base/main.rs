@@ -68,3 +68,5 @@ mod signals;
 mod sokudo;
 #[path = "../../../../tests/support/store_file.rs"]
 mod store_file;
+#[path = "../../../../tests/support/written.rs"]
+mod written;
