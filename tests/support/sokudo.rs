@@ -170,6 +170,19 @@ pub(crate) fn directory_on_disk() -> tempfile::TempDir {
         .unwrap()
 }
 
+/// A directory of our own in memory, where there is enough. A store in it takes what it is given at
+/// once, however busy the disks are: one that does not is told of.
+pub(crate) fn directory_in_memory() -> tempfile::TempDir {
+    const FREE_BYTES: u64 = 256 << 20;
+    let memory = "/dev/shm";
+    let has_room =
+        rustix::fs::statvfs(memory).is_ok_and(|it| it.f_bavail * it.f_frsize > FREE_BYTES);
+    let made = has_room
+        .then(|| tempfile::tempdir_in(memory).ok())
+        .flatten();
+    made.unwrap_or_else(|| tempfile::tempdir().unwrap())
+}
+
 /// A shell that runs `script` with sokudo as `$SOKUDO`.
 pub(crate) fn shell(script: &str) -> Command {
     let mut command = Command::new("bash");

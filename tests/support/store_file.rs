@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, program, split};
+use crate::sokudo::{Ended, directory_in_memory, end, program, split};
 
 /// A store of its own.
 pub(crate) struct Store {
@@ -16,7 +16,7 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn new() -> Self {
         Self {
-            directory: tempfile::tempdir().unwrap(),
+            directory: directory_in_memory(),
         }
     }
 

@@ -281,7 +281,10 @@ mod tests {
         let put = |path: &str, text: &str| {
             let path = root.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            // Nobody sees half of it.
+            let whole = path.with_extension("new");
+            fs::write(&whole, text).unwrap();
+            fs::rename(whole, path).unwrap();
         };
         let cpu = "sys/devices/system/cpu";
         put(
@@ -304,25 +307,37 @@ mod tests {
         let target = TargetInfo::new("x", TargetKind::File);
         let watch = CourseWatch::begin(&system, &target).unwrap();
         let beside = watch.beside();
-        while beside.seen(|seen| seen.course.moments.is_empty()) {
-            thread::yield_now();
-        }
+        let seen = |is_it: fn(&CourseMoment) -> bool| {
+            let give_up = Instant::now() + Duration::from_secs(60);
+            loop {
+                let found = |seen: &mut Seen| {
+                    let mut moments = seen.course.moments.iter();
+                    moments.find(|moment| is_it(moment)).copied()
+                };
+                if let Some(moment) = beside.seen(found) {
+                    return moment;
+                }
+                assert!(Instant::now() < give_up, "nobody looks");
+                thread::sleep(Duration::from_millis(20));
+            }
+        };
+        let first = seen(|_| true);
         beside.set_measuring(true);
+        let measuring = seen(|moment| moment.measuring);
         put(
             &format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"),
             "8\n",
         );
-        while beside.seen(|seen| seen.course.moments.len() < 2) {
-            thread::sleep(Duration::from_millis(20));
-        }
-        let course = watch.end().0.unwrap();
-        let [first, second] = [course.moments[0], course.moments[1]];
+        let slowed = seen(|moment| moment.cpu_throttles > 0);
         assert_eq!(
             (first.measuring, first.cpu_mhz, first.cpu_throttles),
             (false, Some(2_000), 0)
         );
-        assert_eq!((second.measuring, second.cpu_throttles), (true, 3));
-        assert!(second.at.0 - first.at.0 >= 1_000_000_000);
+        assert_eq!((slowed.measuring, slowed.cpu_throttles), (true, 3));
+        for [before, after] in [[first, measuring], [measuring, slowed]] {
+            assert!(after.at.0 - before.at.0 >= 1_000_000_000);
+        }
         assert_eq!(first.celsius, None);
+        assert!(watch.end().0.unwrap().moments.contains(&slowed));
     }
 }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn look(machine: &Machine, target: &TargetInfo) -> Drives {
-        Drives::look(&machine.system(), target, Duration::from_secs(10))
+        Drives::look(&machine.system(), target, Duration::from_secs(60))
     }
 
     #[test]

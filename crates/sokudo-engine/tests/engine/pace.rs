@@ -230,12 +230,12 @@ fn a_spinning_pause_uses_the_processor() {
         spin: Nanos(20_000_000),
         ..Think::new(Nanos(20_000_000), 1)
     };
-    let workload = with!(random_reads(1), think = Some(think), limits = for_ms(200));
+    let workload = with!(random_reads(1), think = Some(think), limits = for_ms(600));
     let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
     let outcome = run_one(workload, &mut own.target());
     let cpu = outcome.cpu.unwrap();
     // Asleep, it would use far less than a millisecond; a busy machine gives it less than its
-    // 180 ms.
+    // 580 ms.
     assert!(cpu.user.0 + cpu.system.0 > 5_000_000, "{cpu:?}");
-    assert!(outcome.ios() <= 11, "{}", outcome.ios());
+    assert!(outcome.ios() <= 31, "{}", outcome.ios());
 }

@@ -103,6 +103,8 @@ fn split<Field>(fields: impl Iterator<Item = Option<Field>>) -> (Vec<Field>, Vec
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
 
@@ -112,10 +114,8 @@ mod tests {
     fn the_file_is_read_back_with_every_value() {
         let report = sample::report();
         // Its reader reads files.
-        let path = std::env::temp_dir().join(format!("sokudo-{}.parquet", std::process::id()));
-        std::fs::write(&path, report.parquet().unwrap()).unwrap();
-        let file = std::fs::File::open(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&report.parquet().unwrap()).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let lines: Vec<serde_json::Value> = report
             .json_lines()

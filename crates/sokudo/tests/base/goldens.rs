@@ -16,6 +16,7 @@ use sokudo_report::RunDocument;
 use unicode_width::UnicodeWidthStr;
 
 use crate::kept::{FIXTURES, kept, told};
+use crate::sokudo::directory_in_memory;
 
 /// An output's name, what sokudo is asked, and the columns of its terminal.
 type Output = (&'static str, &'static str, Option<usize>);
@@ -167,7 +168,7 @@ fn runs_are_compared_and_listed_as_they_were() {
 fn compare_all(all: &[(&str, Vec<&str>)], stale: impl Fn(&str, &Path) -> Vec<String> + Sync) {
     let half = |from| {
         let of = |(name, runs): &(&str, Vec<&str>)| {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = directory_in_memory();
             let store = folder.path().join("runs.db");
             for (day, run) in (0..).zip(runs) {
                 let mut kept = kept(run);

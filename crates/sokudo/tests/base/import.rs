@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, holds, sokudo, sokudo_in};
+use crate::sokudo::{Ended, directory_in_memory, end, holds, sokudo, sokudo_in};
 
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -23,7 +23,7 @@ fn text(path: &Path) -> &str {
 
 #[test]
 fn a_file_is_read_shown_kept_and_not_kept_twice() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory_in_memory();
     let store = folder.path().join("runs.db");
     let file = corpus("fio/json+.json");
     let said = "--tag old --note 'from the shelf'";
@@ -49,7 +49,7 @@ fn a_file_is_read_shown_kept_and_not_kept_twice() {
 
 #[test]
 fn what_is_said_of_a_run_that_is_kept_already_is_not_lost() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory_in_memory();
     let store = folder.path().join("runs.db");
     let file = corpus("hdparm/two-timings.txt");
     let said = |more: &str| import(&store, &format!("{} --quiet {more}", text(&file)));
@@ -64,7 +64,7 @@ fn what_is_said_of_a_run_that_is_kept_already_is_not_lost() {
 
 #[test]
 fn what_cannot_be_read_fails_and_what_can_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory_in_memory();
     let store = folder.path().join("runs.db");
     let nothing = folder.path().join("nothing.txt");
     std::fs::write(&nothing, "nothing of any tool\n").unwrap();

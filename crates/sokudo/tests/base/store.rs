@@ -13,7 +13,7 @@ use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store};
 
 #[cfg(feature = "postgres")]
 use crate::signals::pid;
-use crate::sokudo::{Ended, end, program, sokudo, sokudo_in, split};
+use crate::sokudo::{Ended, directory_in_memory, end, program, sokudo, sokudo_in, split};
 #[cfg(feature = "postgres")]
 use crate::sokudo::{start, wait};
 
@@ -55,7 +55,7 @@ fn nothing_is_kept_where_that_is_not_wanted() {
 
 #[test]
 fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory_in_memory();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("text"), "no runs\n".repeat(500)).unwrap();
     fs::write(at("empty"), "").unwrap();
@@ -112,7 +112,7 @@ fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
 
 #[test]
 fn no_result_takes_the_place_of_a_store() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory_in_memory();
     let store = folder.path().join("runs.db");
     with_store(&store, RUN).ok();
     let name = store.to_str().unwrap();
@@ -163,7 +163,7 @@ fn a_store_that_cannot_be_used_is_not_taken_for_an_empty_one() {
 #[test]
 fn what_is_compared_of_many_runs_is_the_same_from_summaries_as_from_the_runs() {
     const COPIES: u64 = 120;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory_in_memory();
     let path = folder.path().join("runs.db");
     with_store(
         &path,
@@ -211,8 +211,8 @@ fn what_is_compared_of_many_runs_is_the_same_from_summaries_as_from_the_runs() {
 
 #[test]
 fn every_command_that_measures_keeps_its_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("data/runs.db");
+    let (folder, memory) = (tempfile::tempdir().unwrap(), directory_in_memory());
+    let store = memory.path().join("data/runs.db");
     let job = folder.path().join("job.fio");
     let text = format!(
         "[a]\ndirectory={}\nsize=1m\nrw=read\nbs=64k\n",
@@ -273,11 +273,12 @@ fn what_a_silent_server_does_not_take_is_printed_and_kept_in_a_file() {
     let (port, _) = silent_server();
     let mut command = program();
     command.args(split(RUN)).env("XDG_DATA_HOME", folder.path());
-    let store = format!("postgresql://me@127.0.0.1:{port}/runs?connect_timeout=1");
+    // Longer than a busy machine takes for the log-in.
+    let store = format!("postgresql://me@127.0.0.1:{port}/runs?connect_timeout=4");
     let ended = end(command.env("SOKUDO_STORE", store))
         .ok()
         .prints(&["RND4K"])
-        .tells(&["not answered within 1 s", "sokudo import"]);
+        .tells(&["not answered within 4 s", "sokudo import"]);
     let files: Vec<_> = fs::read_dir(folder.path().join("sokudo"))
         .unwrap()
         .collect();
