@@ -443,7 +443,9 @@ fn hosts_that_measure_together_are_watched() {
     assert_eq!(run["state"], "ended", "{run}");
     assert!(is_of_hosts(&run), "{run}");
     let number = &run["kept"];
-    assert_eq!(site.document(number)["schema"], "sokudo.together/1");
+    let document = site.document(number);
+    assert_eq!(document["schema"], "sokudo.run/1");
+    assert_eq!(document["together"]["hosts"].as_array().unwrap().len(), 3);
     let replayed = site.page.get_json(&format!("/api/runs/{number}/view"));
     for part in ["tables", "hosts", "findings", "answer"] {
         assert_eq!(replayed[part], run[part], "{part}");

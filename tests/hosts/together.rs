@@ -128,7 +128,8 @@ fn any() -> Option<Launcher> {
 }
 
 fn together(run: &Value) -> &Value {
-    assert_eq!(run["schema"], "sokudo.together/1", "{run}");
+    assert_eq!(run["schema"], "sokudo.run/1", "{run}");
+    assert!(run["together"].is_object(), "{run}");
     &run["together"]
 }
 

@@ -35,7 +35,6 @@ mod result;
 mod sharing;
 mod steady;
 mod surface;
-mod together_schema;
 mod told;
 mod trial;
 
@@ -60,24 +59,18 @@ pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use sharing::{SharedRatesDocument, SharingDiskDocument, SharingDocument, SharingTestDocument};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
-pub(crate) use together_schema::run_or_together;
 pub use told::ToldDocument;
 pub use trial::{DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument};
 
-/// What documents of this kind begin their `schema` field with: of one process or machine, and of
-/// hosts together, which is the same with what each host did.
-const SCHEMA_FAMILIES: [&str; 2] = ["sokudo.run/", "sokudo.together/"];
+/// What documents of this kind begin their `schema` field with.
+const SCHEMA_FAMILY: &str = "sokudo.run/";
 /// The version that is written, and the newest that is read.
 const SCHEMA_VERSION: u32 = 1;
+const SCHEMA: &str = "sokudo.run/1";
 
 /// Whether a text that begins so is likely a document of this kind.
 pub fn names_schema(begin: &str) -> bool {
-    let mut families = SCHEMA_FAMILIES.iter();
-    families.any(|family| begin.contains(&format!("\"{family}")))
-}
-
-fn schema(family: usize) -> String {
-    format!("{}{SCHEMA_VERSION}", SCHEMA_FAMILIES[family])
+    begin.contains(&format!("\"{SCHEMA_FAMILY}"))
 }
 
 /// A run as JSON: `sokudo.run/1`. Missing figures are null, never 0; numbers are
@@ -169,10 +162,9 @@ pub struct RunDocument {
     /// Rounds until the drive was steady; absent for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyDocument>,
-    /// What each host did, where several measured together; absent where one measured alone. Such a
-    /// document's `schema` is `sokudo.together/1`.
+    /// What each host did, where several measured together: the figures of the results are then
+    /// those of all hosts in the time in which all of them ran. Absent where one measured alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub together: Option<Box<TogetherDocument>>,
 }
 
@@ -186,7 +178,7 @@ impl RunDocument {
     /// Computes every figure of a run.
     pub fn from_run(run: &Run) -> Self {
         let mut document = Self {
-            schema: schema(usize::from(!run.hosts.is_empty())),
+            schema: SCHEMA.to_owned(),
             origin: run.provenance.origin().cloned(),
             layout: run.layout.map(LayoutDocument::of),
             sokudo_version: run.sokudo_version.clone(),
@@ -260,9 +252,8 @@ impl RunDocument {
         }
         let header: DocumentHeader =
             serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
-        let known = check_schema(header.schema)?;
-        let document: Self =
-            serde_json::from_str(text).map_err(ReadDocumentError::malformed(known))?;
+        check_schema(header.schema)?;
+        let document: Self = serde_json::from_str(text).map_err(ReadDocumentError::Malformed)?;
         document.countable()
     }
 
@@ -286,9 +277,8 @@ impl RunDocument {
     /// Reads a document that has been taken apart already.
     fn from_value(value: serde_json::Value) -> Result<Self, ReadDocumentError> {
         let schema = value.get("schema").and_then(serde_json::Value::as_str);
-        let known = check_schema(schema.unwrap_or_default().to_owned())?;
-        let document: Self =
-            serde_json::from_value(value).map_err(ReadDocumentError::malformed(known))?;
+        check_schema(schema.unwrap_or_default().to_owned())?;
+        let document: Self = serde_json::from_value(value).map_err(ReadDocumentError::Malformed)?;
         document.countable()
     }
 
@@ -341,13 +331,11 @@ pub enum ReadDocumentError {
     },
     /// It was written by a later version.
     #[error(
-        "is {found}, which comes from a newer sokudo; this one reads up to {known}, so update it"
+        "is {found}, which comes from a newer sokudo; this one reads up to {SCHEMA}, so update it"
     )]
     NewerSchema {
         /// The schema that the document names.
         found: String,
-        /// The newest of its kind that is read.
-        known: String,
     },
     /// It holds more than any run.
     #[error(
@@ -362,22 +350,12 @@ pub enum ReadDocumentError {
     Uncountable,
     /// It names the right schema but does not follow it.
     #[error(
-        "says {known} but does not follow it: {error}; it was changed or cut off, so use the \
-         original"
+        "says {SCHEMA} but does not follow it: {0}; it was changed or cut off, so use the original"
     )]
-    Malformed {
-        /// The schema that the document names.
-        known: String,
-        /// What does not fit.
-        error: serde_json::Error,
-    },
+    Malformed(serde_json::Error),
 }
 
 impl ReadDocumentError {
-    fn malformed(known: String) -> impl FnOnce(serde_json::Error) -> Self {
-        |error| Self::Malformed { known, error }
-    }
-
     fn of_header(error: serde_json::Error) -> Self {
         if error.is_data() {
             Self::OtherSchema {
@@ -395,21 +373,12 @@ struct DocumentHeader {
     schema: String,
 }
 
-/// The schema itself, where it can be read.
-fn check_schema(found: String) -> Result<String, ReadDocumentError> {
-    let mut families = (0..).zip(SCHEMA_FAMILIES);
-    let version = families.find_map(|(family, name)| {
-        let version = found.strip_prefix(name)?.parse::<u32>().ok()?;
-        Some((family, version))
-    });
-    match version {
-        Some((_, SCHEMA_VERSION)) => Ok(found),
-        Some((family, version)) if version > SCHEMA_VERSION => {
-            Err(ReadDocumentError::NewerSchema {
-                known: schema(family),
-                found,
-            })
-        }
+/// Whether what is called so can be read.
+fn check_schema(found: String) -> Result<(), ReadDocumentError> {
+    let version = found.strip_prefix(SCHEMA_FAMILY);
+    match version.and_then(|version| version.parse().ok()) {
+        Some(SCHEMA_VERSION) => Ok(()),
+        Some(version) if version > SCHEMA_VERSION => Err(ReadDocumentError::NewerSchema { found }),
         _ => Err(ReadDocumentError::OtherSchema {
             found: format!("its schema is {found:?}"),
         }),

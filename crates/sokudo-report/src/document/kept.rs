@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use sokudo_model::{Logs, Run, with_texts_as_data};
 use sokudo_words::Text;
 
-use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, is_bounded};
+use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, SCHEMA, is_bounded};
 
 mod columns;
 mod lean;
@@ -119,7 +119,10 @@ impl Kept {
             .ok_or_else(|| UnpackError::Damaged("nothing is there".into()))?;
         Ok(match *way {
             ZSTD_OF_RUN => Self::Run(Box::new(run_of_json(&json(rest)?)?)),
-            ZSTD_OF_DOCUMENT => Self::Document(Box::new(RunDocument::from_json(&json(rest)?)?)),
+            ZSTD_OF_DOCUMENT => {
+                let json = as_any_run(json(rest)?);
+                Self::Document(Box::new(RunDocument::from_json(&json)?))
+            }
             ZSTD_OF_COLUMNS => {
                 let plain = unpacked(rest, DICTIONARY, COLUMNS_BYTES_MAX)?;
                 Self::Document(Box::new(of_columns(&plain)?))
@@ -197,6 +200,14 @@ fn run_of_json(json: &str) -> Result<Run, UnpackError> {
     match run.is_countable() {
         true => Ok(run),
         false => Err(ReadDocumentError::Uncountable.into()),
+    }
+}
+
+/// A document with the schema of a run: what stores hold of hosts together was called otherwise.
+fn as_any_run(json: String) -> String {
+    match json.strip_prefix("{\"schema\":\"sokudo.together/1\"") {
+        Some(rest) => format!("{{\"schema\":\"{SCHEMA}\"{rest}"),
+        None => json,
     }
 }
 

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::TargetKind;
 use sokudo_words::Language;
 
-use crate::document::run_or_together;
 use crate::plot::PictureTheme;
 use crate::unique::unique;
 use crate::wording::phrase;
@@ -44,8 +43,7 @@ pub struct ReportedRun {
     /// Its tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The whole of it, `sokudo.run/1`; of hosts that measured together `sokudo.together/1`.
-    #[schemars(schema_with = "run_or_together")]
+    /// The whole of it, `sokudo.run/1`.
     pub run: RunDocument,
 }
 

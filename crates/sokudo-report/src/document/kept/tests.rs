@@ -216,6 +216,17 @@ fn a_document_comes_back_the_same() {
     assert_eq!(Kept::unpack(&packed).unwrap(), kept);
 }
 
+/// As stores hold them that were made before.
+#[test]
+fn a_document_of_hosts_that_is_called_by_the_name_it_had_is_read() {
+    let document = RunDocument::from_run(&sample::together_run());
+    let kept = Kept::Document(Box::new(document));
+    let json = String::from_utf8(unpacked(&kept.pack()[1..], &[], JSON_BYTES_MAX).unwrap());
+    let json = json.unwrap().replacen(SCHEMA, "sokudo.together/1", 1);
+    let before = compressed(ZSTD_OF_DOCUMENT, json.as_bytes());
+    assert_eq!(Kept::unpack(&before).unwrap(), kept);
+}
+
 #[test]
 fn what_early_versions_packed_is_read() {
     let mut document = Kept::unpack(&early()).unwrap().document();
