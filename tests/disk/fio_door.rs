@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sokudo::{directory_on_disk, end, has, program, shell, skip};
+use crate::sokudo::{directory_on_disk, end, shell};
 
 /// The job file of source document 000, with files and times that suit a test.
 fn article() -> String {
@@ -34,27 +34,6 @@ fn the_articles_job_file_and_its_awk_print_eight_speeds() {
     assert_eq!(names, sections.skip(1).collect::<Vec<_>>());
     assert_eq!(names.len(), 8);
     assert!(lines.iter().all(|(_, speed)| *speed > 0.0), "{lines:?}");
-}
-
-#[test]
-fn both_tools_are_compared_or_the_missing_one_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("job.fio"), "[x]\nsize=1m\nrw=read\n").unwrap();
-    let mut without = program();
-    without
-        .args(["check-against", "fio", "job.fio"])
-        .env("PATH", directory.path())
-        .current_dir(directory.path());
-    end(&mut without).refused(1, &["fio is not installed"]);
-    if !has("fio") {
-        skip("fio is not installed");
-        return;
-    }
-    // Nothing is made in the folder for temporary files.
-    let script = "TMPDIR=/nowhere $SOKUDO check-against fio job.fio --pairs 6";
-    end(shell(script).current_dir(directory.path()))
-        .ok()
-        .prints(&["x read", "95 % interval"]);
 }
 
 #[test]

@@ -167,15 +167,6 @@ made; with --overwrite or SOKUDO_OVERWRITE=files to any file. It writes to a blo
 only if SOKUDO_DESTROY=<serial or path> or --destroy names it; a device that is in use or
 holds anything also needs --allow_mounted_write=1.";
 
-const CHECK_EXAMPLES: &str = "\
-Examples:
-  sokudo check-against fio job.fio
-  sokudo check-against fio job.fio --pairs 10
-
-Both tools run the same job alternately (A B, B A, A B, ...), so drift affects both alike.
-The figure of a job is the median over its runs; the ratio is the median of the pairs'
-ratios, with a 95 % interval.";
-
 const HDPARM_NOTE: &str = "\
 It prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as in hdparm. -t reads
 through the page cache, one block at a time; sokudo mark measures what the disk can do. A
@@ -388,9 +379,6 @@ pub(crate) enum Command {
         )]
         arguments: Vec<String>,
     },
-    /// Measure alternately with sokudo and an installed tool, and compare
-    #[command(after_help = CHECK_EXAMPLES)]
-    CheckAgainst(CheckAgainstArguments),
     /// Time and identify disks as hdparm does (-t, -T, -I, -i, -W)
     #[command(after_help = HDPARM_NOTE)]
     Hdparm(HdparmArguments),
@@ -458,32 +446,6 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) printing: Printing,
-}
-
-/// A tool that sokudo is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Peer {
-    /// fio, as installed
-    Fio,
-}
-
-/// Arguments of `sokudo check-against`, as given.
-#[derive(Debug, Args)]
-pub(crate) struct CheckAgainstArguments {
-    /// The tool to compare with
-    #[arg(value_enum)]
-    pub(crate) peer: Peer,
-
-    /// fio job files, and any of fio's options
-    #[arg(required = true, value_name = "JOB.fio")]
-    pub(crate) files: Vec<String>,
-
-    /// Runs of each tool; 6 are needed for a 95 % interval
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=1_000))]
-    pub(crate) pairs: u32,
-
-    #[command(flatten)]
-    pub(crate) asking: Asking,
 }
 
 /// Arguments of `sokudo hdparm`, as given.

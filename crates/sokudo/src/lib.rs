@@ -14,7 +14,6 @@ mod bonnie;
 mod burn_in;
 mod busy;
 mod check;
-mod check_against;
 mod choose;
 mod clean;
 mod cli;
@@ -187,7 +186,6 @@ fn carry_out(command: Option<Command>) -> Result<(), Exit> {
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
-        Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
         Some(Command::Prepare(arguments)) => prepare::run(&arguments),
         Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
