@@ -35,8 +35,6 @@ pub struct FioOutput {
     pub eta: EtaMode,
     /// How often it is renewed.
     pub eta_interval: Nanos,
-    /// How often it begins a new line; `None` is never.
-    pub eta_newline: Option<Nanos>,
     /// How often full results are printed meanwhile; `None` is never.
     pub status_interval: Option<Nanos>,
     /// Whether the bandwidth of all jobs together is logged (`--bandwidth-log`).
@@ -51,7 +49,6 @@ impl Default for FioOutput {
             file: None,
             eta: EtaMode::Auto,
             eta_interval: Nanos::from_secs(1),
-            eta_newline: None,
             status_interval: None,
             bandwidth_log: false,
         }

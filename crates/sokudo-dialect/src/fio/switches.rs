@@ -136,10 +136,10 @@ static SWITCHES: &[Switch] = switches! {
     "eta-interval" 'O', Value, "time between two status lines",
         Read("a time of at least 250ms",
             |i, v| at_least(ETA_INTERVAL_MIN, v).map(|time| i.output.eta_interval = time));
-    "eta-newline" 'E', Value, "keeps a status line that often",
+    "eta-newline" 'E', Value, "no effect",
         Read(A_MILLISECOND, |i, v| {
-            i.output.eta_newline = Some(at_least(Nanos::from_millis(1), v)?);
-            Some(())
+            i.notes.push("--eta-newline has no effect: the status line is renewed in place".to_owned());
+            at_least(Nanos::from_millis(1), v).map(drop)
         });
     "status-interval" 'L', Value, "prints full results that often",
         Read(A_MILLISECOND, |i, v| {

@@ -1,8 +1,7 @@
 //! fio's status line: `Jobs: 2 (f=2): [m(2)][57.1%][r=…,w=…][r=…,w=… IOPS][eta 00m:03s]`.
 //!
 //! It is a state that is told what happens and at what time, and gives a line. It reads
-//! no clock and no terminal: who shows it decides when, and whether to end it with a
-//! carriage return or a line feed.
+//! no clock and no terminal: who shows it decides when.
 
 use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{
@@ -152,7 +151,7 @@ impl StatusLine {
         line
     }
 
-    /// After a line feed there is nothing to cover.
+    /// Once a line was cleared there is nothing to cover.
     pub fn begin_new_line(&mut self) {
         self.length = 0;
     }

@@ -42,7 +42,6 @@ pub(crate) struct View<'a> {
     status_shown_at: Option<Instant>,
     /// Characters of the last line, which the next one covers.
     status_width: usize,
-    new_line_at: Instant,
     /// Results so far, for interim reports.
     interim: Option<Run>,
     started_at: Instant,
@@ -81,7 +80,6 @@ impl<'a> View<'a> {
             status_to,
             status_shown_at: None,
             status_width: 0,
-            new_line_at: Instant::now(),
             interim: None,
             started_at: Instant::now(),
             failed: None,
@@ -111,7 +109,6 @@ impl<'a> View<'a> {
     pub(crate) fn starts(&mut self, run: &Run) {
         self.begin();
         self.started_at = Instant::now();
-        self.new_line_at = self.started_at;
         self.interim = Some(run.clone());
     }
 
@@ -186,15 +183,7 @@ impl<'a> View<'a> {
         self.status_shown_at = Some(Instant::now());
         let line = harmless::line(&self.status.line(self.elapsed()));
         self.status_width = line.chars().count();
-        let ends_line = output
-            .eta_newline
-            .is_some_and(|interval| self.new_line_at.elapsed() >= interval.into());
-        if ends_line {
-            self.new_line_at = Instant::now();
-            self.status.begin_new_line();
-            self.status_width = 0;
-        }
-        self.put_status(&format!("{line}{}", if ends_line { '\n' } else { '\r' }));
+        self.put_status(&format!("{line}\r"));
     }
 
     fn clear_status(&mut self) {
