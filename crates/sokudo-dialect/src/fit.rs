@@ -13,8 +13,9 @@ use sokudo_model::{
     Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload,
 };
 
+use parameter::Parameter;
 use sokudo_words::Text;
-use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable, Tables};
+use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable};
 pub use table::{QUESTIONS_BYTES_MAX, ReadQuestionsError};
 
 /// What sokudo knows by itself.
@@ -42,7 +43,11 @@ pub enum FitTarget {
 
 /// Questions that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FitQuestions(Tables);
+pub struct FitQuestions {
+    questions: Vec<QuestionTable>,
+    /// Whether sokudo knows them by itself.
+    are_known: bool,
+}
 
 /// A question cannot be asked so.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
@@ -79,7 +84,11 @@ impl FitQuestions {
     /// # Panics
     /// When `questions.toml` is not as it should be, which a test says.
     pub fn known() -> Self {
-        Self::read(KNOWN).expect("questions.toml follows its own rules")
+        let known = Self::read(KNOWN).expect("questions.toml follows its own rules");
+        Self {
+            are_known: true,
+            ..known
+        }
     }
 
     /// Those of a file.
@@ -87,19 +96,28 @@ impl FitQuestions {
     /// # Errors
     /// When the text is no TOML, has other fields, or values beyond their bounds.
     pub fn read(text: &str) -> Result<Self, ReadQuestionsError> {
-        table::read(text).map(Self)
+        table::read(text).map(|questions| Self {
+            questions,
+            are_known: false,
+        })
+    }
+
+    /// What a question takes behind its name.
+    fn parameter(&self, question: &QuestionTable) -> Option<Parameter> {
+        let known = self.are_known.then_some(&question.name.0);
+        known.and_then(|name| Parameter::of(name))
     }
 
     /// All of them, with what they take behind their names.
     pub fn all(&self) -> Vec<FitQuestion> {
         let listed = |table: &QuestionTable| {
             let mut question = Fit::of(table.clone()).question;
-            if let Some(parameter) = table.parameter {
+            if let Some(parameter) = self.parameter(table) {
                 question.name = format!("{}:{}", question.name, parameter.form());
             }
             question
         };
-        self.0.questions.iter().map(listed).collect()
+        self.questions.iter().map(listed).collect()
     }
 
     /// One of them, such as `etcd` or `backup:2TB/8`.
@@ -111,12 +129,7 @@ impl FitQuestions {
             Some((name, given)) => (name, Some(given)),
             None => (what, None),
         };
-        let Tables {
-            questions,
-            formats,
-            models,
-        } = &self.0;
-        let found = questions.iter().find(|it| it.is_called(name));
+        let found = self.questions.iter().find(|it| it.is_called(name));
         let mut table = found.cloned().ok_or_else(|| {
             let names: Vec<String> = self.all().into_iter().map(|it| it.name).collect();
             QuestionError::Unknown {
@@ -129,19 +142,19 @@ impl FitQuestions {
             Some(given) => format!("{name}:{given}"),
             None => name.clone(),
         };
-        match (table.parameter, given) {
+        match (self.parameter(&table), given) {
             (None, None) => {}
             (None, Some(given)) => {
                 let given = given.to_owned();
                 return Err(QuestionError::NoParameter { name, given });
             }
             (Some(parameter), given) => {
-                let put = |given| parameter::put_into(&mut table, given, formats, models);
+                let put = |given| parameter.put_into(&mut table, given);
                 given
                     .and_then(put)
                     .ok_or_else(|| QuestionError::Parameter {
                         name,
-                        choices: Box::new(parameter::choices(parameter, formats, models)),
+                        choices: Box::new(parameter.choices()),
                     })?;
             }
         }
@@ -416,6 +429,10 @@ must_be = \"> 5/s\"
         let questions = FitQuestions::read(OWN).unwrap();
         assert_eq!(questions.all().len(), 1);
         assert_eq!(questions.ask("mine").unwrap().size(), Bytes::mib(1));
+        // What its name takes elsewhere it does not take here.
+        let video = FitQuestions::read(&OWN.replacen("mine", "video", 1)).unwrap();
+        assert_eq!(video.ask("video").unwrap().size(), Bytes::mib(1));
+        assert!(video.ask("video:dpx-4k@24").is_err());
     }
 
     #[test]
@@ -429,6 +446,7 @@ must_be = \"> 5/s\"
             ("> 5/s", "5/s", 14, "no limit"),
             ("\"iops\"", "\"iop\"", 13, "no figure"),
             ("direction", "dir", 7, "unknown field"),
+            ("asks", "parameter = \"MODEL\"\nasks", 3, "unknown field"),
             ("\"mine\"", "\"\\u001b[31m\"", 2, "no name"),
             ("Is it?", "\\u0007", 3, "no line"),
             (

@@ -5,10 +5,7 @@ use std::ops::RangeInclusive;
 use sokudo_model::{Bytes, FitLimit, FitMetric, FitSide, Nanos, Rate};
 use sokudo_words::{Text, text};
 
-use super::table::{
-    BLOCK_MAX, Count, DirectionWord, FrameFormat, Model, Parameter, QuestionTable, SIZE_MAX,
-    SizeWithin,
-};
+use super::table::{Count, DirectionWord, QuestionTable, SIZE_MAX, SizeWithin};
 
 /// A frame is a file of its own, which takes whole blocks of a file system.
 const FILE_BLOCK: u64 = 4_096;
@@ -19,69 +16,194 @@ const FRAMES_PER_SECOND: RangeInclusive<f64> = 1.0..=1_000.0;
 const HOURS: RangeInclusive<f64> = 0.001..=10_000.0;
 const SIZES: RangeInclusive<Bytes> = Bytes::mib(1)..=Bytes(SIZE_MAX);
 
-/// What a question is asked of, put into its rows and thresholds; `None` where it cannot be read.
-pub(super) fn put_into(
-    question: &mut QuestionTable,
-    given: &str,
-    formats: &[FrameFormat],
-    models: &[Model],
-) -> Option<()> {
-    match question.parameter? {
-        Parameter::Frames => {
-            let (format, rate) = given.split_once('@')?;
-            let format = formats.iter().find(|it| it.name.0 == format)?;
-            let rate = number(rate, FRAMES_PER_SECOND)?;
-            frames(question, format, rate)?;
-        }
-        Parameter::SizeInHours => {
-            let (size, hours) = given.split_once('/')?;
-            let seconds = number(hours, HOURS)? * 3_600.0;
-            at_least(question, size_of(size)?.0, seconds);
-        }
-        Parameter::SizeInTime => {
-            let (size, time) = match given.split_once('/') {
-                Some((size, time)) => (size, Some(time)),
-                None => (given, None),
-            };
-            let size = size_of(size)?;
-            for row in &mut question.rows {
-                (row.size, row.amount) = (SizeWithin(size), Some(SizeWithin(size)));
-            }
-            if let Some(time) = time {
-                let time: Nanos = time.parse().ok().filter(|time: &Nanos| time.0 > 0)?;
-                at_least(question, size.0, time.as_secs_f64());
-            }
-        }
-        Parameter::Model => {
-            let model = models.iter().find(|it| it.name.0 == given)?;
-            for row in &mut question.rows {
-                row.jobs = Count(model.read_threads.0);
-            }
-            let batch = u64::from(model.batch.0) * u64::from(model.sample_bytes.0);
-            let share = f64::from(model.utilization_percent.0) / 100.0;
-            at_least(question, batch, model.computation.0.as_secs_f64() / share);
-        }
-    }
-    Some(())
+/// What is said behind a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parameter {
+    Frames,
+    SizeInHours,
+    SizeInTime,
+    Model,
 }
 
-/// What can be written in the place of a parameter, in words.
-pub(super) fn choices(parameter: Parameter, formats: &[FrameFormat], models: &[Model]) -> Text {
-    let list = |names: Vec<&str>| names.join(", ");
-    match parameter {
-        Parameter::Frames => {
-            let names = formats.iter().map(|it| &*it.name.0);
-            text!(
-                "{}, such as dpx-4k@24; formats: {}",
-                parameter.form(),
-                list(names.collect())
-            )
+/// Frames of a video.
+struct FrameFormat {
+    name: &'static str,
+    width: u64,
+    height: u64,
+    /// So many pixels of a line are packed together, the last ones of a line filled up, into so many bytes.
+    pixels_in_bytes: (u64, u64),
+    /// What stands before them.
+    header: u64,
+}
+
+const fn format(
+    name: &'static str,
+    [width, height]: [u64; 2],
+    pixels_in_bytes: (u64, u64),
+    header: u64,
+) -> FrameFormat {
+    FrameFormat {
+        name,
+        width,
+        height,
+        pixels_in_bytes,
+        header,
+    }
+}
+
+/// DPX: 10 bits of three colours in 4 bytes; 12 bits in 6 bytes, filled up to 16 bits each.
+/// v210: 10 bits, 4:2:2, 48 pixels in 128 bytes.
+const FORMATS: [FrameFormat; 6] = [
+    format("dpx-2k", [2_048, 1_556], (1, 4), 2_048),
+    format("dpx-4k", [4_096, 3_112], (1, 4), 2_048),
+    format("dpx-uhd", [3_840, 2_160], (1, 4), 2_048),
+    format("dpx12-4k", [4_096, 3_112], (1, 6), 2_048),
+    format("v210-hd", [1_920, 1_080], (48, 128), 0),
+    format("v210-uhd", [3_840, 2_160], (48, 128), 0),
+];
+
+/// How an accelerator takes training data.
+struct Model {
+    name: &'static str,
+    /// Samples that are computed together.
+    batch: u64,
+    sample_bytes: u64,
+    /// How long that takes.
+    computation: Nanos,
+    /// The part of the time that has to be computed in.
+    utilization: f64,
+    read_threads: u32,
+}
+
+const fn model(
+    name: &'static str,
+    [batch, sample_bytes]: [u64; 2],
+    computation: Nanos,
+    utilization: f64,
+    read_threads: u32,
+) -> Model {
+    Model {
+        name,
+        batch,
+        sample_bytes,
+        computation,
+        utilization,
+        read_threads,
+    }
+}
+
+const MODELS: [Model; 4] = [
+    model(
+        "unet3d-h100",
+        [7, 146_600_628],
+        Nanos::from_millis(323),
+        0.9,
+        4,
+    ),
+    model(
+        "resnet50-h100",
+        [400, 114_660],
+        Nanos::from_millis(224),
+        0.9,
+        8,
+    ),
+    model(
+        "cosmoflow-h100",
+        [1, 2_828_486],
+        Nanos::from_micros(3_500),
+        0.7,
+        4,
+    ),
+    model(
+        "retinanet-b200",
+        [24, 322_957],
+        Nanos::from_micros(47_550),
+        0.85,
+        8,
+    ),
+];
+
+impl Parameter {
+    /// Of the questions that sokudo knows by itself.
+    pub(super) fn of(question: &str) -> Option<Self> {
+        Some(match question {
+            "video" => Self::Frames,
+            "backup" => Self::SizeInHours,
+            "checkpoint" => Self::SizeInTime,
+            "dataloader" => Self::Model,
+            _ => return None,
+        })
+    }
+
+    /// As it is shown.
+    pub(super) const fn form(self) -> &'static str {
+        match self {
+            Self::Frames => "FORMAT@FPS",
+            Self::SizeInHours => "SIZE/HOURS",
+            Self::SizeInTime => "SIZE[/TIME]",
+            Self::Model => "MODEL",
         }
-        Parameter::SizeInHours => text!("{}, such as 2TB/8", parameter.form()),
-        Parameter::SizeInTime => text!("{}, such as 105GB or 105GB/2m", parameter.form()),
-        Parameter::Model => {
-            let names = models.iter().map(|it| &*it.name.0);
-            text!("{}: {}", parameter.form(), list(names.collect()))
+    }
+
+    /// What a question is asked of, put into its rows and thresholds; `None` where it cannot be read.
+    pub(super) fn put_into(self, question: &mut QuestionTable, given: &str) -> Option<()> {
+        match self {
+            Self::Frames => {
+                let (format, rate) = given.split_once('@')?;
+                let format = FORMATS.iter().find(|it| it.name == format)?;
+                let rate = number(rate, FRAMES_PER_SECOND)?;
+                frames(question, format, rate);
+            }
+            Self::SizeInHours => {
+                let (size, hours) = given.split_once('/')?;
+                let seconds = number(hours, HOURS)? * 3_600.0;
+                at_least(question, size_of(size)?.0, seconds);
+            }
+            Self::SizeInTime => {
+                let (size, time) = match given.split_once('/') {
+                    Some((size, time)) => (size, Some(time)),
+                    None => (given, None),
+                };
+                let size = size_of(size)?;
+                for row in &mut question.rows {
+                    (row.size, row.amount) = (SizeWithin(size), Some(SizeWithin(size)));
+                }
+                if let Some(time) = time {
+                    let time: Nanos = time.parse().ok().filter(|time: &Nanos| time.0 > 0)?;
+                    at_least(question, size.0, time.as_secs_f64());
+                }
+            }
+            Self::Model => {
+                let model = MODELS.iter().find(|it| it.name == given)?;
+                for row in &mut question.rows {
+                    row.jobs = Count(model.read_threads);
+                }
+                let batch = model.batch * model.sample_bytes;
+                at_least(
+                    question,
+                    batch,
+                    model.computation.as_secs_f64() / model.utilization,
+                );
+            }
+        }
+        Some(())
+    }
+
+    /// What can be written in the place of a parameter, in words.
+    pub(super) fn choices(self) -> Text {
+        match self {
+            Self::Frames => {
+                text!(
+                    "{}, such as dpx-4k@24; formats: {}",
+                    self.form(),
+                    FORMATS.map(|it| it.name).join(", ")
+                )
+            }
+            Self::SizeInHours => text!("{}, such as 2TB/8", self.form()),
+            Self::SizeInTime => text!("{}, such as 105GB or 105GB/2m", self.form()),
+            Self::Model => {
+                text!("{}: {}", self.form(), MODELS.map(|it| it.name).join(", "))
+            }
         }
     }
 }
@@ -101,11 +223,10 @@ fn size_of(text: &str) -> Option<Bytes> {
     clippy::cast_precision_loss,
     reason = "whole frames and bytes, within bounds"
 )]
-fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) -> Option<()> {
-    let frame = format.frame_bytes().next_multiple_of(FILE_BLOCK);
-    if frame > BLOCK_MAX {
-        return None;
-    }
+fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) {
+    let (pixels, bytes) = format.pixels_in_bytes;
+    let line = format.width.div_ceil(pixels) * bytes;
+    let frame = (line * format.height + format.header).next_multiple_of(FILE_BLOCK);
     for row in &mut question.rows {
         row.block = SizeWithin(Bytes(frame));
         row.size = SizeWithin(Bytes(frame * FRAMES));
@@ -114,7 +235,6 @@ fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) -
         ));
         row.ios = Some((row.time.0.as_secs_f64() * per_second).ceil() as u64);
     }
-    Some(())
 }
 
 /// Every bandwidth without a threshold has to be so much in so many seconds.

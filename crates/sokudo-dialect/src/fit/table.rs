@@ -16,7 +16,7 @@ const QUESTIONS_MAX: usize = 100;
 const ROWS_MAX: usize = 32;
 const FIGURES_MAX: usize = 16;
 const TEXT_CHARACTERS_MAX: usize = 400;
-pub(super) const BLOCK_MAX: u64 = 256 << 20;
+const BLOCK_MAX: u64 = 256 << 20;
 /// More than any file system of today holds in a file.
 pub(super) const SIZE_MAX: u64 = 1 << 50;
 const TIME: RangeInclusive<Nanos> = Nanos::from_millis(10)..=Nanos::from_secs(3_600);
@@ -34,31 +34,6 @@ pub struct ReadQuestionsError {
 struct QuestionsTable {
     #[serde(rename = "question")]
     questions: Vec<Spanned<QuestionTable>>,
-    #[serde(default, rename = "format")]
-    formats: Vec<FrameFormat>,
-    #[serde(default, rename = "model")]
-    models: Vec<Model>,
-}
-
-/// What a file of questions holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tables {
-    pub(super) questions: Vec<QuestionTable>,
-    pub(super) formats: Vec<FrameFormat>,
-    pub(super) models: Vec<Model>,
-}
-
-/// What a question takes behind its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(super) enum Parameter {
-    #[serde(rename = "FORMAT@FPS")]
-    Frames,
-    #[serde(rename = "SIZE/HOURS")]
-    SizeInHours,
-    #[serde(rename = "SIZE/TIME")]
-    SizeInTime,
-    #[serde(rename = "MODEL")]
-    Model,
 }
 
 impl QuestionTable {
@@ -69,79 +44,12 @@ impl QuestionTable {
     }
 }
 
-impl Parameter {
-    /// As it is shown.
-    pub(super) const fn form(self) -> &'static str {
-        match self {
-            Self::Frames => "FORMAT@FPS",
-            Self::SizeInHours => "SIZE/HOURS",
-            Self::SizeInTime => "SIZE[/TIME]",
-            Self::Model => "MODEL",
-        }
-    }
-}
-
-/// Frames of a video.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FrameFormat {
-    pub(super) name: ShortName<24>,
-    width: Count<65_536>,
-    height: Count<65_536>,
-    /// So many pixels of a line are packed together, the last ones of a line filled up,
-    pixels: Count<1_024>,
-    /// into so many bytes.
-    bytes: Count<8_192>,
-    /// What stands before them.
-    #[serde(default)]
-    header: u16,
-}
-
-impl FrameFormat {
-    /// Bytes of a frame.
-    pub(super) fn frame_bytes(&self) -> u64 {
-        let groups = u64::from(self.width.0.div_ceil(self.pixels.0));
-        let line = groups * u64::from(self.bytes.0);
-        line * u64::from(self.height.0) + u64::from(self.header)
-    }
-}
-
-/// How an accelerator takes training data.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Model {
-    pub(super) name: ShortName<24>,
-    /// Samples that are computed together.
-    pub(super) batch: Count<1_000_000>,
-    pub(super) sample_bytes: Count<4_000_000_000>,
-    /// How long that takes.
-    pub(super) computation: Computation,
-    /// The part of the time that has to be computed in.
-    pub(super) utilization_percent: Count<100>,
-    pub(super) read_threads: Count<64>,
-}
-
-/// How long a batch is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct Computation(pub(super) Nanos);
-
-impl TryFrom<String> for Computation {
-    type Error = Text;
-
-    fn try_from(text: String) -> Result<Self, Text> {
-        let time: Nanos = text.parse().map_err(|error| text!("{}", shown(&error)))?;
-        within(time, Nanos::from_micros(1)..=Nanos::from_secs(3_600)).map(Self)
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct QuestionTable {
     pub(super) name: ShortName<24>,
     /// Another name for it.
     also: Option<ShortName<24>>,
-    pub(super) parameter: Option<Parameter>,
     pub(super) asks: Sentence,
     #[serde(default)]
     pub(super) source: Sentence,
@@ -160,8 +68,6 @@ pub(super) struct RowTable {
     pub(super) direction: DirectionWord,
     #[serde(default)]
     pub(super) order: OrderWord,
-    /// 0 where it is a frame of what the parameter says.
-    #[serde(default)]
     pub(super) block: SizeWithin<1, BLOCK_MAX>,
     #[serde(default)]
     pub(super) depth: Count<1_024>,
@@ -290,7 +196,7 @@ impl<const MAX: u32> TryFrom<u32> for Count<MAX> {
 }
 
 /// A size within bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct SizeWithin<const MIN: u64, const MAX: u64>(pub(super) Bytes);
 
@@ -377,7 +283,7 @@ impl TryFrom<String> for Sentence {
 ///
 /// # Errors
 /// When the text is no TOML, has other fields, or values beyond their bounds.
-pub(super) fn read(text: &str) -> Result<Tables, ReadQuestionsError> {
+pub(super) fn read(text: &str) -> Result<Vec<QuestionTable>, ReadQuestionsError> {
     let at = |offset: usize, said: Text| ReadQuestionsError {
         line: line_of(text, offset),
         said,
@@ -405,11 +311,7 @@ pub(super) fn read(text: &str) -> Result<Tables, ReadQuestionsError> {
         }
         read.push(question);
     }
-    Ok(Tables {
-        questions: read,
-        formats: table.formats,
-        models: table.models,
-    })
+    Ok(read)
 }
 
 /// What no value says by itself.
@@ -440,9 +342,6 @@ fn fault(question: &QuestionTable, others: &[QuestionTable]) -> Option<Text> {
         return Some(text!(
             "{name} has a row that makes reads durable; leave durability out"
         ));
-    }
-    if any(|row| row.block.0.0 == 0) && question.parameter != Some(Parameter::Frames) {
-        return Some(text!("{name} has a row without a block; add one"));
     }
     let grown = rows[0].grows && rows[0].direction == DirectionWord::Write;
     if any(|row| row.grows) && !(grown && rows.iter().all(|row| row.amount.is_some())) {
