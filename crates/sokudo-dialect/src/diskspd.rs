@@ -29,5 +29,5 @@ pub use error::{DiskspdError, DiskspdProblem};
 pub use help::{help, option_table};
 pub use lines::{PrintedTarget, command_lines};
 pub use options::{DiskspdOption, DiskspdSupport, OPTIONS, OptionOrigin};
-pub use plan::{DiskspdPlan, DiskspdTargetKind, DiskspdTargetSpec};
+pub use plan::{DiskspdPlan, DiskspdTargetSpec};
 pub use read::{DiskspdAction, DiskspdInvocation, invocation};

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, FlockOperation, flock};
 use rustix::io::Errno;
-use sokudo_model::{Bytes, DataContent, Event};
+use sokudo_model::{Allocation, Bytes, DataContent, Event};
 use sokudo_sys::reopen;
 use sokudo_words::Text;
 
@@ -73,19 +73,6 @@ enum Holds {
     Ours,
     /// The same, and this process may be writing it.
     Writing,
-}
-
-/// How room is made for a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allocation {
-    /// Not at all: it grows as it is written.
-    None,
-    /// Reserved, and the size set.
-    Reserve,
-    /// Reserved, the size not set.
-    ReserveKeepSize,
-    /// The size is set, nothing reserved: a hole.
-    Truncate,
 }
 
 /// Why a job has no file.

@@ -12,12 +12,12 @@ use sokudo_engine::{
     Consent, Control, DevicePermit, FileTarget, JobFile, JobFileRequest, SimulatedTarget, Target,
     no_place_for_files, sim,
 };
-use sokudo_model::{DataContent, Event, TargetKind};
+use sokudo_model::{DataContent, Event, JobTargetKind, TargetKind};
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
 use crate::named::{bare_info, simulated_info};
-use crate::place::{JobTarget, JobTargetKind};
+use crate::place::JobTarget;
 use crate::subject::{HeldJobFile, OpenedTarget, OwnedFile, PreparedTargets, Settling};
 
 /// A target that has been allowed, and not touched.

@@ -60,7 +60,7 @@ pub use jobs::Jobs;
 pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epoch};
 pub use named::{Named, SIMULATION_SEED, random_u32};
 pub use permission::{Permission, Unwritten, may_write};
-pub use place::{JobTarget, JobTargetKind};
+pub use place::JobTarget;
 pub use several::OtherTarget;
 pub use stop_watch::StopWatch;
 pub use subject::DeviceBeside;

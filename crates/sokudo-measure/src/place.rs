@@ -2,21 +2,7 @@
 
 use std::path::PathBuf;
 
-use sokudo_engine::Allocation;
-use sokudo_model::Bytes;
-
-/// What kind of thing it is or will be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JobTargetKind {
-    /// One that is regular.
-    File,
-    /// A whole one, or a part of one.
-    BlockDevice,
-    /// Nothing: the cost of the engine itself.
-    Null,
-    /// A simulated device in virtual time; its path says which.
-    Simulated,
-}
+use sokudo_model::{Allocation, Bytes, JobTargetKind};
 
 /// One target of jobs, before it is touched.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -38,6 +38,7 @@ pub mod identity;
 pub mod imported;
 pub mod inference;
 pub mod interval_rates;
+mod job_target;
 mod json;
 pub mod label;
 mod layout;
@@ -96,6 +97,7 @@ pub use hosts::{HostRates, RankTrial};
 pub use imported::{ImportedRow, ImportedRun, ImportedTarget};
 pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
+pub use job_target::{Allocation, JobTargetKind};
 pub use label::{
     LABEL_CHARACTERS_MAX, hosts_of_tags, hosts_tag, is_label, label_of_tags, label_tag,
 };

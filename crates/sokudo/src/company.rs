@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use sokudo_engine::Control;
-use sokudo_measure::{
-    Agreement, JobTarget, JobTargetKind, MeasureError, Measurement, Named, Prepared, Together,
-};
-use sokudo_model::{Bytes, Event, Plan, TargetKind};
+use sokudo_measure::{Agreement, JobTarget, MeasureError, Measurement, Named, Prepared, Together};
+use sokudo_model::{Bytes, Event, JobTargetKind, Plan, TargetKind};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 

@@ -8,12 +8,12 @@
 use std::path::PathBuf;
 
 use sokudo_device::System;
-use sokudo_dialect::diskspd::{self, DiskspdAction, DiskspdPlan, DiskspdTargetKind};
+use sokudo_dialect::diskspd::{self, DiskspdAction, DiskspdPlan};
 use sokudo_dialect::host::Host as _;
-use sokudo_engine::{Allocation, Control};
-use sokudo_measure::{JobTarget, JobTargetKind, Jobs};
+use sokudo_engine::Control;
+use sokudo_measure::{JobTarget, Jobs};
 use sokudo_model::diskspd::CpuUse;
-use sokudo_model::{Event, Row, Run, ScheduleName, Severity, Verdict};
+use sokudo_model::{Allocation, Event, Row, Run, ScheduleName, Severity, Verdict};
 use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 
 use crate::exit::Exit;
@@ -109,12 +109,7 @@ fn places(planned: &DiskspdPlan, allowed: &ConsentArguments) -> Vec<JobTarget> {
     targets
         .map(|spec| JobTarget {
             path: PathBuf::from(&spec.path),
-            kind: match spec.kind {
-                DiskspdTargetKind::File => JobTargetKind::File,
-                DiskspdTargetKind::BlockDevice => JobTargetKind::BlockDevice,
-                DiskspdTargetKind::Null => JobTargetKind::Null,
-                DiskspdTargetKind::Simulated => JobTargetKind::Simulated,
-            },
+            kind: spec.kind,
             bytes: spec.bytes,
             written: spec.written,
             needs_data: true,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::{JobTarget, JobTargetKind, Jobs, Prepared, StopWatch};
-use sokudo_model::{Event, Nanos, Run, Schedule, ScheduleName, StopRule};
+use sokudo_measure::{JobTarget, Jobs, Prepared, StopWatch};
+use sokudo_model::{Event, JobTargetKind, Nanos, Run, Schedule, ScheduleName, StopRule};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 

@@ -4,7 +4,7 @@
 use sokudo_model::diskspd::{
     DiskspdRow, DiskspdSession, DiskspdSpan, DiskspdTarget, DiskspdTargetState,
 };
-use sokudo_model::{Bytes, Method, Nanos, Plan, Span, Stage, Workload, narrow};
+use sokudo_model::{Bytes, JobTargetKind, Method, Nanos, Plan, Span, Stage, Workload, narrow};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::read::DiskspdInvocation;
@@ -45,25 +45,13 @@ impl DiskspdPlan {
 pub struct DiskspdTargetSpec {
     pub path: String,
     /// What it is, or is to be.
-    pub kind: DiskspdTargetKind,
+    pub kind: JobTargetKind,
     /// How much of it there is, or is to be.
     pub bytes: Bytes,
     /// It is to be made with `bytes`, unless a file of that size or more is there (`-c`).
     pub create: bool,
     pub written: bool,
     pub read: bool,
-}
-
-/// What a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiskspdTargetKind {
-    /// A regular file.
-    File,
-    BlockDevice,
-    /// Nothing at all (`null:`).
-    Null,
-    /// A simulated device (`sim:…`).
-    Simulated,
 }
 
 impl DiskspdInvocation {
@@ -195,11 +183,11 @@ fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<DiskspdTargetSpec, Di
             if is_of_windows(path) {
                 return refuse(DiskspdProblem::WindowsTarget);
             }
-            (DiskspdTargetKind::File, bytes)
+            (JobTargetKind::File, bytes)
         }
         (None, Some(found), create) => match (found.kind, create) {
-            (HostPathKind::File, None) => (DiskspdTargetKind::File, found.bytes),
-            (HostPathKind::BlockDevice, None) => (DiskspdTargetKind::BlockDevice, found.bytes),
+            (HostPathKind::File, None) => (JobTargetKind::File, found.bytes),
+            (HostPathKind::BlockDevice, None) => (JobTargetKind::BlockDevice, found.bytes),
             (HostPathKind::BlockDevice, Some(_)) => return refuse(DiskspdProblem::CreateDevice),
             _ => return refuse(DiskspdProblem::NotMeasurable),
         },
@@ -219,11 +207,11 @@ fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<DiskspdTargetSpec, Di
 }
 
 /// What is no file but one of sokudo's own targets.
-fn virtual_kind(path: &str) -> Option<DiskspdTargetKind> {
+fn virtual_kind(path: &str) -> Option<JobTargetKind> {
     if path.starts_with("null:") {
-        Some(DiskspdTargetKind::Null)
+        Some(JobTargetKind::Null)
     } else if path.starts_with("sim:") {
-        Some(DiskspdTargetKind::Simulated)
+        Some(JobTargetKind::Simulated)
     } else {
         None
     }

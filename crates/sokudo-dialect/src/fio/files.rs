@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::{Display, Write as _};
 
-use sokudo_model::{Bytes, FileUse, Span};
+use sokudo_model::{Bytes, FileUse, JobTargetKind, Span};
 
 use super::failure::FioError;
 use super::job::Job;
 use super::numbers::Amount;
-use super::planned::{FioTargetKind, FioTargetSpec};
+use super::planned::FioTargetSpec;
 use crate::host::{Host, HostPathKind};
 
 /// Files of all jobs together; each costs a descriptor and a name.
@@ -122,7 +122,7 @@ impl<'a> Targets<'a> {
             let place = ThreadFile {
                 name,
                 there,
-                is_file: kind == FioTargetKind::File,
+                is_file: kind == JobTargetKind::File,
                 index: index as u64,
                 count,
             };
@@ -193,17 +193,17 @@ impl<'a> Targets<'a> {
     }
 
     /// What is there, and how large; what earlier jobs lay out counts as there.
-    fn there(&self, job: &Job, name: &str) -> (FioTargetKind, u64) {
+    fn there(&self, job: &Job, name: &str) -> (JobTargetKind, u64) {
         if job.engine == "null" {
-            return (FioTargetKind::Null, 0);
+            return (JobTargetKind::Null, 0);
         }
         let (kind, bytes) = match self.host.found(name) {
             Some(found) if found.kind == HostPathKind::BlockDevice => {
-                (FioTargetKind::BlockDevice, found.bytes.0)
+                (JobTargetKind::BlockDevice, found.bytes.0)
             }
-            Some(found) if found.bytes.0 == 0 => (FioTargetKind::File, self.missing_bytes),
-            Some(found) => (FioTargetKind::File, found.bytes.0),
-            None => (FioTargetKind::File, self.missing_bytes),
+            Some(found) if found.bytes.0 == 0 => (JobTargetKind::File, self.missing_bytes),
+            Some(found) => (JobTargetKind::File, found.bytes.0),
+            None => (JobTargetKind::File, self.missing_bytes),
         };
         let known = self
             .numbers
@@ -217,7 +217,7 @@ impl<'a> Targets<'a> {
         job: &Job,
         thread: &FioThread<'_>,
         name: &str,
-        kind: FioTargetKind,
+        kind: JobTargetKind,
         end: u64,
     ) -> u32 {
         let overwrites = job.overwrite;
@@ -225,7 +225,7 @@ impl<'a> Targets<'a> {
         let writes = job.access.changes_data() && !job.verify.only;
         // A file that only the null engine uses is not the same as one that is opened.
         let key = match kind {
-            FioTargetKind::Null => format!("\0{name}"),
+            JobTargetKind::Null => format!("\0{name}"),
             _ => name.to_owned(),
         };
         let number = *self.numbers.entry(key).or_insert_with(|| {
@@ -249,7 +249,7 @@ impl<'a> Targets<'a> {
                 overwrite: false,
                 create: job.may_create,
                 create_on_open: job.create_on_open,
-                fallocate: job.fallocate,
+                allocation: job.allocation,
                 unlink: false,
                 pre_read: false,
                 invalidate: false,

@@ -2,13 +2,12 @@
 
 use sokudo_model::fio::{UnifiedReporting, WindowValue};
 use sokudo_model::{
-    BlockShare, BufferMemory, Check, CpuPolicy, Distribution, FileOrder, Nanos, PatternPart,
+    Allocation, BlockShare, BufferMemory, Check, CpuPolicy, Distribution, FileOrder, Nanos, PatternPart,
     RateProcess, SteadyFigure, SteadyLimit, Zone,
 };
 
 use super::numbers::{Amount, KiloBase};
 use super::patterns::PatternFiles;
-use super::planned::Fallocate;
 
 /// A job's options. Cloned from the global ones into every job.
 ///
@@ -65,7 +64,7 @@ pub(super) struct Job {
     pub(super) may_create: bool,
     pub(super) create_on_open: bool,
     pub(super) create_only: bool,
-    pub(super) fallocate: Fallocate,
+    pub(super) allocation: Allocation,
     pub(super) unlink: bool,
     pub(super) pre_read: bool,
     pub(super) invalidate: bool,

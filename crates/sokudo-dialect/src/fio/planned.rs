@@ -2,7 +2,7 @@
 //! runs on.
 
 use sokudo_model::fio::FioSession;
-use sokudo_model::{Bytes, Plan};
+use sokudo_model::{Allocation, Bytes, JobTargetKind, Plan};
 
 /// A fio command line, ready to be carried out.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct FioTargetSpec {
     /// The beginning of that which must be there (`directory`); what is missing of the
     /// directories behind it is made, as fio does. Empty is the current directory or `/`.
     pub base: String,
-    pub kind: FioTargetKind,
+    pub kind: JobTargetKind,
     /// Size up to which jobs use it; a file shorter than that is laid out to it.
     pub bytes: Bytes,
     /// Whether any job writes or trims it.
@@ -42,7 +42,7 @@ pub struct FioTargetSpec {
     /// Whether it is only made when a job opens it (`create_on_open`).
     pub create_on_open: bool,
     /// How space is reserved when it is laid out.
-    pub fallocate: Fallocate,
+    pub allocation: Allocation,
     /// Whether it is removed at the end.
     pub unlink: bool,
     /// Whether it is read before it is used.
@@ -57,30 +57,4 @@ pub struct FioTargetSpec {
     pub named_by_job: bool,
     /// Name of the first job that uses it.
     pub job: String,
-}
-
-/// What a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FioTargetKind {
-    /// A regular file, there or still to be made.
-    File,
-    BlockDevice,
-    /// Nothing that is opened: the job uses the null engine.
-    Null,
-}
-
-/// fio's `fallocate`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fallocate {
-    /// No space is reserved.
-    None,
-    /// `fallocate(2)`; nothing where the file system has none.
-    #[default]
-    Native,
-    /// `posix_fallocate(3)`.
-    Posix,
-    /// `fallocate(2)` without changing the size.
-    Keep,
-    /// Only the size is set.
-    Truncate,
 }

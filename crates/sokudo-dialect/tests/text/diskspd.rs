@@ -1,14 +1,14 @@
 //! diskspd's command lines and profiles, as people write them.
 
 use sokudo_dialect::diskspd::{
-    DiskspdAction, DiskspdError, DiskspdInvocation, DiskspdPlan, DiskspdTargetKind, PrintedTarget,
-    command_lines, help, invocation,
+    DiskspdAction, DiskspdError, DiskspdInvocation, DiskspdPlan, PrintedTarget, command_lines,
+    help, invocation,
 };
 use sokudo_dialect::host::HostPathKind;
 use sokudo_model::diskspd::DiskspdLayout;
 use sokudo_model::{
-    BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Distribution, Nanos, Operation,
-    Order, Rate, SequentialOffset, Workload, ZoneLength,
+    BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Distribution, JobTargetKind, Nanos,
+    Operation, Order, Rate, SequentialOffset, Workload, ZoneLength,
 };
 
 use crate::host::Made;
@@ -87,7 +87,7 @@ fn a_line_without_options_has_the_defaults_of_diskspd() {
     let target = &planned.targets[0];
     assert_eq!(
         (target.kind, target.bytes),
-        (DiskspdTargetKind::File, Bytes::gib(1))
+        (JobTargetKind::File, Bytes::gib(1))
     );
     assert!(!target.create && !target.written && target.read);
 }
@@ -185,7 +185,7 @@ fn parts_of_a_target_are_in_bytes_or_blocks() {
     let device = Made::with(HostPathKind::BlockDevice, "/dev/sdz", Bytes::gib(4));
     let device = plan_on("-f2G -r /dev/sdz", &device);
     assert_eq!(spans(&device), [(0, 2 << 30)]);
-    assert_eq!(device.targets[0].kind, DiskspdTargetKind::BlockDevice);
+    assert_eq!(device.targets[0].kind, JobTargetKind::BlockDevice);
 }
 
 #[test]
@@ -495,7 +495,7 @@ fn targets_must_be_files_or_devices() {
     let device = Made::with(HostPathKind::BlockDevice, "/dev/sdz", Bytes::gib(1));
     assert!(refusal_on("-c1G /dev/sdz", &device).contains("leave out -c"));
     let null = planned("-c1G null:");
-    assert_eq!(null.targets[0].kind, DiskspdTargetKind::Null);
+    assert_eq!(null.targets[0].kind, JobTargetKind::Null);
 }
 
 #[test]

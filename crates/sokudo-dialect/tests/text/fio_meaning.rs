@@ -1,9 +1,9 @@
 //! What fio's jobs come to: files, sizes, groups, limits.
 
-use sokudo_dialect::fio::{FioError, FioPlan, FioTargetKind, Host, HostPathKind, invocation};
+use sokudo_dialect::fio::{FioError, FioPlan, Host, HostPathKind, invocation};
 use sokudo_model::{
-    BackendKind, Batching, Bytes, CpuPolicy, DataContent, EndsOthers, FileUse, Nanos, OperationMix,
-    Rate, Span, Workload,
+    BackendKind, Batching, Bytes, CpuPolicy, DataContent, EndsOthers, FileUse, JobTargetKind,
+    Nanos, OperationMix, Rate, Span, Workload,
 };
 
 use crate::host::Made;
@@ -82,7 +82,7 @@ fn sizes_may_be_parts_of_a_device() {
     let place = found.plan.stages[0].workloads[0].files.uses[0];
     let (ten, eighty) = (10 << 20, 80 << 20);
     assert_eq!(place, used(0, ten, eighty));
-    assert_eq!(found.targets[0].kind, FioTargetKind::BlockDevice);
+    assert_eq!(found.targets[0].kind, JobTargetKind::BlockDevice);
     let limits = found.plan.stages[0].workloads[0].limits;
     assert_eq!(limits.bytes, Some(Bytes(40 << 20)));
     // A job called as a device uses it.

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use sokudo_device::storage_node;
-use sokudo_dialect::fio::{Fallocate, FioPlan, FioTargetKind, FioTargetSpec};
-use sokudo_engine::Allocation;
-use sokudo_measure::{JobTarget, JobTargetKind};
-use sokudo_model::{Plan, Row, Run, Stage};
+use sokudo_dialect::fio::{FioPlan, FioTargetSpec};
+use sokudo_measure::JobTarget;
+use sokudo_model::{Allocation, Plan, Row, Run, Stage};
 
 /// The targets of fio's jobs, as storage is prepared from them.
 pub(crate) fn places(planned: &FioPlan) -> Vec<JobTarget> {
@@ -19,11 +18,7 @@ pub(crate) fn places(planned: &FioPlan) -> Vec<JobTarget> {
 fn place(index: usize, spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
     JobTarget {
         path: storage_node(PathBuf::from(&spec.path)),
-        kind: match spec.kind {
-            FioTargetKind::File => JobTargetKind::File,
-            FioTargetKind::BlockDevice => JobTargetKind::BlockDevice,
-            FioTargetKind::Null => JobTargetKind::Null,
-        },
+        kind: spec.kind,
         bytes: spec.bytes,
         written: spec.written,
         // A file that is made only when its job opens it holds nothing before.
@@ -31,12 +26,9 @@ fn place(index: usize, spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
         overwrite: spec.overwrite_asked,
         create: spec.create,
         made_below: Some(PathBuf::from(&spec.base)),
-        allocation: match spec.fallocate {
-            _ if spec.create_on_open => Allocation::None,
-            Fallocate::None => Allocation::None,
-            Fallocate::Native | Fallocate::Posix => Allocation::Reserve,
-            Fallocate::Keep => Allocation::ReserveKeepSize,
-            Fallocate::Truncate => Allocation::Truncate,
+        allocation: match spec.create_on_open {
+            true => Allocation::None,
+            false => spec.allocation,
         },
         unlink: spec.unlink,
         pre_read: spec.pre_read,

@@ -1,7 +1,7 @@
 //! What will be done, before it is: rows, how long it takes, and what is written at most.
 
-use sokudo_measure::{Expectation, JobTargetKind, Jobs, Measurement, duration, trials_at_most};
-use sokudo_model::{Bytes, Nanos, Plan, Schedule, TargetKind, Workload};
+use sokudo_measure::{Expectation, Jobs, Measurement, duration, trials_at_most};
+use sokudo_model::{Bytes, JobTargetKind, Nanos, Plan, Schedule, TargetKind, Workload};
 use sokudo_page::{PlannedRow, RunEvent};
 
 use crate::command_line;

@@ -1,6 +1,6 @@
 //! Options about files: which, how large, how they are made ready.
 
-use sokudo_model::{Distribution, FileOrder, narrow};
+use sokudo_model::{Allocation, Distribution, FileOrder, narrow};
 
 use super::super::criteria;
 use super::super::files::path_list;
@@ -8,7 +8,6 @@ use super::super::job::Job;
 use super::super::numbers::{Amount, Expected, KiloBase, number, range};
 use super::super::option::OptionEffect::{Any, Number, Size, Switch, Text, Word};
 use super::super::option::{FioOption, U32_MAX, U64_MAX, choice, options};
-use super::super::planned::Fallocate;
 
 /// More files than any job that people write; each costs a descriptor.
 const FILES_MAX: u64 = 65_536;
@@ -57,9 +56,9 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "create_fsync" = "1", "makes files durable when they are laid out", Switch(|_, _| {}),
         no_effect("files that are laid out are always made durable");
     "fallocate" = "native", "how space is reserved for files that are laid out",
-        choice!(fallocate: "none" => Fallocate::None, "native" => Fallocate::Native,
-            "posix" => Fallocate::Posix, "keep" => Fallocate::Keep,
-            "truncate" => Fallocate::Truncate, "0" => Fallocate::None, "1" => Fallocate::Posix);
+        choice!(allocation: "none" | "0" => Allocation::None,
+            "native" | "posix" | "1" => Allocation::Reserve, "keep" => Allocation::ReserveKeepSize,
+            "truncate" => Allocation::Truncate);
     "unlink" = "0", "removes files at the end", Switch(|j, on| j.unlink = on);
     "pre_read" = "0", "reads files before they are used", Switch(|j, on| j.pre_read = on);
     "invalidate" = "1", "drops what the page cache holds of files before they are used",
