@@ -42,6 +42,7 @@ mod job_target;
 mod json;
 pub mod label;
 mod layout;
+mod listed;
 pub mod load;
 pub mod matrix;
 pub mod merge;
@@ -102,6 +103,7 @@ pub use label::{
     LABEL_CHARACTERS_MAX, hosts_of_tags, hosts_tag, is_label, label_of_tags, label_tag,
 };
 pub use layout::Layout;
+pub use listed::ListedRow;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use matrix::{
     Ageing, FileSystemKind, MatrixAxis, MatrixCell, MatrixPlan, RaidBy, RaidLevel, RaidPlan,

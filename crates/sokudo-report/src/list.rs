@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Verdict, hosts_of_tags, label_of_tags};
+use sokudo_model::{ListedRow, Verdict, hosts_of_tags, label_of_tags};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -72,31 +72,6 @@ pub struct ListedRun {
     pub is_baseline: bool,
     /// Its rows, in their order.
     pub rows: Vec<ListedRow>,
-}
-
-/// One row of a run that is kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ListedRow {
-    /// What people call it, such as `SEQ1M Q8T1`.
-    pub name: String,
-    /// `read`, `write`, `R70/W30`, …
-    pub direction: String,
-    /// Hash of all that makes two rows comparable.
-    pub fingerprint: String,
-    /// Whether its figures can be trusted.
-    pub verdict: Option<Verdict>,
-    /// Median of the trials.
-    pub bytes_per_s: Option<f64>,
-    /// Median of the trials, I/Os per second.
-    pub ios_per_s: Option<f64>,
-    /// Mean.
-    pub latency_ns: Option<f64>,
-    /// Trials that were made.
-    pub trials: u32,
-    /// Whether its figure may stand for the disk: it is none of a cache, through the page
-    /// cache, or INVALID. Null of runs that an older version kept.
-    #[serde(default)]
-    pub stands_for_disk: Option<bool>,
 }
 
 impl ListedRun {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sokudo_model::{Nanos, Verdict};
+use sokudo_model::{ListedRow, Nanos, Verdict};
 
 /// The number by which a run is called, from 1 on; numbers are never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,39 +43,12 @@ pub struct NewRun {
     /// It was stopped before its end.
     pub interrupted: bool,
     /// Its rows, in their order.
-    pub rows: Vec<NewRow>,
+    pub rows: Vec<ListedRow>,
     /// The whole of it, packed.
     pub document: Vec<u8>,
     /// What is computed of it and looked at of many runs; empty for nothing.
     pub summary: Vec<u8>,
 }
-
-/// A row of a run that is to be kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewRow {
-    /// What people call it, such as `SEQ1M Q8T1`.
-    pub name: String,
-    /// `read`, `write`, `R70/W30`, …
-    pub direction: String,
-    /// Hash of all that makes two rows comparable.
-    pub fingerprint: String,
-    /// The verdict; `None` where nobody judged.
-    pub verdict: Option<Verdict>,
-    /// Median of the trials, bytes per second.
-    pub bytes_per_s: Option<f64>,
-    /// Median of the trials, I/Os per second.
-    pub ios_per_s: Option<f64>,
-    /// Mean latency, nanoseconds.
-    pub latency_ns: Option<f64>,
-    /// Trials that were made.
-    pub trials: u32,
-    /// Whether its figure may stand for the disk where one is shown of many; `None` of runs
-    /// that an older version kept.
-    pub stands_for_disk: Option<bool>,
-}
-
-/// A row as it is listed.
-pub type RowEntry = NewRow;
 
 /// A run that is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,7 +114,7 @@ pub struct HistoryPoint {
     /// Its start.
     pub started_at: Nanos,
     /// Its row.
-    pub row: RowEntry,
+    pub row: ListedRow,
 }
 
 /// A device of which runs are kept.

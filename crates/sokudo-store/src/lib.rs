@@ -13,9 +13,7 @@ mod postgres;
 mod sqlite;
 
 pub use change::StoredChange;
-pub use entry::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, StoredDevice,
-};
+pub use entry::{Baseline, Entry, Filter, HistoryPoint, NewRun, Page, RunId, StoredDevice};
 pub use error::StoreError;
 #[cfg(feature = "postgres")]
 pub use postgres::Postgres;

@@ -18,14 +18,14 @@ use std::time::Duration;
 use postgres::config::Host;
 use postgres::types::ToSql;
 use postgres::{Client, Config, Row, Transaction};
-use sokudo_model::{Nanos, narrow};
+use sokudo_model::{ListedRow, Nanos, narrow};
 use sokudo_words::{Text, text};
 
 use crate::change::MAKE_ROOM;
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
-    StoreError, StoredChange, StoredDevice,
+    Baseline, Entry, Filter, HistoryPoint, NewRun, Page, RunId, Store, StoreError, StoredChange,
+    StoredDevice,
 };
 use address::{Address, Encryption};
 use connector::Connector;
@@ -582,13 +582,13 @@ fn entry(row: &Row) -> Result<Entry, postgres::Error> {
 }
 
 /// A row of a run, from this column on.
-fn row_entry(run: RunId, row: &Row, first: usize) -> Result<RowEntry, ServerError> {
+fn row_entry(run: RunId, row: &Row, first: usize) -> Result<ListedRow, ServerError> {
     let name: String = row.try_get(first)?;
     // Whoever wrote there may have written any number.
     let trials: i64 = row.try_get(first + 7)?;
     let count = u32::try_from(trials);
     let damage = |_| ServerError::Damaged(text!("run {run} has {trials} trials of {name}"));
-    Ok(NewRow {
+    Ok(ListedRow {
         trials: count.map_err(damage)?,
         name,
         direction: row.try_get(first + 1)?,

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
-use sokudo_model::{Nanos, narrow};
+use sokudo_model::{ListedRow, Nanos, narrow};
 use sokudo_words::{Text, text};
 
 use crate::change::MAKE_ROOM;
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
-    StoreError, StoredChange, StoredDevice,
+    Baseline, Entry, Filter, HistoryPoint, NewRun, Page, RunId, Store, StoreError, StoredChange,
+    StoredDevice,
 };
 
 mod file;
@@ -646,8 +646,8 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-fn row_entry(row: &Row<'_>, first: usize) -> rusqlite::Result<RowEntry> {
-    Ok(NewRow {
+fn row_entry(row: &Row<'_>, first: usize) -> rusqlite::Result<ListedRow> {
+    Ok(ListedRow {
         name: row.get(first)?,
         direction: row.get(first + 1)?,
         fingerprint: row.get(first + 2)?,

@@ -1,7 +1,7 @@
 //! What every store does, in a file as on a server.
 
-use sokudo_model::{Nanos, Verdict};
-use sokudo_store::{Filter, HistoryPoint, NewRow, NewRun, Page, RunId, Store, StoreError};
+use sokudo_model::{ListedRow, Nanos, Verdict};
+use sokudo_store::{Filter, HistoryPoint, NewRun, Page, RunId, Store, StoreError};
 
 /// Each rule of this list is held by both.
 /// What every store does, by its name.
@@ -63,8 +63,8 @@ pub(crate) fn run(device: &str, started_at: u64) -> NewRun {
     }
 }
 
-fn row(name: &str, fingerprint: &str) -> NewRow {
-    NewRow {
+fn row(name: &str, fingerprint: &str) -> ListedRow {
+    ListedRow {
         name: name.to_owned(),
         direction: "read".to_owned(),
         fingerprint: fingerprint.to_owned(),

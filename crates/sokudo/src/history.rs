@@ -5,7 +5,6 @@
 
 use sokudo_device::{System, look};
 use sokudo_model::Nanos;
-use sokudo_report::list::ListedRow;
 use sokudo_report::{ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_words::text;
@@ -95,17 +94,6 @@ fn print_list(entries: Vec<Entry>, arguments: &ListArguments) -> Result<(), Exit
 /// A run of the store as lists show it.
 pub(crate) fn listed(entry: Entry) -> ListedRun {
     let run = entry.run;
-    let rows = run.rows.into_iter().map(|row| ListedRow {
-        name: row.name,
-        direction: row.direction,
-        fingerprint: row.fingerprint,
-        verdict: row.verdict,
-        bytes_per_s: row.bytes_per_s,
-        ios_per_s: row.ios_per_s,
-        latency_ns: row.latency_ns,
-        trials: row.trials,
-        stands_for_disk: row.stands_for_disk,
-    });
     ListedRun {
         id: entry.id.0,
         // Of what others have measured it may be unknown when it was.
@@ -127,7 +115,7 @@ pub(crate) fn listed(entry: Entry) -> ListedRun {
         note: entry.note,
         tags: entry.tags,
         is_baseline: entry.is_baseline,
-        rows: rows.collect(),
+        rows: run.rows,
     }
 }
 

@@ -7,11 +7,11 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
 use sokudo_import::{Import, LeftOut};
-use sokudo_model::{ImportedRun, is_label};
+use sokudo_model::{ImportedRun, ListedRow, is_label};
 use sokudo_report::document::{Kept as KeptRun, names_schema};
 use sokudo_report::{RunDocument, csv, markdown, text};
-use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Store};
-use sokudo_words::{Text, text};
+use sokudo_store::{Filter, NewRun, Page, RunId, Store};
+use sokudo_words::text;
 
 use crate::cli::{Format, ImportArguments, Rendering};
 use crate::exit::{self, Exit};
@@ -282,8 +282,8 @@ fn alike(
     Ok(None)
 }
 
-/// The rows without their fingerprints, which an early version may have taken otherwise.
-fn figures(run: &NewRun) -> Vec<NewRow> {
+/// The rows without their fingerprints, which another version may have taken otherwise.
+fn figures(run: &NewRun) -> Vec<ListedRow> {
     let mut rows = run.rows.clone();
     rows.iter_mut().for_each(|row| row.fingerprint.clear());
     rows
@@ -291,23 +291,11 @@ fn figures(run: &NewRun) -> Vec<NewRow> {
 
 /// All of a document but the name of the file that it was read from, and by which sokudo.
 fn content(document: &RunDocument) -> RunDocument {
-    // Early versions kept sentences.
-    let written = |text: &mut Text| *text = Text::name(text.english());
     let mut content = document.clone();
     content.sokudo_version = String::new();
     content.label = None;
     if let Some(origin) = &mut content.origin {
         origin.file = None;
-        let corrections = origin.corrections.iter_mut();
-        let corrections = corrections.flat_map(|it| [&mut it.what, &mut it.why]);
-        origin
-            .remarks
-            .iter_mut()
-            .chain(corrections)
-            .for_each(written);
     }
-    let told = content.results.iter_mut().filter_map(|it| it.told.as_mut());
-    told.flat_map(|told| [&mut told.bandwidth_kind, &mut told.iops_kind])
-        .for_each(written);
     content
 }

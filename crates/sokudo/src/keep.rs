@@ -9,10 +9,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokudo_model::{Nanos, Run, hosts_tag, label_of_tags, label_tag, narrow};
+use sokudo_model::{ListedRow, Nanos, Run, hosts_tag, label_of_tags, label_tag, narrow};
 use sokudo_report::RunDocument;
 use sokudo_report::document::{ResultDocument, is_document, pack, summary};
-use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
+use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store, StoreError};
 use sokudo_words::{Text, text};
 
 use crate::cli::{self, Keeping, Location, data_folder};
@@ -409,7 +409,7 @@ pub(crate) fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
     }
 }
 
-fn new_row(result: &ResultDocument) -> NewRow {
+fn new_row(result: &ResultDocument) -> ListedRow {
     let bandwidth = result.bandwidth_bytes_per_s.as_ref();
     let bandwidth = bandwidth.map(|figures| figures.bytes_per_s.median);
     // Of places the figure is the one that their table shows.
@@ -418,7 +418,7 @@ fn new_row(result: &ResultDocument) -> NewRow {
         .as_ref()
         .and_then(|it| it.rate_bytes_per_s.as_ref());
     let of_places = of_places.map(|places| places.median);
-    NewRow {
+    ListedRow {
         name: result.name.clone(),
         direction: result.direction_label(),
         fingerprint: result.fingerprint.clone(),

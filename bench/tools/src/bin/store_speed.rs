@@ -11,8 +11,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sokudo_model::{Nanos, Verdict};
-use sokudo_store::{Filter, NewRow, NewRun, Page, Sqlite, Store};
+use sokudo_model::{ListedRow, Nanos, Verdict};
+use sokudo_store::{Filter, NewRun, Page, Sqlite, Store};
 
 /// Runs that are written at once while the store is made.
 const AT_ONCE: u64 = 5_000;
@@ -185,7 +185,7 @@ fn run(number: u64, bytes: usize) -> NewRun {
         command: format!("sokudo mark /mnt/{device}"),
         interrupted: false,
         rows: rows
-            .map(|(name, direction)| NewRow {
+            .map(|(name, direction)| ListedRow {
                 name: name.to_owned(),
                 direction: direction.to_owned(),
                 fingerprint: format!("{name}{direction}"),

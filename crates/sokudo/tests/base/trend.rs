@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sokudo_model::{Nanos, Verdict};
+use sokudo_model::{ListedRow, Nanos, Verdict};
 use sokudo_report::RunDocument;
 use sokudo_report::document::Kept;
-use sokudo_store::{NewRow, NewRun, Sqlite, Store};
+use sokudo_store::{NewRun, Sqlite, Store};
 
 use crate::sokudo::{Ended, end, measured, program, split};
 
@@ -21,7 +21,7 @@ fn document() -> Value {
 fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64) {
     let started_at = Nanos::from_secs(BEGIN + day * DAY);
     let run = RunDocument::from_json(&document.to_string()).unwrap();
-    let row = |direction: &str, rate: f64| NewRow {
+    let row = |direction: &str, rate: f64| ListedRow {
         name: "SEQ1M Q8T1".to_owned(),
         direction: direction.to_owned(),
         fingerprint: "load".to_owned(),
