@@ -72,56 +72,31 @@ fn memory_device(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-fn sparse_file(case: &Case<'_>) -> Option<Ruling> {
-    let symptom = reads_part(case, |state| state.hole_bytes, "holes")?;
-    Some(Ruling::new(
-        Code::SparseFile,
-        symptom,
-        "holes are read as zeros without asking the device",
-        MEASURE_OUR_FILE,
-    ))
+/// What a file is in part that a row reads: the rule, its code, the field that counts the bytes, what they
+/// are, the cause and the remedy.
+macro_rules! parts {
+    ($($rule:ident $code:ident $bytes:ident: $like_this:literal, $cause:literal, $remedy:expr;)*) => {$(
+        fn $rule(case: &Case<'_>) -> Option<Ruling> {
+            let symptom = reads_part(case, |state| state.$bytes, $like_this)?;
+            Some(Ruling::new(Code::$code, symptom, $cause, $remedy))
+        }
+    )*};
 }
 
-fn unwritten_extents(case: &Case<'_>) -> Option<Ruling> {
-    let symptom = reads_part(
-        case,
-        |state| state.unwritten_bytes,
-        "allocated but never written",
-    )?;
-    Some(Ruling::new(
-        Code::UnwrittenExtents,
-        symptom,
-        "such blocks are read as zeros without asking the device",
-        MEASURE_OUR_FILE,
-    ))
-}
-
-fn compressed_file(case: &Case<'_>) -> Option<Ruling> {
-    let symptom = reads_part(
-        case,
-        |state| state.encoded_bytes,
-        "compressed or encrypted by the file system",
-    )?;
-    Some(Ruling::new(
-        Code::CompressedFile,
-        symptom,
+parts! {
+    sparse_file SparseFile hole_bytes: "holes",
+        "holes are read as zeros without asking the device", MEASURE_OUR_FILE;
+    unwritten_extents UnwrittenExtents unwritten_bytes: "allocated but never written",
+        "such blocks are read as zeros without asking the device", MEASURE_OUR_FILE;
+    compressed_file CompressedFile encoded_bytes: "compressed or encrypted by the file system",
         "the device reads other bytes than the file has, and the processor makes these of them",
-        "measure with random data on a file system without compression",
-    ))
-}
-
-fn inline_file(case: &Case<'_>) -> Option<Ruling> {
-    let symptom = reads_part(
-        case,
-        |state| state.inline_bytes,
-        "kept in the inode, not in blocks",
-    )?;
-    Some(Ruling::new(
-        Code::InlineFile,
-        symptom,
-        "the file is so small that the file system keeps it with its metadata",
-        MEASURE_OUR_FILE,
-    ))
+        "measure with random data on a file system without compression";
+    inline_file InlineFile inline_bytes: "kept in the inode, not in blocks",
+        "the file is so small that the file system keeps it with its metadata", MEASURE_OUR_FILE;
+    repeated_extents RepeatedExtents repeated_bytes:
+        "in the same places of the device as others of its bytes",
+        "the file was copied by reference within itself, or deduplicated: a cache of the device \
+         answers what it has just read under another address", MEASURE_OUR_FILE;
 }
 
 /// The first write to a shared block finds it another place. A file system that does so with
@@ -143,22 +118,6 @@ fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
         ),
         "a copy by reference or a snapshot: the first write to a shared block is given another place, which costs more than writing in place (2.5 to 2.7 times as much on xfs)",
         "write to a file that shares nothing, or write all of it once before",
-    ))
-}
-
-/// The same blocks are read again and again, under other addresses.
-fn repeated_extents(case: &Case<'_>) -> Option<Ruling> {
-    let symptom = reads_part(
-        case,
-        |state| state.repeated_bytes,
-        "in the same places of the device as others of its bytes",
-    )?;
-    Some(Ruling::new(
-        Code::RepeatedExtents,
-        symptom,
-        "the file was copied by reference within itself, or deduplicated: a cache of the device \
-         answers what it has just read under another address",
-        MEASURE_OUR_FILE,
     ))
 }
 
