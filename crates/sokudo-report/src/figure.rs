@@ -16,6 +16,16 @@ pub enum Figure {
     Iops,
 }
 
+impl BandwidthUnit {
+    /// What of a row is compared where this is shown of it.
+    pub const fn figure(self) -> Figure {
+        match self {
+            Self::IosPerSecond => Figure::Iops,
+            _ => Figure::Bandwidth,
+        }
+    }
+}
+
 /// What is compared of a result: files per second where it handles only files, and else
 /// what was asked for.
 pub fn rates(result: &ResultDocument, figure: Figure) -> Option<&RateFigures> {

@@ -7,13 +7,13 @@ use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
 use sokudo_dialect::several as dialect;
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared, since_epoch};
 use sokudo_model::{
-    BackendKind, BurnIn, Bytes, DirectMode, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult,
-    Stage, TargetKind, Workload, narrow,
+    BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage,
+    TargetKind, Workload, narrow,
 };
 use sokudo_report::burn_in::{BurnInDiskEstimate, BurnInEstimate};
 use sokudo_words::text;
 
-use crate::cli::{BurnInArguments, SelfTestChoice};
+use crate::cli::BurnInArguments;
 use crate::exit::Exit;
 use crate::resume::{LeftRun, Resumable};
 use crate::scan::block_min;
@@ -134,22 +134,15 @@ fn begun<'a>(arguments: &'a BurnInArguments, disks: Disks<'a>) -> Result<Measure
     let asked_seed = arguments.measuring.seed;
     let seed = asked_seed.unwrap_or_else(|| disks.named.default_seed());
     let mut plan = plan(arguments, &disks, seed)?;
-    let workloads = plan
-        .stages
-        .iter_mut()
-        .flat_map(|stage| &mut stage.workloads);
-    for workload in workloads {
-        workload.backend = arguments.engine;
-        workload.direct = arguments.direct;
-        arguments.measuring.buffers.set_of(workload);
-    }
+    arguments.issuing.set(&mut plan);
+    arguments.measuring.buffers.set(&mut plan);
     let schedule = Schedule::in_turn(1, Nanos(0));
     Ok(Measurement {
         others: disks.others,
         permission: permission(arguments),
         schedule: arguments.stopping.of(schedule),
         burn_in: Some(Box::new(BurnIn {
-            tests: arguments.self_test.tests(),
+            tests: arguments.self_test,
             ..BurnIn::default()
         })),
         command: measurement::command(asked_seed, seed),
@@ -177,9 +170,8 @@ fn resumed<'a>(
     let ended_at = left.run.parts.last().map(|part| part.ended_at);
     let mut notes = Vec::new();
     let is_asked_anew = arguments.passes != 1
-        || arguments.self_test != SelfTestChoice::Both
-        || arguments.engine != BackendKind::Auto
-        || arguments.direct != DirectMode::Auto
+        || arguments.self_test != BurnInTests::Both
+        || !arguments.issuing.is_default()
         || arguments.measuring.seed.is_some();
     if is_asked_anew {
         notes.push(

@@ -51,8 +51,9 @@ use sokudo_words::{Language, Text, text};
 
 use crate::{invocation, language};
 use heading::{HOW, MEASURED, PRINTED, WRITTEN};
-use issuing::{Engine, data_content, direct_mode, engine};
+use issuing::{DATA, DIRECT, ENGINES, Engine};
 use mistake::{mistake, whole_number};
+use one_of::one_of;
 
 pub(crate) use assess::AssessArguments;
 pub(crate) use baseline::{
@@ -60,8 +61,8 @@ pub(crate) use baseline::{
     SetArguments, UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
-pub(crate) use burn_in::{BurnInArguments, SelfTestChoice};
-pub(crate) use compare::{Axes, CompareArguments, ValueName, percent};
+pub(crate) use burn_in::BurnInArguments;
+pub(crate) use compare::{Axes, CompareArguments, percent};
 pub(crate) use destroying::Destroying;
 pub(crate) use explain::ExplainArguments;
 pub(crate) use fill::FillArguments;
@@ -82,14 +83,12 @@ pub(crate) use peak::PeakArguments;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
 pub(crate) use prepare::PrepareArguments;
-pub(crate) use printing::{
-    Asking, Format, ListFormat, Printing, Rendering, TableUnit, Telling, Trust, label,
-};
+pub(crate) use printing::{Asking, Format, ListFormat, Printing, Rendering, Telling, label};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
-pub(crate) use scan::{ScanArguments, WriteCacheChoice};
+pub(crate) use scan::ScanArguments;
 pub(crate) use spoken::HelpDestination;
-pub(crate) use steady::{CacheState, SteadyArguments};
+pub(crate) use steady::SteadyArguments;
 pub(crate) use store::{Keeping, Location, VARIABLE as STORE_VARIABLE, data_folder};
 pub(crate) use sweep::SweepArguments;
 pub(crate) use together::TogetherArguments;
@@ -549,7 +548,7 @@ pub(crate) struct MarkArguments {
     pub(crate) size: Option<Bytes>,
 
     /// Data to write: random or zero
-    #[arg(long, default_value = "random", value_parser = data_content, value_name = "WHAT", help_heading = MEASURED)]
+    #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub(crate) data: DataContent,
 
     /// Overwrite the existing file TARGET; its contents are lost
@@ -589,7 +588,7 @@ pub(crate) struct MarkArguments {
     /// NVMe drive around the block layer, which is guarded from writes as ever. fastest tries
     /// polling and io_uring_cmd, too, where the device takes them: what the disk gives to a program
     /// that does so, which few do.
-    #[arg(short, long, default_value = "auto", value_parser = engine, value_name = "ENGINE", help_heading = HOW)]
+    #[arg(short, long, default_value = "auto", value_parser = one_of(ENGINES), hide_possible_values = true, value_name = "ENGINE", help_heading = HOW)]
     pub(crate) engine: Engine,
 
     /// Poll the device for completions instead of waiting for its interrupts
@@ -608,7 +607,7 @@ pub(crate) struct MarkArguments {
     pub(crate) threads: Option<u32>,
 
     /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
+    #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
     #[command(flatten)]

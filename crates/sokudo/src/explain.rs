@@ -57,15 +57,8 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
             "{target} is not a device, and only a device has a capacity to check; name the block device, with --destroy"
         )));
     }
-    for workload in plan
-        .stages
-        .iter_mut()
-        .flat_map(|stage| &mut stage.workloads)
-    {
-        workload.backend = arguments.engine;
-        workload.direct = arguments.direct;
-        arguments.measuring.buffers.set_of(workload);
-    }
+    arguments.issuing.set(&mut plan);
+    arguments.measuring.buffers.set(&mut plan);
     let costs = costs(arguments, &request, named.kind(), planned.takes);
     let notes = planned.notes.into_iter().chain(costs).collect();
     Ok(Measurement {

@@ -48,15 +48,8 @@ fn of_named(arguments: &FillArguments, named: Named) -> Result<Measurement<'_>, 
         .unwrap_or_else(|| named.default_seed());
     let request = request(arguments, &named)?;
     let mut plan = request.plan(seed);
-    for workload in plan
-        .stages
-        .iter_mut()
-        .flat_map(|stage| &mut stage.workloads)
-    {
-        workload.backend = arguments.engine;
-        workload.direct = arguments.direct;
-        arguments.measuring.buffers.set_of(workload);
-    }
+    arguments.issuing.set(&mut plan);
+    arguments.measuring.buffers.set(&mut plan);
     Ok(Measurement {
         permission: arguments.destroying.permission(arguments.overwrite),
         schedule: arguments.stopping.of(Schedule::in_turn(1, Nanos(0))),

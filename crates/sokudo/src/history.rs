@@ -11,7 +11,7 @@ use sokudo_words::text;
 
 use crate::cli::{
     DeleteArguments, Format, ListArguments, NoteArguments, RunFilterArguments, ShowArguments,
-    TableUnit, TagArguments,
+    TagArguments,
 };
 use crate::exit::Exit;
 use crate::invocation;
@@ -79,7 +79,7 @@ fn print_list(entries: Vec<Entry>, arguments: &ListArguments) -> Result<(), Exit
         return output::print(&document.to_json());
     }
     if !document.runs.is_empty() {
-        return output::print_coloured(&document.render(&output::style(true, TableUnit::Mb)));
+        return output::print_coloured(&document.render(&output::terminal_style()));
     }
     let is_filtered =
         arguments.device.is_some() || arguments.which.is_given() || arguments.skip > 0;

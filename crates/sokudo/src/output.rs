@@ -13,7 +13,6 @@ use sokudo_report::{BandwidthUnit, TableStyle};
 use sokudo_store::Sqlite;
 use sokudo_words::{Text, text};
 
-use crate::cli::TableUnit;
 use crate::exit::{self, Exit};
 use crate::{harmless, invocation, language};
 
@@ -249,11 +248,11 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
 
 /// How tables are written to standard output.
 pub(crate) fn terminal_style() -> TableStyle {
-    style(true, TableUnit::Mb)
+    style(true, BandwidthUnit::MegabytesPerSecond)
 }
 
 /// How tables are written to the terminal or a file.
-pub(crate) fn style(to_terminal: bool, unit: TableUnit) -> TableStyle {
+pub(crate) fn style(to_terminal: bool, unit: BandwidthUnit) -> TableStyle {
     let terminal = if to_terminal {
         terminal()
     } else {
@@ -265,13 +264,7 @@ pub(crate) fn style(to_terminal: bool, unit: TableUnit) -> TableStyle {
             .map_or(WIDTH_WITHOUT_TERMINAL, |(width, _)| width),
         colour: terminal.colour,
         ascii: terminal.ascii,
-        unit: match unit {
-            TableUnit::Mb => BandwidthUnit::MegabytesPerSecond,
-            TableUnit::Mib => BandwidthUnit::MebibytesPerSecond,
-            TableUnit::Gb => BandwidthUnit::GigabytesPerSecond,
-            TableUnit::Kb => BandwidthUnit::KilobytesPerSecond,
-            TableUnit::Iops => BandwidthUnit::IosPerSecond,
-        },
+        unit,
         language: language::current(),
     }
 }

@@ -8,16 +8,14 @@ use sokudo_analysis::Code;
 use sokudo_model::{Row, Run, Verdict};
 use sokudo_words::{Text, text};
 
-use crate::cli::{Printing, Trust};
+use crate::cli::Printing;
 use crate::exit::Exit;
 
 /// Ends with 4 where a row is trusted less than `printing` asks for, and names every such
 /// row with its first finding.
 pub(crate) fn check(run: &Run, printing: &Printing) -> Result<(), Exit> {
-    let least = match printing.require {
-        None => return Ok(()),
-        Some(Trust::Verified) => Verdict::Verified,
-        Some(Trust::Unverified) => Verdict::Unverified,
+    let Some(least) = printing.require else {
+        return Ok(());
     };
     // What is about the cache on purpose is no figure of a disk that could be trusted less.
     // Where nothing else was measured, nothing of what was asked for is proven.

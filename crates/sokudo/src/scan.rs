@@ -6,7 +6,7 @@ use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE
 use sokudo_model::{Bytes, DriveCache, Nanos, Plan, Schedule, TargetKind};
 use sokudo_words::text;
 
-use crate::cli::{PrecisionDefault, ScanArguments, WriteCacheChoice};
+use crate::cli::{PrecisionDefault, ScanArguments};
 use crate::exit::Exit;
 use crate::resume::{LeftRun, Resumable};
 use crate::{measurement, several, writing};
@@ -27,7 +27,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
     if let Some(run) = &arguments.resume {
         return resumed(arguments, named, run);
     }
-    if arguments.write_cache != WriteCacheChoice::Keep {
+    if arguments.write_cache != [DriveCache::Keep] {
         several::check_one(&arguments.others, "--write-cache")?;
     }
     let others = several::recognise(&arguments.others)?;
@@ -106,16 +106,12 @@ fn planned(
         extra: arguments.extra,
         writes: writes(arguments, target, named.kind())?,
         timeout: arguments.timeout,
-        caches: caches(arguments.write_cache),
+        caches: arguments.write_cache.to_vec(),
     };
     let planned = surface::plan(&request, seed);
     let mut planned = planned.map_err(|error| Exit::usage(text!("{target}: {error}")))?;
-    let stages = planned.plan.stages.iter_mut();
-    for workload in stages.flat_map(|stage| &mut stage.workloads) {
-        workload.backend = arguments.engine;
-        workload.direct = arguments.direct;
-        arguments.measuring.buffers.set_of(workload);
-    }
+    arguments.issuing.set(&mut planned.plan);
+    arguments.measuring.buffers.set(&mut planned.plan);
     Ok(planned)
 }
 
@@ -167,16 +163,6 @@ fn preset(arguments: &ScanArguments) -> SurfacePreset {
         (_, Some(level), _) => SurfacePreset::HdTune(level),
         (_, _, true) => SurfacePreset::Full,
         _ => SurfacePreset::Surface,
-    }
-}
-
-fn caches(choice: WriteCacheChoice) -> Vec<DriveCache> {
-    match choice {
-        WriteCacheChoice::Keep => vec![DriveCache::Keep],
-        WriteCacheChoice::On => vec![DriveCache::On],
-        WriteCacheChoice::Off => vec![DriveCache::Off],
-        // Off first: what was written before it was switched off is on the medium.
-        WriteCacheChoice::Both => vec![DriveCache::Off, DriveCache::On],
     }
 }
 

@@ -10,13 +10,13 @@ use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_dialect::steady::{self, Assumed, SteadyPlan, SteadyRequest, SteadyTarget};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DriveCache, Nanos, Operation, Schedule, ScheduleName, SteadyClass,
+    BlockDeviceKind, Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass,
     SteadyProcedure, TargetInfo, TargetKind,
 };
 use sokudo_report::steady::estimate_lines;
 use sokudo_words::{Text, text};
 
-use crate::cli::{CacheState, SteadyArguments};
+use crate::cli::SteadyArguments;
 use crate::exit::{self, Exit};
 use crate::measurement;
 use crate::{given, language, output, writing};
@@ -58,7 +58,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
     }
     let capacity = capacity(arguments, named)?;
     let request = SteadyRequest {
-        test: arguments.test.in_model(),
+        test: arguments.test,
         class: class(arguments),
         capacity,
         active_percent: arguments.active_range,
@@ -85,19 +85,8 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
         let text = text!("only the first {capacity} of {whole} are taken for the capacity");
         planned.procedure.differences.push(text);
     }
-    for workload in planned
-        .plan
-        .stages
-        .iter_mut()
-        .flat_map(|stage| &mut stage.workloads)
-    {
-        workload.backend = arguments.engine;
-        arguments.measuring.buffers.set_of(workload);
-        // A discard has no data that a cache could hold.
-        if workload.operations.single() != Some(Operation::Trim) {
-            workload.direct = arguments.direct;
-        }
-    }
+    arguments.issuing.set(&mut planned.plan);
+    arguments.measuring.buffers.set(&mut planned.plan);
     Ok(planned)
 }
 
@@ -222,11 +211,8 @@ fn info(named: &Named) -> Option<&TargetInfo> {
 /// The state of the write cache: as asked for, or the class's where every drive under a
 /// device answers what its own is.
 fn drive_cache(arguments: &SteadyArguments, named: &Named) -> DriveCache {
-    match arguments.write_cache {
-        Some(CacheState::Keep) => return DriveCache::Keep,
-        Some(CacheState::On) => return DriveCache::On,
-        Some(CacheState::Off) => return DriveCache::Off,
-        None => {}
+    if let Some(state) = arguments.write_cache {
+        return state;
     }
     let Some(info) = info(named).filter(|info| info.kind == TargetKind::BlockDevice) else {
         return DriveCache::Keep;

@@ -2,10 +2,13 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use sokudo_model::Nanos;
+use sokudo_report::BandwidthUnit;
 
 use super::compare::{Percent, percent};
 use super::heading::{PRINTED, WRITTEN};
-use super::{Asking, Keeping, ListFormat, TableUnit};
+use super::one_of::one_of;
+use super::printing::UNITS;
+use super::{Asking, Keeping, ListFormat};
 
 /// What `baseline --help` ends with.
 pub(super) const BASELINE_EXAMPLES: &str = "\
@@ -214,13 +217,13 @@ pub(crate) struct CheckArguments {
     /// Unit of the table: mb (MB/s), mib, gb, kb or iops, which are then compared
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(UNITS),
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "mb",
         help_heading = PRINTED
     )]
-    pub(crate) unit: TableUnit,
+    pub(crate) unit: BandwidthUnit,
 
     #[command(flatten)]
     pub(crate) asking: Asking,

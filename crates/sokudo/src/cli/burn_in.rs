@@ -1,13 +1,14 @@
 //! Arguments of `sokudo burn-in`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sokudo_dialect::burn_in::PASSES_MAX;
-use sokudo_model::{BackendKind, BurnInTests, DirectMode};
+use sokudo_model::BurnInTests;
 
 use super::destroying::Destroying;
-use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::heading::{MEASURED, WRITTEN};
+use super::issuing::Issuing;
 use super::mistake::whole_number;
+use super::one_of::one_of;
 use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
@@ -28,25 +29,11 @@ arguments, 3 refused because it would endanger data, 4 less trusted than --requi
 judged, 5 ended by --stop-when, 130 interrupted.";
 
 /// Which of a drive's own tests are made, as given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SelfTestChoice {
-    /// Short before it, extended after it
-    Both,
-    /// Short before it
-    Short,
-    /// None
-    Off,
-}
-
-impl SelfTestChoice {
-    pub(crate) const fn tests(self) -> BurnInTests {
-        match self {
-            Self::Both => BurnInTests::Both,
-            Self::Short => BurnInTests::Short,
-            Self::Off => BurnInTests::Off,
-        }
-    }
-}
+const SELF_TESTS: &[(&str, BurnInTests)] = &[
+    ("both", BurnInTests::Both),
+    ("short", BurnInTests::Short),
+    ("off", BurnInTests::Off),
+];
 
 /// Arguments of `sokudo burn-in`, as given.
 #[derive(Debug, Args)]
@@ -72,13 +59,13 @@ pub(crate) struct BurnInArguments {
     /// which takes hours on a large disk. Drives without such tests are told.
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(SELF_TESTS),
         hide_possible_values = true,
         value_name = "WHICH",
         default_value = "both",
         help_heading = MEASURED
     )]
-    pub(crate) self_test: SelfTestChoice,
+    pub(crate) self_test: BurnInTests,
 
     /// Go on with a burn-in: run RUN, or the newest that is not at its end
     ///
@@ -104,13 +91,8 @@ pub(crate) struct BurnInArguments {
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
-    /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
-    pub(crate) engine: BackendKind,
-
-    /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
-    pub(crate) direct: DirectMode,
+    #[command(flatten)]
+    pub(crate) issuing: Issuing,
 
     #[command(flatten)]
     pub(crate) stopping: Stopping,

@@ -1,12 +1,13 @@
 //! Arguments of `sokudo compare`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
 use super::mistake::whole_number;
+use super::one_of::one_of;
 use super::plot::Pictures;
 use super::{Asking, Keeping, Rendering};
-use sokudo_report::pivot::{Key, Keys, Ratio};
+use sokudo_report::pivot::{Key, Keys, PivotValue, Ratio};
 use sokudo_words::{Text, text};
 
 /// What `--help` ends with.
@@ -123,13 +124,13 @@ pub(crate) struct ComparisonShape {
     /// What the cells show: rate, or mean latency
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(VALUES),
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "rate",
         help_heading = "Matrix"
     )]
-    pub(crate) value: ValueName,
+    pub(crate) value: PivotValue,
 }
 
 /// Rows and columns of a matrix.
@@ -140,13 +141,10 @@ pub(crate) struct Axes {
 }
 
 /// What a matrix shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ValueName {
-    /// The rate, or the latency where there is no rate
-    Rate,
-    /// The mean latency
-    Latency,
-}
+const VALUES: &[(&str, PivotValue)] = &[
+    ("rate", PivotValue::Rate),
+    ("latency", PivotValue::Latency),
+];
 
 /// Reads `row:target`. The colon of `tag:KEY` is none that parts.
 fn axes(text: &str) -> Result<Axes, Text> {

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use sokudo_dialect::explain::Theme;
-use sokudo_model::{BackendKind, Bytes, DirectMode};
+use sokudo_model::Bytes;
 
 use super::Measuring;
 use super::destroying::Destroying;
-use super::heading::{HOW, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::heading::WRITTEN;
+use super::issuing::Issuing;
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -60,13 +60,8 @@ pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
-    /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
-    pub(crate) engine: BackendKind,
-
-    /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
-    pub(crate) direct: DirectMode,
+    #[command(flatten)]
+    pub(crate) issuing: Issuing,
 
     #[command(flatten)]
     pub(crate) measuring: Measuring,

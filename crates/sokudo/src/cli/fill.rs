@@ -3,12 +3,12 @@
 use std::str::FromStr;
 
 use clap::Args;
-use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos};
+use sokudo_model::{Bytes, Nanos};
 use sokudo_words::{Text, text};
 
 use super::destroying::Destroying;
-use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::heading::{MEASURED, WRITTEN};
+use super::issuing::Issuing;
 use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
@@ -70,13 +70,8 @@ pub(crate) struct FillArguments {
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
-    /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
-    pub(crate) engine: BackendKind,
-
-    /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
-    pub(crate) direct: DirectMode,
+    #[command(flatten)]
+    pub(crate) issuing: Issuing,
 
     #[command(flatten)]
     pub(crate) stopping: Stopping,

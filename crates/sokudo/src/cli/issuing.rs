@@ -1,19 +1,16 @@
 //! How I/O is asked to be issued, as it is written.
 
-use clap::{Args, ValueEnum};
-use sokudo_model::{BackendKind, BufferMemory, DataContent, DirectMode, Plan, Workload};
-use sokudo_words::{Text, text};
+use clap::Args;
+use sokudo_model::{BackendKind, BufferMemory, DataContent, DirectMode, Operation, Plan, Workload};
 
 use super::heading::HOW;
+use super::one_of::one_of;
 
 /// What buffers lie in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Pages {
-    /// Ordinary memory, as most programs have
-    Small,
-    /// Huge pages, or an error where the system gives none
-    Huge,
-}
+const PAGES: &[(&str, BufferMemory)] = &[
+    ("small", BufferMemory::SmallPages),
+    ("huge", BufferMemory::HugePages),
+];
 
 /// The memory of buffers, as every command that measures has it.
 #[derive(Clone, Copy, Debug, Args)]
@@ -23,26 +20,56 @@ pub(crate) struct Buffers {
     /// In pages of 4 KiB a large block has many pieces, and many disks take fewer at once, so that
     /// the kernel cuts it. In huge pages it stays whole, which can be twice as fast; programs with
     /// ordinary buffers get the speed of small pages.
-    #[arg(long, value_enum, value_name = "PAGES", help_heading = HOW)]
-    pages: Option<Pages>,
+    #[arg(long, value_parser = one_of(PAGES), value_name = "PAGES", help_heading = HOW)]
+    pages: Option<BufferMemory>,
 }
 
 impl Buffers {
     /// Puts what was asked for into a plan, which says by itself what is used unasked.
     pub(crate) fn set(self, plan: &mut Plan) {
-        let stages = plan.stages.iter_mut();
-        for workload in stages.flat_map(|stage| &mut stage.workloads) {
-            self.set_of(workload);
-        }
+        workloads(plan).for_each(|workload| self.set_of(workload));
     }
 
     /// The same for one workload.
     pub(crate) const fn set_of(self, workload: &mut Workload) {
-        match self.pages {
-            None => {}
-            Some(Pages::Small) => workload.memory = BufferMemory::SmallPages,
-            Some(Pages::Huge) => workload.memory = BufferMemory::HugePages,
+        if let Some(memory) = self.pages {
+            workload.memory = memory;
         }
+    }
+}
+
+fn workloads(plan: &mut Plan) -> impl Iterator<Item = &mut Workload> {
+    let stages = plan.stages.iter_mut();
+    stages.flat_map(|stage| &mut stage.workloads)
+}
+
+/// How I/O is issued, as every command has it that chooses its rows itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub(crate) struct Issuing {
+    /// I/O engine: auto, io_uring, libaio or psync
+    #[arg(short, long, default_value = "auto", value_parser = one_of(BACKENDS), hide_possible_values = true, value_name = "ENGINE", help_heading = HOW)]
+    engine: BackendKind,
+
+    /// Bypass the page cache: on, off, or where possible (auto)
+    #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
+    direct: DirectMode,
+}
+
+impl Issuing {
+    /// Puts what was asked for into a plan.
+    pub(crate) fn set(self, plan: &mut Plan) {
+        for workload in workloads(plan) {
+            workload.backend = self.engine;
+            // A discard has no data that a cache could hold.
+            if workload.operations.single() != Some(Operation::Trim) {
+                workload.direct = self.direct;
+            }
+        }
+    }
+
+    /// Whether it is what it is unasked.
+    pub(crate) fn is_default(self) -> bool {
+        self.engine == BackendKind::Auto && self.direct == DirectMode::Auto
     }
 }
 
@@ -54,43 +81,33 @@ pub(crate) struct Engine {
     pub(crate) any: bool,
 }
 
-pub(super) fn engine(text: &str) -> Result<Engine, Text> {
-    let kind = match text {
-        "fastest" => Ok(BackendKind::Auto),
-        text => backend_kind(text),
-    };
-    kind.map(|kind| Engine {
-        kind,
-        any: text == "fastest",
-    })
-    .map_err(|_| text!("use auto, fastest, io_uring, io_uring_cmd, libaio or psync"))
+const fn engine(kind: BackendKind, any: bool) -> Engine {
+    Engine { kind, any }
 }
 
-pub(super) fn backend_kind(text: &str) -> Result<BackendKind, Text> {
-    match text {
-        "auto" => Ok(BackendKind::Auto),
-        "io_uring" => Ok(BackendKind::IoUring),
-        "io_uring_cmd" => Ok(BackendKind::IoUringCmd),
-        "libaio" => Ok(BackendKind::Libaio),
-        "psync" => Ok(BackendKind::Psync),
-        _ => Err(text!("use auto, io_uring, io_uring_cmd, libaio or psync")),
-    }
-}
+pub(super) const ENGINES: &[(&str, Engine)] = &[
+    ("auto", engine(BackendKind::Auto, false)),
+    ("fastest", engine(BackendKind::Auto, true)),
+    ("io_uring", engine(BackendKind::IoUring, false)),
+    ("io_uring_cmd", engine(BackendKind::IoUringCmd, false)),
+    ("libaio", engine(BackendKind::Libaio, false)),
+    ("psync", engine(BackendKind::Psync, false)),
+];
 
-pub(super) fn direct_mode(text: &str) -> Result<DirectMode, Text> {
-    match text {
-        "on" => Ok(DirectMode::On),
-        "off" => Ok(DirectMode::Off),
-        "auto" => Ok(DirectMode::Auto),
-        _ => Err(text!("use on, off or auto")),
-    }
-}
+const BACKENDS: &[(&str, BackendKind)] = &[
+    ("auto", BackendKind::Auto),
+    ("io_uring", BackendKind::IoUring),
+    ("io_uring_cmd", BackendKind::IoUringCmd),
+    ("libaio", BackendKind::Libaio),
+    ("psync", BackendKind::Psync),
+];
 
-/// What is written, as it is said.
-pub(super) fn data_content(text: &str) -> Result<DataContent, Text> {
-    match text {
-        "random" => Ok(DataContent::Random),
-        "zero" => Ok(DataContent::Zero),
-        _ => Err(text!("use random or zero")),
-    }
-}
+pub(super) const DIRECT: &[(&str, DirectMode)] = &[
+    ("on", DirectMode::On),
+    ("off", DirectMode::Off),
+    ("auto", DirectMode::Auto),
+];
+
+/// What is written.
+pub(super) const DATA: &[(&str, DataContent)] =
+    &[("random", DataContent::Random), ("zero", DataContent::Zero)];

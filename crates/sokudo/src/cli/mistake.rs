@@ -198,7 +198,7 @@ mod tests {
             ),
             (
                 "mark --data one",
-                "invalid value 'one' for '--data <WHAT>': use random or zero",
+                "invalid value 'one' for '--data <WHAT>': use one of random, zero",
             ),
             (
                 "mark --read-only --write-only",

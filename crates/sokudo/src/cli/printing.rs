@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sokudo_model::{LABEL_CHARACTERS_MAX, is_label};
-use sokudo_report::comparison::Figure;
+use sokudo_model::{LABEL_CHARACTERS_MAX, Verdict, is_label};
+use sokudo_report::BandwidthUnit;
 use sokudo_words::{Text, text};
 
 use super::heading::{KEPT, PRINTED, WRITTEN};
+use super::one_of::one_of;
 use super::{Keeping, Plotting};
 
 /// How results are written.
@@ -86,13 +87,13 @@ pub(crate) struct Rendering {
     /// With iops, compare and trend judge I/Os per second instead of bytes.
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(UNITS),
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "mb",
         help_heading = PRINTED
     )]
-    pub(crate) unit: TableUnit,
+    pub(crate) unit: BandwidthUnit,
 }
 
 /// How much of a result is told.
@@ -131,12 +132,12 @@ pub(crate) struct Printing {
     /// cached) does not count beside other rows.
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(TRUST),
         hide_possible_values = true,
         value_name = "VERDICT",
         help_heading = PRINTED
     )]
-    pub(crate) require: Option<Trust>,
+    pub(crate) require: Option<Verdict>,
 
     #[command(flatten)]
     pub(crate) plotting: Plotting,
@@ -173,29 +174,20 @@ pub(crate) fn label(text: &str) -> Result<String, Text> {
     })
 }
 
-/// How far figures must be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Trust {
-    /// Proven to be the device's
-    Verified,
-    /// Not proven to be something else
-    Unverified,
-}
+/// How far figures must be trusted: proven to be the device's, or not proven to be something else.
+const TRUST: &[(&str, Verdict)] = &[
+    ("verified", Verdict::Verified),
+    ("unverified", Verdict::Unverified),
+];
 
 /// What the figures of a table are in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TableUnit {
-    /// MB/s: 1,000,000 bytes per second
-    Mb,
-    /// MiB/s: 1,048,576 bytes per second
-    Mib,
-    /// GB/s: 1,000,000,000 bytes per second
-    Gb,
-    /// KB/s, 1,000 bytes per second, beside IOPS
-    Kb,
-    /// Reads and writes per second
-    Iops,
-}
+pub(super) const UNITS: &[(&str, BandwidthUnit)] = &[
+    ("mb", BandwidthUnit::MegabytesPerSecond),
+    ("mib", BandwidthUnit::MebibytesPerSecond),
+    ("gb", BandwidthUnit::GigabytesPerSecond),
+    ("kb", BandwidthUnit::KilobytesPerSecond),
+    ("iops", BandwidthUnit::IosPerSecond),
+];
 
 impl Rendering {
     /// Whether standard output is the result in a form for programs.
@@ -223,15 +215,5 @@ impl Printing {
     pub(crate) fn names_the_rest(&self) -> bool {
         let is_here = self.rendering.format == Format::Table && self.rendering.output.is_none();
         is_here && !self.telling.why
-    }
-}
-
-impl TableUnit {
-    /// What of a row is compared where this is shown of it.
-    pub(crate) const fn figure(self) -> Figure {
-        match self {
-            Self::Iops => Figure::Iops,
-            Self::Mb | Self::Mib | Self::Gb | Self::Kb => Figure::Bandwidth,
-        }
     }
 }

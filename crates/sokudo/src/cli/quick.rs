@@ -5,8 +5,9 @@ use sokudo_dialect::quick::QuickTest;
 use sokudo_model::{Bytes, DataContent, Nanos};
 
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{Buffers, data_content};
+use super::issuing::{Buffers, DATA};
 use super::mistake::whole_number;
+use super::one_of::one_of;
 use super::{Precision, Printing};
 
 /// What `--help` ends with.
@@ -48,7 +49,7 @@ pub(crate) struct QuickArguments {
     pub(crate) bytes: Option<Bytes>,
 
     /// Data to write: random or zero
-    #[arg(long, default_value = "random", value_parser = data_content, value_name = "WHAT", help_heading = MEASURED)]
+    #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub(crate) data: DataContent,
 
     /// Overwrite the existing file TARGET; its contents are lost

@@ -1,13 +1,14 @@
 //! Arguments of `sokudo scan`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
-use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos};
+use sokudo_model::{Bytes, DriveCache, Nanos};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::issuing::Issuing;
 use super::mistake::whole_number;
+use super::one_of::one_of;
 use super::{Measuring, Precision, Stopping};
 
 /// What `--help` ends with.
@@ -140,8 +141,8 @@ pub(crate) struct ScanArguments {
     /// The drive's own write cache: keep it, on, off, or both in turn
     ///
     /// sokudo restores the cache afterwards, however it ends. With both, everything is measured twice.
-    #[arg(long, value_enum, value_name = "STATE", default_value = "keep", help_heading = HOW)]
-    pub(crate) write_cache: WriteCacheChoice,
+    #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", default_value = "keep", help_heading = HOW)]
+    pub(crate) write_cache: &'static [DriveCache],
 
     /// Wait no longer than this for a read; tell it as hung and go on
     ///
@@ -185,13 +186,8 @@ pub(crate) struct ScanArguments {
     #[command(flatten)]
     pub(crate) precision: Precision,
 
-    /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
-    pub(crate) engine: BackendKind,
-
-    /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
-    pub(crate) direct: DirectMode,
+    #[command(flatten)]
+    pub(crate) issuing: Issuing,
 
     #[command(flatten)]
     pub(crate) stopping: Stopping,
@@ -200,15 +196,11 @@ pub(crate) struct ScanArguments {
     pub(crate) measuring: Measuring,
 }
 
-/// What becomes of the drive's own write cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WriteCacheChoice {
-    /// Leave it as it is
-    Keep,
-    /// Switch it on
-    On,
-    /// Switch it off
-    Off,
-    /// Measure everything with it off, then with it on
-    Both,
-}
+/// What becomes of the drive's own write cache, one after the other. With both it is off first: what
+/// was written before it was switched off is on the medium.
+const WRITE_CACHES: &[(&str, &[DriveCache])] = &[
+    ("keep", &[DriveCache::Keep]),
+    ("on", &[DriveCache::On]),
+    ("off", &[DriveCache::Off]),
+    ("both", &[DriveCache::Off, DriveCache::On]),
+];

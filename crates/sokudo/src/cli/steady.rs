@@ -1,14 +1,15 @@
 //! Arguments of `sokudo steady`.
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use sokudo_dialect::steady::Mixes;
 use sokudo_dialect::sweep::Sizes;
-use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
+use sokudo_model::{Bytes, DriveCache, Nanos, SteadyTest};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{backend_kind, direct_mode};
+use super::issuing::Issuing;
 use super::mistake::whole_number;
+use super::one_of::one_of;
 use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
@@ -32,41 +33,19 @@ existing file only with --overwrite.
 Exit codes: 0 done, steady or not, 1 something failed, 2 wrong arguments, 3 refused because
 it would endanger data, 5 ended by --stop-when, 130 interrupted.";
 
-/// Which test of the PTS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SteadyTestName {
-    /// Random I/O by mix and block size
-    Iops,
-    /// Sequential reads and writes of 128 KiB and 1 MiB
-    Throughput,
-    /// One random I/O at a time, then a histogram of writes
-    Latency,
-    /// Write saturation: random writes of 4 KiB until 4 × the capacity
-    Wsat,
-}
-
-impl SteadyTestName {
-    /// In the model's words.
-    pub(crate) const fn in_model(self) -> SteadyTest {
-        match self {
-            Self::Iops => SteadyTest::Iops,
-            Self::Throughput => SteadyTest::Throughput,
-            Self::Latency => SteadyTest::Latency,
-            Self::Wsat => SteadyTest::WriteSaturation,
-        }
-    }
-}
+const TESTS: &[(&str, SteadyTest)] = &[
+    ("iops", SteadyTest::Iops),
+    ("throughput", SteadyTest::Throughput),
+    ("latency", SteadyTest::Latency),
+    ("wsat", SteadyTest::WriteSaturation),
+];
 
 /// What becomes of the drive's own write cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CacheState {
-    /// Leave it as it is
-    Keep,
-    /// Switch it on
-    On,
-    /// Switch it off
-    Off,
-}
+const WRITE_CACHES: &[(&str, DriveCache)] = &[
+    ("keep", DriveCache::Keep),
+    ("on", DriveCache::On),
+    ("off", DriveCache::Off),
+];
 
 /// Arguments of `sokudo steady`, as given.
 #[derive(Debug, Args)]
@@ -83,13 +62,13 @@ pub(crate) struct SteadyArguments {
     /// 1 MiB. latency: one I/O at a time, and a histogram. wsat: writes from purged to worn.
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(TESTS),
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "iops",
         help_heading = MEASURED
     )]
-    pub(crate) test: SteadyTestName,
+    pub(crate) test: SteadyTest,
 
     /// As PTS-C: 2 threads at depth 16, 75 % of the capacity, write cache on (the default)
     #[arg(long, help_heading = MEASURED)]
@@ -153,16 +132,11 @@ pub(crate) struct SteadyArguments {
     pub(crate) time_max: Option<Nanos>,
 
     /// The drive's own write cache: keep, on or off [default: the class's, where it can be switched]
-    #[arg(long, value_enum, hide_possible_values = true, value_name = "STATE", help_heading = HOW)]
-    pub(crate) write_cache: Option<CacheState>,
+    #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", help_heading = HOW)]
+    pub(crate) write_cache: Option<DriveCache>,
 
-    /// I/O engine: auto, io_uring, libaio or psync
-    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = HOW)]
-    pub(crate) engine: BackendKind,
-
-    /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
-    pub(crate) direct: DirectMode,
+    #[command(flatten)]
+    pub(crate) issuing: Issuing,
 
     #[command(flatten)]
     pub(crate) stopping: Stopping,

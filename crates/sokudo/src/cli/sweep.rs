@@ -7,8 +7,9 @@ use sokudo_words::{Text, text};
 
 use super::destroying::Destroying;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::direct_mode;
+use super::issuing::DIRECT;
 use super::mistake::whole_number;
+use super::one_of::one_of;
 use super::{Measuring, Precision, Stopping};
 
 /// What `--help` ends with.
@@ -94,7 +95,7 @@ pub(crate) struct SweepArguments {
     pub(crate) destroying: Destroying,
 
     /// Bypass the page cache: on, off, or where possible (auto)
-    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = HOW)]
+    #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
     /// Every write is durable before it counts ("bypass write cache")

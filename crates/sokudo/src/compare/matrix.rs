@@ -3,12 +3,12 @@
 
 use indicatif::ProgressBar;
 use sokudo_report::PivotDocument;
-use sokudo_report::pivot::{self, Pivot, PivotRun, PivotValue, Ratio};
+use sokudo_report::pivot::{self, Pivot, PivotRun, Ratio};
 use sokudo_report::plot;
 use sokudo_store::{Filter, Page};
 use sokudo_words::text;
 
-use crate::cli::{Axes, CompareArguments, Format, ValueName};
+use crate::cli::{Axes, CompareArguments, Format};
 use crate::exit::Exit;
 use crate::recall::{Recall, Recalled};
 use crate::{command_line, language, output, picture};
@@ -26,10 +26,7 @@ pub(super) fn run(
         rows: axes.rows.clone(),
         columns: axes.columns.clone(),
         only: arguments.shape.only.clone(),
-        value: match arguments.shape.value {
-            ValueName::Rate => PivotValue::Rate,
-            ValueName::Latency => PivotValue::Latency,
-        },
+        value: arguments.shape.value,
         unit: output::style(false, arguments.rendering.unit).unit,
     };
     let document = PivotDocument::new(&runs, &asked).ok_or_else(|| {

@@ -31,7 +31,7 @@ const USAGE: [(&str, &[&str]); 22] = [
         "--engine fast",
         &[
             "fast",
-            "use auto, fastest, io_uring, io_uring_cmd, libaio or psync",
+            "use one of auto, fastest, io_uring, io_uring_cmd, libaio, psync",
         ],
     ),
     ("--read-only --write-only", &["--read-only", "--write-only"]),

@@ -69,7 +69,7 @@ fn errors_name_thing_cause_and_way_out_in_japanese() {
         ("mark --size", 2, &["値が必要"]),
         ("mark --unknown", 2, &["予期しない引数 '--unknown'"]),
         ("mark . --size 1MiB", 2, &["16 MiB 以上"]),
-        ("mark . --data one", 2, &["random か zero"]),
+        ("mark . --data one", 2, &["random, zero のいずれか"]),
         ("mark sim:hdd?rpm=x", 2, &["rpm=x"]),
         ("plot /nix.json", 2, &["を読めない", "ファイル"]),
         ("man nix", 2, &["nix というコマンドはない"]),
