@@ -89,44 +89,29 @@ pub enum PlotKind {
 }
 
 impl PlotKind {
-    /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 15] = [
-        Self::Load,
-        Self::Rounds,
-        Self::Curve,
-        Self::Hosts,
-        Self::HostBars,
-        Self::Heat,
-        Self::Bars,
-        Self::Seek,
-        Self::Map,
-        Self::Access,
-        Self::Cache,
-        Self::Cdf,
-        Self::Histogram,
-        Self::Time,
-        Self::Card,
+    /// Every kind with its word, in the order in which the first that fits is chosen.
+    pub const ALL: [(&'static str, Self); 15] = [
+        ("load", Self::Load),
+        ("rounds", Self::Rounds),
+        ("curve", Self::Curve),
+        ("hosts", Self::Hosts),
+        ("host-bars", Self::HostBars),
+        ("heat", Self::Heat),
+        ("bars", Self::Bars),
+        ("seek", Self::Seek),
+        ("map", Self::Map),
+        ("access", Self::Access),
+        ("cache", Self::Cache),
+        ("cdf", Self::Cdf),
+        ("histogram", Self::Histogram),
+        ("time", Self::Time),
+        ("card", Self::Card),
     ];
 
     /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Load => "load",
-            Self::Rounds => "rounds",
-            Self::Curve => "curve",
-            Self::Seek => "seek",
-            Self::Map => "map",
-            Self::Access => "access",
-            Self::Cache => "cache",
-            Self::Hosts => "hosts",
-            Self::HostBars => "host-bars",
-            Self::Bars => "bars",
-            Self::Heat => "heat",
-            Self::Cdf => "cdf",
-            Self::Histogram => "histogram",
-            Self::Time => "time",
-            Self::Card => "card",
-        }
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(_, kind)| *kind == self);
+        found.expect("every kind has a word").0
     }
 
     /// What a run must have for it.
@@ -194,15 +179,15 @@ pub fn figure(
         }),
         None => PlotKind::ALL
             .into_iter()
-            .find_map(|kind| of_kind(document, kind))
+            .find_map(|(_, kind)| of_kind(document, kind))
             .ok_or(PlotError::NothingMeasured),
     })
 }
 
 /// The kinds that a run has data for.
 pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
-    PlotKind::ALL
-        .into_iter()
+    let kinds = PlotKind::ALL.into_iter().map(|(_, kind)| kind);
+    kinds
         .filter(|kind| of_kind(document, *kind).is_some())
         .collect()
 }
