@@ -2,8 +2,8 @@
 
 use sokudo_model::fio::{UnifiedReporting, WindowValue};
 use sokudo_model::{
-    Allocation, BlockShare, BufferMemory, Check, CpuPolicy, Distribution, FileOrder, Nanos, PatternPart,
-    RateProcess, SteadyFigure, SteadyLimit, Zone,
+    Allocation, BlockShare, BufferMemory, Check, CpuPolicy, Distribution, FileOrder, Nanos,
+    PatternPart, RateProcess, SteadyFigure, SteadyLimit, Zone,
 };
 
 use super::numbers::{Amount, KiloBase};

@@ -141,10 +141,8 @@ pub(crate) struct Axes {
 }
 
 /// What a matrix shows.
-const VALUES: &[(&str, PivotValue)] = &[
-    ("rate", PivotValue::Rate),
-    ("latency", PivotValue::Latency),
-];
+const VALUES: &[(&str, PivotValue)] =
+    &[("rate", PivotValue::Rate), ("latency", PivotValue::Latency)];
 
 /// Reads `row:target`. The colon of `tag:KEY` is none that parts.
 fn axes(text: &str) -> Result<Axes, Text> {

@@ -108,7 +108,11 @@ fn bad_arguments_are_told_in_one_line() {
         ("sim:const", "--atto --minitool", &["--minitool"]),
         (file, "--sizes 4K,1M", &["64 KiB", "1 MiB"]),
         (file, "--length 1M", &["has only 64 KiB"]),
-        (file, "--sizes 512 --direct loud", &["use one of on, off, auto"]),
+        (
+            file,
+            "--sizes 512 --direct loud",
+            &["use one of on, off, auto"],
+        ),
     ] {
         sweep(target, &format!("--read-only {arguments}")).refused(2, words);
     }
