@@ -37,8 +37,6 @@ pub struct FioOutput {
     pub eta_interval: Nanos,
     /// How often full results are printed meanwhile; `None` is never.
     pub status_interval: Option<Nanos>,
-    /// Whether the bandwidth of all jobs together is logged (`--bandwidth-log`).
-    pub bandwidth_log: bool,
 }
 
 impl Default for FioOutput {
@@ -50,7 +48,6 @@ impl Default for FioOutput {
             eta: EtaMode::Auto,
             eta_interval: Nanos::from_secs(1),
             status_interval: None,
-            bandwidth_log: false,
         }
     }
 }

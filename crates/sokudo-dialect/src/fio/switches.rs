@@ -103,8 +103,6 @@ macro_rules! switches {
 static SWITCHES: &[Switch] = switches! {
     "output" 'o', Value, "writes results to this file",
         Set(|i, v| i.output.file = Some(v.to_owned()));
-    "bandwidth-log" 'b', Nothing, "logs the bandwidth of all jobs together",
-        Set(|i, _| i.output.bandwidth_log = true);
     "minimal" 'm', Nothing, "prints terse output",
         Set(|i, _| i.output.formats = vec![FioFormat::Terse]);
     "output-format" 'F', Value, "prints these: normal, terse, json, json+",
@@ -160,6 +158,8 @@ static SWITCHES: &[Switch] = switches! {
         Set(|i, v| i.destroy.push(v.to_owned()));
     "latency-log" 'l', Value, "logs latencies",
         Refused("fio has it no longer either; use write_lat_log in the job");
+    "bandwidth-log" 'b', Nothing, "logs the bandwidth of all jobs together",
+        Refused("write_bw_log in the job logs that of each");
     "enghelp" 'i', MayBe, "explains an engine", Refused("use --cmdhelp=OPTION");
     "profile" 'p', Value, "runs a built-in method", Refused("sokudo has its own: sokudo mark");
     "inflate-log" 'X', Value, "unpacks a log", Refused("logs are never compressed");

@@ -1,5 +1,4 @@
-//! fio's log files: bandwidth, I/Os per second, latencies, histograms of latencies, and
-//! the bandwidth of all jobs together.
+//! fio's log files: bandwidth, I/Os per second, latencies and histograms of latencies.
 //!
 //! A file is made for everything that was asked for, empty when there was nothing to
 //! log, as fio makes it.
@@ -14,7 +13,6 @@ use super::bins::Bins;
 use super::figures::DIRECTIONS;
 use crate::number::natural;
 
-mod aggregate;
 mod rates;
 
 /// A file to be written.
@@ -26,7 +24,7 @@ pub struct LogFile {
     pub text: String,
 }
 
-/// Every log that the jobs asked for, and those of `--bandwidth-log`.
+/// Every log that the jobs asked for.
 pub fn logs(report: &FioReport) -> Vec<LogFile> {
     let mut files = LogFiles::default();
     for (index, (job, row)) in report.session.jobs.iter().zip(&report.run.rows).enumerate() {
@@ -38,11 +36,6 @@ pub fn logs(report: &FioReport) -> Vec<LogFile> {
             epoch: epoch(report, &job.logs, report.outcome(index)),
         };
         log.write(&mut files);
-    }
-    if report.session.output.bandwidth_log {
-        for (operation, text) in aggregate::bandwidth(report) {
-            files.append(format!("agg-{}_bw.log", operation.name()), &text);
-        }
     }
     files.0
 }

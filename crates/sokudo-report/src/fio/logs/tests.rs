@@ -191,22 +191,3 @@ fn jobs_may_write_to_one_file() {
     }
     assert_eq!(text_of(&sample, "all_bw.log").lines().count(), 16);
 }
-
-#[test]
-fn the_bandwidth_of_all_jobs_is_logged_per_direction() {
-    let mut sample = Sample::new(&["a", "b"]);
-    sample.session.output.bandwidth_log = true;
-    let second = sample.run.plan.stages[0].workloads.remove(1);
-    sample.run.plan.stages.push(sokudo_model::Stage {
-        workloads: vec![second],
-    });
-    for row in 0..2 {
-        sample.outcome(row).elapsed = Nanos::from_secs(2);
-    }
-    assert_eq!(
-        text_of(&sample, "agg-read_bw.log"),
-        "500, 4000, 0, 0, 0\n1000, 4000, 0, 0, 0\n1500, 4000, 0, 0, 0\n2000, 4000, 0, 0, 0\n\
-         2500, 4000, 0, 0, 0\n3000, 4000, 0, 0, 0\n3500, 4000, 0, 0, 0\n4000, 4000, 0, 0, 0\n"
-    );
-    assert!(text_of(&sample, "agg-trim_bw.log").starts_with("500, 0, 2, 0, 0\n"));
-}
