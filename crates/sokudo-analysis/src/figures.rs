@@ -1,5 +1,5 @@
-//! Judges runs of which only the figures are left, as early versions kept them: what
-//! today's rules can say without what is missing, and what is missing.
+//! Judges runs of which only the figures are left, as files hold them: what today's rules
+//! can say without what is missing, and what is missing.
 //!
 //! A finding that needs more than there is stays as it was, and none of them comes anew.
 

@@ -119,12 +119,8 @@ impl SideDocument {
 pub struct OtherDocument {
     /// Which.
     pub side: SideDocument,
-    /// What it comes to, against the reference; empty in documents of early versions.
-    #[serde(
-        default,
-        skip_serializing_if = "Text::is_empty",
-        with = "sokudo_model::sentences"
-    )]
+    /// What it comes to, against the reference.
+    #[serde(with = "sokudo_model::sentences")]
     #[schemars(with = "String")]
     pub sentence: Text,
     /// What of target, machine and program differs, where that could be seen.

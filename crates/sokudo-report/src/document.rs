@@ -253,33 +253,13 @@ impl RunDocument {
         let header: DocumentHeader =
             serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
         check_schema(header.schema)?;
-        let document: Self = serde_json::from_str(text).map_err(ReadDocumentError::Malformed)?;
-        document.countable()
-    }
-
-    fn countable(mut self) -> Result<Self, ReadDocumentError> {
-        if !self.is_countable() {
+        let mut document: Self =
+            serde_json::from_str(text).map_err(ReadDocumentError::Malformed)?;
+        if !document.is_countable() {
             return Err(ReadDocumentError::Uncountable);
         }
-        self.identify_read();
-        self.tell_steadiness();
-        Ok(self)
-    }
-
-    /// Says of each row whether its figures are steady, which earlier versions did not.
-    fn tell_steadiness(&mut self) {
-        for result in &mut self.results {
-            let figures = result.bandwidth_bytes_per_s.as_ref();
-            result.steadiness = figures.and_then(BandwidthFigures::steadiness);
-        }
-    }
-
-    /// Reads a document that has been taken apart already.
-    fn from_value(value: serde_json::Value) -> Result<Self, ReadDocumentError> {
-        let schema = value.get("schema").and_then(serde_json::Value::as_str);
-        check_schema(schema.unwrap_or_default().to_owned())?;
-        let document: Self = serde_json::from_value(value).map_err(ReadDocumentError::Malformed)?;
-        document.countable()
+        document.identify();
+        Ok(document)
     }
 
     /// The results as people look for them: reads, then writes, then mixes, and

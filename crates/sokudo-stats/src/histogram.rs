@@ -592,12 +592,6 @@ pub fn samples_needed(fraction: f64) -> u64 {
     }
 }
 
-/// Smallest and largest value of the bucket with a number; `None` where there is none.
-pub fn bucket_numbered(number: u64) -> Option<(u64, u64)> {
-    let index = usize::try_from(number).ok()?;
-    (index < BUCKET_COUNT).then(|| bucket_bounds(index))
-}
-
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "an index is below 7,424")]
 fn bucket_index(value: u64) -> usize {

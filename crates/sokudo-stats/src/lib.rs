@@ -42,9 +42,7 @@ pub use comparison::{
 };
 pub use distributions::{Normal, Pareto, Zipf};
 pub use drift::{Groups, Step, Trend, groups, step, trend};
-pub use histogram::{
-    Bucket, Histogram, HistogramWriter, RELATIVE_ERROR_MAX, bucket_numbered, samples_needed,
-};
+pub use histogram::{Bucket, Histogram, HistogramWriter, RELATIVE_ERROR_MAX, samples_needed};
 pub use levels::{LevelRule, levels_of_variance};
 pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;

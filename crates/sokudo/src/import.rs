@@ -271,7 +271,7 @@ fn alike(
     };
     for entry in store.list(&filter, page)? {
         let kept = &entry.run;
-        if kept.method != run.method || figures(kept) != figures(run) {
+        if kept.method != run.method || kept.rows != run.rows {
             continue;
         }
         let other = KeptRun::unpack(&store.document(entry.id)?);
@@ -280,13 +280,6 @@ fn alike(
         }
     }
     Ok(None)
-}
-
-/// The rows without their fingerprints, which another version may have taken otherwise.
-fn figures(run: &NewRun) -> Vec<ListedRow> {
-    let mut rows = run.rows.clone();
-    rows.iter_mut().for_each(|row| row.fingerprint.clear());
-    rows
 }
 
 /// All of a document but the name of the file that it was read from, and by which sokudo.

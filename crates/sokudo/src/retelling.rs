@@ -54,7 +54,7 @@ fn retell_row(document: &RunDocument, row: usize, result: &ResultDocument, befor
             row,
             trial.trial,
             true,
-            // What older versions kept tells no I/Os: it was a rate.
+            // What another tool has measured tells no I/Os: it was a rate.
             places.map(|it| [it.offset, it.bytes, it.elapsed_ns, it.ios.unwrap_or(2)]),
             defects.map(|it| (it.offset, it.length)),
         );

@@ -33,10 +33,8 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     let figure = arguments.rendering.unit.figure();
     let least = arguments.min_difference.0;
     let mut document = TrendDocument::new(&identity, &name, figure, least);
-    let mut documents = Documents::default();
     for name in &names {
-        let mut history = store.history(&identity, name).map_err(Exit::failed)?;
-        documents.identify(store, &mut history);
+        let history = store.history(&identity, name).map_err(Exit::failed)?;
         document.series.extend(series(history, figure, arguments));
     }
     if document.series.is_empty() {
@@ -45,7 +43,7 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     if arguments.row.is_none() {
         document.leave_out_caches();
     }
-    look_around(store, &mut documents, &mut document);
+    look_around(store, &mut document);
     document.command = command_line::as_given();
     print(&document, arguments)
 }
@@ -211,7 +209,8 @@ fn nothing(names: &[String], arguments: &TrendArguments) -> Text {
 
 /// Says at every change what else changed. A document that cannot be read leaves that
 /// unknown, and the trend as it is.
-fn look_around(store: &mut dyn Store, documents: &mut Documents, document: &mut TrendDocument) {
+fn look_around(store: &mut dyn Store, document: &mut TrendDocument) {
+    let mut documents: BTreeMap<RunId, Option<RunDocument>> = BTreeMap::new();
     let levels: Vec<&mut LevelDocument> = document
         .series
         .iter_mut()
@@ -220,54 +219,15 @@ fn look_around(store: &mut dyn Store, documents: &mut Documents, document: &mut 
     for change in levels.into_iter().filter_map(|level| level.change.as_mut()) {
         let runs = [change.run_before, change.run_after].map(RunId);
         for run in runs {
-            documents.read(store, run);
+            documents.entry(run).or_insert_with(|| {
+                let packed = store.document(run).ok()?;
+                Some(Kept::unpack(&packed).ok()?.into_document())
+            });
         }
-        if let [Some(before), Some(after)] = runs.map(|run| documents.0[&run].as_ref()) {
+        if let [Some(before), Some(after)] = runs.map(|run| documents[&run].as_ref()) {
             change.differs = Some(OtherDocument::differences(before, after));
         }
     }
-}
-
-/// Runs of the store that were read; `None` of one that cannot be.
-#[derive(Default)]
-struct Documents(BTreeMap<RunId, Option<RunDocument>>);
-
-impl Documents {
-    fn read(&mut self, store: &mut dyn Store, run: RunId) -> Option<&RunDocument> {
-        let document = self.0.entry(run).or_insert_with(|| {
-            let packed = store.document(run).ok()?;
-            Some(Kept::unpack(&packed).ok()?.document())
-        });
-        document.as_ref()
-    }
-
-    /// Gives the rows of a history the fingerprints that are taken today: a run may have been
-    /// kept under those of an early version. One run tells it for all with the same one.
-    fn identify(&mut self, store: &mut dyn Store, history: &mut [HistoryPoint]) {
-        let mut today: BTreeMap<String, String> = BTreeMap::new();
-        for point in history.iter_mut().rev() {
-            let kept = point.row.fingerprint.clone();
-            let now = today.entry(kept).or_insert_with_key(|kept| {
-                let document = self.read(store, point.run);
-                document
-                    .and_then(|it| fingerprint_in(it, point))
-                    .unwrap_or_else(|| kept.clone())
-            });
-            point.row.fingerprint.clone_from(now);
-        }
-    }
-}
-
-/// The fingerprint of this row in its document; `None` where several loads are called alike.
-fn fingerprint_in(document: &RunDocument, point: &HistoryPoint) -> Option<String> {
-    let row = &point.row;
-    let results = document.results.iter();
-    let alike = results.filter(|it| it.name == row.name && it.direction_label() == row.direction);
-    let mut fingerprints = alike.map(|result| &result.fingerprint);
-    let first = fingerprints.next()?;
-    fingerprints
-        .all(|other| other == first)
-        .then(|| first.clone())
 }
 
 fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exit> {

@@ -13,7 +13,7 @@ use crate::number::{self, BYTES_PER_MB, float};
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
 /// What lies below the percentiles.
-pub(super) const FRACTIONS: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999];
+const FRACTIONS: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999];
 const BYTES_PER_MIB: f64 = 1_048_576.0;
 
 /// A rate, summarised over the trials in which I/O completed.
@@ -148,7 +148,6 @@ pub struct LatencyFigures {
     /// 90th percentile.
     pub p90: Option<u64>,
     /// 95th percentile.
-    #[serde(default)]
     pub p95: Option<u64>,
     /// 99th percentile.
     pub p99: Option<u64>,
@@ -162,7 +161,6 @@ pub struct LatencyFigures {
     pub count: Option<u64>,
     /// How many independent I/Os those are worth that were timed, because the latencies of
     /// neighbours resemble each other; null where that is not known.
-    #[serde(default)]
     pub effective_count: Option<f64>,
     /// 95 % intervals of the percentiles, `[low, high]`, from `effective_count`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,7 +176,6 @@ pub struct PercentileIntervals {
     /// Of the 90th percentile.
     pub p90: Option<[u64; 2]>,
     /// Of the 95th percentile.
-    #[serde(default)]
     pub p95: Option<[u64; 2]>,
     /// Of the 99th percentile.
     pub p99: Option<[u64; 2]>,
@@ -313,7 +310,7 @@ impl TrialTotals {
 }
 
 /// What was moved in a time, per second; `None` for no time.
-pub(super) fn per_second(amount: u64, elapsed_ns: u64) -> Option<f64> {
+fn per_second(amount: u64, elapsed_ns: u64) -> Option<f64> {
     (elapsed_ns > 0).then(|| float(amount) / Nanos(elapsed_ns).as_secs_f64())
 }
 

@@ -30,7 +30,6 @@ pub struct FillDocument {
     pub read_latency_ns: Option<ReadLatencyDocument>,
     /// What the drive wrote to its flash ÷ what it was given during the run, by its own counters;
     /// null where it has none, or several drives were written.
-    #[serde(default)]
     pub write_amplification: Option<f64>,
 }
 

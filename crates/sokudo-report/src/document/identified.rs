@@ -1,6 +1,5 @@
 //! The fingerprints of a document. They are taken of what was done whenever a document is made
-//! or read, and never believed as they stand in one: so those of early versions, which were
-//! hashes of sentences, are no others than today's.
+//! or read, and never believed as they stand in one.
 
 use sokudo_model::{BackendUse, DirectUse, Plan, PlanData, PlanPart, PlanParts, narrow};
 
@@ -8,11 +7,9 @@ use super::RunDocument;
 use super::result::ResultDocument;
 use crate::fingerprint::{self, Used, words};
 
-mod early;
-
 impl RunDocument {
     /// Puts the fingerprints in, where each row says how many ran at the same time.
-    fn identify(&mut self) {
+    pub(crate) fn identify(&mut self) {
         self.plan_rows();
         let mut rows = Vec::new();
         for stage in stages(&mut self.results) {
@@ -50,12 +47,6 @@ impl RunDocument {
             }
             result.tell_of(tool);
         }
-    }
-
-    /// Puts them into a document that was read.
-    pub(crate) fn identify_read(&mut self) {
-        self.results.iter_mut().for_each(early::complete);
-        self.identify();
     }
 
     /// Puts them into the document of a run with this plan. One that was read from elsewhere

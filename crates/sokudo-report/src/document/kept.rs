@@ -12,17 +12,13 @@ use sokudo_words::Text;
 
 use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, SCHEMA, is_bounded};
 
-mod columns;
-mod lean;
 mod summary;
 
 pub use summary::{SummaryReader, summary};
 
 /// How the bytes behind it are packed, by the first byte: a document as JSON.
 const ZSTD_OF_DOCUMENT: u8 = 1;
-/// A document as early versions packed most of them ([`lean`]).
-const ZSTD_OF_COLUMNS: u8 = 2;
-/// A run as JSON. 3 was another form of it, which no version that was given out has written.
+/// A run as JSON. 2 and 3 were other forms, which no version that was given out has written.
 const ZSTD_OF_RUN: u8 = 4;
 /// zstd's strongest that still takes milliseconds for a usual run.
 const LEVEL: i32 = 19;
@@ -33,8 +29,6 @@ const LARGE_BYTES: usize = 4 << 20;
 /// a scan never pack as tightly; bytes that somebody made to fill our memory do.
 const JSON_BYTES_LEAST: u64 = 64 << 20;
 const JSON_BYTES_PER_PACKED: u64 = 1_000;
-/// Documents in columns were no larger.
-const COLUMNS_BYTES_MAX: u64 = 8 << 20;
 /// Memory of zstd's while it unpacks, as a power of two: none of ours needs more, and
 /// hostile bytes get none.
 const WINDOW_LOG_MAX: u32 = 27;
@@ -48,10 +42,6 @@ const ROWS_MAX: usize = 20_000;
 const LOG_POINTS_MAX: usize = 100_000;
 /// What each histogram has once, plain or with a letter as `\u…`, which we never write so.
 const HISTOGRAM_MARKS: [&str; 2] = ["\"sum_of_squares\"", "\\u"];
-
-/// What documents in columns say again and again. It is never changed: what was packed with
-/// it could not be read any more.
-const DICTIONARY: &[u8] = include_bytes!("../../assets/packed-2.dictionary");
 
 /// Why packed bytes are no run.
 #[derive(Debug, sokudo_words::Error)]
@@ -80,7 +70,7 @@ impl UnpackError {
 pub enum Kept {
     /// All that happened.
     Run(Box<Run>),
-    /// Its figures, as early versions and files of sokudo's hold them.
+    /// Its figures, as files of sokudo's hold them.
     Document(Box<RunDocument>),
 }
 
@@ -122,10 +112,6 @@ impl Kept {
             ZSTD_OF_DOCUMENT => {
                 let json = as_any_run(json(rest)?);
                 Self::Document(Box::new(RunDocument::from_json(&json)?))
-            }
-            ZSTD_OF_COLUMNS => {
-                let plain = unpacked(rest, DICTIONARY, COLUMNS_BYTES_MAX)?;
-                Self::Document(Box::new(of_columns(&plain)?))
             }
             way => return Err(UnpackError::Unknown(way)),
         })
@@ -214,23 +200,11 @@ fn as_any_run(json: String) -> String {
 fn json(packed: &[u8]) -> Result<String, UnpackError> {
     let most = packed.len() as u64 * JSON_BYTES_PER_PACKED;
     let most = most.clamp(JSON_BYTES_LEAST, JSON_BYTES_MAX);
-    String::from_utf8(unpacked(packed, &[], most)?).map_err(UnpackError::damaged)
-}
-
-fn of_columns(plain: &[u8]) -> Result<RunDocument, UnpackError> {
-    let senseless = || UnpackError::Damaged("its parts do not fit together".into());
-    let (count, rest) = plain.split_first_chunk().ok_or_else(senseless)?;
-    let count = usize::try_from(u32::from_le_bytes(*count)).map_err(UnpackError::damaged)?;
-    let (left_out, rest) = rest.split_at_checked(count).ok_or_else(senseless)?;
-    let value = columns::decode(rest).map_err(UnpackError::damaged)?;
-    let mut document = RunDocument::from_value(value)?;
-    lean::fill(&mut document, left_out).ok_or_else(senseless)?;
-    document.tell_steadiness();
-    Ok(document)
+    String::from_utf8(unpacked(packed, most)?).map_err(UnpackError::damaged)
 }
 
 /// All that was packed, if that is not more than so many bytes.
-fn unpacked(packed: &[u8], dictionary: &[u8], bytes_max: u64) -> Result<Vec<u8>, UnpackError> {
+fn unpacked(packed: &[u8], bytes_max: u64) -> Result<Vec<u8>, UnpackError> {
     let too_much = || UnpackError::Damaged("it holds more than any document".into());
     // What says how much it holds is believed where that is too much.
     let declared = zstd::zstd_safe::get_frame_content_size(packed)
@@ -240,7 +214,7 @@ fn unpacked(packed: &[u8], dictionary: &[u8], bytes_max: u64) -> Result<Vec<u8>,
         return Err(too_much());
     }
     let read = || -> io::Result<Vec<u8>> {
-        let mut decoder = zstd::Decoder::with_dictionary(packed, dictionary)?.single_frame();
+        let mut decoder = zstd::Decoder::with_buffer(packed)?.single_frame();
         decoder.window_log_max(WINDOW_LOG_MAX)?;
         let mut bytes = Vec::new();
         decoder.take(bytes_max + 1).read_to_end(&mut bytes)?;

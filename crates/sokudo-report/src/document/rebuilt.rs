@@ -1,6 +1,5 @@
-//! A run as far as its figures tell of it, for documents that are all there is: what
-//! early versions kept, and files. `sokudo_analysis::judge_figures` says what is
-//! missing in it, and judges it no further.
+//! A run as far as its figures tell of it, for documents that are all there is: files.
+//! `sokudo_analysis::judge_figures` says what is missing in it, and judges it no further.
 
 use sokudo_model::{
     Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, FailureKind, ForeignUse, Host,

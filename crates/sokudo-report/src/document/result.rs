@@ -38,7 +38,6 @@ pub struct ResultDocument {
     /// Whether the figures can be trusted; null when nobody has judged them.
     pub verdict: Option<Verdict>,
     /// Whether they come out the same again; null where too few trials were made to tell.
-    #[serde(default)]
     pub steadiness: Option<Steadiness>,
     /// Bytes moved per second, of all operations together.
     pub bandwidth_bytes_per_s: Option<BandwidthFigures>,

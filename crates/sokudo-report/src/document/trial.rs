@@ -51,17 +51,13 @@ pub struct TrialDocument {
     pub stopped: StopReason,
     /// How long it took until it ran at the rate at which it went on (MSER-5, confirmed by
     /// Geweke's test); null where the two find nothing, or there are too few intervals.
-    #[serde(default)]
     pub warm_up_ns: Option<u64>,
     /// Correlation of the rates of neighbouring intervals; to four digits.
-    #[serde(default)]
     pub lag_1: Option<f64>,
     /// How many independent intervals its intervals are worth; to four digits.
-    #[serde(default)]
     pub effective_samples: Option<f64>,
     /// Interval of the rate inside the trial, by batch means of its intervals: bytes per
     /// second, or I/Os where no bytes are moved; to four digits.
-    #[serde(default)]
     pub interval_95: Option<Interval>,
 }
 

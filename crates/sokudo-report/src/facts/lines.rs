@@ -122,7 +122,7 @@ pub(super) fn listed(texts: Vec<Text>) -> Option<Text> {
     (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
-/// With a full stop; those of early versions have one.
+/// With a full stop; those of other tools may have one.
 pub(crate) fn ended(sentence: &Text) -> Text {
     match sentence.english().ends_with('.') {
         true => sentence.clone(),

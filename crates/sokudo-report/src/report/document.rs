@@ -46,7 +46,7 @@ impl Report {
     /// With what is no part of the text of its runs.
     pub(super) fn identified(mut self) -> Self {
         let runs = self.runs.iter_mut().map(|reported| &mut reported.run);
-        runs.for_each(RunDocument::identify_read);
+        runs.for_each(RunDocument::identify);
         self
     }
 }

@@ -1,8 +1,7 @@
-//! Runs that are kept whole, runs that sokudo 0.1.0 kept, and what today's rules think of
-//! both.
+//! Runs that are kept whole, files of figures, and what today's rules think of both.
 
-use crate::early;
 use crate::store_file::Store;
+use crate::stored;
 
 const IMPORT: &str = concat!(
     "import ",
@@ -27,9 +26,10 @@ fn a_run_of_today_is_judged_as_it_was() {
 }
 
 #[test]
-fn a_run_of_then_is_judged_as_far_as_it_goes_and_what_it_lacks_is_told() {
-    let store = early::store();
-    let file = format!("{}/mark.json", early::KEPT);
+fn a_file_is_judged_as_far_as_it_goes_and_what_it_lacks_is_told() {
+    let store = Store::new();
+    let file = format!("{}/mark.json", stored::KEPT);
+    store.ok(&format!("import {file} --quiet"));
     let text = store.ok("show 1 --judge-again");
     assert!(text.contains("the latencies of each trial"), "{text}");
     assert_eq!(store.ok(&format!("show {file} --judge-again")), text);
@@ -42,7 +42,7 @@ fn a_run_of_then_is_judged_as_far_as_it_goes_and_what_it_lacks_is_told() {
 
 #[test]
 fn other_formats_have_no_form_for_two_judgements() {
-    let store = early::store();
+    let store = stored::store();
     for format in ["csv", "markdown"] {
         let arguments = format!("show 1 --judge-again --format {format}");
         store.refuses(&arguments, 2, &["--judge-again prints a table or JSON"]);

@@ -190,7 +190,7 @@ fn workload_after(changes: impl IntoIterator<Item = Change>) -> ResultDocument {
 /// must change them needs another version, and all that was kept is read again.
 #[test]
 fn ids_stay_as_they_are() {
-    let packed = include_bytes!("../../../tests/kept/packed-2.bin");
+    let packed = include_bytes!("../../../tests/kept/document.bin");
     let run = crate::document::Kept::unpack(packed)
         .unwrap()
         .into_document();
@@ -304,21 +304,4 @@ fn the_same_row_beside_another_is_another_measurement() {
     assert_ne!(together.fingerprint, alone.fingerprint);
     let read = RunDocument::from_json(&together.to_json()).unwrap();
     assert_eq!(read, together);
-}
-
-/// As 0.1.0 wrote them.
-#[test]
-fn what_early_versions_said_in_words_only_is_understood() {
-    let mut result = after(|_| {});
-    result.told = Some(crate::document::ToldDocument::default());
-    let words = [
-        ("mix", "read 70 %, write 30 %"),
-        ("beside", "0123456789abcdef 0123456789abcdef"),
-    ];
-    result.fingerprint_parts = words
-        .map(|(name, it)| (name.to_owned(), it.to_owned()))
-        .into();
-    early::complete(&mut result);
-    let told = result.told.unwrap();
-    assert_eq!((result.beside, told.mix), (2, OperationMix::read_write(70)));
 }
