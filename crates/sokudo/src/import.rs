@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
 use sokudo_import::{Import, LeftOut};
-use sokudo_model::{ImportedRun, ListedRow, is_label};
+use sokudo_model::{ImportedRun, is_label};
 use sokudo_report::document::{Kept as KeptRun, names_schema};
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
