@@ -116,7 +116,7 @@ fn interrupted_in_any_phase_nothing_is_left_and_what_was_measured_is_printed() {
     for (arguments, counter, calls) in [
         ("--characters 1GiB --size 1GiB --files 0", "syscw", 500),
         (
-            "--characters 0 --size 16MiB:256:4000000000 --files 0",
+            "--characters 0 --size 16MiB:256:4000000000 --files 0 --yes",
             "syscr",
             5_000,
         ),
