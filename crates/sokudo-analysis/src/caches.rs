@@ -14,7 +14,6 @@ use sokudo_words::{Argued, Argument, Text, text};
 use crate::case::{Case, is_platters};
 use crate::code::{Code, Ruling};
 use crate::conditions::throttled_by_cgroup;
-use crate::drift;
 use crate::passes::Passes;
 use crate::remedy;
 use crate::rule::RowRule;
@@ -22,7 +21,7 @@ use crate::threshold::{
     COVERAGE_SPAN_MIN, COVERAGE_VISITS_MAX, FLUSHES_MIN, FLUSHES_PER_TURN_MAX, QUICK_READ_MAX,
     QUICK_READS_MIN, QUICK_SHARE_MAX, ROTATION_RPM_MAX, TOUCHED_AGAIN_SHARE_MAX,
 };
-use crate::touched::{span_bytes, touched};
+use crate::touched::{course, span_bytes, touched};
 
 pub(crate) const RULES: &[RowRule] = &[dataset_in_cache, small_coverage, flush_too_fast];
 
@@ -154,14 +153,14 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(Text, Text)> {
         return None;
     }
     let (mut passes, mut moved) = (Passes::default(), 0.0);
-    for interval in drift::intervals(case) {
-        moved += interval.bytes();
+    for (length, rate) in course(case) {
+        moved += rate * length.as_secs_f64();
         let pass = if moved <= of_touched {
             &mut passes.first
         } else {
             &mut passes.later
         };
-        pass.push(interval.rate);
+        pass.push(rate);
     }
     let (first, later) = passes.answered_by_a_cache()?;
     Some((

@@ -22,8 +22,9 @@ pub(crate) struct Passes {
 
 impl Passes {
     /// The summaries of both, where a cache has answered the later ones: they are faster by a
-    /// factor, by median and by mean; hardly a stretch of them is as slow as the first pass; and
-    /// ranks say that it is no chance.
+    /// factor, by median and by mean; hardly a stretch of them is as slow as the first pass, and
+    /// the one behind it is not, for a disk that wakes up is slow for a time, and not for a pass;
+    /// and ranks say that it is no chance.
     pub(crate) fn answered_by_a_cache(&self) -> Option<(Summary, Summary)> {
         if self.first.len() < FIRST_PASS_INTERVALS_MIN {
             return None;
@@ -41,17 +42,18 @@ impl Passes {
     }
 
     /// Part of the later stretches whose rate is nearer to that of the first pass than to
-    /// as much more as is told.
+    /// as much more as is told; all of them where most of the one behind the first pass is.
     #[expect(clippy::cast_precision_loss, reason = "a few stretches")]
     fn slow_stretches(&self, first: f64) -> f64 {
         let length = self.first.len().min(self.later.len());
         let limit = first * FIRST_PASS_FACTOR_MAX.sqrt();
+        let is_slow = |rates: &[f64]| rates.iter().sum::<f64>() / (rates.len() as f64) < limit;
+        if Summary::of(&self.later[..length]).is_none_or(|next| next.median < limit) {
+            return 1.0;
+        }
         let stretches = self.later.chunks_exact(length);
-        let (count, slow) = stretches.fold((0, 0), |(count, slow), rates| {
-            let rate = rates.iter().sum::<f64>() / length as f64;
-            (count + 1, slow + u32::from(rate < limit))
-        });
-        f64::from(slow) / f64::from(count)
+        let count = stretches.len() as f64;
+        stretches.filter(|it| is_slow(it)).count() as f64 / count
     }
 
     /// How likely ranks differ so much by chance. Intervals resemble their neighbours, so that

@@ -1,6 +1,6 @@
 //! How much of its targets a row can have used, and how much of that it came to.
 
-use sokudo_model::{Order, SequentialOffset};
+use sokudo_model::{IntervalRates, Nanos, Order, SequentialOffset, TrialSeries};
 
 use crate::case::Case;
 
@@ -50,7 +50,11 @@ pub(crate) fn touched(case: &Case<'_>) -> Option<Touched> {
         let outside: u64 = outcome.in_ramp.iter().map(|moved| moved.bytes.0).sum();
         (outcome.bytes_moved().0 + outside) as f64
     });
-    let moved: Vec<f64> = moved.collect();
+    let uncounted = case.row.uncounted.iter().map(|trial| {
+        let measured = trial.series.iter().map(|point| point.bytes.0);
+        (measured.sum::<u64>() + trial.in_ramp.0) as f64
+    });
+    let moved: Vec<f64> = uncounted.chain(moved).collect();
     let (all, longest) = (
         moved.iter().sum(),
         moved.iter().copied().fold(0.0, f64::max),
@@ -91,11 +95,35 @@ pub(crate) fn touched(case: &Case<'_>) -> Option<Touched> {
     })
 }
 
+/// The rates of all intervals in which the row moved bytes, also in trials that do not count and
+/// while they settled, in order of time, and how long each is: nearly as long as the longest.
+pub(crate) fn course(case: &Case<'_>) -> Vec<(Nanos, f64)> {
+    let counted = case.outcomes().map(TrialSeries::of);
+    let trials = case.row.uncounted.iter().cloned().chain(counted);
+    let trials: Vec<(TrialSeries, IntervalRates)> = trials
+        .map(|trial| {
+            let rates = IntervalRates::of_series(&trial.series, None, true);
+            (trial, rates)
+        })
+        .collect();
+    let longest = trials.iter().map(|(_, rates)| rates.length).max();
+    let joined = trials.into_iter().flat_map(|(trial, rates)| {
+        let rates = rates.joined_to(longest.unwrap_or_default());
+        let (length, settled) = (rates.length, trial.settled.as_secs_f64());
+        let intervals = trial.settled.0.checked_div(length.0).unwrap_or(0);
+        #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+        let settling = (0..intervals).map(|_| trial.in_ramp.0 as f64 / settled);
+        let rates: Vec<f64> = settling.chain(rates.per_second).collect();
+        rates.into_iter().map(move |rate| (length, rate))
+    });
+    joined.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample::{each_outcome, judged, reads_with};
-    use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Run};
+    use sokudo_model::{BlockDeviceKind, Bytes, Run, SeriesPoint};
 
     const SEQUENTIAL: Order = Order::SEQUENTIAL;
 
@@ -173,6 +201,42 @@ mod tests {
         };
         assert!(is_told(rounds(12)));
         assert!(!is_told(rounds(4)));
+    }
+
+    #[test]
+    fn a_first_pass_in_a_trial_that_does_not_count_is_one_all_the_same() {
+        // 128 MiB at 200 MiB/s, some of it while the trial settled; then twelve times that.
+        let told = |uncounted: &[u64]| {
+            let series = |rates: &[u64]| -> Vec<SeriesPoint> {
+                let point = |(number, mib): (u64, &u64)| SeriesPoint {
+                    at: Nanos::from_millis(20 * number),
+                    bytes: Bytes::mib(*mib),
+                    ios: *mib,
+                };
+                (1..).zip(rates).map(point).collect()
+            };
+            is_told(on_a_disk(SEQUENTIAL, 600, |run| {
+                run.target.size_bytes = Some(Bytes::mib(128));
+                run.target
+                    .devices
+                    .iter_mut()
+                    .for_each(|it| it.cache_bytes = None);
+                let row = &mut run.rows[0];
+                row.uncounted = vec![TrialSeries {
+                    settled: Nanos::from_millis(100),
+                    in_ramp: Bytes::mib(20),
+                    series: series(uncounted),
+                }];
+                for trial in &mut row.trials {
+                    trial.outcome.series = series(&[48; 12]);
+                }
+            }))
+        };
+        let first = [4; 27];
+        assert!(told(&[&first[..], &[48; 5]].concat()));
+        // As slow for half as long again: the disk came to its speed, whatever was read.
+        assert!(!told(&[&first[..], &[4; 24], &[48; 5]].concat()));
+        assert!(!told(&[48; 20]));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use sokudo_engine::Control;
 use sokudo_model::{
     BackendKind, BackendsCompared, DirectMode, Event, IssueWay, IssueWayTried, Nanos, Operation,
-    OperationMix, Outcome, Plan, Row, Schedule, Stage, TargetKind, Workload,
+    OperationMix, Outcome, Plan, Row, Schedule, Stage, TargetKind, TrialSeries, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -64,15 +64,25 @@ pub(crate) fn run(
         listener,
     )?;
     let asked = plan.stages.iter().flat_map(|stage| &stage.workloads);
-    for ((row, asked), compared) in measured.rows.iter_mut().zip(asked).zip(tried) {
+    for ((row, asked), tried) in measured.rows.iter_mut().zip(asked).zip(tried) {
         // Which queue it is makes no other row of it; what goes around more than that does.
         let workload = &mut row.workload;
         if !workload.polled && workload.backend != BackendKind::IoUringCmd {
             workload.backend = asked.backend;
         }
-        row.backends = compared;
+        row.backends = tried.compared;
+        row.uncounted.splice(..0, tried.moved);
     }
     Ok(measured)
+}
+
+/// What was tried for a row.
+#[derive(Clone, Default)]
+struct Tried {
+    /// What it came to; `None` where that shows nothing.
+    compared: Option<BackendsCompared>,
+    /// What was moved meanwhile, of what the row moves again.
+    moved: Vec<TrialSeries>,
 }
 
 /// Tries backends for each row that leaves the choice, writes what is faster into the plan, and
@@ -83,15 +93,14 @@ fn choose(
     choosing: Choosing<'_>,
     subject: &mut PreparedTargets,
     control: &Control,
-) -> Vec<Option<BackendsCompared>> {
+) -> Vec<Tried> {
     let mut known: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
     let asked = plan.clone();
     let mut of_rows = Vec::new();
     for row in 0..plan.stages.len() {
         let first = of_rows.len();
-        of_rows.resize(first + plan.stages[row].workloads.len(), None);
-        let ([workload], [compared]) = (&plan.stages[row].workloads[..], &mut of_rows[first..])
-        else {
+        of_rows.resize(first + plan.stages[row].workloads.len(), Tried::default());
+        let ([workload], [tried]) = (&plan.stages[row].workloads[..], &mut of_rows[first..]) else {
             take_those_chosen_alone(plan, row, &asked);
             continue;
         };
@@ -104,15 +113,16 @@ fn choose(
             continue;
         }
         let reads = reading_alike(workload);
-        *compared = match known.iter().find(|(other, _)| *other == reads) {
+        tried.compared = match known.iter().find(|(other, _)| *other == reads) {
             Some((_, compared)) => compared.clone(),
             None => {
-                let compared = try_ways(plan, row, &ways, subject, control);
+                let moved = &mut tried.moved;
+                let compared = try_ways(plan, row, &ways, subject, control, moved);
                 known.push((reads, compared.clone()));
                 compared
             }
         };
-        if let Some(faster) = compared.as_ref().and_then(BackendsCompared::faster) {
+        if let Some(faster) = tried.compared.as_ref().and_then(BackendsCompared::faster) {
             let workload = &mut plan.stages[row].workloads[0];
             workload.backend = faster.way.kind;
             workload.polled = faster.way.polled;
@@ -203,6 +213,7 @@ fn try_ways(
     ways: &[IssueWay],
     subject: &mut PreparedTargets,
     control: &Control,
+    moved: &mut Vec<TrialSeries>,
 ) -> Option<BackendsCompared> {
     let mut compared = BackendsCompared::default();
     let is_queue = plan.stages[row].workloads[0].depth > 1;
@@ -212,7 +223,7 @@ fn try_ways(
     });
     for way in ways {
         let beside = compared.faster().map_or(untried, |it| it.way);
-        let rates = pairs(plan, row, [*way, beside], subject, control);
+        let rates = pairs(plan, row, [*way, beside], subject, control, moved);
         let Some([rates, rates_beside]) = rates.ok().flatten() else {
             continue;
         };
@@ -237,6 +248,7 @@ fn pairs(
     ways: [IssueWay; 2],
     subject: &mut PreparedTargets,
     control: &Control,
+    moved: &mut Vec<TrialSeries>,
 ) -> Result<Option<[Vec<u64>; 2]>, MeasureError> {
     let by = ways.map(|way| {
         move |workload: &mut Workload| {
@@ -258,6 +270,7 @@ fn pairs(
         let Some(both) = turns.pair(pair, subject, control)? else {
             return Ok(None);
         };
+        moved.extend(both.iter().map(TrialSeries::of));
         if !both.iter().all(shows) {
             return Ok(None);
         }

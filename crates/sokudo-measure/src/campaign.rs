@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use sokudo_engine::{Control, StageOptions};
 use sokudo_model::{
     Bytes, Enough, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure,
-    StopReason, TargetKind, Trial, narrow,
+    StopReason, TargetKind, Trial, TrialSeries, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_stats::mix64;
@@ -232,6 +232,8 @@ struct Learned {
     length: TrialLength,
     /// Trials that showed it, and do not count.
     unsettled: u32,
+    /// What they moved, until it is in the row.
+    uncounted: Vec<TrialSeries>,
 }
 
 impl Learned {
@@ -250,6 +252,7 @@ impl Learned {
             settling: Settling::of(workload, learns),
             length,
             unsettled: 0,
+            uncounted: Vec::new(),
         }
     }
 
@@ -285,6 +288,7 @@ impl Learned {
                 return Ok(trials);
             }
             self.unsettled += 1;
+            self.uncounted.push(TrialSeries::of(&trial.outcome));
             let now = RowTime::of(plan, schedule, step.stage, size);
             listener(Event::RowTimed {
                 row: self.row,
@@ -389,6 +393,7 @@ pub(crate) fn run(
         let workloads = &plan.stages[step.stage].workloads;
         for (row, workload) in rows[own.clone()].iter_mut().zip(workloads) {
             row.unsettled = learned.unsettled;
+            row.uncounted.append(&mut learned.uncounted);
             row.workload.limits = workload.limits;
         }
         match measured {
@@ -447,6 +452,8 @@ fn count_all(
         if counts(&trial, step, row) {
             listener(Event::counted(first + place, &row.workload, &trial));
             row.add(trial);
+        } else if !trial.outcome.series.is_empty() {
+            row.uncounted.push(TrialSeries::of(&trial.outcome));
         }
     }
 }

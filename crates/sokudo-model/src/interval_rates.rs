@@ -23,17 +23,21 @@ impl IntervalRates {
     /// left out, and so is the last one if it was cut short: while a queue drains, a disk is
     /// not what it was. None for surveys and for what is read back afterwards, which have no
     /// one rate.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn of(outcome: &Outcome, time: Option<Nanos>) -> Self {
         if !outcome.places.is_empty() || outcome.verified.is_some() {
             return Self::default();
         }
-        let length = outcome.series.first().map_or(Nanos(0), |point| point.at);
+        Self::of_series(&outcome.series, time, outcome.bytes_moved() > Bytes(0))
+    }
+
+    /// The same of a series alone, which moves bytes or I/Os.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn of_series(series: &[SeriesPoint], time: Option<Nanos>, moves_bytes: bool) -> Self {
+        let length = series.first().map_or(Nanos(0), |point| point.at);
         let is_whole = |(number, point): &(u64, &SeriesPoint)| {
             point.at.0 == number.saturating_mul(length.0)
                 && time.is_none_or(|time| point.at <= time)
         };
-        let moves_bytes = outcome.bytes_moved() > Bytes(0);
         let rate = |(_, point): (u64, &SeriesPoint)| {
             let amount = if moves_bytes {
                 point.bytes.0
@@ -42,7 +46,7 @@ impl IntervalRates {
             };
             amount as f64 / length.as_secs_f64()
         };
-        let whole = (1..).zip(&outcome.series).take_while(is_whole);
+        let whole = (1..).zip(series).take_while(is_whole);
         Self {
             per_second: whole.map(rate).collect(),
             length,
@@ -53,12 +57,24 @@ impl IntervalRates {
     /// empty the first I/O alone makes a slow beginning. Above, neighbours are joined, and
     /// what is left over at the end is left out.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a few neighbours")]
     pub fn joined(self, ios: u64) -> Self {
         let most = RATES_MAX
             .min(usize::try_from(ios).unwrap_or(RATES_MAX))
             .max(1);
-        let count = self.per_second.len().div_ceil(most).max(1);
+        let count = self.per_second.len().div_ceil(most);
+        self.joined_by(count)
+    }
+
+    /// Neighbours are joined as far as they are together no longer than `length`.
+    #[must_use]
+    pub fn joined_to(self, length: Nanos) -> Self {
+        let count = length.0.checked_div(self.length.0).unwrap_or(1);
+        self.joined_by(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few neighbours")]
+    fn joined_by(self, count: usize) -> Self {
+        let count = count.max(1);
         let mean = |rates: &[f64]| rates.iter().sum::<f64>() / count as f64;
         Self {
             length: Nanos(self.length.0.saturating_mul(count as u64)),

@@ -144,7 +144,8 @@ pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, HostTrial,
     IoFailure, LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row,
     SLOW_IOS_MAX, SeriesPoint, SlowIo, SlowPlace, SlowPlaces, SteadyOutcome, StopReason,
-    SurveySample, ThreadUsage, Trial, TrialEvidence, TrialTogether, VerifyOutcome, Window, weighed,
+    SurveySample, ThreadUsage, Trial, TrialEvidence, TrialSeries, TrialTogether, VerifyOutcome,
+    Window, weighed,
 };
 pub use turns::{BackendsCompared, Faster, IssueWay, IssueWayTried, PagesCompared, PairRatios};
 pub use units::{Bytes, Nanos, ParseSizeError};

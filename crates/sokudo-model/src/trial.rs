@@ -47,6 +47,9 @@ pub struct Row {
     /// Trials that came to their speed only while they were measured, and were made again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unsettled: u32,
+    /// What was moved by trials that do not count: of backends, warm-ups, and those made again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<TrialSeries>,
     /// The slowest places of a survey, and how long they took when they were read again; `None`
     /// where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,6 +91,7 @@ impl Row {
             pages: None,
             backends: None,
             unsettled: 0,
+            uncounted: Vec::new(),
             slow: None,
         }
     }
@@ -425,6 +429,30 @@ impl Window {
         self.carried_in.0 = self.carried_in.0.saturating_add(other.carried_in.0);
         self.carried_out.0 = self.carried_out.0.saturating_add(other.carried_out.0);
         self.late.0 = self.late.0.saturating_add(other.late.0);
+    }
+}
+
+/// What a trial moved when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialSeries {
+    /// From the first I/O to the start of the measured part.
+    pub settled: Nanos,
+    /// Bytes moved outside the measured part.
+    pub in_ramp: Bytes,
+    /// What was moved in the measured part, per interval.
+    #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<SeriesPoint>,
+}
+
+impl TrialSeries {
+    /// Of a trial that ended so.
+    pub fn of(outcome: &Outcome) -> Self {
+        let settled = outcome.window.map(|window| window.settled);
+        Self {
+            settled: settled.unwrap_or(outcome.started_after),
+            in_ramp: Bytes(outcome.in_ramp.iter().map(|moved| moved.bytes.0).sum()),
+            series: outcome.series.clone(),
+        }
     }
 }
 
