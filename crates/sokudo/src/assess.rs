@@ -3,7 +3,7 @@
 //! What is expected, and what came of it, is said by `sokudo-analysis`.
 
 use sokudo_dialect::crystal::{self, RowDirection};
-use sokudo_measure::{DeviceBeside, Measurement, Named, Prepared, TEST_FILE_SIZE};
+use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
     Bytes, DiskAnswer, FileUse, Files, Method, Nanos, Plan, Schedule, Span, TargetKind, Workload,
 };
@@ -13,6 +13,7 @@ use crate::cli::{AssessArguments, Keeping};
 use crate::exit::Exit;
 use crate::given;
 use crate::measurement::{self, FinishedMeasurement};
+use crate::measuring::{Measuring, Planned};
 use crate::past::Past;
 
 /// How a disk is read and written as fast as it can, and how it answers one at a time.
@@ -20,25 +21,68 @@ const STREAM: &str = "SEQ1M,Q8";
 const ONE_AT_A_TIME: &str = "RND4K,Q1";
 const MANY_AT_ONCE: &str = "RND4K,Q32";
 
-pub(crate) fn run(arguments: &AssessArguments) -> Result<(), Exit> {
-    let printing = &arguments.measuring.printing;
-    let measurement = measurement(arguments)?;
-    let mut finished = measurement::measured(measurement, None, printing, Prepared::measure)?;
-    tell_cap(&mut finished, &printing.keeping);
-    let assessment = finished.document.disk_assessment.as_deref();
-    let answer = assessment.and_then(|assessment| assessment.answer);
-    let is_judged = assessment.is_some_and(|it| {
-        let mut points = it.points.iter();
-        answer.is_some() && points.all(|point| point.code != sokudo_analysis::NOT_JUDGED)
-    });
-    finished.conclude(printing)?;
-    match answer {
-        Some(DiskAnswer::NotOk) => Err(Exit::FailedAsReported),
-        _ if !is_judged => Err(Exit::not_trusted(text!(
-            "whether {} is as it should be cannot be said; the first line of the result says why",
-            arguments.target
-        ))),
-        _ => Ok(()),
+impl Measuring for AssessArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        let kind = named.kind();
+        if kind == TargetKind::Null {
+            return Err(Exit::usage(text!(
+                "null: is no disk, so that nothing is expected of it; name a directory, a device or sim:MODEL"
+            )));
+        }
+        given::check_time(self.time)?;
+        if self.size.is_some() && kind != TargetKind::Directory {
+            return Err(Exit::usage(text!(
+                "{} has its size; --size is that of the test file in a directory, so leave it out",
+                self.target
+            )));
+        }
+        let size = self.size.unwrap_or(TEST_FILE_SIZE);
+        given::check_size(size, None, &self.target)?;
+        let seed = self.shared.seed_for(&named);
+        let beside = DeviceBeside::below(&named);
+        let mut workloads = of_target(kind);
+        workloads.extend(
+            (1..)
+                .zip(&beside)
+                .filter_map(|(place, it)| of_beside(place, it, size)),
+        );
+        for workload in &mut workloads {
+            workload.limits.time = Some(self.time);
+        }
+        let mut plan = Plan {
+            method: Method::Assess,
+            seed,
+            stages: crystal::stages(workloads),
+        };
+        self.shared.set(&mut plan);
+        let measurement = Measurement {
+            schedule: Schedule::in_turn(self.runs, Nanos(0)),
+            test_file_size: size,
+            beside,
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
+    }
+
+    fn conclude(&self, mut finished: FinishedMeasurement) -> Result<(), Exit> {
+        let printing = &self.shared.printing;
+        tell_cap(&mut finished, &printing.keeping);
+        let assessment = finished.document.disk_assessment.as_deref();
+        let answer = assessment.and_then(|assessment| assessment.answer);
+        let is_judged = assessment.is_some_and(|it| {
+            let mut points = it.points.iter();
+            answer.is_some() && points.all(|point| point.code != sokudo_analysis::NOT_JUDGED)
+        });
+        finished.conclude(printing)?;
+        match answer {
+            Some(DiskAnswer::NotOk) => Err(Exit::FailedAsReported),
+            _ if !is_judged => Err(Exit::not_trusted(text!(
+                "whether {} is as it should be cannot be said; the first line of the result says why",
+                self.target
+            ))),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -52,50 +96,6 @@ fn tell_cap(finished: &mut FinishedMeasurement, keeping: &Keeping) {
     let assessment = assessment.map(|it| Box::new(it.with(point)));
     finished.document.disk_assessment.clone_from(&assessment);
     finished.run.disk_assessment = assessment;
-}
-
-fn measurement(arguments: &AssessArguments) -> Result<Measurement<'_>, Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let kind = named.kind();
-    if kind == TargetKind::Null {
-        return Err(Exit::usage(text!(
-            "null: is no disk, so that nothing is expected of it; name a directory, a device or sim:MODEL"
-        )));
-    }
-    given::check_time(arguments.time)?;
-    if arguments.size.is_some() && kind != TargetKind::Directory {
-        return Err(Exit::usage(text!(
-            "{} has its size; --size is that of the test file in a directory, so leave it out",
-            arguments.target
-        )));
-    }
-    let size = arguments.size.unwrap_or(TEST_FILE_SIZE);
-    given::check_size(size, None, &arguments.target)?;
-    let asked_seed = arguments.measuring.seed;
-    let seed = asked_seed.unwrap_or_else(|| named.default_seed());
-    let beside = DeviceBeside::below(&named);
-    let mut workloads = of_target(kind);
-    workloads.extend(
-        (1..)
-            .zip(&beside)
-            .filter_map(|(place, it)| of_beside(place, it, size)),
-    );
-    for workload in &mut workloads {
-        workload.limits.time = Some(arguments.time);
-    }
-    let mut plan = Plan {
-        method: Method::Assess,
-        seed,
-        stages: crystal::stages(workloads),
-    };
-    arguments.measuring.buffers.set(&mut plan);
-    Ok(Measurement {
-        schedule: Schedule::in_turn(arguments.runs, Nanos(0)),
-        test_file_size: size,
-        beside,
-        command: measurement::command(asked_seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    })
 }
 
 /// A file of ours is written, too.

@@ -50,8 +50,7 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let mut repeat = Repeat::of_words(arguments.measured.clone())?;
-    let printing = repeat.printing_mut();
-    let is_for_programs = printing.is_some_and(|it| it.rendering.is_for_programs());
+    let is_for_programs = repeat.printing_mut().rendering.is_for_programs();
     let (id, run, was_idle) = measure(repeat, arguments, &control)?;
     let told = appoint(id, &run, was_idle, arguments)?;
     match is_for_programs || telling::is_printed() {
@@ -133,21 +132,20 @@ fn measure(
     let is_alone = !arguments.all;
     let mut asking = arguments.asking;
     let places = repeat.places();
-    if let Some(printing) = repeat.printing_mut() {
-        // An answer of then is none of now.
-        asking.yes |= is_alone && printing.asking.yes;
-        asking.quiet |= !is_alone || printing.asking.quiet;
-        printing.asking = asking;
-        results::check(printing)?;
-        for place in &places {
-            results::check_apart(place, printing)?;
-        }
-        if is_alone {
-            telling::open(printing)?;
-        }
+    let printing = repeat.printing_mut();
+    // An answer of then is none of now.
+    asking.yes |= is_alone && printing.asking.yes;
+    asking.quiet |= !is_alone || printing.asking.quiet;
+    printing.asking = asking;
+    results::check(printing)?;
+    for place in &places {
+        results::check_apart(place, printing)?;
+    }
+    if is_alone {
+        telling::open(printing)?;
     }
     let mut finished = repeat.measure(control, asking)?;
-    let printing = repeat.printing_mut().filter(|_| is_alone);
+    let printing = is_alone.then(|| repeat.printing_mut());
     if let Some(printing) = &printing {
         finished.call_as(printing);
     }

@@ -17,35 +17,63 @@ use sokudo_words::text;
 use crate::cli::{Asking, BonnieArguments};
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
+use crate::measuring::{Measuring, Planned};
 use crate::{interrupt, output, results, telling, writing};
 use watching::Watching;
 
 /// Bonnie++ wants a file so many times as large as the memory.
 const MEMORY_MULTIPLE: u64 = 2;
 
-pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
-    results::check(&arguments.printing)?;
-    telling::open(&arguments.printing)?;
-    let control = Control::new();
-    interrupt::watch(&control)?;
-    let finished = measured(arguments, arguments.printing.asking, &control)?;
-    finished.conclude_by(&arguments.printing, |it, kept| print(arguments, it, kept))
+impl Measuring for BonnieArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        Ok(Planned::Rows(measurement(self)?, None))
+    }
+
+    fn run(&self) -> Result<(), Exit> {
+        let printing = &self.shared.printing;
+        results::check(printing)?;
+        telling::open(printing)?;
+        let control = Control::new();
+        interrupt::watch(&control)?;
+        let finished = measured(self, &control, printing.asking)?;
+        finished.conclude_by(printing, |it, kept| print(self, it, kept))
+    }
+
+    fn measure(
+        &self,
+        _: &dyn Fn(&mut Measurement<'_>),
+        control: &Control,
+        asking: Asking,
+    ) -> Result<FinishedMeasurement, Exit> {
+        measured(self, control, asking)
+    }
 }
 
-/// What was measured as the arguments ask.
-pub(crate) fn measured(
+fn measured(
     arguments: &BonnieArguments,
-    asking: Asking,
     control: &Control,
+    asking: Asking,
 ) -> Result<FinishedMeasurement, Exit> {
-    let named = Named::recognise(&arguments.directory)?;
+    let measurement = measurement(arguments)?;
+    let mut watching = Watching::new(&measurement.plan, asking.quiet);
+    writing::ask(&measurement, None, asking)?;
+    let mut prepared = measurement.prepare(control, &mut |_| ())?;
+    let ended_by = prepared.measure(control, &mut |event| watching.show(&event));
+    watching.finish();
+    let ended_by = ended_by?.map(Exit::from);
+    let run = measurement::judged(prepared, control);
+    Ok(FinishedMeasurement::new(run, ended_by))
+}
+
+fn measurement(arguments: &BonnieArguments) -> Result<Measurement<'_>, Exit> {
+    let named = Named::recognise(&arguments.target)?;
     if named.kind() != TargetKind::Directory {
         return Err(Exit::usage(text!(
             "{} is not a directory, and Bonnie++'s phases make files; name a directory on the disk",
-            arguments.directory
+            arguments.target
         )));
     }
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments.shared.seed_for(&named);
     let environment = sokudo_device::environment(&System::host());
     let phases = phases(arguments, &environment, seed)?;
     let plan = phases.plan();
@@ -54,22 +82,13 @@ pub(crate) fn measured(
             "--size 0 and --files 0 together leave nothing to measure; leave one of them out"
         )));
     }
-    let mut watching = Watching::new(&plan, asking.quiet);
     let cold = arguments.cold;
-    let measurement = Measurement {
+    Ok(Measurement {
         schedule: Schedule::in_turn(arguments.runs, Nanos(0)),
         files: OwnFiles::InPhases { cold },
         test_file_size: phases.size.unwrap_or_default(),
-        command: measurement::command(arguments.seed, seed),
-        ..Measurement::new(&arguments.directory, named, plan)
-    };
-    writing::ask(&measurement, None, asking)?;
-    let mut prepared = measurement.prepare(control, &mut |_| ())?;
-    let ended_by = prepared.measure(control, &mut |event| watching.show(&event));
-    watching.finish();
-    let ended_by = ended_by?.map(Exit::from);
-    let run = measurement::judged(prepared, control);
-    Ok(FinishedMeasurement::new(run, ended_by))
+        ..measurement::new(&arguments.shared, &arguments.target, named, plan)
+    })
 }
 
 fn phases(
@@ -109,7 +128,7 @@ fn print(
     finished: &FinishedMeasurement,
     kept: Option<RunId>,
 ) -> Result<(), Exit> {
-    let printing = &arguments.printing;
+    let printing = &arguments.shared.printing;
     if !arguments.bonnie_csv {
         return results::write(&finished.document, printing, kept);
     }

@@ -5,7 +5,7 @@
 use sokudo_device::{System, booted_at};
 use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
 use sokudo_dialect::several as dialect;
-use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared, since_epoch};
+use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
 use sokudo_model::{
     BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage,
     TargetKind, Workload, narrow,
@@ -15,45 +15,72 @@ use sokudo_words::text;
 
 use crate::cli::BurnInArguments;
 use crate::exit::Exit;
+use crate::measurement::{self, FinishedMeasurement};
+use crate::measuring::{Measuring, Planned};
 use crate::resume::{LeftRun, Resumable};
 use crate::scan::block_min;
 use crate::steady::assumed;
-use crate::{measurement, output, several, writing};
+use crate::{output, several, writing};
 
-/// Asks, measures and prints, or says what it would take.
-pub(crate) fn run(arguments: &BurnInArguments) -> Result<(), Exit> {
+impl Measuring for BurnInArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let (measurement, _) = planned(self)?;
+        Ok(Planned::Rows(
+            measurement,
+            Some(Box::new(Prepared::burn_in)),
+        ))
+    }
+
+    /// Asks, measures and prints, or says what it would take.
+    fn run(&self) -> Result<(), Exit> {
+        let (measurement, estimate) = planned(self)?;
+        if self.estimate {
+            return output::print_lines(&estimate.lines());
+        }
+        // Where all is written that was to be, nothing is left to ask for.
+        let is_asked = !estimate.is_virtual && estimate.passes > 0;
+        let lines = if is_asked {
+            estimate.lines()
+        } else {
+            Vec::new()
+        };
+        let planned = Planned::Rows(measurement, Some(Box::new(Prepared::burn_in)));
+        self.print(planned, Some(lines))
+    }
+
+    fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
+        let burn_in = finished.document.burn_in.as_deref();
+        let disks = burn_in.into_iter().flat_map(|it| &it.disks);
+        let answers: Vec<Option<DiskAnswer>> = disks.map(|disk| disk.assessment.answer).collect();
+        finished.conclude(&self.shared.printing)?;
+        if answers.contains(&Some(DiskAnswer::NotOk)) {
+            return Err(Exit::FailedAsReported);
+        }
+        match answers.iter().all(Option::is_some) {
+            true => Ok(()),
+            false => Err(Exit::not_trusted(text!(
+                "not every disk could be judged; the first line of the result says why"
+            ))),
+        }
+    }
+}
+
+/// What is left to be done, and what that takes.
+fn planned(arguments: &BurnInArguments) -> Result<(Measurement<'_>, BurnInEstimate), Exit> {
     let disks = Disks::recognise(arguments)?;
     if !arguments.estimate {
-        disks.check_consent(arguments)?;
+        let mut all = disks.all();
+        all.try_for_each(|(name, named)| {
+            writing::check_written(name, named.kind(), &arguments.shared)
+        })?;
     }
     let is_virtual = disks.are_simulated();
     let measurement = match &arguments.resume {
         Some(run) => resumed(arguments, disks, run)?,
         None => begun(arguments, disks)?,
     };
-    let passes = passes_left(&measurement);
-    let lines = estimate(&measurement, passes, is_virtual)?.lines();
-    if arguments.estimate {
-        return output::print_lines(&lines);
-    }
-    // Where all is written that was to be, nothing is left to ask for.
-    let is_asked = !is_virtual && passes > 0;
-    let lines = if is_asked { lines } else { Vec::new() };
-    let printing = &arguments.measuring.printing;
-    let finished = measurement::measured(measurement, Some(lines), printing, Prepared::burn_in)?;
-    let burn_in = finished.document.burn_in.as_deref();
-    let answers = burn_in.map(|it| it.disks.iter().map(|disk| disk.assessment.answer));
-    let answers: Vec<Option<DiskAnswer>> = answers.into_iter().flatten().collect();
-    finished.conclude(printing)?;
-    if answers.contains(&Some(DiskAnswer::NotOk)) {
-        return Err(Exit::FailedAsReported);
-    }
-    match answers.iter().all(Option::is_some) {
-        true => Ok(()),
-        false => Err(Exit::not_trusted(text!(
-            "not every disk could be judged; the first line of the result says why"
-        ))),
-    }
+    let estimate = estimate(&measurement, is_virtual)?;
+    Ok((measurement, estimate))
 }
 
 /// The disks that are named.
@@ -85,22 +112,6 @@ impl<'a> Disks<'a> {
         self.all()
             .all(|(_, named)| named.kind() == TargetKind::Simulated)
     }
-
-    /// All of it writes, so that without consent there is nothing to do.
-    fn check_consent(&self, arguments: &BurnInArguments) -> Result<(), Exit> {
-        let permission = permission(arguments);
-        for (name, named) in self.all() {
-            writing::check_overwrite(name, named.kind(), arguments.overwrite)?;
-            if let Some(why) = writing::refusal(name, named.kind(), &permission) {
-                return Err(Exit::refused(text!("{why}; --estimate writes nothing")));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn permission(arguments: &BurnInArguments) -> Permission {
-    arguments.destroying.permission(arguments.overwrite)
 }
 
 /// Refuses what is no disk.
@@ -131,22 +142,18 @@ fn size(name: &str, named: &Named) -> Result<Bytes, Exit> {
 
 /// A burn-in from the beginning.
 fn begun<'a>(arguments: &'a BurnInArguments, disks: Disks<'a>) -> Result<Measurement<'a>, Exit> {
-    let asked_seed = arguments.measuring.seed;
-    let seed = asked_seed.unwrap_or_else(|| disks.named.default_seed());
+    let seed = arguments.shared.seed_for(&disks.named);
     let mut plan = plan(arguments, &disks, seed)?;
-    arguments.issuing.set(&mut plan);
-    arguments.measuring.buffers.set(&mut plan);
+    arguments.shared.set(&mut plan);
     let schedule = Schedule::in_turn(1, Nanos(0));
     Ok(Measurement {
         others: disks.others,
-        permission: permission(arguments),
-        schedule: arguments.stopping.of(schedule),
+        schedule: arguments.shared.ending(schedule),
         burn_in: Some(Box::new(BurnIn {
             tests: arguments.self_test,
             ..BurnIn::default()
         })),
-        command: measurement::command(asked_seed, seed),
-        ..Measurement::new(disks.target, disks.named, plan)
+        ..measurement::new(&arguments.shared, disks.target, disks.named, plan)
     })
 }
 
@@ -164,15 +171,15 @@ fn resumed<'a>(
         method: "burn-in",
         refusal: |_, _| None,
     };
-    let keeping = &arguments.measuring.printing.keeping;
+    let keeping = &arguments.shared.printing.keeping;
     let mut left = LeftRun::find(resumable, targets, name, keeping)?;
-    left.run.schedule = arguments.stopping.of(left.run.schedule);
+    left.run.schedule = arguments.shared.ending(left.run.schedule);
     let ended_at = left.run.parts.last().map(|part| part.ended_at);
     let mut notes = Vec::new();
     let is_asked_anew = arguments.passes != 1
         || arguments.self_test != BurnInTests::Both
-        || !arguments.issuing.is_default()
-        || arguments.measuring.seed.is_some();
+        || !arguments.shared.issues_unasked()
+        || arguments.shared.seed.is_some();
     if is_asked_anew {
         notes.push(
             "passes, self-tests, engine, direct I/O and seed are those of the run that goes on, whatever is given now"
@@ -190,7 +197,7 @@ fn resumed<'a>(
         .self_tests
         .retain(|test| test.result != SelfTestResult::Aborted);
     Ok(Measurement {
-        permission: permission(arguments),
+        permission: arguments.shared.permission(),
         burn_in: Some(burn_in),
         notes,
         ..left.measurement()
@@ -256,11 +263,7 @@ fn passes_left(measurement: &Measurement<'_>) -> u32 {
 }
 
 /// What it takes.
-fn estimate(
-    measurement: &Measurement<'_>,
-    passes: u32,
-    is_virtual: bool,
-) -> Result<BurnInEstimate, Exit> {
+fn estimate(measurement: &Measurement<'_>, is_virtual: bool) -> Result<BurnInEstimate, Exit> {
     let of_disk = |(name, named): (&str, &Named)| {
         let assumed = assumed(named);
         Ok(BurnInDiskEstimate {
@@ -275,7 +278,7 @@ fn estimate(
             .targets()
             .map(of_disk)
             .collect::<Result<_, Exit>>()?,
-        passes,
+        passes: passes_left(measurement),
         is_virtual,
     })
 }

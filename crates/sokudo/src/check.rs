@@ -182,9 +182,7 @@ fn carry_out(
         overwrite: arguments.overwrite,
         destroying: &arguments.destroying,
     })?;
-    if let Some(printing) = repeat.printing_mut() {
-        printing.asking = arguments.asking;
-    }
+    repeat.printing_mut().asking = arguments.asking;
     let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = before.make_sure(&Named::recognise(target)?, control)?;
     let finished = repeat.measure(control, arguments.asking)?;

@@ -14,7 +14,7 @@ use sokudo_words::{Text, text};
 use crate::cli::{self, Cli, Command};
 use crate::exit::Exit;
 use crate::invocation;
-use crate::{harmless, language, mark, output};
+use crate::{harmless, language, measuring, output};
 
 /// What can be measured, and what it is.
 struct TargetChoice {
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Result<(), Exit> {
     let words = ["sokudo", "mark", &target, "--card"].map(OsString::from);
     let words = invocation::current().carry_out(words.to_vec());
     match Cli::read(words).map(|cli| cli.command) {
-        Ok(Some(Command::Mark(arguments))) => mark::run(&arguments),
+        Ok(Some(Command::Measuring(command))) => measuring::of(command).run(),
         _ => Err(Exit::usage(text!(
             "{target} cannot be measured; name a directory or a device"
         ))),

@@ -50,50 +50,68 @@ use sokudo_model::{Bytes, DataContent, DirectMode, Nanos, Rate};
 use sokudo_words::{Language, Text, text};
 
 use crate::{invocation, language};
-use heading::{HOW, MEASURED, PRINTED, WRITTEN};
+use heading::{HOW, MEASURED, PRINTED};
 use issuing::{DATA, DIRECT, ENGINES, Engine};
 use mistake::{mistake, whole_number};
 use one_of::one_of;
 
-pub(crate) use assess::AssessArguments;
+use assess::AssessOptions;
 pub(crate) use baseline::{
     BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
     SetArguments, UnsetArguments,
 };
-pub(crate) use bonnie::BonnieArguments;
-pub(crate) use burn_in::BurnInArguments;
+use bonnie::BonnieOptions;
+use burn_in::BurnInOptions;
 pub(crate) use compare::{Axes, CompareArguments, percent};
 pub(crate) use destroying::Destroying;
-pub(crate) use explain::ExplainArguments;
-pub(crate) use fill::FillArguments;
-pub(crate) use fit::FitArguments;
+use explain::ExplainOptions;
+use fill::FillOptions;
+use fit::FitOptions;
 pub(crate) use history::{
     DeleteArguments, ListArguments, NoteArguments, ShowArguments, TagArguments, note,
 };
 pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
-pub(crate) use issuing::Buffers;
-pub(crate) use load::LoadArguments;
+use load::LoadOptions;
 pub(crate) use man::man_page;
 pub(crate) use matrix::{LoopDisks, MatrixArguments, loop_disks};
-pub(crate) use measuring::{Measuring, Stopping};
+pub(crate) use measuring::{
+    Ability, MeasuringArguments, OwnArguments, SharedArguments, SharedGroup,
+};
 pub(crate) use mistake::end_with;
 pub(crate) use page::PageArguments;
-pub(crate) use peak::PeakArguments;
+use peak::PeakOptions;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, PrecisionDefault};
 pub(crate) use prepare::PrepareArguments;
 pub(crate) use printing::{Asking, Format, ListFormat, Printing, Rendering, Telling, label};
-pub(crate) use quick::QuickArguments;
+use quick::QuickOptions;
 pub(crate) use report::{ReportArguments, ReportFormat};
-pub(crate) use scan::ScanArguments;
+use scan::ScanOptions;
 pub(crate) use spoken::HelpDestination;
-pub(crate) use steady::SteadyArguments;
+use steady::SteadyOptions;
 pub(crate) use store::{Keeping, Location, VARIABLE as STORE_VARIABLE, data_folder};
-pub(crate) use sweep::SweepArguments;
+use sweep::SweepOptions;
 pub(crate) use together::TogetherArguments;
 pub(crate) use trend::TrendArguments;
 pub(crate) use which::{Period, RunFilterArguments};
+
+measuring::listed! {
+    "mark" MarkArguments: MarkOptions has [Overwrite, Destroy, Stop, Pages, Seed] can [Repeat, Count, Alternate, Together];
+    "scan" ScanArguments: ScanOptions has [Overwrite, Destroy, Issue, Stop, Pages, Seed] can [Repeat, Count, Alternate, Together];
+    "sweep" SweepArguments: SweepOptions has [Overwrite, Destroy, Stop, Pages, Seed] can [Repeat, Count, Together];
+    "quick" QuickArguments: QuickOptions has [Overwrite, Pages, Seed] can [Repeat, Count, Together];
+    "load" LoadArguments: LoadOptions has [Overwrite, Destroy, Stop, Pages, Seed] can [Repeat, Together];
+    "peak" PeakArguments: PeakOptions has [Overwrite, Destroy, Pages, Seed] can [Repeat, Together];
+    "steady" SteadyArguments: SteadyOptions has [Overwrite, Destroy, Issue, Stop, Pages, Seed] can [Repeat, Together];
+    "explain" ExplainArguments: ExplainOptions has [Overwrite, Destroy, Issue, Pages, Seed] can [Repeat];
+    "fill" FillArguments: FillOptions has [Overwrite, Destroy, Issue, Stop, Pages, Seed] can [Repeat];
+    "bonnie" BonnieArguments: BonnieOptions has [Seed] can [Repeat];
+    "run" RunArguments: RunOptions has [Stop, Pages] can [Repeat, Alternate, Together];
+    "burn-in" BurnInArguments: BurnInOptions has [Overwrite, Destroy, Issue, Stop, Pages, Seed] can [];
+    "assess" AssessArguments: AssessOptions has [Pages, Seed] can [];
+    "fit" FitArguments: FitOptions has [Pages, Seed] can [];
+}
 
 /// What bare `sokudo` prints.
 const SHORT_HELP: &str = "\
@@ -233,6 +251,14 @@ pub(crate) fn read_later(words: &[String]) -> Result<(ArgMatches, Option<Command
     Ok((given, command))
 }
 
+/// The values that were given, or hold unasked, for an argument of the command; none where it has
+/// no such argument.
+pub(crate) fn values_of(given: &ArgMatches, argument: &str) -> Vec<String> {
+    let given = given.subcommand().map_or(given, |(_, given)| given);
+    let values = given.try_get_many::<String>(argument).ok().flatten();
+    values.into_iter().flatten().cloned().collect()
+}
+
 /// The command line as it is shown in the current language.
 pub(crate) fn command(page: HelpDestination) -> clap::Command {
     match language::current() {
@@ -269,47 +295,11 @@ fn help_width() -> usize {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure a disk: sequential and random reads and writes, as a table
-    #[command(after_help = EXAMPLES)]
-    Mark(Box<MarkArguments>),
+    #[command(flatten)]
+    Measuring(MeasuringCommand),
     /// Show disks: what they are, how they are connected and what is on them
+    #[command(display_order = 2)]
     Info(InfoArguments),
-    /// A quick look: cached, buffered and direct reads, about 3 s each
-    #[command(after_help = quick::EXAMPLES)]
-    Quick(Box<QuickArguments>),
-    /// Measure the whole surface: transfer rate and access time over position
-    #[command(after_help = scan::EXAMPLES)]
-    Scan(Box<ScanArguments>),
-    /// Find out what a device is from how it behaves, with evidence for each claim
-    #[command(after_help = explain::EXAMPLES)]
-    Explain(Box<ExplainArguments>),
-    /// Write a drive from start to end: where its fast part ends, and what comes back after a rest
-    #[command(after_help = fill::EXAMPLES)]
-    Fill(Box<FillArguments>),
-    /// Write every block of new disks, read it back, test them: one verdict each, after hours or days
-    #[command(after_help = burn_in::EXAMPLES)]
-    BurnIn(Box<BurnInArguments>),
-    /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
-    #[command(after_help = assess::EXAMPLES)]
-    Assess(Box<AssessArguments>),
-    /// Is a disk fast enough for etcd, PostgreSQL, Proxmox and others? Yes, no, or why not said
-    #[command(after_help = fit::EXAMPLES)]
-    Fit(Box<FitArguments>),
-    /// Measure a range of block sizes, queue depths or threads
-    #[command(after_help = sweep::EXAMPLES)]
-    Sweep(Box<SweepArguments>),
-    /// Measure latency against load: the knee, and the highest rate within a latency limit
-    #[command(after_help = load::EXAMPLES)]
-    Load(Box<LoadArguments>),
-    /// Find how many threads and how much depth a device needs to give its most, and what limits it
-    #[command(after_help = peak::EXAMPLES)]
-    Peak(Box<PeakArguments>),
-    /// Write to a drive until it is steady, then measure it, as the SNIA PTS does
-    #[command(after_help = steady::EXAMPLES)]
-    Steady(Box<SteadyArguments>),
-    /// Measure a file system with Bonnie++'s phases
-    #[command(after_help = bonnie::EXAMPLES)]
-    Bonnie(BonnieArguments),
     /// Compare results, or measure two plans alternately: which is faster, and how surely
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
@@ -353,9 +343,6 @@ pub(crate) enum Command {
     /// Read results of other tools, show them and keep them
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArguments),
-    /// Run fio job files, with sokudo's own results and verdicts
-    #[command(after_help = RUN_EXAMPLES)]
-    Run(Box<RunArguments>),
     /// Drop-in for fio: takes its arguments, prints its output
     #[command(after_help = FIO_NOTE, disable_help_flag = true)]
     Fio {
@@ -406,9 +393,57 @@ pub(crate) enum Command {
     },
 }
 
-/// Arguments of `sokudo run`, as given.
+/// Commands that measure. Help tells them among the others: one that stands elsewhere there has the
+/// place of a neighbour, and is behind or before it by its name.
+#[derive(Debug, Subcommand)]
+pub(crate) enum MeasuringCommand {
+    /// Measure a disk: sequential and random reads and writes, as a table
+    #[command(after_help = EXAMPLES)]
+    Mark(Box<MarkArguments>),
+    /// A quick look: cached, buffered and direct reads, about 3 s each
+    #[command(after_help = quick::EXAMPLES)]
+    Quick(Box<QuickArguments>),
+    /// Measure the whole surface: transfer rate and access time over position
+    #[command(after_help = scan::EXAMPLES)]
+    Scan(Box<ScanArguments>),
+    /// Find out what a device is from how it behaves, with evidence for each claim
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(Box<ExplainArguments>),
+    /// Write a drive from start to end: where its fast part ends, and what comes back after a rest
+    #[command(after_help = fill::EXAMPLES)]
+    Fill(Box<FillArguments>),
+    /// Write every block of new disks, read it back, test them: one verdict each, after hours or days
+    #[command(after_help = burn_in::EXAMPLES)]
+    BurnIn(Box<BurnInArguments>),
+    /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
+    #[command(after_help = assess::EXAMPLES)]
+    Assess(Box<AssessArguments>),
+    /// Is a disk fast enough for etcd, PostgreSQL, Proxmox and others? Yes, no, or why not said
+    #[command(after_help = fit::EXAMPLES)]
+    Fit(Box<FitArguments>),
+    /// Measure a range of block sizes, queue depths or threads
+    #[command(after_help = sweep::EXAMPLES)]
+    Sweep(Box<SweepArguments>),
+    /// Measure latency against load: the knee, and the highest rate within a latency limit
+    #[command(after_help = load::EXAMPLES)]
+    Load(Box<LoadArguments>),
+    /// Find how many threads and how much depth a device needs to give its most, and what limits it
+    #[command(after_help = peak::EXAMPLES)]
+    Peak(Box<PeakArguments>),
+    /// Write to a drive until it is steady, then measure it, as the SNIA PTS does
+    #[command(after_help = steady::EXAMPLES)]
+    Steady(Box<SteadyArguments>),
+    /// Measure a file system with Bonnie++'s phases
+    #[command(after_help = bonnie::EXAMPLES)]
+    Bonnie(Box<BonnieArguments>),
+    /// Run fio job files, with sokudo's own results and verdicts
+    #[command(after_help = RUN_EXAMPLES, display_order = 30)]
+    Run(Box<RunArguments>),
+}
+
+/// Own arguments of `sokudo run`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct RunArguments {
+pub(crate) struct RunOptions {
     /// fio job files
     #[arg(required = true, value_name = "JOB.fio")]
     pub(crate) files: Vec<String>,
@@ -436,15 +471,6 @@ pub(crate) struct RunArguments {
     /// Block device whose data may be destroyed: serial number or path (repeatable)
     #[arg(long, value_name = "SERIAL|PATH")]
     pub(crate) destroy: Vec<String>,
-
-    #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
 }
 
 /// Arguments of `sokudo hdparm`, as given.
@@ -492,9 +518,9 @@ pub(crate) enum ScheduleChoice {
     Crystal,
 }
 
-/// Arguments of `sokudo mark`, as given.
+/// Own arguments of `sokudo mark`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct MarkArguments {
+pub(crate) struct MarkOptions {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
@@ -551,13 +577,6 @@ pub(crate) struct MarkArguments {
     #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub(crate) data: DataContent,
 
-    /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
     /// Trial order
     #[arg(long, value_enum, value_name = "NAME", default_value = "interleaved", help_heading = HOW)]
     pub(crate) schedule: ScheduleChoice,
@@ -610,13 +629,6 @@ pub(crate) struct MarkArguments {
     #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
 
-    #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed; the same seed repeats the same offsets
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
     /// Read the clock before and after every I/O, not once per batch
     #[arg(long, help_heading = HOW)]
     pub(crate) exact_clock: bool,
@@ -632,12 +644,6 @@ pub(crate) struct MarkArguments {
     /// With --rate: start I/Os at random instants (Poisson), as users do
     #[arg(long, requires = "rate", help_heading = HOW)]
     pub(crate) poisson: bool,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
 
     /// Print the method as a fio job file and measure nothing
     #[arg(long, help_heading = PRINTED)]
@@ -675,6 +681,8 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+        let is_there = |(name, _): &(&str, _)| Cli::command().find_subcommand(name).is_some();
+        assert!(MEASURING.iter().all(is_there));
     }
 
     /// Says nothing in other words, but remembers what was to be said.

@@ -15,60 +15,53 @@ use crate::cli::ExplainArguments;
 use crate::exit::Exit;
 use crate::given;
 use crate::measurement;
+use crate::measuring::{Measuring, Planned};
 use crate::scan::block_min;
 use crate::writing;
 
-pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
-    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
-}
-
-/// What the arguments ask for.
-pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_>, Exit> {
-    let target = &arguments.target;
-    let named = Named::recognise(target)?;
-    let seed = arguments
-        .measuring
-        .seed
-        .unwrap_or_else(|| named.default_seed());
-    writing::check_overwrite(target, named.kind(), arguments.overwrite)?;
-    let permission = arguments.destroying.permission(arguments.overwrite);
-    let request = ExplainRequest {
-        size: size(arguments, &named)?,
-        block_min: block_min(&named, target)?,
-        medium: medium(&named),
-        fill: arguments.size,
-        may_write: may_write(named.kind(), &permission).is_ok(),
-        only: arguments.only.clone(),
-        is_full: arguments.full,
-        seed,
-    };
-    let planned = request.plan().map_err(|error| {
-        let told = text!("{target}: {error}");
-        match error {
-            ExplainError::Writes { .. } => Exit::refused(told),
-            ExplainError::Nothing { .. } => Exit::usage(told),
+impl Measuring for ExplainArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let target = &self.target;
+        let named = Named::recognise(target)?;
+        let seed = self.shared.seed_for(&named);
+        writing::check_overwrite(target, named.kind(), self.shared.overwrite)?;
+        let permission = self.shared.permission();
+        let request = ExplainRequest {
+            size: size(self, &named)?,
+            block_min: block_min(&named, target)?,
+            medium: medium(&named),
+            fill: self.size,
+            may_write: may_write(named.kind(), &permission).is_ok(),
+            only: self.only.clone(),
+            is_full: self.full,
+            seed,
+        };
+        let planned = request.plan().map_err(|error| {
+            let told = text!("{target}: {error}");
+            match error {
+                ExplainError::Writes { .. } => Exit::refused(told),
+                ExplainError::Nothing { .. } => Exit::usage(told),
+            }
+        })?;
+        let mut plan = planned.plan;
+        drop_capacity_of_files(&mut plan, named.kind());
+        let has_capacity = plan.stages.iter().any(is_check);
+        if plan.stages.is_empty() || self.full && !has_capacity {
+            return Err(Exit::usage(text!(
+                "{target} is not a device, and only a device has a capacity to check; name the block device, with --destroy"
+            )));
         }
-    })?;
-    let mut plan = planned.plan;
-    drop_capacity_of_files(&mut plan, named.kind());
-    let has_capacity = plan.stages.iter().any(is_check);
-    if plan.stages.is_empty() || arguments.full && !has_capacity {
-        return Err(Exit::usage(text!(
-            "{target} is not a device, and only a device has a capacity to check; name the block device, with --destroy"
-        )));
+        self.shared.set(&mut plan);
+        let costs = costs(self, &request, named.kind(), planned.takes);
+        let notes = planned.notes.into_iter().chain(costs).collect();
+        let measurement = Measurement {
+            schedule: Schedule::in_turn(1, Nanos(0)),
+            test_file_size: self.size.unwrap_or(TEST_FILE_SIZE),
+            notes,
+            ..measurement::new(&self.shared, target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
     }
-    arguments.issuing.set(&mut plan);
-    arguments.measuring.buffers.set(&mut plan);
-    let costs = costs(arguments, &request, named.kind(), planned.takes);
-    let notes = planned.notes.into_iter().chain(costs).collect();
-    Ok(Measurement {
-        permission,
-        schedule: Schedule::in_turn(1, Nanos(0)),
-        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        notes,
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(target, named, plan)
-    })
 }
 
 /// What it writes and how long it takes, where that is much.
@@ -127,11 +120,8 @@ fn whole_seconds(time: Nanos) -> Text {
 fn size(arguments: &ExplainArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     given::check_size(arguments.size.unwrap_or_default(), named.size(), target)?;
-    match (named.size(), named.kind()) {
+    match (given::known_size(named, target)?, named.kind()) {
         (Some(size), _) => Ok(size),
-        (None, TargetKind::BlockDevice) => Err(Exit::failed(text!(
-            "the size of {target} is unknown; check whether the device answers (dmesg)"
-        ))),
         (None, TargetKind::Directory) => Ok(arguments.size.unwrap_or(TEST_FILE_SIZE)),
         (None, _) => Err(Exit::usage(text!(
             "{target} is not a device, so there is nothing to explain; name a disk"

@@ -4,7 +4,7 @@
 //! It destroys nothing without consent, and says what it will write before it begins.
 
 use sokudo_dialect::fill::{self, FillRequest};
-use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
+use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
 use sokudo_report::fill::FillEstimate;
 use sokudo_words::text;
@@ -12,6 +12,7 @@ use sokudo_words::text;
 use crate::cli::FillArguments;
 use crate::exit::Exit;
 use crate::measurement;
+use crate::measuring::{Measuring, Planned};
 use crate::scan::block_min;
 use crate::steady::assumed;
 use crate::{given, output, writing};
@@ -21,43 +22,31 @@ const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(64);
 /// Of what is free in a directory, unless told: others want to write there meanwhile.
 const FREE_DIVISOR: u64 = 2;
 
-/// Asks, measures and prints, or says what it would take.
-pub(crate) fn run(arguments: &FillArguments) -> Result<(), Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let lines = estimate(arguments, &named)?.lines();
-    if arguments.estimate {
-        return output::print_lines(&lines);
+impl Measuring for FillArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        writing::check_written(&self.target, named.kind(), &self.shared)?;
+        let request = request(self, &named)?;
+        let mut plan = request.plan(self.shared.seed_for(&named));
+        self.shared.set(&mut plan);
+        let measurement = Measurement {
+            schedule: self.shared.ending(Schedule::in_turn(1, Nanos(0))),
+            test_file_size: request.size,
+            files: OwnFiles::Reserved,
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
     }
-    let measurement = of_named(arguments, named)?;
-    let is_virtual = measurement.named.kind() == TargetKind::Simulated;
-    let lines = if is_virtual { Vec::new() } else { lines };
-    let printing = &arguments.measuring.printing;
-    measurement::measured(measurement, Some(lines), printing, Prepared::measure)?.conclude(printing)
-}
 
-/// What the arguments ask for.
-pub(crate) fn measurement(arguments: &FillArguments) -> Result<Measurement<'_>, Exit> {
-    of_named(arguments, Named::recognise(&arguments.target)?)
-}
-
-fn of_named(arguments: &FillArguments, named: Named) -> Result<Measurement<'_>, Exit> {
-    check_consent(arguments, named.kind())?;
-    let seed = arguments
-        .measuring
-        .seed
-        .unwrap_or_else(|| named.default_seed());
-    let request = request(arguments, &named)?;
-    let mut plan = request.plan(seed);
-    arguments.issuing.set(&mut plan);
-    arguments.measuring.buffers.set(&mut plan);
-    Ok(Measurement {
-        permission: arguments.destroying.permission(arguments.overwrite),
-        schedule: arguments.stopping.of(Schedule::in_turn(1, Nanos(0))),
-        test_file_size: request.size,
-        files: OwnFiles::Reserved,
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    })
+    /// Asks, measures and prints, or says what it would take.
+    fn run(&self) -> Result<(), Exit> {
+        let estimate = estimate(self, &Named::recognise(&self.target)?)?;
+        match (self.estimate, estimate.is_virtual) {
+            (true, _) => output::print_lines(&estimate.lines()),
+            (_, true) => self.print(self.planned()?, Some(Vec::new())),
+            _ => self.print(self.planned()?, Some(estimate.lines())),
+        }
+    }
 }
 
 fn request(arguments: &FillArguments, named: &Named) -> Result<FillRequest, Exit> {
@@ -72,30 +61,15 @@ fn request(arguments: &FillArguments, named: &Named) -> Result<FillRequest, Exit
     })
 }
 
-/// All of it writes, so that without consent there is nothing to measure.
-fn check_consent(arguments: &FillArguments, kind: TargetKind) -> Result<(), Exit> {
-    let target = &arguments.target;
-    writing::check_overwrite(target, kind, arguments.overwrite)?;
-    let permission = arguments.destroying.permission(arguments.overwrite);
-    match writing::refusal(target, kind, &permission) {
-        Some(why) => Err(Exit::refused(text!("{why}; --estimate writes nothing"))),
-        None => Ok(()),
-    }
-}
-
 /// How much is written, in whole blocks.
 fn size(arguments: &FillArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     given::check_size(arguments.size.unwrap_or_default(), named.size(), target)?;
-    let size = match (arguments.size, named.size(), named.kind()) {
+    let known = given::known_size(named, target)?;
+    let size = match (arguments.size, known, named.kind()) {
         (Some(size), ..) => size,
         (_, Some(whole), TargetKind::Simulated) => whole.min(SIMULATED_SIZE_MAX),
         (_, Some(whole), _) => whole,
-        (.., TargetKind::BlockDevice) => {
-            return Err(Exit::failed(text!(
-                "the size of {target} is unknown; check whether the device answers (dmesg)"
-            )));
-        }
         (.., TargetKind::Directory) => Bytes(free(named, target)?.0 / FREE_DIVISOR),
         _ => {
             return Err(Exit::usage(text!(

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use sokudo_dialect::fio::{self, JobFileTarget};
 use sokudo_dialect::fit::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
-use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
+use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
 use sokudo_report::document::FitAnswer;
 use sokudo_report::fit::FitListDocument;
@@ -15,27 +15,40 @@ use sokudo_words::{Text, text};
 
 use crate::cli::{FitArguments, Format};
 use crate::exit::Exit;
-use crate::{given, language, measurement, output, reading, results};
+use crate::measurement::{self, FinishedMeasurement};
+use crate::measuring::{Measuring, Planned};
+use crate::{given, language, output, reading, results};
 
-pub(crate) fn run(arguments: &FitArguments) -> Result<(), Exit> {
-    let questions = questions(arguments)?;
-    let Some(what) = &arguments.what else {
-        return list(&questions, arguments);
-    };
-    let fit = questions.ask(what).map_err(Exit::usage)?;
-    let printing = &arguments.measuring.printing;
-    let measurement = measurement(fit, arguments)?;
-    let finished = measurement::measured(measurement, None, printing, Prepared::measure)?;
-    let answer = finished.document.fit.as_ref().and_then(|fit| fit.answer);
-    finished.conclude(printing)?;
-    match answer {
-        Some(FitAnswer::TooSlow) => Err(Exit::FailedAsReported),
-        Some(FitAnswer::CannotSay) => Err(Exit::not_trusted(text!(
-            "whether {} is fast enough for {what} cannot be said; the first line of the result says why",
-            arguments.target
-        ))),
-        Some(FitAnswer::FastEnough) | None => Ok(()),
+impl Measuring for FitArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let fit = questions(self)?.ask(what(self)).map_err(Exit::usage)?;
+        Ok(Planned::Rows(measurement(fit, self)?, None))
     }
+
+    fn run(&self) -> Result<(), Exit> {
+        match self.what {
+            Some(_) => self.print(self.planned()?, None),
+            None => list(&questions(self)?, self),
+        }
+    }
+
+    fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
+        let answer = finished.document.fit.as_ref().and_then(|fit| fit.answer);
+        finished.conclude(&self.shared.printing)?;
+        match answer {
+            Some(FitAnswer::TooSlow) => Err(Exit::FailedAsReported),
+            Some(FitAnswer::CannotSay) => Err(Exit::not_trusted(text!(
+                "whether {} is fast enough for {what} cannot be said; the first line of the result says why",
+                self.target,
+                what = what(self)
+            ))),
+            Some(FitAnswer::FastEnough) | None => Ok(()),
+        }
+    }
+}
+
+fn what(arguments: &FitArguments) -> &str {
+    arguments.what.as_deref().unwrap_or_default()
 }
 
 /// What can be asked.
@@ -56,8 +69,8 @@ fn questions(arguments: &FitArguments) -> Result<FitQuestions, Exit> {
 }
 
 fn list(questions: &FitQuestions, arguments: &FitArguments) -> Result<(), Exit> {
-    let rendering = &arguments.measuring.printing.rendering;
-    results::check(&arguments.measuring.printing)?;
+    let rendering = &arguments.shared.printing.rendering;
+    results::check(&arguments.shared.printing)?;
     let document = FitListDocument::new(questions.all());
     let path = rendering.output.as_deref();
     match rendering.format {
@@ -83,10 +96,9 @@ fn measurement(fit: Fit, arguments: &FitArguments) -> Result<Measurement<'_>, Ex
     };
     arguments.time.map_or(Ok(()), given::check_time)?;
     given::check_size(fit.size(), named.size(), &arguments.target)?;
-    let asked_seed = arguments.measuring.seed;
-    let seed = asked_seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments.shared.seed_for(&named);
     let mut plan = fit.plan(target, seed, arguments.time);
-    arguments.measuring.buffers.set(&mut plan);
+    arguments.shared.set(&mut plan);
     let question = FitQuestion {
         fio: fio_lines(&fit, &plan, &named),
         ..fit.question.clone()
@@ -104,8 +116,7 @@ fn measurement(fit: Fit, arguments: &FitArguments) -> Result<Measurement<'_>, Ex
             false => OwnFiles::Full(DataContent::Random),
         },
         notes: notes(&fit, target, &arguments.target),
-        command: measurement::command(asked_seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
+        ..measurement::new(&arguments.shared, &arguments.target, named, plan)
     })
 }
 

@@ -58,6 +58,16 @@ pub(crate) fn check_size(asked: Bytes, known: Option<Bytes>, target: &str) -> Re
     }
 }
 
+/// The size of a target that has one by itself; only what is made, or holds nothing, has none.
+pub(crate) fn known_size(named: &Named, target: &str) -> Result<Option<Bytes>, Exit> {
+    match named.size() {
+        None if named.kind() == TargetKind::BlockDevice => Err(Exit::failed(text!(
+            "the size of {target} is unknown; check whether the device answers (dmesg)"
+        ))),
+        size => Ok(size),
+    }
+}
+
 /// A target that is there holds something.
 pub(crate) fn check_not_empty(known: Option<Bytes>, target: &str) -> Result<(), Exit> {
     match known {

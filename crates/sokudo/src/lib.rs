@@ -46,6 +46,7 @@ mod locate;
 mod mark;
 mod matrix;
 mod measurement;
+mod measuring;
 mod one_row;
 mod output;
 mod page;
@@ -154,20 +155,8 @@ fn carry_out_words(arguments: Vec<OsString>) -> u8 {
 fn carry_out(command: Option<Command>) -> Result<(), Exit> {
     match command {
         None => choose::run(),
-        Some(Command::Mark(arguments)) => mark::run(&arguments),
+        Some(Command::Measuring(command)) => measuring::of(command).run(),
         Some(Command::Info(arguments)) => info::run(&arguments),
-        Some(Command::Quick(arguments)) => quick::run(&arguments),
-        Some(Command::Scan(arguments)) => scan::run(&arguments),
-        Some(Command::Explain(arguments)) => explain::run(&arguments),
-        Some(Command::Fill(arguments)) => fill::run(&arguments),
-        Some(Command::BurnIn(arguments)) => burn_in::run(&arguments),
-        Some(Command::Assess(arguments)) => assess::run(&arguments),
-        Some(Command::Fit(arguments)) => fit::run(&arguments),
-        Some(Command::Sweep(arguments)) => sweep::run(&arguments),
-        Some(Command::Load(arguments)) => load::run(&arguments),
-        Some(Command::Peak(arguments)) => peak::run(&arguments),
-        Some(Command::Steady(arguments)) => steady::run(&arguments),
-        Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Matrix(arguments)) => matrix::run(&arguments),
         Some(Command::Together(arguments)) => together::run(&arguments),
@@ -183,7 +172,6 @@ fn carry_out(command: Option<Command>) -> Result<(), Exit> {
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Import(arguments)) => import::run(&arguments),
-        Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),

@@ -16,7 +16,8 @@ use sokudo_words::{Text, text};
 
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
-use crate::measurement::{self, Conduct};
+use crate::measurement;
+use crate::measuring::{Measuring, Planned};
 use crate::one_row::{MeasuredParts, OneRow};
 use beside::Neighbour;
 use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
@@ -40,61 +41,48 @@ const SAMPLES_FOR_MEAN: f64 = 1_000.0;
 /// Whoever has to wait longer is told so.
 const LONG: Nanos = Nanos::from_secs(600);
 
-pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
-    let (measurement, conduct) = measurement(arguments)?;
-    measurement::run_and_print_by(measurement, &arguments.measuring.printing, conduct)
-}
-
-/// What the arguments ask for, and how it is carried out.
-pub(crate) fn measurement(
-    arguments: &LoadArguments,
-) -> Result<(Measurement<'_>, impl Conduct), Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let seed = arguments
-        .measuring
-        .seed
-        .unwrap_or_else(|| named.default_seed());
-    let workload = workload(arguments, &arguments.row, &named)?;
-    let beside = arguments.beside.as_ref();
-    let beside = beside.map(|row| self::workload(arguments, row, &named));
-    let neighbour = beside
-        .transpose()?
-        .map(|beside| Neighbour::of(arguments, [workload.clone(), beside], &named))
-        .transpose()?;
-    let schedule = Schedule {
-        latency_limit: arguments.limit,
-        ..arguments
-            .stopping
-            .of(Schedule::in_turn(arguments.runs, Nanos(0)))
-    };
-    let plan = match &neighbour {
-        None => Plan::in_turn(Method::Load, seed, expected(&workload, arguments)),
-        Some(neighbour) => neighbour.plan(seed),
-    };
-    let notes = duration_note(&plan, &schedule, &named);
-    let measurement = Measurement {
-        schedule,
-        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        permission: arguments.destroying.permission(arguments.overwrite),
-        notes: notes.into_iter().collect(),
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    };
-    let conduct =
-        move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
-            let row = prepared.of_all(&workload);
-            let parts = MeasuredParts::new(prepared, control, listener);
-            match neighbour {
-                Some(neighbour) => neighbour.carry_out(parts),
-                None => Climb {
-                    row,
-                    arguments,
-                    parts,
-                }
-                .carry_out(),
-            }
+impl Measuring for LoadArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        let seed = self.shared.seed_for(&named);
+        let workload = workload(self, &self.row, &named)?;
+        let beside = self.beside.as_ref();
+        let beside = beside.map(|row| self::workload(self, row, &named));
+        let neighbour = beside
+            .transpose()?
+            .map(|beside| Neighbour::of(self, [workload.clone(), beside], &named))
+            .transpose()?;
+        let schedule = Schedule {
+            latency_limit: self.limit,
+            ..self.shared.ending(Schedule::in_turn(self.runs, Nanos(0)))
         };
-    Ok((measurement, conduct))
+        let plan = match &neighbour {
+            None => Plan::in_turn(Method::Load, seed, expected(&workload, self)),
+            Some(neighbour) => neighbour.plan(seed),
+        };
+        let notes = duration_note(&plan, &schedule, &named);
+        let measurement = Measurement {
+            schedule,
+            test_file_size: self.size.unwrap_or(TEST_FILE_SIZE),
+            notes: notes.into_iter().collect(),
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        let conduct =
+            move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
+                let row = prepared.of_all(&workload);
+                let parts = MeasuredParts::new(prepared, control, listener);
+                match neighbour {
+                    Some(neighbour) => neighbour.carry_out(parts),
+                    None => Climb {
+                        row,
+                        arguments: self,
+                        parts,
+                    }
+                    .carry_out(),
+                }
+            };
+        Ok(Planned::Rows(measurement, Some(Box::new(conduct))))
+    }
 }
 
 /// That it takes long, where it does.
@@ -118,9 +106,7 @@ fn workload(arguments: &LoadArguments, row: &RowSpec, named: &Named) -> Result<W
         row,
         size: arguments.size,
         time: arguments.time,
-        overwrite: arguments.overwrite,
-        destroying: &arguments.destroying,
-        measuring: &arguments.measuring,
+        shared: &arguments.shared,
     };
     row.workload(named)
 }

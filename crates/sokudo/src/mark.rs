@@ -2,13 +2,14 @@
 
 use sokudo_dialect::diskspd::{self, PrintedTarget};
 use sokudo_dialect::fio::{self, JobFileTarget};
-use sokudo_measure::{Measurement, Named, OwnFiles, Permission, may_write};
+use sokudo_measure::{Measurement, Named, OwnFiles, may_write};
 use sokudo_model::{Plan, TargetKind};
 use sokudo_words::Text;
 
 use crate::cli::{CommandLines, MarkArguments};
 use crate::exit::Exit;
 use crate::measurement;
+use crate::measuring::{Measuring, Planned};
 use crate::output;
 use crate::plan::{self, MarkTarget};
 use crate::several;
@@ -16,31 +17,35 @@ use crate::several;
 /// What the file of diskspd's lines is called in a directory.
 const DISKSPD_FILE: &str = "sokudo-diskspd-test-file";
 
-/// Measures and prints, or prints the method.
-pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
-    let measurement = measurement(arguments)?;
-    let Measurement { named, plan, .. } = &measurement;
-    if arguments.print_job {
-        let place = place(arguments, named)?;
-        return output::print(&fio::render(plan, &place));
+impl Measuring for MarkArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        Ok(Planned::Rows(measurement(self)?, None))
     }
-    if let Some(tool) = arguments.print_as {
-        return print_as(tool, arguments, named, plan);
+
+    /// Measures and prints, or prints the method.
+    fn run(&self) -> Result<(), Exit> {
+        if !self.print_job && self.print_as.is_none() {
+            return self.print(self.planned()?, None);
+        }
+        let Measurement { named, plan, .. } = measurement(self)?;
+        match self.print_as {
+            Some(tool) => print_as(tool, self, &named, &plan),
+            None => output::print(&fio::render(&plan, &place(self, &named)?)),
+        }
     }
-    measurement::run_and_print(measurement, &arguments.printing)
 }
 
-pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, Exit> {
+fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, Exit> {
     let prints = arguments.print_job || arguments.print_as.is_some();
     several::check_printing(&arguments.others, prints)?;
     let named = Named::recognise(&arguments.target)?;
     let others = several::recognise(&arguments.others)?;
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let seed = arguments.shared.seed_for(&named);
     let first = target(&arguments.target, &named);
     let more = others.iter().map(|it| target(&it.name, &it.named));
     let targets: Vec<MarkTarget<'_>> = std::iter::once(first).chain(more).collect();
     let plan = plan::resolve(arguments, &targets, seed)?;
-    let schedule = arguments.stopping.of(plan::schedule(arguments)?);
+    let schedule = arguments.shared.ending(plan::schedule(arguments)?);
     let mut notes = notes(arguments, &targets);
     notes.extend(several::time_note(&plan, &schedule, targets.len()));
     drop(targets);
@@ -48,12 +53,10 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
         schedule,
         others,
         test_file_size: plan::test_file_size(arguments),
-        permission: permission(arguments),
         notes,
         files: OwnFiles::Full(arguments.data.clone()),
-        command: measurement::command(arguments.seed, seed),
         any_backend: arguments.engine.any,
-        ..Measurement::new(&arguments.target, named, plan)
+        ..measurement::new(&arguments.shared, &arguments.target, named, plan)
     })
 }
 
@@ -73,10 +76,6 @@ fn notes(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Vec<Text> {
     refusal.into_iter().chain(left_out).collect()
 }
 
-fn permission(arguments: &MarkArguments) -> Permission {
-    arguments.destroying.permission(arguments.overwrite)
-}
-
 /// What a job file for these arguments does its I/O on.
 fn place(arguments: &MarkArguments, named: &Named) -> Result<JobFileTarget, Exit> {
     let path = named.path();
@@ -84,7 +83,7 @@ fn place(arguments: &MarkArguments, named: &Named) -> Result<JobFileTarget, Exit
         (TargetKind::Directory, Some(path)) => {
             JobFileTarget::directory(path, plan::test_file_size(arguments))
         }
-        (kind, Some(path)) if may_write(kind, &permission(arguments)).is_ok() => {
+        (kind, Some(path)) if may_write(kind, &arguments.shared.permission()).is_ok() => {
             JobFileTarget::file(path, arguments.size)
         }
         (_, Some(path)) => JobFileTarget::read_only_file(path, arguments.size),

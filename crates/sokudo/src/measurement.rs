@@ -6,14 +6,14 @@
 use std::path::Path;
 
 use sokudo_engine::{Control, Search, left_behind};
-use sokudo_measure::{MeasureError, Measurement, Prepared, StopWatch, duration};
-use sokudo_model::{Event, Nanos, Outcome, Run, Schedule, StopReason, TargetKind};
+use sokudo_measure::{MeasureError, Measurement, Named, Prepared, StopWatch, duration};
+use sokudo_model::{Event, Nanos, Outcome, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::clean;
-use crate::cli::{Asking, Printing};
+use crate::cli::{Asking, Printing, SharedArguments};
 use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
@@ -116,20 +116,6 @@ impl FinishedMeasurement {
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)
     }
-}
-
-/// Measures, prints, and says by the exit code what came of it.
-pub(crate) fn run_and_print(measurement: Measurement<'_>, printing: &Printing) -> Result<(), Exit> {
-    run_and_print_by(measurement, printing, Prepared::measure)
-}
-
-/// The same where what is measured next depends on what was measured.
-pub(crate) fn run_and_print_by(
-    measurement: Measurement<'_>,
-    printing: &Printing,
-    conduct: impl Conduct,
-) -> Result<(), Exit> {
-    measured(measurement, None, printing, conduct)?.conclude(printing)
 }
 
 /// Measures what can be printed, and keeps it as far as it has come meanwhile. These lines are
@@ -303,13 +289,22 @@ pub(crate) fn tell_left_behind(measurement: &Measurement<'_>) {
     }
 }
 
-/// The command line that repeats a run: as it was given, with the seed that was used if
-/// none was asked for.
-pub(crate) fn command(asked_seed: Option<u64>, used_seed: u64) -> String {
+/// What is measured with the leave that was given. The command line that repeats it is as it was
+/// given, with the seed that was used if none was asked for.
+pub(crate) fn new<'a>(
+    shared: &SharedArguments,
+    target: &'a str,
+    named: Named,
+    plan: Plan,
+) -> Measurement<'a> {
     let given = command_line::as_given();
-    match asked_seed {
-        Some(_) => given,
-        None => format!("{given} --seed {used_seed}"),
+    Measurement {
+        permission: shared.permission(),
+        command: match shared.seed {
+            Some(_) => given,
+            None => format!("{given} --seed {}", plan.seed),
+        },
+        ..Measurement::new(target, named, plan)
     }
 }
 

@@ -10,7 +10,7 @@ use sokudo_model::{
 use sokudo_stats::mix64;
 use sokudo_words::text;
 
-use crate::cli::{Destroying, Measuring};
+use crate::cli::SharedArguments;
 use crate::exit::Exit;
 use crate::{given, writing};
 
@@ -33,9 +33,7 @@ pub(crate) struct OneRow<'a> {
     pub(crate) row: &'a RowSpec,
     pub(crate) size: Option<Bytes>,
     pub(crate) time: Nanos,
-    pub(crate) overwrite: bool,
-    pub(crate) destroying: &'a Destroying,
-    pub(crate) measuring: &'a Measuring,
+    pub(crate) shared: &'a SharedArguments,
 }
 
 impl OneRow<'_> {
@@ -54,8 +52,8 @@ impl OneRow<'_> {
             }
         };
         let mut workload = row.workload(direction);
-        writing::check_overwrite(name, named.kind(), self.overwrite)?;
-        let permission = self.destroying.permission(self.overwrite);
+        writing::check_overwrite(name, named.kind(), self.shared.overwrite)?;
+        let permission = self.shared.permission();
         if workload.operations.changes_data()
             && let Some(refusal) = writing::refusal(name, named.kind(), &permission)
         {
@@ -63,7 +61,7 @@ impl OneRow<'_> {
         }
         given::check_time(self.time)?;
         workload.limits.time = Some(self.time);
-        self.measuring.buffers.set_of(&mut workload);
+        self.shared.set_buffers_of(&mut workload);
         self.set_span(&mut workload, named)?;
         Ok(workload)
     }

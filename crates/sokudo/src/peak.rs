@@ -15,64 +15,53 @@ use sokudo_model::{
 use crate::cli::PeakArguments;
 use crate::exit::Exit;
 use crate::given;
-use crate::measurement::{self, Conduct};
+use crate::measurement;
+use crate::measuring::{Measuring, Planned};
 use crate::one_row::{MeasuredParts, OneRow};
 
 /// Threads are tried up to so many times the processors, unless told.
 const THREADS_PER_PROCESSOR: u32 = 2;
 
-pub(crate) fn run(arguments: &PeakArguments) -> Result<(), Exit> {
-    let (measurement, conduct) = measurement(arguments)?;
-    measurement::run_and_print_by(measurement, &arguments.measuring.printing, conduct)
-}
-
-/// What the arguments ask for, and how it is carried out.
-pub(crate) fn measurement(
-    arguments: &PeakArguments,
-) -> Result<(Measurement<'_>, impl Conduct), Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let seed = arguments
-        .measuring
-        .seed
-        .unwrap_or_else(|| named.default_seed());
-    let row = OneRow {
-        command: "peak",
-        target: &arguments.target,
-        row: &arguments.row,
-        size: arguments.size,
-        time: arguments.time,
-        overwrite: arguments.overwrite,
-        destroying: &arguments.destroying,
-        measuring: &arguments.measuring,
-    };
-    let workload = row.workload(&named)?;
-    let search = search(arguments, &named, &workload);
-    let trials = search.steps_max() + 2 * arguments.runs as usize;
-    let planned = std::iter::repeat_n(workload.clone(), trials);
-    let measurement = Measurement {
-        // Each load once; what is measured again is a part of its own.
-        schedule: Schedule::in_turn(1, Nanos(0)),
-        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        permission: arguments.destroying.permission(arguments.overwrite),
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(
-            &arguments.target,
-            named,
-            Plan::in_turn(Method::Peak, seed, planned.collect()),
-        )
-    };
-    let conduct =
-        move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
-            let ascent = Ascent {
-                row: workload,
-                spec: &arguments.row,
-                search,
-                runs: arguments.runs,
-                parts: MeasuredParts::new(prepared, control, listener),
-            };
-            ascent.carry_out()
+impl Measuring for PeakArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        let seed = self.shared.seed_for(&named);
+        let row = OneRow {
+            command: "peak",
+            target: &self.target,
+            row: &self.row,
+            size: self.size,
+            time: self.time,
+            shared: &self.shared,
         };
-    Ok((measurement, conduct))
+        let workload = row.workload(&named)?;
+        let search = search(self, &named, &workload);
+        let trials = search.steps_max() + 2 * self.runs as usize;
+        let planned = std::iter::repeat_n(workload.clone(), trials);
+        let measurement = Measurement {
+            // Each load once; what is measured again is a part of its own.
+            schedule: Schedule::in_turn(1, Nanos(0)),
+            test_file_size: self.size.unwrap_or(TEST_FILE_SIZE),
+            ..measurement::new(
+                &self.shared,
+                &self.target,
+                named,
+                Plan::in_turn(Method::Peak, seed, planned.collect()),
+            )
+        };
+        let conduct =
+            move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
+                let ascent = Ascent {
+                    row: workload,
+                    spec: &self.row,
+                    search,
+                    runs: self.runs,
+                    parts: MeasuredParts::new(prepared, control, listener),
+                };
+                ascent.carry_out()
+            };
+        Ok(Planned::Rows(measurement, Some(Box::new(conduct))))
+    }
 }
 
 /// The bounds of the search.

@@ -42,7 +42,7 @@ pub(crate) struct MarkTarget<'a> {
 
 /// Why one of these targets is only read with these arguments.
 pub(crate) fn refusal(targets: &[MarkTarget<'_>], arguments: &MarkArguments) -> Option<Text> {
-    let permission = arguments.destroying.permission(arguments.overwrite);
+    let permission = arguments.shared.permission();
     let mut refusals = targets
         .iter()
         .filter_map(|target| writing::refusal(target.name, target.kind, &permission));
@@ -292,7 +292,7 @@ fn directions(
     targets: &[MarkTarget<'_>],
 ) -> Result<Vec<RowDirection>, Exit> {
     for target in targets {
-        writing::check_overwrite(target.name, target.kind, arguments.overwrite)?;
+        writing::check_overwrite(target.name, target.kind, arguments.shared.overwrite)?;
     }
     Ok(match (arguments.read_only, arguments.write_only) {
         (true, _) => vec![RowDirection::Read],
@@ -378,7 +378,7 @@ fn adjust(
     }
     workload.data = arguments.data.clone();
     workload.exact_clock = arguments.exact_clock;
-    arguments.buffers.set_of(workload);
+    arguments.shared.set_buffers_of(workload);
     if known_size.is_some_and(|known| length < known) {
         workload.span = Some(Span {
             offset: Bytes(0),

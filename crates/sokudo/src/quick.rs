@@ -1,31 +1,29 @@
 //! `sokudo quick`: hdparm's two timings and dd past the page cache, with proof.
 
 use sokudo_dialect::quick::{DD_BLOCK, Quick, QuickTest};
-use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
+use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::cli::{PrecisionDefault, QuickArguments};
 use crate::exit::Exit;
+use crate::measuring::{Measuring, Planned};
 use crate::{given, measurement, writing};
 
-pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
-    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
-}
-
-pub(crate) fn measurement(arguments: &QuickArguments) -> Result<Measurement<'_>, Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let kind = named.kind();
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
-    let plan = plan(arguments, kind, named.size(), seed)?;
-    Ok(Measurement {
-        schedule: schedule(arguments)?,
-        test_file_size: test_file_size(arguments),
-        permission: permission(arguments),
-        notes: notes(arguments, kind),
-        command: measurement::command(arguments.seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    })
+impl Measuring for QuickArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        let kind = named.kind();
+        let seed = self.shared.seed_for(&named);
+        let plan = plan(self, kind, named.size(), seed)?;
+        let measurement = Measurement {
+            schedule: schedule(self)?,
+            test_file_size: test_file_size(self),
+            notes: notes(self, kind),
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
+    }
 }
 
 /// What dd is to move has room in a file of sokudo's own.
@@ -61,7 +59,7 @@ fn plan(
     let mut plan = quick
         .plan()
         .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))?;
-    arguments.buffers.set(&mut plan);
+    arguments.shared.set(&mut plan);
     Ok(plan)
 }
 
@@ -81,7 +79,7 @@ fn check_bytes(bytes: Bytes, size: Bytes, target: &str) -> Result<(), Exit> {
 
 /// What can be looked at is looked at, unless more is asked for, which is then refused.
 fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit> {
-    writing::check_overwrite(&arguments.target, kind, arguments.overwrite)?;
+    writing::check_overwrite(&arguments.target, kind, arguments.shared.overwrite)?;
     for test in &arguments.tests {
         if arguments.bytes.is_some() && !test.is_dd() {
             return Err(Exit::usage(text!(
@@ -140,7 +138,7 @@ fn notes(arguments: &QuickArguments, kind: TargetKind) -> Vec<Text> {
 /// Why a target of this kind is only read.
 fn unwritten(arguments: &QuickArguments, kind: TargetKind) -> Option<Text> {
     let target = &arguments.target;
-    let why = writing::refusal(target, kind, &permission(arguments))?;
+    let why = writing::refusal(target, kind, &arguments.shared.permission())?;
     Some(match kind {
         // It has no --destroy.
         TargetKind::BlockDevice => text!(
@@ -148,8 +146,4 @@ fn unwritten(arguments: &QuickArguments, kind: TargetKind) -> Option<Text> {
         ),
         _ => why,
     })
-}
-
-fn permission(arguments: &QuickArguments) -> Permission {
-    Permission::new(arguments.overwrite, &[], false)
 }

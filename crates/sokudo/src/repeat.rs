@@ -9,27 +9,26 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use sokudo_engine::Control;
-use sokudo_measure::{Measurement, Prepared};
+use sokudo_measure::Measurement;
 use sokudo_model::{BackendKind, Enough, Workload};
 use sokudo_report::RunDocument;
 use sokudo_words::{Text, text};
 
-use crate::cli::{self, Asking, Command, Destroying, Printing};
+use crate::cli::{self, Ability, Asking, Command, Destroying, Printing, SharedGroup};
 use crate::company::Company;
 use crate::exit::Exit;
-use crate::measurement::{self, FinishedMeasurement};
-use crate::run_door::JobFilePlan;
-use crate::several;
+use crate::measurement::FinishedMeasurement;
+use crate::measuring::{self, Leaves, Measuring, Planned};
 use crate::telling::Estimate;
-use crate::{bonnie, command_line, explain, fill, load, mark, peak, quick, scan, steady, sweep};
+use crate::{command_line, several};
 
 /// A command that measures, understood.
 pub(crate) struct Repeat {
     /// Its words, without the program's name.
     words: Vec<String>,
-    command: Command,
-    /// Whether it names a seed; `None` where it cannot.
-    has_seed: Option<bool>,
+    command: Box<dyn Measuring>,
+    /// What it measures, as it was named; `None` where that is in job files.
+    target: Option<String>,
     /// Whether it says how often rows are measured.
     has_trials: bool,
     /// The rows whose choices are made again where this command leaves them.
@@ -52,14 +51,6 @@ pub(crate) struct Leave<'a> {
     pub(crate) destroying: &'a Destroying,
 }
 
-/// What of a command gives leave to destroy.
-#[derive(Default)]
-struct Leaves<'a> {
-    overwrite: Option<&'a mut bool>,
-    destroy: Option<&'a mut Vec<String>>,
-    destroy_contents: Option<&'a mut bool>,
-}
-
 impl Repeat {
     /// Reads the command line of a run.
     pub(crate) fn of_run(run: &RunDocument) -> Result<Self, Exit> {
@@ -72,30 +63,32 @@ impl Repeat {
     pub(crate) fn of_words(words: Vec<String>) -> Result<Self, Exit> {
         let text = words_text(&words);
         let refused = |said| Exit::usage(text!("{text} cannot be repeated: {said}"));
-        let mut repeat = Self::read(words, refused, unrepeatable)?;
-        if !repeat.others().is_empty() {
+        let (repeat, given) = Self::read(words, refused, unrepeatable)?;
+        if !repeat.command.can(Ability::Repeat) {
+            return Err(unrepeatable(&text));
+        }
+        if !cli::values_of(&given, "others").is_empty() {
             return Err(Exit::usage(text!(
                 "{text} cannot be repeated: it is for several disks; name one"
             )));
         }
-        match repeat.printing_mut() {
-            Some(_) => Ok(repeat),
-            None => Err(unrepeatable(&text)),
-        }
+        Ok(repeat)
     }
 
     /// Reads the arguments of a command that several processes are to carry out together.
     pub(crate) fn of_several(words: Vec<String>) -> Result<Self, Exit> {
-        let repeat = Self::read(words, Exit::usage, not_together)?;
-        several::check_one(repeat.others(), "sokudo together")?;
-        if let Some(option) = repeat.for_one_alone() {
-            return Err(Exit::usage(text!(
-                "{option} is for one process alone, and several cannot agree on it; leave it out"
-            )));
+        let (repeat, given) = Self::read(words, Exit::usage, not_together)?;
+        if !repeat.command.can(Ability::Together) {
+            return Err(not_together(&words_text(&repeat.words)));
         }
-        match repeat.is_for_several() {
-            true => Ok(repeat),
-            false => Err(not_together(&words_text(&repeat.words))),
+        several::check_one(&cli::values_of(&given, "others"), "sokudo together")?;
+        // Each process would see another rate, and has kept other runs.
+        let mut for_one_alone = ["--resume", "--beside", "--stop-when"].into_iter();
+        match for_one_alone.find(|it| is_given(&given, it)) {
+            Some(option) => Err(Exit::usage(text!(
+                "{option} is for one process alone, and several cannot agree on it; leave it out"
+            ))),
+            None => Ok(repeat),
         }
     }
 
@@ -103,57 +96,32 @@ impl Repeat {
         words: Vec<String>,
         mistaken: impl FnOnce(Text) -> Exit,
         no_command: impl FnOnce(&str) -> Exit,
-    ) -> Result<Self, Exit> {
+    ) -> Result<(Self, ArgMatches), Exit> {
         let (given, command) = cli::read_later(&words).map_err(mistaken)?;
-        Ok(Self {
-            command: command.ok_or_else(|| no_command(&words_text(&words)))?,
-            words,
-            has_seed: has_seed(&given),
-            has_trials: has_trials(&given),
-            rows: Vec::new(),
-        })
-    }
-
-    /// Whether several processes can carry it out as one: what [`Self::measure_in`] knows.
-    const fn is_for_several(&self) -> bool {
-        matches!(
-            self.command,
-            Command::Mark(_)
-                | Command::Scan(_)
-                | Command::Sweep(_)
-                | Command::Quick(_)
-                | Command::Steady(_)
-                | Command::Load(_)
-                | Command::Peak(_)
-                | Command::Run(_)
-        )
-    }
-
-    /// An option that several processes could not follow alike: each would see another rate, and
-    /// have kept other runs.
-    fn for_one_alone(&self) -> Option<&'static str> {
-        let stopping = match &self.command {
-            Command::Mark(it) => &it.stopping,
-            Command::Scan(it) if it.resume.is_some() => return Some("--resume"),
-            Command::Scan(it) => &it.stopping,
-            Command::Sweep(it) => &it.stopping,
-            Command::Steady(it) => &it.stopping,
-            Command::Fill(it) => &it.stopping,
-            Command::Load(it) if it.beside.is_some() => return Some("--beside"),
-            Command::Load(it) => &it.stopping,
-            Command::Run(it) => &it.stopping,
-            _ => return None,
+        let Some(Command::Measuring(command)) = command else {
+            return Err(no_command(&words_text(&words)));
         };
-        (!stopping.stop_when.is_empty()).then_some("--stop-when")
+        let repeat = Self {
+            command: measuring::of(command),
+            words,
+            target: cli::values_of(&given, "target").pop(),
+            has_trials: ["--runs", "--precision"]
+                .iter()
+                .any(|it| is_given(&given, it)),
+            rows: Vec::new(),
+        };
+        Ok((repeat, given))
     }
 
     /// Where it measures; nothing where job files cannot be read, which is told when they are.
     pub(crate) fn places(&self) -> Vec<PathBuf> {
-        if let Command::Run(it) = &self.command {
-            let jobs = JobFilePlan::read(it);
-            return jobs.map_or_else(|_| Vec::new(), |jobs| jobs.paths());
+        match &self.target {
+            Some(target) => vec![PathBuf::from(target)],
+            None => match self.command.planned() {
+                Ok(Planned::Jobs(jobs, _)) => jobs.paths(),
+                _ => Vec::new(),
+            },
         }
-        self.target().map(PathBuf::from).into_iter().collect()
     }
 
     /// By the backends that a run has used, and with the lengths of its trials of reads, where these
@@ -191,30 +159,8 @@ impl Repeat {
         }
     }
 
-    /// What it measures, as it was named; `None` where that is in job files.
     pub(crate) fn target(&self) -> Option<&str> {
-        match &self.command {
-            Command::Mark(it) => Some(&it.target),
-            Command::Scan(it) => Some(&it.target),
-            Command::Sweep(it) => Some(&it.target),
-            Command::Quick(it) => Some(&it.target),
-            Command::Explain(it) => Some(&it.target),
-            Command::Fill(it) => Some(&it.target),
-            Command::Load(it) => Some(&it.target),
-            Command::Peak(it) => Some(&it.target),
-            Command::Steady(it) => Some(&it.target),
-            Command::Bonnie(it) => Some(&it.directory),
-            _ => None,
-        }
-    }
-
-    /// What it measures beside its target.
-    fn others(&self) -> &[String] {
-        match &self.command {
-            Command::Mark(it) => &it.others,
-            Command::Scan(it) => &it.others,
-            _ => &[],
-        }
+        self.target.as_deref()
     }
 
     /// How many rows it will measure, and how often; `None` where it decides that while it
@@ -236,14 +182,13 @@ impl Repeat {
 
     /// Where all that will be measured is known beforehand.
     fn measurement(&self) -> Result<Option<Measurement<'_>>, Exit> {
-        let measurement = match &self.command {
-            Command::Mark(it) => mark::measurement(it),
-            Command::Scan(it) => scan::measurement(it),
-            Command::Sweep(it) => sweep::measurement(it),
-            Command::Quick(it) => quick::measurement(it),
-            _ => return Ok(None),
-        };
-        measurement.map(Some)
+        if !self.command.can(Ability::Count) {
+            return Ok(None);
+        }
+        Ok(match self.command.planned()? {
+            Planned::Rows(measurement, _) => Some(measurement),
+            Planned::Jobs(..) => None,
+        })
     }
 
     /// How long it takes and what it writes; `None` as for [`Self::planned`].
@@ -301,11 +246,9 @@ impl Repeat {
             overwrite,
             destroy,
             destroy_contents,
-        } = self.leaves();
-        let overwrites = overwrite.as_ref().is_some_and(|it| **it);
-        let destroys = destroy.as_ref().is_some_and(|it| !it.is_empty());
-        if overwrites != leave.overwrite {
-            return Err(match overwrites {
+        } = self.command.leaves();
+        if *overwrite != leave.overwrite {
+            return Err(match *overwrite {
                 true => Exit::refused(text!(
                     "the baseline's command overwrites the file ({text}); give --overwrite again if its contents may be lost"
                 )),
@@ -314,8 +257,8 @@ impl Repeat {
                 )),
             });
         }
-        let is_given = !leave.destroying.destroy.is_empty();
-        if destroys != is_given {
+        let destroys = !destroy.is_empty();
+        if destroys == leave.destroying.destroy.is_empty() {
             return Err(match destroys {
                 true => Exit::refused(text!(
                     "the baseline's command destroys the data on the device ({text}); name the device again with --destroy if they may be lost"
@@ -325,61 +268,16 @@ impl Repeat {
                 )),
             });
         }
-        if let Some(destroy) = destroy {
-            destroy.clone_from(&leave.destroying.destroy);
-        }
+        destroy.clone_from(&leave.destroying.destroy);
         if let Some(contents) = destroy_contents {
             *contents = leave.destroying.destroy_contents;
         }
         Ok(())
     }
 
-    fn leaves(&mut self) -> Leaves<'_> {
-        fn both<'a>(overwrite: &'a mut bool, destroying: &'a mut Destroying) -> Leaves<'a> {
-            Leaves {
-                overwrite: Some(overwrite),
-                destroy: Some(&mut destroying.destroy),
-                destroy_contents: Some(&mut destroying.destroy_contents),
-            }
-        }
-        match &mut self.command {
-            Command::Mark(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Scan(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Sweep(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Explain(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Fill(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Load(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Peak(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Steady(it) => both(&mut it.overwrite, &mut it.destroying),
-            Command::Quick(it) => Leaves {
-                overwrite: Some(&mut it.overwrite),
-                ..Leaves::default()
-            },
-            Command::Run(it) => Leaves {
-                overwrite: Some(&mut it.overwrite),
-                destroy: Some(&mut it.destroy),
-                destroy_contents: None,
-            },
-            _ => Leaves::default(),
-        }
-    }
-
-    /// How its result is printed; `None` for a command that measures nothing.
-    pub(crate) fn printing_mut(&mut self) -> Option<&mut Printing> {
-        match &mut self.command {
-            Command::Mark(it) => Some(&mut it.printing),
-            Command::Scan(it) => Some(&mut it.measuring.printing),
-            Command::Sweep(it) => Some(&mut it.measuring.printing),
-            Command::Quick(it) => Some(&mut it.printing),
-            Command::Explain(it) => Some(&mut it.measuring.printing),
-            Command::Fill(it) => Some(&mut it.measuring.printing),
-            Command::Load(it) => Some(&mut it.measuring.printing),
-            Command::Peak(it) => Some(&mut it.measuring.printing),
-            Command::Steady(it) => Some(&mut it.measuring.printing),
-            Command::Bonnie(it) => Some(&mut it.printing),
-            Command::Run(it) => Some(&mut it.printing),
-            _ => None,
-        }
+    /// How its result is printed.
+    pub(crate) fn printing_mut(&mut self) -> &mut Printing {
+        &mut self.command.shared_mut().printing
     }
 
     /// Asks and carries it out, and prints nothing but its progress.
@@ -388,30 +286,8 @@ impl Repeat {
         control: &Control,
         asking: Asking,
     ) -> Result<FinishedMeasurement, Exit> {
-        let planned = |mut measurement: Measurement<'_>| {
-            self.choose_again(&mut measurement);
-            measurement::asked(measurement, control, asking, Prepared::measure)
-        };
-        let mut finished = match &self.command {
-            Command::Mark(it) => planned(mark::measurement(it)?),
-            Command::Scan(it) => planned(scan::measurement(it)?),
-            Command::Sweep(it) => planned(sweep::measurement(it)?),
-            Command::Quick(it) => planned(quick::measurement(it)?),
-            Command::Explain(it) => planned(explain::measurement(it)?),
-            Command::Fill(it) => planned(fill::measurement(it)?),
-            Command::Steady(it) => planned(steady::measurement(it)?),
-            Command::Load(it) => {
-                let (measurement, conduct) = load::measurement(it)?;
-                measurement::asked(measurement, control, asking, conduct)
-            }
-            Command::Peak(it) => {
-                let (measurement, conduct) = peak::measurement(it)?;
-                measurement::asked(measurement, control, asking, conduct)
-            }
-            Command::Bonnie(it) => bonnie::measured(it, asking, control),
-            Command::Run(it) => JobFilePlan::read(it)?.finish(it, asking, control),
-            _ => Err(unrepeatable(&words_text(&self.words))),
-        }?;
+        let choose_again = |measurement: &mut Measurement<'_>| self.choose_again(measurement);
+        let mut finished = self.command.measure(&choose_again, control, asking)?;
         finished.document.command = self.command_line(finished.document.seed);
         finished.run.command.clone_from(&finished.document.command);
         Ok(finished)
@@ -422,40 +298,17 @@ impl Repeat {
         &self,
         company: &mut Company,
         control: &Control,
-        quiet: bool,
     ) -> Result<FinishedMeasurement, Exit> {
-        let measurement = match &self.command {
-            Command::Mark(it) => mark::measurement(it),
-            Command::Scan(it) => scan::measurement(it),
-            Command::Sweep(it) => sweep::measurement(it),
-            Command::Quick(it) => quick::measurement(it),
-            Command::Steady(it) => steady::measurement(it),
-            Command::Load(it) => match load::measurement(it) {
-                Ok((it, conduct)) => return company.measure(it, control, quiet, conduct),
-                Err(exit) => Err(exit),
-            },
-            Command::Peak(it) => match peak::measurement(it) {
-                Ok((it, conduct)) => return company.measure(it, control, quiet, conduct),
-                Err(exit) => Err(exit),
-            },
-            Command::Run(it) => match JobFilePlan::read(it) {
-                Ok(jobs) => return jobs.finish_in(company, it, control),
-                Err(exit) => Err(exit),
-            },
-            _ => Err(not_together(&words_text(&self.words))),
-        };
-        match measurement {
-            Ok(it) => company.measure(it, control, quiet, Prepared::measure),
-            Err(exit) => Err(company.cannot(exit)),
-        }
+        self.command.measure_in(company, control)
     }
 
     /// The command line that repeats it, with the seed that was used.
     fn command_line(&self, seed: u64) -> String {
         let text = words_text(&self.words);
-        match self.has_seed {
-            Some(false) => format!("{text} --seed {seed}"),
-            _ => text,
+        let is_drawn = self.command.shared().seed.is_none();
+        match is_drawn && self.command.has(SharedGroup::Seed) {
+            true => format!("{text} --seed {seed}"),
+            false => text,
         }
     }
 }
@@ -466,20 +319,12 @@ const fn is_chosen_by_rate(kind: &BackendKind) -> bool {
     matches!(kind, IoUring | IoUringCmd | Libaio)
 }
 
-fn has_seed(given: &ArgMatches) -> Option<bool> {
-    let (_, given) = given.subcommand()?;
-    given.try_contains_id("seed").ok()
-}
-
-fn has_trials(given: &ArgMatches) -> bool {
-    let is_given = |given: &ArgMatches, name: &str| {
-        matches!(given.try_contains_id(name), Ok(true))
-            && given.value_source(name) == Some(ValueSource::CommandLine)
-    };
-    let (_, given) = given.subcommand().unwrap_or(("", given));
-    ["runs", "precision"]
-        .into_iter()
-        .any(|name| is_given(given, name))
+/// Whether an option was given by who has typed the command.
+fn is_given(given: &ArgMatches, option: &str) -> bool {
+    let given = given.subcommand().map_or(given, |(_, given)| given);
+    let argument = option.trim_start_matches('-').replace('-', "_");
+    matches!(given.try_contains_id(&argument), Ok(true))
+        && given.value_source(&argument) == Some(ValueSource::CommandLine)
 }
 
 fn words_text(words: &[String]) -> String {
@@ -493,13 +338,15 @@ fn words_text(words: &[String]) -> String {
 
 fn not_together(text: &str) -> Exit {
     Exit::usage(text!(
-        "{text} cannot be carried out by several processes together; use one of mark, scan, sweep, quick, load, peak, steady or run"
+        "{text} cannot be carried out by several processes together; use one of {}",
+        measuring::names(Ability::Together)
     ))
 }
 
 fn unrepeatable(text: &str) -> Exit {
     Exit::usage(text!(
-        "{text} cannot be repeated; use one of mark, scan, sweep, quick, load, peak, steady, explain, fill, bonnie or run"
+        "{text} cannot be repeated; use one of {}",
+        measuring::names(Ability::Repeat)
     ))
 }
 
@@ -544,7 +391,7 @@ mod tests {
             "bonnie /mnt/a",
             "run a.fio",
         ] {
-            assert!(repeat(text).printing_mut().is_some(), "{text}");
+            assert!(repeat(text).command.can(Ability::Repeat), "{text}");
         }
         for text in [
             "",
@@ -594,11 +441,10 @@ mod tests {
             assert_eq!(aimed.target(), Some("/mnt/b c"), "{text}");
             assert_eq!(aimed.command_line(7), line, "{text}");
         }
+        // Jobs have no seed.
         let jobs = repeat("run a.fio").aimed_at("/mnt/b");
-        assert_eq!(
-            jobs.map(|it| it.words).ok(),
-            Some(vec!["run".to_owned(), "a.fio".to_owned()])
-        );
+        let line = jobs.map(|it| it.command_line(7)).ok();
+        assert_eq!(line.as_deref(), Some("sokudo run a.fio"));
     }
 
     #[test]
@@ -610,10 +456,7 @@ mod tests {
         };
         for (more, expected_ms) in [("", 7), (" -t 1s", 1000)] {
             let again = repeat(&format!("{rows}{more}"));
-            let Command::Mark(arguments) = &again.command else {
-                unreachable!("it is a mark");
-            };
-            let mut measurement = mark::measurement(arguments).ok().unwrap();
+            let mut measurement = again.measurement().ok().flatten().unwrap();
             was.choose_again(&mut measurement);
             let stages = measurement.plan.stages.iter();
             let workloads: Vec<&Workload> = stages.map(|stage| &stage.workloads[0]).collect();
@@ -625,7 +468,7 @@ mod tests {
             let mut read = workloads.iter().filter(reads);
             assert!(read.all(|it| it.limits.time == expected));
             // A row that writes is to use up a drive's memory as it did then.
-            let asked = again_asked(&again);
+            let asked = asked_rows(&again);
             let writes = |it: &&Workload| it.operations.changes_data();
             let asked: Vec<Limits> = asked.iter().filter(writes).map(|it| it.limits).collect();
             let written = workloads.iter().copied().filter(writes);
@@ -635,7 +478,7 @@ mod tests {
     }
 
     /// What the command itself asks for.
-    fn again_asked(repeat: &Repeat) -> Vec<Workload> {
+    fn asked_rows(repeat: &Repeat) -> Vec<Workload> {
         let plan = repeat
             .measurement()
             .ok()
@@ -648,15 +491,7 @@ mod tests {
 
     /// As a run tells them whose trials took 7 ms.
     fn measured_rows(text: &str) -> Vec<(Workload, Option<BackendKind>)> {
-        let Command::Mark(arguments) = &repeat(text).command else {
-            unreachable!("it is a mark");
-        };
-        let plan = mark::measurement(arguments).ok().map(|it| it.plan).unwrap();
-        let mut workloads: Vec<Workload> = plan
-            .stages
-            .into_iter()
-            .flat_map(|stage| stage.workloads)
-            .collect();
+        let mut workloads = asked_rows(&repeat(text));
         for workload in &mut workloads {
             workload.limits = Limits::of_time(Nanos::from_millis(7));
         }
@@ -692,8 +527,8 @@ mod tests {
             destroying,
         };
         assert!(repeat.ask_again(&leave).is_ok());
-        let leaves = repeat.leaves();
-        assert_eq!(leaves.destroy.cloned(), Some(vec!["S2".to_owned()]));
+        let leaves = repeat.command.leaves();
+        assert_eq!(*leaves.destroy, ["S2"]);
         assert_eq!(leaves.destroy_contents.copied(), Some(false));
     }
 }

@@ -24,18 +24,17 @@ use crate::progress::ProgressLine;
 use crate::telling::{self, Estimate};
 use crate::{command_line, interrupt, results, writing};
 
-/// Runs the job files and prints.
-pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
-    let jobs = JobFilePlan::read(arguments)?;
-    results::check(&arguments.printing)?;
+/// Runs jobs and prints.
+pub(crate) fn run(jobs: &JobFilePlan, arguments: &RunArguments) -> Result<(), Exit> {
+    results::check(&arguments.shared.printing)?;
     for place in jobs.paths() {
-        results::check_apart(&place, &arguments.printing)?;
+        results::check_apart(&place, &arguments.shared.printing)?;
     }
-    telling::open(&arguments.printing)?;
+    telling::open(&arguments.shared.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    jobs.finish(arguments, arguments.printing.asking, &control)?
-        .conclude(&arguments.printing)
+    jobs.finish(arguments, arguments.shared.printing.asking, &control)?
+        .conclude(&arguments.shared.printing)
 }
 
 /// Job files as they are understood.
@@ -50,7 +49,7 @@ impl JobFilePlan {
     /// Reads the files that are named.
     pub(crate) fn read(arguments: &RunArguments) -> Result<Self, Exit> {
         let mut jobs = Self::of_words(&fio_arguments(arguments))?;
-        arguments.buffers.set(&mut jobs.planned.plan);
+        arguments.shared.set(&mut jobs.planned.plan);
         Ok(jobs)
     }
 
@@ -80,15 +79,15 @@ impl JobFilePlan {
             self.tell_notes();
         }
         let schedule = arguments
-            .stopping
-            .of(Schedule::in_turn(arguments.runs, Nanos(0)));
+            .shared
+            .ending(Schedule::in_turn(arguments.runs, Nanos(0)));
         telling::announce(jobs.plan, &schedule, &Estimate::of_jobs(&jobs));
         let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
         if telling::is_plan() {
             return Err(Exit::AsReported(0));
         }
         let rules = &schedule.stop_when;
-        let keeping = &arguments.printing.keeping;
+        let keeping = &arguments.shared.printing.keeping;
         let finished = carry_out(&jobs, rules, keeping, control, &mut progress);
         progress.finish();
         let (finished, kept) = finished?;
@@ -112,7 +111,7 @@ impl JobFilePlan {
         company.give_own_names(&mut self.places);
         let mut plan = self.planned.plan.clone();
         company.agree_on_jobs(&mut plan, &self.places)?;
-        let quiet = arguments.printing.asking.quiet;
+        let quiet = arguments.shared.printing.asking.quiet;
         let jobs = Jobs {
             plan: &plan,
             ..self.jobs(arguments.runs)

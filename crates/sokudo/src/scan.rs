@@ -8,8 +8,9 @@ use sokudo_words::text;
 
 use crate::cli::{PrecisionDefault, ScanArguments};
 use crate::exit::Exit;
+use crate::measuring::{Measuring, Planned};
 use crate::resume::{LeftRun, Resumable};
-use crate::{measurement, several, writing};
+use crate::{given, measurement, several, writing};
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
@@ -17,42 +18,36 @@ const GNOME_SEED: u64 = 42;
 /// Blocks are multiples of this where the target does not say of what.
 const BLOCK_MIN: Bytes = Bytes(512);
 
-pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
-    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
-}
-
-/// What the arguments ask for.
-pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    if let Some(run) = &arguments.resume {
-        return resumed(arguments, named, run);
-    }
-    if arguments.write_cache != [DriveCache::Keep] {
-        several::check_one(&arguments.others, "--write-cache")?;
-    }
-    let others = several::recognise(&arguments.others)?;
-    let seed = arguments
-        .measuring
-        .seed
-        .unwrap_or_else(|| match arguments.gnome {
+impl Measuring for ScanArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        if let Some(run) = &self.resume {
+            return Ok(Planned::Rows(resumed(self, named, run)?, None));
+        }
+        if self.write_cache != [DriveCache::Keep] {
+            several::check_one(&self.others, "--write-cache")?;
+        }
+        let others = several::recognise(&self.others)?;
+        let seed = self.shared.seed.unwrap_or_else(|| match self.gnome {
             true => GNOME_SEED,
             false => named.default_seed(),
         });
-    let SurfacePlan { plan, mut notes } = match &others[..] {
-        [] => planned(arguments, &arguments.target, &named, seed)?,
-        others => planned_of_several(arguments, &named, others, seed)?,
-    };
-    let schedule = schedule(arguments)?;
-    notes.extend(several::time_note(&plan, &schedule, 1 + others.len()));
-    Ok(Measurement {
-        others,
-        permission: leave(arguments),
-        schedule,
-        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        notes,
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    })
+        let SurfacePlan { plan, mut notes } = match &others[..] {
+            [] => planned(self, &self.target, &named, seed)?,
+            others => planned_of_several(self, &named, others, seed)?,
+        };
+        let schedule = schedule(self)?;
+        notes.extend(several::time_note(&plan, &schedule, 1 + others.len()));
+        let measurement = Measurement {
+            others,
+            permission: leave(self),
+            schedule,
+            test_file_size: self.size.unwrap_or(TEST_FILE_SIZE),
+            notes,
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
+    }
 }
 
 /// What is left of a scan that only reads.
@@ -75,9 +70,9 @@ fn resumed<'a>(
             })
         },
     };
-    let keeping = &arguments.measuring.printing.keeping;
+    let keeping = &arguments.shared.printing.keeping;
     let mut left = LeftRun::find(resumable, targets, name, keeping)?;
-    left.run.schedule = arguments.stopping.of(left.run.schedule);
+    left.run.schedule = arguments.shared.ending(left.run.schedule);
     Ok(left.measurement())
 }
 
@@ -110,8 +105,7 @@ fn planned(
     };
     let planned = surface::plan(&request, seed);
     let mut planned = planned.map_err(|error| Exit::usage(text!("{target}: {error}")))?;
-    arguments.issuing.set(&mut planned.plan);
-    arguments.measuring.buffers.set(&mut planned.plan);
+    arguments.shared.set(&mut planned.plan);
     Ok(planned)
 }
 
@@ -154,7 +148,7 @@ fn schedule(arguments: &ScanArguments) -> Result<Schedule, Exit> {
     let unasked = PrecisionDefault::trials(1);
     let precision = &arguments.precision;
     let schedule = precision.schedule(arguments.runs, unasked, Nanos(0))?;
-    Ok(arguments.stopping.of(schedule))
+    Ok(arguments.shared.ending(schedule))
 }
 
 fn preset(arguments: &ScanArguments) -> SurfacePreset {
@@ -168,7 +162,7 @@ fn preset(arguments: &ScanArguments) -> SurfacePreset {
 
 /// Whether and how the target is written, or why that is refused.
 fn writes(arguments: &ScanArguments, target: &str, kind: TargetKind) -> Result<Writes, Exit> {
-    let destroys = !arguments.destroying.destroy.is_empty();
+    let destroys = !arguments.shared.destroying.destroy.is_empty();
     if destroys && !arguments.write {
         return Err(Exit::usage(text!(
             "--destroy allows writes to {target}, but --write is not given; add --write, or leave --destroy out"
@@ -177,7 +171,7 @@ fn writes(arguments: &ScanArguments, target: &str, kind: TargetKind) -> Result<W
     if !arguments.write {
         return Ok(Writes::None);
     }
-    writing::check_overwrite(target, kind, arguments.overwrite)?;
+    writing::check_overwrite(target, kind, arguments.shared.overwrite)?;
     if let Some(why) = writing::refusal(target, kind, &leave(arguments)) {
         return Err(Exit::refused(text!(
             "{why}; or use --write-back, which writes back only what was just read"
@@ -194,7 +188,7 @@ fn writes(arguments: &ScanArguments, target: &str, kind: TargetKind) -> Result<W
 fn leave(arguments: &ScanArguments) -> Permission {
     match arguments.write_back {
         true => Permission::WriteBack,
-        false => arguments.destroying.permission(arguments.overwrite),
+        false => arguments.shared.permission(),
     }
 }
 
@@ -205,15 +199,11 @@ fn size(arguments: &ScanArguments, target: &str, named: &Named) -> Result<Bytes,
             "--size is for the test file in a directory, and {target} is not a directory; use --from and --to for a part of it"
         )));
     }
-    match named.size() {
+    match given::known_size(named, target)? {
         Some(Bytes(0)) => Err(Exit::usage(text!(
             "{target} has a size of 0; insert a medium, or name another target"
         ))),
-        Some(size) => Ok(size),
-        None if named.kind() == TargetKind::BlockDevice => Err(Exit::failed(text!(
-            "the size of {target} is unknown; check whether the device answers (dmesg)"
-        ))),
-        None => Ok(arguments.size.unwrap_or(TEST_FILE_SIZE)),
+        size => Ok(size.or(arguments.size).unwrap_or(TEST_FILE_SIZE)),
     }
 }
 

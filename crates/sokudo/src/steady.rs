@@ -11,7 +11,7 @@ use sokudo_dialect::steady::{self, Assumed, SteadyPlan, SteadyRequest, SteadyTar
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
     BlockDeviceKind, Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass,
-    SteadyProcedure, TargetInfo, TargetKind,
+    SteadyProcedure, TargetKind,
 };
 use sokudo_report::steady::estimate_lines;
 use sokudo_words::{Text, text};
@@ -19,14 +19,14 @@ use sokudo_words::{Text, text};
 use crate::cli::SteadyArguments;
 use crate::exit::{self, Exit};
 use crate::measurement;
-use crate::{given, language, output, writing};
+use crate::measuring::{Measuring, Planned};
+use crate::scan::block_min;
+use crate::{given, output, writing};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);
 /// How long a cell of a simulated device takes, for the same reason.
 const SIMULATED_ROUND_TIME: Nanos = Nanos::from_millis(100);
-/// Blocks are multiples of this where the target does not say of what.
-const BLOCK_MIN: Bytes = Bytes(512);
 
 /// Sequential rates that drives of a kind can be expected to keep up, bytes per second.
 const ROTATING: u64 = 150_000_000;
@@ -34,27 +34,38 @@ const NVME: u64 = 1_500_000_000;
 const SATA: u64 = 450_000_000;
 const UNKNOWN: u64 = 500_000_000;
 
-/// Measures and prints, or says what it would take.
-pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
-    if arguments.estimate {
-        let named = Named::recognise(&arguments.target)?;
-        let seed = arguments
-            .measuring
-            .seed
-            .unwrap_or_else(|| named.default_seed());
-        let SteadyPlan { procedure, .. } = planned(arguments, &named, seed)?;
-        let lines = estimate_lines(&procedure).into_iter();
-        let lines = lines.map(|line| line.said(language::current()) + "\n");
-        return output::print(&lines.collect::<String>());
+impl Measuring for SteadyArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        let SteadyPlan { plan, procedure } = rounds(self, &named)?;
+        let quiet = self.shared.printing.asking.quiet;
+        let notes = told_before(&procedure, named.kind(), quiet);
+        let test_file_size = capacity(self, &named)?;
+        let measurement = Measurement {
+            schedule: self.shared.ending(schedule(procedure)),
+            test_file_size,
+            notes,
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
     }
-    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
+
+    /// Measures and prints, or says what it would take.
+    fn run(&self) -> Result<(), Exit> {
+        if !self.estimate {
+            return self.print(self.planned()?, None);
+        }
+        let named = Named::recognise(&self.target)?;
+        let SteadyPlan { procedure, .. } = rounds(self, &named)?;
+        output::print_lines(&estimate_lines(&procedure))
+    }
 }
 
 /// The rounds that the arguments ask for.
-fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<SteadyPlan, Exit> {
+fn rounds(arguments: &SteadyArguments, named: &Named) -> Result<SteadyPlan, Exit> {
     let medium = medium(arguments, named)?;
     if !arguments.estimate {
-        check_consent(arguments, named.kind())?;
+        writing::check_written(&arguments.target, named.kind(), &arguments.shared)?;
     }
     let capacity = capacity(arguments, named)?;
     let request = SteadyRequest {
@@ -63,7 +74,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
         capacity,
         active_percent: arguments.active_range,
         medium,
-        block_min: named.direct_unit().unwrap_or(BLOCK_MIN).max(BLOCK_MIN),
+        block_min: block_min(named, &arguments.target)?,
         round_time: arguments.round_time.unwrap_or(match medium {
             SteadyTarget::Simulated => SIMULATED_ROUND_TIME,
             _ => steady::ROUND_TIME,
@@ -76,7 +87,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
         purge: arguments.purge,
         drive_cache: drive_cache(arguments, named),
         assumed: assumed(named),
-        seed,
+        seed: arguments.shared.seed_for(named),
     };
     let mut planned = steady::plan(&request)
         .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))?;
@@ -85,32 +96,8 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Stea
         let text = text!("only the first {capacity} of {whole} are taken for the capacity");
         planned.procedure.differences.push(text);
     }
-    arguments.issuing.set(&mut planned.plan);
-    arguments.measuring.buffers.set(&mut planned.plan);
+    arguments.shared.set(&mut planned.plan);
     Ok(planned)
-}
-
-pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>, Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let seed = arguments
-        .measuring
-        .seed
-        .unwrap_or_else(|| named.default_seed());
-    let SteadyPlan { plan, procedure } = planned(arguments, &named, seed)?;
-    let notes = told_before(
-        &procedure,
-        named.kind(),
-        arguments.measuring.printing.asking.quiet,
-    );
-    let test_file_size = capacity(arguments, &named)?;
-    Ok(Measurement {
-        permission: arguments.destroying.permission(arguments.overwrite),
-        schedule: arguments.stopping.of(schedule(procedure)),
-        test_file_size,
-        notes,
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    })
 }
 
 fn schedule(procedure: SteadyProcedure) -> Schedule {
@@ -158,38 +145,20 @@ fn medium(arguments: &SteadyArguments, named: &Named) -> Result<SteadyTarget, Ex
     }
 }
 
-/// All tests write, so that without consent there is nothing to measure.
-fn check_consent(arguments: &SteadyArguments, kind: TargetKind) -> Result<(), Exit> {
-    let target = &arguments.target;
-    writing::check_overwrite(target, kind, arguments.overwrite)?;
-    let permission = arguments.destroying.permission(arguments.overwrite);
-    match writing::refusal(target, kind, &permission) {
-        Some(why) => Err(Exit::refused(text!(
-            "{why}; only writes make a drive steady, and --estimate writes nothing"
-        ))),
-        None => Ok(()),
-    }
-}
-
 /// What counts as the capacity.
 fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
-    let Some(whole) = named.size() else {
-        return match named.kind() {
-            TargetKind::BlockDevice => Err(Exit::failed(text!(
-                "the size of {target} is unknown; check whether the device answers (dmesg)"
-            ))),
-            // The test file is made of whole blocks of 1 MiB.
-            _ => match arguments.size {
-                Some(size) if size.0 == 0 || !size.0.is_multiple_of(Bytes::MIB) => {
-                    Err(Exit::usage(text!(
-                        "--size {}B is not a multiple of 1 MiB, the largest block; use {}MiB",
-                        size.0,
-                        (size.0 / Bytes::MIB).max(1)
-                    )))
-                }
-                size => Ok(size.unwrap_or(TEST_FILE_SIZE)),
-            },
+    let Some(whole) = given::known_size(named, target)? else {
+        // The test file is made of whole blocks of 1 MiB.
+        return match arguments.size {
+            Some(size) if size.0 == 0 || !size.0.is_multiple_of(Bytes::MIB) => {
+                Err(Exit::usage(text!(
+                    "--size {}B is not a multiple of 1 MiB, the largest block; use {}MiB",
+                    size.0,
+                    (size.0 / Bytes::MIB).max(1)
+                )))
+            }
+            size => Ok(size.unwrap_or(TEST_FILE_SIZE)),
         };
     };
     let asked = arguments.size.unwrap_or_default();
@@ -201,20 +170,16 @@ fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
     }
 }
 
-fn info(named: &Named) -> Option<&TargetInfo> {
-    match named {
-        Named::Path(inspected) => Some(&inspected.info),
-        Named::Simulated(_) | Named::Null => None,
-    }
-}
-
 /// The state of the write cache: as asked for, or the class's where every drive under a
 /// device answers what its own is.
 fn drive_cache(arguments: &SteadyArguments, named: &Named) -> DriveCache {
     if let Some(state) = arguments.write_cache {
         return state;
     }
-    let Some(info) = info(named).filter(|info| info.kind == TargetKind::BlockDevice) else {
+    let Some(info) = named
+        .info()
+        .filter(|info| info.kind == TargetKind::BlockDevice)
+    else {
         return DriveCache::Keep;
     };
     let mut drives = info
@@ -238,7 +203,7 @@ pub(crate) fn assumed(named: &Named) -> Assumed {
         bytes_per_s,
         source: source.into(),
     };
-    let Some(leaf) = info(named).and_then(|info| info.leaves().next()) else {
+    let Some(leaf) = named.info().and_then(|info| info.leaves().next()) else {
         return match named {
             Named::Simulated(_) => of(NVME, "a simulated drive, whose time is virtual"),
             _ => of(UNKNOWN, "a drive of which nothing is known"),

@@ -9,6 +9,7 @@ use sokudo_words::{Text, text};
 
 use crate::cli::{PERMILLE_DEFAULT, PrecisionDefault, SweepArguments};
 use crate::exit::Exit;
+use crate::measuring::{Measuring, Planned};
 use crate::{given, measurement, writing};
 
 /// A file made for a cell is a multiple of this.
@@ -17,63 +18,57 @@ const TEST_FILE_UNIT: u64 = Bytes::MIB;
 /// Whoever has to wait longer is told so.
 const LONG: Nanos = Nanos::from_secs(600);
 
-pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
-    measurement::run_and_print(measurement(arguments)?, &arguments.measuring.printing)
-}
-
-pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>, Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let seed = arguments
-        .measuring
-        .seed
-        .unwrap_or_else(|| named.default_seed());
-    let mut notes = Vec::new();
-    let operations = operations(arguments, named.kind(), &mut notes)?;
-    let length = length(arguments, &named, &mut notes)?;
-    let sweep = Sweep {
-        sizes: sizes(arguments, &named, length, &mut notes)?,
-        loads: loads(arguments)?,
-        operations,
-        pattern: if arguments.random {
-            RowPattern::Random
-        } else {
-            RowPattern::Sequential
-        },
-        length,
-        time: arguments.time,
-        direct: arguments.direct,
-        write_through: arguments.write_through,
-        verify: arguments.verify,
-        data: arguments.data.clone(),
-        buffer_bytes_max: given::buffer_bytes_max(&named),
-        seed,
-    };
-    let mut plan = sweep.plan().map_err(Exit::usage)?;
-    arguments.measuring.buffers.set(&mut plan);
-    notes.extend(sweep.without_room().iter().map(no_room));
-    let schedule = schedule(arguments)?;
-    let longest = duration(&plan, &schedule, None);
-    if longest > LONG
-        && schedule.spread_over.is_none()
-        && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null)
-    {
-        notes.push(text!(
-            "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \
-             have moved {length}, end earlier",
-            plan.stages.len(),
-            schedule.trials,
-            longest.as_secs_f64() / 60.0
-        ));
+impl Measuring for SweepArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        let seed = self.shared.seed_for(&named);
+        let mut notes = Vec::new();
+        let operations = operations(self, named.kind(), &mut notes)?;
+        let length = length(self, &named, &mut notes)?;
+        let sweep = Sweep {
+            sizes: sizes(self, &named, length, &mut notes)?,
+            loads: loads(self)?,
+            operations,
+            pattern: if self.random {
+                RowPattern::Random
+            } else {
+                RowPattern::Sequential
+            },
+            length,
+            time: self.time,
+            direct: self.direct,
+            write_through: self.write_through,
+            verify: self.verify,
+            data: self.data.clone(),
+            buffer_bytes_max: given::buffer_bytes_max(&named),
+            seed,
+        };
+        let mut plan = sweep.plan().map_err(Exit::usage)?;
+        self.shared.set(&mut plan);
+        notes.extend(sweep.without_room().iter().map(no_room));
+        let schedule = schedule(self)?;
+        let longest = duration(&plan, &schedule, None);
+        if longest > LONG
+            && schedule.spread_over.is_none()
+            && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null)
+        {
+            notes.push(text!(
+                "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \
+                 have moved {length}, end earlier",
+                plan.stages.len(),
+                schedule.trials,
+                longest.as_secs_f64() / 60.0
+            ));
+        }
+        let measurement = Measurement {
+            schedule,
+            test_file_size: Bytes(length.0.next_multiple_of(TEST_FILE_UNIT)),
+            notes,
+            files: OwnFiles::Full(self.data.clone()),
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
     }
-    Ok(Measurement {
-        schedule,
-        test_file_size: Bytes(length.0.next_multiple_of(TEST_FILE_UNIT)),
-        permission: arguments.destroying.permission(arguments.overwrite),
-        notes,
-        files: OwnFiles::Full(arguments.data.clone()),
-        command: measurement::command(arguments.measuring.seed, seed),
-        ..Measurement::new(&arguments.target, named, plan)
-    })
 }
 
 fn preset(arguments: &SweepArguments) -> SweepPreset {
@@ -92,7 +87,7 @@ fn schedule(arguments: &SweepArguments) -> Result<Schedule, Exit> {
     let runs = Some(arguments.runs);
     let pause = arguments.cool_down;
     let schedule = arguments.precision.schedule(runs, unasked, pause)?;
-    Ok(arguments.stopping.of(schedule))
+    Ok(arguments.shared.ending(schedule))
 }
 
 /// What can be done is done, unless more is asked for, which is then refused.
@@ -102,13 +97,13 @@ fn operations(
     notes: &mut Vec<Text>,
 ) -> Result<Vec<Operation>, Exit> {
     let name = &arguments.target;
-    writing::check_overwrite(name, kind, arguments.overwrite)?;
+    writing::check_overwrite(name, kind, arguments.shared.overwrite)?;
     if arguments.verify && matches!(kind, TargetKind::Simulated | TargetKind::Null) {
         return Err(Exit::usage(text!(
             "{name} keeps no data, so nothing can be verified; leave --verify out"
         )));
     }
-    let permission = arguments.destroying.permission(arguments.overwrite);
+    let permission = arguments.shared.permission();
     let refusal = writing::refusal(name, kind, &permission);
     let must_write = arguments.write_only || arguments.verify || arguments.write_through;
     match refusal {

@@ -10,7 +10,7 @@ use sokudo_measure::{MeasureError, Sharing, Together, have_files_guarded};
 use sokudo_peers::{Launch, Notice, PeerError, Peers, Stopper};
 use sokudo_words::text;
 
-use crate::cli::{Printing, TogetherArguments};
+use crate::cli::TogetherArguments;
 use crate::company::Company;
 use crate::exit::{self, Exit};
 use crate::repeat::Repeat;
@@ -85,10 +85,7 @@ fn is_disorderly(exit: &Exit) -> bool {
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     // Where the words are wrong, they are so everywhere, and nobody waits for anybody.
     let mut repeat = Repeat::of_several(arguments.command.clone())?;
-    let is_quiet = launch.rank > 0 || repeat.printing_mut().is_none_or(|it| it.asking.quiet);
-    if let Some(printing) = repeat.printing_mut() {
-        printing.asking.quiet = is_quiet;
-    }
+    repeat.printing_mut().asking.quiet |= launch.rank > 0;
     if launch.rank > 0 {
         telling::leave_to_another();
     }
@@ -103,12 +100,12 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
             "a killed process may leave its test file behind: {error}"
         ));
     }
-    let mut company = Company::new(together, arguments, printing_of(&mut repeat));
+    let mut company = Company::new(together, arguments, repeat.printing_mut());
     let finished = match launch.rank {
         0 => check_results(&mut repeat, arguments)
-            .and_then(|()| telling::open(printing_of(&mut repeat)))
-            .and_then(|()| repeat.measure_in(&mut company, &control, is_quiet)),
-        _ => repeat.measure_in(&mut company, &control, is_quiet),
+            .and_then(|()| telling::open(repeat.printing_mut()))
+            .and_then(|()| repeat.measure_in(&mut company, &control)),
+        _ => repeat.measure_in(&mut company, &control),
     };
     company.part(finished.is_err());
     let concluded = finished.and_then(|mut finished| {
@@ -116,7 +113,7 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
             return finished.ended_by.map_or(Ok(()), Err);
         }
         finished.kept = company.kept();
-        finished.conclude(printing_of(&mut repeat))
+        finished.conclude(repeat.printing_mut())
     });
     // After Ctrl-C the launcher ends whoever is still there.
     if !control.is_cancelled() {
@@ -144,11 +141,6 @@ fn options(arguments: &TogetherArguments) -> Vec<String> {
     ];
     let given = options.into_iter().filter(|(is_given, _)| *is_given);
     given.map(|(_, option)| option.to_owned()).collect()
-}
-
-fn printing_of(repeat: &mut Repeat) -> &Printing {
-    let printing = repeat.printing_mut();
-    printing.expect("what measures is printed")
 }
 
 fn joined(launch: &Launch, control: &Control) -> Result<Peers, Exit> {
@@ -198,7 +190,7 @@ fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(
         return Ok(());
     }
     let targets = repeat.places();
-    let printing = printing_of(repeat);
+    let printing = repeat.printing_mut();
     let mut targets = targets.iter();
     match targets.find_map(|target| results::destination_on(target, printing)) {
         Some(path) => Err(Exit::refused(text!(

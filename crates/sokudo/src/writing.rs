@@ -6,7 +6,7 @@ use sokudo_model::{Bytes, TargetKind};
 use sokudo_report::{decimal_size, duration};
 use sokudo_words::{Text, text};
 
-use crate::cli::Asking;
+use crate::cli::{Asking, SharedArguments};
 use crate::exit::{self, Exit};
 use crate::telling::{self, Estimate};
 use crate::{interrupt, invocation, output};
@@ -36,6 +36,19 @@ pub(crate) fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -
         _ => Err(Exit::usage(text!(
             "{target} is not an existing file; leave --overwrite out"
         ))),
+    }
+}
+
+/// Refuses what may not be written where all that is done writes.
+pub(crate) fn check_written(
+    target: &str,
+    kind: TargetKind,
+    shared: &SharedArguments,
+) -> Result<(), Exit> {
+    check_overwrite(target, kind, shared.overwrite)?;
+    match refusal(target, kind, &shared.permission()) {
+        Some(why) => Err(Exit::refused(text!("{why}; --estimate writes nothing"))),
+        None => Ok(()),
     }
 }
 

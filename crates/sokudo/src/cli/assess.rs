@@ -3,7 +3,6 @@
 use clap::Args;
 use sokudo_model::{Bytes, Nanos};
 
-use super::Measuring;
 use super::heading::{HOW, MEASURED};
 use super::mistake::whole_number;
 
@@ -23,9 +22,9 @@ directory are read, too, where that is permitted (as root). docs/ASSESS.md has e
 Exit codes: 0 OK, or OK BUT; 1 NOT OK, or something failed; 2 wrong arguments; 3 refused; 4 what was
 measured is not VERIFIED, so that its speed cannot be judged; 130 interrupted.";
 
-/// Arguments of `sokudo assess`, as given.
+/// Own arguments of `sokudo assess`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct AssessArguments {
+pub(crate) struct AssessOptions {
     /// Directory, device or sim:MODEL
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. Devices are only
@@ -44,7 +43,4 @@ pub(crate) struct AssessArguments {
     /// Trials per row, all rows in turn; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }

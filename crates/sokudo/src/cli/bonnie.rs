@@ -4,7 +4,6 @@ use clap::Args;
 use sokudo_dialect::bonnie::{FileSpec, FilesSpec};
 use sokudo_model::Bytes;
 
-use super::Printing;
 use super::heading::{HOW, MEASURED, PRINTED};
 use super::mistake::whole_number;
 
@@ -22,12 +21,13 @@ which is the default, or --cold. The verdict says so where a figure is the cache
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
 would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 
-/// Arguments of `sokudo bonnie`, as given.
+/// Own arguments of `sokudo bonnie`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct BonnieArguments {
+#[command(mut_arg("seed", |it| it.help("Random seed of names, sizes, offsets and orders")))]
+pub(crate) struct BonnieOptions {
     /// Directory to measure in; sokudo removes everything that it makes there
-    #[arg(default_value = ".")]
-    pub(crate) directory: String,
+    #[arg(default_value = ".", value_name = "DIRECTORY")]
+    pub(crate) target: String,
 
     /// The large file [default: twice the memory:8k:8192:5]
     ///
@@ -78,13 +78,6 @@ pub(crate) struct BonnieArguments {
     /// Empty the page cache of the file before each phase that reads it
     #[arg(long, help_heading = HOW)]
     pub(crate) cold: bool,
-
-    /// Random seed of names, sizes, offsets and orders
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
 
     /// Print Bonnie++'s CSV line, one per run, as bon_csv2txt and bon_csv2html read it
     #[arg(long, conflicts_with = "format", help_heading = PRINTED)]

@@ -4,12 +4,9 @@ use clap::Args;
 use sokudo_dialect::burn_in::PASSES_MAX;
 use sokudo_model::BurnInTests;
 
-use super::destroying::Destroying;
-use super::heading::{MEASURED, WRITTEN};
-use super::issuing::Issuing;
+use super::heading::MEASURED;
 use super::mistake::whole_number;
 use super::one_of::one_of;
-use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -35,9 +32,13 @@ const SELF_TESTS: &[(&str, BurnInTests)] = &[
     ("off", BurnInTests::Off),
 ];
 
-/// Arguments of `sokudo burn-in`, as given.
+/// Own arguments of `sokudo burn-in`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct BurnInArguments {
+#[command(mut_arg("overwrite", |it| it
+    .conflicts_with("destroy")
+    .help("Write to existing files; their contents are lost")
+))]
+pub(crate) struct BurnInOptions {
     /// Block device, file or sim:MODEL; everything on it is lost
     ///
     /// It writes to a device only if --destroy names it, and to a file only with --overwrite.
@@ -83,20 +84,4 @@ pub(crate) struct BurnInArguments {
     /// Say how long it takes and what wears; writes nothing
     #[arg(long, help_heading = MEASURED)]
     pub(crate) estimate: bool,
-
-    /// Write to existing files; their contents are lost
-    #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
-    #[command(flatten)]
-    pub(crate) issuing: Issuing,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use sokudo_engine::{Consent, Front};
-use sokudo_measure::Permission;
 
 use super::heading::WRITTEN;
 
@@ -29,10 +28,5 @@ impl Destroying {
             self.destroy.iter().cloned(),
             self.destroy_contents,
         )
-    }
-
-    /// What may be written, with leave to overwrite an existing file or without.
-    pub(crate) fn permission(&self, overwrite: bool) -> Permission {
-        Permission::new(overwrite, &self.destroy, self.destroy_contents)
     }
 }

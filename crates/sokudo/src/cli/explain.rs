@@ -4,11 +4,6 @@ use clap::Args;
 use sokudo_dialect::explain::Theme;
 use sokudo_model::Bytes;
 
-use super::Measuring;
-use super::destroying::Destroying;
-use super::heading::WRITTEN;
-use super::issuing::Issuing;
-
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -27,9 +22,10 @@ are not proof: sokudo does not open the drive.
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it would
 endanger data, 130 interrupted.";
 
-/// Arguments of `sokudo explain`, as given.
+/// Own arguments of `sokudo explain`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct ExplainArguments {
+#[command(mut_arg("overwrite", |it| it.conflicts_with("destroy")))]
+pub(crate) struct ExplainOptions {
     /// Block device, partition, file, directory or sim:MODEL
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards; the result holds
@@ -52,17 +48,4 @@ pub(crate) struct ExplainArguments {
     /// In a directory, the size of the test file [default: 1GiB].
     #[arg(short, long, value_name = "SIZE", help_heading = "What is found out")]
     pub(crate) size: Option<Bytes>,
-
-    /// Write to the existing file TARGET; its contents are lost
-    #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
-    #[command(flatten)]
-    pub(crate) issuing: Issuing,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }

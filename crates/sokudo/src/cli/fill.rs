@@ -6,10 +6,7 @@ use clap::Args;
 use sokudo_model::{Bytes, Nanos};
 use sokudo_words::{Text, text};
 
-use super::destroying::Destroying;
-use super::heading::{MEASURED, WRITTEN};
-use super::issuing::Issuing;
-use super::{Measuring, Stopping};
+use super::heading::MEASURED;
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -28,9 +25,10 @@ with what is written: how much that is, and how long it takes, is told first.
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it would
 endanger data, 4 less trusted than --require asks, 5 ended by --stop-when, 130 interrupted.";
 
-/// Arguments of `sokudo fill`, as given.
+/// Own arguments of `sokudo fill`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct FillArguments {
+#[command(mut_arg("overwrite", |it| it.conflicts_with("destroy")))]
+pub(crate) struct FillOptions {
     /// Block device, file, directory or sim:MODEL
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
@@ -62,22 +60,6 @@ pub(crate) struct FillArguments {
     /// Say how much will be written and how long it takes; writes nothing
     #[arg(long, help_heading = MEASURED)]
     pub(crate) estimate: bool,
-
-    /// Write to the existing file TARGET; its contents are lost
-    #[arg(long, conflicts_with = "destroy", help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
-    #[command(flatten)]
-    pub(crate) issuing: Issuing,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }
 
 /// How long a drive rests before it is written again; none for `off`.

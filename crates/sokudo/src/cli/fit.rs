@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use sokudo_model::Nanos;
 
-use super::Measuring;
 use super::heading::{HOW, MEASURED};
 use super::mistake::whole_number;
 
@@ -21,9 +20,9 @@ Exit codes: 0 fast enough, or no threshold is known; 1 too slow, or something fa
 arguments; 3 refused; 4 cannot say: the 95 % interval is on both sides of the threshold, or a
 row is not VERIFIED; 130 interrupted.";
 
-/// Arguments of `sokudo fit`, as given.
+/// Own arguments of `sokudo fit`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct FitArguments {
+pub(crate) struct FitOptions {
     /// What the disk is for, such as etcd; without it, all that can be asked is listed
     #[arg(value_name = "WHAT")]
     pub(crate) what: Option<String>,
@@ -46,7 +45,4 @@ pub(crate) struct FitArguments {
     /// Trials per row, all rows in turn; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }

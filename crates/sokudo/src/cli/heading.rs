@@ -5,3 +5,18 @@ pub(super) const HOW: &str = "How it is measured";
 pub(super) const WRITTEN: &str = "What may be written";
 pub(super) const KEPT: &str = "What is kept";
 pub(super) const PRINTED: &str = "What is printed";
+
+/// Where the heading of what is printed stands.
+pub(super) const PRINTED_RANK: usize = 4;
+
+/// Where a heading stands. What no other command has is about what is measured.
+pub(super) fn rank(heading: Option<&str>) -> usize {
+    match heading {
+        None => 0,
+        Some(WRITTEN) => 2,
+        Some(HOW) => 3,
+        Some(PRINTED) => PRINTED_RANK,
+        Some(KEPT) => 5,
+        Some(_) => 1,
+    }
+}

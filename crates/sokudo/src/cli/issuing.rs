@@ -13,7 +13,7 @@ const PAGES: &[(&str, BufferMemory)] = &[
 ];
 
 /// The memory of buffers, as every command that measures has it.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Buffers {
     /// Pages of buffers [default: small]
     ///

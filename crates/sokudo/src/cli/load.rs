@@ -6,10 +6,8 @@ use sokudo_model::{Bytes, LatencyLimit, Nanos};
 use sokudo_words::{Text, text};
 
 use super::compare::{Percent, percent};
-use super::destroying::Destroying;
-use super::heading::{HOW, MEASURED, WRITTEN};
+use super::heading::{HOW, MEASURED};
 use super::mistake::whole_number;
-use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -25,9 +23,9 @@ sokudo first measures the row in a closed loop, which gives the maximum rate, an
 fixed shares of that rate. Latencies count from the intended start of an I/O, so they
 include the wait for a busy disk.";
 
-/// Arguments of `sokudo load`, as given.
+/// Own arguments of `sokudo load`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct LoadArguments {
+pub(crate) struct LoadOptions {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
@@ -67,13 +65,6 @@ pub(crate) struct LoadArguments {
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub(crate) size: Option<Bytes>,
 
-    /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
     /// Start I/Os evenly, not at random instants as independent users do
     #[arg(long, help_heading = HOW)]
     pub(crate) linear: bool,
@@ -85,12 +76,6 @@ pub(crate) struct LoadArguments {
     /// Trials per rate, all rates in turn; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }
 
 /// A share of which something is left.

@@ -4,9 +4,7 @@ use clap::Args;
 use sokudo_dialect::crystal::{DEPTH_MAX, RowSpec, THREADS_MAX};
 use sokudo_model::{Bytes, Nanos};
 
-use super::Measuring;
-use super::destroying::Destroying;
-use super::heading::{HOW, MEASURED, WRITTEN};
+use super::heading::{HOW, MEASURED};
 use super::mistake::whole_number;
 
 /// What `--help` ends with.
@@ -22,9 +20,9 @@ The depth doubles with one thread until that brings less than 5 %, then the thre
 to twice the processors. The best load, and one that came near it with less in flight, are then
 measured again, in turn.";
 
-/// Arguments of `sokudo peak`, as given.
+/// Own arguments of `sokudo peak`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct PeakArguments {
+pub(crate) struct PeakOptions {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
@@ -50,13 +48,6 @@ pub(crate) struct PeakArguments {
     #[arg(long, value_name = "N", default_value_t = DEPTH_MAX, value_parser = whole_number(1..=DEPTH_MAX), help_heading = MEASURED)]
     pub(crate) max_depth: u32,
 
-    /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
     /// Length of a trial
     #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]
     pub(crate) time: Nanos,
@@ -66,7 +57,4 @@ pub(crate) struct PeakArguments {
     /// 6 are needed for a 95 % interval.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(2..=10_000), help_heading = HOW)]
     pub(crate) runs: u32,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }

@@ -4,11 +4,11 @@ use clap::Args;
 use sokudo_dialect::quick::QuickTest;
 use sokudo_model::{Bytes, DataContent, Nanos};
 
-use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::{Buffers, DATA};
+use super::Precision;
+use super::heading::{HOW, MEASURED};
+use super::issuing::DATA;
 use super::mistake::whole_number;
 use super::one_of::one_of;
-use super::{Precision, Printing};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -23,9 +23,9 @@ cached is hdparm -T: the processor and its memory, never the disk. buffered is h
 direct is dd iflag=direct bs=1M, write is dd oflag=direct bs=1M. hdparm's \"MB/sec\" are
 MiB/s, which have a column of their own.";
 
-/// Arguments of `sokudo quick`, as given.
+/// Own arguments of `sokudo quick`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct QuickArguments {
+pub(crate) struct QuickOptions {
     /// Block device, file, directory, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. It only reads
@@ -52,10 +52,6 @@ pub(crate) struct QuickArguments {
     #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub(crate) data: DataContent,
 
-    /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
     /// Trials of each, in turn; 6 give a 95 % interval [default: 1]
     #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub(crate) runs: Option<u32>,
@@ -74,14 +70,4 @@ pub(crate) struct QuickArguments {
     /// Length of each measurement, such as 1s [default: 3s, cached: 2s]
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) time: Option<Nanos>,
-
-    #[command(flatten)]
-    pub(crate) buffers: Buffers,
-
-    /// Random seed
-    #[arg(long, value_name = "N", help_heading = HOW)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) printing: Printing,
 }

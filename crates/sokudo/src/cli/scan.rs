@@ -4,12 +4,10 @@ use clap::Args;
 use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
 use sokudo_model::{Bytes, DriveCache, Nanos};
 
-use super::destroying::Destroying;
+use super::Precision;
 use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::Issuing;
 use super::mistake::whole_number;
 use super::one_of::one_of;
-use super::{Measuring, Precision, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -33,9 +31,14 @@ Exit codes: 0 done, 1 something failed, also if a range could not be read, 2 wro
 arguments, 3 refused because it would endanger data, 4 less trusted than --require asks,
 5 ended by --stop-when, 130 interrupted.";
 
-/// Arguments of `sokudo scan`, as given.
+/// Own arguments of `sokudo scan`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct ScanArguments {
+#[command(mut_arg("overwrite", |it| it
+    .requires("write")
+    .conflicts_with("destroy")
+    .help("With --write: overwrite the existing file TARGET; its contents are lost")
+))]
+pub(crate) struct ScanOptions {
     /// Block device, partition, file, directory or sim:MODEL
     ///
     /// Offsets count from the start of the target, which may be a partition. In a directory, sokudo
@@ -131,13 +134,6 @@ pub(crate) struct ScanArguments {
     #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = WRITTEN)]
     pub(crate) write_back: bool,
 
-    /// With --write: overwrite the existing file TARGET; its contents are lost
-    #[arg(long, requires = "write", conflicts_with = "destroy", help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
     /// The drive's own write cache: keep it, on, off, or both in turn
     ///
     /// sokudo restores the cache afterwards, however it ends. With both, everything is measured twice.
@@ -185,15 +181,6 @@ pub(crate) struct ScanArguments {
 
     #[command(flatten)]
     pub(crate) precision: Precision,
-
-    #[command(flatten)]
-    pub(crate) issuing: Issuing,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }
 
 /// What becomes of the drive's own write cache, one after the other. With both it is off first: what

@@ -5,12 +5,9 @@ use sokudo_dialect::steady::Mixes;
 use sokudo_dialect::sweep::Sizes;
 use sokudo_model::{Bytes, DriveCache, Nanos, SteadyTest};
 
-use super::destroying::Destroying;
-use super::heading::{HOW, MEASURED, WRITTEN};
-use super::issuing::Issuing;
+use super::heading::{HOW, MEASURED};
 use super::mistake::whole_number;
 use super::one_of::one_of;
-use super::{Measuring, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -47,10 +44,10 @@ const WRITE_CACHES: &[(&str, DriveCache)] = &[
     ("off", DriveCache::Off),
 ];
 
-/// Arguments of `sokudo steady`, as given.
+/// Own arguments of `sokudo steady`, as given.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("classes").args(["client", "enterprise"]))]
-pub(crate) struct SteadyArguments {
+pub(crate) struct SteadyOptions {
     /// Block device, file, directory or sim:MODEL
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards.
@@ -112,13 +109,6 @@ pub(crate) struct SteadyArguments {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = whole_number(0..=100), help_heading = "What is written before")]
     pub(crate) precondition: u32,
 
-    /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
     /// Time per cell in a round [default: 60s, simulated: 100ms]
     #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub(crate) round_time: Option<Nanos>,
@@ -134,13 +124,4 @@ pub(crate) struct SteadyArguments {
     /// The drive's own write cache: keep, on or off [default: the class's, where it can be switched]
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", help_heading = HOW)]
     pub(crate) write_cache: Option<DriveCache>,
-
-    #[command(flatten)]
-    pub(crate) issuing: Issuing,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }

@@ -5,12 +5,11 @@ use sokudo_dialect::sweep::{CountList, Sizes};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 use sokudo_words::{Text, text};
 
-use super::destroying::Destroying;
-use super::heading::{HOW, MEASURED, WRITTEN};
+use super::Precision;
+use super::heading::{HOW, MEASURED};
 use super::issuing::DIRECT;
 use super::mistake::whole_number;
 use super::one_of::one_of;
-use super::{Measuring, Precision, Stopping};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -24,10 +23,10 @@ Examples:
 A range doubles from its start to its end. Threads of a sequential sweep share one
 position and take the next block in turn.";
 
-/// Arguments of `sokudo sweep`, as given.
+/// Own arguments of `sokudo sweep`, as given.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("presets").args(["atto", "minitool"]))]
-pub(crate) struct SweepArguments {
+pub(crate) struct SweepOptions {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
@@ -87,13 +86,6 @@ pub(crate) struct SweepArguments {
     #[arg(long, conflicts_with = "read_only", help_heading = MEASURED)]
     pub(crate) verify: bool,
 
-    /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = WRITTEN)]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) destroying: Destroying,
-
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
     pub(crate) direct: DirectMode,
@@ -116,12 +108,6 @@ pub(crate) struct SweepArguments {
     /// Pause between trials, such as 5s
     #[arg(long, value_name = "TIME", default_value = "0s", help_heading = HOW)]
     pub(crate) cool_down: Nanos,
-
-    #[command(flatten)]
-    pub(crate) stopping: Stopping,
-
-    #[command(flatten)]
-    pub(crate) measuring: Measuring,
 }
 
 /// Random, zero, repeated, or bytes in hexadecimal.

@@ -24,6 +24,7 @@ use crate::interrupt;
 use crate::jobs;
 use crate::keep::{self, KeptRuns};
 use crate::measurement;
+use crate::measuring::Planned;
 use crate::progress::ProgressLine;
 use crate::recall::{Annotations, Recalled};
 use crate::run_door::JobFilePlan;
@@ -61,12 +62,12 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         plans::ComparedPlan::parse(&sources[0])?,
         plans::ComparedPlan::parse(&sources[1])?,
     ];
-    let seed = arguments.seed.unwrap_or_else(|| {
-        match plans.iter().all(plans::ComparedPlan::is_simulated) {
+    let seed = arguments
+        .seed
+        .unwrap_or_else(|| match plans.iter().all(|plan| plan.is_simulated) {
             true => SIMULATION_SEED,
             false => random_u32().into(),
-        }
-    });
+        });
     seed_plans(&mut plans, seed);
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -112,17 +113,13 @@ fn seed_plans(plans: &mut [plans::ComparedPlan; 2], seed: u64) {
 
 impl PairSchedule<'_> {
     fn of_plans(&self, plans: &[plans::ComparedPlan; 2]) -> Result<([Run; 2], Option<Exit>), Exit> {
-        match plans {
-            [
-                plans::ComparedPlan::Jobs(first),
-                plans::ComparedPlan::Jobs(second),
-            ] => self.of_jobs(&JobFilePlan::read(first)?, &JobFilePlan::read(second)?),
-            [first, second] => match (first.measurement()?, second.measurement()?) {
-                (Some(first), Some(second)) => self.of_rows(first, second),
-                _ => Err(Exit::usage(text!(
-                    "jobs (run) alternate only with jobs; give run on both sides, or mark on both"
-                ))),
-            },
+        let [first, second] = plans;
+        match (first.planned()?, second.planned()?) {
+            (Planned::Jobs(first, _), Planned::Jobs(second, _)) => self.of_jobs(&first, &second),
+            (Planned::Rows(first, _), Planned::Rows(second, _)) => self.of_rows(first, second),
+            _ => Err(Exit::usage(text!(
+                "jobs (run) alternate only with jobs; give run on both sides, or mark on both"
+            ))),
         }
     }
 

@@ -2,13 +2,12 @@
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
-use sokudo_measure::Measurement;
 use sokudo_words::text;
 
-use crate::cli::{self, Cli, Command, MarkArguments, RunArguments, ScanArguments};
-use crate::command_line;
+use crate::cli::{self, Ability, Cli, Command};
 use crate::exit::Exit;
-use crate::{mark, scan, several};
+use crate::measuring::{self, Measuring, Planned};
+use crate::{command_line, several};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured
 /// and what is printed.
@@ -32,11 +31,10 @@ const OF_THE_COMPARISON: [&str; 16] = [
 ];
 
 /// A plan, as it was given.
-pub(super) enum ComparedPlan {
-    Mark(Box<MarkArguments>),
-    Scan(Box<ScanArguments>),
-    /// fio's jobs.
-    Jobs(Box<RunArguments>),
+pub(super) struct ComparedPlan {
+    command: Box<dyn Measuring>,
+    /// Whether it is about a simulated device.
+    pub(super) is_simulated: bool,
 }
 
 impl ComparedPlan {
@@ -53,59 +51,37 @@ impl ComparedPlan {
                 "the plan {text:?} has --{option}; leave it out, because --live makes trials in pairs (--pairs) and prints the comparison only"
             )));
         }
-        match command {
-            Some(Command::Mark(arguments)) => {
-                several::check_one(&arguments.others, "a plan")?;
-                Ok(Self::Mark(arguments))
-            }
-            Some(Command::Scan(arguments)) => {
-                several::check_one(&arguments.others, "a plan")?;
-                Ok(Self::Scan(arguments))
-            }
-            Some(Command::Run(arguments)) => Ok(Self::Jobs(arguments)),
-            _ => Err(Exit::usage(text!(
-                "the plan {text:?} cannot be measured alternately; begin it with mark, scan or run, such as 'mark /mnt/a'"
-            ))),
-        }
+        let command = match command {
+            Some(Command::Measuring(command)) => Some(measuring::of(command)),
+            _ => None,
+        };
+        let command = command.filter(|it| it.can(Ability::Alternate)).ok_or_else(|| {
+            Exit::usage(text!(
+                "the plan {text:?} cannot be measured alternately; begin it with {}, such as 'mark /mnt/a'",
+                measuring::names(Ability::Alternate)
+            ))
+        })?;
+        several::check_one(&cli::values_of(&given, "others"), "a plan")?;
+        let mut targets = cli::values_of(&given, "target").into_iter();
+        Ok(Self {
+            is_simulated: targets.any(|target| target.starts_with("sim:")),
+            command,
+        })
     }
 
     /// What its run is to be called.
     pub(super) fn label(&self) -> Option<&String> {
-        let printing = match self {
-            Self::Mark(arguments) => &arguments.printing,
-            Self::Scan(arguments) => &arguments.measuring.printing,
-            Self::Jobs(arguments) => &arguments.printing,
-        };
-        printing.label.as_ref()
-    }
-
-    /// Whether it is about a simulated device.
-    pub(super) fn is_simulated(&self) -> bool {
-        let target = match self {
-            Self::Mark(arguments) => &arguments.target,
-            Self::Scan(arguments) => &arguments.target,
-            Self::Jobs(_) => return false,
-        };
-        target.starts_with("sim:")
+        self.command.shared().printing.label.as_ref()
     }
 
     /// Gives it a seed, unless it has one.
     pub(super) fn seed(&mut self, seed: u64) {
-        let own = match self {
-            Self::Mark(arguments) => &mut arguments.seed,
-            Self::Scan(arguments) => &mut arguments.measuring.seed,
-            Self::Jobs(_) => return,
-        };
-        own.get_or_insert(seed);
+        self.command.shared_mut().seed.get_or_insert(seed);
     }
 
-    /// What it measures, where that is no job.
-    pub(super) fn measurement(&self) -> Result<Option<Measurement<'_>>, Exit> {
-        match self {
-            Self::Mark(arguments) => mark::measurement(arguments).map(Some),
-            Self::Scan(arguments) => scan::measurement(arguments).map(Some),
-            Self::Jobs(_) => Ok(None),
-        }
+    /// What it measures.
+    pub(super) fn planned(&self) -> Result<Planned<'_>, Exit> {
+        self.command.planned()
     }
 }
 
@@ -150,7 +126,7 @@ mod tests {
         ] {
             assert!(ComparedPlan::parse(text).is_ok(), "{text}");
         }
-        assert!(ComparedPlan::parse("mark sim:hdd").is_ok_and(|plan| plan.is_simulated()));
+        assert!(ComparedPlan::parse("mark sim:hdd").is_ok_and(|plan| plan.is_simulated));
     }
 
     #[test]
@@ -184,10 +160,7 @@ mod tests {
         for (text, seed) in [("mark . --seed 7", 7), ("mark .", 9)] {
             let mut plan = ComparedPlan::parse(text).unwrap();
             plan.seed(9);
-            let ComparedPlan::Mark(arguments) = plan else {
-                panic!("{text}")
-            };
-            assert_eq!(arguments.seed, Some(seed), "{text}");
+            assert_eq!(plan.command.shared().seed, Some(seed), "{text}");
         }
     }
 }

@@ -6,7 +6,6 @@ use sokudo_volume::VolumePlace;
 use sokudo_words::text;
 
 use super::request::Matrix;
-use crate::cli::Printing;
 use crate::command_line;
 use crate::exit::Exit;
 use crate::repeat::Repeat;
@@ -31,10 +30,9 @@ pub(super) fn method(matrix: &Matrix, cell: usize, mount_point: &Path) -> Result
             "--method names no command that measures a directory; use mark, sweep, quick, load, peak, steady, explain or bonnie, without a target"
         )));
     }
-    let writes_files = |it: &mut Printing| {
-        it.rendering.output.is_some() || !it.plotting.pictures.destinations.is_empty()
-    };
-    match method.printing_mut().is_some_and(writes_files) {
+    let printing = method.printing_mut();
+    let draws = !printing.plotting.pictures.destinations.is_empty();
+    match draws || printing.rendering.output.is_some() {
         true => Err(Exit::usage(text!(
             "--method writes files, of which each cell would write over the last one's; give --output and --plot to sokudo matrix itself"
         ))),
