@@ -9,42 +9,6 @@ import { clock, say } from './words.js';
 import { targetName } from './rows.js';
 import { commandLine } from './take.js';
 
-/** Names of the methods in the order of the tabs. */
-const METHODS = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak', 'check', 'matrix', 'job'];
-
-const methodName = (method) => ({
-  mark: say("Mark"),
-  scan: say("Surface"),
-  sweep: say("Sweep"),
-  quick: say("Quick"),
-  load: say("Load"),
-  steady: say("Steady"),
-  explain: say("Explain"),
-  assess: say("Assess"),
-  fit: say("Fit"),
-  peak: say("Peak"),
-  check: say("Check"),
-  matrix: say("File systems"),
-  job: say("fio job"),
-})[method] ?? method;
-
-/** What a method is for, in one sentence. */
-const about = (method) => ({
-  mark: say("Sequential and random reads and writes, as a table."),
-  scan: say("The whole surface: transfer rate and access time over position."),
-  sweep: say("A range of block sizes, queue depths or threads."),
-  quick: say("Cached, buffered and direct reads, about 3 s each."),
-  load: say("Latency against load: how much the disk carries before it queues."),
-  steady: say("Writes until the drive is steady, then measures it. This wears a solid-state drive."),
-  explain: say("Finds out what the device is from how it behaves."),
-  assess: say("Is the disk well, and as fast as it should be?"),
-  fit: say("Is the disk fast enough for etcd, PostgreSQL and others?"),
-  peak: say("How many threads and how much depth the device needs to give its most."),
-  check: say("Repeats the measurement of the baseline, and says whether the disk has become slower."),
-  matrix: say("File systems and RAID levels on disks made of files in the directory, every combination."),
-  job: say("Runs a fio job file. It names its targets itself."),
-})[method] ?? '';
-
 /** Wait after the last change of a setting before the plan is asked for. */
 const PLAN_WAIT_MS = 350;
 
@@ -95,15 +59,20 @@ export class Measure {
     this.methods = new Map(methods.map((method) => [method.name, method]));
     this.restore();
     this.buildTabs();
-    this.select(this.methods.has(this.method) ? this.method : METHODS.find((name) => this.methods.has(name)));
+    this.select(this.methods.has(this.method) ? this.method : methods[0].name);
+  }
+
+  /** What the method is called; nothing before methods are loaded. */
+  label() {
+    return this.methods?.get(this.method)?.label ?? '';
   }
 
   buildTabs() {
-    const names = METHODS.filter((name) => this.methods.has(name));
+    const names = [...this.methods.keys()];
     fill(this.tabs, names.map((name) => el('button', {
       type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'settings', 'data-method': name,
       onclick: () => this.select(name), onkeydown: (event) => this.moveTab(event, names),
-    }, methodName(name))));
+    }, this.methods.get(name).label)));
   }
 
   /** Arrow keys go from tab to tab, as in every list of tabs. */
@@ -127,8 +96,7 @@ export class Measure {
       tab.tabIndex = isSelected ? 0 : -1;
     }
     this.settings.setAttribute('aria-labelledby', `tab-${name}`);
-    setText(this.about, about(name));
-    show(this.about, about(name) !== '');
+    setText(this.about, method.about);
     this.forms[name] ??= new Form(name, method, this.kept?.[name] ?? {}, () => this.changed());
     fill(this.settings, name === 'job' && this.jobField(), this.forms[name].node);
     this.changed();
@@ -253,7 +221,7 @@ export class Measure {
     }
     setText(this.command, plan?.command ?? '');
     // A job file names its targets itself.
-    const target = this.method === 'job' ? methodName('job') : this.target?.target ?? '';
+    const target = this.method === 'job' ? this.label() : this.target?.target ?? '';
     setText(this.targetName, run ? targetName(run) : target);
     setText(this.targetKind, run ? '' : this.kindWord());
     this.showButton(run);
@@ -263,7 +231,7 @@ export class Measure {
     const state = run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
     show(this.add, state === 'stop');
     this.add.disabled = !this.plan;
-    setText(this.add, say("Add to the queue: {a}", [methodName(this.method), this.method !== 'job' && this.target?.target].filter(Boolean).join(' · ')));
+    setText(this.add, say("Add to the queue: {a}", [this.label(), this.method !== 'job' && this.target?.target].filter(Boolean).join(' · ')));
     const disabled = state === 'stopping' || (state === 'start' && !this.plan);
     if (this.button.disabled !== disabled) this.button.disabled = disabled;
     if (this.button.dataset.state === state) return;

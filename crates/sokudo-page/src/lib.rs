@@ -40,7 +40,7 @@ pub use query::{DocumentForm, ListFilter, PictureForm, Query, QueryError};
 pub use serve::serve;
 pub use view::replayed;
 pub use wish::{
-    Given, JOB_BYTES_MAX, MethodForm, OptionForm, OptionKind, TargetForm, Wish, WishError, methods,
+    Given, JOB_BYTES_MAX, MethodForm, Methods, OptionForm, OptionKind, TargetForm, Wish, WishError,
 };
 
 /// The hidden argument with which the program becomes the web process.

@@ -17,6 +17,7 @@ use crate::measurer::{Measurer, Reply};
 use crate::message::{Ask, Hello, Told};
 use crate::pipe::Frame;
 use crate::view::{Batch, View};
+use crate::wish::{MethodForm, Methods};
 
 /// A browser redraws no sooner, and the measurement is not disturbed more often.
 const BATCH_TIME: Duration = Duration::from_millis(100);
@@ -27,6 +28,7 @@ pub(crate) struct Page {
     pub(crate) access: Access,
     pub(crate) measurer: Measurer,
     pub(crate) language: Language,
+    pub(crate) methods: Vec<MethodForm>,
     pub(crate) streams: Arc<Semaphore>,
     keys: Mutex<Keys>,
     view: Mutex<View>,
@@ -42,7 +44,13 @@ pub(crate) struct Page {
 impl Page {
     /// # Errors
     /// When the public origin is none.
-    pub(crate) fn new(hello: Hello, port: u16, asks: mpsc::Sender<Ask>) -> Result<Self, NoOrigin> {
+    pub(crate) fn new(
+        hello: Hello,
+        methods: Methods,
+        port: u16,
+        asks: mpsc::Sender<Ask>,
+    ) -> Result<Self, NoOrigin> {
+        let language = Language::of_locale(&hello.lang);
         let mut keys = Keys::new(hello.read_only);
         keys.add_control_token(&hello.control_token);
         keys.add_read_token(&hello.read_token);
@@ -50,7 +58,8 @@ impl Page {
         Ok(Self {
             access: Access::new(port, hello.listen.clone(), hello.public_origin.as_deref())?,
             measurer: Measurer::new(asks),
-            language: Language::of_locale(&hello.lang),
+            language,
+            methods: methods(language),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             keys: Mutex::new(keys),
             view: Mutex::new(view),

@@ -17,6 +17,7 @@ use crate::message::{Ask, Hello, Told};
 use crate::page::Page;
 use crate::pipe::{Frame, PipeError, read_frame, write_frame};
 use crate::routes::router;
+use crate::wish::Methods;
 
 /// What the measurer sends faster than it is taken in waits in the pipe.
 const FRAMES_MAX: usize = 64;
@@ -43,12 +44,12 @@ enum ServeError {
 
 /// Serves the page until the pipe to the measurer is closed. What goes wrong before is told
 /// through the pipe; nothing is printed.
-pub fn serve(pipe: UnixStream) -> ExitCode {
+pub fn serve(pipe: UnixStream, methods: Methods) -> ExitCode {
     let mut answers = match pipe.try_clone() {
         Ok(answers) => answers,
         Err(_) => return ExitCode::FAILURE,
     };
-    match serve_until_closed(pipe) {
+    match serve_until_closed(pipe, methods) {
         Ok(()) => ExitCode::SUCCESS,
         Err((language, error)) => {
             let error = speaking(language, || error.to_string());
@@ -59,11 +60,12 @@ pub fn serve(pipe: UnixStream) -> ExitCode {
     }
 }
 
-fn serve_until_closed(pipe: UnixStream) -> Result<(), (Language, ServeError)> {
+fn serve_until_closed(pipe: UnixStream, methods: Methods) -> Result<(), (Language, ServeError)> {
     let english = |error: ServeError| (Language::English, error);
     let (reader, hello) = greeted(&pipe).map_err(english)?;
     let language = Language::of_locale(&hello.lang);
-    speaking(language, || serve_page(pipe, reader, hello)).map_err(|error| (language, error))
+    speaking(language, || serve_page(pipe, reader, hello, methods))
+        .map_err(|error| (language, error))
 }
 
 /// The first message, and the reader of the others.
@@ -83,10 +85,11 @@ fn serve_page(
     mut pipe: UnixStream,
     reader: BufReader<UnixStream>,
     hello: Hello,
+    methods: Methods,
 ) -> Result<(), ServeError> {
     let (port, listeners) = listen::bind(hello.port, &hello.listen)?;
     let (asks, to_write) = mpsc::channel(FRAMES_MAX);
-    let page = Arc::new(Page::new(hello, port, asks)?);
+    let page = Arc::new(Page::new(hello, methods, port, asks)?);
     let runtime = runtime()?;
     let (frames, told) = mpsc::channel(FRAMES_MAX);
     runtime

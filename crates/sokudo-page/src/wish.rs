@@ -1,16 +1,12 @@
 //! What a person wants measured, as a page may say it: a method, a target and options of the
-//! method's table. It becomes words of the command line, and nothing that the table does not hold
-//! becomes any. Destroying, overwriting and where files are written to are in no table.
-
-mod table;
+//! method's form. It becomes words of the command line, and nothing that the form does not hold
+//! becomes any. Which forms there are, the program says.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sokudo_words::Error;
-
-pub use table::{MethodForm, OptionForm, OptionKind, TargetForm, methods};
+use sokudo_words::{Error, Language};
 
 /// More rows than this are a script's work.
 const VALUES_MAX: usize = 64;
@@ -22,6 +18,63 @@ const TARGET_BYTES_MAX: usize = 4_096;
 const SERIAL_BYTES_MAX: usize = 256;
 /// fio's own examples have some hundred lines.
 pub const JOB_BYTES_MAX: usize = 256 << 10;
+
+/// A method, as the page offers it.
+#[derive(Clone, Debug, Serialize)]
+pub struct MethodForm {
+    pub name: &'static str,
+    /// The command that it is.
+    #[serde(skip)]
+    pub command: &'static str,
+    pub label: String,
+    pub about: String,
+    pub target: TargetForm,
+    pub options: Vec<OptionForm>,
+}
+
+/// The forms of all methods in a language, in the order in which the page offers them.
+pub type Methods = fn(Language) -> Vec<MethodForm>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetForm {
+    Needed,
+    Optional,
+    /// A fio job file, which names its targets itself.
+    Job,
+    /// A folder, which is the value of an option.
+    Folder,
+}
+
+/// An option of a method.
+#[derive(Clone, Debug, Serialize)]
+pub struct OptionForm {
+    pub name: String,
+    pub kind: OptionKind,
+    /// What holds where nothing is given, as people read it; empty where it depends.
+    pub default: String,
+    pub label: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// It is a word of its own before the target, and begins with a letter.
+    #[serde(skip)]
+    pub position: bool,
+    /// The default is the page's and not the command's: it is a word of the command line, too.
+    #[serde(skip)]
+    pub is_own_default: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OptionKind {
+    Text,
+    Number,
+    Size,
+    Time,
+    Flag,
+    Choice,
+    Repeated,
+}
 
 /// What is to be measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,27 +130,26 @@ impl Wish {
     /// where the measurer keeps the job file of the method `job`.
     ///
     /// # Errors
-    /// For a method, an option or a value that is in no table, and a target that is none.
-    pub fn words(&self, job_file: &Path) -> Result<Vec<String>, WishError> {
-        let method = self.form()?;
+    /// For an option or a value that is in no form, and a target that is none.
+    pub fn words(&self, method: &MethodForm, job_file: &Path) -> Result<Vec<String>, WishError> {
         self.check_extras(method)?;
         let mut words = vec![method.command.to_owned()];
         let mut positions = Vec::new();
         for (name, given) in &self.options {
-            let option = method
-                .options()
-                .find(|option| option.name == name)
-                .ok_or_else(|| WishError::UnknownOption {
+            let mut options = method.options.iter();
+            let option = options.find(|option| option.name == *name).ok_or_else(|| {
+                WishError::UnknownOption {
                     method: self.method.clone(),
                     option: shortened(name),
-                })?;
+                }
+            })?;
             match option.position {
                 true => positions.extend(option.words(given)?),
                 false => words.extend(option.words(given)?),
             }
         }
-        let unsaid = method.options();
-        let unsaid = unsaid.filter(|it| it.is_own_default && !self.options.contains_key(it.name));
+        let unsaid = method.options.iter();
+        let unsaid = unsaid.filter(|it| it.is_own_default && !self.options.contains_key(&it.name));
         words.extend(unsaid.map(|it| format!("--{}={}", it.name, it.default)));
         words.extend(self.yes.then(|| "--yes".to_owned()));
         words.extend(positions);
@@ -114,8 +166,8 @@ impl Wish {
     ///
     /// # Errors
     /// When there is none.
-    pub fn form(&self) -> Result<&'static MethodForm, WishError> {
-        let named = methods().iter().find(|form| form.name == self.method);
+    pub fn form<'a>(&self, methods: &'a [MethodForm]) -> Result<&'a MethodForm, WishError> {
+        let named = methods.iter().find(|form| form.name == self.method);
         named.ok_or_else(|| WishError::UnknownMethod {
             method: shortened(&self.method),
         })
@@ -185,6 +237,7 @@ impl OptionForm {
     fn takes(&self, value: &str) -> bool {
         let is_plain = value.len() <= VALUE_BYTES_MAX && !value.chars().any(char::is_control);
         let begins_with_digit = value.starts_with(|sign: char| sign.is_ascii_digit());
+        let has_choice = self.choices.iter().any(|choice| choice == value);
         let begins_with_letter = value.starts_with(|sign: char| sign.is_ascii_alphabetic());
         is_plain
             && (!self.position || begins_with_letter)
@@ -192,10 +245,8 @@ impl OptionForm {
                 OptionKind::Flag => false,
                 OptionKind::Number => value.parse::<u64>().is_ok() && begins_with_digit,
                 OptionKind::Size | OptionKind::Time => begins_with_digit,
-                OptionKind::Choice => self.choices.contains(&value),
-                OptionKind::Text | OptionKind::Repeated => {
-                    self.choices.is_empty() || self.choices.contains(&value)
-                }
+                OptionKind::Choice => has_choice,
+                OptionKind::Text | OptionKind::Repeated => self.choices.is_empty() || has_choice,
             }
     }
 
@@ -211,7 +262,7 @@ impl OptionForm {
             }
         };
         WishError::WrongValue {
-            option: self.name.to_owned(),
+            option: self.name.clone(),
             wanted,
         }
     }
@@ -226,6 +277,3 @@ fn shortened(text: &str) -> String {
     }
     short.replace(char::is_control, " ")
 }
-
-#[cfg(test)]
-mod tests;

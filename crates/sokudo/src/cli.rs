@@ -88,7 +88,7 @@ pub(crate) use printing::{Asking, Format, ListFormat, Printing, Rendering, Telli
 use quick::QuickOptions;
 pub(crate) use report::{ReportArguments, ReportFormat};
 use scan::ScanOptions;
-pub(crate) use spoken::HelpDestination;
+pub(crate) use spoken::{HelpDestination, exactly};
 use steady::SteadyOptions;
 pub(crate) use store::{Keeping, Location, VARIABLE as STORE_VARIABLE, data_folder};
 use sweep::SweepOptions;
@@ -601,7 +601,7 @@ pub(crate) struct MarkOptions {
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub(crate) interval: Option<Nanos>,
 
-    /// auto, fastest, io_uring, libaio, psync or io_uring_cmd
+    /// Engine: fastest, io_uring, libaio, psync or io_uring_cmd
     ///
     /// auto tries io_uring and libaio and takes the faster one. io_uring_cmd passes commands to a whole
     /// NVMe drive around the block layer, which is guarded from writes as ever. fastest tries

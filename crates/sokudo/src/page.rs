@@ -11,6 +11,7 @@ mod cost;
 mod desk;
 mod destroyable;
 mod dropped_job;
+mod forms;
 mod happening;
 mod turns;
 mod web;
@@ -173,25 +174,4 @@ fn watch_signals(sender: Sender<Happening>) -> Result<(), Exit> {
         }
     });
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-    use sokudo_page::methods;
-
-    use crate::cli::Cli;
-
-    #[test]
-    fn every_option_of_the_page_is_one_of_its_command() {
-        let cli = Cli::command();
-        for method in methods() {
-            let command = cli.find_subcommand(method.command).unwrap();
-            for option in method.options().filter(|option| !option.position) {
-                let mut arguments = command.get_arguments();
-                let is_there = arguments.any(|it| it.get_long() == Some(option.name));
-                assert!(is_there, "{} --{}", method.command, option.name);
-            }
-        }
-    }
 }

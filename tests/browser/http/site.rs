@@ -8,7 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use sokudo_page::{Ask, Hello, Told, read_frame, serve, write_frame};
+use sokudo_page::{Ask, Hello, MethodForm, TargetForm, Told, read_frame, serve, write_frame};
+use sokudo_words::Language;
 
 pub(crate) const CONTROL: &str = "c0ffee0000000000000000000000000000000000000000000000000000000001";
 pub(crate) const LOOK: &str = "c0ffee0000000000000000000000000000000000000000000000000000000002";
@@ -49,13 +50,26 @@ pub(crate) fn hello() -> Hello {
     }
 }
 
+/// Methods that have no options.
+fn methods(_: Language) -> Vec<MethodForm> {
+    let form = |name| MethodForm {
+        name,
+        command: name,
+        label: String::new(),
+        about: String::new(),
+        target: TargetForm::Needed,
+        options: Vec::new(),
+    };
+    ["mark", "scan"].map(form).into()
+}
+
 /// What becomes of a first message: the page, or what is wrong.
 pub(crate) fn begin(
     hello: Hello,
     mut answer: impl FnMut(&Ask) -> Given + Send + 'static,
 ) -> Result<Site, String> {
     let (mut pipe, theirs) = UnixStream::pair().unwrap();
-    let server = thread::spawn(move || serve(theirs));
+    let server = thread::spawn(move || serve(theirs, methods));
     write_frame(&mut pipe, &Told::Hello(hello), &[]).unwrap();
     let mut reader = BufReader::new(pipe.try_clone().unwrap());
     let first = read_frame::<Ask>(&mut reader).unwrap().unwrap();

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::measurer::Unanswered;
 use crate::message::Ask;
 use crate::page::Page;
 use crate::reply::{Failure, answered, answered_or_not, json_of};
-use crate::wish::{self, MethodForm, Wish};
+use crate::wish::Wish;
 
 use super::input::{asked, read};
 
@@ -49,24 +49,7 @@ struct FolderPath {
 }
 
 pub(super) async fn methods(State(page): State<Arc<Page>>) -> Response {
-    let methods = wish::methods().iter().map(|form| said(&page, form));
-    json_of(&json!({ "methods": methods.collect::<Vec<Value>>() }))
-}
-
-/// A method and its options in the language of the page.
-fn said(page: &Page, form: &MethodForm) -> Value {
-    let options = form.options().map(|option| {
-        let mut value = json!(option);
-        value["label"] = json!(page.language.word(option.label));
-        value
-    });
-    let options: Vec<Value> = options.collect();
-    json!({
-        "name": form.name,
-        "label": page.language.word(form.label),
-        "target": form.target,
-        "options": options,
-    })
+    json_of(&json!({ "methods": page.methods }))
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.
@@ -89,7 +72,7 @@ pub(super) async fn folders(
 }
 
 pub(super) async fn plan(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
-    let wish = match checked(&body) {
+    let wish = match checked(&page, &body) {
         Err(Failure::Wish(why)) => return Ok(json_of(&json!({ "error": why.to_string() }))),
         wish => wish?,
     };
@@ -98,7 +81,7 @@ pub(super) async fn plan(State(page): State<Arc<Page>>, body: Bytes) -> Result<R
 }
 
 pub(super) async fn start(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
-    let wish = checked(&body)?;
+    let wish = checked(&page, &body)?;
     let reply = page.measurer.ask(|id| Ask::Start { id, wish }).await?;
     Ok(answered(reply))
 }
@@ -131,8 +114,8 @@ pub(super) async fn move_run(
 }
 
 /// A wish that is one: the measurer looks again, and asks for nothing of what is none.
-fn checked(body: &[u8]) -> Result<Wish, Failure> {
+fn checked(page: &Page, body: &[u8]) -> Result<Wish, Failure> {
     let Wished { wish } = read(body)?;
-    wish.words(Path::new("job.fio"))?;
+    wish.words(wish.form(&page.methods)?, Path::new("job.fio"))?;
     Ok(wish)
 }

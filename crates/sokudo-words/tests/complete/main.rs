@@ -116,7 +116,7 @@ const UNSPOKEN: [(&str, &str); 29] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 46] = [
+const AS_IT_IS: [(&str, &str); 48] = [
     ("System V", "a name"),
     ("mark --size=256MiB --runs=3", "a command"),
     ("mark --size=256MiB --runs=3 --profile=nvme", "a command"),
@@ -162,6 +162,8 @@ const AS_IT_IS: [(&str, &str); 46] = [
     ),
     ("seconds =", "looked for in what hdparm prints"),
     ("For more information", "looked for in what clap says"),
+    ("With --", "looked for in help"),
+    ("such as", "looked for in help"),
     ("ulimit -f", "a command"),
     ("ulimit -n", "a command"),
     ("{bar:20} {percent:>3} %  {msg}", "a template"),

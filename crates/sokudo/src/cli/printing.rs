@@ -150,7 +150,7 @@ pub(crate) struct Printing {
     #[arg(long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) events: Option<PathBuf>,
 
-    /// Call the run so: ext4 instead of run 44
+    /// Name of the run: ext4 instead of run 44
     ///
     /// Tables, comparisons and pictures show the label, and commands that show runs take it as
     /// a name: sokudo compare ext4 xfs. 1 to 40 characters without commas. It is kept as the

@@ -13,15 +13,16 @@ use std::thread;
 
 use serde_json::{Value, json};
 use sokudo_page::{
-    Ask, DocumentForm, PictureForm, Query, QueueEntry, RunEvent, TargetForm, Told, Wish, replayed,
-    write_frame,
+    Ask, DocumentForm, MethodForm, PictureForm, Query, QueueEntry, RunEvent, TargetForm, Told,
+    Wish, replayed, write_frame,
 };
-use sokudo_words::{Text, text};
+use sokudo_words::{Language, Text, text};
 
 use super::child::{self, Surroundings};
 use super::cost::Cost;
 use super::destroyable::Destroyable;
 use super::dropped_job::JobFile;
+use super::forms;
 use super::happening::{Happening, ToldByChild};
 use super::turns::Turns;
 use super::web::{PipeWriter, Web, WebUser};
@@ -83,6 +84,7 @@ pub(crate) struct Desk {
     user: WebUser,
     surroundings: Surroundings,
     destroyable: Destroyable,
+    methods: Vec<MethodForm>,
     is_read_only: bool,
     queue: VecDeque<Waiting>,
     current: Option<Current>,
@@ -108,6 +110,7 @@ impl Desk {
                 store: arguments.keeping.named(),
             },
             destroyable,
+            methods: forms::methods(Language::English),
             is_read_only: arguments.read_only,
             queue: VecDeque::new(),
             current: None,
@@ -351,12 +354,12 @@ impl Desk {
             wish.target = led_to;
         }
         let job_path = job.as_ref().map_or(Path::new(""), JobFile::path);
-        let mut words = wish.words(job_path).map_err(said_of)?;
+        let form = wish.form(&self.methods).map_err(said_of)?;
+        let mut words = wish.words(form, job_path).map_err(said_of)?;
         if let Some(serial) = wish.serial.as_deref().filter(|serial| !serial.is_empty()) {
             let consent = self.destroyable.consent(serial)?;
             words.insert(1, format!("--destroy={consent}"));
         }
-        let form = wish.form().map_err(said_of)?;
         Ok(Order {
             words,
             path,

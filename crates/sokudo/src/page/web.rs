@@ -20,6 +20,7 @@ use sokudo_page::{ARGUMENT, Hello, Told, write_frame};
 use sokudo_words::{Text, text};
 
 use super::child::{PROGRAM, each_line};
+use super::forms;
 use crate::exit::{self, Exit};
 use crate::invocation;
 use crate::invoker;
@@ -122,7 +123,7 @@ pub(crate) fn serve() -> ExitCode {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     // Whoever starts it by hand has no pipe there.
     match io::stdin().as_fd().try_clone_to_owned() {
-        Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe)),
+        Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe), forms::methods),
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -1,3 +1,7 @@
+use std::path::Path;
+
+use sokudo_page::{Wish, WishError};
+
 use super::*;
 
 fn wish(json: &str) -> Wish {
@@ -5,7 +9,8 @@ fn wish(json: &str) -> Wish {
 }
 
 fn words(json: &str) -> Result<String, WishError> {
-    let words = wish(json).words(Path::new("/run/job.fio"))?;
+    let (wish, methods) = (wish(json), methods(Language::English));
+    let words = wish.words(wish.form(&methods)?, Path::new("/run/job.fio"))?;
     Ok(words.join(" "))
 }
 
@@ -44,7 +49,7 @@ fn a_wish_becomes_the_words_of_a_command_line() {
 }
 
 #[test]
-fn what_no_table_holds_is_refused_by_name() {
+fn what_no_form_holds_is_refused_by_name() {
     for option in [
         "destroy",
         "destroy-contents",
@@ -56,7 +61,7 @@ fn what_no_table_holds_is_refused_by_name() {
         "write-back",
         "file",
     ] {
-        for form in methods() {
+        for form in methods(Language::English) {
             let json = format!(
                 r#"{{"method":"{}","target":"/x","job":"[a]","options":{{"{option}":"1"}}}}"#,
                 form.name
@@ -99,28 +104,74 @@ fn no_target_and_no_value_begins_an_option() {
 }
 
 #[test]
-fn names_are_unique_and_choices_begin_with_the_default() {
-    for form in methods() {
-        let mut names: Vec<&str> = form.options().map(|option| option.name).collect();
+#[rustfmt::skip]
+fn forms_are_made_of_what_the_command_line_says() {
+    let methods = methods(Language::English);
+    for (method, name, kind, default, label) in [
+        ("mark", "size", OptionKind::Size, "1GiB", "Size to use"),
+        ("mark", "row", OptionKind::Repeated, "", "Row to measure instead of the profile"),
+        ("mark", "engine", OptionKind::Choice, "auto", "Engine"),
+        ("mark", "polled", OptionKind::Flag, "", "Poll the device for completions instead of waiting for its interrupts"),
+        ("mark", "poisson", OptionKind::Flag, "", "start I/Os at random instants"),
+        ("mark", "precision", OptionKind::Text, "", "Repeat trials until a row's ± is this small"),
+        ("mark", "max-time", OptionKind::Time, "", "Stop a row's trials after this time"),
+        ("scan", "hdtune", OptionKind::Choice, "", "As HD Tune"),
+        ("scan", "points", OptionKind::Number, "200", "Points of the curve"),
+        ("steady", "active-range", OptionKind::Number, "75", "Percentage of the capacity to use"),
+        ("fit", "what", OptionKind::Text, "etcd", "What the disk is for"),
+        ("check", "wait-idle", OptionKind::Time, "", "First wait until the machine is idle"),
+        ("matrix", "loop", OptionKind::Choice, "2x1GiB", "Make the disks of files"),
+        ("job", "pages", OptionKind::Choice, "small", "Pages of buffers"),
+    ] {
+        let method = methods.iter().find(|it| it.name == method).unwrap();
+        let option = method.options.iter().find(|it| it.name == name).unwrap();
+        let made = (option.kind, &*option.default, &*option.label);
+        assert_eq!(made, (kind, default, label), "{} {name}", method.name);
+    }
+}
+
+#[test]
+fn names_are_unique_and_every_value_that_is_offered_is_taken() {
+    let cli = Cli::command();
+    for form in methods(Language::English) {
+        let mut names: Vec<&String> = form.options.iter().map(|option| &option.name).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count, "{}", form.name);
-        for option in form
-            .options()
-            .filter(|option| option.kind == OptionKind::Choice)
-        {
-            assert!(!option.choices.is_empty(), "{}", option.name);
+        for option in &form.options {
+            let has_choices = !option.choices.is_empty();
+            assert!(has_choices || option.kind != OptionKind::Choice);
+            assert!(!has_choices || option.kind != OptionKind::Flag);
+            for choice in &option.choices {
+                let command = cli.find_subcommand(form.command).unwrap().clone();
+                let word = format!("--{}={choice}", option.name);
+                let read = command
+                    .ignore_errors(false)
+                    .try_get_matches_from(["", &word, "/x"]);
+                let wrong = read
+                    .err()
+                    .filter(|it| it.kind() == clap::error::ErrorKind::ValueValidation);
+                assert!(wrong.is_none(), "{} {word}: {wrong:?}", form.name);
+            }
         }
     }
 }
 
 #[test]
 fn every_label_of_a_form_is_said_in_japanese() {
-    let labels = methods()
-        .iter()
-        .flat_map(|form| form.options().map(|it| it.label).chain([form.label]));
-    let is_unsaid = |label: &&'static str| sokudo_words::Language::Japanese.word(label) == *label;
-    let unsaid: Vec<&str> = labels.filter(is_unsaid).collect();
+    let of = |language| {
+        let methods = methods(language);
+        let labels = methods.into_iter().flat_map(|form| {
+            let options = form.options.into_iter().map(|it| it.label);
+            options.chain([form.label, form.about]).collect::<Vec<_>>()
+        });
+        labels.collect::<Vec<String>>()
+    };
+    let (english, japanese) = (of(Language::English), of(Language::Japanese));
+    let both = english.iter().zip(&japanese);
+    let unsaid: Vec<_> = both
+        .filter(|(one, other)| one == other || other.is_empty())
+        .collect();
     assert!(unsaid.is_empty(), "{unsaid:?}");
 }
