@@ -333,12 +333,12 @@ fn settle_together(learned: &mut [Learned], plan: &Plan, stage: usize) {
 }
 
 /// What a campaign has left.
-pub struct MeasuredRows {
+pub(crate) struct MeasuredRows {
     /// Each workload of the plan with its trials.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// What ended it before its time, once something had been measured: a disk that went
     /// away between two rows cannot be opened for the next.
-    pub ended_by: Option<MeasureError>,
+    pub(crate) ended_by: Option<MeasureError>,
 }
 
 /// Carries out the schedule. A stage that fails is not tried again, one whose rows have been
@@ -460,21 +460,11 @@ fn count_all(
 
 /// The rows of the plan, with the trials that an earlier part of the run has made.
 pub(crate) fn rows_begun(plan: &Plan, before: &[Row]) -> Vec<Row> {
-    let mut rows = empty_rows(plan);
+    let mut rows = Row::all_of(plan);
     for (row, before) in rows.iter_mut().zip(before) {
         row.trials.clone_from(&before.trials);
     }
     rows
-}
-
-/// Rows without trials, one per workload of the plan.
-pub(crate) fn empty_rows(plan: &Plan) -> Vec<Row> {
-    plan.stages
-        .iter()
-        .flat_map(|stage| &stage.workloads)
-        .cloned()
-        .map(Row::new)
-        .collect()
 }
 
 fn is_failed(trial: &Trial) -> bool {

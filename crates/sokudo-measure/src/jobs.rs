@@ -4,9 +4,7 @@
 use std::time::Duration;
 
 use sokudo_engine::{Consent, Control, StageOptions, ends_plan};
-use sokudo_model::{
-    Bytes, Event, Nanos, Plan, Run, Schedule, ScheduleName, TargetInfo, TargetKind,
-};
+use sokudo_model::{Bytes, Event, Plan, Run, Schedule, TargetInfo, TargetKind};
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
@@ -24,10 +22,8 @@ pub struct Jobs<'a> {
     pub places: &'a [JobTarget],
     /// What may be destroyed.
     pub consent: &'a Consent,
-    /// How often the whole plan is carried out.
-    pub trials: u32,
-    /// The name of the rule by which trials follow one another.
-    pub schedule: ScheduleName,
+    /// How often the whole plan is carried out, and what ends it before.
+    pub schedule: Schedule,
     /// The command line that repeats them.
     pub command: String,
     /// Nothing is written.
@@ -62,12 +58,24 @@ impl Jobs<'_> {
         Ok(Prepared::new(run, subject))
     }
 
+    /// Carries all stages out as often as asked; why some could not start comes back.
+    pub fn conduct(
+        &self,
+    ) -> impl FnOnce(
+        &mut Prepared,
+        &Control,
+        &mut dyn FnMut(Event),
+    ) -> Result<Vec<MeasureError>, MeasureError> {
+        |prepared, control, listener| {
+            let trials = (0..self.schedule.trials).take_while(|_| !control.is_cancelled());
+            let errors = trials
+                .flat_map(|trial| prepared.repeat(trial, self.snapshot_every, control, listener));
+            Ok(errors.collect())
+        }
+    }
+
     /// The run of which nothing has been done.
     pub fn empty_run(&self) -> Run {
-        let schedule = Schedule {
-            name: self.schedule.clone(),
-            ..Schedule::in_turn(self.trials, Nanos(0))
-        };
         let target = TargetInfo {
             size_bytes: Some(Bytes(0)),
             ..TargetInfo::new("null:", TargetKind::Null)
@@ -75,7 +83,7 @@ impl Jobs<'_> {
         Run {
             command: self.command.clone(),
             left_out: self.left_out.to_vec(),
-            ..empty_run(self.plan.clone(), schedule, target)
+            ..empty_run(self.plan.clone(), self.schedule.clone(), target)
         }
     }
 }

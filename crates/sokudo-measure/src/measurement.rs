@@ -7,7 +7,7 @@ use sokudo_device::{Beside, System, Watch};
 use sokudo_engine::{Control, check_room, may_make_in};
 use sokudo_model::{
     BurnIn, Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
-    StopReason, TargetInfo, TargetKind, Trial, Workload,
+    StopReason, TargetInfo, TargetKind, Trial,
 };
 
 use sokudo_words::Text;
@@ -249,7 +249,7 @@ pub struct Prepared {
     /// What the user should know before it starts.
     pub notes: Vec<Text>,
     pub(crate) subject: PreparedTargets,
-    any_backend: bool,
+    pub(crate) any_backend: bool,
     /// What an earlier part of the run has measured.
     pub before: Vec<Row>,
     /// Only the first target is what is measured; others are there to compare it with.
@@ -285,12 +285,17 @@ impl Prepared {
         self.subject.infos()
     }
 
+    /// Whether nothing has been measured yet.
+    pub fn is_empty(&self) -> bool {
+        self.run.rows.iter().all(|row| row.trials.is_empty())
+    }
+
     /// Measures with others from now on: every workload is done by all of them, each its part. The
     /// rows of the run are those of all.
     ///
     /// # Errors
     /// When somebody is lost or all are to stop.
-    pub fn join(&mut self, mut together: Together) -> Result<(), MeasureError> {
+    pub(crate) fn join(&mut self, mut together: Together) -> Result<(), MeasureError> {
         let joined = self.join_by(&mut together);
         // Also who cannot join leaves the others in order.
         self.subject.together = Some(together);
@@ -302,7 +307,7 @@ impl Prepared {
         together.tell_place(run)?;
         let workloads = run.plan.stages.iter_mut().flat_map(|it| &mut it.workloads);
         workloads.for_each(|it| *it = together.of_all(it));
-        run.rows = campaign::empty_rows(&run.plan);
+        run.rows = Row::all_of(&run.plan);
         run.hosts = together.hosts();
         if together.reads_shifted() {
             let lent = together.file_of_next(self.subject.lent())?;
@@ -313,23 +318,14 @@ impl Prepared {
         Ok(())
     }
 
-    /// What all processes do where each carries this workload out; the workload itself where this
-    /// one measures alone. Whoever decides while it measures what is measured next, and has that not
-    /// from the run's own rows, asks here: plans of [`Self::measure_part`] are those of all.
-    #[must_use]
-    pub fn of_all(&self, workload: &Workload) -> Workload {
-        let together = self.subject.together.as_ref();
-        together.map_or_else(|| workload.clone(), |it| it.of_all(workload))
-    }
-
     /// Who is lost, where that has ended the measurement while nobody waited for the others, as in
     /// a pause between rows.
-    pub fn loss(&mut self) -> Option<MeasureError> {
+    pub(crate) fn loss(&mut self) -> Option<MeasureError> {
         self.subject.together.as_mut()?.loss()
     }
 
     /// Leaves the others, who stop: this process measures no more.
-    pub fn part(&mut self) {
+    pub(crate) fn part(&mut self) {
         if let Some(together) = self.subject.together.take() {
             together.stop();
             together.leave();
@@ -368,25 +364,6 @@ impl Prepared {
         Ok(ended_by)
     }
 
-    /// Makes all trials of another plan on the same target, for who decides by what was
-    /// measured what is measured next. They are not put into the run.
-    ///
-    /// # Errors
-    /// When nothing could be measured.
-    pub fn measure_part(
-        &mut self,
-        part: &Plan,
-        control: &Control,
-        listener: &mut dyn FnMut(Event),
-    ) -> Result<MeasuredRows, MeasureError> {
-        let choosing = Choosing {
-            schedule: &self.run.schedule,
-            any_backend: self.any_backend,
-            before: &[],
-        };
-        backends::run(part, choosing, &mut self.subject, control, listener)
-    }
-
     /// Makes one trial of a row, for who keeps a schedule of their own. It is not put into
     /// the run.
     ///
@@ -401,22 +378,6 @@ impl Prepared {
     ) -> Result<Trial, MeasureError> {
         let subject = &mut self.subject;
         campaign::trial(&self.run.plan, row, trial, subject, control, listener)
-    }
-
-    /// Makes one trial of all rows of a stage of another plan on the same target, for who keeps a
-    /// schedule of their own. It is not put into the run.
-    ///
-    /// # Errors
-    /// When it could not start.
-    pub fn stage_trial(
-        &mut self,
-        plan: &Plan,
-        stage: usize,
-        trial: u32,
-        control: &Control,
-        listener: &mut dyn FnMut(Event),
-    ) -> Result<Vec<Trial>, MeasureError> {
-        campaign::stage_trial(plan, stage, trial, &mut self.subject, control, listener)
     }
 
     /// Looks at the system again, judges what was measured, and removes what was made.
@@ -484,7 +445,7 @@ pub(crate) fn empty_run(plan: Plan, schedule: Schedule, target: TargetInfo) -> R
         sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at: Some(since_epoch()),
         environment: sokudo_device::environment(&System::host()),
-        rows: campaign::empty_rows(&plan),
+        rows: Row::all_of(&plan),
         ..Run::new(plan, schedule, target)
     }
 }

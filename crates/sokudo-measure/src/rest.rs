@@ -92,18 +92,12 @@ impl StageRest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{
-        BackendKind, Bytes, Outcome, Sample, StopReason, Survey, TrialEvidence, Visit, Workload,
-    };
+    use sokudo_model::{BackendKind, Bytes, Outcome, Sample, StopReason, Survey, Visit, Workload};
 
     fn trial(bytes: u64, left_at: Option<SurveyPosition>) -> Trial {
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Ended);
         (outcome.read_aside, outcome.left_at) = (Bytes(bytes), left_at);
-        Trial {
-            outcome,
-            evidence: TrialEvidence::default(),
-            together: None,
-        }
+        Trial::new(outcome)
     }
 
     /// Surveys of several disks, and how far their rows have come: made, left, not begun.

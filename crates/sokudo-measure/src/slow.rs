@@ -297,9 +297,7 @@ fn longest(place: &Range<u64>, plan: &Plan, trial: &Trial) -> Option<Nanos> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{
-        BackendKind, OperationTally, Outcome, StopReason, SurveySample, TrialEvidence,
-    };
+    use sokudo_model::{BackendKind, OperationTally, Outcome, StopReason, SurveySample};
 
     const MIB: u64 = 1 << 20;
 
@@ -321,11 +319,7 @@ mod tests {
             ..Workload::new("TRANSFER", Bytes(MIB))
         };
         let mut row = Row::new(workload);
-        row.trials.push(Trial {
-            outcome,
-            evidence: TrialEvidence::default(),
-            together: None,
-        });
+        row.trials.push(Trial::new(outcome));
         row
     }
 

@@ -4,23 +4,17 @@
 use sokudo_device::{Moment, System, Thermometer};
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Event, Moved, Nanos, Outcome, Phase, Plan, Run, STOP_LOOK, StopCause, StopFigure,
-    StopRule,
+    Bytes, Doing, Event, Moved, Nanos, Outcome, Phase, Run, RunState, STOP_LOOK, StopCause,
+    StopFigure, StopRule,
 };
 
 use crate::error::MeasureError;
 
 /// Watches what happens while a run is measured, and ends it where a rule comes true.
-pub struct StopWatch {
+pub(crate) struct StopWatch {
     rules: Vec<WatchedRule>,
     thermometer: Option<Thermometer>,
-    /// The names of all rows.
-    names: Vec<String>,
-    row: usize,
-    trial: u32,
-    /// What each workload of the stage has moved so far.
-    moved: Vec<Moved>,
-    /// What all of them had moved at the event before, and when that was; `None` before the first.
+    /// What all workloads of the stage had moved at the event before, and when that was; `None` before the first.
     before: Option<(Nanos, Moved)>,
     /// What has been measured since the last look, over several trials where they are short.
     since: Measured,
@@ -60,20 +54,12 @@ impl Measured {
     }
 }
 
-/// What happened since the look before.
-struct Look {
-    at: Nanos,
-    lasted: Nanos,
-    moved: Moved,
-    moment: Moment,
-}
-
 impl StopWatch {
     /// Watches the run of which nothing has been measured yet.
     ///
     /// # Errors
     /// When a rule is of a temperature that nobody can see.
-    pub fn new(rules: &[StopRule], run: &Run) -> Result<Self, MeasureError> {
+    pub(crate) fn new(rules: &[StopRule], run: &Run) -> Result<Self, MeasureError> {
         let mut figures = rules.iter().map(|rule| rule.figure);
         let is_of_heat = figures.any(|figure| figure == StopFigure::Temperature);
         let thermometer = match is_of_heat {
@@ -85,23 +71,18 @@ impl StopWatch {
         }
         Ok(Self {
             thermometer,
-            ..Self::of(rules, &run.plan)
+            ..Self::of(rules)
         })
     }
 
-    fn of(rules: &[StopRule], plan: &Plan) -> Self {
+    fn of(rules: &[StopRule]) -> Self {
         let watched = |rule: &StopRule| WatchedRule {
             rule: *rule,
             so_far: Nanos(0),
         };
-        let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
         Self {
             rules: rules.iter().map(watched).collect(),
             thermometer: None,
-            names: workloads.map(|workload| workload.name.clone()).collect(),
-            row: 0,
-            trial: 0,
-            moved: Vec::new(),
             before: None,
             since: Measured::default(),
             in_trial: Measured::default(),
@@ -109,128 +90,96 @@ impl StopWatch {
         }
     }
 
-    /// Takes note of an event, and cancels the run where a rule has come true.
-    pub fn hear(&mut self, event: &Event, control: &Control) {
+    /// Takes note of an event that the state has taken in, and cancels the run where a rule has come
+    /// true.
+    pub(crate) fn hear(&mut self, event: &Event, state: &RunState, control: &Control) {
         if self.rules.is_empty() || self.cause.is_some() {
             return;
         }
         match event {
-            Event::TrialStarted { row, trial } => self.begin(*row, *trial),
-            Event::StageStarted { first, .. } => self.begin(*first, self.trial),
-            Event::RowNamed { row, name } => match self.names.get_mut(*row) {
-                Some(known) => known.clone_from(name),
-                None => self.names.push(name.clone()),
-            },
-            Event::TrialCounted { trial, .. } => self.count_rest(&trial.outcome, control),
-            Event::TrialEnded { .. } | Event::StageEnded => self.look_between(control),
-            Event::Progress {
-                workload,
-                at,
-                bytes,
-                ios,
-                phase,
-                ..
-            } => {
-                let all = self.all_moved(*workload, *bytes, *ios);
-                self.progress(*at, all, *phase, control);
+            Event::TrialStarted { .. } | Event::StageStarted { .. } => {
+                self.before = None;
+                self.in_trial = Measured::default();
+            }
+            // Of several workloads each result is a part.
+            Event::TrialCounted { trial, .. } if state.running().len() < 2 => {
+                let unseen = self.unseen(&trial.outcome);
+                self.add(unseen, trial.outcome.elapsed, state, control);
+            }
+            Event::TrialEnded { .. } | Event::StageEnded => {
+                let at = self.before.take().map_or(Nanos(0), |(at, _)| at);
+                let nothing = Measured::default();
+                self.look(at, nothing, Moment::Between, state, control);
+            }
+            Event::Progress { at, phase, .. } => {
+                let more = self.progress(*at, *phase, state.running());
+                self.add(more, *at, state, control);
             }
             _ => {}
         }
     }
 
     /// The rule that ended the run.
-    pub fn cause(self) -> Option<Box<StopCause>> {
+    pub(crate) fn cause(self) -> Option<Box<StopCause>> {
         self.cause.map(Box::new)
     }
 
-    fn begin(&mut self, row: usize, trial: u32) {
-        (self.row, self.trial) = (row, trial);
-        self.moved.clear();
-        self.before = None;
-        self.in_trial = Measured::default();
-    }
-
-    /// What all workloads of the stage have moved, now that one has moved so much.
-    fn all_moved(&mut self, workload: usize, bytes: Bytes, ios: u64) -> Moved {
-        if self.moved.len() <= workload {
-            self.moved.resize(workload + 1, Moved::default());
-        }
-        self.moved[workload] = Moved { bytes, ios };
-        self.moved.iter().fold(Moved::default(), |mut all, moved| {
-            all.add(*moved);
-            all
-        })
-    }
-
-    fn progress(&mut self, at: Nanos, all: Moved, phase: Phase, control: &Control) {
+    /// What has been measured since the event before.
+    fn progress(&mut self, at: Nanos, phase: Phase, running: &[Doing]) -> Measured {
         if phase != Phase::Running {
             // What comes before and after the measured part has another rate. Of several workloads
             // others may be measured meanwhile.
-            if self.moved.len() < 2 {
+            if running.len() < 2 {
                 self.before = None;
             }
-            return;
+            return Measured::default();
         }
+        let mut all = Moved::default();
+        running.iter().for_each(|doing| all.add(doing.moved));
         let (then, before) = self.before.replace((at, all)).unwrap_or((at, all));
-        let lasted = Nanos(at.0.saturating_sub(then.0));
-        self.add(Measured::between(lasted, before, all), at, control);
+        Measured::between(Nanos(at.0.saturating_sub(then.0)), before, all)
     }
 
     /// What of a trial no progress has told, its result does: a short one is over before anybody
     /// looks, and so is any of a simulated device.
-    fn count_rest(&mut self, outcome: &Outcome, control: &Control) {
-        if self.moved.len() > 1 {
-            return;
-        }
+    fn unseen(&self, outcome: &Outcome) -> Measured {
         let all = Moved {
             bytes: outcome.bytes_moved(),
             ios: outcome.ios(),
         };
         let unseen = outcome.elapsed.0.saturating_sub(self.in_trial.lasted.0);
-        let unseen = Measured::between(Nanos(unseen), self.in_trial.moved, all);
-        self.add(unseen, outcome.elapsed, control);
+        Measured::between(Nanos(unseen), self.in_trial.moved, all)
     }
 
     /// Looks where enough has been measured since the last time.
-    fn add(&mut self, more: Measured, at: Nanos, control: &Control) {
+    fn add(&mut self, more: Measured, at: Nanos, state: &RunState, control: &Control) {
         self.in_trial.add(more);
         self.since.add(more);
-        if self.since.lasted < STOP_LOOK {
-            return;
+        if self.since.lasted >= STOP_LOOK {
+            let since = std::mem::take(&mut self.since);
+            self.look(at, since, Moment::Measuring, state, control);
         }
-        let Measured { lasted, moved } = std::mem::take(&mut self.since);
-        let look = Look {
-            at,
-            lasted,
-            moved,
-            moment: Moment::Measuring,
-        };
-        self.look(&look, control);
     }
 
-    /// Between trials only heat is looked at, also that of drives which may not be disturbed while
-    /// they are measured.
-    fn look_between(&mut self, control: &Control) {
-        let at = self.before.take().map_or(Nanos(0), |(at, _)| at);
-        let look = Look {
-            at,
-            lasted: Nanos(0),
-            moved: Moved::default(),
-            moment: Moment::Between,
-        };
-        self.look(&look, control);
-    }
-
-    fn look(&mut self, look: &Look, control: &Control) {
+    /// Looks at what happened since the look before. Between trials that is heat alone, also of drives
+    /// which may not be disturbed while they are measured.
+    fn look(
+        &mut self,
+        at: Nanos,
+        since: Measured,
+        moment: Moment,
+        state: &RunState,
+        control: &Control,
+    ) {
         let thermometer = self.thermometer.as_ref();
-        let reading = thermometer.and_then(|it| it.read(look.moment));
+        let reading = thermometer.and_then(|it| it.read(moment));
         let celsius = reading.and_then(|reading| u64::try_from(reading.celsius.max(0)).ok());
         for watched in &mut self.rules {
             let value = match watched.rule.figure {
                 StopFigure::Temperature => celsius,
-                _ if look.lasted == Nanos(0) => None,
-                StopFigure::Rate => Some(per_second(look.moved.bytes.0, look.lasted)),
-                StopFigure::Iops => Some(per_second(look.moved.ios, look.lasted)),
+                _ if since.lasted == Nanos(0) => None,
+                StopFigure::Rate => Some(per_second(since.moved.bytes.0, since.lasted)),
+                StopFigure::Iops => Some(per_second(since.moved.ios, since.lasted)),
             };
             let Some(value) = value else {
                 continue;
@@ -239,13 +188,14 @@ impl StopWatch {
                 watched.so_far = Nanos(0);
                 continue;
             }
-            watched.so_far.0 += look.lasted.0;
+            watched.so_far.0 += since.lasted.0;
             if watched.so_far >= watched.rule.lasting {
+                let row = state.run.rows.get(state.first);
                 self.cause = Some(StopCause {
                     rule: watched.rule,
-                    row: self.names.get(self.row).cloned().unwrap_or_default(),
-                    trial: self.trial + 1,
-                    at: look.at,
+                    row: row.map_or_else(String::new, |row| row.workload.name.clone()),
+                    trial: state.trial + 1,
+                    at,
                     value,
                 });
                 control.cancel_by_rule();
@@ -264,19 +214,44 @@ fn per_second(amount: u64, time: Nanos) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, Method, StopReason, Trial, TrialEvidence, Workload};
+    use sokudo_model::{
+        BackendKind, Method, Plan, Row, Schedule, StopReason, TargetInfo, TargetKind, Trial,
+        Workload,
+    };
 
-    fn watch(rules: &[&str]) -> StopWatch {
+    /// Who watches, and what has been told so far.
+    struct Watched {
+        watch: StopWatch,
+        state: RunState,
+        control: Control,
+    }
+
+    impl Watched {
+        fn hear(&mut self, event: &Event) {
+            self.state.take(event);
+            self.watch.hear(event, &self.state, &self.control);
+        }
+    }
+
+    fn watch(rules: &[&str]) -> Watched {
         let workload = Workload::new("SEQ1M", Bytes::mib(1));
-        let plan = Plan::in_turn(Method::Quick, 1, vec![workload]);
         let rules: Vec<StopRule> = rules.iter().map(|rule| rule.parse().unwrap()).collect();
-        StopWatch::of(&rules, &plan)
+        let plan = Plan::in_turn(Method::Quick, 1, vec![workload.clone()]);
+        let target = TargetInfo::new("sim:", TargetKind::Simulated);
+        let run = Run {
+            rows: vec![Row::new(workload)],
+            ..Run::new(plan, Schedule::in_turn(1, Nanos(0)), target)
+        };
+        Watched {
+            watch: StopWatch::of(&rules),
+            state: RunState::of(&run),
+            control: Control::new(),
+        }
     }
 
     /// Tells of seconds in which so many megabytes are moved.
-    fn told(watch: &mut StopWatch, megabytes: &[u64]) -> Option<StopCause> {
-        let control = Control::new();
-        watch.hear(&Event::TrialStarted { row: 0, trial: 2 }, &control);
+    fn told(watch: &mut Watched, megabytes: &[u64]) -> Option<StopCause> {
+        watch.hear(&Event::TrialStarted { row: 0, trial: 2 });
         let mut all = 0;
         for second in 0..=megabytes.len() {
             let event = Event::Progress {
@@ -287,9 +262,9 @@ mod tests {
                 each: [Moved::default(); 3],
                 phase: Phase::Running,
             };
-            watch.hear(&event, &control);
-            if let Some(cause) = &watch.cause {
-                assert!(control.is_cancelled());
+            watch.hear(&event);
+            if let Some(cause) = &watch.watch.cause {
+                assert!(watch.control.is_cancelled());
                 return Some(cause.clone());
             }
             all += megabytes.get(second).copied().unwrap_or(0);
@@ -313,20 +288,15 @@ mod tests {
     fn trials_of_which_no_progress_is_told_are_looked_at_when_they_are_known() {
         for (seconds, needed) in [(1, 5), (2, 3), (20, 1)] {
             let mut watch = watch(&["iops<100 for 5s"]);
-            let control = Control::new();
             let workload = Workload::new("SEQ1M", Bytes::mib(1));
             let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
             outcome.elapsed = Nanos::from_secs(seconds);
-            let trial = Trial {
-                outcome,
-                evidence: TrialEvidence::default(),
-                together: None,
-            };
+            let trial = Trial::new(outcome);
             let mut trials = 0;
-            while watch.cause.is_none() && trials < 10 {
-                watch.hear(&Event::TrialStarted { row: 0, trial: 0 }, &control);
-                watch.hear(&Event::TrialEnded { row: 0, trial: 0 }, &control);
-                watch.hear(&Event::counted(0, &workload, &trial), &control);
+            while watch.watch.cause.is_none() && trials < 10 {
+                watch.hear(&Event::TrialStarted { row: 0, trial: 0 });
+                watch.hear(&Event::TrialEnded { row: 0, trial: 0 });
+                watch.hear(&Event::counted(0, &workload, &trial));
                 trials += 1;
             }
             assert_eq!(trials, needed, "of {seconds} s");
@@ -336,10 +306,9 @@ mod tests {
     #[test]
     fn trials_shorter_than_a_second_are_looked_at_together() {
         let mut watch = watch(&["rate<100MB/s"]);
-        let control = Control::new();
         let mut trials = 0;
-        while watch.cause.is_none() {
-            watch.hear(&Event::TrialStarted { row: 0, trial: 0 }, &control);
+        while watch.watch.cause.is_none() {
+            watch.hear(&Event::TrialStarted { row: 0, trial: 0 });
             for tenth in 1..=5_u64 {
                 let event = Event::Progress {
                     workload: 0,
@@ -349,15 +318,15 @@ mod tests {
                     each: [Moved::default(); 3],
                     phase: Phase::Running,
                 };
-                watch.hear(&event, &control);
+                watch.hear(&event);
             }
             trials += 1;
             assert!(trials < 10, "nobody looks");
         }
-        assert_eq!(watch.cause().unwrap().value, 10_000_000);
-        assert!(control.is_cancelled_by_rule());
-        control.forget_rule();
-        assert!(!control.is_cancelled());
+        assert_eq!(watch.watch.cause().unwrap().value, 10_000_000);
+        assert!(watch.control.is_cancelled_by_rule());
+        watch.control.forget_rule();
+        assert!(!watch.control.is_cancelled());
     }
 
     #[test]

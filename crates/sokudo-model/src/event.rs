@@ -1,7 +1,6 @@
 //! What happens while a plan is carried out, as one stream that the terminal
 //! and every other listener read.
 
-use crate::host::Host;
 use crate::plan::Workload;
 use crate::self_test::{SelfTest, SelfTestKind};
 use crate::trial::{Logs, Moved, Outcome, Trial};
@@ -36,11 +35,6 @@ pub enum Event {
         written: Bytes,
         /// Bytes to write.
         total: Bytes,
-    },
-    /// Several processes measure together from now on, on these hosts; told at the first.
-    HostsJoined {
-        /// As they are known before anything is measured.
-        hosts: Vec<Host>,
     },
     /// A file of a job's is about to be made.
     LayoutStarted {
@@ -207,7 +201,6 @@ impl Event {
             | Self::RowNamed { row, .. }
             | Self::StageStarted { first: row, .. } => *row += rows,
             Self::LayoutProgress { .. }
-            | Self::HostsJoined { .. }
             | Self::LayoutStarted { .. }
             | Self::StageEnded
             | Self::StageReady

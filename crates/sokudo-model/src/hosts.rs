@@ -280,11 +280,7 @@ mod tests {
             late: Nanos(late),
             clock_uncertainty: Nanos(30_000),
             has_own_device: false,
-            trials: vec![Trial {
-                outcome,
-                evidence: TrialEvidence::default(),
-                together: None,
-            }],
+            trials: vec![Trial::new(outcome)],
         }
     }
 

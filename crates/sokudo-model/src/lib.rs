@@ -57,7 +57,8 @@ pub mod run;
 pub mod self_test;
 pub mod sentences;
 pub mod sharing;
-pub mod steady;
+pub mod state;
+mod steady;
 pub mod stop;
 pub mod target;
 mod together;
@@ -131,6 +132,7 @@ pub use run::{Run, RunPart, Schedule};
 pub use self_test::{SelfTest, SelfTestKind, SelfTestResult};
 pub use sentences::with_texts_as_data;
 pub use sharing::{SharedRates, Sharing, SharingDisk, SharingTest};
+pub use state::{Doing, RunState};
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,

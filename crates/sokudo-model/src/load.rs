@@ -248,7 +248,7 @@ impl fmt::Display for LatencyLimit {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Rate};
-    use crate::trial::{OperationTally, TrialEvidence};
+    use crate::trial::OperationTally;
     use crate::units::Bytes;
 
     /// A row at 1,000 I/Os per second with a trial of one second per latency.
@@ -263,11 +263,7 @@ mod tests {
             (0..ios).for_each(|_| histogram.record(latency * 1_000));
             (tally.ios, tally.latency_from_intended) = (ios, Some(histogram));
             outcome.operations.push(tally);
-            Trial {
-                outcome,
-                evidence: TrialEvidence::default(),
-                together: None,
-            }
+            Trial::new(outcome)
         };
         (workload, latencies_us.iter().map(trial).collect())
     }

@@ -506,7 +506,7 @@ fn add_note(notes: &mut Vec<Text>, note: Text) {
 mod tests {
     use super::*;
     use crate::plan::Operation;
-    use crate::trial::{Mismatch, MismatchKind, TrialEvidence};
+    use crate::trial::{Mismatch, MismatchKind};
 
     fn point(at: u64, ios: u64) -> SeriesPoint {
         SeriesPoint {
@@ -558,11 +558,7 @@ mod tests {
                 wrong: wrong.len() as u64,
                 mismatches: wrong.iter().map(mismatch).collect(),
             });
-            Trial {
-                outcome,
-                evidence: TrialEvidence::default(),
-                together: None,
-            }
+            Trial::new(outcome)
         };
         let both = part(10, &[4096]).followed_by(&part(5, &[8192, 16384]));
         let found = both.outcome.verified.unwrap();

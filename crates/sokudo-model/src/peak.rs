@@ -311,7 +311,7 @@ impl PeakLimit {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Operation, Workload};
-    use crate::trial::{OperationTally, Outcome, StopReason, Trial, TrialEvidence};
+    use crate::trial::{OperationTally, Outcome, StopReason, Trial};
     use crate::units::{Bytes, Nanos};
 
     const SEARCH: PeakSearch = PeakSearch {
@@ -349,11 +349,7 @@ mod tests {
         tally.ios = step.ios_per_s as u64;
         outcome.elapsed = Nanos::from_secs(1);
         outcome.operations.push(tally);
-        let trial = Trial {
-            outcome,
-            evidence: TrialEvidence::default(),
-            together: None,
-        };
+        let trial = Trial::new(outcome);
         Row {
             trials: vec![trial; trials],
             ..Row::new(workload)

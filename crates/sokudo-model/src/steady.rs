@@ -357,7 +357,7 @@ fn index(number: u32) -> usize {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, OperationMix, Workload};
-    use crate::trial::{OperationTally, TrialEvidence};
+    use crate::trial::OperationTally;
 
     fn is_reached(rounds: &[f64]) -> bool {
         SteadyWindow::PTS.is_reached(&[rounds.to_vec()])
@@ -406,11 +406,7 @@ mod tests {
                 writes.latency.record(1_000_000 / ios);
             }
             outcome.operations.push(writes);
-            Trial {
-                outcome,
-                evidence: TrialEvidence::default(),
-                together: None,
-            }
+            Trial::new(outcome)
         };
         let mut workload = Workload::new("RND4K Q1T1", Bytes::kib(4));
         workload.operations = OperationMix::only(Operation::Write);

@@ -15,7 +15,7 @@ use crate::capacity::CapacityCheck;
 use crate::circumstances::{ForeignUse, ProcessorEvidence};
 use crate::finding::Assessment;
 use crate::json::{float_or_none, is_default};
-use crate::plan::{BackendKind, Operation, SurveyPosition, Workload};
+use crate::plan::{BackendKind, Operation, Plan, SurveyPosition, Workload};
 use crate::reported::Reported;
 use crate::target::DeviceCounters;
 use crate::turns::{BackendsCompared, PagesCompared};
@@ -57,6 +57,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// Every row of a plan, of which nothing has been measured.
+    pub fn all_of(plan: &Plan) -> Vec<Self> {
+        let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+        workloads.cloned().map(Self::new).collect()
+    }
+
     /// Adds a trial. It takes the place of the one that was left, which it goes on with.
     pub fn add(&mut self, trial: Trial) {
         if self.is_left() {
@@ -126,6 +132,17 @@ pub struct Trial {
     /// in the time in which all ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Box<TrialTogether>>,
+}
+
+impl Trial {
+    /// Of which nothing is known but what the engine measured.
+    pub fn new(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            evidence: TrialEvidence::default(),
+            together: None,
+        }
+    }
 }
 
 /// One trial of all hosts together. Times count from the instant at which all were to start, on

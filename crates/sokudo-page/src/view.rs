@@ -173,14 +173,16 @@ impl View {
             RunEvent::Trial { row, trial } => self.trial(row, trial),
             RunEvent::Progress { .. } => self.progress(&event),
             RunEvent::Latency { row, at, counts } => {
-                self.add_to("heat", at, row, LatencySample::new(&counts));
+                let sample = (at, row, LatencySample::new(&counts));
+                self.add_to("heat", |run| &mut run.heat, sample);
             }
             RunEvent::Temperature {
                 at,
                 celsius,
                 warning,
             } => {
-                self.add_to("temperature", at, 0, TemperatureSample(celsius));
+                let sample = (at, 0, TemperatureSample(celsius));
+                self.add_to("temperature", |run| &mut run.temperature, sample);
                 self.set("temperature_warning", json!(warning));
             }
             RunEvent::Places {
@@ -280,7 +282,8 @@ impl View {
         self.set("done", json!(done.clamp(0.0, 1.0)));
         self.set("seconds_left", json!(seconds_left));
         self.set("moved_bytes", json!(moved_bytes));
-        self.add_to("rate", at, row, RateSample::new(mb_per_second));
+        let sample = (at, row, RateSample::new(mb_per_second));
+        self.add_to("rate", |run| &mut run.rate, sample);
     }
 
     /// What it has come to, with what stands below its tables.
@@ -375,42 +378,21 @@ impl View {
         }
     }
 
-    fn add_to<S: Sample>(&mut self, key: &'static str, at: f64, row: usize, sample: S)
-    where
-        LiveRun: HasSeries<S>,
-    {
+    fn add_to<S: Sample>(
+        &mut self,
+        key: &'static str,
+        series: impl FnOnce(&mut LiveRun) -> &mut Series<S>,
+        (at, row, sample): (f64, usize, S),
+    ) {
         let Some(run) = &mut self.run else { return };
         let path = [RUN, Key(key)];
-        match run.series().add(at, row, sample) {
+        match series(run).add(at, row, sample) {
             Change::Pushed(value) => self.shared.push(&path, value),
             Change::Replaced(index, value) => {
                 self.shared.set(&[RUN, Key(key), Index(index)], value);
             }
             Change::Thinned(value) => self.shared.set(&path, value),
         }
-    }
-}
-
-/// The series of one kind of sample.
-trait HasSeries<S> {
-    fn series(&mut self) -> &mut Series<S>;
-}
-
-impl HasSeries<RateSample> for LiveRun {
-    fn series(&mut self) -> &mut Series<RateSample> {
-        &mut self.rate
-    }
-}
-
-impl HasSeries<LatencySample> for LiveRun {
-    fn series(&mut self) -> &mut Series<LatencySample> {
-        &mut self.heat
-    }
-}
-
-impl HasSeries<TemperatureSample> for LiveRun {
-    fn series(&mut self) -> &mut Series<TemperatureSample> {
-        &mut self.temperature
     }
 }
 

@@ -3,23 +3,19 @@
 //! Everything happens in a file and a directory of our own. Nothing of the user's is
 //! opened for writing.
 
-mod watching;
-
 use sokudo_device::System;
 use sokudo_dialect::bonnie::Phases;
-use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Environment, Nanos, Schedule, TargetKind};
 use sokudo_report::bonnie;
 use sokudo_store::RunId;
 use sokudo_words::text;
 
-use crate::cli::{Asking, BonnieArguments};
+use crate::cli::BonnieArguments;
 use crate::exit::Exit;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use crate::{interrupt, output, results, telling, writing};
-use watching::Watching;
+use crate::{output, results};
 
 /// Bonnie++ wants a file so many times as large as the memory.
 const MEMORY_MULTIPLE: u64 = 2;
@@ -29,40 +25,9 @@ impl Measuring for BonnieArguments {
         Ok(Planned::Rows(measurement(self)?, None))
     }
 
-    fn run(&self) -> Result<(), Exit> {
-        let printing = &self.shared.printing;
-        results::check(printing)?;
-        telling::open(printing)?;
-        let control = Control::new();
-        interrupt::watch(&control)?;
-        let finished = measured(self, &control, printing.asking)?;
-        finished.conclude_by(printing, |it, kept| print(self, it, kept))
+    fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
+        finished.conclude_by(&self.shared.printing, |it, kept| print(self, it, kept))
     }
-
-    fn measure(
-        &self,
-        _: &dyn Fn(&mut Measurement<'_>),
-        control: &Control,
-        asking: Asking,
-    ) -> Result<FinishedMeasurement, Exit> {
-        measured(self, control, asking)
-    }
-}
-
-fn measured(
-    arguments: &BonnieArguments,
-    control: &Control,
-    asking: Asking,
-) -> Result<FinishedMeasurement, Exit> {
-    let measurement = measurement(arguments)?;
-    let mut watching = Watching::new(&measurement.plan, asking.quiet);
-    writing::ask(&measurement, None, asking)?;
-    let mut prepared = measurement.prepare(control, &mut |_| ())?;
-    let ended_by = prepared.measure(control, &mut |event| watching.show(&event));
-    watching.finish();
-    let ended_by = ended_by?.map(Exit::from);
-    let run = measurement::judged(prepared, control);
-    Ok(FinishedMeasurement::new(run, ended_by))
 }
 
 fn measurement(arguments: &BonnieArguments) -> Result<Measurement<'_>, Exit> {

@@ -288,7 +288,6 @@ mod tests {
     use super::*;
     use sokudo_model::{
         BackendKind, Operation, OperationMix, Outcome, StopReason, SurveyPosition, Trial,
-        TrialEvidence,
     };
 
     #[test]
@@ -299,11 +298,7 @@ mod tests {
             let mut row = Row::new(workload);
             let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Ended);
             outcome.left_at = left_at;
-            row.trials.push(Trial {
-                outcome,
-                evidence: TrialEvidence::default(),
-                together: None,
-            });
+            row.trials.push(Trial::new(outcome));
             row
         };
         let left_at = Some(SurveyPosition {

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use sokudo_engine::Control;
 use sokudo_measure::{Agreement, JobTarget, MeasureError, Measurement, Named, Prepared, Together};
-use sokudo_model::{Bytes, Event, JobTargetKind, Plan, TargetKind};
-use sokudo_store::RunId;
+use sokudo_model::{Bytes, JobTargetKind, Plan, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::cli::{Keeping, Printing, TogetherArguments};
-use crate::exit::{self, Exit};
-use crate::measurement::{self, Conduct, FinishedMeasurement};
-use crate::partial::PartialRun;
+use crate::exit::Exit;
+use crate::measurement::{Conduct, FinishedMeasurement, Following, Joined};
 use crate::telling::Estimate;
 use crate::{output, writing};
 
@@ -27,7 +25,6 @@ pub(crate) struct Company {
     /// Much may be written: of several processes none has a terminal to ask on.
     may_write_much: bool,
     keeping: Keeping,
-    kept: Option<RunId>,
 }
 
 impl Company {
@@ -46,13 +43,7 @@ impl Company {
             is_shared: arguments.shared_file,
             is_shifted: arguments.read_back_shifted,
             is_dry: arguments.dry_run,
-            kept: None,
         }
-    }
-
-    /// Under which number the run is kept as far as it had come.
-    pub(crate) fn kept(&self) -> Option<RunId> {
-        self.kept
     }
 
     /// Has the others know why this process can do nothing. The first says so for it.
@@ -88,19 +79,24 @@ impl Company {
             return Err(self.tell_plans(&measurement.plan, &place(&measurement))?);
         }
         measurement.has_readers = self.is_shifted;
-        let (measurement, progress) = measurement::announced(measurement, control, quiet)?;
-        let mut progress = progress.in_lines(quiet);
-        let prepared = measurement::prepare(measurement, control, &mut progress, quiet);
-        let measured = self.ready(prepared, control).and_then(|prepared| {
-            measurement::carry_out(
-                prepared,
-                control,
-                &mut progress,
-                |prepared, control, listener| self.conduct(prepared, control, listener, conduct),
-            )
-        });
-        progress.finish();
-        measured
+        let keeping = self.keeping.clone();
+        let following = self.following(&keeping, control, quiet);
+        following.rows(measurement, |ready| self.ready(ready, control), conduct)
+    }
+
+    /// Only the first one keeps what all have measured.
+    pub(crate) fn following<'a>(
+        &self,
+        keeping: &'a Keeping,
+        control: &'a Control,
+        quiet: bool,
+    ) -> Following<'a> {
+        Following {
+            control,
+            quiet,
+            keeping: self.is_first.then_some(keeping),
+            is_of_many: true,
+        }
     }
 
     /// Waits until all have made ready what they measure. Where one cannot, the first says why.
@@ -108,17 +104,19 @@ impl Company {
         &mut self,
         prepared: Result<Prepared, Exit>,
         control: &Control,
-    ) -> Result<Prepared, Exit> {
+    ) -> Result<Joined, Exit> {
         // Who is interrupted has all others stop; where somebody is lost, that has interrupted it.
-        if prepared.is_err() && control.is_cancelled() {
+        if control.is_cancelled()
+            && let Err(exit) = prepared
+        {
             let loss = together_mut(&mut self.together).loss();
-            return loss.map_or(prepared, |lost| Err(lost.into()));
+            return Err(loss.map_or(exit, Exit::from));
         }
         let failure = prepared.as_ref().err();
         let failure = failure.map(|exit| exit.told_in_each_language().unwrap_or_default());
         let all = together_mut(&mut self.together).ready(failure);
         match (prepared, all) {
-            (prepared, Ok(())) => prepared,
+            (prepared, Ok(())) => Ok((prepared?, self.together.take())),
             (Ok(_), Err(error)) => Err(error.into()),
             (Err(_), Err(MeasureError::FailedThere { .. })) if !self.is_first => {
                 Err(Exit::AsReported(0))
@@ -216,48 +214,6 @@ impl Company {
         let seed = together_mut(&mut self.together).agree(&agreement)?;
         measurement.plan.seed = seed;
         Ok(())
-    }
-
-    /// Measures as one of them, and keeps what has been measured after every trial.
-    pub(crate) fn conduct(
-        &mut self,
-        prepared: &mut Prepared,
-        control: &Control,
-        listener: &mut dyn FnMut(Event),
-        conduct: impl Conduct,
-    ) -> Result<Option<MeasureError>, MeasureError> {
-        let together = self.together.take().expect("it is handed on once");
-        if let Err(error) = prepared.join(together) {
-            prepared.part();
-            return Err(error);
-        }
-        let mut partial = self
-            .is_first
-            .then(|| PartialRun::of_many(&prepared.run, &self.keeping));
-        listener(Event::HostsJoined {
-            hosts: prepared.run.hosts.clone(),
-        });
-        let ended = conduct(prepared, control, &mut |event| {
-            if let Some(partial) = &mut partial {
-                partial.hear(&event, control);
-            }
-            listener(event);
-        });
-        self.kept = partial.and_then(|partial| partial.kept());
-        // At once: a launcher may kill all before the table is printed.
-        if let Some(RunId(number)) = self.kept.filter(|_| control.is_cancelled()) {
-            exit::note(text!(
-                "what was measured until then is kept: sokudo show {number}"
-            ));
-        }
-        match ended {
-            Ok(None) if control.is_cancelled() => Ok(prepared.loss()),
-            Ok(ended) => Ok(ended),
-            Err(error) => {
-                prepared.part();
-                Err(error)
-            }
-        }
     }
 
     /// What every process would do, told by the first.

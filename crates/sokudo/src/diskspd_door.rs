@@ -11,14 +11,17 @@ use sokudo_device::System;
 use sokudo_dialect::diskspd::{self, DiskspdAction, DiskspdPlan};
 use sokudo_dialect::host::Host as _;
 use sokudo_engine::Control;
-use sokudo_measure::{JobTarget, Jobs};
+use sokudo_measure::{Follower, JobTarget, Jobs, Prepared};
 use sokudo_model::diskspd::CpuUse;
-use sokudo_model::{Allocation, Event, Row, Run, ScheduleName, Severity, Verdict};
+use sokudo_model::{
+    Allocation, BlockDevice, Event, Nanos, Row, Run, RunState, Schedule, ScheduleName, Severity,
+    Verdict,
+};
 use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 
 use crate::exit::Exit;
 use crate::jobs::this_host::ThisHost;
-use crate::jobs::{self, consent};
+use crate::jobs::{FinishedJobs, consent};
 use crate::{command_line, interrupt, keep, output, writing};
 
 /// The owner that files carry which diskspd's lines have made: lines have no names.
@@ -50,8 +53,10 @@ fn measure(mut planned: DiskspdPlan, allowed: &ConsentArguments) -> Result<(), E
         plan: &planned.plan,
         places: &places,
         consent: &consent,
-        trials: 1,
-        schedule: ScheduleName::Diskspd,
+        schedule: Schedule {
+            name: ScheduleName::Diskspd,
+            ..Schedule::in_turn(1, Nanos(0))
+        },
         command: command_line::as_given(),
         read_only: false,
         snapshot_every: None,
@@ -59,11 +64,12 @@ fn measure(mut planned: DiskspdPlan, allowed: &ConsentArguments) -> Result<(), E
     };
     writing::ask_at_door(&jobs)?;
     let mut processors = Processors::new(&planned);
-    let finished = jobs::carry_out(&jobs, &control, &mut |event| processors.see(&event))?;
-    for (place, info) in planned.session.places.iter_mut().zip(&finished.targets) {
-        let device = info.devices.first();
-        place.device = device.map(|device| device.name.clone());
-        place.scheduler = device.and_then(|device| device.scheduler.clone());
+    let prepared = jobs.prepare(&control, &mut |_| ())?;
+    let finished = prepared.carry_out(None, &control, &mut processors, jobs.conduct())?;
+    let finished = FinishedJobs::of(finished)?;
+    for (place, device) in planned.session.places.iter_mut().zip(processors.devices) {
+        place.scheduler = device.as_ref().and_then(|device| device.scheduler.clone());
+        place.device = device.map(|device| device.name);
     }
     let report = DiskspdReport {
         run: &finished.run,
@@ -156,10 +162,11 @@ fn verdicts(run: &Run) -> Vec<String> {
 
 /// Watches the processors during each time span, and shows nothing.
 struct Processors {
+    /// What each place is on.
+    devices: Vec<Option<BlockDevice>>,
     /// Per stage: its time span, unless it is a cool-down.
     spans: Vec<Option<usize>>,
     before: Vec<CpuUse>,
-    stage: usize,
     of_spans: Vec<Vec<CpuUse>>,
 }
 
@@ -174,22 +181,26 @@ impl Processors {
             first += stage.workloads.len();
         }
         Self {
+            devices: Vec::new(),
             spans,
             before: Vec::new(),
-            stage: 0,
             of_spans: vec![Vec::new(); planned.session.profile.spans.len()],
         }
     }
+}
 
-    fn see(&mut self, event: &Event) {
+impl Follower for Processors {
+    fn ready(&mut self, prepared: &Prepared) {
+        let targets = prepared.targets();
+        self.devices = targets.map(|info| info.devices.first().cloned()).collect();
+    }
+
+    fn see(&mut self, event: &Event, state: &RunState) {
         let now = || sokudo_device::processor_times(&System::host());
         match event {
-            Event::StageStarted { stage, .. } => {
-                self.stage = *stage;
-                self.before = now();
-            }
+            Event::StageStarted { .. } => self.before = now(),
             Event::StageEnded => {
-                let span = self.spans.get(self.stage).copied().flatten();
+                let span = self.spans.get(state.stage).copied().flatten();
                 if let Some(used) = span.and_then(|span| self.of_spans.get_mut(span)) {
                     *used = sokudo_device::processor_use(&self.before, &now());
                 }

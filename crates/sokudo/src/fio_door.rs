@@ -13,19 +13,18 @@ use rustix::io::Errno;
 use sokudo_dialect::fio::{self, FioAction, FioError, FioInvocation, FioPlan};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::{JobTarget, Jobs};
-use sokudo_model::{Run, ScheduleName};
+use sokudo_model::{Nanos, Run, Schedule, ScheduleName};
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
 use crate::jobs::fio::{by_section, places};
 use crate::jobs::this_host::ThisHost;
-use crate::jobs::{self, FinishedJobs, consent};
+use crate::jobs::{FinishedJobs, consent};
 use crate::keep::{self, KeptRuns};
 use crate::{interrupt, measurement, output, writing};
 
-use disks::Disks;
 use print::Printer;
-use view::{Ending, View};
+use view::View;
 
 /// Does what fio would do with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
@@ -138,8 +137,10 @@ fn jobs_of<'a>(
         places,
         consent,
         // With create_only files are made and nothing is run.
-        trials: u32::from(!planned.create_only),
-        schedule: ScheduleName::Fio,
+        schedule: Schedule {
+            name: ScheduleName::Fio,
+            ..Schedule::in_turn(u32::from(!planned.create_only), Nanos(0))
+        },
         command: crate::command_line::as_given(),
         read_only: invocation.readonly,
         snapshot_every: planned.session.output.status_interval.map(Into::into),
@@ -158,8 +159,10 @@ fn carry(
     let jobs = jobs_of(planned, &places, invocation, consent);
     writing::ask_at_door(&jobs)?;
     let mut view = View::new(&planned.plan, &planned.session, &places, printer);
-    let (finished, ending) = match watched(&jobs, control, &mut view) {
-        Ok(done) => done,
+    let prepared = jobs.prepare(control, &mut |event| view.prepares(&event));
+    let finished = prepared.and_then(|it| it.carry_out(None, control, &mut view, jobs.conduct()));
+    let finished = match finished.map_err(Exit::from).and_then(FinishedJobs::of) {
+        Ok(finished) => finished,
         Err(refusal) => {
             let Some(number) = refusal.error_number() else {
                 return Err(refusal);
@@ -178,25 +181,6 @@ fn carry(
         false => keep::keep_at_door(|| by_section(finished.run.clone(), planned)),
     };
     // Nothing is said but where results cannot be printed.
-    kept.print(true, || view.ends(&finished, &ending))?;
+    kept.print(true, || view.ends(&finished))?;
     Ok(finished)
-}
-
-/// Carries them out, while disks are watched as fio watches them.
-fn watched(
-    jobs: &Jobs<'_>,
-    control: &Control,
-    view: &mut View<'_>,
-) -> Result<(FinishedJobs, Ending), Exit> {
-    let mut prepared = jobs.prepare(control, &mut |event| view.see(&event))?;
-    let disks = Disks::watch(prepared.targets());
-    view.starts(&prepared.run);
-    let mut listener = |event| view.see(&event);
-    let (errors, elapsed) = jobs::repeat(&mut prepared, jobs, control, &mut listener);
-    let ending = Ending {
-        disks: disks.counted(),
-        elapsed,
-    };
-    let finished = jobs::finish(prepared, errors, control)?;
-    Ok((finished, ending))
 }

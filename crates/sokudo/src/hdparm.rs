@@ -24,7 +24,7 @@ use sokudo_words::{Text, text};
 
 use crate::cli::HdparmArguments;
 use crate::exit::Exit;
-use crate::{exit, interrupt, measurement, output};
+use crate::{exit, interrupt, output, words};
 use identify::IdentifyPage;
 
 /// Times every device, cached reads first, as hdparm does.
@@ -255,7 +255,7 @@ fn time(device: &Path, arguments: &HdparmArguments, control: &Control) -> Result
         output::print(&format!("{words}{}\n", figures(&trial.outcome)))?;
         prepared.run.rows[row].trials.push(trial);
     }
-    tell_doubts(&name, &measurement::judged(prepared, control));
+    tell_doubts(&name, &words::worded(prepared.finish(control)));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use crate::cli::{Format, ShowArguments};
 use crate::exit::Exit;
 use crate::output;
 use crate::recall::{self, Recall, Recalled};
-use crate::words::{self, Audience};
+use crate::words;
 
 /// Judges it and prints the difference. The run stays as it was kept.
 pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
@@ -30,7 +30,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
 }
 
 fn judged(recalled: &Recalled<Kept>) -> Result<JudgementDocument, Exit> {
-    let (mut run, lacking) = match &recalled.run {
+    let (run, lacking) = match &recalled.run {
         Kept::Run(run) => {
             let mut run = run.clone();
             sokudo_analysis::judge(&mut run);
@@ -52,8 +52,7 @@ fn judged(recalled: &Recalled<Kept>) -> Result<JudgementDocument, Exit> {
             (run, lacking)
         }
     };
-    let reader = Audience::of(&run);
-    words::put_into(&mut run, reader);
+    let run = words::worded(run);
     let then = recalled.run.document();
     let mut now = RunDocument {
         findings: run.findings,

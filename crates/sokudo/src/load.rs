@@ -10,7 +10,9 @@ mod paced;
 
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_engine::Control;
-use sokudo_measure::{MeasureError, Measurement, Named, Prepared, TEST_FILE_SIZE, duration};
+use sokudo_measure::{
+    MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
+};
 use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
 use sokudo_words::{Text, text};
 
@@ -18,7 +20,7 @@ use crate::cli::LoadArguments;
 use crate::exit::Exit;
 use crate::measurement;
 use crate::measuring::{Measuring, Planned};
-use crate::one_row::{MeasuredParts, OneRow};
+use crate::one_row::OneRow;
 use beside::Neighbour;
 use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
 
@@ -69,12 +71,11 @@ impl Measuring for LoadArguments {
         };
         let conduct =
             move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
-                let row = prepared.of_all(&workload);
                 let parts = MeasuredParts::new(prepared, control, listener);
                 match neighbour {
                     Some(neighbour) => neighbour.carry_out(parts),
                     None => Climb {
-                        row,
+                        row: parts.of_all(&workload),
                         arguments: self,
                         parts,
                     }

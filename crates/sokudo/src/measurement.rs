@@ -6,14 +6,18 @@
 use std::path::Path;
 
 use sokudo_engine::{Control, Search, left_behind};
-use sokudo_measure::{MeasureError, Measurement, Named, Prepared, StopWatch, duration};
-use sokudo_model::{Event, Nanos, Outcome, Plan, Run, Schedule, StopReason, TargetKind};
+use sokudo_measure::{
+    FinishedRun, Follower, MeasureError, Measurement, Named, Prepared, Together, duration,
+};
+use sokudo_model::{
+    Bytes, Event, Nanos, Outcome, Plan, Run, RunState, Schedule, StopReason, TargetKind,
+};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::clean;
-use crate::cli::{Asking, Printing, SharedArguments};
+use crate::cli::{Asking, Keeping, Printing, SharedArguments};
 use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
@@ -26,7 +30,7 @@ use crate::progress::ProgressLine;
 use crate::requirement;
 use crate::results;
 use crate::telling::{self, Estimate};
-use crate::words::{self, Audience};
+use crate::words;
 use crate::writing;
 
 /// Makes the trials of a measurement and puts them into its run. What ended them before
@@ -56,7 +60,9 @@ pub(crate) struct FinishedMeasurement {
 }
 
 impl FinishedMeasurement {
-    pub(crate) fn new(run: Run, ended_by: Option<Exit>) -> Self {
+    pub(crate) fn of(FinishedRun { run, errors }: FinishedRun) -> Self {
+        let run = words::worded(run);
+        let ended_by = errors.into_iter().next().map(Exit::from);
         Self {
             document: RunDocument::from_run(&run),
             ended_by: ended_by.or_else(|| verdict(&run).err()),
@@ -135,18 +141,11 @@ pub(crate) fn measured(
     telling::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    let mut kept = None;
-    let conduct = |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
-        let mut partial = PartialRun::of(&prepared.run, &printing.keeping);
-        let ended = conduct(prepared, control, &mut |event| {
-            partial.hear(&event, control);
-            listener(event);
-        });
-        kept = partial.kept();
-        ended
+    let following = Following {
+        keeping: Some(&printing.keeping),
+        ..Following::new(&control, printing.asking.quiet)
     };
-    let finished = finish(measurement, &control, printing.asking.quiet, conduct)?;
-    Ok(FinishedMeasurement { kept, ..finished })
+    following.rows(measurement, alone, conduct)
 }
 
 /// Asks, measures and judges, and prints nothing but its progress.
@@ -157,84 +156,182 @@ pub(crate) fn asked(
     conduct: impl Conduct,
 ) -> Result<FinishedMeasurement, Exit> {
     writing::ask(&measurement, None, asking)?;
-    finish(measurement, control, asking.quiet, conduct)
+    Following::new(control, asking.quiet).rows(measurement, alone, conduct)
 }
 
-/// Measures and judges, and prints nothing but its progress.
-fn finish(
-    measurement: Measurement<'_>,
-    control: &Control,
-    quiet: bool,
-    conduct: impl Conduct,
-) -> Result<FinishedMeasurement, Exit> {
-    let (measurement, mut progress) = announced(measurement, control, quiet)?;
-    let measured = prepare(measurement, control, &mut progress, quiet)
-        .and_then(|prepared| carry_out(prepared, control, &mut progress, conduct));
-    progress.finish();
-    measured
+/// What is ready, and with whom it is measured.
+pub(crate) type Joined = (Prepared, Option<Together>);
+
+/// Nobody measures with this process.
+pub(crate) fn alone(ready: Result<Prepared, Exit>) -> Result<Joined, Exit> {
+    Ok((ready?, None))
 }
 
-/// What is told before anything is made.
-///
-/// # Errors
-/// When nothing but that was asked for.
-pub(crate) fn announced<'a>(
-    measurement: Measurement<'a>,
-    control: &Control,
-    quiet: bool,
-) -> Result<(Measurement<'a>, ProgressLine), Exit> {
-    let measurement = Measurement {
-        files_as: page::files_as(),
-        ..measurement
-    };
-    measurement.check_permission()?;
-    if !quiet {
-        tell_left_behind(&measurement);
+/// How a session is followed.
+#[derive(Clone, Copy)]
+pub(crate) struct Following<'a> {
+    pub(crate) control: &'a Control,
+    pub(crate) quiet: bool,
+    /// By what it is kept while it goes on, if at all.
+    pub(crate) keeping: Option<&'a Keeping>,
+    /// Several processes measure, any of which may end the run.
+    pub(crate) is_of_many: bool,
+}
+
+impl<'a> Following<'a> {
+    pub(crate) const fn new(control: &'a Control, quiet: bool) -> Self {
+        Self {
+            control,
+            quiet,
+            keeping: None,
+            is_of_many: false,
+        }
     }
-    let Measurement { plan, schedule, .. } = &measurement;
-    let size = measurement.size();
-    telling::announce(plan, schedule, &Estimate::of(&measurement));
-    let progress = ProgressLine::new(plan, schedule, size, quiet, control);
-    if telling::is_plan() {
-        return Err(Exit::AsReported(0));
+
+    /// Measures rows and judges them, and prints nothing but the progress. Those who measure as one
+    /// meet in `join` once their targets are ready.
+    pub(crate) fn rows(
+        self,
+        measurement: Measurement<'_>,
+        join: impl FnOnce(Result<Prepared, Exit>) -> Result<Joined, Exit>,
+        conduct: impl Conduct,
+    ) -> Result<FinishedMeasurement, Exit> {
+        let mut measurement = Measurement {
+            files_as: page::files_as(),
+            ..measurement
+        };
+        measurement.check_permission()?;
+        if !self.quiet {
+            tell_left_behind(&measurement);
+        }
+        measurement.notes.extend(spread_note(&measurement));
+        let Measurement { plan, schedule, .. } = &measurement;
+        let estimate = Estimate::of(&measurement);
+        let mut watcher = self.announce(plan, schedule, measurement.size(), &estimate)?;
+        let ready = watcher.prepare(|listener| measurement.prepare(self.control, listener));
+        let (finished, kept) = watcher.measure(join(ready)?, conduct)?;
+        Ok(FinishedMeasurement {
+            kept,
+            ..FinishedMeasurement::of(finished)
+        })
     }
-    Ok((measurement, progress))
+
+    /// Tells what will be done.
+    ///
+    /// # Errors
+    /// When nothing but that was asked for.
+    pub(crate) fn announce(
+        self,
+        plan: &Plan,
+        schedule: &Schedule,
+        size: Option<Bytes>,
+        estimate: &Estimate,
+    ) -> Result<Watcher<'a>, Exit> {
+        telling::announce(plan, schedule, estimate);
+        let watcher = Watcher::new(self, plan, schedule, size);
+        match telling::is_plan() {
+            true => Err(Exit::AsReported(0)),
+            false => Ok(watcher),
+        }
+    }
 }
 
-/// Makes the trials of what is ready, and judges them.
-pub(crate) fn carry_out(
-    mut prepared: Prepared,
-    control: &Control,
-    progress: &mut ProgressLine,
-    conduct: impl Conduct,
-) -> Result<FinishedMeasurement, Exit> {
-    progress.prepared(&prepared);
-    let mut watch = StopWatch::new(&prepared.run.schedule.stop_when, &prepared.run)?;
-    let mut listener = |event| {
-        watch.hear(&event, control);
-        progress.show(&event);
-    };
-    let ended_by = conduct(&mut prepared, control, &mut listener)?;
-    prepared.run.stopped_by = watch.cause();
-    let run = judged(prepared, control);
-    control.forget_rule();
-    Ok(FinishedMeasurement::new(run, ended_by.map(Exit::from)))
+/// Shows and tells what happens, and keeps the run as far as it has come.
+pub(crate) struct Watcher<'a> {
+    following: Following<'a>,
+    progress: ProgressLine,
+    partial: Option<PartialRun<'a>>,
+    /// Of what is planned; what is measured has a state of its own.
+    planned: RunState,
 }
 
-/// Makes it ready, and tells what is to be known before it begins. A refusal is one line:
-/// nothing is told before.
-pub(crate) fn prepare(
-    measurement: Measurement<'_>,
-    control: &Control,
-    progress: &mut ProgressLine,
-    quiet: bool,
-) -> Result<Prepared, Exit> {
-    let spread = spread_note(&measurement);
-    let prepared = measurement.prepare(control, &mut |event| progress.show(&event))?;
-    if !quiet {
-        progress.aside(|| prepared.notes.iter().chain(&spread).for_each(exit::note));
+impl<'a> Watcher<'a> {
+    pub(crate) fn new(
+        following: Following<'a>,
+        plan: &Plan,
+        schedule: &Schedule,
+        size: Option<Bytes>,
+    ) -> Self {
+        let Following { quiet, control, .. } = following;
+        let mut progress = ProgressLine::new(plan, schedule, size, quiet, control);
+        if following.is_of_many {
+            progress.tell_in_lines(quiet);
+        }
+        Self {
+            following,
+            progress,
+            partial: None,
+            planned: RunState::planned(plan, schedule),
+        }
     }
-    Ok(prepared)
+
+    /// Measures what is ready, and judges it; with the number under which a part of it is kept.
+    pub(crate) fn measure<E: IntoIterator<Item = MeasureError>>(
+        mut self,
+        (prepared, together): Joined,
+        conduct: impl FnOnce(&mut Prepared, &Control, &mut dyn FnMut(Event)) -> Result<E, MeasureError>,
+    ) -> Result<(FinishedRun, Option<RunId>), Exit> {
+        let control = self.following.control;
+        let finished = prepared.carry_out(together, control, &mut self, conduct)?;
+        Ok((finished, self.kept()))
+    }
+
+    /// Tells what happens while nothing is measured, or by who keeps a schedule of their own.
+    pub(crate) fn tell(&mut self, event: &Event) {
+        self.planned.take(event);
+        self.progress.show(event, &self.planned);
+    }
+
+    fn kept(&self) -> Option<RunId> {
+        self.partial.as_ref()?.kept()
+    }
+
+    /// Makes it ready, and tells what is to be known before it begins. A refusal is one line: nothing
+    /// is told before.
+    pub(crate) fn prepare(
+        &mut self,
+        prepare: impl FnOnce(&mut dyn FnMut(Event)) -> Result<Prepared, MeasureError>,
+    ) -> Result<Prepared, Exit> {
+        let prepared = prepare(&mut |event| self.tell(&event))?;
+        if !self.following.quiet {
+            let tell = || prepared.notes.iter().for_each(exit::note);
+            self.progress.aside(tell);
+        }
+        Ok(prepared)
+    }
+}
+
+impl Follower for Watcher<'_> {
+    fn see(&mut self, event: &Event, state: &RunState) {
+        if let Some(partial) = &mut self.partial {
+            partial.hear(event, state, self.following.control);
+        }
+        self.progress.show(event, state);
+    }
+
+    fn ready(&mut self, prepared: &Prepared) {
+        self.progress.prepared(prepared);
+        let Following {
+            keeping,
+            is_of_many,
+            ..
+        } = self.following;
+        self.partial = keeping.map(|keeping| PartialRun::new(keeping, is_of_many));
+    }
+
+    fn measured(&mut self) {
+        let Following {
+            control,
+            is_of_many,
+            ..
+        } = self.following;
+        // At once: a launcher may kill all before the table is printed.
+        if let Some(RunId(number)) = self.kept().filter(|_| is_of_many && control.is_cancelled()) {
+            exit::note(text!(
+                "what was measured until then is kept: sokudo show {number}"
+            ));
+        }
+    }
 }
 
 /// How long it takes to spread rounds over a time, and that most of it is idle.
@@ -262,14 +359,6 @@ fn spread_note(measurement: &Measurement<'_>) -> Option<Text> {
 
 fn minutes(time: Nanos) -> f64 {
     time.as_secs_f64() / 60.0
-}
-
-/// What was measured, judged in the words of whoever has typed the command or written the jobs.
-pub(crate) fn judged(prepared: Prepared, control: &Control) -> Run {
-    let mut run = prepared.finish(control);
-    let reader = Audience::of(&run);
-    words::put_into(&mut run, reader);
-    run
 }
 
 /// Test files of killed runs that lie where ours will.

@@ -1,12 +1,12 @@
 //! A run as far as it has come, kept while it goes on: power may fail, and a launcher may kill all
 //! processes, this one too, at any moment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use sokudo_engine::Control;
 use sokudo_measure::since_epoch;
-use sokudo_model::{Event, Outcome, Row, Run, RunPart, StopReason, Trial, TrialEvidence};
+use sokudo_model::{Event, Row, Run, RunPart, RunState, StopReason, Trial};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_words::text;
@@ -38,7 +38,6 @@ const REST: u32 = 50;
 
 /// A run that is kept again and again.
 pub(crate) struct PartialRun<'a> {
-    run: Run,
     keeping: &'a Keeping,
     kept: Option<RunId>,
     /// The store could not take it the last time; that was told.
@@ -49,43 +48,26 @@ pub(crate) struct PartialRun<'a> {
     /// When it was kept last, and how long that took.
     kept_at: Instant,
     took: Duration,
-    /// The first row of the stage that is measured.
-    first: usize,
-    /// How far the trials have come that are being made, by row; of a survey, to a position from
-    /// which another can go on, as soon as there is one.
-    running: BTreeMap<usize, Outcome>,
+    /// When it was asked how far the trials have come that are being made.
     asked_at: Option<Instant>,
     /// The rows of which that has come since.
     answered: BTreeSet<usize>,
 }
 
 impl<'a> PartialRun<'a> {
-    pub(crate) fn of(run: &Run, keeping: &'a Keeping) -> Self {
+    /// One of several processes, which any of them may end, is kept after every trial: a process
+    /// does not know how far the others have come in theirs.
+    pub(crate) fn new(keeping: &'a Keeping, is_of_many: bool) -> Self {
         Self {
             keeping,
-            run: Run {
-                interrupted: true,
-                ..run.clone()
-            },
             kept: None,
             is_refused: false,
-            is_of_many: false,
+            is_of_many,
             haste: haste().unwrap_or(1),
             kept_at: Instant::now(),
             took: Duration::ZERO,
-            first: 0,
-            running: BTreeMap::new(),
             asked_at: None,
             answered: BTreeSet::new(),
-        }
-    }
-
-    /// Of a run of several processes, which any of them may end: kept after every trial. A process
-    /// does not know how far the others have come in theirs.
-    pub(crate) fn of_many(run: &Run, keeping: &'a Keeping) -> Self {
-        Self {
-            is_of_many: true,
-            ..Self::of(run, keeping)
         }
     }
 
@@ -94,80 +76,39 @@ impl<'a> PartialRun<'a> {
         self.kept
     }
 
-    pub(crate) fn hear(&mut self, event: &Event, control: &Control) {
-        if self.takes_note(event, control) {
-            self.keep();
+    pub(crate) fn hear(&mut self, event: &Event, state: &RunState, control: &Control) {
+        if self.takes_note(event, state, control) {
+            self.keep(state);
         }
     }
 
     /// Takes note of what happened; whether what there is by now is to be kept.
-    fn takes_note(&mut self, event: &Event, control: &Control) -> bool {
+    fn takes_note(&mut self, event: &Event, state: &RunState, control: &Control) -> bool {
         match event {
-            Event::StageStarted { first, .. } => self.begin(*first),
+            Event::StageStarted { .. } => self.asked_at = None,
             Event::TrialStarted { row, .. } => {
-                self.begin(*row);
-                return self.overwrites(*row);
+                self.asked_at = None;
+                return overwrites(&state.run.rows, *row);
             }
-            Event::Progress { .. } => return self.looks(control),
+            Event::Progress { .. } => return self.looks(state, control),
             Event::Snapshot { workload, outcome } => {
-                let row = self.first + workload;
-                let known = self.running.get(&row);
-                let has_ended = outcome.stopped != StopReason::Ended;
-                if has_ended || !self.is_survey(row) {
+                let row = state.first + workload;
+                if outcome.stopped != StopReason::Ended || !is_survey(&state.run.rows, row) {
                     self.answered.insert(row);
                 }
-                if has_ended || known.is_none_or(|known| known.left_at.is_none()) {
-                    self.running.insert(row, (**outcome).clone());
-                }
             }
-            Event::Checkpoint { workload, outcome } => {
-                let row = self.first + workload;
-                self.answered.insert(row);
-                self.running.insert(row, (**outcome).clone());
+            Event::Checkpoint { workload, .. } => {
+                self.answered.insert(state.first + workload);
             }
-            Event::TrialCounted {
-                row,
-                workload,
-                trial,
-            } => {
-                // Where what is measured next is decided meanwhile, there are more rows than planned.
-                while self.run.rows.len() <= *row {
-                    self.run.rows.push(Row::new((**workload).clone()));
-                }
-                let of_row = &mut self.run.rows[*row];
-                of_row.workload.clone_from(workload);
-                of_row.add((**trial).clone());
-                self.running.remove(row);
-                return self.is_of_many || self.is_time(EVERY);
-            }
-            Event::SelfTestEnded(test) => {
-                if let Some(burn_in) = &mut self.run.burn_in {
-                    burn_in.self_tests.push((**test).clone());
-                    return true;
-                }
-            }
+            Event::TrialCounted { .. } => return self.is_of_many || self.is_time(EVERY),
+            Event::SelfTestEnded(_) => return state.run.burn_in.is_some(),
             _ => {}
         }
         false
     }
 
-    /// Whether a stage writes over what an earlier one has written and read back. Who goes on with
-    /// what was kept before that would read back what is there no more, and blame the disk.
-    fn overwrites(&self, first: usize) -> bool {
-        let is_sealed = |row: &Row| row.workload.survey.is_some_and(|it| it.sealed.is_some());
-        let row = self.run.rows.get(first);
-        let is_written = row.is_some_and(|row| row.workload.operations.changes_data());
-        is_written && self.run.rows.iter().take(first).any(is_sealed)
-    }
-
-    fn begin(&mut self, row: usize) {
-        self.first = row;
-        self.running.clear();
-        self.asked_at = None;
-    }
-
     /// Asks for what has not been counted yet; whether it has come.
-    fn looks(&mut self, control: &Control) -> bool {
+    fn looks(&mut self, state: &RunState, control: &Control) -> bool {
         if self.is_of_many || !self.is_time(EVERY_IN_TRIAL) {
             return false;
         }
@@ -178,7 +119,7 @@ impl<'a> PartialRun<'a> {
                 self.asked_at = Some(Instant::now());
                 self.answered.clear();
             }
-            Some(at) if self.has_answers(at.elapsed()) => {
+            Some(at) if self.has_answers(state, at.elapsed()) => {
                 self.asked_at = None;
                 return true;
             }
@@ -188,27 +129,21 @@ impl<'a> PartialRun<'a> {
     }
 
     /// Whether all that was asked for so long ago has come, or is waited for no longer.
-    fn has_answers(&self, waited: Duration) -> bool {
-        let mut running = self.running.keys();
+    fn has_answers(&self, state: &RunState, waited: Duration) -> bool {
+        let mut running = state.unfinished.keys();
         let is_all = running.all(|row| self.answered.contains(row));
-        !self.running.is_empty()
+        !state.unfinished.is_empty()
             && waited >= ANSWERED_AFTER
             && (is_all || waited >= CHECKPOINTS_WITHIN)
-    }
-
-    /// Whether a row is one of which another can go on.
-    fn is_survey(&self, row: usize) -> bool {
-        let row = self.run.rows.get(row);
-        row.is_some_and(|row| row.workload.survey.is_some_and(|it| !it.write_back))
     }
 
     fn is_time(&self, every: Duration) -> bool {
         self.kept_at.elapsed() >= every.max(self.took * REST) / self.haste
     }
 
-    fn keep(&mut self) {
+    fn keep(&mut self, state: &RunState) {
         let began_at = Instant::now();
-        let mut run = self.so_far();
+        let mut run = so_far(state);
         sokudo_analysis::judge(&mut run);
         let document = RunDocument::from_run(&run);
         match keep::keep_again(&run, &document, self.keeping, self.kept) {
@@ -224,7 +159,7 @@ impl<'a> PartialRun<'a> {
             Err(error) => {
                 self.is_refused = true;
                 exit::note(error);
-                if let Some(id) = self.kept.filter(|_| self.run.burn_in.is_some()) {
+                if let Some(id) = self.kept.filter(|_| state.run.burn_in.is_some()) {
                     exit::note(text!(
                         "run {id} holds what there was before; after an interruption begin anew, without --resume"
                     ));
@@ -234,24 +169,40 @@ impl<'a> PartialRun<'a> {
         self.kept_at = Instant::now();
         self.took = began_at.elapsed();
     }
+}
 
-    /// What there is of it.
-    fn so_far(&self) -> Run {
-        let mut run = self.run.clone();
-        for (row, outcome) in &self.running {
-            if let Some(row) = run.rows.get_mut(*row) {
-                add_running(row, outcome);
-            }
+/// What there is of it.
+fn so_far(state: &RunState) -> Run {
+    let mut run = state.run.clone();
+    run.interrupted = true;
+    for (row, trial) in state.unfinished_trials() {
+        if let Some(row) = run.rows.get_mut(row) {
+            add_running(row, trial);
         }
-        if let Some(started_at) = run.started_at.filter(|_| run.plan.method.goes_on()) {
-            run.parts.push(RunPart {
-                started_at,
-                ended_at: since_epoch(),
-                kept_as: None,
-            });
-        }
-        run
     }
+    if let Some(started_at) = run.started_at.filter(|_| run.plan.method.goes_on()) {
+        run.parts.push(RunPart {
+            started_at,
+            ended_at: since_epoch(),
+            kept_as: None,
+        });
+    }
+    run
+}
+
+/// Whether a stage writes over what an earlier one has written and read back. Who goes on with
+/// what was kept before that would read back what is there no more, and blame the disk.
+fn overwrites(rows: &[Row], first: usize) -> bool {
+    let is_sealed = |row: &Row| row.workload.survey.is_some_and(|it| it.sealed.is_some());
+    let row = rows.get(first);
+    let is_written = row.is_some_and(|row| row.workload.operations.changes_data());
+    is_written && rows.iter().take(first).any(is_sealed)
+}
+
+/// Whether a row is one of which another can go on.
+fn is_survey(rows: &[Row], row: usize) -> bool {
+    let row = rows.get(row);
+    row.is_some_and(|row| row.workload.survey.is_some_and(|it| !it.write_back))
 }
 
 fn haste() -> Option<u32> {
@@ -261,16 +212,11 @@ fn haste() -> Option<u32> {
 
 /// Adds the trial that is being made to its row. What an earlier part of the run has left stays as it
 /// is until this part has come to a position, too.
-fn add_running(row: &mut Row, outcome: &Outcome) {
-    let trial = Trial {
-        outcome: outcome.clone(),
-        evidence: TrialEvidence::default(),
-        together: None,
-    };
+fn add_running(row: &mut Row, trial: Trial) {
     let left = row.trials.last().filter(|_| row.is_left());
     match left.map(|left| left.clone().followed_by(&trial)) {
         None => row.trials.push(trial),
-        Some(both) if outcome.left_at.is_some() => row.add(both),
+        Some(both) if trial.outcome.left_at.is_some() => row.add(both),
         Some(_) => {}
     }
 }
@@ -282,7 +228,9 @@ mod tests {
     use crate::resume::unfinished;
     use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
     use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared};
-    use sokudo_model::{BackendKind, Bytes, Nanos, Schedule, SurveyPosition, Workload, narrow};
+    use sokudo_model::{
+        BackendKind, Bytes, Nanos, Outcome, Schedule, SurveyPosition, Workload, narrow,
+    };
     use sokudo_stats::Random;
 
     fn outcome(bytes: u64, place: Option<u32>) -> Outcome {
@@ -357,7 +305,8 @@ mod tests {
                 .get(place)
                 .map_or_else(Vec::new, |it| it.trials.clone());
         }
-        let mut partial = PartialRun::of(&prepared.run, &keeping);
+        let mut partial = PartialRun::new(&keeping, false);
+        let mut state = RunState::of(&prepared.run);
         let mut events = 0;
         let ended = prepared.measure(&control, &mut |event| {
             events += 1;
@@ -369,9 +318,10 @@ mod tests {
                 control.ask_for_snapshot();
             }
             let may_be = matches!(event, Event::Progress { .. } | Event::TrialCounted { .. });
-            let must_be = partial.takes_note(&event, &control);
+            state.take(&event);
+            let must_be = partial.takes_note(&event, &state, &control);
             if must_be || may_be && random.below(3) == 0 {
-                *kept = Some(partial.so_far().rows);
+                *kept = Some(so_far(&state).rows);
             }
         });
         assert!(ended.unwrap().is_none());
@@ -411,22 +361,23 @@ mod tests {
             no_store: false,
         };
         let prepared = burn_in(&mut Random::new(1));
-        let mut partial = PartialRun::of(&prepared.run, &keeping);
-        partial.keep();
+        let state = RunState::of(&prepared.run);
+        let mut partial = PartialRun::new(&keeping, false);
+        partial.keep(&state);
         assert!(partial.is_refused && partial.kept().is_none());
         std::fs::remove_file(&in_the_way).unwrap();
-        partial.keep();
+        partial.keep(&state);
         assert!(!partial.is_refused && partial.kept().is_some());
     }
 
     #[test]
     fn what_runs_is_added_to_what_was_left_once_it_can_be_gone_on_with() {
         let mut row = Row::new(Workload::new("w", Bytes(4096)));
-        add_running(&mut row, &outcome(1, Some(7)));
+        add_running(&mut row, Trial::new(outcome(1, Some(7))));
         assert_eq!(told(&row), [(1, Some(7))]);
-        add_running(&mut row, &outcome(2, None));
+        add_running(&mut row, Trial::new(outcome(2, None)));
         assert_eq!(told(&row), [(1, Some(7))]);
-        add_running(&mut row, &outcome(4, Some(9)));
+        add_running(&mut row, Trial::new(outcome(4, Some(9))));
         assert_eq!(told(&row), [(5, Some(9))]);
     }
 }

@@ -6,7 +6,7 @@
 
 use sokudo_dialect::crystal::{RowDirection, RowSpec, THREADS_MAX};
 use sokudo_engine::Control;
-use sokudo_measure::{MeasureError, Measurement, Named, Prepared, TEST_FILE_SIZE};
+use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
 use sokudo_model::{
     Event, Method, Nanos, Peak, PeakLoad, PeakSearch, PeakStep, Plan, Row, Schedule, StopReason,
     Trial, Workload,
@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::given;
 use crate::measurement;
 use crate::measuring::{Measuring, Planned};
-use crate::one_row::{MeasuredParts, OneRow};
+use crate::one_row::OneRow;
 
 /// Threads are tried up to so many times the processors, unless told.
 const THREADS_PER_PROCESSOR: u32 = 2;

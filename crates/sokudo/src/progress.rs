@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_engine::Control;
 use sokudo_measure::{Expectation, Prepared, duration};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Row, RunState, Schedule, Workload};
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
@@ -29,7 +29,8 @@ pub(crate) struct ProgressLine {
     bar: ProgressBar,
     /// Tells it to the page that has started this program.
     telling: Option<Telling>,
-    rows: Vec<ProgressRow>,
+    /// What a trial of each row is expected to do.
+    rows: Vec<Expectation>,
     trials: u32,
     /// Rows end before that once they are known well enough.
     is_adaptive: bool,
@@ -48,22 +49,14 @@ pub(crate) struct ProgressLine {
     last_line: Option<Instant>,
 }
 
-/// What is shown of a row, and how long its trials take.
-struct ProgressRow {
-    label: String,
-    direction: &'static str,
-    trial: Nanos,
-    bytes: Option<Bytes>,
-    /// Bytes per second of each of its trials so far.
-    rates: Vec<f64>,
-}
-
-impl ProgressRow {
-    /// What it has come to, once a trial has been made.
-    fn figure(&self) -> Option<String> {
-        let median = Summary::of(&self.rates)?.median;
-        Some(format!("{:>9} MB/s  {}", rate(median / 1e6), self.label))
-    }
+/// What a row has come to, once a trial of it has been made.
+fn figure(row: &Row) -> Option<String> {
+    let trials = row.trials.iter();
+    let rates: Vec<f64> = trials
+        .filter_map(|trial| trial.outcome.bytes_per_second())
+        .collect();
+    let median = Summary::of(&rates)?.median;
+    Some(format!("{:>9} MB/s  {}", rate(median / 1e6), label(row)))
 }
 
 /// Minutes and seconds, from an hour on with hours.
@@ -115,16 +108,9 @@ impl ProgressLine {
         control: &Control,
     ) -> Self {
         let rows = plan.stages.iter().flat_map(|stage| {
-            let expected = Expectation::of_stage(stage, size);
-            let trial = Nanos(expected.time.0.saturating_add(schedule.pause.0));
-            let label = move |workload: &Workload| ProgressRow {
-                label: label(&workload.name, workload.operations.direction()),
-                direction: workload.operations.direction(),
-                trial,
-                bytes: expected.bytes,
-                rates: Vec::new(),
-            };
-            stage.workloads.iter().map(label)
+            let mut expected = Expectation::of_stage(stage, size);
+            expected.time.0 = expected.time.0.saturating_add(schedule.pause.0);
+            std::iter::repeat_n(expected, stage.workloads.len())
         });
         let total = duration(plan, schedule, size);
         Self {
@@ -147,12 +133,9 @@ impl ProgressLine {
 
     /// Where errors are not written to a terminal but somebody may watch all the same, as under a
     /// launcher that passes them on: a line that stays, now and then.
-    pub(crate) fn in_lines(self, quiet: bool) -> Self {
+    pub(crate) fn tell_in_lines(&mut self, quiet: bool) {
         let is_told = quiet || self.telling.is_some() || invocation::is_error_terminal();
-        Self {
-            last_line: (!is_told).then(Instant::now),
-            ..self
-        }
+        self.last_line = (!is_told).then(Instant::now);
     }
 
     /// What is measured has been made ready.
@@ -162,13 +145,13 @@ impl ProgressLine {
         }
     }
 
-    pub(crate) fn show(&mut self, event: &Event) {
-        self.draw(event);
+    pub(crate) fn show(&mut self, event: &Event, state: &RunState) {
+        self.draw(event, state);
         self.tell_line();
         if let Some(telling) = &mut self.telling {
             let (position, total) = (self.bar.position(), self.total.0.max(1));
             let left = left(position, self.total, self.pace);
-            telling.show(event, share(position, total), left);
+            telling.show(event, state, share(position, total), left);
         }
     }
 
@@ -184,7 +167,7 @@ impl ProgressLine {
         exit::fault(format!("{:.0} %  {line}", share * 100.0));
     }
 
-    fn draw(&mut self, event: &Event) {
+    fn draw(&mut self, event: &Event, state: &RunState) {
         if let Some(text) = meanwhile(event) {
             return self.say(&text);
         }
@@ -203,8 +186,7 @@ impl ProgressLine {
                     "idle: round {round} of {rounds} in {next}, {left} left; Ctrl-C ends with what there is"
                 ));
             }
-            Event::StageStarted { first: row, .. } => self.start(*row, 0),
-            Event::TrialStarted { row, trial } => self.start(*row, *trial),
+            Event::StageStarted { .. } | Event::TrialStarted { .. } => self.start(state),
             // The first workload of a stage stands for the others.
             Event::Progress {
                 workload: 0,
@@ -217,18 +199,6 @@ impl ProgressLine {
                 let into_step = self.time_into_step(*at, *bytes);
                 self.tell(into_step, speed);
             }
-            Event::LayoutStarted { .. }
-            | Event::LayoutProgress { .. }
-            | Event::Pause { .. }
-            | Event::SelfTesting { .. }
-            | Event::HostsJoined { .. }
-            | Event::StageReady
-            | Event::Progress { .. }
-            | Event::Snapshot { .. }
-            | Event::Checkpoint { .. }
-            | Event::SelfTestEnded(_)
-            | Event::MakingDurable { .. } => {}
-            Event::RowNamed { row, name } => self.name_row(*row, name),
             Event::RowTimed {
                 row,
                 trial,
@@ -236,30 +206,21 @@ impl ProgressLine {
                 all,
             } => {
                 if let Some(row) = self.rows.get_mut(*row) {
-                    row.trial = *trial;
+                    row.time = *trial;
                 }
                 self.expect(*all_before, *all);
             }
             Event::RowEnough { row, left_out } => {
-                let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
+                let trial = self.rows.get(*row).map_or(0, |row| row.time.0);
                 let left_out = trial.saturating_mul(u64::from(*left_out));
                 self.expect(Nanos(left_out), Nanos(0));
             }
-            Event::TrialCounted { row, trial, .. } => {
-                if let Some(rate) = trial.outcome.bytes_per_second() {
-                    self.count(*row, rate);
-                }
-            }
+            Event::TrialCounted { .. } => self.show_rows(&state.run.rows),
             Event::TrialEnded { .. } | Event::StageEnded => {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);
             }
-        }
-    }
-
-    fn name_row(&mut self, row: usize, name: &str) {
-        if let Some(row) = self.rows.get_mut(row) {
-            row.label = label(name, row.direction);
+            _ => {}
         }
     }
 
@@ -270,27 +231,24 @@ impl ProgressLine {
         self.bar.set_length(self.total.0);
     }
 
-    fn start(&mut self, row: usize, trial: u32) {
-        let Some(row) = self.rows.get(row) else {
+    fn start(&mut self, state: &RunState) {
+        let row = state.run.rows.get(state.first);
+        let Some((row, expected)) = row.zip(self.rows.get(state.first)) else {
             return;
         };
-        let (name, step, bytes) = (&row.label, row.trial, row.bytes);
         let up_to = if self.is_adaptive { "≤ " } else { "" };
-        let trial = text!("trial {}/{up_to}{}", trial + 1, self.trials);
-        self.label = format!("{name}  {}", trial.said(language::current()));
-        self.step = step;
-        self.bytes = bytes;
+        let trial = text!("trial {}/{up_to}{}", state.trial + 1, self.trials);
+        self.label = format!("{}  {}", label(row), trial.said(language::current()));
+        self.step = expected.time;
+        self.bytes = expected.bytes;
         self.pace = 1.0;
         self.last = (Nanos(0), Bytes(0));
         self.tell(Nanos(0), None);
     }
 
-    /// Shows what a row has come to with one more trial.
-    fn count(&mut self, row: usize, rate: f64) {
-        if let Some(row) = self.rows.get_mut(row) {
-            row.rates.push(rate);
-        }
-        let figures: Vec<String> = self.rows.iter().filter_map(ProgressRow::figure).collect();
+    /// Shows what each row has come to with one more trial.
+    fn show_rows(&mut self, rows: &[Row]) {
+        let figures: Vec<String> = rows.iter().filter_map(figure).collect();
         let left_out = figures.len().saturating_sub(figures_at_most());
         let figures = figures[left_out..].iter();
         self.figures = figures.map(|figure| format!("\n{figure}")).collect();
@@ -300,11 +258,6 @@ impl ProgressLine {
     /// Does something that writes to the terminal, with the line out of its way.
     pub(crate) fn aside(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
-    }
-
-    /// Takes the line away.
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 
     /// How far the trial in progress is, in expected time.
@@ -352,6 +305,13 @@ impl ProgressLine {
     }
 }
 
+/// Takes the line away.
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// How long it still takes from a position on, at a pace.
 fn left(position: u64, total: Nanos, pace: f64) -> Duration {
     let left = Duration::from_nanos(total.0.saturating_sub(position));
@@ -392,7 +352,10 @@ pub(crate) fn bar(length: u64, quiet: bool) -> ProgressBar {
     bar
 }
 
-fn label(name: &str, direction: &'static str) -> String {
-    let direction = language::current().word(direction);
+fn label(row: &Row) -> String {
+    let Workload {
+        name, operations, ..
+    } = &row.workload;
+    let direction = language::current().word(operations.direction());
     format!("{} {direction}", harmless::line(name))
 }

@@ -7,20 +7,17 @@ use std::path::{Path, PathBuf};
 
 use sokudo_dialect::fio::{self, FioPlan};
 use sokudo_engine::{Consent, Control};
-use sokudo_measure::{JobTarget, Jobs, Prepared, StopWatch};
-use sokudo_model::{Event, JobTargetKind, Nanos, Run, Schedule, ScheduleName, StopRule};
+use sokudo_measure::{JobTarget, Jobs, Prepared};
+use sokudo_model::{JobTargetKind, Nanos, Run, Schedule, ScheduleName};
 use sokudo_report::RunDocument;
-use sokudo_store::RunId;
 
-use crate::cli::{Asking, Keeping, RunArguments};
+use crate::cli::{Asking, RunArguments};
 use crate::company::Company;
 use crate::exit::{self, Exit};
 use crate::jobs::fio::{by_section, places};
 use crate::jobs::this_host::ThisHost;
-use crate::jobs::{self, FinishedJobs, consent};
-use crate::measurement::FinishedMeasurement;
-use crate::partial::PartialRun;
-use crate::progress::ProgressLine;
+use crate::jobs::{FinishedJobs, consent};
+use crate::measurement::{FinishedMeasurement, Following, Joined, alone};
 use crate::telling::{self, Estimate};
 use crate::{command_line, interrupt, results, writing};
 
@@ -72,32 +69,16 @@ impl JobFilePlan {
         asking: Asking,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
-        let jobs = self.jobs(arguments.runs);
+        let jobs = self.jobs_of(arguments);
         writing::ask_jobs(&jobs, asking)?;
-        let quiet = asking.quiet;
-        if !quiet {
+        if !asking.quiet {
             self.tell_notes();
         }
-        let schedule = arguments
-            .shared
-            .ending(Schedule::in_turn(arguments.runs, Nanos(0)));
-        telling::announce(jobs.plan, &schedule, &Estimate::of_jobs(&jobs));
-        let mut progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
-        if telling::is_plan() {
-            return Err(Exit::AsReported(0));
-        }
-        let rules = &schedule.stop_when;
-        let keeping = &arguments.shared.printing.keeping;
-        let finished = carry_out(&jobs, rules, keeping, control, &mut progress);
-        progress.finish();
-        let (finished, kept) = finished?;
-        let run = self.by_section(finished.run.clone());
-        Ok(FinishedMeasurement {
-            document: RunDocument::from_run(&run),
-            run,
-            ended_by: finished.end(Exit::Interrupted).err(),
-            kept,
-        })
+        let following = Following {
+            keeping: Some(&arguments.shared.printing.keeping),
+            ..Following::new(control, asking.quiet)
+        };
+        self.followed(following, &jobs, alone)
     }
 
     /// Runs them as one of several processes.
@@ -107,43 +88,40 @@ impl JobFilePlan {
         arguments: &RunArguments,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
-        company.check_much(writing::much_of_jobs(&self.jobs(arguments.runs)))?;
+        company.check_much(writing::much_of_jobs(&self.jobs_of(arguments)))?;
         company.give_own_names(&mut self.places);
         let mut plan = self.planned.plan.clone();
         company.agree_on_jobs(&mut plan, &self.places)?;
-        let quiet = arguments.shared.printing.asking.quiet;
         let jobs = Jobs {
             plan: &plan,
-            ..self.jobs(arguments.runs)
+            ..self.jobs_of(arguments)
         };
-        let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
-        telling::announce(jobs.plan, &schedule, &Estimate::of_jobs(&jobs));
-        let progress = ProgressLine::new(jobs.plan, &schedule, None, quiet, control);
-        let mut progress = progress.in_lines(quiet);
-        let prepared = jobs.prepare(control, &mut |event| progress.show(&event));
-        let mut prepared = company.ready(prepared.map_err(Exit::from), control)?;
-        progress.prepared(&prepared);
-        let mut errors = Vec::new();
-        let mut listener = |event| progress.show(&event);
-        let conduct =
-            |prepared: &mut Prepared, control: &Control, listen: &mut dyn FnMut(Event)| {
-                errors = jobs::repeat(prepared, &jobs, control, listen).0;
-                Ok(None)
-            };
-        let loss = company.conduct(&mut prepared, control, &mut listener, conduct)?;
-        if errors.is_empty() {
-            errors.extend(loss.map(Exit::from));
-        }
-        progress.finish();
-        let finished = jobs::finish(prepared, errors, control)?;
+        let printing = &arguments.shared.printing;
+        let following = company.following(&printing.keeping, control, printing.asking.quiet);
+        self.followed(following, &jobs, |ready| company.ready(ready, control))
+    }
+
+    fn followed(
+        &self,
+        following: Following<'_>,
+        jobs: &Jobs<'_>,
+        join: impl FnOnce(Result<Prepared, Exit>) -> Result<Joined, Exit>,
+    ) -> Result<FinishedMeasurement, Exit> {
+        let estimate = Estimate::of_jobs(jobs);
+        let mut watcher = following.announce(jobs.plan, &jobs.schedule, None, &estimate)?;
+        let ready = watcher.prepare(|listener| jobs.prepare(following.control, listener));
+        let (finished, kept) = watcher.measure(join(ready)?, jobs.conduct())?;
+        let finished = FinishedJobs::of(finished)?;
         let mut run = self.by_section(finished.run.clone());
-        // Sections are judged host by host.
-        sokudo_analysis::judge(&mut run);
+        if !run.hosts.is_empty() {
+            // Sections are judged host by host.
+            sokudo_analysis::judge(&mut run);
+        }
         Ok(FinishedMeasurement {
             document: RunDocument::from_run(&run),
             run,
             ended_by: finished.end(Exit::Interrupted).err(),
-            kept: None,
+            kept,
         })
     }
 
@@ -172,8 +150,10 @@ impl JobFilePlan {
             plan: &self.planned.plan,
             places: &self.places,
             consent: &self.consent,
-            trials,
-            schedule: ScheduleName::Fio,
+            schedule: Schedule {
+                name: ScheduleName::Fio,
+                ..Schedule::in_turn(trials, Nanos(0))
+            },
             command: command_line::as_given(),
             read_only: self.read_only,
             snapshot_every: None,
@@ -181,36 +161,19 @@ impl JobFilePlan {
         }
     }
 
+    /// The same as often as the arguments say, until a rule of theirs comes true.
+    fn jobs_of(&self, arguments: &RunArguments) -> Jobs<'_> {
+        let jobs = self.jobs(arguments.runs);
+        Jobs {
+            schedule: arguments.shared.ending(jobs.schedule),
+            ..jobs
+        }
+    }
+
     /// One row per section, not one per clone.
     pub(crate) fn by_section(&self, run: Run) -> Run {
         by_section(run, &self.planned)
     }
-}
-
-/// Makes the places ready, runs all stages as often as asked, and judges; with the number under
-/// which a part of it is kept.
-fn carry_out(
-    jobs: &Jobs<'_>,
-    rules: &[StopRule],
-    keeping: &Keeping,
-    control: &Control,
-    progress: &mut ProgressLine,
-) -> Result<(FinishedJobs, Option<RunId>), Exit> {
-    let mut prepared = jobs.prepare(control, &mut |event| progress.show(&event))?;
-    progress.prepared(&prepared);
-    prepared.run.schedule.stop_when = rules.to_vec();
-    let mut watch = StopWatch::new(rules, &prepared.run)?;
-    let mut partial = PartialRun::of(&prepared.run, keeping);
-    let mut listener = |event| {
-        watch.hear(&event, control);
-        partial.hear(&event, control);
-        progress.show(&event);
-    };
-    let (errors, _) = jobs::repeat(&mut prepared, jobs, control, &mut listener);
-    prepared.run.stopped_by = watch.cause();
-    let finished = jobs::finish(prepared, errors, control);
-    control.forget_rule();
-    Ok((finished?, partial.kept()))
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

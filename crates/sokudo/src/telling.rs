@@ -16,15 +16,15 @@ use sokudo_device::Beside;
 use sokudo_engine::Control;
 use sokudo_measure::Prepared;
 use sokudo_model::{
-    Bytes, Event, Nanos, Operation, Outcome, Phase, Plan, Row, Run, Schedule, Trial, Workload,
+    Bytes, Doing, Event, Moved, Nanos, Operation, Outcome, Phase, Plan, Run, RunState, Schedule,
+    Trial,
 };
 use sokudo_page::{PlaceUnit, RunEvent, RunPhase};
 use sokudo_report::{CheckDocument, ComparisonDocument, LiveRun, RunDocument};
 
 use crate::cli::Rendering;
 use crate::exit::Exit;
-use crate::words::{self, Audience};
-use crate::{invocation, language};
+use crate::{invocation, language, words};
 
 pub(crate) use planned::Estimate;
 use planned::planned;
@@ -102,11 +102,8 @@ pub(crate) struct Telling {
     beside: Option<Beside>,
     /// When the temperature was taken that was told last.
     heat_at: Option<Nanos>,
-    /// What has been counted so far; `None` until the target is known.
-    run: Option<Run>,
-    row: usize,
-    /// The first row of the stage in progress.
-    first: usize,
+    /// The target is known.
+    is_prepared: bool,
     /// Measured time of the trials before.
     before: Nanos,
     moved_before: Bytes,
@@ -121,7 +118,6 @@ pub(crate) struct Telling {
 /// What has been told of the trial in progress.
 #[derive(Default)]
 struct InTrial {
-    number: u32,
     phase: Phase,
     at: Nanos,
     bytes: Bytes,
@@ -143,9 +139,7 @@ impl Telling {
             control: control.clone(),
             beside: None,
             heat_at: None,
-            run: None,
-            row: 0,
-            first: 0,
+            is_prepared: false,
             before: Nanos(0),
             moved_before: Bytes(0),
             in_trial: InTrial::default(),
@@ -158,13 +152,13 @@ impl Telling {
 
     /// The target has been made ready.
     pub(crate) fn prepared(&mut self, prepared: &Prepared) {
-        self.run = Some(prepared.run.clone());
+        self.is_prepared = true;
         self.beside = prepared.beside();
     }
 
     /// Tells what happened; the progress line knows how much of the time is done, and how much is
     /// left.
-    pub(crate) fn show(&mut self, event: &Event, done: f64, left: Duration) {
+    pub(crate) fn show(&mut self, event: &Event, state: &RunState, done: f64, left: Duration) {
         self.tell_heat();
         match event {
             Event::LayoutProgress { written, total } if self.is_due() => tell(&RunEvent::Layout {
@@ -192,48 +186,34 @@ impl Telling {
                 row: *row,
                 name: name.clone(),
             }),
-            Event::HostsJoined { hosts } => {
-                if let Some(run) = &mut self.run {
-                    run.hosts.clone_from(hosts);
-                }
-            }
-            Event::StageStarted { first, .. } => self.start(*first, 0),
-            Event::TrialStarted { row, trial } => self.start(*row, *trial),
-            Event::Progress { .. } => self.progress(event, done, left),
-            Event::Snapshot { workload, outcome } => self.look(*workload, outcome),
-            Event::TrialCounted {
-                row,
-                workload,
-                trial,
-            } => self.count(*row, workload, trial),
+            Event::StageStarted { .. } | Event::TrialStarted { .. } => self.start(state),
+            // The first workload of a stage stands for the others.
+            Event::Progress { workload: 0, .. } => self.progress(state, done, left),
+            Event::Snapshot {
+                workload: 0,
+                outcome,
+            } => self.look(state, outcome),
+            Event::TrialCounted { row, trial, .. } => self.count(*row, trial, state),
             _ => {}
         }
     }
 
-    fn start(&mut self, row: usize, trial: u32) {
+    fn start(&mut self, state: &RunState) {
         self.end_trial();
-        (self.row, self.first) = (row, row);
-        self.in_trial = InTrial {
-            number: trial,
-            ..InTrial::default()
-        };
+        self.in_trial = InTrial::default();
         // A look at the trial before is none at this one.
         self.looked_at = Some(Instant::now());
-        tell(&RunEvent::Trial { row, trial });
+        tell(&RunEvent::Trial {
+            row: state.first,
+            trial: state.trial,
+        });
     }
 
-    fn progress(&mut self, event: &Event, done: f64, left: Duration) {
-        let &Event::Progress {
-            workload: 0,
-            at,
-            bytes,
-            ios,
-            phase,
-            ..
-        } = event
-        else {
-            return;
-        };
+    fn progress(&mut self, state: &RunState, done: f64, left: Duration) {
+        let Doing {
+            at, moved, phase, ..
+        } = state.doing(state.first);
+        let Moved { bytes, ios } = moved;
         if bytes < self.in_trial.bytes {
             // The measured part begins behind a ramp, and is counted anew.
             self.in_trial.told = (at, bytes, ios);
@@ -246,10 +226,8 @@ impl Telling {
         (self.done, self.left) = (done, left);
         self.in_trial.phase = phase;
         if self.is_due() {
-            self.tell_rate(matches!(
-                phase,
-                Phase::Ramp | Phase::Running | Phase::Verifying
-            ));
+            let is_measured = matches!(phase, Phase::Ramp | Phase::Running | Phase::Verifying);
+            self.tell_rate(state.first, is_measured);
             let is_time = self.looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY);
             if is_time {
                 self.looked_at = Some(Instant::now());
@@ -261,7 +239,7 @@ impl Telling {
     /// How far it is, and how fast it has been since that was told last; while a trial finishes it
     /// only waits, and the rate of its last part is told when the trial is known.
     #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-    fn tell_rate(&mut self, is_measured: bool) {
+    fn tell_rate(&mut self, row: usize, is_measured: bool) {
         let InTrial { at, bytes, ios, .. } = self.in_trial;
         let (told_at, told_bytes, told_ios) = self.in_trial.told;
         let seconds = Nanos(at.0.saturating_sub(told_at.0)).as_secs_f64();
@@ -272,7 +250,7 @@ impl Telling {
             (is_measured && is_long && seconds > 0.0).then(|| moved as f64 / seconds)
         };
         tell(&RunEvent::Progress {
-            row: self.row,
+            row,
             at: self.at(),
             mb_per_second: rate(bytes.0, told_bytes.0).map(|rate| rate / 1e6),
             iops: rate(ios, told_ios),
@@ -291,19 +269,13 @@ impl Telling {
         Nanos(self.before.0 + self.in_trial.at.0).as_secs_f64()
     }
 
-    fn look(&mut self, workload: usize, outcome: &Outcome) {
-        let row = self.first + workload;
-        if workload == 0 {
-            self.tell_places(row, outcome);
-        }
-        self.tell_latencies(row, workload, outcome);
+    fn look(&mut self, state: &RunState, outcome: &Outcome) {
+        self.tell_places(state, outcome);
+        self.tell_latencies(state.first, outcome);
     }
 
-    /// Latencies since the last look, of the first workload of a stage.
-    fn tell_latencies(&mut self, row: usize, workload: usize, outcome: &Outcome) {
-        if workload > 0 {
-            return;
-        }
+    /// Latencies since the last look.
+    fn tell_latencies(&mut self, row: usize, outcome: &Outcome) {
         let tallies = outcome.operations.iter();
         let tallies = tallies.filter(|tally| tally.operation != Operation::Flush);
         let buckets = tallies.flat_map(|tally| tally.latency.buckets());
@@ -328,8 +300,8 @@ impl Telling {
 
     /// Places of a survey that have come since the last look; all of them anew where the list is
     /// another one.
-    fn tell_places(&mut self, row: usize, outcome: &Outcome) {
-        let InTrial { places, number, .. } = &self.in_trial;
+    fn tell_places(&mut self, state: &RunState, outcome: &Outcome) {
+        let InTrial { places, .. } = &self.in_trial;
         let goes_on = places.is_some_and(|(index, offset)| {
             let place = outcome.places.get(index);
             place.is_some_and(|place| place.offset == offset)
@@ -342,8 +314,8 @@ impl Telling {
         let defects = outcome.defects.iter();
         let defects = defects.map(|it| (it.offset.0, it.length.0));
         let events = places_events(
-            row,
-            *number,
+            state.first,
+            state.trial,
             from == 0,
             behind(&outcome.places, from).map(|it| [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]),
             defects.clone().filter(|defect| !known.contains(defect)),
@@ -356,7 +328,7 @@ impl Telling {
 
     /// The rate of what has not been told of the trial, by the figures that its result is of.
     /// Of several processes they are those of all, and what is told is this one's.
-    fn tell_rest(&mut self, trial: &Trial) {
+    fn tell_rest(&mut self, row: usize, trial: &Trial) {
         let outcome = &trial.outcome;
         if self.in_trial.phase == Phase::Ramp {
             self.in_trial.told = Default::default();
@@ -366,7 +338,7 @@ impl Telling {
             self.in_trial.at = outcome.elapsed;
             (self.in_trial.bytes, self.in_trial.ios) = (outcome.bytes_moved(), outcome.ios());
         }
-        self.tell_rate(true);
+        self.tell_rate(row, true);
         self.end_trial();
     }
 
@@ -375,7 +347,6 @@ impl Telling {
         self.moved_before.0 += self.in_trial.bytes.0;
         self.in_trial = InTrial {
             latencies: std::mem::take(&mut self.in_trial.latencies),
-            number: self.in_trial.number,
             ..InTrial::default()
         };
     }
@@ -394,20 +365,14 @@ impl Telling {
     }
 
     /// What the run has come to with one more trial, in the words of its result.
-    fn count(&mut self, row: usize, workload: &Workload, trial: &Trial) {
-        if row == self.first {
-            self.tell_rest(trial);
+    fn count(&mut self, row: usize, trial: &Trial, state: &RunState) {
+        if row == state.first {
+            self.tell_rest(row, trial);
+            self.look(state, &trial.outcome);
         }
-        self.look(row.saturating_sub(self.first), &trial.outcome);
-        let Some(run) = &mut self.run else { return };
-        if row >= run.rows.len() {
-            // Which rows there are is decided by those before.
-            run.rows.push(Row::new(workload.clone()));
+        if self.is_prepared {
+            tell(&so_far(&state.run));
         }
-        let row = row.min(run.rows.len() - 1);
-        run.rows[row].workload = workload.clone();
-        run.rows[row].add(trial.clone());
-        tell(&so_far(run));
     }
 
     fn is_due(&mut self) -> bool {
@@ -452,11 +417,9 @@ fn so_far(run: &Run) -> RunEvent {
     // Of a row that is still to come there is nothing to say.
     let to_come = judged.rows.iter_mut().filter(|row| row.trials.is_empty());
     to_come.for_each(|row| row.assessment = None);
-    let reader = Audience::of(&judged);
-    words::put_into(&mut judged, reader);
     RunEvent::Table {
         live: value(&LiveRun::of(
-            &RunDocument::from_run(&judged),
+            &RunDocument::from_run(&words::worded(judged)),
             language::current(),
         )),
     }

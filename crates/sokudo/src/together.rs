@@ -108,11 +108,10 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
         _ => repeat.measure_in(&mut company, &control),
     };
     company.part(finished.is_err());
-    let concluded = finished.and_then(|mut finished| {
+    let concluded = finished.and_then(|finished| {
         if launch.rank > 0 {
             return finished.ended_by.map_or(Ok(()), Err);
         }
-        finished.kept = company.kept();
         finished.conclude(repeat.printing_mut())
     });
     // After Ctrl-C the launcher ends whoever is still there.

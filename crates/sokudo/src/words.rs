@@ -13,7 +13,7 @@ use crate::cli::Cli;
 
 /// Who reads the remedies of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Audience {
+enum Audience {
     /// Somebody who has written for fio.
     Fio,
     /// Somebody who has written for diskspd.
@@ -24,7 +24,7 @@ pub(crate) enum Audience {
 
 impl Audience {
     /// Of jobs in a language, or of one of sokudo's own methods.
-    pub(crate) fn of(run: &Run) -> Self {
+    fn of(run: &Run) -> Self {
         match run.schedule.name {
             ScheduleName::Fio => Self::Fio,
             ScheduleName::Diskspd => Self::Diskspd,
@@ -116,8 +116,9 @@ fn of_command(command: &str, option: &str) -> Option<String> {
     }
 }
 
-/// Puts all remedies of a run into the words of its reader.
-pub(crate) fn put_into(run: &mut Run, reader: Audience) {
+/// The run with all remedies in the words of whoever has typed the command or written the jobs.
+pub(crate) fn worded(mut run: Run) -> Run {
+    let reader = Audience::of(&run);
     let assessments = run
         .rows
         .iter_mut()
@@ -126,6 +127,7 @@ pub(crate) fn put_into(run: &mut Run, reader: Audience) {
     for finding in of_rows.chain(&mut run.findings) {
         finding.remedy = in_words_of(reader, &finding.remedy);
     }
+    run
 }
 
 /// The remedy with what it points at in other words.

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use sokudo_model::{
     BackendKind, Bytes, Nanos, Operation, OperationMix, OperationTally, Outcome, Plan, Row, Run,
-    Schedule, SeriesPoint, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Workload,
+    Schedule, SeriesPoint, StopReason, TargetInfo, TargetKind, Trial, Workload,
 };
 use sokudo_report::RunDocument;
 use sokudo_stats::{Histogram, Random};
@@ -54,11 +54,7 @@ fn run() -> Run {
         workload.limits.time = Some(Nanos::from_secs(60));
         Row {
             trials: (0..u64::from(TRIALS))
-                .map(|trial| Trial {
-                    outcome: outcome(number * u64::from(TRIALS) + trial),
-                    evidence: TrialEvidence::default(),
-                    together: None,
-                })
+                .map(|trial| Trial::new(outcome(number * u64::from(TRIALS) + trial)))
                 .collect(),
             ..Row::new(workload)
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sokudo_engine::Control;
 use sokudo_model::{
     Bytes, Event, FailureKind, Nanos, Operation, OperationMix, Outcome, Sample, StopReason,
-    SurveyPosition, Trial, TrialEvidence, Visit, Workload,
+    SurveyPosition, Trial, Visit, Workload,
 };
 
 use crate::setup::{run_one, run_told, simulated};
@@ -47,11 +47,7 @@ fn assert_goes_on(checkpoint: &Outcome, workload: &Workload, spec: &str, all: &O
     assert_is_sum_of_places(checkpoint);
     let left = checkpoint.left_at.expect("a checkpoint has a position");
     let rest = stopped_after(u64::MAX, &resumed(left, workload), spec);
-    let trial = |outcome: &Outcome| Trial {
-        outcome: outcome.clone(),
-        evidence: TrialEvidence::default(),
-        together: None,
-    };
+    let trial = |outcome: &Outcome| Trial::new(outcome.clone());
     let both = trial(checkpoint).followed_by(&trial(&rest)).outcome;
     assert_eq!(both.stopped, all.stopped);
     assert_eq!(both.bytes_moved(), all.bytes_moved(), "{left:?}");

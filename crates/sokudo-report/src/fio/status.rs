@@ -1,11 +1,12 @@
 //! fio's status line: `Jobs: 2 (f=2): [m(2)][57.1%][r=…,w=…][r=…,w=… IOPS][eta 00m:03s]`.
 //!
-//! It is a state that is told what happens and at what time, and gives a line. It reads
-//! no clock and no terminal: who shows it decides when.
+//! It gives a line of a state at a time. It reads no clock and no terminal: who shows it
+//! decides when.
 
 use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{
-    EndsOthers, Event, Moved, Nanos, Operation, Order, Phase, Plan, Rate, Workload,
+    Doing, EndsOthers, Moved, Nanos, Operation, Order, Phase, Plan, Rate, RunState, StopReason,
+    Workload,
 };
 
 use super::figures::per_second;
@@ -20,7 +21,7 @@ use remaining::remaining;
 const RATE_DIGITS: usize = 4;
 const DIRECTION_LETTERS: [char; 3] = ['r', 'w', 't'];
 
-/// The state of all jobs, from which the status line is made.
+/// What the line is made of beside the state of the run.
 #[derive(Clone, Debug)]
 pub struct StatusLine {
     jobs: Vec<JobState>,
@@ -43,12 +44,6 @@ struct JobState {
     stage: usize,
     workload: Workload,
     files: usize,
-    /// Its stage has begun.
-    begun: bool,
-    /// It ended with an error.
-    failed: bool,
-    phase: Phase,
-    moved: [Moved; 3],
 }
 
 impl StatusLine {
@@ -63,10 +58,6 @@ impl StatusLine {
             workload: workload.clone(),
             // A job of an engine without files counts as one with one open.
             files: job.files.len().max(1),
-            begun: false,
-            failed: false,
-            phase: Phase::Waiting,
-            moved: [Moved::default(); 3],
         };
         let reporting = session.jobs.first().map(|job| &job.reporting);
         Self {
@@ -82,66 +73,35 @@ impl StatusLine {
         }
     }
 
-    /// A stage begins, `at` this time since the run's start. What events say from now
-    /// on is of its workloads.
+    /// A stage begins, `at` this time since the run's start.
     pub fn stage_started(&mut self, stage: usize, at: Nanos) {
         self.stage = Some((stage, at));
-        for job in self.jobs.iter_mut().filter(|job| job.stage == stage) {
-            job.begun = true;
-        }
     }
 
     /// The running stage has ended, and all its jobs with it.
     pub fn stage_ended(&mut self) {
-        let Some((stage, _)) = self.stage.take() else {
-            return;
-        };
-        for job in self.jobs.iter_mut().filter(|job| job.stage == stage) {
-            job.phase = Phase::Ended;
-        }
+        self.stage = None;
     }
 
-    /// A workload of the running stage ended with an error: its letter is `X` from then
-    /// on.
-    pub fn failed(&mut self, workload: usize) {
-        if let Some(job) = self.job(workload) {
-            job.failed = true;
-        }
-    }
-
-    /// Something happened in the running stage.
-    pub fn observe(&mut self, event: &Event) {
-        if let Event::Progress {
-            workload,
-            each,
-            phase,
-            ..
-        } = event
-            && let Some(job) = self.job(*workload)
-        {
-            job.moved = *each;
-            job.phase = *phase;
-        }
-    }
-
-    fn job(&mut self, workload: usize) -> Option<&mut JobState> {
-        let (stage, _) = self.stage?;
-        let mut jobs = self.jobs.iter_mut().filter(|job| job.stage == stage);
-        jobs.nth(workload)
+    /// Each job with what it does, which its row tells.
+    fn doing<'a>(&'a self, state: &'a RunState) -> impl Iterator<Item = (&'a JobState, Doing)> {
+        let jobs = self.jobs.iter().enumerate();
+        jobs.map(|(row, job)| (job, state.doing(row)))
     }
 
     /// The line `now`, counted from the run's start, without an end of line. Rates are
     /// those since the last line.
-    pub fn line(&mut self, now: Nanos) -> String {
-        let running = self.jobs.iter().filter(|job| job.is_running()).count();
-        let files: usize = self.jobs.iter().map(JobState::open_files).sum();
+    pub fn line(&mut self, now: Nanos, state: &RunState) -> String {
+        let phases = self.doing(state).map(|(_, doing)| doing.phase);
+        let running = phases.filter(|phase| is_running(*phase)).count();
+        let files: usize = self.doing(state).map(|(job, it)| job.open_files(it)).sum();
         let mut line = format!("Jobs: {running} (f={files})");
-        self.add_fixed_rates(&mut line);
-        let left = self.remaining(now);
+        self.add_fixed_rates(&mut line, state);
+        let left = self.remaining(now, state);
         if running > 0 {
-            let percent = self.percent(now, left, running);
-            line += &format!(": [{}][{percent}]", self.letters());
-            self.add_rates(&mut line, now);
+            let percent = self.percent(now, left, running, state);
+            line += &format!(": [{}][{percent}]", self.letters(state));
+            self.add_rates(&mut line, now, state);
             line += &format!("[eta {}]", eta(left));
         }
         let length = line.chars().count();
@@ -157,20 +117,20 @@ impl StatusLine {
     }
 
     /// How long the run is expected to go on; `None` when that cannot be foreseen.
-    pub fn remaining(&self, now: Nanos) -> Option<Nanos> {
+    pub fn remaining(&self, now: Nanos, state: &RunState) -> Option<Nanos> {
         let stages = self.jobs.iter().map(|job| job.stage).max()? + 1;
         let mut sum = 0u64;
         for stage in 0..stages {
-            let jobs = || self.jobs.iter().filter(|job| job.stage == stage);
+            let jobs = || self.doing(state).filter(|(job, _)| job.stage == stage);
             let since_start = match self.stage {
                 Some((running, at)) if running == stage => Nanos(now.0.saturating_sub(at.0)),
                 _ => Nanos(0),
             };
-            let left = |job: &JobState| match job.phase {
+            let left = |(job, doing): (&JobState, Doing)| match doing.phase {
                 Phase::Ended => Some(Nanos(0)),
-                _ => remaining(&job.workload, &job.moved, job.phase, since_start),
+                phase => remaining(&job.workload, &doing.each, phase, since_start),
             };
-            let first_ends_all = jobs().any(|job| {
+            let first_ends_all = jobs().any(|(job, _)| {
                 matches!(
                     job.workload.ends_others,
                     EndsOthers::Stage | EndsOthers::Always
@@ -191,12 +151,15 @@ impl StatusLine {
         Some(Nanos(sum))
     }
 
-    fn percent(&mut self, now: Nanos, left: Option<Nanos>, running: usize) -> String {
-        let ramping = self
-            .jobs
-            .iter()
-            .filter(|job| job.phase == Phase::Ramp)
-            .count();
+    fn percent(
+        &mut self,
+        now: Nanos,
+        left: Option<Nanos>,
+        running: usize,
+        state: &RunState,
+    ) -> String {
+        let phases = self.doing(state).map(|(_, doing)| doing.phase);
+        let ramping = phases.filter(|phase| *phase == Phase::Ramp).count();
         let unknown = match left {
             None => true,
             Some(Nanos(0)) => !self.has_estimate,
@@ -214,10 +177,12 @@ impl StatusLine {
     }
 
     /// `, 0B/s-10.0MiB/s` or `, 0-2000 IOPS`: the rates that running jobs are held to.
-    fn add_fixed_rates(&self, line: &mut String) {
+    fn add_fixed_rates(&self, line: &mut String, state: &RunState) {
         let (mut bytes, mut ios) = (0u64, 0u64);
-        let measured = self.jobs.iter().filter(|job| job.open_files() > 0);
-        for rate in measured.flat_map(|job| fixed_rates(&job.workload)) {
+        let measured = self
+            .doing(state)
+            .filter(|(job, it)| job.open_files(*it) > 0);
+        for rate in measured.flat_map(|(job, _)| fixed_rates(&job.workload)) {
             match rate {
                 Rate::BytesPerSecond(rate) => bytes = bytes.saturating_add(rate),
                 Rate::Iops(rate) => ios = ios.saturating_add(rate),
@@ -232,12 +197,12 @@ impl StatusLine {
     }
 
     /// `[r=…,w=…][r=…,w=… IOPS]` of the directions in which anything was moved.
-    fn add_rates(&mut self, line: &mut String, now: Nanos) {
+    fn add_rates(&mut self, line: &mut String, now: Nanos, state: &RunState) {
         let passed = now.0.saturating_sub(self.shown_at.0).max(1);
         let mut bandwidths = Vec::new();
         let mut iops = Vec::new();
         for (direction, letter) in DIRECTION_LETTERS.into_iter().enumerate() {
-            let moved = self.jobs.iter().map(|job| job.moved[direction]);
+            let moved = self.doing(state).map(|(_, doing)| doing.each[direction]);
             let (bytes, ios) = moved.fold((0, 0), |(bytes, ios), moved| {
                 (bytes + moved.bytes.0, ios + moved.ios)
             });
@@ -262,8 +227,16 @@ impl StatusLine {
     }
 
     /// The letter of each job, runs of the same one as `R(4)`.
-    fn letters(&self) -> String {
-        let letters: Vec<char> = self.jobs.iter().map(JobState::letter).collect();
+    fn letters(&self, state: &RunState) -> String {
+        let has_failed = |row: usize| {
+            let trial = state.run.rows.get(row).and_then(|row| row.trials.last());
+            trial.is_some_and(|trial| trial.outcome.stopped == StopReason::Failed)
+        };
+        let letter = |(row, (job, doing)): (usize, (&JobState, Doing))| match doing.phase {
+            Phase::Ended if has_failed(row) => 'X',
+            phase => job.letter(phase),
+        };
+        let letters: Vec<char> = self.doing(state).enumerate().map(letter).collect();
         let runs = letters.chunk_by(|one, next| one == next);
         let runs: Vec<String> = runs
             .map(|run| format!("{}({})", run[0], run.len()))
@@ -273,28 +246,22 @@ impl StatusLine {
 }
 
 impl JobState {
-    fn is_running(&self) -> bool {
-        self.begun && !matches!(self.phase, Phase::Waiting | Phase::Ended)
-    }
-
     /// Files count as open while there is I/O that is measured, as fio shows it.
-    fn open_files(&self) -> usize {
-        let open = matches!(
-            self.phase,
-            Phase::Running | Phase::Verifying | Phase::Flushing
-        );
-        if self.begun && open { self.files } else { 0 }
+    fn open_files(&self, doing: Doing) -> usize {
+        match doing.phase {
+            Phase::Running | Phase::Verifying | Phase::Flushing => self.files,
+            _ => 0,
+        }
     }
 
-    fn letter(&self) -> char {
-        match self.phase {
+    fn letter(&self, phase: Phase) -> char {
+        match phase {
             Phase::Waiting => 'P',
             Phase::Ramp => '/',
             Phase::Running => self.running_letter(),
             Phase::Verifying => 'V',
             Phase::Flushing => 'F',
             Phase::Finishing => 'f',
-            Phase::Ended if self.failed => 'X',
             Phase::Ended => '_',
         }
     }
@@ -313,6 +280,10 @@ impl JobState {
             Order::Random { .. } => letter,
         }
     }
+}
+
+const fn is_running(phase: Phase) -> bool {
+    !matches!(phase, Phase::Waiting | Phase::Ended)
 }
 
 /// The fixed rates of a workload, one per operation that it does.

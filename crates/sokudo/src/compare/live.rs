@@ -8,7 +8,9 @@
 use std::os::unix::fs::MetadataExt;
 
 use sokudo_engine::Control;
-use sokudo_measure::{Measurement, Prepared, SIMULATION_SEED, random_u32};
+use sokudo_measure::{
+    FinishedRun, Jobs, MeasureError, Measurement, Prepared, SIMULATION_SEED, random_u32,
+};
 use sokudo_model::{
     Bytes, Event, Nanos, Plan, Run, Schedule, ScheduleName, Stage, StopReason, TargetKind,
 };
@@ -21,15 +23,14 @@ use super::rows::{self, Common, Matched, RowKey};
 use crate::cli::{Asking, CompareArguments};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::jobs;
+use crate::jobs::FinishedJobs;
 use crate::keep::{self, KeptRuns};
-use crate::measurement;
+use crate::measurement::{self, Following, Watcher};
 use crate::measuring::Planned;
-use crate::progress::ProgressLine;
 use crate::recall::{Annotations, Recalled};
 use crate::run_door::JobFilePlan;
 use crate::telling::Estimate;
-use crate::writing;
+use crate::{words, writing};
 
 /// What was measured by turns.
 pub(super) struct Live {
@@ -131,12 +132,13 @@ impl PairSchedule<'_> {
     }
 
     /// Asks where both write much.
-    fn ask(&self, both: &Estimate) -> Result<(), Exit> {
-        writing::confirm(writing::much(&self.plans, both).as_slice(), self.asking)
+    fn ask(&self, [first, second]: [Estimate; 2]) -> Result<(), Exit> {
+        let much = writing::much(&self.plans, &first.and(&second));
+        writing::confirm(much.as_slice(), self.asking)
     }
 
-    /// The line that the user sees is about both.
-    fn progress(&self, plans: [&Plan; 2], size: Option<Bytes>) -> ProgressLine {
+    /// What the user sees is about both.
+    fn watcher(&self, plans: [&Plan; 2], size: Option<Bytes>) -> Watcher<'_> {
         let named = ["A", "B"].iter().zip(plans).flat_map(|(letter, plan)| {
             plan.stages.iter().map(move |stage| {
                 let mut stage: Stage = stage.clone();
@@ -150,13 +152,8 @@ impl PairSchedule<'_> {
             stages: named.collect(),
             ..plans[0].clone()
         };
-        ProgressLine::new(
-            &both,
-            &self.schedule(),
-            size,
-            self.asking.quiet,
-            self.control,
-        )
+        let following = Following::new(self.control, self.asking.quiet);
+        Watcher::new(following, &both, &self.schedule(), size)
     }
 
     /// Rows of both that belong together take turns.
@@ -178,67 +175,59 @@ impl PairSchedule<'_> {
             }
         }
         check_apart(&first, &second)?;
-        let both = Estimate::of(&first).and(&Estimate::of(&second));
-        self.ask(&both)?;
+        self.ask([&first, &second].map(Estimate::of))?;
+        let mut watcher = self.watcher([&first.plan, &second.plan], first.size());
         let units = units(&first.plan, &second.plan);
-        let mut progress = self.progress([&first.plan, &second.plan], first.size());
-        let measured = self.take([first, second], &units, &mut progress);
-        progress.finish();
-        measured
+        let mut ready =
+            |it: Measurement<'_>| watcher.prepare(|listener| it.prepare(self.control, listener));
+        let sides = [ready(first)?, ready(second)?];
+        let measure = |side: &mut Prepared, turn: PairTurn, listener: &mut dyn FnMut(Event)| {
+            let row = units[turn.unit][turn.side];
+            self.measure(side, row, turn.pair, listener)
+        };
+        let (runs, ended_by) = self.take(sides, &mut watcher, units.len(), measure)?;
+        Ok((runs.map(words::worded), ended_by.map(Exit::from)))
     }
 
-    /// Makes both ready and takes the turns. What ended them early comes back once something
-    /// was measured.
+    /// Takes the turns, each of which says whether its unit goes on. What ended them early comes back
+    /// once something was measured.
     fn take(
         &self,
-        both: [Measurement<'_>; 2],
-        units: &[[usize; 2]],
-        progress: &mut ProgressLine,
-    ) -> Result<([Run; 2], Option<Exit>), Exit> {
-        let [first, second] = both;
-        let first = measurement::prepare(first, self.control, progress, self.asking.quiet)?;
-        let second = measurement::prepare(second, self.control, progress, self.asking.quiet)?;
-        let mut sides = [first, second];
-        let ended_by = self.pairs(&mut sides, units, &mut |event| progress.show(&event))?;
-        let runs = sides.map(|side| measurement::judged(side, self.control));
-        Ok((runs, ended_by))
-    }
-
-    fn pairs(
-        &self,
-        sides: &mut [Prepared; 2],
-        units: &[[usize; 2]],
-        listener: &mut dyn FnMut(Event),
-    ) -> Result<Option<Exit>, Exit> {
+        mut sides: [Prepared; 2],
+        watcher: &mut Watcher<'_>,
+        units: usize,
+        mut measure: impl FnMut(
+            &mut Prepared,
+            PairTurn,
+            &mut dyn FnMut(Event),
+        ) -> Result<bool, MeasureError>,
+    ) -> Result<([Run; 2], Option<MeasureError>), Exit> {
+        let rows = sides[0].run.rows.len();
         let mut lot = Random::stream(self.seed, 0);
-        let mut is_over = vec![false; units.len()];
-        for pair in 0..self.pairs {
-            for (unit, is_over) in units.iter().zip(&mut is_over) {
-                for side in self.order(&mut lot) {
-                    if self.control.is_cancelled() {
-                        return Ok(None);
-                    }
-                    if *is_over {
-                        continue;
-                    }
-                    // The line counts the rows of both.
-                    let before = side * sides[0].run.rows.len();
-                    let mut tell = |event: Event| listener(event.behind(before));
-                    match self.measure(&mut sides[side], unit[side], pair, &mut tell) {
-                        Ok(goes_on) => *is_over = !goes_on,
-                        Err(error) if sides.iter().all(is_empty) => return Err(error),
-                        Err(error) => return Ok(Some(error)),
-                    }
-                }
+        let mut is_over = vec![false; units];
+        let mut ended_by = None;
+        let pairs = (0..self.pairs).flat_map(|pair| (0..units).map(move |unit| (pair, unit)));
+        let turns = pairs.flat_map(|(pair, unit)| {
+            let turn = move |side| PairTurn { pair, unit, side };
+            order(&mut lot).map(turn)
+        });
+        for turn in turns {
+            if self.control.is_cancelled() || ended_by.is_some() {
+                break;
+            }
+            if is_over[turn.unit] {
+                continue;
+            }
+            // The line counts the rows of both.
+            let before = turn.side * rows;
+            let mut tell = |event: Event| watcher.tell(&event.behind(before));
+            match measure(&mut sides[turn.side], turn, &mut tell) {
+                Ok(goes_on) => is_over[turn.unit] = !goes_on,
+                Err(error) if sides.iter().all(Prepared::is_empty) => return Err(error.into()),
+                Err(error) => ended_by = Some(error),
             }
         }
-        Ok(None)
-    }
-
-    /// Which side of a pair comes first is drawn by lot.
-    fn order(&self, lot: &mut Random) -> [usize; 2] {
-        let first = usize::from(lot.below(2) == 1);
-        [first, 1 - first]
+        Ok((sides.map(|side| side.finish(self.control)), ended_by))
     }
 
     /// Makes one trial of a row, and says whether the row goes on: not after a failure,
@@ -250,7 +239,7 @@ impl PairSchedule<'_> {
         row: usize,
         pair: u32,
         listener: &mut dyn FnMut(Event),
-    ) -> Result<bool, Exit> {
+    ) -> Result<bool, MeasureError> {
         listener(Event::TrialStarted { row, trial: pair });
         let trial = side.trial(row, pair, self.control, listener)?;
         listener(Event::TrialEnded { row, trial: pair });
@@ -271,58 +260,44 @@ impl PairSchedule<'_> {
         first: &JobFilePlan,
         second: &JobFilePlan,
     ) -> Result<([Run; 2], Option<Exit>), Exit> {
-        let [ours, theirs] = [first, second].map(|it| Estimate::of_jobs(&it.jobs(self.pairs)));
-        self.ask(&ours.and(&theirs))?;
+        let both = [first, second];
+        let jobs = both.map(|it| it.jobs(self.pairs));
+        self.ask(jobs.each_ref().map(Estimate::of_jobs))?;
         if !self.asking.quiet {
-            first.tell_notes();
-            second.tell_notes();
+            both.iter().for_each(|it| it.tell_notes());
         }
-        let mut progress = self.progress([&first.planned.plan, &second.planned.plan], None);
-        let measured = self.take_jobs([first, second], &mut progress);
-        progress.finish();
-        measured
-    }
-
-    fn take_jobs(
-        &self,
-        both: [&JobFilePlan; 2],
-        progress: &mut ProgressLine,
-    ) -> Result<([Run; 2], Option<Exit>), Exit> {
-        let works = both.map(|jobs| jobs.jobs(self.pairs));
-        let mut show = |event: Event| progress.show(&event);
-        let mut sides = [
-            works[0].prepare(self.control, &mut show)?,
-            works[1].prepare(self.control, &mut show)?,
-        ];
+        let mut watcher = self.watcher(both.map(|it| &it.planned.plan), None);
+        let mut ready =
+            |it: &Jobs<'_>| watcher.prepare(|listener| it.prepare(self.control, listener));
+        let sides = [ready(&jobs[0])?, ready(&jobs[1])?];
         let mut errors = [Vec::new(), Vec::new()];
-        let mut lot = Random::stream(self.seed, 0);
-        for pair in 0..self.pairs {
-            for side in self.order(&mut lot) {
-                if self.control.is_cancelled() {
-                    break;
-                }
-                let before = side * sides[0].run.rows.len();
-                let mut tell = |event: Event| show(event.behind(before));
-                let more = sides[side].repeat(pair, None, self.control, &mut tell);
-                errors[side].extend(more.into_iter().map(Exit::from));
-            }
-        }
-        let [ours, theirs] = sides;
-        let [our_errors, their_errors] = errors;
-        let finished = [
-            jobs::finish(ours, our_errors, self.control)?,
-            jobs::finish(theirs, their_errors, self.control)?,
-        ];
+        let repeat = |side: &mut Prepared, turn: PairTurn, listener: &mut dyn FnMut(Event)| {
+            errors[turn.side].extend(side.repeat(turn.pair, None, self.control, listener));
+            Ok(true)
+        };
+        let (runs, _) = self.take(sides, &mut watcher, 1, repeat)?;
+        let finished = runs.into_iter().zip(errors);
+        let finished = finished.map(|(run, errors)| FinishedJobs::of(FinishedRun { run, errors }));
+        let finished: Vec<FinishedJobs> = finished.collect::<Result<_, _>>()?;
         let mut ended_by = finished.iter();
         let ended_by = ended_by.find_map(|finished| finished.end(Exit::Interrupted).err());
-        let [ours, theirs] = finished;
-        let runs = [both[0].by_section(ours.run), both[1].by_section(theirs.run)];
+        let runs = [0, 1].map(|side| both[side].by_section(finished[side].run.clone()));
         Ok((runs, ended_by))
     }
 }
 
-fn is_empty(side: &Prepared) -> bool {
-    side.run.rows.iter().all(|row| row.trials.is_empty())
+/// A trial that is due: of which pair, of which of those that take turns, and of which side.
+#[derive(Clone, Copy)]
+struct PairTurn {
+    pair: u32,
+    unit: usize,
+    side: usize,
+}
+
+/// Which side of a pair comes first is drawn by lot.
+fn order(lot: &mut Random) -> [usize; 2] {
+    let first = usize::from(lot.below(2) == 1);
+    [first, 1 - first]
 }
 
 /// Which rows of both plans take turns: those that will be compared.

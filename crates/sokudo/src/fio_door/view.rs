@@ -3,11 +3,12 @@
 
 use std::time::Instant;
 
-use sokudo_measure::JobTarget;
+use sokudo_measure::{Follower, JobTarget, Prepared};
 use sokudo_model::fio::{EtaMode, FioSession};
-use sokudo_model::{Event, Nanos, Plan, Run, Trial, TrialEvidence, narrow};
+use sokudo_model::{Event, Nanos, Plan, Run, RunState, narrow};
 use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_lines};
 
+use super::disks::Disks;
 use super::print::Printer;
 use crate::exit::Exit;
 use crate::harmless;
@@ -23,12 +24,6 @@ enum StatusTo {
     Error,
 }
 
-/// What was counted from the first stage's start to the last one's end.
-pub(crate) struct Ending {
-    pub(crate) disks: Vec<DiskUse>,
-    pub(crate) elapsed: Nanos,
-}
-
 /// What is shown of a session.
 pub(crate) struct View<'a> {
     plan: &'a Plan,
@@ -36,15 +31,15 @@ pub(crate) struct View<'a> {
     places: &'a [JobTarget],
     printer: Printer,
     status: StatusLine,
-    /// The first row of the stage that runs.
-    first: usize,
     status_to: StatusTo,
     status_shown_at: Option<Instant>,
     /// Characters of the last line, which the next one covers.
     status_width: usize,
-    /// Results so far, for interim reports.
-    interim: Option<Run>,
     started_at: Instant,
+    /// Watched from the first stage's start.
+    disks: Option<Disks>,
+    /// What they have counted by the last one's end, and how long that took.
+    ending: (Vec<DiskUse>, Nanos),
     /// The first thing that could not be written.
     failed: Option<Exit>,
     /// The lines before the jobs have been printed.
@@ -76,40 +71,22 @@ impl<'a> View<'a> {
             places,
             printer,
             status: StatusLine::new(plan, session),
-            first: 0,
             status_to,
             status_shown_at: None,
             status_width: 0,
-            interim: None,
             started_at: Instant::now(),
+            disks: None,
+            ending: Default::default(),
             failed: None,
             has_begun: false,
         }
     }
 
-    pub(crate) fn see(&mut self, event: &Event) {
-        match event {
-            Event::LayoutStarted { target } => self.lays_out(&self.places[*target]),
-            Event::LayoutProgress { .. } => {}
-            Event::StageStarted { stage, first } => {
-                self.first = *first;
-                let now = self.elapsed();
-                self.status.stage_started(*stage, now);
-            }
-            Event::StageEnded => self.status.stage_ended(),
-            Event::Snapshot { workload, outcome } => self.keep(*workload, outcome),
-            event => {
-                self.status.observe(event);
-                self.show_status();
-            }
+    /// Something happened while targets are made ready.
+    pub(crate) fn prepares(&mut self, event: &Event) {
+        if let Event::LayoutStarted { target } = event {
+            self.lays_out(&self.places[*target]);
         }
-    }
-
-    /// Files are ready, and the first stage begins.
-    pub(crate) fn starts(&mut self, run: &Run) {
-        self.begin();
-        self.started_at = Instant::now();
-        self.interim = Some(run.clone());
     }
 
     fn lays_out(&mut self, place: &JobTarget) {
@@ -134,7 +111,7 @@ impl<'a> View<'a> {
     }
 
     /// Prints results and logs.
-    pub(crate) fn ends(mut self, finished: &FinishedJobs, ending: &Ending) -> Result<(), Exit> {
+    pub(crate) fn ends(mut self, finished: &FinishedJobs) -> Result<(), Exit> {
         self.clear_status();
         if finished.run.interrupted && self.printer.is_for_people() {
             self.write("\nfio: terminating on signal 2\n");
@@ -145,7 +122,7 @@ impl<'a> View<'a> {
         let errors = finished.errors.iter();
         let report = FioReport {
             not_started: errors.filter_map(Exit::error_number).next().unwrap_or(0),
-            ..report(&finished.run, self.session, &ending.disks, ending.elapsed)
+            ..report(&finished.run, self.session, &self.ending.0, self.ending.1)
         };
         self.printer.report(&report)?;
         Printer::logs(&report)
@@ -169,7 +146,7 @@ impl<'a> View<'a> {
     }
 
     /// Shows the line when its interval has passed.
-    fn show_status(&mut self) {
+    fn show_status(&mut self, state: &RunState) {
         if self.status_to == StatusTo::Nowhere {
             return;
         }
@@ -181,7 +158,7 @@ impl<'a> View<'a> {
             return;
         }
         self.status_shown_at = Some(Instant::now());
-        let line = harmless::line(&self.status.line(self.elapsed()));
+        let line = harmless::line(&self.status.line(self.elapsed(), state));
         self.status_width = line.chars().count();
         self.put_status(&format!("{line}\r"));
     }
@@ -208,49 +185,52 @@ impl<'a> View<'a> {
         Nanos(narrow(self.started_at.elapsed().as_nanos()))
     }
 
-    /// Keeps what a workload did so far; when the last of its stage has told, all of it
-    /// is printed.
-    fn keep(&mut self, workload: usize, outcome: &sokudo_model::Outcome) {
-        let first = self.first;
-        let Some(run) = &mut self.interim else { return };
-        if let Some(row) = run.rows.get_mut(first + workload) {
-            row.trials = vec![Trial {
-                outcome: outcome.clone(),
-                evidence: TrialEvidence::default(),
-                together: None,
-            }];
+    /// Prints what has been done so far.
+    fn print_interim(&mut self, state: &RunState) {
+        let mut run = state.run.clone();
+        for (row, trial) in state.unfinished_trials() {
+            run.rows[row].trials = vec![trial];
         }
-        if first + workload + 1 == self.stage_end(first) {
-            self.print_interim();
-        }
-    }
-
-    fn print_interim(&mut self) {
-        let Some(run) = self.interim.take() else {
-            return;
-        };
         self.clear_status();
         let elapsed = self.elapsed();
         let report = FioReport {
-            remaining: self.status.remaining(elapsed),
+            remaining: self.status.remaining(elapsed, state),
             ..report(&run, self.session, &[], elapsed)
         };
         if let Err(error) = self.printer.report(&report) {
             self.failed.get_or_insert(error);
         }
-        self.interim = Some(run);
+    }
+}
+
+impl Follower for View<'_> {
+    fn see(&mut self, event: &Event, state: &RunState) {
+        match event {
+            Event::StageStarted { .. } => {
+                let now = self.elapsed();
+                self.status.stage_started(state.stage, now);
+            }
+            Event::StageEnded => self.status.stage_ended(),
+            Event::Snapshot { workload, .. } => {
+                // Once the last one of its stage has told.
+                if workload + 1 == self.plan.stages[state.stage].workloads.len() {
+                    self.print_interim(state);
+                }
+            }
+            _ => self.show_status(state),
+        }
     }
 
-    /// The index after the last workload of the stage that begins at `first`.
-    fn stage_end(&self, first: usize) -> usize {
-        let mut end = 0;
-        for stage in &self.plan.stages {
-            end += stage.workloads.len();
-            if end > first {
-                break;
-            }
-        }
-        end
+    /// Files are ready, and the first stage begins.
+    fn ready(&mut self, prepared: &Prepared) {
+        self.disks = Some(Disks::watch(prepared.targets()));
+        self.begin();
+        self.started_at = Instant::now();
+    }
+
+    fn measured(&mut self) {
+        let disks = self.disks.as_ref();
+        self.ending = (disks.map_or_else(Vec::new, Disks::counted), self.elapsed());
     }
 }
 

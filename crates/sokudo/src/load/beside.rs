@@ -3,14 +3,13 @@
 //!
 //! What that comes to is computed by `sokudo-model`; here is only decided what is measured.
 
-use sokudo_measure::{MeasureError, Named, TEST_FILE_SIZE};
+use sokudo_measure::{MeasureError, MeasuredParts, Named, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, Estimand, Method, Nanos, Percentile, Plan, Row, Span, Stage, Workload};
 use sokudo_words::text;
 
 use super::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
-use crate::one_row::MeasuredParts;
 
 /// Both run so long before they are measured: the memory of a drive that takes the first writes at
 /// once, and the queues of both, are full by then.

@@ -62,11 +62,10 @@ impl Estimate {
         let places = jobs.places.iter();
         let made = places.filter(|it| it.needs_data && it.is_made() && !it.path.exists());
         let laid_out = made.fold(0_u64, |sum, it| sum.saturating_add(it.bytes.0));
-        let schedule = Schedule::in_turn(jobs.trials, Nanos(0));
         let is_model = |kind| matches!(kind, JobTargetKind::Simulated | JobTargetKind::Null);
         Self {
             is_virtual: jobs.places.iter().all(|it| is_model(it.kind)),
-            ..Self::new(jobs.plan, &schedule, None, Some(Bytes(laid_out)))
+            ..Self::new(jobs.plan, &jobs.schedule, None, Some(Bytes(laid_out)))
         }
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fio::sample::Sample;
-use sokudo_model::{Bytes, OperationMix, Stage};
+use sokudo_model::{BackendKind, Bytes, Event, OperationMix, Outcome, Stage, Trial};
 
 fn moved(kib: u64) -> Moved {
     Moved {
@@ -20,8 +20,48 @@ fn progress(workload: usize, at: Nanos, each: [Moved; 3], phase: Phase) -> Event
     }
 }
 
-fn status(sample: &Sample) -> StatusLine {
-    StatusLine::new(&sample.run.plan, &sample.session)
+/// A line and the state that it is of.
+struct Told {
+    status: StatusLine,
+    state: RunState,
+}
+
+impl Told {
+    fn stage_started(&mut self, stage: usize, at: Nanos) {
+        let stages = &self.state.run.plan.stages[..stage];
+        let first = stages.iter().map(|stage| stage.workloads.len()).sum();
+        self.observe(&Event::StageStarted { stage, first });
+        self.status.stage_started(stage, at);
+    }
+
+    fn stage_ended(&mut self) {
+        self.observe(&Event::StageEnded);
+        self.status.stage_ended();
+    }
+
+    fn observe(&mut self, event: &Event) {
+        self.state.take(event);
+    }
+
+    fn line(&mut self, now: Nanos) -> String {
+        self.status.line(now, &self.state)
+    }
+
+    fn letters(&self) -> String {
+        self.status.letters(&self.state)
+    }
+
+    fn remaining(&self, now: Nanos) -> Option<Nanos> {
+        self.status.remaining(now, &self.state)
+    }
+}
+
+fn status(sample: &Sample) -> Told {
+    let run = &sample.run;
+    Told {
+        status: StatusLine::new(&run.plan, &sample.session),
+        state: RunState::planned(&run.plan, &run.schedule),
+    }
 }
 
 /// Two jobs of four seconds, then one that writes in order.
@@ -91,14 +131,16 @@ fn stages_follow_one_another() {
     );
     let written = [Moved::default(), moved(10_240), Moved::default()];
     status.observe(&progress(0, Nanos(1), written, Phase::Running));
-    status.begin_new_line();
+    status.status.begin_new_line();
     assert_eq!(
         status.line(Nanos::from_secs(6)),
         "Jobs: 1 (f=1), 0B/s-10.0MiB/s: [_(2),W(1)][66.7%][w=10.0MiB/s][w=2560 IOPS]\
          [eta 00m:03s]"
     );
-    status.failed(0);
     status.stage_ended();
+    let failed = Trial::new(Outcome::new(BackendKind::Psync, StopReason::Failed));
+    let workload = sample.run.plan.stages[1].workloads[0].clone();
+    status.observe(&Event::counted(2, &workload, &failed));
     assert_eq!(status.line(Nanos::from_secs(9)).trim_end(), "Jobs: 0 (f=0)");
     assert_eq!(status.letters(), "_(2),X(1)");
 }
@@ -140,10 +182,10 @@ fn the_rest_of_a_job_without_a_time_limit_follows_from_what_is_done() {
     sample.run.plan.stages.push(again);
     let job = sample.session.jobs[0].clone();
     sample.session.jobs.push(job);
-    let mut status = StatusLine::new(&sample.run.plan, &sample.session);
-    status.stage_started(0, Nanos(0));
-    status.observe(&progress(0, second, each, Phase::Running));
-    assert_eq!(status.remaining(second), Some(Nanos::from_secs(3)));
+    let mut of_two = self::status(&sample);
+    of_two.stage_started(0, Nanos(0));
+    of_two.observe(&progress(0, second, each, Phase::Running));
+    assert_eq!(of_two.remaining(second), Some(Nanos::from_secs(3)));
 }
 
 #[test]
