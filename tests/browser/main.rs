@@ -23,6 +23,8 @@ mod page_client;
 mod person;
 #[path = "../support/program.rs"]
 mod program;
+#[path = "../support/run_json.rs"]
+mod run_json;
 mod site;
 #[path = "../support/sokudo.rs"]
 mod sokudo;

@@ -24,7 +24,7 @@ fn a_run_shows_the_figures_of_the_command_line_and_again_when_it_is_opened() {
         let shown = person.rows("Figures").await;
         let document = site.sokudo(&["show", "1", "--format=json"]);
         let document: Value = serde_json::from_str(&document).unwrap();
-        let results = document["results"].as_array().unwrap();
+        let results = document["figures"].as_array().unwrap();
         assert_eq!(shown.len(), results.len());
         for (cells, result) in shown.iter().zip(results) {
             assert_eq!(cells[0], result["name"].as_str().unwrap());

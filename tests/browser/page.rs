@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::loop_device::LoopDevice;
 use crate::page_client::PageClient;
+use crate::run_json::view;
 use crate::sokudo::{directory_on_disk, end, has, is_root, program, skip, sokudo, split};
 
 /// A page over a store of its own.
@@ -110,7 +111,7 @@ fn shape(value: &Value) -> Value {
 
 /// What was to be measured, and of what: the same for a real target, whose figures differ.
 fn plan_of(document: &Value) -> Value {
-    let results = document["results"].as_array().unwrap();
+    let results = document["figures"].as_array().unwrap();
     let rows = results.iter().map(|row| {
         json!([
             row["name"],
@@ -313,10 +314,10 @@ fn a_job_that_was_dropped_can_be_repeated() {
     assert_eq!(run["state"], "ended", "{run}");
     let again = by_command_line(&run);
     let kept = site.document(&run["kept"]);
-    assert_eq!(again["results"].as_array().unwrap().len(), 1);
+    assert_eq!(again["figures"].as_array().unwrap().len(), 1);
     assert_eq!(
-        again["results"][0]["workload"],
-        kept["results"][0]["workload"]
+        again["figures"][0]["workload"],
+        kept["figures"][0]["workload"]
     );
 }
 
@@ -445,7 +446,13 @@ fn hosts_that_measure_together_are_watched() {
     let number = &run["kept"];
     let document = site.document(number);
     assert_eq!(document["schema"], "sokudo.run/1");
-    assert_eq!(document["together"]["hosts"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        view(&document, "together")["hosts"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
     let replayed = site.page.get_json(&format!("/api/runs/{number}/view"));
     for part in ["tables", "hosts", "findings", "answer"] {
         assert_eq!(replayed[part], run[part], "{part}");

@@ -18,7 +18,7 @@ fn a_directory_is_held_against_the_device_below_where_that_may_be_read() {
     let path = directory.path().to_str().unwrap();
     let ended = assess(path, "--size 32MiB --time 100ms --runs 2 --format json");
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
-    assert_eq!(run["method"], "assess");
+    assert_eq!(run["plan"]["method"], "assess");
     let points = run["disk_assessment"]["points"].as_array();
     let points = points.unwrap_or_else(|| panic!("{}", run["target"]));
     for point in points {
@@ -29,7 +29,7 @@ fn a_directory_is_held_against_the_device_below_where_that_may_be_read() {
             );
         }
     }
-    let results = run["results"].as_array().unwrap();
+    let results = run["figures"].as_array().unwrap();
     let rows = results.iter().map(|row| row["name"].as_str().unwrap());
     let rows: Vec<&str> = rows.collect();
     assert!(

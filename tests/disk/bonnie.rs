@@ -44,7 +44,7 @@ fn every_phase_does_what_it_says_and_nothing_is_left() {
     let directory = directory_on_disk();
     let run = bonnie(directory.path(), &format!("{SMALL} --format json")).json();
     assert!(is_empty(directory.path()));
-    assert_eq!(run["method"], "bonnie");
+    assert_eq!(run["plan"]["method"], "bonnie");
     assert_eq!(results(&run).len(), 12);
     let trial = |name: &str, figure: &str| of_phase(&run, name)["trials"][0][figure].as_u64();
     assert_eq!(trial("Per-char write", "ios"), Some(64 << 10));

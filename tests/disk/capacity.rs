@@ -18,7 +18,7 @@ fn concluded(device: &Path, more: &str) -> Value {
         "explain {device} --only capacity --seed 7 {more} --format json --destroy {device}"
     );
     let run = sokudo(&arguments).json();
-    assert_eq!(run["results"][0]["status"], "complete", "{run}");
+    assert_eq!(run["figures"][0]["status"], "complete", "{run}");
     run["inferences"][0].clone()
 }
 

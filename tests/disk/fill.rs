@@ -7,6 +7,7 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::run_json::view;
 use crate::signals::{interrupt, wait_for_io};
 use crate::sokudo::{Ended, directory_on_disk, program, sokudo_on, split, start};
 
@@ -27,7 +28,7 @@ fn is_empty(directory: &Path) -> bool {
 fn a_directory_is_written_in_a_file_that_is_gone_afterwards() {
     let directory = directory_on_disk();
     let run = measured(directory.path(), "--yes --size 64MiB --recovery 100ms");
-    assert_eq!(run["fill"]["written_bytes"], 64 << 20);
+    assert_eq!(view(&run, "fill")["whole"]["to_bytes"], 64 << 20);
     assert_eq!(run["layout"], Value::Null);
     assert!(is_empty(directory.path()));
 }
@@ -56,6 +57,9 @@ fn what_was_written_before_an_interruption_is_kept_and_no_file_is_left() {
     let ended = interrupt(child, Signal::INT);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
     assert_eq!(run["interrupted"], true);
-    assert!(run["fill"]["written_bytes"].as_u64() > Some(0), "{run}");
+    assert!(
+        view(&run, "fill")["whole"]["to_bytes"].as_u64() > Some(0),
+        "{run}"
+    );
     assert!(is_empty(directory.path()));
 }

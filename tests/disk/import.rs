@@ -12,7 +12,7 @@ fn text(path: &Path) -> &str {
 
 /// The figures of rows by name and direction: rate, I/Os, mean latency and percentiles.
 fn figures(run: &Value) -> Vec<[f64; 4]> {
-    let results = run["results"].as_array().unwrap();
+    let results = run["figures"].as_array().unwrap();
     results
         .iter()
         .map(|result| {
@@ -102,9 +102,12 @@ fn what_sokudo_prints_at_diskspds_door_is_read_back() {
         let ended = sokudo_in(folder.path(), &line).ok();
         let printed = &ended.printed;
         let run = read_back(folder.path(), printed);
-        let tool = run["origin"]["format"].as_str().unwrap();
+        let tool = run["provenance"]["reported"]["format"].as_str().unwrap();
         assert!(tool.to_lowercase().contains("diskspd"), "{tool}");
-        assert_eq!(run["origin"]["corrections"], serde_json::json!([]));
+        assert_eq!(
+            run["provenance"]["reported"]["corrections"],
+            serde_json::json!([])
+        );
         if layout == "-Rxml" {
             let seconds = elements(printed, "TestTimeSeconds")[0];
             for (index, direction) in ["Read", "Write"].into_iter().enumerate() {

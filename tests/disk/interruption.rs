@@ -34,7 +34,7 @@ fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
         let ended = interrupt(child, signal);
         let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
         assert_eq!(run["interrupted"], true);
-        let read = &run["results"][0];
+        let read = &run["figures"][0];
         assert!(read["latency_ns"]["count"].as_u64().unwrap() > 0, "{read}");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }
@@ -151,7 +151,7 @@ mod root {
         let ended = wait(child);
         // Either there was room enough for its copies, or it met the end and says so.
         let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
-        let result = &run["results"][0];
+        let result = &run["figures"][0];
         let failed = !result["failures"].as_array().unwrap().is_empty();
         assert_eq!(ended.code(), Some(i32::from(failed)), "{ended:?}");
         assert_eq!(system.files(), ["filler"]);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
+use crate::run_json::places;
 use crate::sokudo::{WAIT_MAX, end, program, results, split, start};
 
 /// A command that is kept in this store, several times a second.
@@ -59,26 +60,22 @@ fn what_was_measured_before_a_kill_is_kept() {
     }
 }
 
-/// What is read of a disk, or of the part that was.
-fn places(result: &Value) -> &[Value] {
-    result["places"].as_array().map_or(&[], Vec::as_slice)
-}
-
 /// That a row has read every byte of a disk once, and none again of what was kept of it.
-fn assert_goes_on(result: &Value, kept: &Value, bytes: u64) {
+fn assert_goes_on(run: &Value, kept: &Value, row: usize, bytes: u64) {
+    let result = &results(run)[row];
+    let [read, kept] = [run, kept].map(|run| places(run, &results(run)[row]));
     let trials = result["trials"].as_array().unwrap();
     assert_eq!(trials.len(), 1, "{result}");
     assert_eq!(trials[0]["bytes"].as_u64(), Some(bytes));
     let mut at = 0;
-    for place in places(result) {
+    for place in &read {
         assert_eq!(place["offset"].as_u64(), Some(at));
         at += place["bytes"].as_u64().unwrap();
     }
     assert_eq!(at, bytes);
     // The last of them may have been under way.
-    let [.., _] = places(kept) else { return };
-    let before = &places(kept)[..places(kept).len() - 1];
-    assert_eq!(&places(result)[..before.len()], before);
+    let [before @ .., _] = &kept[..] else { return };
+    assert_eq!(&read[..before.len()], before);
 }
 
 /// What a row has read so far.
@@ -126,12 +123,12 @@ mod root {
         assert_goes_on_so_far(&second, &first);
         file.change(|faults| faults.bytes_per_s = None);
         let run = end(&mut scan(RESUMED)).ok().json();
-        assert_goes_on(&results(&run)[0], &results(&second)[0], 256 * MIB);
+        assert_goes_on(&run, &second, 0, 256 * MIB);
         assert_eq!(run["parts"].as_array().unwrap().len(), 3, "{run}");
     }
 
     fn assert_goes_on_so_far(later: &Value, earlier: &Value) {
-        let [later, earlier] = [later, earlier].map(|run| places(&results(run)[0]));
+        let [later, earlier] = [later, earlier].map(|run| places(run, &results(run)[0]));
         let before = &earlier[..earlier.len().saturating_sub(1)];
         assert_eq!(&later[..before.len()], before);
     }
@@ -166,7 +163,7 @@ mod root {
         let run = end(&mut scan(&named, RESUMED)).ok().json();
         assert_eq!(results(&run).len(), 4, "{run}");
         for (number, mib) in [16, 96, 16, 96].into_iter().enumerate() {
-            assert_goes_on(&results(&run)[number], &results(&kept)[number], mib * MIB);
+            assert_goes_on(&run, &kept, number, mib * MIB);
         }
         assert_eq!(run["parts"].as_array().unwrap().len(), 2);
         let again = end(&mut scan(&named, "--resume"));

@@ -70,6 +70,8 @@ mod loop_device;
 mod nobody;
 #[path = "../support/program.rs"]
 mod program;
+#[path = "../support/run_json.rs"]
+mod run_json;
 #[path = "../support/signals.rs"]
 mod signals;
 #[path = "../support/sokudo.rs"]

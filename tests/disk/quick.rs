@@ -38,7 +38,7 @@ fn a_directory_is_looked_at_in_every_way() {
             ("direct (dd)", "write"),
         ]
     );
-    assert_eq!(run["method"], "quick");
+    assert_eq!(run["plan"]["method"], "quick");
     let rows = results(&run);
     assert_eq!(rows[0]["direct"], false);
     assert_eq!(rows[0]["workload"]["blocks"][0]["bytes"], 2 * MIB);

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
 use crate::loop_device::LoopDevice;
+use crate::run_json::places;
 use crate::signals::{interrupt, pid};
 use crate::sokudo::{
     Ended, WAIT_MAX, codes, directory_on_disk, end, program, results, sokudo_on, split, start, wait,
@@ -32,10 +33,6 @@ fn row<'a>(run: &'a Value, name: &str, direction: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("{name} {direction} is missing: {run}"))
 }
 
-fn places(result: &Value) -> &[Value] {
-    result["places"].as_array().unwrap()
-}
-
 #[test]
 fn in_a_directory_everything_is_measured_on_a_file_that_is_gone_afterwards() {
     let directory = directory_on_disk();
@@ -46,7 +43,7 @@ fn in_a_directory_everything_is_measured_on_a_file_that_is_gone_afterwards() {
     for direction in ["read", "write"] {
         for name in ["TRANSFER", "ACCESS 4K", "RANDOM 64K", "RANDOM mixed"] {
             assert!(
-                !places(row(&run, name, direction)).is_empty(),
+                !places(&run, row(&run, name, direction)).is_empty(),
                 "{name} {direction}"
             );
         }
@@ -64,10 +61,10 @@ fn an_existing_file_is_read_or_written_back_and_stays_as_it_is() {
     let read = scanned(&file, "--access-count 10");
     assert_eq!(results(&read).len(), 2);
     let back = scanned(&file, "--write --write-back --access-count 10");
-    assert_eq!(places(row(&back, "TRANSFER", "write")).len(), 8);
+    assert_eq!(places(&back, row(&back, "TRANSFER", "write")).len(), 8);
     assert!(fs::read(&file).unwrap() == before, "it was changed");
     let over = scanned(&file, "--write --overwrite --access-count 10");
-    assert!(!places(row(&over, "TRANSFER", "write")).is_empty());
+    assert!(!places(&over, row(&over, "TRANSFER", "write")).is_empty());
     assert!(fs::read(&file).unwrap() != before);
 }
 
@@ -107,7 +104,7 @@ mod root {
         let run = scanned(&device.path, "--full --access-count 10");
         let curve = row(&run, "TRANSFER", "read");
         let mut at = 0;
-        for place in places(curve) {
+        for place in places(&run, curve) {
             assert_eq!(place["offset"], at);
             at += place["bytes"].as_u64().unwrap();
         }
@@ -163,14 +160,15 @@ mod root {
         assert_eq!(curve["trials"].as_array().unwrap().len(), 1);
         assert_eq!(curve["trials"][0]["bytes"].as_u64(), Some(48 * MIB));
         let mut at = 0;
-        for place in places(curve) {
+        for place in places(&whole, curve) {
             assert_eq!(place["offset"].as_u64(), Some(at));
             at += place["bytes"].as_u64().unwrap();
         }
         assert_eq!(at, 48 * MIB);
         // What was read before is not read again.
-        let before = &places(interrupted)[..places(interrupted).len() - 1];
-        assert_eq!(&places(curve)[..before.len()], before);
+        let before = places(&first, interrupted);
+        let before = &before[..before.len() - 1];
+        assert_eq!(&places(&whole, curve)[..before.len()], before);
         // What the disk has counted is known of both parts, and beside what was read is only what others
         // read who look for signatures on all disks.
         let ratio = |curve: &Value| curve["device_ratio"].as_f64();
@@ -179,13 +177,12 @@ mod root {
             assert!((0.98..1.34).contains(&ratio), "{ratio}");
         }
         let times = |curve: &Value| curve["trials"][0]["elapsed_ns"].as_u64().unwrap();
-        let of_places = |curve: &Value| -> u64 {
-            let places = places(curve).iter();
-            places.map(|it| it["elapsed_ns"].as_u64().unwrap()).sum()
-        };
+        let of_places = places(&whole, curve);
+        let of_places = of_places.iter();
+        let of_places: u64 = of_places.map(|it| it["elapsed_ns"].as_u64().unwrap()).sum();
         assert!(times(curve) > times(interrupted));
-        assert!(times(curve).abs_diff(of_places(curve)) * 100 < times(curve));
-        assert_eq!(places(row(&whole, "ACCESS 4K", "read")).len(), 20);
+        assert!(times(curve).abs_diff(of_places) * 100 < times(curve));
+        assert_eq!(places(&whole, row(&whole, "ACCESS 4K", "read")).len(), 20);
         end(&mut scan_with(&store, disk.path(), "--resume")).refused(2, &["no scan of"]);
         end(&mut scan_with(&store, disk.path(), "--resume=2")).refused(2, &["came to its end"]);
     }
@@ -256,7 +253,7 @@ mod root {
         let curve = row(&whole, "TRANSFER", "read");
         assert_eq!(curve["trials"][0]["bytes"].as_u64(), Some(64 * MIB));
         let mut at = 0;
-        for place in places(curve) {
+        for place in places(&whole, curve) {
             assert_eq!(place["offset"].as_u64(), Some(at));
             at += place["bytes"].as_u64().unwrap();
         }

@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::loop_device::LoopDevice;
+use crate::run_json::view;
 use crate::signals::{interrupt, wait_for_io};
 use crate::sokudo::{Ended, directory_on_disk, program, results, sokudo_on, split, start};
 use crate::written::write;
@@ -26,12 +27,12 @@ fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
 }
 
 fn label(run: &Value) -> &str {
-    run["steady"]["label"].as_str().unwrap()
+    view(run, "steady")["label"].as_str().unwrap()
 }
 
 /// The rounds of the phase that is the test.
 fn test_phase(run: &Value) -> &Value {
-    let phases = run["steady"]["phases"].as_array().unwrap();
+    let phases = view(run, "steady")["phases"].as_array().unwrap();
     phases
         .iter()
         .find(|phase| phase["kind"] == "rounds")
@@ -124,7 +125,7 @@ mod root {
             "{}",
             label(&run)
         );
-        let kinds: Vec<&str> = run["steady"]["phases"]
+        let kinds: Vec<&str> = view(&run, "steady")["phases"]
             .as_array()
             .unwrap()
             .iter()

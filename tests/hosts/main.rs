@@ -18,6 +18,8 @@ mod loop_device;
 mod network_hosts;
 #[path = "../support/program.rs"]
 mod program;
+#[path = "../support/run_json.rs"]
+mod run_json;
 #[path = "../support/sokudo.rs"]
 mod sokudo;
 #[path = "../support/written.rs"]

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::run_json::view;
 use crate::sokudo::{
     Ended, codes, directory_on_disk, end, has, holds, is_root, program, results, skip, sokudo,
     split, start, wait,
@@ -30,25 +31,27 @@ const HOST_OF_RANK: &str =
 /// document and not sokudo: from the intervals, cut where the window begins and ends, and from what
 /// each host says that it has moved in it.
 const RECOMPUTE: &str = r#"
-import json, statistics, sys
+import itertools, json, statistics, sys
 run = json.load(sys.stdin)
-for number, result in enumerate(run["results"]):
+together = next(view for view in run["views"] if view["view"] == "together")
+for number, result in enumerate(run["figures"]):
     rates, told, whole = [], [], 0
-    for trial in run["together"]["trials"]:
-        if trial["result"] != number:
-            continue
+    for trial in (it for it in together["trials"] if it["result"] == number):
         begin, end = trial["window_ns"]
         moved = 0
         for host in trial["hosts"]:
             before = host["began_ns"]
-            for point in host["series"]:
-                after = point["at_ns"]
+            its = run["rows"][number]["trials"][trial["trial"] - 1]["together"]["hosts"]
+            steps, blocks, ios, rests = next(it for it in its if it["host"] == host["host"])["outcome"]["series"]
+            blocks = itertools.accumulate(blocks)
+            for step, block, ios, rest in zip(steps, blocks, ios, rests):
+                after = before + step
                 inside = max(0, min(after, end) - max(before, begin))
-                moved += point["bytes"] * inside / max(1, after - before)
+                moved += (block * ios + rest) * inside / max(1, step)
                 before = after
         # What a process has moved in the window is told in whole I/Os.
         block = result["workload"]["blocks"][0]["bytes"]
-        whole = max(whole, run["together"]["ranks"] * block / moved)
+        whole = max(whole, together["ranks"] * block / moved)
         rates.append(moved / (end - begin) * 1e9)
         told.append(sum(host["bytes_in_window"] for host in trial["hosts"]) / (end - begin) * 1e9)
     headline = result["bandwidth_bytes_per_s"]["median"]
@@ -129,8 +132,8 @@ fn any() -> Option<Launcher> {
 
 fn together(run: &Value) -> &Value {
     assert_eq!(run["schema"], "sokudo.run/1", "{run}");
-    assert!(run["together"].is_object(), "{run}");
-    &run["together"]
+    assert!(view(run, "together").is_object(), "{run}");
+    view(run, "together")
 }
 
 fn hosts(run: &Value) -> &[Value] {

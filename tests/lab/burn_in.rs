@@ -69,7 +69,7 @@ fn assert_is_well(disk: &Value, size: u64) {
 
 /// The results of a row, one of each disk.
 fn results_of<'a>(run: &'a Value, row: &str) -> Vec<&'a Value> {
-    let results = run["results"].as_array().unwrap().iter();
+    let results = run["figures"].as_array().unwrap().iter();
     let results = results.filter(|result| result["name"].as_str().unwrap().starts_with(row));
     let results: Vec<&Value> = results.collect();
     assert_eq!(results.len(), disks(run).len(), "{run}");

@@ -59,7 +59,7 @@ fn assert_answered_by_cache(guest: &Guest, node: &str, cache: &str, others: &[&s
     let unseen = blind_spots(&run);
     assert!(unseen.contains("which rotates"), "{unseen}");
     for code in ["not-from-device", "dataset-in-cache"] {
-        assert!(!codes(&run["results"][0]).contains(&code), "{run}");
+        assert!(!codes(&run["figures"][0]).contains(&code), "{run}");
     }
     run
 }
@@ -103,7 +103,7 @@ fn a_bcache_is_followed_to_both_of_its_disks_and_said_to_be_one() {
 
         let run = row(&guest, node, "RND4K,Q4,write", &destroy);
         assert_eq!(leaves(&run), names(&[cache, slow]));
-        assert!(!codes(&run["results"][0]).contains(&"foreign-io"), "{run}");
+        assert!(!codes(&run["figures"][0]).contains(&"foreign-io"), "{run}");
         // What is written through is on both; what is written back is on one yet.
         let dirty = fs::read_to_string(format!("{files}/dirty_data")).unwrap();
         assert_eq!(dirty.trim() != "0.0k", mode == "writeback", "{dirty}");

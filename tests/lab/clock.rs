@@ -47,7 +47,7 @@ fn a_clock_that_is_set_during_a_run_changes_no_figure() {
     let run = running.end().json();
     put_right(&guest, then, since);
     assert!(times_set > 0, "it ended before the clock was set");
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     let trials = result["trials"].as_array().unwrap();
     assert_eq!(trials.len(), 6, "{result}");
     for trial in trials {

@@ -49,7 +49,7 @@ fn small_writes_to_parity_are_counted_at_the_members() {
     let _undo = array(&guest, &members);
     let run = mark(&guest, ARRAY, "RND4K,Q1,write");
     assert!(!codes(&run).contains(&"array-degraded"), "{run}");
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     let cause = part(result, "read-modify-write", "cause");
     assert!(cause.contains("md9 is a RAID 5 of 4 members"), "{cause}");
     assert!(cause.contains("chunks of 64 KiB"), "{cause}");
@@ -91,7 +91,7 @@ fn an_array_that_lacks_a_member_and_one_that_is_rebuilt_are_told() {
     let run = mark(&guest, ARRAY, "RND4K,Q1,read");
     let symptom = part(&run, "array-degraded", "symptom");
     assert!(symptom.contains("was being rebuilt"), "{symptom}");
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     assert_eq!(result["verdict"], "UNVERIFIED", "{result}");
     let cause = part(result, "foreign-io", "cause");
     assert!(cause.contains("md9 was being rebuilt"), "{cause}");
@@ -105,10 +105,10 @@ fn a_partition_and_blocks_that_do_not_fit_the_disk_are_told() {
     // Its physical blocks have 4 KiB, its logical ones 512 bytes.
     let node = guest.disk("scsi-a");
     let run = mark(&guest, &node, "RND512B,Q1,write");
-    let symptom = part(&run["results"][0], "sub-block-writes", "symptom");
+    let symptom = part(&run["figures"][0], "sub-block-writes", "symptom");
     assert!(symptom.contains("physical block is 4 KiB"), "{symptom}");
     let run = mark(&guest, &node, "RND4K,Q1,write");
-    assert!(!codes(&run["results"][0]).contains(&"sub-block-writes"));
+    assert!(!codes(&run["figures"][0]).contains(&"sub-block-writes"));
 
     let mut undo = Undo::new(&guest);
     undo.by(&[
@@ -165,13 +165,13 @@ fn a_limit_of_version_2_of_control_groups_is_told() {
     };
     limit(4_000_000);
     let run = measured();
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     let cause = part(result, "throttled-by-cgroup", "cause");
     assert!(cause.contains(&format!("{group}/io.max")), "{cause}");
     limit(1_000_000_000_000);
     let run = measured();
     assert!(
-        !codes(&run["results"][0]).contains(&"throttled-by-cgroup"),
+        !codes(&run["figures"][0]).contains(&"throttled-by-cgroup"),
         "{run}"
     );
 }
@@ -215,7 +215,7 @@ fn the_course_of_a_run_has_heat_and_power_state_within_its_trials() {
         let after = moments.iter().map(at_of).find(|it| *it > at);
         after.unwrap_or(u64::MAX) - before.unwrap_or(0)
     };
-    for trial in run["results"][0]["trials"].as_array().unwrap() {
+    for trial in run["figures"][0]["trials"].as_array().unwrap() {
         let began = trial["began_ns"].as_u64().unwrap();
         let ended = began + trial["elapsed_ns"].as_u64().unwrap();
         let within = |moment: &&Value| (began..ended).contains(&at_of(moment));

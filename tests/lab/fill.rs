@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::burn_in::sectors_written;
 use crate::guest::{Guest, assert_is_proven};
+use crate::run_json::view;
 
 const SIZE: u64 = 64 << 20;
 
@@ -36,12 +37,12 @@ fn an_nvme_drive_is_filled_as_its_counters_say_and_tells_how_hot_it_is() {
     let consent = ["--destroy", &node, "--destroy-contents", "--yes"];
     let run = guest.json(&[&what[..], &consent, &["--format", "json", "--quiet"]].concat());
     let after = seen();
-    let results = run["results"].as_array().unwrap();
+    let results = run["figures"].as_array().unwrap();
     let counted = |result: &Value| result["device"]["written_bytes"].as_u64().unwrap();
     let written: u64 = results.iter().map(counted).sum();
-    let fill = &run["fill"];
+    let fill = view(&run, "fill");
     let place = usize::try_from(fill["result"].as_u64().unwrap()).unwrap();
-    assert_eq!(fill["written_bytes"], SIZE, "{fill}");
+    assert_eq!(fill["whole"]["to_bytes"], SIZE, "{fill}");
     assert_eq!(counted(&results[place]), SIZE, "{run}");
     // With what was written after the rest.
     assert!(written > SIZE, "{run}");

@@ -1,6 +1,7 @@
 //! Disks whose speed is limited are never measured above their limit.
 
 use crate::guest::Guest;
+use crate::run_json::places;
 
 /// The limits that lab/boot sets.
 const BYTES_PER_S: f64 = 20e6;
@@ -20,7 +21,8 @@ fn a_disk_limited_in_bytes_is_never_scanned_above_its_limit() {
     };
     let node = guest.disk("slow-bytes");
     let run = guest.scan(&node, &[]).end().json();
-    let places = run["results"][0]["places"].as_array().unwrap().iter();
+    let places = places(&run, &run["figures"][0]);
+    let places = places.iter();
     let (bytes, ns) = places.fold((0.0, 0.0), |(bytes, ns), place| {
         let figure = |key: &str| place[key].as_f64().unwrap();
         (bytes + figure("bytes"), ns + figure("elapsed_ns"))
@@ -37,7 +39,7 @@ fn a_disk_limited_in_operations_is_never_read_above_its_limit() {
     let row = ["--row", "RND4K,Q8,T1", "--read-only", "--runs", "1"];
     let how = ["--time", "6s", "--format", "json", "--quiet"];
     let run = guest.json(&[&["mark", &node][..], &row, &how].concat());
-    let trial = &run["results"][0]["trials"][0];
+    let trial = &run["figures"][0]["trials"][0];
     let [ios, ns] = ["ios", "elapsed_ns"].map(|figure| trial[figure].as_f64().unwrap());
     assert_within(ios, ns / 1e9, IOS_PER_S, 8.0);
 }

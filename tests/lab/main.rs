@@ -30,6 +30,8 @@ mod passthrough;
 mod polling;
 mod quota;
 mod refusals;
+#[path = "../support/run_json.rs"]
+mod run_json;
 mod self_test;
 mod several;
 mod stacks;

@@ -15,7 +15,7 @@ fn row(guest: &Guest, target: &str, row: &str, more: &[&str]) -> Value {
     let mark = ["mark", target, "--row", row, "--runs", "1"];
     let how = ["--time", "500ms", "--format", "json", "--quiet"];
     let run = guest.end(&[&mark[..], more, &how].concat()).parsed();
-    run["results"][0]
+    run["figures"][0]
         .as_object()
         .unwrap_or_else(|| panic!("{run}"));
     run
@@ -31,7 +31,7 @@ fn a_delay_is_in_the_latency_and_nothing_is_held_against_the_disk() {
     let mut undo = Undo::new(&guest);
     undo.map("lab", &format!("0 {SECTORS} delay {disk} 0 50"));
     let run = row(&guest, NODE, "RND4K,Q4,read", &[]);
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     // Single ones are delayed by less, where a busy host has kept ticks back.
     let mean = result["latency_ns"]["mean"].as_f64().unwrap();
     assert!(mean >= 25e6, "{result}");
@@ -51,7 +51,7 @@ fn sectors_that_fail_are_named_and_the_device_is_not_called_slow() {
         format!("0 131072 linear {disk} 0\n131072 64 error\n131136 {rest} linear {disk} 131136");
     undo.map("lab", &table);
     let run = row(&guest, NODE, "SEQ1M,Q4,read", &[]);
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     let symptom = part(result, "io-errors", "symptom");
     assert!(symptom.contains("EIO (input/output error)"), "{symptom}");
     assert!(symptom.contains("at offset 67108864"), "{symptom}");
@@ -60,7 +60,7 @@ fn sectors_that_fail_are_named_and_the_device_is_not_called_slow() {
     }
     let ended = guest.scan(NODE, &[]).end();
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    let defects = &ended.parsed()["results"][0]["defects"];
+    let defects = &ended.parsed()["figures"][0]["defects"];
     assert_eq!(defects[0]["offset"], 131_072 * 512, "{defects}");
     assert_eq!(defects[0]["length"], 64 * 512, "{defects}");
     assert_eq!(defects.as_array().map(Vec::len), Some(1), "{defects}");
@@ -82,7 +82,7 @@ fn a_device_that_fails_now_and_then_ends_its_row_with_the_error() {
     let ended = guest.end(&[&mark[..], &how].concat());
     assert_eq!(ended.code, Some(1), "{ended:?}");
     let run = ended.parsed();
-    let symptom = part(&run["results"][0], "io-errors", "symptom");
+    let symptom = part(&run["figures"][0], "io-errors", "symptom");
     assert!(symptom.contains("EIO (input/output error)"), "{symptom}");
 }
 
@@ -96,7 +96,7 @@ fn a_device_without_any_disk_is_taken_for_memory() {
     let mut undo = Undo::new(&guest);
     undo.map("lab", &format!("0 {SECTORS} zero"));
     let run = row(&guest, NODE, "RND4K,Q4,read", &[]);
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     assert_eq!(result["verdict"], "INVALID", "{result}");
     assert!(codes(result).contains(&"memory-device") || codes(&run).contains(&"memory-device"));
 }
@@ -122,7 +122,7 @@ fn writes_to_the_origin_of_a_snapshot_are_doubted() {
     let destroy = ["--destroy", NODE, "--destroy-contents"];
     let run = row(&guest, NODE, "RND4K,Q1,write", &destroy);
     assert_eq!(leaves(&run), names(&[origin]));
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     assert_eq!(result["verdict"], "UNVERIFIED", "{result}");
     let symptom = part(result, "foreign-io", "symptom");
     assert!(
@@ -152,7 +152,7 @@ fn what_a_shared_block_of_a_thin_volume_costs_is_told() {
     // A volume of 32 MiB.
     undo.map("lab", "0 65536 thin /dev/mapper/pool 0");
     let unwritten = row(&guest, NODE, "RND4K,Q4,read", &[]);
-    let cause = part(&unwritten["results"][0], "not-from-device", "cause");
+    let cause = part(&unwritten["figures"][0], "not-from-device", "cause");
     assert!(
         cause.contains("of which parts were never written"),
         "{cause}"
@@ -167,7 +167,7 @@ fn what_a_shared_block_of_a_thin_volume_costs_is_told() {
     // One at a time, so that it is measured from the first: before a deeper queue had settled,
     // a fast host had copied most of what is shared.
     let run = row(&guest, NODE, "RND4K,Q1,write", &destroy);
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     assert!(result["device_ratio"].as_f64() > Some(1.5), "{result}");
     part(result, "write-amplification", "symptom");
     part(result, "read-modify-write", "symptom");

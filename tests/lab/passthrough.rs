@@ -68,7 +68,7 @@ fn a_drive_proves_by_its_own_count_what_commands_moved() {
         let before = counted();
         let run = mark(&guest, &named, "read", &[]).json();
         let through_block_layer = counted() - before;
-        let result = &run["results"][0];
+        let result = &run["figures"][0];
         assert_eq!(result["backend"]["kind"], "io_uring_cmd", "{result}");
         assert_proven(result);
         assert_eq!(run["target"]["path"], node.as_str(), "{run}");
@@ -116,7 +116,7 @@ fn a_namespace_is_written_only_where_its_block_device_may_be() {
     let other = mark(&guest, &named, "write", &["--destroy", "/dev/null"]);
     other.refused(&["--destroy nvme-a", &node]);
     let run = mark(&guest, &named, "write", &["--destroy", "nvme-a"]).json();
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     assert_proven(result);
     assert!(
         result["device"]["written_bytes"].as_u64() > Some(20 << 20),
@@ -165,7 +165,7 @@ fn a_drive_that_is_passed_commands_is_polled_too_and_its_errors_are_named() {
         return;
     };
     let run = mark(&guest, &guest.disk("nvme-a"), "read", &["--polled"]).json();
-    let features = &run["results"][0]["backend"]["features"];
+    let features = &run["figures"][0]["backend"]["features"];
     assert!(features.to_string().contains("polled"), "{run}");
     let bad = guest.disk("nvme-bad");
     let ended = guest.end(&[

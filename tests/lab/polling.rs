@@ -21,7 +21,7 @@ fn a_drive_with_queues_for_it_is_polled_and_the_run_says_so() {
     let node = guest.disk("nvme-a");
     let told = |more: &[&str]| {
         let run = guest.json(&[&["mark", &node, "--quiet"], &ROW[..], more].concat());
-        run["results"][0].clone()
+        run["figures"][0].clone()
     };
     let (polled, plain) = (told(&["--polled"]), told(&["--engine", "io_uring"]));
     let features = polled["backend"]["features"].as_array().unwrap();
@@ -48,7 +48,7 @@ fn fastest_takes_what_goes_around_more_where_that_is_faster_and_a_check_repeats_
     let kept = ["--store", store, "--format", "json", "--quiet"];
     let run = guest.json(&[&["mark", &node][..], &rows, &how, &kept].concat());
     let taken = |run: &serde_json::Value| {
-        let results = run["results"].as_array().unwrap().clone();
+        let results = run["figures"].as_array().unwrap().clone();
         let of_row = |result: &serde_json::Value| {
             let backend = &result["backend"];
             let is_polled = backend["features"].to_string().contains("\"polled\"");
@@ -56,7 +56,7 @@ fn fastest_takes_what_goes_around_more_where_that_is_faster_and_a_check_repeats_
         };
         results.iter().map(of_row).collect::<Vec<_>>()
     };
-    for (result, (kind, is_polled)) in run["results"].as_array().unwrap().iter().zip(taken(&run)) {
+    for (result, (kind, is_polled)) in run["figures"].as_array().unwrap().iter().zip(taken(&run)) {
         let goes_around = is_polled || kind == "io_uring_cmd";
         let said = result["findings"].to_string();
         // What is taken although nothing showed it to be faster would be another engine than auto's.

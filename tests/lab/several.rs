@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::guest::{Guest, codes};
+use crate::run_json::view;
 
 /// A link that two disks share gives each half of what it gives one, and QEMU lets a tenth of a
 /// second's worth through at once.
@@ -28,7 +29,9 @@ fn measured(guest: &Guest, command: &str, disks: [&str; 2], how: &[&str]) -> Val
 
 /// A figure of each disk's rates, in the first test.
 fn rates(run: &Value, figure: &str) -> [f64; 2] {
-    let disks = run["sharing"]["tests"][0]["disks"].as_array().unwrap();
+    let disks = view(run, "sharing")["tests"][0]["disks"]
+        .as_array()
+        .unwrap();
     let rate = |disk: &Value| disk["rates"][figure].as_f64().unwrap();
     let rates: Vec<f64> = disks.iter().map(rate).collect();
     rates.try_into().unwrap()

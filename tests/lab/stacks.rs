@@ -89,7 +89,7 @@ impl<'a> Stack<'a> {
 }
 
 fn assert_ratio(run: &Value, direction: &str, expected: &RangeInclusive<f64>) {
-    let results = run["results"].as_array().unwrap();
+    let results = run["figures"].as_array().unwrap();
     let result = results
         .iter()
         .find(|result| result["direction"] == direction)

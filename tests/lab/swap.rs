@@ -49,7 +49,7 @@ fn what_a_program_swaps_to_the_disk_is_that_programs_io() {
     eater.signal(Signal::KILL);
     eater.end();
     let run: Value = ended.json();
-    let result = &run["results"][0];
+    let result = &run["figures"][0];
     assert_eq!(result["verdict"], "UNVERIFIED", "{result}");
     let cause = part(result, "foreign-io", "cause");
     assert!(cause.contains("awk (process "), "{cause}");

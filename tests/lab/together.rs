@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::guest::{Guest, Running};
 use crate::network_hosts::{Hosts, LINK};
+use crate::run_json::view;
 
 /// Clocks on such a network are known to half of the shortest round trip, and two hosts may start
 /// apart by that on either side, and by what a busy machine takes to wake a process.
@@ -31,7 +32,7 @@ fn measured(guest: &Guest, hosts: &Hosts, target: &str) -> Value {
 }
 
 fn trials(run: &Value) -> &[Value] {
-    run["together"]["trials"].as_array().unwrap()
+    view(run, "together")["trials"].as_array().unwrap()
 }
 
 /// Run by a word of its name alone: a guest whose processors are emulated on a busy machine stands
@@ -52,7 +53,7 @@ fn whole_hosts_start_together_over_a_slow_network_that_loses_messages() {
     let directory = tempfile::tempdir().unwrap();
     let run = measured(&guest, &hosts, directory.path().to_str().unwrap());
     assert_eq!(
-        run["together"]["hosts"].as_array().unwrap().len(),
+        view(&run, "together")["hosts"].as_array().unwrap().len(),
         2,
         "{run}"
     );

@@ -4,6 +4,7 @@
 use std::fs;
 
 use crate::guest::Guest;
+use crate::run_json::places;
 
 /// So much has been read before the disk goes.
 const READ_BEFORE: u64 = 256 << 20;
@@ -30,10 +31,8 @@ fn assert_survived(guest: &Guest, name: &str) {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.told.contains(&node), "{ended:?}");
     let run = ended.parsed();
-    let result = &run["results"][0];
-    let read: u64 = result["places"]
-        .as_array()
-        .unwrap()
+    let result = &run["figures"][0];
+    let read: u64 = places(&run, result)
         .iter()
         .map(|place| place["bytes"].as_u64().unwrap())
         .sum();

@@ -130,7 +130,7 @@ fn both_states_are_measured_by_one_command() {
     for drive in DRIVES {
         drive.switch(&guest, true);
         let run = drive.scan(&guest, "both", Length::Seconds).end().json();
-        let results = run["results"].as_array().unwrap().iter();
+        let results = run["figures"].as_array().unwrap().iter();
         let mut states: Vec<&Value> = results
             .map(|result| &result["workload"]["drive_cache"])
             .collect();

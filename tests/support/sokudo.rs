@@ -212,7 +212,7 @@ pub(crate) fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
 
 /// The results of a run, one per row and direction.
 pub(crate) fn results(run: &Value) -> &[Value] {
-    run["results"].as_array().unwrap()
+    run["figures"].as_array().unwrap()
 }
 
 /// The codes of the findings of `value`.

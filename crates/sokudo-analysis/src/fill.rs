@@ -12,7 +12,7 @@ pub(crate) const RULES: &[RunRule] = &[fast_cells_end, folding, burst_credits];
 /// A fill of its own command whose rate collapses, and the level at which it does.
 fn collapsed(run: &Run) -> Option<(Fill, usize)> {
     let fill = Fill::of_method(run)?;
-    let collapse = fill.collapse()?;
+    let collapse = fill.collapse?.level;
     Some((fill, collapse))
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn lasting(level: &FillStretch) -> Text {
     text!(
         "{mb_per_s:.0} MB/s up to {end_gb:.1} GB",
         mb_per_s = mb_per_s(level),
-        end_gb = gb(level.to())
+        end_gb = gb(level.to)
     )
 }
 
@@ -48,7 +48,7 @@ fn fast_cells_end(run: &Run) -> Option<Ruling> {
         text!(
             "fast writes end after {end_gb:.1} GB: {fast_mb_per_s:.0} MB/s before, {}",
             slower(&fill, collapse),
-            end_gb = gb(fast.to()),
+            end_gb = gb(fast.to),
             fast_mb_per_s = mb_per_s(&fast)
         ),
         "the drive first writes into cells as if each held one bit (pseudo-SLC), and that part was full; or it is a volume whose rate is limited, and its credit for bursts was used up",
@@ -75,8 +75,8 @@ fn recovered(fill: &Fill, fast: &FillStretch) -> Text {
 /// A third level, slower than what follows fast cells.
 fn folding(run: &Run) -> Option<Ruling> {
     let (fill, _) = collapsed(run)?;
-    let levels = &fill.levels[fill.first()..];
-    let falls = |pair: &[FillStretch]| pair[1].bytes_per_s() < pair[0].bytes_per_s();
+    let levels = &fill.levels[fill.first..];
+    let falls = |pair: &[FillStretch]| pair[1].bytes_per_s < pair[0].bytes_per_s;
     let [_, direct, last] = levels else {
         return None;
     };
@@ -88,13 +88,13 @@ fn folding(run: &Run) -> Option<Ruling> {
         text!(
             "writes have a third level: {direct_mb_per_s:.0} MB/s up to {end_gb:.1} GB, {last_mb_per_s:.0} MB/s in the end",
             direct_mb_per_s = mb_per_s(direct),
-            end_gb = gb(direct.to()),
+            end_gb = gb(direct.to),
             last_mb_per_s = mb_per_s(last)
         ),
         "slow cells had no room left, so that the drive moved what it had written fast while it was written (folding)",
         text!(
             "write less than {end_gb:.1} GB at once, or leave more of the drive empty and have it trimmed (fstrim)",
-            end_gb = gb(direct.to())
+            end_gb = gb(direct.to)
         ),
     ))
 }
@@ -130,7 +130,7 @@ fn gb(bytes: Bytes) -> f64 {
 }
 
 fn mb_per_s(stretch: &FillStretch) -> f64 {
-    stretch.bytes_per_s() / 1e6
+    stretch.bytes_per_s / 1e6
 }
 
 #[cfg(test)]

@@ -31,7 +31,6 @@ mod drift;
 mod expectations;
 mod explain;
 mod failures;
-mod figures;
 mod fill;
 mod flush_cover;
 mod imported;
@@ -69,7 +68,6 @@ pub use assess::{NOT_JUDGED, volume_cap};
 pub use code::Code;
 pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
 pub use disk::examine;
-pub use figures::judge_figures;
 pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix_precision};
 pub use remedy::{Means, remedies_with_options};
 

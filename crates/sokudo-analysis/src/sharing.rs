@@ -45,7 +45,7 @@ pub(crate) fn rulings(run: &Run) -> Vec<Ruling> {
 /// The targets that lose something in any test.
 fn losers(sharing: &Sharing) -> BTreeSet<usize> {
     let disks = sharing.tests.iter().flat_map(|test| &test.disks);
-    let loses = |disk: &&SharingDisk| disk.rates.is_some_and(|rates| rates.is_loss());
+    let loses = |disk: &&SharingDisk| disk.rates.is_some_and(|rates| rates.loses);
     disks.filter(loses).map(|disk| disk.target).collect()
 }
 
@@ -150,16 +150,12 @@ fn sum_of(
     losers: &BTreeSet<usize>,
 ) -> Option<SharedRates> {
     let of_group = |disk: &&SharingDisk| group.contains(&disk.target);
-    let disks: Vec<SharingDisk> = test.disks.iter().filter(of_group).cloned().collect();
+    let disks = || test.disks.iter().filter(of_group);
     let loses = |disk: &SharingDisk| {
-        losers.contains(&disk.target) && disk.rates.is_some_and(|rates| rates.is_loss())
+        losers.contains(&disk.target) && disk.rates.is_some_and(|rates| rates.loses)
     };
-    disks.iter().any(loses).then_some(())?;
-    SharingTest {
-        disks,
-        ..test.clone()
-    }
-    .sum()
+    disks().any(loses).then_some(())?;
+    SharedRates::sum(disks())
 }
 
 /// Which share of all processors was used while disks were measured together, where that is nearly

@@ -3,6 +3,8 @@
 //!
 //! What rules and documents say of it is answered here once. It judges nothing.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use sokudo_stats::{Histogram, median_interval};
 
 use crate::load::{Percentile, RateKept};
@@ -37,7 +39,7 @@ pub struct BesideRow<'a> {
 /// A figure of which there is one alone and one beside: those of the round whose ratio is the
 /// median of all, so that drift over the rounds is in none of the three. Of an even number of
 /// rounds it is the geometric mean of the two in the middle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BesideFigure {
     /// Alone, in the round of the median ratio.
     pub alone: f64,
@@ -46,9 +48,13 @@ pub struct BesideFigure {
     /// Beside ÷ alone: the median of the rounds' ratios.
     pub ratio: f64,
     /// The 95 % interval of that median; `None` of fewer than 6 rounds.
+    #[serde(rename = "ratio_interval_95")]
     pub interval: Option<[f64; 2]>,
     /// Rounds that it is of.
     pub rounds: usize,
+    /// Whether it is another one beside the other workload: the whole interval is on one side of 1,
+    /// and the ratio 5 % off at least.
+    pub changed: bool,
 }
 
 impl BesideFigure {
@@ -67,12 +73,17 @@ impl BesideFigure {
         let [alone, beside] = [0, 1].map(|place| (low[place] * high[place]).sqrt());
         let ratios: Vec<f64> = rounds.iter().map(ratio).collect();
         let interval = median_interval(&ratios, CONFIDENCE);
-        Some(Self {
+        let figure = Self {
             alone,
             beside,
             ratio: beside / alone,
             interval: interval.map(|it| [it.low, it.high]),
             rounds: rounds.len(),
+            changed: false,
+        };
+        Some(Self {
+            changed: figure.has_risen() || figure.has_fallen(),
+            ..figure
         })
     }
 

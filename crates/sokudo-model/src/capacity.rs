@@ -1,5 +1,6 @@
 //! What a device held where stamped blocks had been written to it, when they were read back.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::json::is_default;
@@ -7,7 +8,7 @@ use crate::units::Bytes;
 
 /// Places all over a device, or all of it, written with blocks that tell where they belong,
 /// and read back after more had been written elsewhere than a drive holds in memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityCheck {
     /// Size that the device says it has.
     pub size: Bytes,
@@ -32,7 +33,7 @@ impl CapacityCheck {
 }
 
 /// One place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedSample {
     /// Its first byte.
     pub offset: Bytes,
@@ -48,7 +49,7 @@ const fn one_block() -> Bytes {
 }
 
 /// What a block held when it was read back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
     /// What was written to it.
@@ -64,7 +65,7 @@ pub enum Held {
 }
 
 /// Addresses that share their blocks with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SharedBlocks {
     /// Each shares its block with those so far away, or a multiple of that.
     pub distance: Bytes,

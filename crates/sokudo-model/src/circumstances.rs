@@ -177,7 +177,7 @@ pub struct Pressure {
 }
 
 /// What processors did during a trial besides its row, and what was refused to this process.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessorEvidence {
     /// From the first look to the second.
     pub elapsed: Nanos,
@@ -201,7 +201,7 @@ pub struct ProcessorEvidence {
 }
 
 /// What a limit on processor time did to a control group.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Throttling {
     /// The file that holds the limit: `cpu.max`, or `cpu.cfs_quota_us` of version 1.
     pub file: String,

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use sokudo_stats::{Histogram, LevelRule, median, without_outliers};
 
 use crate::method::Method;
@@ -19,38 +21,47 @@ use crate::{BlockDevice, BlockDeviceKind};
 const STRETCHES_MAX: usize = 1_024;
 
 /// A part of a fill: what was written one after the other, and how long that took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FillStretch {
     /// Bytes written before it.
+    #[serde(rename = "from_bytes")]
     pub from: Bytes,
-    /// Bytes written.
-    pub bytes: Bytes,
-    /// How long that took.
+    /// Bytes written when it ends.
+    #[serde(rename = "to_bytes")]
+    pub to: Bytes,
+    /// How long it took.
+    #[serde(rename = "elapsed_ns")]
     pub elapsed: Nanos,
+    /// Mean rate.
+    pub bytes_per_s: f64,
 }
 
 impl FillStretch {
-    /// Bytes written when it ends.
-    pub fn to(&self) -> Bytes {
-        Bytes(self.from.0 + self.bytes.0)
+    fn new(from: Bytes, bytes: Bytes, elapsed: Nanos) -> Self {
+        Self {
+            from,
+            to: Bytes(from.0 + bytes.0),
+            elapsed,
+            bytes_per_s: to_float(bytes) / elapsed.as_secs_f64(),
+        }
     }
 
-    /// Its mean rate.
-    pub fn bytes_per_s(&self) -> f64 {
-        to_float(self.bytes) / self.elapsed.as_secs_f64()
+    /// Bytes written.
+    pub const fn bytes(&self) -> Bytes {
+        Bytes(self.to.0 - self.from.0)
     }
 
     fn of(parts: &[Self]) -> Self {
-        Self {
-            from: parts.first().map_or(Bytes(0), |part| part.from),
-            bytes: Bytes(parts.iter().map(|part| part.bytes.0).sum()),
-            elapsed: Nanos(parts.iter().map(|part| part.elapsed.0).sum()),
-        }
+        Self::new(
+            parts.first().map_or(Bytes(0), |part| part.from),
+            Bytes(parts.iter().map(|part| part.bytes().0).sum()),
+            Nanos(parts.iter().map(|part| part.elapsed.0).sum()),
+        )
     }
 }
 
 /// The rate of writes over what was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FillCurve {
     /// In the order in which they were written, without gaps.
     pub stretches: Vec<FillStretch>,
@@ -87,11 +98,7 @@ impl FillCurve {
         let stretch = |(bytes, elapsed): (Bytes, Nanos)| {
             let from = written;
             written.0 += bytes.0;
-            FillStretch {
-                from,
-                bytes,
-                elapsed,
-            }
+            FillStretch::new(from, bytes, elapsed)
         };
         let stretches: Vec<FillStretch> = parts.into_iter().map(stretch).collect();
         let together = stretches.len().div_ceil(STRETCHES_MAX).max(1);
@@ -106,7 +113,7 @@ impl FillCurve {
 
     /// Its levels: stretches in which the rate is one, up to its fluctuation.
     pub fn levels(&self) -> Vec<FillStretch> {
-        let rates = self.stretches.iter().map(FillStretch::bytes_per_s);
+        let rates = self.stretches.iter().map(|it| it.bytes_per_s);
         let rates = without_outliers(&rates.collect::<Vec<f64>>());
         let rule = LevelRule {
             shortest: Self::LEVEL_STRETCHES_MIN,
@@ -127,13 +134,14 @@ fn is_fill(workload: &Workload) -> bool {
 }
 
 /// How long a drive rested after it was filled, and how fast it was then.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FillRest {
     /// For so long nothing was written.
+    #[serde(rename = "rest_ns")]
     pub rest: Nanos,
     /// What was written after it.
     pub bytes: Bytes,
-    /// How fast.
+    /// Mean rate.
     pub bytes_per_s: f64,
 }
 
@@ -154,21 +162,72 @@ impl FillRest {
     }
 }
 
-/// A fill with all that was seen of it.
-#[derive(Clone, Debug, PartialEq)]
+/// Where fast writes end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FillCollapse {
+    /// The place in the levels of the first that is not fast any more.
+    pub level: usize,
+    /// Bytes written until then.
+    #[serde(rename = "at_bytes")]
+    pub at: Bytes,
+    /// Mean rate just before it.
+    pub fast_bytes_per_s: f64,
+    /// Mean rate of all that was written from there on.
+    pub slow_bytes_per_s: f64,
+}
+
+/// What single reads took while a drive was written, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FillReads {
+    /// How many there were.
+    pub count: u64,
+    /// Median.
+    pub p50: u64,
+    /// 99 of 100 took no longer.
+    pub p99: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+impl FillReads {
+    fn of(latencies: &Histogram) -> Option<Self> {
+        Some(Self {
+            count: latencies.count(),
+            p50: latencies.quantile(0.5)?,
+            p99: latencies.quantile(0.99)?,
+            max: latencies.max()?,
+        })
+    }
+}
+
+/// A fill with all that was seen of it; its curve is in the places of its row.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fill {
-    /// The place of its row in the run.
+    /// The place of its row in the run, from 0.
+    #[serde(rename = "result")]
     pub row: usize,
     /// The rate over what was written.
+    #[serde(skip)]
     pub curve: FillCurve,
-    /// The levels of that, in order; at least one.
+    /// All that was written.
+    pub whole: FillStretch,
+    /// Stretches in which the rate is one, in the order in which they were written; at least one.
     pub levels: Vec<FillStretch>,
-    /// It is of a disk that turns: platters have no fast cells.
-    pub has_platters: bool,
+    /// The place in the levels of the first that is of the drive's cells: before it, its ordinary
+    /// memory took writes faster still.
+    pub first: usize,
+    /// Where fast writes end, with more written until then than the drive's ordinary memory takes,
+    /// and nothing as fast after it. `None` where the rate does not fall so, and of platters.
+    pub collapse: Option<FillCollapse>,
     /// What came back after rests, in the order in which they were made.
+    #[serde(rename = "recovery")]
     pub rests: Vec<FillRest>,
     /// Latencies of single reads while the drive was written; `None` where there were none.
-    pub read_latencies: Option<Histogram>,
+    #[serde(rename = "read_latency_ns")]
+    pub reads: Option<FillReads>,
+    /// What the drive wrote to its flash ÷ what it was given during the run, by its own counters;
+    /// `None` where it has none, or several drives were written, each in a unit of its own.
+    pub write_amplification: Option<f64>,
 }
 
 impl Fill {
@@ -179,22 +238,43 @@ impl Fill {
             let trials = it.trials.iter();
             trials.filter_map(move |trial| {
                 let curve = FillCurve::of(&it.workload, &trial.outcome)?;
-                Some((row, curve, trial.outcome.read_beside.clone()))
+                Some((row, curve, trial.outcome.read_beside.as_ref()))
             })
         });
         let longest = fills.max_by_key(|(_, curve, _)| curve.stretches.len());
-        let (row, curve, read_latencies) = longest?;
+        let (row, curve, reads) = longest?;
         let turns = |leaf: &BlockDevice| {
             leaf.kind == BlockDeviceKind::Disk && leaf.rotational == Some(true)
         };
+        let amplification = match &run.circumstances.drives[..] {
+            [drive] => drive.flash_writes.and_then(|it| it.amplification()),
+            _ => None,
+        };
         Some(Self {
             row,
+            rests: run.rows.iter().filter_map(FillRest::of).collect(),
+            reads: reads.and_then(FillReads::of),
+            write_amplification: amplification,
+            ..Self::new(curve, run.target.leaves().any(turns))
+        })
+    }
+
+    /// Of what was written, to a disk that turns: platters have no fast cells.
+    fn new(curve: FillCurve, has_platters: bool) -> Self {
+        let mut fill = Self {
+            row: 0,
+            whole: curve.whole(),
             levels: curve.levels(),
             curve,
-            has_platters: run.target.leaves().any(turns),
-            rests: run.rows.iter().filter_map(FillRest::of).collect(),
-            read_latencies,
-        })
+            first: 0,
+            collapse: None,
+            rests: Vec::new(),
+            reads: None,
+            write_amplification: None,
+        };
+        fill.first = fill.first_of_cells();
+        fill.collapse = fill.found_collapse().filter(|_| !has_platters);
+        fill
     }
 
     /// Of a run whose method it is; `None` for any other.
@@ -202,16 +282,20 @@ impl Fill {
         (run.plan.method == Method::Fill).then(|| Self::of(run))?
     }
 
-    /// The place in [`Self::levels`] of the first that is not of fast cells any more, with more
-    /// written until then than the drive's ordinary memory takes, and nothing as fast after it.
-    /// `None` where the rate does not fall so, and of platters.
-    pub fn collapse(&self) -> Option<usize> {
+    fn found_collapse(&self) -> Option<FillCollapse> {
         let mut falls = (1..self.levels.len()).filter(|at| self.ends_fast(*at));
-        falls.next().filter(|_| !self.has_platters)
+        let level = falls.next()?;
+        let fast = self.levels[level - 1];
+        Some(FillCollapse {
+            level,
+            at: fast.to,
+            fast_bytes_per_s: fast.bytes_per_s,
+            slow_bytes_per_s: self.after(level).bytes_per_s,
+        })
     }
 
     fn ratio(&self, before: usize, after: usize) -> f64 {
-        self.levels[before].bytes_per_s() / self.levels[after].bytes_per_s()
+        self.levels[before].bytes_per_s / self.levels[after].bytes_per_s
     }
 
     fn ends_fast(&self, at: usize) -> bool {
@@ -220,16 +304,14 @@ impl Fill {
             later.all(|after| self.ratio(at - 1, after) >= FillCurve::LEVEL_RATIO_MIN);
         // Memory that is emptied at the slow rate while it is filled at the fast one takes more
         // than it holds.
-        let emptied = self.after(at).bytes_per_s() / self.levels[at - 1].bytes_per_s();
+        let emptied = self.after(at).bytes_per_s / self.levels[at - 1].bytes_per_s;
         let held = self.fast_bytes(at) * (1.0 - emptied);
         is_all_slower && held >= to_float(FillCurve::FAST_BYTES_MIN)
     }
 
-    /// The place in [`Self::levels`] of the first that is the drive's cells: before it, its
-    /// ordinary memory took writes faster still.
-    pub fn first(&self) -> usize {
+    fn first_of_cells(&self) -> usize {
         let is_memory = |at: &usize| {
-            self.levels[*at].to() < FillCurve::FAST_BYTES_MIN && self.ratio(*at, at + 1) > 1.0
+            self.levels[*at].to < FillCurve::FAST_BYTES_MIN && self.ratio(*at, at + 1) > 1.0
         };
         (0..self.levels.len() - 1).take_while(is_memory).count()
     }
@@ -242,25 +324,25 @@ impl Fill {
     /// The median rate of a level.
     pub fn median_of(&self, level: usize) -> Option<f64> {
         let level = &self.levels[level];
-        let within = level.from..level.to();
+        let within = level.from..level.to;
         let stretches = self.curve.stretches.iter();
         let own = stretches.filter(|it| within.contains(&it.from));
-        median(&own.map(FillStretch::bytes_per_s).collect::<Vec<f64>>())
+        median(&own.map(|it| it.bytes_per_s).collect::<Vec<f64>>())
     }
 
     /// Bytes written fast before a level, without those that the drive's memory took faster still.
     pub fn fast_bytes(&self, level: usize) -> f64 {
         let fast = self.levels[level - 1];
-        let faster = fast.bytes_per_s() * FillCurve::LEVEL_RATIO_MIN;
+        let faster = fast.bytes_per_s * FillCurve::LEVEL_RATIO_MIN;
         let stretches = self.curve.stretches.iter();
-        let burst = stretches.take_while(|it| it.bytes_per_s() >= faster);
-        let burst: u64 = burst.map(|it| it.bytes.0).sum();
+        let burst = stretches.take_while(|it| it.bytes_per_s >= faster);
+        let burst: u64 = burst.map(|it| it.bytes().0).sum();
         let burst = if burst < FillCurve::FAST_BYTES_MIN.0 {
             burst
         } else {
             0
         };
-        to_float(Bytes(fast.to().0.saturating_sub(burst)))
+        to_float(Bytes(fast.to.0.saturating_sub(burst)))
     }
 }
 
@@ -371,9 +453,9 @@ mod tests {
                 let mut from = 0;
                 for (level, (to, first, last)) in levels.iter().zip(drive.parts) {
                     let size = ((to - from) * GB) as f64;
-                    assert!(is_near(level.bytes.0 as f64, size, 0.2), "{case}");
+                    assert!(is_near(level.bytes().0 as f64, size, 0.2), "{case}");
                     let rate = f64::midpoint(*first, *last) * 1e6;
-                    assert!(is_near(level.bytes_per_s(), rate, 0.15), "{case}");
+                    assert!(is_near(level.bytes_per_s, rate, 0.15), "{case}");
                     from = *to;
                 }
             }
@@ -396,35 +478,24 @@ mod tests {
     }
 
     fn fill(drive: &PublishedDrive) -> Fill {
-        let curve = curve(drive, 1_024, 0.05, 7);
-        Fill {
-            row: 0,
-            levels: curve.levels(),
-            curve,
-            has_platters: false,
-            rests: Vec::new(),
-            read_latencies: None,
-        }
+        Fill::new(curve(drive, 1_024, 0.05, 7), false)
     }
 
     #[test]
     fn the_collapse_is_where_fast_writes_end() {
+        let place = |fill: &Fill| fill.collapse.map(|it| it.level);
         let three = fill(&DRIVES[3]);
-        assert_eq!(three.collapse(), Some(1));
+        assert_eq!(place(&three), Some(1));
         assert!(is_near(three.fast_bytes(1), 592e9, 0.02));
         let slow = three.after(1);
-        assert!(slow.bytes_per_s() < 2_200e6 && slow.bytes_per_s() > 1_000e6);
+        assert!(slow.bytes_per_s < 2_200e6 && slow.bytes_per_s > 1_000e6);
         assert!(is_near(three.median_of(1).unwrap(), 2_200e6, 0.1));
-        assert_eq!(three.first(), 0);
+        assert_eq!(three.first, 0);
         // However steep a later fall is, the first level is the fast cells.
         let small_step = fill(&DRIVES[1]);
-        assert_eq!(small_step.collapse(), Some(1));
+        assert_eq!(place(&small_step), Some(1));
         assert!(is_near(small_step.fast_bytes(1), 54e9, 0.02));
-        let turns = Fill {
-            has_platters: true,
-            ..small_step
-        };
-        assert_eq!(turns.collapse(), None);
+        assert_eq!(Fill::new(small_step.curve, true).collapse, None);
         // Nothing is left of it where it comes back, and memory is no fast part.
         let comes_back = PublishedDrive {
             name: "",
@@ -435,12 +506,12 @@ mod tests {
                 (300, 500.0, 500.0),
             ],
         };
-        assert_eq!(fill(&comes_back).collapse(), None);
+        assert_eq!(fill(&comes_back).collapse, None);
         let memory = PublishedDrive {
             name: "",
             capacity: 100,
             parts: &[(1, 3_000.0, 3_000.0), (100, 500.0, 500.0)],
         };
-        assert_eq!(fill(&memory).collapse(), None);
+        assert_eq!(fill(&memory).collapse, None);
     }
 }

@@ -90,7 +90,7 @@ pub use effects::{
 };
 pub use enough::Enough;
 pub use event::{Event, Phase};
-pub use fill::{Fill, FillCurve, FillRest, FillStretch};
+pub use fill::{Fill, FillCollapse, FillCurve, FillReads, FillRest, FillStretch};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
 pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts};
 pub use fit::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, UnknownMetric};
@@ -114,7 +114,7 @@ pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use method::{Method, ScheduleName};
 pub use narrow::narrow;
 pub use occupancy::{Occupancy, Occupant, Users};
-pub use peak::{Peak, PeakLimit, PeakLoad, PeakSearch, PeakStep};
+pub use peak::{Peak, PeakLimit, PeakLoad, PeakRow, PeakSearch, PeakStep};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,

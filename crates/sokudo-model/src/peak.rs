@@ -40,12 +40,49 @@ impl PeakLoad {
 }
 
 /// A load with the rate that it gave.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PeakStep {
     /// What was driven.
+    #[serde(flatten)]
     pub load: PeakLoad,
     /// Median of its trials.
     pub ios_per_s: f64,
+}
+
+/// A load that was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PeakRow {
+    /// The place of its row in the run, from 0.
+    pub result: usize,
+    /// The load and its rate.
+    #[serde(flatten)]
+    pub step: PeakStep,
+    /// Its rate ÷ the best.
+    pub share: f64,
+    /// Processors that the row's threads used in user mode, on average; `None` in virtual time.
+    pub processors_user: Option<f64>,
+    /// The same in the kernel.
+    pub processors_system: Option<f64>,
+    /// I/Os per second of processor time.
+    pub ios_per_processor_s: Option<f64>,
+}
+
+impl PeakRow {
+    /// Of a row that has a rate; its share is told once the best is known.
+    fn of(result: usize, row: &Row) -> Option<Self> {
+        let step = step(row)?;
+        let processors = processors(row);
+        let busy = processors.map(|[user, system]| user + system);
+        let busy = busy.filter(|busy| *busy > 0.0);
+        Some(Self {
+            result,
+            step,
+            share: 1.0,
+            processors_user: processors.map(|[user, _]| user),
+            processors_system: processors.map(|[_, system]| system),
+            ios_per_processor_s: busy.map(|busy| step.ios_per_s / busy),
+        })
+    }
 }
 
 /// Within which bounds a peak is looked for.
@@ -153,44 +190,54 @@ impl PeakSearch {
 }
 
 /// Which of the loads is the peak, and which are worth telling of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Peak {
-    /// What was measured, each with the place of its row in the run.
-    pub steps: Vec<(usize, PeakStep)>,
+    /// Loads in the order in which they were tried.
+    pub steps: Vec<PeakRow>,
     /// The step with the highest rate, of those that were confirmed where any were.
     pub best: usize,
     /// The knee: the step with the least in flight, then the fewest threads, whose rate is
     /// within [`PeakSearch::GAIN_MIN`] of the best; of those that were confirmed where any were.
     pub knee: usize,
-    /// Whether the search came to its end, and what it found was measured again.
+    /// Whether the search came to its end, and what it found was measured again. The rates of both
+    /// are of those trials alone; others have one trial.
+    #[serde(rename = "confirmed")]
     pub is_confirmed: bool,
+    /// What gave no more, as the inference `limit-…` says with its evidence; `None` where nothing
+    /// was concluded.
+    pub limit: Option<PeakLimit>,
 }
 
 impl Peak {
     /// Of a run of this method; `None` for any other, and where nothing was measured.
     pub fn of(run: &Run) -> Option<Self> {
-        (run.plan.method == Method::Peak).then(|| Self::of_rows(&run.rows))?
+        let peak = (run.plan.method == Method::Peak).then(|| Self::of_rows(&run.rows))??;
+        let mut limits = run.inferences.iter();
+        Some(Self {
+            limit: limits.find_map(|inference| PeakLimit::of_code(&inference.code)),
+            ..peak
+        })
     }
 
     /// Of rows whose loads are the steps of a search.
     pub fn of_rows(rows: &[Row]) -> Option<Self> {
         let rows = rows.iter().enumerate();
-        let measured = rows.filter_map(|(number, row)| Some((number, step(row)?, row)));
-        let (mut steps, mut confirmed) = (Vec::new(), Vec::new());
-        for (number, step, row) in measured {
+        let measured = rows.filter_map(|(number, row)| Some((PeakRow::of(number, row)?, row)));
+        let (mut steps, mut confirmed): (Vec<PeakRow>, Vec<usize>) = (Vec::new(), Vec::new());
+        for (step, row) in measured {
             if row.trials.len() > 1 {
                 confirmed.push(steps.len());
             }
-            steps.push((number, step));
+            steps.push(step);
         }
         let is_confirmed = !confirmed.is_empty();
         let candidates = match is_confirmed {
             true => confirmed,
             false => (0..steps.len()).collect(),
         };
-        let rate = |step: &usize| steps[*step].1.ios_per_s;
+        let rate = |step: &usize| steps[*step].step.ios_per_s;
         let cost = |step: &usize| {
-            let load = steps[*step].1.load;
+            let load = steps[*step].step.load;
             (load.in_flight(), load.threads)
         };
         let best = candidates.iter().copied().max_by(|one, other| {
@@ -200,11 +247,16 @@ impl Peak {
         let enough = rate(&best) * (1.0 - PeakSearch::GAIN_MIN);
         let near = candidates.into_iter().filter(|step| rate(step) >= enough);
         let knee = near.min_by_key(cost)?;
+        let most = rate(&best);
+        for step in &mut steps {
+            step.share = step.step.ios_per_s / most;
+        }
         Some(Self {
             steps,
             best,
             knee,
             is_confirmed,
+            limit: None,
         })
     }
 
@@ -212,8 +264,8 @@ impl Peak {
     /// one, the best of those with less in flight, too, if it is near enough that single trials
     /// may have mistaken it.
     pub fn to_confirm(&self) -> Vec<usize> {
-        let rate = |step: &usize| self.steps[*step].1.ios_per_s;
-        let in_flight = |step: usize| self.steps[step].1.load.in_flight();
+        let rate = |step: &usize| self.steps[*step].step.ios_per_s;
+        let in_flight = |step: usize| self.steps[step].step.load.in_flight();
         let other = match self.knee == self.best {
             false => Some(self.knee),
             true => (0..self.steps.len())
@@ -231,18 +283,18 @@ impl Peak {
 
     /// The step with the highest rate.
     pub fn best(&self) -> PeakStep {
-        self.steps[self.best].1
+        self.steps[self.best].step
     }
 
     /// The least load that comes near it.
     pub fn knee(&self) -> PeakStep {
-        self.steps[self.knee].1
+        self.steps[self.knee].step
     }
 
     /// Whether the rate still rose with the last doubling that was tried, of threads or of depth.
     pub fn rises(&self) -> bool {
         let knee = self.knee().load;
-        let loads = || self.steps.iter().map(|(_, step)| step.load);
+        let loads = || self.steps.iter().map(|it| it.step.load);
         let fewer = loads().any(|load| load.threads < knee.threads);
         let more = loads().any(|load| load.threads > knee.threads);
         let at_knee = || loads().filter(|load| load.threads == knee.threads);
@@ -254,10 +306,10 @@ impl Peak {
     /// The step that drives hardest past the knee, without having broken down: the one with
     /// the most threads, then the deepest.
     pub fn hardest(&self) -> usize {
-        let holds = |step: &usize| self.steps[*step].1.ios_per_s >= self.near_best();
+        let holds = |step: &usize| self.steps[*step].step.ios_per_s >= self.near_best();
         let steps = (0..self.steps.len()).filter(holds);
         let hardest = steps.max_by_key(|step| {
-            let load = self.steps[*step].1.load;
+            let load = self.steps[*step].step.load;
             (load.threads, load.depth)
         });
         hardest.unwrap_or(self.best)
@@ -272,6 +324,18 @@ fn step(row: &Row) -> Option<PeakStep> {
         },
         ios_per_s: row.ios_per_second()?,
     })
+}
+
+/// Processors in user mode and in the kernel, over all trials; `None` where one tells none.
+fn processors(row: &Row) -> Option<[f64; 2]> {
+    let (mut used, mut elapsed) = ([0.0; 2], 0.0);
+    for trial in &row.trials {
+        let cpu = trial.outcome.cpu?;
+        used[0] += cpu.user.as_secs_f64();
+        used[1] += cpu.system.as_secs_f64();
+        elapsed += trial.outcome.elapsed.as_secs_f64();
+    }
+    (elapsed > 0.0).then(|| used.map(|used| used / elapsed))
 }
 
 /// What gave no more.
@@ -384,7 +448,7 @@ mod tests {
         let peak = peak(&steps, &[]);
         assert_eq!(peak.knee().load, load(1, 8));
         assert!(!peak.rises());
-        assert_eq!(peak.steps[peak.hardest()].1.load, load(4, 8));
+        assert_eq!(peak.steps[peak.hardest()].step.load, load(4, 8));
     }
 
     #[test]
@@ -404,7 +468,7 @@ mod tests {
         assert_eq!(loads(&steps), tried);
         let found = peak(&steps, &[]);
         assert_eq!((found.knee().load, found.rises()), (load(4, 1), false));
-        assert_eq!(found.steps[found.hardest()].1.load, load(8, 1));
+        assert_eq!(found.steps[found.hardest()].step.load, load(8, 1));
         // Six processors are no power of two.
         let six = PeakSearch {
             cpus: 6,

@@ -10,7 +10,7 @@ use crate::plan::OperationMix;
 use crate::units::{Bytes, Nanos};
 
 /// Who measured a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
     /// sokudo, which has seen the evidence.
@@ -81,7 +81,7 @@ pub struct Correction {
 }
 
 /// What another tool printed of a row, in the place of trials.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reported {
     /// All operations that ran together, where the row tells of one of them.
     pub mix: Option<OperationMix>,
@@ -107,13 +107,15 @@ pub struct Reported {
 }
 
 /// A rate as a tool sums it up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedRate {
     /// The figure that the tool shows.
     #[serde(deserialize_with = "float_or_none")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// What it is, such as `mean of 10 runs` or `best of 5`; empty for a single run.
     #[serde(with = "crate::sentences")]
+    #[schemars(with = "String")]
     pub kind: Text,
     /// Smallest.
     pub min: Option<f64>,
@@ -126,10 +128,11 @@ pub struct ImportedRate {
 }
 
 /// Latencies as a tool sums them up, nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedLatency {
     /// Mean.
     #[serde(deserialize_with = "float_or_none")]
+    #[schemars(with = "Option<f64>")]
     pub mean: f64,
     /// Smallest.
     pub min: Option<f64>,
@@ -144,7 +147,7 @@ pub struct ImportedLatency {
 }
 
 /// What was measured at one place of the surface.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportedSample {
     /// Its first byte.
     pub offset: Bytes,

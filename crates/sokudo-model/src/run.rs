@@ -29,7 +29,7 @@ use crate::units::Nanos;
 ///
 /// What was written once is read by all later versions: a field is added with a default, and
 /// none changes its meaning; what a version does not know of a later one's it leaves out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Version of the program that measured, or that read what another has measured.
     pub sokudo_version: String,
@@ -51,7 +51,8 @@ pub struct Run {
     pub left_out: Vec<String>,
     /// Where it was done.
     pub environment: Environment,
-    /// What the system said around it.
+    /// What the system said around it; missing where there is no real device.
+    #[serde(default, skip_serializing_if = "Circumstances::is_unknown")]
     pub circumstances: Circumstances,
     /// How the test file was made; `None` where there was none to make.
     pub layout: Option<Layout>,
@@ -61,6 +62,7 @@ pub struct Run {
     /// What concerns the run as a whole.
     pub findings: Vec<Finding>,
     /// What the figures say about the device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inferences: Vec<Inference>,
     /// Whether the disk under it is well, and as fast as it should be; `None` where nothing can be
     /// expected of it.
@@ -172,18 +174,14 @@ pub struct Schedule {
     #[serde(default, skip_serializing_if = "is_default")]
     pub trim: u32,
     /// Rounds until they are steady, in the place of all of the above; `None` for
-    /// anything else, and in documents, which have it with what came of it.
+    /// anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub steady: Option<Box<SteadyProcedure>>,
-    /// The latency for which the highest rate is looked for; `None` where none is, and in
-    /// documents likewise.
+    /// The latency for which the highest rate is looked for; `None` where none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub latency_limit: Option<LatencyLimit>,
-    /// What the figures are asked for; `None` for figures alone, and in documents likewise.
+    /// What the figures are asked for; `None` for figures alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub fit: Option<Box<FitQuestion>>,
     /// What ends the run before its time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

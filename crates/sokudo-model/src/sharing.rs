@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use sokudo_stats::{Interval, Summary, shift};
+use schemars::JsonSchema;
+use serde::Serialize;
+use sokudo_stats::{Summary, shift};
 
 use crate::plan::{Stage, Workload};
 use crate::run::Run;
@@ -42,47 +44,55 @@ fn parts_of(name: &str) -> (&str, &str) {
 }
 
 /// Tests that disks have made alone and together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Sharing {
     /// In the plan's order.
     pub tests: Vec<SharingTest>,
 }
 
 /// One test.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SharingTest {
     /// What people call it, such as `SEQ1M Q8T1`.
     pub name: String,
     /// Each disk that it was made on, in the order of the targets; at least two.
     pub disks: Vec<SharingDisk>,
+    /// All disks added; `None` until all were measured.
+    pub sum: Option<SharedRates>,
 }
 
 /// One disk in a test.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SharingDisk {
     /// What it is called in the names of rows.
+    #[serde(rename = "disk")]
     pub label: String,
-    /// Its place among the targets of the run.
+    /// Its place among the targets of the run, from 0.
     pub target: usize,
-    /// Its row alone.
+    /// The place of its row alone, from 0.
     pub alone: usize,
-    /// Its row together with the others.
+    /// The same of its row together with the others.
     pub together: usize,
     /// Both rates; `None` until both were measured.
     pub rates: Option<SharedRates>,
 }
 
 /// What is left of a rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SharedRates {
-    /// Bytes per second alone, the median of the trials.
+    /// Bytes per second alone, the median of the trials; of all disks the sum.
+    #[serde(rename = "alone_bytes_per_s")]
     pub alone: f64,
     /// The same together with others.
+    #[serde(rename = "together_bytes_per_s")]
     pub together: f64,
     /// Together ÷ alone.
     pub kept: f64,
-    /// Where it is, by the trials of both; `None` with too few of them.
-    pub kept_95: Option<Interval>,
+    /// Its 95 % interval by the trials of both; `None` with too few of them, and of a sum.
+    #[serde(rename = "kept_interval_95")]
+    pub kept_95: Option<[f64; 2]>,
+    /// Whether sharing costs something: it keeps 95 % at most, and its interval is below 100 %.
+    pub loses: bool,
 }
 
 impl SharedRates {
@@ -96,40 +106,28 @@ impl SharedRates {
         let logarithms = |rates: Vec<f64>| rates.iter().map(|rate| rate.ln()).collect::<Vec<_>>();
         let shift = shift(&logarithms(before), &logarithms(after), CONFIDENCE);
         let interval = shift.and_then(|shift| shift.interval);
-        Some(Self {
+        let interval = interval.map(|it| [it.low.exp(), it.high.exp()]);
+        Some(Self::new(alone, together, interval))
+    }
+
+    fn new(alone: f64, together: f64, kept_95: Option<[f64; 2]>) -> Self {
+        let kept = together / alone;
+        Self {
             alone,
             together,
-            kept: together / alone,
-            kept_95: interval.map(|it| Interval {
-                low: it.low.exp(),
-                high: it.high.exp(),
-                ..it
-            }),
-        })
+            kept,
+            kept_95,
+            loses: kept <= KEPT_MAX && kept_95.is_none_or(|[_, high]| high < 1.0),
+        }
     }
-}
 
-impl SharedRates {
-    /// Whether sharing costs the disk something.
-    pub fn is_loss(&self) -> bool {
-        let is_sure = self.kept_95.is_none_or(|interval| interval.high < 1.0);
-        self.kept <= KEPT_MAX && is_sure
-    }
-}
-
-impl SharingTest {
-    /// The rates of all disks, added; `None` unless all are known.
-    pub fn sum(&self) -> Option<SharedRates> {
-        let all: Option<Vec<SharedRates>> = self.disks.iter().map(|disk| disk.rates).collect();
+    /// The rates of disks, added; `None` unless all are known.
+    pub fn sum<'a>(disks: impl IntoIterator<Item = &'a SharingDisk>) -> Option<Self> {
+        let all: Option<Vec<Self>> = disks.into_iter().map(|disk| disk.rates).collect();
         let all = all?;
         let alone: f64 = all.iter().map(|rates| rates.alone).sum();
         let together: f64 = all.iter().map(|rates| rates.together).sum();
-        Some(SharedRates {
-            alone,
-            together,
-            kept: together / alone,
-            kept_95: None,
-        })
+        Some(Self::new(alone, together, None))
     }
 }
 
@@ -188,6 +186,7 @@ fn test(run: &Run, stages: &[(usize, &Stage)], first: usize, stage: &Stage) -> O
     let first = run.rows.get(disks.first()?.alone)?;
     Some(SharingTest {
         name: parts_of(&first.workload.name).0.to_owned(),
+        sum: SharedRates::sum(&disks),
         disks,
     })
 }
@@ -305,9 +304,9 @@ mod tests {
         assert_eq!((first.alone, first.together), (0, 2));
         let kept = |disk: &SharingDisk| disk.rates.unwrap().kept;
         assert!((kept(first) - 0.75).abs() < 1e-3 && (kept(second) - 1.0).abs() < 1e-3);
-        let interval = first.rates.unwrap().kept_95.unwrap();
-        assert!(interval.low <= 0.7500003 && interval.high >= 0.75 - 1e-6);
-        assert!((test.sum().unwrap().kept - 0.8).abs() < 1e-3);
+        let [low, high] = first.rates.unwrap().kept_95.unwrap();
+        assert!(low <= 0.7500003 && high >= 0.75 - 1e-6);
+        assert!((test.sum.unwrap().kept - 0.8).abs() < 1e-3);
     }
 
     #[test]
@@ -323,6 +322,6 @@ mod tests {
         run.rows[3].trials.clear();
         let sharing = Sharing::of(&run).unwrap();
         assert_eq!(sharing.tests[0].disks[1].rates, None);
-        assert_eq!(sharing.tests[0].sum(), None);
+        assert_eq!(sharing.tests[0].sum, None);
     }
 }

@@ -13,6 +13,7 @@ use sokudo_words::Text;
 
 use crate::capacity::CapacityCheck;
 use crate::circumstances::{ForeignUse, ProcessorEvidence};
+use crate::comparison::RunsDiffer;
 use crate::finding::Assessment;
 use crate::json::{float_or_none, is_default};
 use crate::plan::{BackendKind, Operation, Plan, SurveyPosition, Workload};
@@ -21,12 +22,12 @@ use crate::target::DeviceCounters;
 use crate::turns::{BackendsCompared, PagesCompared};
 use crate::units::{Bytes, Nanos};
 
-pub use points::{SeriesPoint, SurveySample};
+pub use points::{Moved, SeriesPoint, SurveySample, TrialSeries};
 pub use slow::{SLOW_IOS_MAX, SlowIo, SlowPlace, SlowPlaces};
 pub use verified::{Mismatch, MismatchKind, VerifyOutcome};
 
 /// One workload with all its trials.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// What was to be done.
     pub workload: Workload,
@@ -54,6 +55,10 @@ pub struct Row {
     /// where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow: Option<Box<SlowPlaces>>,
+    /// How much other runs of it on this device differ, as the store knew it when it was measured;
+    /// `None` where it knew too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_differ: Option<RunsDiffer>,
 }
 
 impl Row {
@@ -99,6 +104,7 @@ impl Row {
             unsettled: 0,
             uncounted: Vec::new(),
             slow: None,
+            runs_differ: None,
         }
     }
 }
@@ -122,7 +128,7 @@ pub fn weighed(trials: &[Trial], figure: impl Fn(&Outcome) -> Option<f64>) -> We
 }
 
 /// One execution of a workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// What the engine measured.
     pub outcome: Outcome,
@@ -147,7 +153,7 @@ impl Trial {
 
 /// One trial of all hosts together. Times count from the instant at which all were to start, on
 /// the clock of the first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialTogether {
     /// From when on all ran: the start of the last one's measured part.
     pub from: Nanos,
@@ -166,7 +172,7 @@ pub struct TrialTogether {
 }
 
 /// One trial of one host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostTrial {
     /// Its place in [`Run::hosts`].
     pub host: u32,
@@ -223,7 +229,7 @@ impl HostTrial {
 }
 
 /// What the system said about one trial.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialEvidence {
     /// What the leaf devices counted from before the trial to after it, its ramp
     /// included; `None` when that cannot be seen.
@@ -245,7 +251,8 @@ pub struct TrialEvidence {
 }
 
 /// What one workload did in one trial, all clones together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TrialOutcome")]
 pub struct Outcome {
     /// From the stage's start to the start of the measured part.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -268,8 +275,11 @@ pub struct Outcome {
     /// where submission is not a step of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submission: Option<Histogram>,
-    /// What was moved per interval, in order of time.
+    /// What was moved per interval, in order of time. In JSON four columns: how far its end is from
+    /// that of the one before, nanoseconds; the bytes of an I/O, less those before it; I/Os; bytes
+    /// beside these.
     #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Vec<i64>>")]
     pub series: Vec<SeriesPoint>,
     /// Processor time of the workload's threads in the measured part; `None` in
     /// virtual time.
@@ -287,8 +297,10 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "is_default")]
     pub logs: Logs,
     /// What happened at each place of a survey, in the order in which they were
-    /// visited.
+    /// visited. In JSON six columns: offset, bytes, I/Os, nanoseconds, and the longest latency,
+    /// each less that of the place before; and the distance, -1 where there is none.
     #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Vec<i64>>")]
     pub places: Vec<SurveySample>,
     /// Ranges of a survey that could not be read or written, in order of place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -326,6 +338,7 @@ pub struct Outcome {
     /// I/Os in flight, averaged over the measured time and summed over clones;
     /// counted by the engine, not derived from latencies.
     #[serde(deserialize_with = "float_or_none")]
+    #[schemars(with = "Option<f64>")]
     pub depth_achieved: f64,
     /// How I/O was issued.
     pub backend: BackendUse,
@@ -418,11 +431,23 @@ impl Outcome {
     }
 }
 
+impl TrialSeries {
+    /// Of a trial that ended so.
+    pub fn of(outcome: &Outcome) -> Self {
+        let settled = outcome.window.map(|window| window.settled);
+        Self {
+            settled: settled.unwrap_or(outcome.started_after),
+            in_ramp: Bytes(outcome.in_ramp.iter().map(|moved| moved.bytes.0).sum()),
+            series: outcome.series.clone(),
+        }
+    }
+}
+
 /// The edges of a measured part in which the queue is full ([`crate::Estimand::Sustained`]).
 /// An I/O counts, with all of its latency, where it completed in the part; so the latencies and
 /// the depth agree only with what crossed the edges: Σ latencies − `late` − `carried_in` +
 /// `carried_out` = ∫ I/Os in flight dt, exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// From the first I/O to the start of the measured part.
     pub settled: Nanos,
@@ -449,58 +474,8 @@ impl Window {
     }
 }
 
-/// What a trial moved when.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TrialSeries {
-    /// From the first I/O to the start of the measured part.
-    pub settled: Nanos,
-    /// Bytes moved outside the measured part.
-    pub in_ramp: Bytes,
-    /// What was moved in the measured part, per interval.
-    #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
-    pub series: Vec<SeriesPoint>,
-}
-
-impl TrialSeries {
-    /// Of a trial that ended so.
-    pub fn of(outcome: &Outcome) -> Self {
-        let settled = outcome.window.map(|window| window.settled);
-        Self {
-            settled: settled.unwrap_or(outcome.started_after),
-            in_ramp: Bytes(outcome.in_ramp.iter().map(|moved| moved.bytes.0).sum()),
-            series: outcome.series.clone(),
-        }
-    }
-}
-
-/// Bytes and I/Os.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moved {
-    /// Bytes moved.
-    pub bytes: Bytes,
-    /// I/Os completed.
-    pub ios: u64,
-}
-
-impl Moved {
-    /// Adds what was moved besides.
-    pub fn add(&mut self, other: Self) {
-        self.bytes.0 += other.bytes.0;
-        self.ios += other.ios;
-    }
-
-    /// What was moved in an interval that ended at `at`, after `before` had been.
-    pub fn since(self, before: Self, at: Nanos) -> SeriesPoint {
-        SeriesPoint {
-            at,
-            bytes: Bytes(self.bytes.0 - before.bytes.0),
-            ios: self.ios - before.ios,
-        }
-    }
-}
-
 /// What one kind of operation did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationTally {
     /// Which kind.
     pub operation: Operation,
@@ -522,8 +497,9 @@ pub struct OperationTally {
     /// From there to reaping it; `None` where `submission` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion: Option<Histogram>,
-    /// What was moved per recorded interval, in order of time.
+    /// What was moved per recorded interval, in order of time; in JSON in columns as in the outcome.
     #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Vec<i64>>")]
     pub series: Vec<SeriesPoint>,
     /// From the first I/O of this kind to the last one's end.
     pub elapsed: Nanos,
@@ -557,7 +533,7 @@ impl OperationTally {
 }
 
 /// A range in which every block failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Defect {
     /// Which operation failed.
     pub operation: Operation,
@@ -590,7 +566,7 @@ pub struct CpuTime {
 }
 
 /// What the system counted about threads (getrusage, and `schedstat` of proc_pid(5)).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadUsage {
     /// Times they gave up or lost the processor.
     pub context_switches: u64,
@@ -608,7 +584,7 @@ pub struct ThreadUsage {
 /// submitted by one system call and how many reaped at once. Classes of `level` begin
 /// at 1, 2, 4, 8, 16, 32 and 64; those of `submitted` and `completed` hold 0, up to
 /// 4, 8, 16, 32, 64 and more (as fio's).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Depths {
     /// In flight.
     pub level: [u64; 7],
@@ -619,7 +595,7 @@ pub struct Depths {
 }
 
 /// What was logged of single I/Os or of intervals.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Logs {
     /// Submission latencies, nanoseconds.
     pub submission: Vec<LogPoint>,
@@ -647,7 +623,7 @@ impl Logs {
 }
 
 /// One I/O, or one interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LogPoint {
     /// When it ended, counted from the start of the workload's measured part.
     pub at: Nanos,
@@ -655,6 +631,7 @@ pub struct LogPoint {
     pub operation: Operation,
     /// The value, or the mean of the interval.
     #[serde(deserialize_with = "float_or_none")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// The largest of the interval.
     pub max: u64,
@@ -665,7 +642,7 @@ pub struct LogPoint {
 }
 
 /// A histogram of one interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistogramPoint {
     /// End of the interval, counted from the start of the measured part.
     pub at: Nanos,
@@ -678,19 +655,22 @@ pub struct HistogramPoint {
 }
 
 /// How steady a workload became.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyOutcome {
     /// Whether it was steady at its end.
     pub attained: bool,
     /// What the rule's figure came to: slope, or largest deviation, in percent of
     /// the mean or in the figure's unit.
     #[serde(deserialize_with = "float_or_none")]
+    #[schemars(with = "Option<f64>")]
     pub criterion: f64,
     /// Slope of the window's figures per interval.
     #[serde(deserialize_with = "float_or_none")]
+    #[schemars(with = "Option<f64>")]
     pub slope: f64,
     /// Largest deviation from their mean.
     #[serde(deserialize_with = "float_or_none")]
+    #[schemars(with = "Option<f64>")]
     pub deviation_max: f64,
     /// I/Os per second of each interval of the window.
     pub iops: Vec<f64>,
@@ -767,7 +747,7 @@ impl From<&BackendFeature> for Text {
 }
 
 /// I/Os of one kind that failed in the same way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IoFailure {
     /// Which operation.
     pub operation: Operation,
@@ -780,7 +760,7 @@ pub struct IoFailure {
 }
 
 /// How an I/O failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// The system answered with this error number.

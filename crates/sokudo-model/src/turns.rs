@@ -1,5 +1,6 @@
 //! What two variants of a row came to in short trials by turns, which are none of its own.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::Summary;
 
@@ -11,7 +12,7 @@ const BACKEND_RATIO_MIN: f64 = 1.03;
 
 /// The rates of a row whose buffers lay in small pages and in huge ones by turns, in bytes per
 /// second; as many of each, in pairs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say what they are")]
 pub struct PagesCompared {
     pub small: Vec<u64>,
@@ -20,7 +21,7 @@ pub struct PagesCompared {
 
 /// The rates of reads like a row's by io_uring and by libaio, by turns, in bytes per second; as
 /// many of each, in pairs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say what they are")]
 pub struct BackendsCompared {
     pub io_uring: Vec<u64>,
@@ -32,7 +33,7 @@ pub struct BackendsCompared {
 }
 
 /// How I/Os are issued and their completions come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say what they are")]
 pub struct IssueWay {
     pub kind: BackendKind,
@@ -41,7 +42,7 @@ pub struct IssueWay {
 }
 
 /// A way, and what it was tried beside.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say what they are")]
 pub struct IssueWayTried {
     pub way: IssueWay,

@@ -1,10 +1,11 @@
 //! A workload beside another one and alone, for people: one sentence, then a line per figure of
 //! both.
 
+use sokudo_model::BesideFigure;
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::document::{BesideDocument, BesideFigureDocument, BesideRowDocument, RunDocument};
+use crate::document::{BesideDocument, BesideRowDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number;
 use crate::table::{Cell, Table, left, right};
@@ -44,7 +45,7 @@ struct Line<'a> {
     row: Option<Text>,
     figure: Text,
     unit: Unit,
-    compared: &'a BesideFigureDocument,
+    compared: &'a BesideFigure,
 }
 
 fn lines<'a>(document: &RunDocument, of_row: &'a BesideRowDocument) -> Vec<Line<'a>> {
@@ -88,7 +89,7 @@ fn table(document: &RunDocument, beside: &BesideDocument) -> Table {
         })
         .column(right("ratio"), |line| Some(factor(line.compared.ratio)))
         .column(right("95 %").rank(1), |line| {
-            let [low, high] = line.compared.ratio_interval_95?;
+            let [low, high] = line.compared.interval?;
             Some(number::rate_range(low, high))
         })
         .turning(|_, next| next.row.is_some())
@@ -122,10 +123,7 @@ fn of_latency(of_row: &BesideRowDocument, row: &Text, neighbour: &Text) -> Text 
     let [alone, beside] = [compared.alone, compared.beside].map(|it| Unit::Time.said(it));
     let (figure, ratio) = (&*headline.figure, factor(compared.ratio));
     let (row, neighbour) = (row.clone(), neighbour.clone());
-    let Some([low, high]) = compared
-        .ratio_interval_95
-        .map(|ends| ends.map(number::rate))
-    else {
+    let Some([low, high]) = compared.interval.map(|ends| ends.map(number::rate)) else {
         return text!(
             "Beside {neighbour}, {figure} of {row} is {beside} instead of {alone} ({ratio}; fewer than 6 rounds give no interval)"
         );

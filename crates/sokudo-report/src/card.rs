@@ -67,7 +67,7 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let is_made = target.kind == TargetKind::Directory;
     let size = target.size_bytes.filter(|_| is_made);
     facts.extend(size.map(|size| text!("test file of {size}")));
-    facts.push(Text::name(date::for_people(&document.started_at)));
+    facts.push(Text::name(date::for_people(&document.began())));
     (title, facts)
 }
 
@@ -93,7 +93,7 @@ fn of_drive(drive: &DriveCircumstances) -> Vec<Text> {
 impl<'a> Sides<'a> {
     /// `None` where a run is no table of such rows.
     pub(crate) fn of(document: &'a RunDocument) -> Option<Self> {
-        if !matches!(document.method, Method::Mark(_)) {
+        if !matches!(document.plan.method, Method::Mark(_)) {
             return None;
         }
         let results = document.results_by_direction();

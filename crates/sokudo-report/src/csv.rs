@@ -19,11 +19,11 @@ pub fn render(document: &RunDocument) -> String {
     if surface::is_scan(document) {
         return places::render(document);
     }
-    if let Some(steady) = &document.steady {
+    if let Some(steady) = document.steady() {
         return rounds::render(document, steady);
     }
     let mut columns = columns();
-    if document.together.is_some() {
+    if document.together().is_some() {
         columns.insert(0, line::host_column());
     }
     record::csv(&columns, lines(document).chain(lines_of_hosts(document)))

@@ -26,7 +26,7 @@ const UNKNOWN: &str = "unknown";
 
 /// Everything worth knowing before reading the figures.
 pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
-    if let Some(origin) = &document.origin {
+    if let Some(origin) = document.origin() {
         return imported::facts(document, origin);
     }
     let target = &document.target;
@@ -45,7 +45,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             "Span",
             span_line(document)
                 .filter(shows_rows)
-                .filter(|_| document.steady.is_none()),
+                .filter(|_| document.steady().is_none()),
         ),
         ("Places", places_line(document).filter(shows_rows)),
         ("Write cache", special(document, PlanPart::WriteCache)),
@@ -67,7 +67,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Steady", special(document, PlanPart::Steady)),
         ("Trials", Some(trials_line(document))),
         ("hdparm", hdparm_line(document)),
-        ("Seed", Some(Text::name(document.seed.to_string()))),
+        ("Seed", Some(Text::name(document.plan.seed.to_string()))),
         ("Machine", machine_line(&document.environment)),
         ("Not seen", sentences(&target.blind_spots)),
     ];
@@ -317,7 +317,7 @@ fn load_line(document: &RunDocument) -> Option<Text> {
             }
         })
     };
-    if document.load.is_some() {
+    if document.load().is_some() {
         return None;
     }
     let rates = unique(document.results.iter().filter_map(of_row));
@@ -333,7 +333,7 @@ fn load_line(document: &RunDocument) -> Option<Text> {
 fn trials_line(document: &RunDocument) -> Text {
     let schedule = &document.schedule;
     let end = document.interrupted.then(|| Text::from("interrupted"));
-    if let Some(steady) = &document.steady {
+    if let Some(steady) = document.steady() {
         let rounds = text!(
             "{} rounds at most, rows in turn, {} per row, no pauses",
             schedule.trials,
@@ -347,10 +347,10 @@ fn trials_line(document: &RunDocument) -> Text {
             .iter()
             .map(|result| result.workload.limits.time),
     );
-    if let Some(peak) = &document.peak {
+    if let Some(peak) = document.peak() {
         let again = peak.steps.get(peak.best).map(|step| step.result);
         let again = again.and_then(|result| document.results.get(result));
-        let again = again.filter(|_| peak.confirmed);
+        let again = again.filter(|_| peak.is_confirmed);
         let again = again.map(|it| text!("{} per load that was measured again", it.trials.len()));
         let time = times.first().copied().flatten().map(exact_time);
         let once = text!("1 × {} per load", time.unwrap_or_default());
@@ -389,7 +389,7 @@ fn trials_line(document: &RunDocument) -> Text {
 /// Whoever compares with hdparm must know its unit.
 fn hdparm_line(document: &RunDocument) -> Option<Text> {
     let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
-    (document.method == Method::Quick).then(|| likeness.into())
+    (document.plan.method == Method::Quick).then(|| likeness.into())
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! A fill for people: what it will take, and what came of it in one sentence and two tables.
 
-use sokudo_model::{Bytes, Nanos};
+use sokudo_model::{Bytes, Fill, FillStretch, Nanos};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::document::{FillDocument, FillLevelDocument, RunDocument};
+use crate::document::RunDocument;
 use crate::number::{self, BYTES_PER_MB, decimal_size, float};
 use crate::shortfall::verdict_cell;
 use crate::table::{Cell, Table, left, right};
@@ -102,13 +102,13 @@ pub(crate) fn wear(times: f64) -> Text {
 }
 
 /// The sentence, levels, and what came back.
-pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, fill: &FillDocument) {
+pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, fill: &Fill) {
     article.paragraph(sentence(fill));
     article.add(Element::Table(levels(document, fill).noted(LEGEND)));
-    if !fill.recovery.is_empty() {
+    if !fill.rests.is_empty() {
         article.add(Element::Table(recovery(fill)));
     }
-    if let Some(reads) = fill.read_latency_ns {
+    if let Some(reads) = fill.reads {
         article.paragraph(text!(
             "Reads of one block between the writes: median {}, p99 {}, longest {} ({} reads).",
             Nanos(reads.p50),
@@ -124,38 +124,34 @@ pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, fill: &Fill
     }
 }
 
-fn sentence(fill: &FillDocument) -> Text {
+fn sentence(fill: &Fill) -> Text {
     let rate = |bytes_per_s: f64| number::rate(bytes_per_s / BYTES_PER_MB);
-    let size = |bytes| Text::name(decimal_size(Bytes(bytes), 3));
+    let size = |bytes| Text::name(decimal_size(bytes, 3));
     let levels = &fill.levels[fill.first..];
     let [first, later @ ..] = levels else {
         return Text::default();
     };
-    let rested = fill.recovery.last().map(|rest| {
+    let rested = fill.rests.last().map(|rest| {
         text!(
             "{} MB/s after {} of rest",
             rate(rest.bytes_per_s),
-            duration(Nanos(rest.rest_ns))
+            duration(rest.rest)
         )
     });
     let Some((last, between)) = later.split_last() else {
         let all = text!(
             "{} MB/s over all {}: no fast part ends within it",
-            rate(fill.bytes_per_s),
-            size(fill.written_bytes)
+            rate(fill.whole.bytes_per_s),
+            size(fill.whole.to)
         );
         return text!("{}.", Text::list([all].into_iter().chain(rested), "; "));
     };
-    let first = text!(
-        "{} MB/s up to {}",
-        rate(first.bytes_per_s),
-        size(first.to_bytes)
-    );
+    let first = text!("{} MB/s up to {}", rate(first.bytes_per_s), size(first.to));
     let between = between.iter().map(|level| {
         text!(
             "then {} MB/s up to {}",
             rate(level.bytes_per_s),
-            size(level.to_bytes)
+            size(level.to)
         )
     });
     let last = text!("then {} MB/s", rate(last.bytes_per_s));
@@ -163,26 +159,26 @@ fn sentence(fill: &FillDocument) -> Text {
     text!("{}.", Text::list([levels].into_iter().chain(rested), "; "))
 }
 
-fn levels(document: &RunDocument, fill: &FillDocument) -> Table {
-    let result = document.results.get(fill.result);
-    let size = |bytes| Cell::Name(decimal_size(Bytes(bytes), 3));
-    let lines: Vec<(usize, &FillLevelDocument)> = fill.levels.iter().enumerate().collect();
+fn levels(document: &RunDocument, fill: &Fill) -> Table {
+    let result = document.results.get(fill.row);
+    let size = |bytes| Cell::Name(decimal_size(bytes, 3));
+    let lines: Vec<(usize, &FillStretch)> = fill.levels.iter().enumerate().collect();
     Table::of(&lines)
         .column(left("Level"), |(number, _)| Some(name(fill, *number)))
-        .column(right("From"), |(_, level)| Some(size(level.from_bytes)))
-        .column(right("To"), |(_, level)| Some(size(level.to_bytes)))
+        .column(right("From"), |(_, level)| Some(size(level.from)))
+        .column(right("To"), |(_, level)| Some(size(level.to)))
         .column(right("GiB").rank(2), |(_, level)| {
-            let gib = float(level.to_bytes - level.from_bytes) / float(Bytes::GIB);
+            let gib = float(level.bytes().0) / float(Bytes::GIB);
             Some(Cell::rate(gib))
         })
         .column(right("Time").rank(3), |(_, level)| {
-            Some(duration(Nanos(level.elapsed_ns)))
+            Some(duration(level.elapsed))
         })
         .column(right("MB/s"), |(_, level)| {
             Some(Cell::rate(level.bytes_per_s / BYTES_PER_MB))
         })
         .column(right("Of the first").rank(1), |(_, level)| {
-            Some(number::percent(level.share))
+            Some(number::percent(share(fill, level.bytes_per_s)))
         })
         .column_if(result.is_some(), left("Verdict"), |_| {
             Some(verdict_cell(result?, 1))
@@ -190,9 +186,14 @@ fn levels(document: &RunDocument, fill: &FillDocument) -> Table {
         .table()
 }
 
+/// A rate ÷ that of the first level of the drive's cells.
+fn share(fill: &Fill, bytes_per_s: f64) -> f64 {
+    bytes_per_s / fill.levels[fill.first].bytes_per_s
+}
+
 /// What a level is, where the rate only falls, as it does in drives.
-pub(crate) fn name(fill: &FillDocument, number: usize) -> Text {
-    let falls = |pair: &[FillLevelDocument]| pair[1].bytes_per_s < pair[0].bytes_per_s;
+pub(crate) fn name(fill: &Fill, number: usize) -> Text {
+    let falls = |pair: &[FillStretch]| pair[1].bytes_per_s < pair[0].bytes_per_s;
     let is_drive = fill.collapse.is_some() && fill.levels.windows(2).all(falls);
     let Some(of_cells) = number.checked_sub(fill.first) else {
         return text!("memory");
@@ -206,19 +207,17 @@ pub(crate) fn name(fill: &FillDocument, number: usize) -> Text {
     }
 }
 
-fn recovery(fill: &FillDocument) -> Table {
-    Table::of(&fill.recovery)
-        .column(right("After a rest of"), |rest| {
-            Some(duration(Nanos(rest.rest_ns)))
-        })
+fn recovery(fill: &Fill) -> Table {
+    Table::of(&fill.rests)
+        .column(right("After a rest of"), |rest| Some(duration(rest.rest)))
         .column(right("Written"), |rest| {
-            Some(Cell::Name(decimal_size(Bytes(rest.bytes), 3)))
+            Some(Cell::Name(decimal_size(rest.bytes, 3)))
         })
         .column(right("MB/s"), |rest| {
             Some(Cell::rate(rest.bytes_per_s / BYTES_PER_MB))
         })
         .column(right("Of the first").rank(1), |rest| {
-            Some(number::percent(rest.share))
+            Some(number::percent(share(fill, rest.bytes_per_s)))
         })
         .table()
 }

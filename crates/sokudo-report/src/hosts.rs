@@ -49,7 +49,7 @@ pub(crate) struct HostLine<'a> {
 impl<'a> HostFigures<'a> {
     /// `None` of a run that one process measured alone, or in which nothing was moved.
     pub(crate) fn of(document: &'a RunDocument) -> Option<Self> {
-        let together = document.together.as_deref()?;
+        let together = document.together()?;
         let results = || document.results.iter().enumerate();
         let has_trials = |place: usize| together.trials_of(place).next().is_some();
         let mut measured = results().filter(|(place, _)| has_trials(*place));

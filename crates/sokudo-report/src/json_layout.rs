@@ -1,6 +1,6 @@
 //! JSON laid out for the eye: what holds only plain values stands on one line,
-//! everything else one entry per line. A histogram bucket or a point of a series
-//! is then one line, where the usual layout needs five.
+//! everything else one entry per line. A list of numbers
+//! is then one line, however long.
 
 use serde::Serialize;
 
@@ -52,11 +52,20 @@ pub(crate) fn lay_out(compact: &str) -> String {
 }
 
 /// The length of the list or object that begins here, if it fits on a line and
-/// holds no other.
+/// holds no other. Numbers alone stand on one line, however many there are: columns of a run have
+/// millions.
 fn inline_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    if !matches!(bytes.first(), Some(b'{' | b'[')) {
-        return None;
+    match bytes.first()? {
+        b'{' => {}
+        b'[' => {
+            let is_of_numbers = |byte: &u8| byte.is_ascii_digit() || b",-+.eE".contains(byte);
+            let end = 1 + bytes[1..].iter().position(|byte| !is_of_numbers(byte))?;
+            if bytes[end] == b']' {
+                return Some(end + 1);
+            }
+        }
+        _ => return None,
     }
     let mut at = 1;
     while at <= INLINE_BYTES_MAX {
@@ -154,9 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_of_numbers_is_broken_into_lines() {
+    fn a_long_list_is_broken_into_lines_but_for_one_of_numbers() {
+        let lines = |compact: &str| lay_out(compact).lines().count();
         let numbers: Vec<u64> = (1_000_000..1_000_020).collect();
-        let laid_out = lay_out(&serde_json::to_string(&numbers).unwrap());
-        assert_eq!(laid_out.lines().count(), numbers.len() + 2);
+        assert_eq!(lines(&serde_json::to_string(&numbers).unwrap()), 1);
+        let names: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        assert_eq!(
+            lines(&serde_json::to_string(&names).unwrap()),
+            names.len() + 2
+        );
     }
 }

@@ -40,8 +40,6 @@ pub struct JudgementDocument {
     pub of_run: FindingChanges,
     /// What changed of the conclusions about the device.
     pub inferences: InferenceChanges,
-    /// What was not kept of the run: findings that need it stay as they were.
-    pub lacking: Vec<String>,
 }
 
 /// What is thought of a row, then and now.
@@ -104,7 +102,7 @@ impl JudgedRow {
 
 impl JudgementDocument {
     /// Of a run as it was judged, and as it is judged by this version.
-    pub fn new(run: &str, then: &RunDocument, now: &RunDocument, lacking: &[&str]) -> Self {
+    pub fn new(run: &str, then: &RunDocument, now: &RunDocument) -> Self {
         let rows: Vec<JudgedRow> = (then.results.iter().zip(&now.results))
             .map(|(then, now)| JudgedRow {
                 row: row_name(then),
@@ -126,7 +124,6 @@ impl JudgementDocument {
                 new: only_in(&now.inferences, &then.inferences, code),
                 gone: only_in(&then.inferences, &now.inferences, code),
             },
-            lacking: lacking.iter().map(|&lack| lack.to_owned()).collect(),
         };
         document.sentence = document.outcome().english();
         document
@@ -185,13 +182,6 @@ impl JudgementDocument {
             let line = |it: &Inference| style.wrapped(&label_of(label, style), &it.claim);
             lines.flat_map(line).collect()
         }));
-        if !self.lacking.is_empty() {
-            let heading = "Not kept of this run, so that findings that need it stay as they were:";
-            let mut lines = style.wrapped("", &heading.into());
-            let lack = |lack: &String| style.wrapped("  ", &wording::phrase(lack));
-            lines.extend(self.lacking.iter().flat_map(lack));
-            blocks.push(lines);
-        }
         blocks.retain(|lines| !lines.is_empty());
         let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
         blocks.join("\n\n") + "\n"
@@ -218,7 +208,7 @@ mod tests {
     #[test]
     fn a_run_that_is_judged_the_same_says_so_in_one_sentence() {
         let run = RunDocument::from_run(&sample::run());
-        let document = JudgementDocument::new("run 1", &run, &run, &[]);
+        let document = JudgementDocument::new("run 1", &run, &run);
         assert_eq!(
             document.render(&TableStyle::default()),
             format!("{}\n", document.sentence)
@@ -232,8 +222,7 @@ mod tests {
         let mut now = then.clone();
         let gone = now.results[2].findings.remove(0);
         now.results[2].verdict = Some(Verdict::Verified);
-        let lacks = ["how long flushes took"];
-        let document = JudgementDocument::new("run 1", &then, &now, &lacks);
+        let document = JudgementDocument::new("run 1", &then, &now);
         assert_eq!(document.rows[2].findings.gone, [gone]);
         let text = document.render(&TableStyle::default());
         for words in [
@@ -241,7 +230,6 @@ mod tests {
             "then ",
             ", now VERIFIED",
             "no longer",
-            lacks[0],
         ] {
             assert!(text.contains(words), "{words}: {text}");
         }
@@ -253,7 +241,7 @@ mod tests {
         let then = RunDocument::from_run(&sample::troubled_run());
         let mut now = then.clone();
         now.results[2].findings.remove(0);
-        let text = JudgementDocument::new("run 1", &then, &now, &["a"]).to_json();
+        let text = JudgementDocument::new("run 1", &then, &now).to_json();
         crate::kept_schema::assert_kept::<JudgementDocument>("sokudo.judgement-1", &[text]);
     }
 }

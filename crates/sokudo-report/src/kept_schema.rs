@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::fit::FitListDocument;
+use crate::json_layout;
 use crate::{
     CheckDocument, ChecksDocument, ComparisonDocument, InfoDocument, JudgementDocument,
     ListDocument, MatrixDocument, PivotDocument, Report, RunDocument, TrendDocument,
@@ -145,7 +146,7 @@ where
     Document: Serialize + DeserializeOwned,
 {
     let schema = Schema::try_from(SCHEMAS[name].clone()).unwrap();
-    let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    let text = json_layout::lay_out(&serde_json::to_string(&schema).unwrap());
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
     let file = format!("{folder}/{name}.schema.json");
     if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
@@ -190,8 +191,8 @@ fn what_a_schema_refers_to_is_as_strict_as_if_it_stood_there() {
     assert!(validator.is_valid(&good));
     for (place, bad) in [
         ("/runs/0/run/schema", "sokudo.run/2".into()),
-        ("/runs/0/run/results/0/verdict", "GOOD".into()),
-        ("/runs/0/run/results/0/latency_ns/p50", "fast".into()),
+        ("/runs/0/run/figures/0/verdict", "GOOD".into()),
+        ("/runs/0/run/figures/0/latency_ns/p50", "fast".into()),
         ("/runs/0/run/target/devices", Value::Null),
     ] {
         let mut spoiled = good.clone();

@@ -120,7 +120,7 @@ impl LiveRun {
                 .goodness
                 .map(|(tone, text)| answer(tone, &text, language)),
             findings: Self::findings_of(document, language),
-            hosts: document.together.as_ref().map_or(0, |it| it.hosts.len()),
+            hosts: document.hosts.len(),
             ..Self::default()
         };
         for (_, element) in &article.0 {

@@ -1,16 +1,16 @@
 //! The most that a device gives, for people: one sentence, then a line per load that was tried.
 
-use sokudo_model::{Inference, PeakLimit};
+use sokudo_model::{Inference, Peak, PeakLimit, PeakRow};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::document::{PeakDocument, PeakStepDocument, ResultDocument, RunDocument};
+use crate::document::{ResultDocument, RunDocument};
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::table::{Cell, Table, left, right};
 
 /// A line: a step, its place, and its result.
-type Line<'a> = (usize, &'a PeakStepDocument, &'a ResultDocument);
+type Line<'a> = (usize, &'a PeakRow, &'a ResultDocument);
 
 const LEGEND: &str = "Depth: I/Os in flight per thread. Processors: what the row's threads used, \
     on average; per processor: IOPS per second of that time. A load that was only tried has one \
@@ -18,7 +18,7 @@ const LEGEND: &str = "Depth: I/Os in flight per thread. Processors: what the row
     turns; the knee is the least of these within 5 % of the most.";
 
 /// The sentence, what was seen, and the table.
-pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, peak: &PeakDocument) {
+pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, peak: &Peak) {
     let inference = limit(document);
     article.paragraph(sentence(peak, inference));
     if let Some(inference) = inference {
@@ -35,23 +35,23 @@ fn limit(document: &RunDocument) -> Option<&Inference> {
     inferences.find(|inference| PeakLimit::of_code(&inference.code).is_some())
 }
 
-fn sentence(peak: &PeakDocument, limit: Option<&Inference>) -> Text {
+fn sentence(peak: &Peak, limit: Option<&Inference>) -> Text {
     let [best, knee] = [peak.best, peak.knee].map(|place| &peak.steps[place]);
-    let rate = number::rate(best.ios_per_s);
-    if !peak.confirmed {
+    let rate = number::rate(best.step.ios_per_s);
+    if !peak.is_confirmed {
         return text!(
             "{rate} IOPS with {}, the most as far as was searched; the search did not come to its \
              end, so that nothing is said of what limits it.",
-            best.load.said()
+            best.step.load.said()
         );
     }
-    let most = match best == knee {
-        true => text!("{rate} IOPS, with {}", best.load.said()),
+    let most = match peak.best == peak.knee {
+        true => text!("{rate} IOPS, with {}", best.step.load.said()),
         false => text!(
             "{rate} IOPS, with {}; {} of it already with {}",
-            best.load.said(),
+            best.step.load.said(),
             number::percent(knee.share),
-            knee.load.said()
+            knee.step.load.said()
         ),
     };
     let said = limit.and_then(|it| Some((PeakLimit::of_code(&it.code)?, it.confidence)));
@@ -71,7 +71,7 @@ fn sentence(peak: &PeakDocument, limit: Option<&Inference>) -> Text {
     text!("{}.", Text::list([most, limit], "; "))
 }
 
-fn table(document: &RunDocument, peak: &PeakDocument) -> Table {
+fn table(document: &RunDocument, peak: &Peak) -> Table {
     let steps = peak.steps.iter().enumerate();
     let lines: Vec<Line<'_>> = steps
         .filter_map(|(place, step)| Some((place, step, document.results.get(step.result)?)))
@@ -82,13 +82,13 @@ fn table(document: &RunDocument, peak: &PeakDocument) -> Table {
     let latency = |title| right(title).under("latency");
     Table::of(&lines)
         .column(right("Threads"), |(_, step, _)| {
-            Some(step.load.threads.to_string())
+            Some(step.step.load.threads.to_string())
         })
         .column(right("Depth"), |(_, step, _)| {
-            Some(step.load.depth.to_string())
+            Some(step.step.load.depth.to_string())
         })
         .column(right("median").under("IOPS"), |(_, step, _)| {
-            Some(Cell::rate(step.ios_per_s))
+            Some(Cell::rate(step.step.ios_per_s))
         })
         .column(right("95 %").under("IOPS").rank(4), |(_, _, result)| {
             let spread = result.iops.as_ref()?.spread(1.0)?;
@@ -128,7 +128,7 @@ fn table(document: &RunDocument, peak: &PeakDocument) -> Table {
 }
 
 /// What a load is.
-fn remark(peak: &PeakDocument, place: usize) -> Text {
+fn remark(peak: &Peak, place: usize) -> Text {
     let remarks = [(peak.knee, "knee"), (peak.best, "most")];
     let said = remarks
         .into_iter()

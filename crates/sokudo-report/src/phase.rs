@@ -59,7 +59,7 @@ impl BonniePhase {
     /// Whether a run is one of `sokudo bonnie`.
     pub(crate) fn makes_up(document: &RunDocument) -> bool {
         let of = |result: &ResultDocument| Self::of(&result.workload);
-        document.method == Method::Bonnie
+        document.plan.method == Method::Bonnie
             && document.results.iter().all(|result| of(result).is_some())
     }
 

@@ -270,7 +270,7 @@ impl PivotDocument {
 /// The warning that figures of several tools, or of another tool than sokudo, need;
 /// `None` where sokudo has measured all.
 pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
-    let is_foreign = runs.iter().any(|run| run.origin.is_some());
+    let is_foreign = runs.iter().any(|run| run.origin().is_some());
     let tools = unique(runs.iter().map(|run| run.measurer()));
     let several = tools.len() > 1;
     let listed = Text::list(tools.into_iter().map(Text::name), ", ");
@@ -305,7 +305,7 @@ const OF_FIGURES: &str = "published results (CSV)";
 /// What was put right and what else was remarked, each once.
 fn notes(runs: &[&RunDocument]) -> Vec<Text> {
     let mut notes: Vec<Text> = Vec::new();
-    for origin in runs.iter().filter_map(|run| run.origin.as_ref()) {
+    for origin in runs.iter().filter_map(|run| run.origin()) {
         let corrections = origin.corrections.iter();
         // The figure in it is of one run; why is the same for all.
         let corrections = corrections.map(|it| text!("{}: put right, {}", origin.tool, it.why));

@@ -87,14 +87,14 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
 
 /// The answer to the question that it was measured for.
 pub(crate) fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
-    if let Some(fit) = &document.fit {
+    if let Some(fit) = document.fit() {
         fit_table::add(article, document, fit);
     }
     if let Some(burn_in) = &document.burn_in {
         burn_in::add(article, burn_in);
     }
     if let Some(assessment) = &document.disk_assessment
-        && document.method == Method::Assess
+        && document.plan.method == Method::Assess
     {
         assessment_table::add(article, assessment);
     }
@@ -104,8 +104,8 @@ fn title(document: &RunDocument) -> Element<'_> {
     Element::Title(Cell::Name(format!(
         "{} · {} · {}",
         document.measurer(),
-        document.method,
-        date::for_people(&document.started_at)
+        document.plan.method,
+        date::for_people(&document.began())
     )))
 }
 
@@ -121,25 +121,25 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         article.add(Element::Conclusions(&document.inferences));
         return article;
     }
-    if document.fit.is_some() {
+    if document.fit().is_some() {
         return article;
     }
     let hosts = HostFigures::of(document);
     if let Some(hosts) = &hosts {
         article.paragraph(hosts.sentence());
     }
-    if let Some(beside) = &document.beside {
+    if let Some(beside) = document.beside() {
         beside_table::add(&mut article, document, beside);
         return article;
     }
-    if let Some(fill) = &document.fill {
+    if let Some(fill) = document.fill() {
         fill::add(&mut article, document, fill);
         return article;
     }
-    if let Some(sharing) = &document.sharing {
+    if let Some(sharing) = document.sharing() {
         sharing::add(&mut article, document, sharing, unit);
     }
-    match (&document.load, &document.steady, &document.peak) {
+    match (document.load(), document.steady(), document.peak()) {
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
         (Some(load), ..) => load_table::add(&mut article, document, load),
         (_, Some(steady), _) => steady::add(&mut article, document, steady, unit),
@@ -161,7 +161,7 @@ fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) 
     let results = document.results_by_direction();
     let table = columns::table(document, &results, unit);
     let legend = legend(document, &results, unit);
-    if document.sharing.is_some() {
+    if document.sharing().is_some() {
         // Its own table has these figures, disk by disk.
         return article.add_on(Skin::Paper, Element::Table(table.noted(legend)));
     }
@@ -180,7 +180,7 @@ const INTENDED: &str = "Latencies are of service: from the issue of an I/O; and 
     the instant at which the fixed rate meant it to start, whether or not the disk was ready.";
 
 fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUnit) -> Text {
-    if document.origin.is_some() {
+    if document.origin().is_some() {
         return text!(
             "{}: as {} told it; {}.",
             unit.name(),

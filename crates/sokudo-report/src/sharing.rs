@@ -1,11 +1,10 @@
 //! Disks alone and together for people: one sentence and one table.
 
+use sokudo_model::{Sharing, SharingDisk, SharingTest};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::document::{
-    ResultDocument, RunDocument, SharingDiskDocument, SharingDocument, SharingTestDocument,
-};
+use crate::document::{ResultDocument, RunDocument};
 use crate::figure::figures_in;
 use crate::number;
 use crate::shortfall::verdict_cell;
@@ -17,38 +16,38 @@ const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the
     of the trials. Kept: together ÷ alone. Verdict: of what was measured together.";
 
 /// A disk in a test, or all of them where there is none.
-type Line<'a> = (&'a SharingTestDocument, Option<&'a SharingDiskDocument>);
+type Line<'a> = (&'a SharingTest, Option<&'a SharingDisk>);
 
 /// The sentence and the table.
 pub(crate) fn add(
     article: &mut Article<'_>,
     document: &RunDocument,
-    sharing: &SharingDocument,
+    sharing: &Sharing,
     unit: BandwidthUnit,
 ) {
     article.paragraph(sentence(document, sharing));
     article.add(Element::Table(table(document, sharing, unit).noted(LEGEND)));
-    if let Some(names) = names(sharing) {
+    if let Some(names) = names(document, sharing) {
         article.paragraph(names);
     }
 }
 
 /// Which name is whose, where disks are called otherwise than they were named.
-fn names(sharing: &SharingDocument) -> Option<Text> {
+fn names(document: &RunDocument, sharing: &Sharing) -> Option<Text> {
     let first = sharing.tests.first()?;
-    let is_called = |disk: &&SharingDiskDocument| {
-        let name = sharing.targets.get(disk.target);
-        name.is_some_and(|name| name.rsplit('/').next() != Some(&disk.disk))
+    let is_called = |disk: &&SharingDisk| {
+        let target = document.targets.get(disk.target);
+        target.is_some_and(|it| it.name.rsplit('/').next() != Some(&disk.label))
     };
     let named = first.disks.iter().filter(is_called).filter_map(|disk| {
-        let name = sharing.targets.get(disk.target)?;
-        Some(text!("{}: {name}", disk.disk))
+        let name = &document.targets.get(disk.target)?.name;
+        Some(text!("{}: {name}", disk.label))
     });
     let named: Vec<Text> = named.collect();
     (!named.is_empty()).then(|| Text::list(named, "; "))
 }
 
-fn sentence(document: &RunDocument, sharing: &SharingDocument) -> Text {
+fn sentence(document: &RunDocument, sharing: &Sharing) -> Text {
     let sums = sharing.tests.iter();
     let sums = sums.filter_map(|test| Some((test, test.sum?)));
     let worst = sums.min_by(|(_, one), (_, other)| one.kept.total_cmp(&other.kept));
@@ -56,7 +55,7 @@ fn sentence(document: &RunDocument, sharing: &SharingDocument) -> Text {
         return text!("Not all disks were measured both alone and together.");
     };
     let all = || sharing.tests.iter().flat_map(|test| &test.disks);
-    let loses = |disk: &&SharingDiskDocument| disk.rates.is_some_and(|it| it.loses);
+    let loses = |disk: &&SharingDisk| disk.rates.is_some_and(|it| it.loses);
     if !all().any(|disk| loses(&disk)) {
         let kept = all().filter_map(|disk| Some(disk.rates?.kept));
         let least = kept.reduce(f64::min).unwrap_or(sum.kept);
@@ -67,7 +66,7 @@ fn sentence(document: &RunDocument, sharing: &SharingDocument) -> Text {
     }
     let of_test = test.disks.iter().filter_map(|disk| {
         let kept = number::percent(disk.rates?.kept);
-        Some(text!("{} keeps {kept}", disk.disk))
+        Some(text!("{} keeps {kept}", disk.label))
     });
     text!(
         "Together the disks come to {} of what they do one by one ({} {}): {}.",
@@ -78,13 +77,13 @@ fn sentence(document: &RunDocument, sharing: &SharingDocument) -> Text {
     )
 }
 
-fn direction(document: &RunDocument, test: &SharingTestDocument) -> Text {
+fn direction(document: &RunDocument, test: &SharingTest) -> Text {
     let first = test.disks.first();
     let result = first.and_then(|disk| document.results.get(disk.alone));
     result.map_or_else(Text::default, |result| phrase(&result.direction_label()))
 }
 
-fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit) -> Table {
+fn table(document: &RunDocument, sharing: &Sharing, unit: BandwidthUnit) -> Table {
     let lines: Vec<Line<'_>> = (sharing.tests.iter())
         .flat_map(|test| {
             let disks = test.disks.iter().map(move |disk| (test, Some(disk)));
@@ -96,19 +95,19 @@ fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit)
         let figures = figures_in(result(place)?, unit)?;
         Some(figures.median / unit.bytes())
     };
-    let rate = move |(test, disk): &Line<'_>, pick: fn(&SharingDiskDocument) -> usize| {
+    let rate = move |(test, disk): &Line<'_>, pick: fn(&SharingDisk) -> usize| {
         let rate = match disk {
             Some(disk) => of(pick(disk)),
             None => test.disks.iter().map(|disk| of(pick(disk))).sum(),
         };
         rate.map(Cell::rate)
     };
-    let spread = move |(_, disk): &Line<'_>, pick: fn(&SharingDiskDocument) -> usize| {
+    let spread = move |(_, disk): &Line<'_>, pick: fn(&SharingDisk) -> usize| {
         let figures = figures_in(result(pick((*disk)?))?, unit)?;
         Some(figures.spread(unit.bytes())?.replace("± ", "±"))
     };
-    let alone = |disk: &SharingDiskDocument| disk.alone;
-    let together = |disk: &SharingDiskDocument| disk.together;
+    let alone = |disk: &SharingDisk| disk.alone;
+    let together = |disk: &SharingDisk| disk.together;
     named(document, &lines)
         .column(point("alone").under(unit.name()), move |line| {
             rate(line, alone)
@@ -127,7 +126,7 @@ fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit)
             Some(number::percent(rates?.kept))
         })
         .column(right("95 % interval").rank(2), |(_, disk)| {
-            let [low, high] = (*disk)?.rates?.kept_interval_95?;
+            let [low, high] = (*disk)?.rates?.kept_95?;
             Some(Cell::Name(format!(
                 "{:.1}–{:.1} %",
                 low * 100.0,
@@ -147,7 +146,7 @@ fn table(document: &RunDocument, sharing: &SharingDocument, unit: BandwidthUnit)
 
 /// The columns that say what a line is of.
 fn named<'a>(document: &RunDocument, lines: &'a [Line<'a>]) -> TableBuilder<'a, Line<'a>> {
-    let is_first = |test: &SharingTestDocument, disk: Option<&SharingDiskDocument>| {
+    let is_first = |test: &SharingTest, disk: Option<&SharingDisk>| {
         disk.is_some_and(|disk| std::ptr::eq(disk, &test.disks[0]))
     };
     Table::of(lines)
@@ -165,7 +164,7 @@ fn named<'a>(document: &RunDocument, lines: &'a [Line<'a>]) -> TableBuilder<'a, 
         })
         .column(left("Disk"), |(_, disk)| {
             Some(match disk {
-                Some(disk) => Text::name(disk.disk.clone()),
+                Some(disk) => Text::name(disk.label.clone()),
                 None => text!("all"),
             })
         })

@@ -1,9 +1,11 @@
 //! A log-linear histogram of whole numbers: constant time and memory, bounded
 //! relative error, lossless merge.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -195,25 +197,6 @@ impl Histogram {
             counts: Counts::All(table(&[])),
             totals: Totals::default(),
         }
-    }
-
-    /// What is left of a histogram when each of its buckets is known by a value in it and
-    /// its count. Quantiles are the same; mean and deviation are those of nothing.
-    /// `None` where there are more values than anything records.
-    pub fn of_buckets(
-        buckets: impl Iterator<Item = (u64, u64)>,
-        min: u64,
-        max: u64,
-    ) -> Option<Self> {
-        let mut histogram = Self::new();
-        for (value, count) in buckets {
-            let sum = histogram.totals.count.checked_add(count);
-            histogram.totals.count = sum.filter(|sum| *sum <= COUNT_READ_MAX)?;
-            histogram.counts.all()[bucket_index(value)] += count;
-        }
-        // Where they are no ends, they bound nothing.
-        (histogram.totals.min, histogram.totals.max) = (min.min(max), min.max(max));
-        Some(histogram)
     }
 
     /// Counts one value.
@@ -438,16 +421,41 @@ fn count(counts: &mut [u64], totals: &mut Totals, value: u64) {
 }
 
 /// A histogram as it is written: only buckets that hold something.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct SerializedHistogram {
+    /// Smallest value.
     min: u64,
+    /// Largest value.
     max: u64,
+    // Earlier the whole of each sum stood in its lower part, of which few programs read more than
+    // 64 bits.
+    /// Lower 64 bits of the sum of the values.
+    #[schemars(with = "u64")]
     sum: u128,
+    /// What is above them; missing where nothing is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    sum_high: u64,
+    /// Lower 64 bits of the sum of their squares.
+    #[schemars(with = "u64")]
     sum_of_squares: u128,
-    /// By how much the number of each bucket is above the one before.
+    /// What is above them likewise.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    sum_of_squares_high: u64,
+    /// Buckets are numbered from 0: below 128 there is one for each value, and from there on 128 for
+    /// every doubling. Here is by how much the number of each bucket is above the one before.
     steps: Vec<u64>,
     /// Values in each of them.
     counts: Vec<u64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(part: &u64) -> bool {
+    *part == 0
+}
+
+/// The upper and the lower part of a sum.
+const fn halves(sum: u128) -> (u64, u128) {
+    ((sum >> 64) as u64, sum & u64::MAX as u128)
 }
 
 impl From<Histogram> for SerializedHistogram {
@@ -462,14 +470,28 @@ impl From<Histogram> for SerializedHistogram {
             })
             .unzip();
         let sums = histogram.sums();
+        let (sum_high, sum) = halves(sums.values);
+        let (sum_of_squares_high, sum_of_squares) = halves(sums.squares);
         Self {
             min: histogram.min().unwrap_or(0),
             max: histogram.totals.max,
-            sum: sums.values,
-            sum_of_squares: sums.squares,
+            sum,
+            sum_high,
+            sum_of_squares,
+            sum_of_squares_high,
             steps,
             counts,
         }
+    }
+}
+
+impl JsonSchema for Histogram {
+    fn schema_name() -> Cow<'static, str> {
+        "Histogram".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        SerializedHistogram::json_schema(generator)
     }
 }
 
@@ -521,16 +543,18 @@ impl TryFrom<SerializedHistogram> for Histogram {
                 }),
             }
         }
+        let whole = |high: u64, low: u128| u128::from(high) << 64 | low;
+        let sums = Sums {
+            values: whole(written.sum_high, written.sum),
+            squares: whole(written.sum_of_squares_high, written.sum_of_squares),
+        };
         let sum_max = u128::from(totals.count) * u128::from(written.max);
-        if written.sum > sum_max || written.min > written.max {
+        if sums.values > sum_max || written.min > written.max {
             return Err("the sums of a histogram are not those of its counts");
         }
         if totals.count > 0 {
             (totals.min, totals.max) = (written.min, written.max);
-            totals.before = Sums {
-                values: written.sum,
-                squares: written.sum_of_squares,
-            };
+            totals.before = sums;
         }
         filled.retain(|bucket| bucket.count > 0);
         let counts = match filled.len() <= FILLED_MAX {

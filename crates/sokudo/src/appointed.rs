@@ -43,7 +43,7 @@ pub(crate) fn at_its_place(run: Recalled) -> Result<(Recalled, String), Exit> {
 /// A run of another tool is no baseline, whatever is said: nothing could be checked against
 /// it.
 pub(crate) fn refuse_imported(name: &Text, run: &RunDocument) -> Result<(), Exit> {
-    match &run.origin {
+    match run.origin() {
         None => Ok(()),
         Some(origin) => Err(Exit::usage(text!(
             "{name} comes from {}, and sokudo cannot measure it again; measure a baseline with sokudo: sokudo baseline set -- mark PATH",

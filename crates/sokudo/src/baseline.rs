@@ -218,7 +218,7 @@ fn appoint(
     let before = earlier(&arguments.keeping, id)?;
     store.set_baseline(id).map_err(Exit::failed)?;
     let name = run.target.device_name();
-    let method = &run.method;
+    let method = &run.plan.method;
     Ok(match before {
         Some(before) => text!(
             "Run {id} replaces run {before} as the baseline of {name} for {method}. sokudo check {id} measures again and compares."
@@ -275,7 +275,7 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
     // The others decide by themselves how often they measure, or fix the rate that would be
     // compared.
     let has_runs = !matches!(
-        run.method,
+        run.plan.method,
         Method::Beside
             | Method::BurnIn
             | Method::Explain

@@ -5,7 +5,7 @@
 
 use sokudo_device::System;
 use sokudo_dialect::bonnie::Phases;
-use sokudo_measure::{Measurement, Named, OwnFiles};
+use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
 use sokudo_model::{Bytes, Environment, Nanos, Schedule, TargetKind};
 use sokudo_report::bonnie;
 use sokudo_store::RunId;
@@ -22,7 +22,10 @@ const MEMORY_MULTIPLE: u64 = 2;
 
 impl Measuring for BonnieArguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
-        Ok(Planned::Rows(measurement(self)?, None))
+        Ok(Planned::Rows(
+            measurement(self)?,
+            Some(Box::new(Prepared::measure)),
+        ))
     }
 
     fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {

@@ -132,7 +132,7 @@ impl SideOf {
             device: reference.run.target.device_name(),
             identity: reference.run.target.identity(),
             target: reference.run.target.name.clone(),
-            method: reference.run.method.to_string(),
+            method: reference.run.plan.method.to_string(),
             baseline_run: reference.id.map(|id| id.0),
         }
     }

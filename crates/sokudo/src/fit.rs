@@ -33,7 +33,7 @@ impl Measuring for FitArguments {
     }
 
     fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
-        let answer = finished.document.fit.as_ref().and_then(|fit| fit.answer);
+        let answer = finished.document.fit().and_then(|fit| fit.answer);
         finished.conclude(&self.shared.printing)?;
         match answer {
             Some(FitAnswer::TooSlow) => Err(Exit::FailedAsReported),

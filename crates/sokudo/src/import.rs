@@ -7,8 +7,8 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
 use sokudo_import::{Import, LeftOut};
-use sokudo_model::{ImportedRun, is_label};
-use sokudo_report::document::{Kept as KeptRun, names_schema};
+use sokudo_model::{ImportedRun, Provenance, Run, is_label};
+use sokudo_report::document::{names_schema, pack, unpack};
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 use sokudo_words::text;
@@ -46,13 +46,12 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                     exit::note(reading::left_out(file, left));
                 }
                 for run in read.runs {
-                    let run = &labelled(run, arguments.label.as_ref());
-                    let document = run.document();
+                    let run = labelled(run, arguments.label.as_ref());
                     if !arguments.quiet || path.is_some() {
-                        printed.print(&document, arguments)?;
+                        printed.print(&run, arguments)?;
                     }
                     if let Some(store) = &mut store {
-                        is_whole &= kept(store.as_mut(), run, &document, arguments);
+                        is_whole &= kept(store.as_mut(), &run, arguments);
                     }
                 }
             }
@@ -73,7 +72,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
 
 /// What a file held.
 struct ImportedFile {
-    runs: Vec<KeptRun>,
+    runs: Vec<RunDocument>,
     left_out: Vec<LeftOut>,
 }
 
@@ -108,7 +107,7 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile
 fn own(source: impl Read) -> anyhow::Result<ImportedFile> {
     let text = reading::read_bounded(source)?;
     Ok(ImportedFile {
-        runs: vec![KeptRun::Document(Box::new(RunDocument::from_json(&text)?))],
+        runs: vec![RunDocument::from_json(&text)?],
         left_out: Vec::new(),
     })
 }
@@ -128,12 +127,9 @@ fn complete(run: &mut ImportedRun, arguments: &ImportArguments) {
 }
 
 /// The run called so, if it is to be called anything.
-fn labelled(mut run: KeptRun, label: Option<&String>) -> KeptRun {
+fn labelled(mut run: RunDocument, label: Option<&String>) -> RunDocument {
     if label.is_some() {
-        match &mut run {
-            KeptRun::Run(run) => run.label = label.cloned(),
-            KeptRun::Document(document) => document.label = label.cloned(),
-        }
+        run.label = label.cloned();
     }
     run
 }
@@ -189,13 +185,8 @@ fn without_names(text: String, is_first: bool) -> String {
 }
 
 /// Keeps a run unless it is there; whether it is there then.
-fn kept(
-    store: &mut dyn Store,
-    run: &KeptRun,
-    document: &RunDocument,
-    arguments: &ImportArguments,
-) -> bool {
-    let told = match keep_once(store, run, document, arguments) {
+fn kept(store: &mut dyn Store, document: &RunDocument, arguments: &ImportArguments) -> bool {
+    let told = match keep_once(store, document, arguments) {
         Ok(told) => told,
         Err(error) => {
             exit::fault(text!("this run is not kept: {error}"));
@@ -218,15 +209,10 @@ enum KeptImport {
 
 fn keep_once(
     store: &mut dyn Store,
-    run: &KeptRun,
     document: &RunDocument,
     arguments: &ImportArguments,
 ) -> anyhow::Result<KeptImport> {
-    let packed = run.pack();
-    if matches!(run, KeptRun::Run(_)) {
-        keep::note_if_not_whole(&packed);
-    }
-    let run = keep::new_run(document, packed);
+    let run = keep::new_run(document, pack(&document.run)?);
     let (id, kept) = match alike(store, &run, document)? {
         Some(before) => (before, KeptImport::Before(before)),
         None => {
@@ -274,21 +260,20 @@ fn alike(
         if kept.method != run.method || kept.rows != run.rows {
             continue;
         }
-        let other = KeptRun::unpack(&store.document(entry.id)?);
-        if other.is_ok_and(|other| content(&other.document()) == content(document)) {
+        let other = unpack(&store.document(entry.id)?);
+        if other.is_ok_and(|other| content(other) == content(document.run.clone())) {
             return Ok(Some(entry.id));
         }
     }
     Ok(None)
 }
 
-/// All of a document but the name of the file that it was read from, and by which sokudo.
-fn content(document: &RunDocument) -> RunDocument {
-    let mut content = document.clone();
-    content.sokudo_version = String::new();
-    content.label = None;
-    if let Some(origin) = &mut content.origin {
+/// All of a run but the name of the file that it was read from, and by which sokudo.
+fn content(mut run: Run) -> Run {
+    run.sokudo_version = String::new();
+    run.label = None;
+    if let Provenance::Reported(origin) = &mut run.provenance {
         origin.file = None;
     }
-    content
+    run
 }

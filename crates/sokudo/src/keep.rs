@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_model::{ListedRow, Nanos, Run, hosts_tag, label_of_tags, label_tag, narrow};
 use sokudo_report::RunDocument;
-use sokudo_report::document::{ResultDocument, is_document, pack, summary};
+use sokudo_report::document::{ResultDocument, pack, summary};
 use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store, StoreError};
 use sokudo_words::{Text, text};
 
@@ -148,7 +148,7 @@ fn put_beside(document: &RunDocument, keeping: &Keeping) {
         Ok(Location::None) | Err(_) => None,
     };
     let folder = folder.unwrap_or_default();
-    let began_at = document.started_at().unwrap_or(Nanos(0)).0;
+    let began_at = document.started_at.unwrap_or(Nanos(0)).0;
     let path = folder.join(format!("run-{began_at}-{}.json", std::process::id()));
     // Where there is no folder, the error of writing says so.
     let _ = std::fs::create_dir_all(&folder);
@@ -233,8 +233,7 @@ fn kept(
     if location == Location::None {
         return Ok(None);
     }
-    let packed = pack(run);
-    note_if_not_whole(&packed);
+    let packed = pack(run)?;
     let mut tags: Vec<String> = run.label.as_deref().map(label_tag).into_iter().collect();
     tags.extend((!run.hosts.is_empty()).then(|| hosts_tag(run.hosts.len())));
     let new = new_run(document, packed);
@@ -350,15 +349,6 @@ pub(crate) fn relabelled(
     store.tag(id, add, &remove)
 }
 
-/// Says so where a run is too large to be kept as more than its figures.
-pub(crate) fn note_if_not_whole(packed: &[u8]) {
-    if is_document(packed) {
-        exit::note(format_args!(
-            "this run is too large to be kept whole: its figures are kept, of which show --judge-again judges only a part"
-        ));
-    }
-}
-
 /// The store; an error where none is to be used, for commands that are about nothing else.
 pub(crate) fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
     opened(keeping).map_err(Exit::Failed)?.ok_or_else(|| {
@@ -391,8 +381,8 @@ pub(crate) fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
     let target = &document.target;
     let results = &document.results;
     NewRun {
-        started_at: document.started_at().unwrap_or(Nanos(0)),
-        method: document.method.to_string(),
+        started_at: document.started_at.unwrap_or(Nanos(0)),
+        method: document.plan.method.to_string(),
         target: target.name.clone(),
         device: target.identity(),
         device_name: target.device_name(),
@@ -400,7 +390,7 @@ pub(crate) fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
         verdict: results.iter().filter_map(|result| result.verdict).max(),
         fingerprint: document.fingerprint.clone(),
         sokudo_version: document.sokudo_version.clone(),
-        origin: document.origin.as_ref().map(|origin| origin.tool.clone()),
+        origin: document.origin().map(|origin| origin.tool.clone()),
         command: document.command.clone(),
         interrupted: document.interrupted,
         rows: results.iter().map(new_row).collect(),

@@ -37,7 +37,7 @@ impl<'a> PastRun<'a> {
         Self {
             run,
             device: run.target.identity(),
-            begun: run.started_at(),
+            begun: run.started_at,
         }
     }
 }
@@ -53,7 +53,7 @@ impl PastRow<'_> {
     /// What its other runs are kept under; `None` where the store has none that are like it.
     pub(crate) fn key(self, figure: Figure) -> Option<HistoryKey> {
         // The store has no files per second, which such rows are compared by.
-        let is_in_store = self.result.files_per_s.is_none() && self.run.run.origin.is_none();
+        let is_in_store = self.result.files_per_s.is_none() && self.run.run.origin().is_none();
         is_in_store.then(|| {
             (
                 self.run.device.clone(),
@@ -205,8 +205,10 @@ impl Past {
             self.without(key, &without)
         };
         let known: Vec<Option<PastRuns>> = document.results.iter().map(of_row).collect();
-        for (result, past) in document.results.iter_mut().zip(known) {
-            result.runs_differ = past.map(runs_differ);
+        let rows = document.run.rows.iter_mut().zip(&mut document.results);
+        for ((row, result), past) in rows.zip(known) {
+            row.runs_differ = past.map(runs_differ);
+            result.runs_differ = row.runs_differ;
         }
     }
 

@@ -133,7 +133,7 @@ impl Ascent<'_> {
             return Ok(());
         };
         let chosen = peak.to_confirm().into_iter();
-        let chosen: Vec<usize> = chosen.map(|step| peak.steps[step].0).collect();
+        let chosen: Vec<usize> = chosen.map(|step| peak.steps[step].result).collect();
         let steps = self.search.steps_max();
         self.leave_out(self.parts.rows.len(), steps);
         let mut again: Vec<Vec<Trial>> = vec![Vec::new(); chosen.len()];

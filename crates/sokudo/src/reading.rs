@@ -9,7 +9,8 @@ use std::path::Path;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sokudo_import::{Import, ImportError, LeftOut};
 use sokudo_model::{ImportedRun, Run};
-use sokudo_report::document::{JSON_BYTES_MAX, Kept};
+use sokudo_report::RunDocument;
+use sokudo_report::document::JSON_BYTES_MAX;
 use sokudo_words::{Text, text};
 
 use crate::invocation;
@@ -90,10 +91,10 @@ pub(crate) fn imported(file: &Path, source: impl BufRead) -> Result<Import, Impo
 }
 
 /// A run of another tool, which nobody but that tool can vouch for.
-pub(crate) fn judged(run: ImportedRun) -> Kept {
+pub(crate) fn judged(run: ImportedRun) -> RunDocument {
     let mut run = Run::from(run);
     sokudo_analysis::judge(&mut run);
-    Kept::Run(Box::new(run))
+    RunDocument::new(run)
 }
 
 /// What could not be used, with its place.

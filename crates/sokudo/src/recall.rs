@@ -6,7 +6,7 @@ use std::path::Path;
 use indicatif::ProgressBar;
 use sokudo_import::ImportError;
 use sokudo_model::{is_label, label_of_tags, label_tag};
-use sokudo_report::document::{JSON_BYTES_MAX, Kept, SummaryReader, summary};
+use sokudo_report::document::{JSON_BYTES_MAX, SummaryReader, summary, unpack};
 use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_words::{Text, text};
@@ -22,19 +22,19 @@ pub(crate) struct Annotations {
     pub(crate) tags: Vec<String>,
 }
 
-/// A run, its figures as a rule, and by what name it was called.
+/// A run with its figures, and by what name it was called.
 #[derive(Debug)]
-pub(crate) struct Recalled<R = RunDocument> {
+pub(crate) struct Recalled {
     /// `run 42`, or the file.
     pub(crate) source: String,
     /// Its number in the store, where it is from there.
     pub(crate) id: Option<RunId>,
     /// What somebody wrote about it, and its tags.
     pub(crate) said: Annotations,
-    pub(crate) run: R,
+    pub(crate) run: RunDocument,
 }
 
-impl<R> Recalled<R> {
+impl Recalled {
     /// What it is called in a sentence.
     pub(crate) fn name(&self) -> Text {
         match self.id {
@@ -42,15 +42,14 @@ impl<R> Recalled<R> {
             None => Text::name(&*self.source),
         }
     }
-}
 
-impl Recalled<Kept> {
-    fn figures(self) -> Recalled {
-        Recalled {
-            run: self.run.into_document(),
-            source: self.source,
-            id: self.id,
-            said: self.said,
+    /// A run of a file.
+    fn of_file(source: String, run: RunDocument) -> Self {
+        Self {
+            source,
+            id: None,
+            said: Annotations::default(),
+            run,
         }
     }
 }
@@ -85,21 +84,15 @@ impl<'a> Recall<'a> {
     /// is a file (`./42` where it is called so), `-` standard input, and where no such file is
     /// there, a label: of several runs of that label it is the newest.
     pub(crate) fn runs(&mut self, name: &str) -> Result<Vec<Recalled>, Exit> {
-        Ok(figures(self.kept(name)?))
-    }
-
-    /// The same with all that was kept of them.
-    pub(crate) fn kept(&mut self, name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
         if is_of_store(name) {
             let id = named(name, self.store()?)?;
-            let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
-            return Ok(vec![self.kept_of(entry)?]);
+            return Ok(vec![self.stored(id)?]);
         }
         if Path::new(name).is_file() || !is_label(name) {
             return of_file(name);
         }
         match self.labelled(name)? {
-            Some(entry) => Ok(vec![self.kept_of(entry)?]),
+            Some(entry) => Ok(vec![self.of_entry(entry)?]),
             None => of_file(name),
         }
     }
@@ -120,10 +113,10 @@ impl<'a> Recall<'a> {
 
     pub(crate) fn stored(&mut self, id: RunId) -> Result<Recalled, Exit> {
         let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
-        Ok(self.kept_of(entry)?.figures())
+        self.of_entry(entry)
     }
 
-    fn kept_of(&mut self, entry: Entry) -> Result<Recalled<Kept>, Exit> {
+    fn of_entry(&mut self, entry: Entry) -> Result<Recalled, Exit> {
         let id = entry.id;
         let packed = self.store()?.document(id).map_err(Exit::of_store)?;
         Ok(of_store(entry, unpacked(id, &packed)?))
@@ -153,7 +146,7 @@ impl<'a> Recall<'a> {
         let ids: Vec<RunId> = entries.iter().map(|entry| entry.id).collect();
         let mut runs = Vec::new();
         let mut computed: Vec<(RunId, Vec<u8>)> = Vec::new();
-        let reader = SummaryReader::default();
+        let mut reader = SummaryReader::default();
         for ids in ids.chunks(AT_ONCE) {
             // Where they cannot be read, there are the runs.
             let kept = self.store()?.summaries(ids);
@@ -167,6 +160,12 @@ impl<'a> Recall<'a> {
             let without: Vec<RunId> = without.map(|(id, _)| *id).collect();
             let whole = self.documents(&without)?;
             let summaries = parallel::map(&whole, |part| part.iter().map(summary).collect());
+            // A whole run takes much more memory.
+            let whole: Vec<RunDocument> = whole
+                .into_iter()
+                .zip(&summaries)
+                .map(|(run, packed): (_, &Vec<u8>)| reader.read(packed).unwrap_or(run))
+                .collect();
             computed.extend(without.into_iter().zip(summaries));
             let mut whole = whole.into_iter();
             runs.extend(
@@ -201,9 +200,7 @@ impl<'a> Recall<'a> {
                 rest = others;
             }
             let computed = parallel::map(&packed, |part| {
-                let of = |(id, packed): &(RunId, Vec<u8>)| {
-                    Ok::<_, Exit>(unpacked(*id, packed)?.into_document())
-                };
+                let of = |(id, packed): &(RunId, Vec<u8>)| unpacked(*id, packed);
                 part.iter().map(of).collect()
             });
             for document in computed {
@@ -221,14 +218,15 @@ const BYTES_AT_ONCE: usize = 16 << 20;
 /// where somebody only looks.
 const KEPT_FROM: usize = 100;
 
-fn unpacked(id: RunId, packed: &[u8]) -> Result<Kept, Exit> {
-    Kept::unpack(packed).map_err(|error| Exit::failed(text!("run {id} {error}")))
+fn unpacked(id: RunId, packed: &[u8]) -> Result<RunDocument, Exit> {
+    let run = unpack(packed).map_err(|error| Exit::failed(text!("run {id} {error}")))?;
+    Ok(RunDocument::new(run))
 }
 
-fn of_store<R: Labelled>(entry: Entry, mut run: R) -> Recalled<R> {
+fn of_store(entry: Entry, mut run: RunDocument) -> Recalled {
     let id = entry.id;
     // Somebody may have given it another one since it was kept.
-    run.set_label(label_of_tags(&entry.tags));
+    run.label = label_of_tags(&entry.tags).map(str::to_owned);
     Recalled {
         source: format!("run {id}"),
         id: Some(id),
@@ -240,33 +238,13 @@ fn of_store<R: Labelled>(entry: Entry, mut run: R) -> Recalled<R> {
     }
 }
 
-/// What has a label.
-trait Labelled {
-    fn set_label(&mut self, label: Option<&str>);
-}
-
-impl Labelled for RunDocument {
-    fn set_label(&mut self, label: Option<&str>) {
-        self.label = label.map(str::to_owned);
-    }
-}
-
-impl Labelled for Kept {
-    fn set_label(&mut self, label: Option<&str>) {
-        match self {
-            Self::Run(run) => run.label = label.map(str::to_owned),
-            Self::Document(document) => document.set_label(label),
-        }
-    }
-}
-
 /// The runs that one name stands for.
 pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
     Recall::new(keeping).runs(name)
 }
 
 /// The one run that a name stands for.
-pub(crate) fn only<R>(name: &str, recalled: Vec<Recalled<R>>) -> Result<Recalled<R>, Exit> {
+pub(crate) fn only(name: &str, recalled: Vec<Recalled>) -> Result<Recalled, Exit> {
     let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several: Vec<_>| {
         Exit::usage(text!(
             "{name} holds {} runs; keep them with sokudo import, and show one by its number",
@@ -276,11 +254,7 @@ pub(crate) fn only<R>(name: &str, recalled: Vec<Recalled<R>>) -> Result<Recalled
     Ok(recalled)
 }
 
-fn figures(kept: Vec<Recalled<Kept>>) -> Vec<Recalled> {
-    kept.into_iter().map(Recalled::figures).collect()
-}
-
-fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
+fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
     let path = Path::new(name);
     let bytes = kept_bytes(path)?;
     let text = match String::from_utf8(bytes) {
@@ -293,12 +267,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
         }
     };
     match RunDocument::from_json(&text) {
-        Ok(run) => Ok(vec![Recalled {
-            source: name.to_owned(),
-            id: None,
-            said: Annotations::default(),
-            run: Kept::Document(Box::new(run)),
-        }]),
+        Ok(run) => Ok(vec![Recalled::of_file(name.to_owned(), run)]),
         Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
             // It is of no tool at all, or a damaged result of sokudo's.
             ImportError::Unknown(_) => Exit::usage(text!("{name} {error}")),
@@ -308,24 +277,20 @@ fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
 }
 
 /// The runs of a file that another tool has printed.
-fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled<Kept>>, ImportError> {
+fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError> {
     let name = path.display();
     let import = reading::imported(path, bytes)?;
     for left in &import.left_out {
         exit::note(reading::left_out(path, left));
     }
     let is_one = import.runs.len() == 1;
-    let recalled = (1..)
-        .zip(import.runs)
-        .map(|(number, run): (u64, _)| Recalled {
-            source: match is_one {
-                true => name.to_string(),
-                false => format!("{name} #{number}"),
-            },
-            id: None,
-            said: Annotations::default(),
-            run: reading::judged(run),
-        });
+    let recalled = (1..).zip(import.runs).map(|(number, run): (u64, _)| {
+        let source = match is_one {
+            true => name.to_string(),
+            false => format!("{name} #{number}"),
+        };
+        Recalled::of_file(source, reading::judged(run))
+    });
     Ok(recalled.collect())
 }
 
@@ -365,7 +330,7 @@ fn named(name: &str, store: &mut dyn Store) -> Result<RunId, Exit> {
 }
 
 /// The runs of a report that `sokudo report` has written.
-fn of_report(name: &str, text: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
+fn of_report(name: &str, text: &str) -> Result<Vec<Recalled>, Exit> {
     let report = Report::from_json(text).map_err(|error| Exit::usage(text!("{name} {error}")))?;
     let recalled = report.runs.into_iter().map(|reported| Recalled {
         source: reported.source,
@@ -374,7 +339,7 @@ fn of_report(name: &str, text: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
             note: reported.note,
             tags: reported.tags,
         },
-        run: Kept::Document(Box::new(reported.run)),
+        run: reported.run,
     });
     Ok(recalled.collect())
 }

@@ -288,7 +288,7 @@ impl Repeat {
     ) -> Result<FinishedMeasurement, Exit> {
         let choose_again = |measurement: &mut Measurement<'_>| self.choose_again(measurement);
         let mut finished = self.command.measure(&choose_again, control, asking)?;
-        finished.document.command = self.command_line(finished.document.seed);
+        finished.document.command = self.command_line(finished.document.plan.seed);
         finished.run.command.clone_from(&finished.document.command);
         Ok(finished)
     }

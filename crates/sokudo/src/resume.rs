@@ -5,7 +5,6 @@
 
 use sokudo_measure::{Measurement, Named, OtherTarget};
 use sokudo_model::{Outcome, Row, Run, RunPart, StopReason, TargetInfo, TargetKind, Trial};
-use sokudo_report::document::Kept;
 use sokudo_store::{Filter, Page, RunId};
 use sokudo_words::{Text, text};
 
@@ -53,16 +52,17 @@ impl<'a> LeftRun<'a> {
             "" => newest(resumable, &mut recall, &targets)?,
             name => name.to_owned(),
         };
-        let recalled = recall::only(&name, recall.kept(&name)?)?;
-        let (Some(id), Kept::Run(run)) = (recalled.id, recalled.run) else {
+        let recalled = recall::only(&name, recall.runs(&name)?)?;
+        let run = recalled.run.run;
+        let Some(id) = recalled.id else {
             return Err(Exit::usage(text!(
-                "{name} is not kept whole, so that it cannot be gone on with; measure it anew"
+                "{name} is not in the store, so that it cannot be gone on with; keep it with sokudo import"
             )));
         };
         check(&run, resumable, id)?;
         Ok(Self {
             targets: in_order(&run, id, targets)?,
-            run: *run,
+            run,
             id,
         })
     }
@@ -122,9 +122,7 @@ fn newest(
     let mut gone_on_with = Vec::new();
     for entry in found.iter().filter(|entry| entry.run.origin.is_none()) {
         let name = entry.id.to_string();
-        let Kept::Run(run) = recall::only(&name, recall.kept(&name)?)?.run else {
-            continue;
-        };
+        let run = recall::only(&name, recall.runs(&name)?)?.run.run;
         gone_on_with.extend(run.parts.iter().filter_map(|part| part.kept_as));
         let is_it = check(&run, resumable, entry.id).is_ok()
             && places(&run, targets).iter().all(Option::is_some)

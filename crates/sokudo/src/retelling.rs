@@ -14,7 +14,7 @@ const SHORT_PARTS: u64 = 10;
 pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
     let results = &document.results;
     tell(&RunEvent::Planned {
-        method: document.method.to_string(),
+        method: document.plan.method.to_string(),
         command: document.command.clone(),
         rows: results.iter().map(planned).collect(),
         trials: document.schedule.trials,

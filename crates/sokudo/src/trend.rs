@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::comparison::{Figure, OtherDocument};
-use sokudo_report::document::Kept;
+use sokudo_report::document::unpack;
 use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
 use sokudo_report::{RunDocument, plot};
 use sokudo_store::{Filter, HistoryPoint, Page, RunId, Store, StoredDevice};
@@ -221,7 +221,7 @@ fn look_around(store: &mut dyn Store, document: &mut TrendDocument) {
         for run in runs {
             documents.entry(run).or_insert_with(|| {
                 let packed = store.document(run).ok()?;
-                Some(Kept::unpack(&packed).ok()?.into_document())
+                Some(RunDocument::new(unpack(&packed).ok()?))
             });
         }
         if let [Some(before), Some(after)] = runs.map(|run| documents[&run].as_ref()) {

@@ -20,7 +20,7 @@ fn fast_cells(run: &Run) -> Option<Inference> {
     if fill.curve.stretches.len() < FILL_PLACES_MIN {
         return None;
     }
-    let collapse = fill.collapse()?;
+    let collapse = fill.collapse?.level;
     let slow = fill.median_of(collapse)?;
     Some(inference(run, &fill, collapse, slow))
 }
@@ -48,7 +48,7 @@ fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
     });
     let mut figures = vec![
         figure("fast_cells_bytes", size),
-        figure("fast_bytes_per_s", fast.bytes_per_s()),
+        figure("fast_bytes_per_s", fast.bytes_per_s),
         figure("slow_bytes_per_s", slow),
     ];
     let after_rest = |rest: &FillRest| figure("after_rest_bytes_per_s", rest.bytes_per_s);

@@ -25,8 +25,8 @@ fn limit(run: &Run) -> Option<Inference> {
         return Some(still_rising(peak.knee().load));
     }
     let hardest = peak.steps[peak.hardest()];
-    let row = &run.rows[hardest.0];
-    let knee = &run.rows[peak.steps[peak.knee].0];
+    let row = &run.rows[hardest.result];
+    let knee = &run.rows[peak.steps[peak.knee].result];
     let little = added_latency(knee, row);
     if run.target.kind == TargetKind::Simulated {
         let alone = "in virtual time the simulated device alone takes time";
@@ -55,7 +55,7 @@ fn limit(run: &Run) -> Option<Inference> {
             _ => Confidence::Low,
         };
     }
-    let seen = used.evidence(hardest.1.load, cpus);
+    let seen = used.evidence(hardest.step.load, cpus);
     inference.evidence = Text::list([seen, inference.evidence], "; ");
     inference.figures.splice(0..0, used.figures(cpus));
     Some(inference)

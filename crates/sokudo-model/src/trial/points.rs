@@ -3,6 +3,7 @@
 //! There are many of both, so that they are written in columns: what is alike stands
 //! together. Numbers that grow or stay are written by how far each is from the one before.
 
+use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -17,6 +18,45 @@ pub struct SeriesPoint {
     pub bytes: Bytes,
     /// I/Os completed in the interval.
     pub ios: u64,
+}
+
+/// What a trial moved when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialSeries {
+    /// From the first I/O to the start of the measured part.
+    pub settled: Nanos,
+    /// Bytes moved outside the measured part.
+    pub in_ramp: Bytes,
+    /// What was moved in the measured part, per interval.
+    #[serde(default, with = "self", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Vec<i64>>")]
+    pub series: Vec<SeriesPoint>,
+}
+
+/// Bytes and I/Os.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Moved {
+    /// Bytes moved.
+    pub bytes: Bytes,
+    /// I/Os completed.
+    pub ios: u64,
+}
+
+impl Moved {
+    /// Adds what was moved besides.
+    pub fn add(&mut self, other: Self) {
+        self.bytes.0 += other.bytes.0;
+        self.ios += other.ios;
+    }
+
+    /// What was moved in an interval that ended at `at`, after `before` had been.
+    pub fn since(self, before: Self, at: Nanos) -> SeriesPoint {
+        SeriesPoint {
+            at,
+            bytes: Bytes(self.bytes.0 - before.bytes.0),
+            ios: self.ios - before.ios,
+        }
+    }
 }
 
 /// What happened at one place of a survey.

@@ -20,7 +20,7 @@ const MEDIAN_RATIO_MIN: f64 = 2.0;
 const MEDIAN_RATIO_MAX: f64 = 10.0;
 
 /// An I/O, and how long it took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowIo {
     /// Its first byte.
     pub offset: Bytes,

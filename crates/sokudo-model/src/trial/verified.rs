@@ -1,11 +1,12 @@
 //! What checking of written blocks found.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
 
 /// What checking what was written found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifyOutcome {
     /// Blocks that were checked.
     pub checked: u64,
@@ -16,7 +17,7 @@ pub struct VerifyOutcome {
 }
 
 /// A block that does not hold what was written to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mismatch {
     /// The file.
     pub file: String,
@@ -31,7 +32,7 @@ pub struct Mismatch {
 }
 
 /// What is wrong with a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MismatchKind {
     /// There is no header of ours: it was never written, or is overwritten.

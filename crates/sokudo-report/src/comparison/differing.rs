@@ -67,7 +67,7 @@ const PARTS: [Part; 24] = [
         joined(kinds.into_iter().map(Text::name))
     }),
     ("hosts", |run| {
-        Some(shown(run.together.as_ref()?.hosts.len()))
+        (!run.hosts.is_empty()).then(|| shown(run.hosts.len()))
     }),
     ("machine", |run| named(&run.environment.host)),
     ("kernel", |run| named(&run.environment.kernel)),

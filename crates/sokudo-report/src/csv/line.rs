@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use sokudo_model::{Nanos, Operation, PlanPart, TargetInfo};
+use sokudo_model::{Host, Nanos, Operation, PlanPart, TargetInfo};
 
-use crate::document::{
-    HostDocument, LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument,
-};
+use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument};
 use crate::number::float;
 use crate::record::{RecordColumn, or_missing, word};
 
@@ -16,7 +14,7 @@ pub(crate) struct ResultRecord<'a> {
     pub(crate) run: &'a RunDocument,
     pub(crate) result: Cow<'a, ResultDocument>,
     /// The host of which it tells; `None` where it tells of all of them, or there is one alone.
-    pub(crate) host: Option<&'a HostDocument>,
+    pub(crate) host: Option<&'a Host>,
     /// Trials that were made.
     trials: u64,
 }
@@ -89,9 +87,9 @@ pub(crate) fn columns<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
 
 fn what<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     vec![
-        RecordColumn::text("started_at", |it| it.run.started_at.clone()),
+        RecordColumn::text("started_at", |it| it.run.began()),
         RecordColumn::text("target", ResultRecord::target_path),
-        RecordColumn::text("method", |it| it.run.method.to_string()),
+        RecordColumn::text("method", |it| it.run.plan.method.to_string()),
         RecordColumn::text("name", |it| it.result.name.clone()),
         RecordColumn::text("direction", |it| it.result.direction.name().to_owned()),
         RecordColumn::whole("read_percent", |it| {
@@ -217,7 +215,9 @@ fn how<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
             let codes: Vec<_> = findings.map(|finding| finding.code.as_str()).collect();
             codes.join(" ")
         }),
-        RecordColumn::whole("seed", |it| it.run.origin.is_none().then_some(it.run.seed)),
+        RecordColumn::whole("seed", |it| {
+            it.run.origin().is_none().then_some(it.run.plan.seed)
+        }),
         RecordColumn::text("fingerprint", |it| it.result.fingerprint.clone()),
     ]
 }
@@ -235,16 +235,16 @@ pub(crate) fn lines(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>>
 /// The results of each host of a run, where several measured together.
 pub(crate) fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
     let results = run.results.iter().enumerate();
-    let together = run.together.as_deref().into_iter();
+    let together = run.together().into_iter();
     together.flat_map(move |together| {
         results.clone().flat_map(move |(place, result)| {
             let of_hosts = together.results_of_hosts(place, result);
-            let hosts = together.hosts.iter().zip(of_hosts);
-            hosts.map(move |(host, result)| ResultRecord {
+            let hosts = run.hosts.iter().zip(&together.hosts).zip(of_hosts);
+            hosts.map(move |((host, of_host), result)| ResultRecord {
                 run,
                 result: Cow::Owned(result),
                 host: Some(host),
-                trials: host.rows.get(place).map_or(0, |row| row.trials.into()),
+                trials: of_host.rows.get(place).map_or(0, |row| row.trials.into()),
             })
         })
     })

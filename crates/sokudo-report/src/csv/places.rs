@@ -38,9 +38,9 @@ pub(super) fn render(document: &RunDocument) -> String {
 
 fn columns<'a>() -> Vec<RecordColumn<DetailRecord<'a>>> {
     vec![
-        RecordColumn::text("started_at", |it| it.of.run.started_at.clone()),
+        RecordColumn::text("started_at", |it| it.of.run.began()),
         RecordColumn::text("target", |it| it.of.target_path()),
-        RecordColumn::text("method", |it| it.of.run.method.to_string()),
+        RecordColumn::text("method", |it| it.of.run.plan.method.to_string()),
         RecordColumn::text("name", |it| it.of.result.name.clone()),
         RecordColumn::text("direction", |it| it.of.result.direction.name().to_owned()),
         RecordColumn::text("write_cache", |it| word(&it.of.result.workload.drive_cache)),

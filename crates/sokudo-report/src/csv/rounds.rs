@@ -47,9 +47,9 @@ pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
 
 fn columns<'a>() -> Vec<RecordColumn<RoundRecord<'a>>> {
     vec![
-        RecordColumn::text("started_at", |it| it.of.run.started_at.clone()),
+        RecordColumn::text("started_at", |it| it.of.run.began()),
         RecordColumn::text("target", |it| it.of.target_path()),
-        RecordColumn::text("method", |it| it.of.run.method.to_string()),
+        RecordColumn::text("method", |it| it.of.run.plan.method.to_string()),
         RecordColumn::text("label", |it| it.label.to_owned()),
         RecordColumn::text("phase", |it| word(&it.phase.kind)),
         RecordColumn::text("name", |it| it.of.result.name.clone()),

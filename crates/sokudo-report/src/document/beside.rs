@@ -1,14 +1,14 @@
 //! A workload beside another one and alone: latencies, rates, and what becomes of them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sokudo_model::{Beside, BesideFigure, BesideRow, LatencyFigure, Row, Run, latencies};
 use sokudo_stats::Histogram;
 
 use super::result::sparse;
 
 /// A workload and its neighbour, each alone and both at the same time, by turns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BesideDocument {
     /// The workload that is asked about, at a fixed rate.
     pub row: BesideRowDocument,
@@ -17,9 +17,9 @@ pub struct BesideDocument {
 }
 
 /// One of both.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BesideRowDocument {
-    /// The place in `results`, from 0, of its row alone.
+    /// The place in `figures`, from 0, of its row alone.
     pub alone: usize,
     /// The same beside the other one.
     pub beside: usize,
@@ -29,44 +29,27 @@ pub struct BesideRowDocument {
     /// Whether it was kept beside the other one.
     pub rate_kept_beside: Option<bool>,
     /// I/Os per second; null where no round was complete.
-    pub ios_per_s: Option<BesideFigureDocument>,
+    pub ios_per_s: Option<BesideFigure>,
     /// Latencies, nanoseconds: at a fixed rate from the intended start of an I/O, of service
     /// otherwise. A figure that a trial has too few I/Os for is missing.
     pub latency_ns: Vec<BesideLatencyDocument>,
     /// The same latencies of all trials alone, as `[low_ns, high_ns, count]` for each bucket that
     /// holds something.
+    #[serde(skip)]
     pub histogram_alone: Vec<[u64; 3]>,
     /// The same of all trials beside the other one.
+    #[serde(skip)]
     pub histogram_beside: Vec<[u64; 3]>,
 }
 
 /// A figure of the latencies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BesideLatencyDocument {
     /// `mean`, `p50`, `p95`, `p99`, `p99.9` or `max`.
     pub figure: String,
     /// Alone and beside.
     #[serde(flatten)]
-    pub compared: BesideFigureDocument,
-}
-
-/// A figure alone and beside another workload.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BesideFigureDocument {
-    /// Alone, in the round whose ratio is the median of all; of an even number of rounds the
-    /// geometric mean of the two in the middle.
-    pub alone: f64,
-    /// Beside the other workload, in the same round.
-    pub beside: f64,
-    /// Beside ÷ alone: the median of the rounds' ratios.
-    pub ratio: f64,
-    /// Its 95 % interval, `[low, high]`; null of fewer than 6 rounds.
-    pub ratio_interval_95: Option<[f64; 2]>,
-    /// Rounds that it is of.
-    pub rounds: usize,
-    /// Whether it is another one beside the other workload: the whole interval is on one side of 1,
-    /// and the ratio 5 % off at least.
-    pub changed: bool,
+    pub compared: BesideFigure,
 }
 
 impl BesideDocument {
@@ -80,15 +63,6 @@ impl BesideDocument {
     }
 }
 
-impl BesideDocument {
-    /// What was counted.
-    pub(super) fn counts(&self) -> impl Iterator<Item = u64> + '_ {
-        let rows = [&self.row, &self.neighbour].into_iter();
-        let buckets = rows.flat_map(|it| it.histogram_alone.iter().chain(&it.histogram_beside));
-        buckets.map(|[_, _, count]| *count)
-    }
-}
-
 impl BesideRowDocument {
     fn of(row: &BesideRow<'_>) -> Self {
         let [alone, beside] = row.places;
@@ -96,7 +70,7 @@ impl BesideRowDocument {
         let figures = LatencyFigure::ALL.into_iter().filter_map(|figure| {
             Some(BesideLatencyDocument {
                 figure: figure.name().to_owned(),
-                compared: BesideFigureDocument::of(row.latency(figure)?),
+                compared: row.latency(figure)?,
             })
         });
         Self {
@@ -104,7 +78,7 @@ impl BesideRowDocument {
             beside,
             rate_kept_alone,
             rate_kept_beside,
-            ios_per_s: row.rate().map(BesideFigureDocument::of),
+            ios_per_s: row.rate(),
             latency_ns: figures.collect(),
             histogram_alone: of_all_trials(row.alone),
             histogram_beside: of_all_trials(row.beside),
@@ -116,19 +90,6 @@ impl BesideRowDocument {
     pub(crate) fn headline(&self) -> Option<&BesideLatencyDocument> {
         let named = |name| self.latency_ns.iter().find(move |it| it.figure == name);
         ["p99", "p95", "p50"].into_iter().find_map(named)
-    }
-}
-
-impl BesideFigureDocument {
-    fn of(figure: BesideFigure) -> Self {
-        Self {
-            alone: figure.alone,
-            beside: figure.beside,
-            ratio: figure.ratio,
-            ratio_interval_95: figure.interval,
-            rounds: figure.rounds,
-            changed: figure.has_risen() || figure.has_fallen(),
-        }
     }
 }
 

@@ -352,7 +352,7 @@ mod tests {
     }
 
     fn fit(run: &Run) -> FitDocument {
-        crate::RunDocument::from_run(run).fit.unwrap()
+        crate::RunDocument::from_run(run).fit().unwrap().clone()
     }
 
     const RATES: [u64; 6] = [1_000, 1_010, 1_020, 1_030, 1_040, 1_050];

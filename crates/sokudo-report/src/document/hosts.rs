@@ -1,20 +1,19 @@
 //! What several hosts measured together: who they are, and what each of them did in every trial.
 //!
-//! The figures of the results are those of all of them in the time in which all of them ran. They
-//! can be computed again of what is here alone: what the hosts moved in the window ÷ its length.
+//! The figures of the results are those of all of them in the time in which all of them ran: what
+//! the hosts moved in the window ÷ its length. Where they measured, `hosts` of the run says.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sokudo_model::{
-    Circumstances, Environment, Finding, Host, HostLost, HostTrial, Nanos, Row, Run, SeriesPoint,
-    StopReason, TargetInfo, TargetKind, TrialTogether, Verdict, narrow,
+    Finding, Host, HostLost, HostTrial, Nanos, Row, Run, SeriesPoint, StopReason, TrialTogether,
+    Verdict, narrow,
 };
 use sokudo_stats::Histogram;
 
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, merged};
-use super::layout::LayoutDocument;
 use super::result::{Direction, ResultDocument, Status};
 use super::trial::{DeviceDocument, INTERVAL_NS_MIN};
 use crate::number::float;
@@ -26,7 +25,7 @@ const POINTS_MAX: usize = 1_000_000;
 const POINTS_MIN: usize = 8;
 
 /// Hosts that measured together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TogetherDocument {
     /// How many processes measured.
     pub ranks: u32,
@@ -36,8 +35,8 @@ pub struct TogetherDocument {
     pub trials: Vec<TrialTogetherDocument>,
 }
 
-/// One of the hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// What one of the hosts did.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HostDocument {
     /// As it calls itself.
     pub name: String,
@@ -46,26 +45,14 @@ pub struct HostDocument {
     /// The worst verdict of its rows; null when nobody has judged them.
     pub verdict: Option<Verdict>,
     /// Why it left before the end; absent where it stayed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<HostLost>,
-    /// What it was done to, as this host sees it.
-    pub target: TargetInfo,
-    /// How its test files were made, the slowest of them; null where there were none to make.
-    pub layout: Option<LayoutDocument>,
-    /// Where it was measured.
-    pub environment: Environment,
-    /// What the system said around the run; missing where there is no real device.
-    #[serde(default, skip_serializing_if = "Circumstances::is_unknown")]
-    pub circumstances: Circumstances,
-    /// What concerns its part of the run as a whole.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
     /// One entry per result, in the order of the results.
     pub rows: Vec<HostRowDocument>,
 }
 
 /// What one host did of one result, all its trials together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct HostRowDocument {
     /// Whether its figures can be trusted, as if only this host had measured; null when nobody
     /// has judged them.
@@ -81,13 +68,13 @@ pub struct HostRowDocument {
     /// From preparing an I/O to reaping it.
     pub latency_ns: Option<LatencyFigures>,
     /// Why the verdict is what it is, most important first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
 
 /// One trial of all hosts. Instants are nanoseconds from the one at which all were to start, on the
 /// clock of the first host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TrialTogetherDocument {
     /// Of which result, by its place from 0.
     pub result: u32,
@@ -109,7 +96,7 @@ pub struct TrialTogetherDocument {
 }
 
 /// One trial of one host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HostTrialDocument {
     /// Its place in `hosts`, from 0.
     pub host: u32,
@@ -137,11 +124,12 @@ pub struct HostTrialDocument {
     pub stopped: StopReason,
     /// What it moved per interval. Where the window begins and ends, an interval does, too: those
     /// in it sum up to what was moved in it, but for the rounding to whole blocks.
+    #[serde(skip)]
     pub series: Vec<HostPointDocument>,
 }
 
 /// What a host moved in one interval of a trial, which begins where the one before ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HostPointDocument {
     /// End of the interval; the first one begins at `began_ns`.
     pub at_ns: u64,
@@ -153,7 +141,7 @@ pub struct HostPointDocument {
 
 impl TogetherDocument {
     /// What hosts did in a run; `None` where one process measured alone.
-    pub(super) fn of(run: &Run) -> Option<Box<Self>> {
+    pub(super) fn of(run: &Run) -> Option<Self> {
         if run.hosts.is_empty() {
             return None;
         }
@@ -168,34 +156,13 @@ impl TogetherDocument {
             let of_host = rows.iter_mut().filter_map(Iterator::next).collect();
             hosts.push(HostDocument::of(host, of_host));
         }
-        Some(Box::new(Self {
+        Some(Self {
             ranks: run.ranks(),
             hosts,
             trials: trials()
                 .map(|it| TrialTogetherDocument::of(&it, points_max))
                 .collect(),
-        }))
-    }
-
-    /// Who measured, and nothing of what was measured.
-    pub(super) fn without_figures(&self) -> Self {
-        let host = |host: &HostDocument| HostDocument {
-            name: host.name.clone(),
-            ranks: host.ranks,
-            verdict: None,
-            lost: host.lost,
-            target: TargetInfo::new("", TargetKind::Simulated),
-            layout: None,
-            environment: Environment::default(),
-            circumstances: Circumstances::default(),
-            findings: Vec::new(),
-            rows: Vec::new(),
-        };
-        Self {
-            ranks: self.ranks,
-            hosts: self.hosts.iter().map(host).collect(),
-            trials: Vec::new(),
-        }
+        })
     }
 
     /// The trials of a result.
@@ -248,37 +215,6 @@ impl TogetherDocument {
         };
         hosts.map(of_host).collect()
     }
-
-    /// What was counted, for whoever adds it up.
-    pub(super) fn counts(&self) -> impl Iterator<Item = u64> + '_ {
-        let hosts = self.trials.iter().flat_map(|trial| &trial.hosts);
-        hosts.flat_map(|host| {
-            let device = host.device.iter();
-            let device = device.flat_map(|it| [it.read_bytes, it.written_bytes, it.flushes]);
-            let points = host.series.iter().flat_map(|it| [it.bytes, it.ios]);
-            let in_window = [host.bytes_in_window, host.ios_in_window];
-            let whole = [host.bytes, host.ios, host.slowest_rank_bytes];
-            in_window
-                .into_iter()
-                .chain(whole)
-                .chain(device)
-                .chain(points)
-        })
-    }
-
-    /// When something was.
-    pub(super) fn marks(&self) -> impl Iterator<Item = u64> + '_ {
-        self.trials.iter().flat_map(|trial| {
-            let window = trial.window_ns.into_iter().flatten();
-            let ends = [trial.first_began_ns, trial.last_ended_ns];
-            let hosts = trial.hosts.iter().flat_map(|host| {
-                let points = host.series.iter().map(|point| point.at_ns);
-                points.chain([host.began_ns, host.ended_ns])
-            });
-            let clocks = [trial.skew_ns, trial.clock_uncertainty_ns];
-            window.chain(ends).chain(clocks).chain(hosts)
-        })
-    }
 }
 
 impl HostDocument {
@@ -288,11 +224,6 @@ impl HostDocument {
             ranks: host.ranks,
             verdict: rows.iter().filter_map(|row| row.verdict).max(),
             lost: host.lost,
-            target: host.target.clone(),
-            layout: host.layout.map(LayoutDocument::of),
-            environment: host.environment.clone(),
-            circumstances: host.circumstances.clone(),
-            findings: host.findings.clone(),
             rows,
         }
     }

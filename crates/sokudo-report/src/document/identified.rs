@@ -1,7 +1,6 @@
-//! The fingerprints of a document. They are taken of what was done whenever a document is made
-//! or read, and never believed as they stand in one.
+//! The fingerprints of a document, of what was done. They are never believed as they stand in one.
 
-use sokudo_model::{BackendUse, DirectUse, Plan, PlanData, PlanPart, PlanParts, narrow};
+use sokudo_model::{BackendUse, DirectUse, PlanData, PlanPart, PlanParts, narrow};
 
 use super::RunDocument;
 use super::result::ResultDocument;
@@ -29,15 +28,17 @@ impl RunDocument {
 
     /// Puts in what was done in each row, alone.
     fn plan_rows(&mut self) {
-        let size = self.target.size_bytes;
-        let schedule = &self.schedule;
+        let run = &self.run;
+        let size = run.target.size_bytes;
+        let schedule = &run.schedule;
         let schedule = (schedule.name.clone(), schedule.pause, schedule.warm_up);
-        let spread = self.schedule.spread_over.map(PlanData::Spread);
-        let hosts = self.together.as_ref();
-        let hosts = hosts.map(|it| PlanData::Hosts(narrow(it.hosts.len())));
+        let spread = run.schedule.spread_over.map(PlanData::Spread);
+        let hosts = narrow(run.hosts.len());
+        let hosts = (hosts > 0).then_some(PlanData::Hosts(hosts));
         let of_run: Vec<PlanData> = spread.into_iter().chain(hosts).collect();
         let schedule = PlanData::Schedule(schedule);
-        let tool = self.origin.as_ref().map_or("", |origin| &*origin.tool);
+        let origin = run.provenance.origin();
+        let tool = origin.map_or("", |origin| &*origin.tool);
         for result in &mut self.results {
             let used = result.used();
             result.plan = fingerprint::parts(&result.workload, used, size);
@@ -48,21 +49,10 @@ impl RunDocument {
             result.tell_of(tool);
         }
     }
-
-    /// Puts them into the document of a run with this plan. One that was read from elsewhere
-    /// may hold rows that its plan does not name; they ran alone.
-    pub(super) fn identify_made(&mut self, plan: &Plan) {
-        let counts = plan.stages.iter().map(|stage| stage.workloads.len());
-        let of_rows = counts.flat_map(|count| std::iter::repeat_n(count, count));
-        for (result, count) in self.results.iter_mut().zip(of_rows) {
-            result.beside = narrow(count - 1);
-        }
-        self.identify();
-    }
 }
 
 /// How many rows ran together, of as many as there are.
-pub(super) fn together(first: &ResultDocument, rows: usize) -> usize {
+fn together(first: &ResultDocument, rows: usize) -> usize {
     let beside: usize = narrow(first.beside);
     rows.min(1 + beside)
 }

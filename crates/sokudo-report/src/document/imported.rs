@@ -14,7 +14,7 @@ use crate::number::natural;
 impl RunDocument {
     /// Who measured: sokudo with its version, or the other tool with its own.
     pub fn measurer(&self) -> String {
-        match &self.origin {
+        match self.origin() {
             Some(origin) => origin.measurer(),
             None => format!("sokudo {}", self.sokudo_version),
         }
@@ -40,7 +40,6 @@ impl ResultDocument {
             iops: rate(&reported.iops),
             latency_ns: reported.latency.as_ref().and_then(latency),
             shares: None,
-            runs_differ: None,
             told: Some(told(reported)),
             histogram: histogram(&reported.histogram),
             surface: survey.map(|survey| SurfaceFigures::of(&survey, 1, &places, &[])),

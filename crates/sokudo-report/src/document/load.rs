@@ -31,7 +31,7 @@ pub struct LoadDocument {
 /// One fixed rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadStepDocument {
-    /// Its place in `results`, from 0.
+    /// Its place in `figures`, from 0.
     pub result: usize,
     /// I/Os that were to start per second.
     pub asked_ios_per_s: f64,

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
-    Outcome, PlanPart, PlanParts, Row, RunsDiffer, Schedule, SlowPlaces, Steadiness, StopReason,
-    Trial, Verdict, Workload, weighed,
+    Outcome, PlanPart, PlanParts, Row, Run, RunsDiffer, Schedule, SlowPlaces, Steadiness,
+    StopReason, Trial, Verdict, Workload, narrow, weighed,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -27,7 +27,7 @@ const fn is_zero(value: &u32) -> bool {
 }
 
 /// One row of the run with its figures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ResultDocument {
     /// What people call it, such as `SEQ1M Q8T1`.
     pub name: String,
@@ -43,13 +43,13 @@ pub struct ResultDocument {
     pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
     /// Bytes written per second until they were durable, the median of the trials; missing
     /// where writes do not stay in a cache, or where that was not measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub durable_bytes_per_s: Option<f64>,
     /// I/Os completed per second, of all operations together.
     pub iops: Option<RateFigures>,
     /// Files created, looked up or deleted per second; absent for rows that do none of
     /// these. One I/O of such a row is one file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub files_per_s: Option<RateFigures>,
     /// From preparing an I/O to reaping it.
     pub latency_ns: Option<LatencyFigures>,
@@ -65,7 +65,7 @@ pub struct ResultDocument {
     pub shares: Option<BTreeMap<Operation, ShareDocument>>,
     /// How much other runs of this row on this device differ, where the store has enough of
     /// them: the interval of the trials is of this run alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub runs_differ: Option<RunsDiffer>,
     /// I/Os in flight, averaged over the measured time of all trials.
     pub depth_achieved: Option<f64>,
@@ -78,7 +78,7 @@ pub struct ResultDocument {
     pub device_ratio: Option<f64>,
     /// Other processes that did I/O, on whatever device, during the trials; missing where
     /// nobody looked, or nobody did.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub foreign_users: Vec<ForeignUser>,
     /// How I/O was issued.
     pub backend: Option<BackendUse>,
@@ -92,43 +92,46 @@ pub struct ResultDocument {
     pub fingerprint: String,
     /// What the fingerprint is made of, in words for people.
     pub fingerprint_parts: BTreeMap<String, String>,
-    /// What it is made of: the fingerprint is taken of this whenever a document is read.
+    /// What it is made of.
     #[serde(skip)]
     pub plan: PlanParts,
     /// How many other results ran at the same time; missing for one that ran alone.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub beside: u32,
     // Rows of thousands of runs share it.
     /// What was to be done.
     pub workload: Arc<Workload>,
     /// What another tool told of the row beside; missing for what sokudo measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub told: Option<ToldDocument>,
     /// Trials that came to their speed only while they were measured: they were made again,
     /// settled for longer, and are in no figure. Missing where there were none.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub unsettled_trials: u32,
     /// Raw figures of each trial.
     pub trials: Vec<TrialDocument>,
+    // What follows is of the size of the run itself, in which it is written.
     /// Latencies of all trials, as `[low_ns, high_ns, count]` for each bucket
     /// that holds something; both ends belong to the bucket.
+    #[serde(skip)]
     pub histogram: Vec<[u64; 3]>,
     /// What was moved per interval.
+    #[serde(skip)]
     pub series: Vec<PointDocument>,
     /// Figures over the places of a survey; missing for anything else, and where no trial
     /// was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub surface: Option<SurfaceFigures>,
     /// What happened at each place of a survey, in the order in which they were
     /// visited; empty for anything else.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip)]
     pub places: Vec<PlaceDocument>,
     /// Ranges of a survey that could not be read or written.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<DefectDocument>,
     /// The slowest places of a survey and how long they took when they were read again; missing
     /// where nobody looked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_places: Option<Box<SlowPlaces>>,
 }
 
@@ -225,7 +228,7 @@ impl Status {
 }
 
 /// One operation of a mix.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ShareDocument {
     /// Its planned share of the I/Os, percent.
     pub percent: u32,
@@ -316,8 +319,27 @@ impl ResultDocument {
         }
     }
 
+    /// Those of all rows of a run.
+    pub(super) fn of_rows(run: &Run) -> Vec<Self> {
+        let stages = run.plan.stages.iter().map(|stage| stage.workloads.len());
+        let together = stages.flat_map(|count| std::iter::repeat_n(count, count));
+        // What was read from elsewhere may hold rows that its plan does not name; they ran alone.
+        let rows = run.rows.iter().zip(together.chain(std::iter::repeat(1)));
+        let of_row = |(row, together): (&Row, usize)| {
+            let result = Self {
+                beside: narrow(together - 1),
+                ..Self::from_row(row, &run.schedule)
+            };
+            match &row.reported {
+                Some(reported) => result.reported(reported),
+                None => result,
+            }
+        };
+        rows.map(of_row).collect()
+    }
+
     /// The result of a row.
-    pub(super) fn from_row(row: &Row, schedule: &Schedule) -> Self {
+    fn from_row(row: &Row, schedule: &Schedule) -> Self {
         let direction = Direction::of(&row.workload);
         let work = ResultBuilder {
             row,
@@ -354,7 +376,7 @@ impl ResultDocument {
                 .as_ref()
                 .and_then(|it| work.of_latency(it, &inside, |of| !direction.counts(of))),
             shares: work.shares(),
-            runs_differ: None,
+            runs_differ: row.runs_differ,
             depth_achieved: work.depth_achieved(),
             cpu: cpu_of(&row.trials),
             device: DeviceDocument::sum(&row.trials),

@@ -43,7 +43,7 @@ pub struct PhaseDocument {
 /// A tracked row, round by round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrackedDocument {
-    /// Which of the results, counted from 0.
+    /// Which of the figures, counted from 0.
     pub result: u32,
     /// What the values are.
     pub figure: RoundFigure,
@@ -56,7 +56,7 @@ pub struct TrackedDocument {
 /// Means over the rounds of the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WindowFigures {
-    /// Which of the results, counted from 0.
+    /// Which of the figures, counted from 0.
     pub result: u32,
     /// Reads and writes per second.
     pub iops_mean: Option<f64>,

@@ -73,13 +73,13 @@ fn the_schema_refuses_what_is_no_run() {
     assert!(validator.is_valid(&good));
     assert!(spoiled(&|value| value["schema"] = "sokudo.run/2".into()));
     assert!(spoiled(
-        &|value| value["results"][0]["verdict"] = "GOOD".into()
+        &|value| value["figures"][0]["verdict"] = "GOOD".into()
     ));
     assert!(spoiled(
-        &|value| value["results"][0]["histogram"][0] = serde_json::json!([1, 2])
+        &|value| value["rows"][0]["trials"][0]["outcome"]["stopped"] = "bored".into()
     ));
     assert!(spoiled(
-        &|value| value["results"][0]["latency_ns"]["p50"] = "fast".into()
+        &|value| value["figures"][0]["latency_ns"]["p50"] = "fast".into()
     ));
     assert!(spoiled(&|value| {
         value.as_object_mut().unwrap().remove("fingerprint");

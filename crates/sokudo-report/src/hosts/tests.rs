@@ -37,7 +37,7 @@ fn what_one_machine_measured_says_nothing_of_hosts() {
     let mut run = sample::together_run();
     run.rows.iter_mut().for_each(|row| row.trials.clear());
     let document = RunDocument::from_run(&run);
-    assert!(document.together.is_some() && HostFigures::of(&document).is_none());
+    assert!(document.together().is_some() && HostFigures::of(&document).is_none());
     assert!(!rendered(&run, 80).contains(" hosts, "));
 }
 

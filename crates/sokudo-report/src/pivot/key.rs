@@ -82,14 +82,14 @@ impl Key {
             Self::Device => Some(target.device_name()),
             Self::FileSystem => target.file_system.as_ref().map(|it| it.kind.clone()),
             Self::Raid => raid(run),
-            Self::Method => Some(document.method.to_string()),
+            Self::Method => Some(document.plan.method.to_string()),
             Self::Tool => Some(document.measurer()),
             Self::Host => document.environment.host.clone(),
             Self::Kernel => document.environment.kernel.clone(),
-            Self::Date => document.started_at.split('T').next().map(str::to_owned),
+            Self::Date => document.began().split('T').next().map(str::to_owned),
             Self::Run => Some(run.source.to_owned()),
             Self::Label => document.label.clone(),
-            Self::Document => document.origin.as_ref().and_then(|it| it.document.clone()),
+            Self::Document => document.origin().and_then(|it| it.document.clone()),
             Self::Tag(key) => run.tags.iter().find_map(|tag| {
                 let value = tag.strip_prefix(key.as_str())?.strip_prefix('=')?;
                 Some(value.to_owned())

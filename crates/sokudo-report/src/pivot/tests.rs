@@ -1,6 +1,6 @@
 use super::*;
 use crate::sample;
-use sokudo_model::PlanData;
+use sokudo_model::{PlanData, Provenance};
 
 fn runs() -> [RunDocument; 3] {
     let run = |name: &str, kind: &str| {
@@ -156,14 +156,14 @@ fn documents_follow_the_schema_in_the_docs_and_read_back() {
 #[test]
 fn a_remark_of_another_tool_is_told_whole_unless_it_begins_with_its_figure() {
     let mut run = RunDocument::from_run(&sample::run());
-    run.origin = Some(sokudo_model::Origin {
+    run.provenance = Provenance::Reported(sokudo_model::Origin {
         tool: "CrystalDiskMark".to_owned(),
         format: "CrystalDiskMark text".to_owned(),
         remarks: vec!["C: was filled by 45%".into()],
         ..sokudo_model::Origin::default()
     });
     let mut published = run.clone();
-    if let Some(origin) = &mut published.origin {
+    if let Provenance::Reported(origin) = &mut published.provenance {
         origin.format = OF_FIGURES.to_owned();
         origin.remarks = vec!["Random read 4K: of a full disk".into()];
     }

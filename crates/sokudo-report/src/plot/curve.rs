@@ -4,15 +4,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::{Bytes, DriveCache, Operation, Survey, Visit};
+use sokudo_model::{Bytes, DriveCache, Fill, FillStretch, Operation, Survey, Visit};
 use sokudo_words::{Text, text};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::{Axis, float, whole};
-use crate::document::{
-    Direction, FillDocument, FillLevelDocument, PlaceDocument, ResultDocument, RunDocument,
-};
+use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, decimal_size, rate};
 use crate::wording::phrase;
 
@@ -46,12 +44,12 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     }
     let span = PositionSpan::of(document, &shown);
     let mut chart = chart(&span, &transfers, &dots, &shown);
-    if let Some(fill) = &document.fill {
+    if let Some(fill) = document.fill() {
         chart.layers.extend(level_layers(&span, fill));
     }
     let what = match (transfers.is_empty(), dots.is_empty()) {
         (false, false) => text!("transfer rate and access time over position"),
-        (false, true) if document.fill.is_some() => text!("transfer rate over what was written"),
+        (false, true) if document.fill().is_some() => text!("transfer rate over what was written"),
         (false, true) => text!("transfer rate over position"),
         _ => text!("access time over position"),
     };
@@ -181,7 +179,7 @@ impl PositionSpan {
             low,
             high,
             device: device.map(|Bytes(size)| size),
-            is_written: document.fill.is_some(),
+            is_written: document.fill().is_some(),
         }
     }
 
@@ -402,10 +400,10 @@ pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
 }
 
 /// The levels of a fill, and where fast writes end.
-fn level_layers(span: &PositionSpan, fill: &FillDocument) -> Vec<Layer> {
-    let line = |level: &FillLevelDocument| {
+fn level_layers(span: &PositionSpan, fill: &Fill) -> Vec<Layer> {
+    let line = |level: &FillStretch| {
         let at = level.bytes_per_s / BYTES_PER_MB;
-        let ends = [level.from_bytes, level.to_bytes];
+        let ends = [level.from.0, level.to.0];
         ends.map(|end| [span.position(end), at]).to_vec()
     };
     let rates = fill.levels.iter();
@@ -415,9 +413,9 @@ fn level_layers(span: &PositionSpan, fill: &FillDocument) -> Vec<Layer> {
     let levels = Layer::new(Ink::MIX.dashed(true), Shape::Lines(lines));
     let levels = levels.named(text!("levels"), figures);
     let end = fill.collapse.map(|collapse| {
-        let at = span.position(collapse.at_bytes);
+        let at = span.position(collapse.at.0);
         let sign = Shape::Signs(vec![[at, collapse.fast_bytes_per_s / BYTES_PER_MB]]);
-        let size = Text::name(decimal_size(Bytes(collapse.at_bytes), 3));
+        let size = Text::name(decimal_size(collapse.at, 3));
         Layer::new(Ink::FAULT, sign).named(text!("fast writes end"), size)
     });
     [levels].into_iter().chain(end).collect()

@@ -75,8 +75,8 @@ fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
     let verdict = verdicts.max().map(Verdict::name).map(Text::from);
     let interrupted = document.interrupted.then(|| text!("interrupted"));
     let parts = [
-        Some(Text::name(document.method.to_string())),
-        Some(wording::phrase(&date::for_people(&document.started_at))),
+        Some(Text::name(document.plan.method.to_string())),
+        Some(wording::phrase(&date::for_people(&document.began()))),
         Some(Text::name(document.measurer())),
         verdict,
         interrupted,

@@ -53,7 +53,7 @@ impl Dimension {
 
 /// `None` when the rows make no table.
 pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
-    if let Some(steady) = &document.steady {
+    if let Some(steady) = document.steady() {
         return of_mixes(document, steady);
     }
     let shown: Vec<&ResultDocument> = document

@@ -24,7 +24,7 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
 /// The same of a workload alone and beside another one, at a fixed rate from the intended start;
 /// `None` of anything else.
 pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
-    let row = &document.beside.as_ref()?.row;
+    let row = &document.beside()?.row;
     let of = |place: usize, histogram: &[[u64; 3]]| {
         let mut result = document.results.get(place)?.clone();
         result.latency_ns = result.latency_from_intended_ns.take().or(result.latency_ns);

@@ -30,7 +30,7 @@ const PERCENTILES: [(&str, Pick); 3] = [
 
 /// `None` unless latency against load was measured.
 pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
-    let load = document.load.as_ref()?;
+    let load = document.load()?;
     let steps = load.steps.iter();
     let steps = steps.filter_map(|step| Some((step, document.results.get(step.result)?)));
     let steps: Vec<_> = steps.collect();

@@ -30,7 +30,7 @@ pub(super) const SHADE: Ink = Ink {
 
 /// `None` for a run that followed no procedure, and before the first round.
 pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
-    let steady = document.steady.as_ref()?;
+    let steady = document.steady()?;
     let tracked: Vec<Tracked<'_>> = tracked(document, steady).collect();
     let shown: Vec<&ResultDocument> = tracked.iter().map(|tracked| tracked.result).collect();
     let (what, chart) = match (steady.procedure.test, &tracked[..]) {

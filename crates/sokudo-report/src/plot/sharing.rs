@@ -13,7 +13,7 @@ const TOGETHER: Ink = Ink::WRITE;
 
 /// `None` of a run of one disk.
 pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
-    let sharing = document.sharing.as_ref()?;
+    let sharing = document.sharing()?;
     let mut groups: Vec<Group> = Vec::new();
     let mut shown: Vec<&ResultDocument> = Vec::new();
     for test in &sharing.tests {
@@ -25,7 +25,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
                 shown.push(result);
             }
             let direction = phrase(&shown.last()?.direction_label());
-            let name = format!("{} {direction} {}", test.name, disk.disk);
+            let name = format!("{} {direction} {}", test.name, disk.label);
             groups.push(Group { name, bars });
         }
     }

@@ -250,7 +250,7 @@ fn what_a_device_calls_itself_stays_text() {
     let mut document = mark();
     document.target.devices[1].model = Some("<script>alert(1)</script>\u{1b}[2J\"]]>".into());
     document.target.path = Some("/mnt/a&b\u{0}<g onload='x'>".into());
-    document.method = "--><style>*{}</style>".into();
+    document.plan.method = "--><style>*{}</style>".into();
     document.results[0].name = "</text><image href=\"http://x\"/>".into();
     for kind in fitting(&document) {
         let text = of(&document, kind);

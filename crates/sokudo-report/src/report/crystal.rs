@@ -48,7 +48,7 @@ fn run_text(reported: &ReportedRun) -> String {
 }
 
 fn measured_by(run: &RunDocument) -> String {
-    match &run.origin {
+    match run.origin() {
         None => line(&format!("sokudo {}", run.sokudo_version)),
         Some(_) => line(&format!(
             "{} (read by sokudo {})",
@@ -59,7 +59,7 @@ fn measured_by(run: &RunDocument) -> String {
 }
 
 fn what_figures_are(run: &RunDocument) -> String {
-    match &run.origin {
+    match run.origin() {
         None => format!(
             "figures are medians of {}, latencies are means",
             trials_text(trials_made(run.results.iter()))
@@ -151,7 +151,7 @@ fn footer(reported: &ReportedRun) -> String {
         text += "   Mode: [Admin]\n";
     }
     let _ = writeln!(text, "   Time: {} ", time(run));
-    let _ = writeln!(text, "   Date: {}", line(&date_text(&run.started_at)));
+    let _ = writeln!(text, "   Date: {}", line(&date_text(&run.began())));
     let _ = writeln!(text, "     OS: {}", line(&system(run)));
     if !reported.note.trim().is_empty() {
         let _ = writeln!(text, "Comment: {}", line(&reported.note));
@@ -161,7 +161,7 @@ fn footer(reported: &ReportedRun) -> String {
 
 /// `mark/default` as CrystalDiskMark calls it, `Default`; other methods by their names.
 fn profile(run: &RunDocument) -> String {
-    match &run.method {
+    match &run.plan.method {
         Method::Mark(profile) => capitalised(profile),
         other => other.to_string(),
     }
@@ -268,6 +268,7 @@ fn line(text: &str) -> String {
 mod tests {
     use super::super::sample;
     use super::*;
+    use sokudo_model::Provenance;
 
     #[test]
     fn the_layout_is_that_of_crystal_disk_mark_and_says_that_it_is_not() {
@@ -282,7 +283,7 @@ mod tests {
         let mut report = sample::report();
         report.runs.truncate(1);
         let run = &mut report.runs[0].run;
-        run.origin = None;
+        run.provenance = Provenance::Measured;
         run.schedule.trials = 40;
         let made = run.results[0].trials.len();
         let text = report.crystal_text();

@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::Report;
 use super::runs::SCHEMA;
-use crate::document::RunDocument;
 use crate::json_layout;
 
 /// What every report begins its `schema` field with.
@@ -25,29 +24,15 @@ impl Report {
     /// When the text is no report, is of a newer version than this program knows, or does
     /// not follow its schema.
     pub fn from_json(text: &str) -> Result<Self, ReadReportError> {
-        if !crate::document::is_bounded(text) {
+        if !crate::document::is_readable(text) {
             return Err(ReadReportError::TooLarge);
         }
         let found = schema_of(text).unwrap_or_default();
         match version_of(&found) {
-            Some(SCHEMA_VERSION) => {
-                let report: Self =
-                    serde_json::from_str(text).map_err(ReadReportError::Malformed)?;
-                match report.runs.iter().all(|it| it.run.is_countable()) {
-                    true => Ok(report.identified()),
-                    false => Err(ReadReportError::Uncountable),
-                }
-            }
+            Some(SCHEMA_VERSION) => serde_json::from_str(text).map_err(ReadReportError::Malformed),
             Some(version) if version > SCHEMA_VERSION => Err(ReadReportError::Newer { found }),
             _ => Err(ReadReportError::Other),
         }
-    }
-
-    /// With what is no part of the text of its runs.
-    pub(super) fn identified(mut self) -> Self {
-        let runs = self.runs.iter_mut().map(|reported| &mut reported.run);
-        runs.for_each(RunDocument::identify);
-        self
     }
 }
 
@@ -83,11 +68,6 @@ pub enum ReadReportError {
     /// It holds more than is read at once.
     #[error("holds more than sokudo reads at once; make a report of fewer runs")]
     TooLarge,
-    /// The counts of one of its runs cannot be added up.
-    #[error(
-        "counts more bytes, I/Os or time than any run does; it was changed, so use the original"
-    )]
-    Uncountable,
     /// It is something else.
     #[error("is no report of sokudo; give a file that `sokudo report --format json` has written")]
     Other,

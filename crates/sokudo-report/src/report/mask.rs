@@ -61,8 +61,7 @@ pub(super) fn masked(report: &Report) -> Result<Report, MaskError> {
     mask.known
         .sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     mask.walk(&mut value, None);
-    let masked: Report = serde_json::from_value(value).map_err(MaskError)?;
-    Ok(masked.identified())
+    serde_json::from_value(value).map_err(MaskError)
 }
 
 /// What is to be replaced by what.

@@ -22,7 +22,7 @@ pub(super) struct RowMethod {
 /// One sentence per name of a row; none for what is not measured in rows of blocks.
 pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
     let mut methods: Vec<RowMethod> = Vec::new();
-    if is_scan(run) || run.is_explanation() || run.steady.is_some() {
+    if is_scan(run) || run.is_explanation() || run.steady().is_some() {
         return methods;
     }
     for result in run.results_by_direction() {

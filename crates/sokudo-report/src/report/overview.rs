@@ -125,7 +125,7 @@ fn runs_table(report: &Report, language: Language) -> Table {
         })
         .column(left("Method"), |(_, it)| name(&it.run.method_of_tool()))
         .column(left("Started"), |(_, it)| {
-            name(&date::for_people(&it.run.started_at))
+            name(&date::for_people(&it.run.began()))
         })
         .column(left("Verdicts"), |(_, it)| {
             Some(Cell::Verdicts(verdicts(&it.run)))
@@ -339,8 +339,8 @@ pub(super) fn verdicts(run: &RunDocument) -> Vec<(Option<Verdict>, usize)> {
 pub(super) fn days(report: &Report) -> String {
     let runs = report.runs.iter();
     let mut days: Vec<String> = runs
-        .filter(|reported| !reported.run.started_at.is_empty())
-        .map(|reported| date::for_people(&reported.run.started_at))
+        .filter(|reported| reported.run.started_at.is_some())
+        .map(|reported| date::for_people(&reported.run.began()))
         .map(|date| date.split(' ').next().unwrap_or_default().to_owned())
         .collect();
     days.sort_unstable();
@@ -388,11 +388,11 @@ mod tests {
     fn a_run_of_an_unknown_time_is_not_the_first_nor_the_last() {
         let mut report = sample::report();
         assert_eq!(days(&report), "2026-11-21");
-        report.runs[0].run.started_at = "2012-02-15T20:39:27.000Z".to_owned();
+        report.runs[0].run.started_at = date::from_rfc3339("2012-02-15T20:39:27.000Z");
         assert_eq!(days(&report), "2012-02-15 – 2026-11-21");
-        report.runs[1].run.started_at = String::new();
+        report.runs[1].run.started_at = None;
         assert_eq!(days(&report), "2012-02-15");
-        report.runs[0].run.started_at = String::new();
+        report.runs[0].run.started_at = None;
         assert_eq!(days(&report), "");
     }
 }

@@ -39,7 +39,7 @@ impl Report {
                 return format!("{}: {label}", number + 1);
             }
             let name = format!("{}: {}", number + 1, run.device(language));
-            match run.started_at.split_once('T') {
+            match run.began().split_once('T') {
                 Some((day, _)) => format!("{name}, {day}"),
                 None => name,
             }

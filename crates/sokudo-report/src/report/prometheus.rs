@@ -37,7 +37,7 @@ sokudo_steady 1 where the 95 percent interval reaches no further than 10 percent
 pub(super) fn render(report: &Report) -> String {
     let mut runs: Vec<&ReportedRun> = report.runs.iter().collect();
     // The last one comes first and is kept.
-    runs.sort_by_key(|reported| std::cmp::Reverse(reported.run.started_at()));
+    runs.sort_by_key(|reported| std::cmp::Reverse(reported.run.started_at));
     let mut metrics = Metrics::default();
     let mut told = HashSet::new();
     for reported in runs {
@@ -63,7 +63,7 @@ fn subject(reported: &ReportedRun) -> String {
         "device=\"{}\",target=\"{}\",method=\"{}\"",
         label(&run.target.identity()),
         label(run.target.path.as_ref().unwrap_or(&run.target.name)),
-        label(&run.method.to_string())
+        label(&run.plan.method.to_string())
     )
 }
 
@@ -83,10 +83,10 @@ fn row_labels(subject: &str, result: &ResultDocument, names: &mut Vec<String>) -
 
 fn add_run(metrics: &mut Metrics, reported: &ReportedRun, subject: &str) {
     let run = &reported.run;
-    let at = run.started_at().filter(|at| at.0 > 0);
+    let at = run.started_at.filter(|at| at.0 > 0);
     let at = at.map(|at| seconds(at.0));
     metrics.add("sokudo_run_timestamp_seconds", subject, at);
-    let tool = run.origin.as_ref().map_or("sokudo", |origin| &origin.tool);
+    let tool = run.origin().map_or("sokudo", |origin| &origin.tool);
     let info = format!(
         "{subject},measured_by=\"{}\",version=\"{}\",host=\"{}\",kernel=\"{}\",fingerprint=\"{}\"",
         label(tool),
@@ -291,7 +291,7 @@ mod tests {
     fn the_later_of_two_runs_is_told() {
         let mut report = sample::report();
         let mut later = report.runs[0].clone();
-        later.run.started_at = "2027-01-01T00:00:00.000Z".into();
+        later.run.started_at = crate::date::from_rfc3339("2027-01-01T00:00:00.000Z");
         report.runs.truncate(1);
         report.runs.push(later);
         let samples = read(&report.prometheus());

@@ -21,7 +21,7 @@ impl ReportRecord<'_> {
     /// Where it was done; of hosts together, that is no one place.
     fn environment(&self) -> Option<&Environment> {
         let run = &self.reported.run;
-        let alone = run.together.is_none().then_some(&run.environment);
+        let alone = run.together().is_none().then_some(&run.environment);
         self.line.host.map(|host| &host.environment).or(alone)
     }
 
@@ -43,7 +43,7 @@ fn of_run<'a>() -> Vec<RecordColumn<ReportRecord<'a>>> {
         }),
         RecordColumn::text("sokudo_version", |it| it.line.run.sokudo_version.clone()),
         RecordColumn::text("measured_by", |it| {
-            let origin = it.line.run.origin.as_ref();
+            let origin = it.line.run.origin();
             origin.map_or_else(|| "sokudo".to_owned(), |origin| origin.tool.clone())
         }),
         RecordColumn::text("tags", |it| it.reported.tags.join(" ")),

@@ -125,8 +125,8 @@ impl RunDocument {
 
     /// The method, with the tool where it was not sokudo that measured.
     pub(super) fn method_of_tool(&self) -> String {
-        let method = self.method.to_string();
-        match &self.origin {
+        let method = self.plan.method.to_string();
+        match self.origin() {
             Some(origin) if !method.contains(&origin.tool) => {
                 format!("{}: {method}", self.measurer())
             }

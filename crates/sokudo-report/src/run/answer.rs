@@ -26,7 +26,7 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn of(document: &RunDocument) -> Self {
         let (worst, more) = worst(document);
-        let is_judged = document.origin.is_none() && !document.is_explanation();
+        let is_judged = document.origin().is_none() && !document.is_explanation();
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),
             worst,

@@ -79,7 +79,7 @@ impl ColumnContext<'_> {
     fn medians<'a>(&self, results: &'a [&'a ResultDocument]) -> Columns<'a> {
         let unit = self.unit;
         // Another tool's figure is what its `Figures` say: a mean, the best, or of one run.
-        let figure = match self.document.origin {
+        let figure = match self.document.origin() {
             Some(_) => "as reported",
             None => "median",
         };
@@ -105,7 +105,7 @@ impl ColumnContext<'_> {
                 })
             })
             .column_if(
-                self.document.method == Method::Sweep,
+                self.document.plan.method == Method::Sweep,
                 self.rank(bar, 8, 8),
                 |result| Some(Cell::Bar(share(result))),
             )
@@ -117,7 +117,7 @@ impl ColumnContext<'_> {
         let is_trimmed = self.document.schedule.trim > 0;
         // hdparm and dd are repeated by hand, and their trials told as on a control chart.
         let is_charted = is_trimmed
-            || self.document.method == Method::Quick && self.document.schedule.trials > 1;
+            || self.document.plan.method == Method::Quick && self.document.schedule.trials > 1;
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = right(spread_title(self.document)).under(unit.name());
@@ -159,10 +159,14 @@ impl ColumnContext<'_> {
             let it = figures_in(result, unit)?;
             (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
         })
-        .column_if(self.document.method == Method::Quick, mebibytes, |result| {
-            let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;
-            Some(Cell::rate(bandwidth.median_mib_per_s))
-        })
+        .column_if(
+            self.document.plan.method == Method::Quick,
+            mebibytes,
+            |result| {
+                let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;
+                Some(Cell::rate(bandwidth.median_mib_per_s))
+            },
+        )
         .column_if(
             is_bandwidth,
             self.rank(point("IOPS"), ios_rank, 9),
@@ -177,7 +181,7 @@ impl ColumnContext<'_> {
             let rare = result.latency_ns.as_ref().and_then(|it| it.p99_9);
             result.workload.rate.is_none() && rare.is_some()
         };
-        let is_own = self.document.origin.is_none();
+        let is_own = self.document.origin().is_none();
         match is_own && self.document.results.iter().any(is_closed) {
             true => CLOSED_LOOP,
             false => "",

@@ -20,7 +20,7 @@ type Load = (u32, u32);
 
 /// Whether the run is a sweep with more than one depth or number of threads.
 pub(super) fn is_matrix(document: &RunDocument) -> bool {
-    document.method == Method::Sweep
+    document.plan.method == Method::Sweep
         && loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
 }
 
@@ -89,7 +89,7 @@ mod tests {
     fn one_load_is_no_matrix() {
         let mut document = sample::document("sweep");
         assert!(is_matrix(&document));
-        document.method = "mark/rows".into();
+        document.plan.method = "mark/rows".into();
         assert!(!is_matrix(&document));
         let mut document = sample::document("sweep");
         document.results.retain(|result| result.workload.depth == 4);

@@ -6,7 +6,7 @@ use crate::sample::{self, kept};
 #[test]
 fn figures_are_means_of_the_window_and_not_of_all_rounds() {
     let document = sample::document("steady");
-    let steady = document.steady.as_ref().unwrap();
+    let steady = document.steady().unwrap();
     assert!(steady.is_steady);
     let rounds = steady.phases.last().unwrap();
     let [from, to] = rounds.window.unwrap();
@@ -30,7 +30,7 @@ fn a_drive_that_was_measured_for_less_than_a_window_is_not_called_steady() {
         row.trials.truncate(3);
     }
     let document = RunDocument::from_run(&run);
-    let steady = document.steady.as_ref().unwrap();
+    let steady = document.steady().unwrap();
     assert_eq!(steady.label, "device-preconditioned (NOT STEADY)");
     assert_eq!(steady.phases.last().unwrap().window, None);
     let text = crate::text::render(&document, &sample::style(100));
@@ -59,10 +59,7 @@ fn many_rounds_are_shown_at_both_ends() {
 
 #[test]
 fn an_estimate_tells_time_bytes_and_what_they_rest_on() {
-    let procedure = &mut RunDocument::from_run(&kept("steady"))
-        .steady
-        .unwrap()
-        .procedure;
+    let procedure = &mut kept("steady").schedule.steady.unwrap();
     procedure.estimate.time_min = Nanos::from_secs(20_400);
     procedure.estimate.time_max = Nanos::from_secs(84_240);
     procedure.estimate.written_bytes_min = Bytes::gib(150);

@@ -34,7 +34,8 @@ fn every_width_keeps_bandwidth_and_verdict_and_fits_when_it_can() {
 #[test]
 fn a_method_that_another_tool_tells_at_length_is_no_wider_than_the_terminal() {
     let mut document = RunDocument::from_run(&sample::run());
-    document.method = "Default, 1 GiB (x3) [C: 45% (210/476GiB)], [Admin], Measure 5 sec".into();
+    document.plan.method =
+        "Default, 1 GiB (x3) [C: 45% (210/476GiB)], [Admin], Measure 5 sec".into();
     let text = render(&document, &at(80));
     let heading = text.lines().take_while(|line| !line.is_empty());
     assert!(heading.clone().count() > 1, "{text}");

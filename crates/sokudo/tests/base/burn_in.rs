@@ -48,7 +48,7 @@ fn is_whole(disk: &Value, size: u64, passes: u64) {
 fn good_disks_of_any_size_are_ok_and_all_of_them_was_looked_at() {
     let two = "sim:ssd?size=1GiB 'sim:hdd?size=2GiB' --passes 2";
     let run = found(two, 0);
-    assert_eq!(run["method"], "burn-in");
+    assert_eq!(run["plan"]["method"], "burn-in");
     for (disk, size) in disks(&run).iter().zip([1024 * MIB, 2048 * MIB]) {
         is_whole(disk, size, 2);
         assert_eq!(answer(disk), Some("ok"), "{disk}");

@@ -126,7 +126,7 @@ fn a_run_has_one_figure_wherever_it_is_printed_also_where_one_trial_stood_still(
     let even = keep("even.json", target, 2);
     let marked = |path: &Path| -> Value {
         let run: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        run["results"][0]["bandwidth_bytes_per_s"].clone()
+        run["figures"][0]["bandwidth_bytes_per_s"].clone()
     };
     let figure = marked(&still)["median"].as_f64().unwrap();
     let trials = marked(&still)["trials"].as_array().unwrap().clone();

@@ -71,7 +71,7 @@ fn the_rate_that_is_drawn_of_a_trial_is_the_one_that_its_row_is_of() {
         let drawn: Vec<f64> = drawn
             .filter_map(|it| it["mb_per_second"].as_f64())
             .collect();
-        let trials = result["results"][row]["trials"].as_array().unwrap();
+        let trials = result["figures"][row]["trials"].as_array().unwrap();
         let rate = |trial: &Value| {
             let [bytes, nanos] = ["bytes", "elapsed_ns"].map(|it| trial[it].as_f64().unwrap());
             1e3 * bytes / nanos

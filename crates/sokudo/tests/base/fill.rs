@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::run_json::view;
 use crate::sokudo::{Ended, results, sokudo_on};
 
 /// Fast cells, then direct writes, then folding.
@@ -22,9 +23,9 @@ fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
 #[test]
 fn levels_recovery_and_reads_are_found() {
     let run = measured(THREE, "--recovery 5s,20s");
-    let fill = &run["fill"];
-    assert_eq!(run["method"], "fill");
-    assert_eq!(fill["written_bytes"], 16_u64 << 30);
+    let fill = view(&run, "fill");
+    assert_eq!(run["plan"]["method"], "fill");
+    assert_eq!(fill["whole"]["to_bytes"], 16_u64 << 30);
     let first = usize::try_from(fill["first"].as_u64().unwrap()).unwrap();
     let levels = fill["levels"].as_array().unwrap();
     assert_eq!(levels.len(), first + 3, "{levels:?}");
@@ -36,7 +37,8 @@ fn levels_recovery_and_reads_are_found() {
 #[test]
 fn platters_that_slow_down_towards_their_end_have_one_level_and_no_fast_cells() {
     let disk = "sim:hdd?size=4TB";
-    let fill_of = &measured(disk, "--size 4TB")["fill"];
+    let run = measured(disk, "--size 4TB");
+    let fill_of = view(&run, "fill");
     assert_eq!(fill_of["levels"].as_array().unwrap().len(), 1, "{fill_of}");
     assert_eq!(fill_of["collapse"], Value::Null, "{fill_of}");
     let told = fill(disk, "--size 4TB").ok().printed;
@@ -48,6 +50,6 @@ fn platters_that_slow_down_towards_their_end_have_one_level_and_no_fast_cells() 
 fn nothing_comes_back_and_nothing_is_read_where_that_is_not_wanted() {
     let run = measured(THREE, "--recovery off --no-reads --size 1GiB");
     assert_eq!(results(&run).len(), 1);
-    assert_eq!(run["fill"]["recovery"].as_array().unwrap().len(), 0);
-    assert_eq!(run["fill"]["read_latency_ns"], Value::Null);
+    assert_eq!(view(&run, "fill")["recovery"].as_array().unwrap().len(), 0);
+    assert_eq!(view(&run, "fill")["read_latency_ns"], Value::Null);
 }

@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::run_json::view;
 use crate::sokudo::{Ended, holds, sokudo, sokudo_on};
 
 /// `sokudo fit WHAT TARGET ARGUMENTS`.
@@ -149,8 +150,8 @@ fn without_a_threshold_there_is_a_table_and_no_answer() {
         "--time 200ms --format json",
     )
     .json();
-    assert_eq!(run["fit"]["answer"], Value::Null);
-    let measured: Vec<f64> = run["fit"]["criteria"]
+    assert_eq!(view(&run, "fit")["answer"], Value::Null);
+    let measured: Vec<f64> = view(&run, "fit")["criteria"]
         .as_array()
         .unwrap()
         .iter()

@@ -38,8 +38,8 @@ fn a_result_file_of_several_names_keeps_them() {
 fn another_seed_gives_other_results() {
     let [first, again, other] =
         [7, 7, 8].map(|seed| mark("sim:ssd", &format!("--seed {seed} --format json -q")).json());
-    assert_eq!(first["results"], again["results"]);
-    assert_ne!(first["results"], other["results"]);
+    assert_eq!(first["figures"], again["figures"]);
+    assert_ne!(first["figures"], other["figures"]);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_printed_command_repeats_the_run() {
     let command = first["command"].as_str().unwrap();
     let repeated = command.replacen("sokudo", "\"$SOKUDO\"", 1);
     let second = end(&mut shell(&repeated)).json();
-    assert_eq!(first["results"], second["results"]);
+    assert_eq!(first["figures"], second["figures"]);
     assert_eq!(first["command"], second["command"]);
 }
 

@@ -109,10 +109,10 @@ fn the_figure_that_list_has_of_a_scan_is_that_of_its_own_table() {
     let line = list.lines().find(|line| line.contains("VERIFIED")).unwrap();
     assert!(split(line).contains(median), "{list}");
     let run: Value = serde_json::from_str(&store.ok("show 1 --format json")).unwrap();
-    let places = &run["results"][0]["surface"]["rate_bytes_per_s"];
+    let places = &run["figures"][0]["surface"]["rate_bytes_per_s"];
     assert_eq!(places["median"], listed);
     // Without this the test would show nothing: the row's own figure counts bytes and time.
-    let bandwidth = &run["results"][0]["bandwidth_bytes_per_s"];
+    let bandwidth = &run["figures"][0]["bandwidth_bytes_per_s"];
     assert_ne!(bandwidth["median"], listed);
 }
 
@@ -166,7 +166,7 @@ fn a_run_is_shown_in_every_format_as_it_was_measured() {
     holds(&table, &words);
     let json: Value = serde_json::from_str(&store.ok("show 1 -f json")).unwrap();
     assert_eq!(json["schema"], "sokudo.run/1");
-    assert_eq!(json["results"][0]["trials"].as_array().unwrap().len(), 12);
+    assert_eq!(json["figures"][0]["trials"].as_array().unwrap().len(), 12);
     for format in ["csv", "markdown"] {
         assert!(store.ok(&format!("show 1 -f {format}")).contains("RND4K"));
     }

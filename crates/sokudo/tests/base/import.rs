@@ -118,7 +118,7 @@ fn a_file_of_another_tool_stands_for_a_run() {
 
 /// The figures of rows by name and direction: rate, I/Os, mean latency and percentiles.
 fn figures(run: &Value) -> Vec<[f64; 4]> {
-    let results = run["results"].as_array().unwrap();
+    let results = run["figures"].as_array().unwrap();
     results
         .iter()
         .map(|result| {
@@ -169,7 +169,7 @@ fn every_format_of_one_run_at_fios_door_is_read_back_to_the_digits_that_it_print
     );
     let read = |lines: &[&str]| {
         let run = read_back(folder.path(), &(lines.join("\n") + "\n"));
-        let origin = run["origin"]["format"].as_str().unwrap();
+        let origin = run["provenance"]["reported"]["format"].as_str().unwrap();
         assert!(origin.starts_with("fio"), "{origin}");
         figures(&run)
     };

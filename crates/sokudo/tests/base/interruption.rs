@@ -29,7 +29,7 @@ fn a_row_that_was_not_reached_is_no_error() {
         interrupt(child, Signal::INT)
     };
     let run: serde_json::Value = serde_json::from_str(&start_interrupted("json").printed).unwrap();
-    let [reached, other] = [0, 1].map(|row| &run["results"][row]);
+    let [reached, other] = [0, 1].map(|row| &run["figures"][row]);
     assert!(reached["verdict"].is_string(), "{reached}");
     assert_eq!(other["status"], "not_reached");
     assert!(other["verdict"].is_null(), "{other}");

@@ -12,7 +12,7 @@ use std::{fs, thread};
 
 use sokudo::{Environment as Around, Streams};
 use sokudo_model::*;
-use sokudo_report::document::Kept;
+use sokudo_report::document::unpack;
 use sokudo_store::{Filter, Page, Sqlite, Store as _};
 
 use crate::sokudo::split;
@@ -193,11 +193,9 @@ fn measured(words: &str) -> Run {
         .first()
         .unwrap_or_else(|| panic!("{words}: {code} {said}"));
     let packed = store.document(newest.id).unwrap();
-    let Kept::Run(mut run) = Kept::unpack(&packed).unwrap() else {
-        panic!("{words} is kept as a run");
-    };
+    let mut run = unpack(&packed).unwrap();
     hold_still(&mut run);
-    *run
+    run
 }
 
 /// 2026-11-21, 01:58:08.250 UTC.

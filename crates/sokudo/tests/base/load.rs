@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::path::Path;
 
+use crate::run_json::view;
 use crate::sokudo::{Ended, holds, mark, measured, program, results, sokudo_on};
 
 fn at(result: &Value, latency: &str, figure: &str) -> f64 {
@@ -62,8 +63,8 @@ const ONE_SERVER: &str = "sim:const?latency=100us&parallel=1";
 #[test]
 fn latency_against_load_of_one_server_is_that_of_theory() {
     let run = load(ONE_SERVER, "--time 10s --format json").json();
-    assert_eq!(run["method"], "load");
-    let curve = &run["load"];
+    assert_eq!(run["plan"]["method"], "load");
+    let curve = view(&run, "load");
     let most = curve["maximum_ios_per_s"].as_f64().unwrap();
     assert!((most / 10_000.0 - 1.0).abs() < 0.01, "{most}");
     let steps = curve["steps"].as_array().unwrap();
@@ -91,7 +92,7 @@ fn latency_against_load_of_one_server_is_that_of_theory() {
 fn the_highest_rate_that_keeps_a_latency_is_found_and_told_with_its_bounds() {
     let arguments = "--limit p99=1ms --time 2s";
     let run = load(ONE_SERVER, &format!("{arguments} --format json")).json();
-    let limit = &run["load"]["limit"];
+    let limit = &view(&run, "load")["limit"];
     let rate = |name: &str| limit[name].as_f64().unwrap();
     let (low, kept, high) = (
         rate("low_ios_per_s"),
@@ -101,7 +102,7 @@ fn the_highest_rate_that_keeps_a_latency_is_found_and_told_with_its_bounds() {
     assert!(low <= kept && kept < high, "{limit}");
     // Found to 2 % of the most, which is finer than the steps.
     assert!((7_000.0..8_000.0).contains(&kept), "{limit}");
-    assert!(run["load"]["steps"].as_array().unwrap().len() > 12);
+    assert!(view(&run, "load")["steps"].as_array().unwrap().len() > 12);
     let unreachable = load(ONE_SERVER, "--limit p99=50us").printed;
     assert!(unreachable.contains("exceeded already at"), "{unreachable}");
 }
@@ -143,8 +144,9 @@ fn what_reads_wait_for_behind_a_neighbours_queue_is_that_of_theory() {
     for neighbours in [1, 8] {
         let arguments = format!("--beside RND4K,Q{neighbours},write --time 5s --format json");
         let run = load_beside(&arguments);
-        assert_eq!(run["method"], "load/beside");
-        let (row, neighbour) = (&run["beside"]["row"], &run["beside"]["neighbour"]);
+        assert_eq!(run["plan"]["method"], "load/beside");
+        let beside = view(&run, "beside");
+        let (row, neighbour) = (&beside["row"], &beside["neighbour"]);
         let [alone, beside, ratio] = compared(latency_beside(row, "mean"));
         let theory_alone = 100e3 * (1.0 + load / (2.0 * (1.0 - load)));
         let theory_beside = 100e3 * (f64::from(neighbours) + 0.5) / (1.0 - load);
@@ -180,7 +182,7 @@ fn load_beside(arguments: &str) -> Value {
 fn a_row_that_a_neighbour_leaves_too_little_for_says_so_and_both_parts_are_told() {
     // Beside 32 I/Os in flight, one in flight has a 33rd.
     let run = load_beside("--row RND4K,Q1 --beside RND4K,Q32 --time 2s --format json");
-    let row = &run["beside"]["row"];
+    let row = &view(&run, "beside")["row"];
     assert_eq!(row["rate_kept_alone"], true);
     assert_eq!(row["rate_kept_beside"], false);
     let [_, left, _] = compared(&row["ios_per_s"]);
@@ -243,7 +245,7 @@ fn a_neighbour_that_costs_nothing_is_found_to_cost_nothing() {
     let device = "sim:const?latency=100us&jitter=50us";
     let run = load(device, &format!("{arguments} --format json")).json();
     for of in ["row", "neighbour"] {
-        let row = &run["beside"][of];
+        let row = &view(&run, "beside")[of];
         for figure in ["mean", "p50", "p99"] {
             let [_, _, ratio] = compared(latency_beside(row, figure));
             assert!((ratio - 1.0).abs() < 0.02, "{figure}: {ratio}");

@@ -62,6 +62,8 @@ mod write_cache;
 
 #[path = "../../../../tests/support/program.rs"]
 mod program;
+#[path = "../../../../tests/support/run_json.rs"]
+mod run_json;
 #[path = "../../../../tests/support/signals.rs"]
 mod signals;
 #[path = "../../../../tests/support/sokudo.rs"]

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::run_json::view;
 use crate::sokudo::{Ended, holds, results, sokudo_on};
 
 /// `sokudo peak TARGET ARGUMENTS`.
@@ -33,8 +34,8 @@ const EIGHT_PLACES: &str = "sim:const?latency=100us&parallel=8&jitter=0s";
 #[test]
 fn the_knee_of_a_device_with_eight_places_is_where_all_are_taken() {
     let run = peak(EIGHT_PLACES, "--max-threads 4 --format json").json();
-    assert_eq!(run["method"], "peak");
-    let found = &run["peak"];
+    assert_eq!(run["plan"]["method"], "peak");
+    let found = view(&run, "peak");
     let tried = loads(found);
     assert_eq!(
         tried[..6],
@@ -70,21 +71,21 @@ fn a_rate_that_still_rises_at_the_bounds_is_said_to_and_names_what_bounds_it() {
         "--max-depth 4 --max-threads 1 --time 100ms --format json",
     )
     .json();
-    assert_eq!(loads(&run["peak"]), [(1, 1), (1, 2), (1, 4)]);
-    assert_eq!(run["peak"]["limit"], "not-found");
+    assert_eq!(loads(view(&run, "peak")), [(1, 1), (1, 2), (1, 4)]);
+    assert_eq!(view(&run, "peak")["limit"], "not-found");
     holds(limit(&run)["evidence"].as_str().unwrap(), &["--max-depth"]);
     let from = peak(
         "sim:ssd",
         "--row RND4K,Q16,T2 --max-depth 32 --time 100ms --format json",
     )
     .json();
-    assert_eq!(loads(&from["peak"])[..2], [(2, 16), (2, 32)]);
+    assert_eq!(loads(view(&from, "peak"))[..2], [(2, 16), (2, 32)]);
 }
 
 #[test]
 fn the_knee_of_the_simulated_ssd_is_far_below_its_deepest_load() {
     let run = peak("sim:ssd", "--max-threads 2 --time 100ms --format json").json();
-    let found = &run["peak"];
+    let found = view(&run, "peak");
     assert_eq!(found["limit"], "disk");
     let depth = at(found, "knee")["depth"].as_u64().unwrap();
     assert!((64..=512).contains(&depth), "{found}");
@@ -93,7 +94,12 @@ fn the_knee_of_the_simulated_ssd_is_far_below_its_deepest_load() {
 #[test]
 fn measuring_again_finds_the_queue_of_the_simulated_hard_disk() {
     let run = peak("sim:hdd", "--max-threads 2 --format json").json();
-    assert_eq!(at(&run["peak"], "knee")["depth"], 32, "{}", run["peak"]);
+    assert_eq!(
+        at(view(&run, "peak"), "knee")["depth"],
+        32,
+        "{}",
+        view(&run, "peak")
+    );
 }
 
 #[test]
@@ -120,7 +126,7 @@ fn without_a_device_the_processor_is_the_limit() {
         "--max-threads 1 --max-depth 4 --time 50ms --format json",
     )
     .json();
-    let found = &run["peak"];
+    let found = view(&run, "peak");
     let inference = limit(&run);
     // At each depth a thread of null: computes all the time.
     match found["limit"].as_str().unwrap() {

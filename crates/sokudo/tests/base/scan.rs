@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::run_json::places;
 use crate::sokudo::{Ended, end, holds, program, results, sokudo_on, split};
 
 fn scan(target: impl AsRef<Path>, arguments: &str) -> Ended {
@@ -22,10 +23,6 @@ fn row<'a>(run: &'a Value, name: &str, direction: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("{name} {direction} is missing: {run}"))
 }
 
-fn places(result: &Value) -> &[Value] {
-    result["places"].as_array().unwrap()
-}
-
 /// A simulated disk of 6 TB.
 const DISK: &str = "sim:hdd?size=6TB";
 
@@ -33,7 +30,7 @@ const DISK: &str = "sim:hdd?size=6TB";
 fn a_short_stroke_stays_in_its_part() {
     let run = scanned(DISK, "--short-stroke 100GB --random");
     for result in results(&run) {
-        for place in places(result) {
+        for place in places(&run, result) {
             let end = place["offset"].as_u64().unwrap() + place["bytes"].as_u64().unwrap();
             assert!(end <= 100_000_000_000, "{}: {place}", result["name"]);
         }
@@ -46,19 +43,20 @@ fn a_range_is_measured_alone_and_tells_places_of_the_whole_disk() {
     let run = scanned(DISK, "--from 40% --to 3TB --random");
     let (low, high) = (2_399_000_000_000, 3_000_000_000_000);
     for result in results(&run) {
-        for place in places(result) {
+        for place in places(&run, result) {
             let offset = place["offset"].as_u64().unwrap();
             let end = offset + place["bytes"].as_u64().unwrap();
             assert!(low <= offset && end <= high, "{}: {place}", result["name"]);
         }
     }
-    let curve = places(row(&run, "TRANSFER", "read"));
+    let curve = places(&run, row(&run, "TRANSFER", "read"));
     assert_eq!(curve.len(), 200);
     let all = scanned(DISK, "--points 200 --access-count 0");
     let of_all = |place: &&Value| place["offset"].as_u64().unwrap() >= low;
     let rate =
         |place: &Value| place["bytes"].as_f64().unwrap() / place["elapsed_ns"].as_f64().unwrap();
-    let there = places(row(&all, "TRANSFER", "read")).iter().find(of_all);
+    let there = places(&all, row(&all, "TRANSFER", "read"));
+    let there = there.iter().find(of_all);
     let ratio = rate(&curve[0]) / rate(there.unwrap());
     assert!(
         (0.7..1.4).contains(&ratio),
@@ -147,7 +145,8 @@ fn a_read_that_hangs_is_told_with_its_place_and_the_scan_goes_on() {
         let (offset, length) = (offset.as_u64().unwrap(), length.as_u64().unwrap());
         assert!(offset <= 20_000_000_000 && 20_000_000_000 < offset + length);
         assert_eq!(length, 1 << 20);
-        let last = places(curve).last().unwrap();
+        let all = places(&run, curve);
+        let last = all.last().unwrap();
         assert!(
             last["offset"].as_u64().unwrap() > 63_000_000_000,
             "it went on to the end"

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::run_json::view;
 use crate::sokudo::{Ended, codes, results, sokudo_on};
 
 /// A part of the matrix, in short rounds.
@@ -24,12 +25,12 @@ fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
 }
 
 fn label(run: &Value) -> &str {
-    run["steady"]["label"].as_str().unwrap()
+    view(run, "steady")["label"].as_str().unwrap()
 }
 
 /// The rounds of the phase that is the test.
 fn test_phase(run: &Value) -> &Value {
-    let phases = run["steady"]["phases"].as_array().unwrap();
+    let phases = view(run, "steady")["phases"].as_array().unwrap();
     phases
         .iter()
         .find(|phase| phase["kind"] == "rounds")
@@ -49,7 +50,7 @@ fn who_would_write_for_a_day_is_asked() {
 fn a_device_that_never_changes_is_steady_after_six_rounds() {
     let run = measured("sim:const", &format!("{SHORT} --size 64MiB"));
     assert_eq!(label(&run), "device-preconditioned (steady)");
-    assert_eq!(run["method"], "steady/iops");
+    assert_eq!(run["plan"]["method"], "steady/iops");
     let phase = test_phase(&run);
     assert_eq!(phase["rounds"], 6);
     assert_eq!(phase["window"], serde_json::json!([2, 6]));
@@ -82,7 +83,7 @@ fn a_cache_that_fills_is_seen_and_the_window_lies_behind_it() {
         .map(|rate| rate.as_f64().unwrap())
         .collect();
     assert!(rounds[0] > 4.0 * rounds[rounds.len() - 1], "{rounds:?}");
-    assert_eq!(run["steady"]["is_steady"], true);
+    assert_eq!(view(&run, "steady")["is_steady"], true);
     let mean = test_phase(&run)["figures"][0]["iops_mean"]
         .as_f64()
         .unwrap();
@@ -96,7 +97,7 @@ fn what_is_not_steady_in_the_last_round_is_called_so() {
     let arguments = format!("{size} --round-time 10ms --rounds-max 6");
     let run = measured(SLOW_FLASH, &arguments);
     let ended = steady(SLOW_FLASH, &arguments);
-    assert_eq!(run["steady"]["is_steady"], false);
+    assert_eq!(view(&run, "steady")["is_steady"], false);
     assert!(label(&run).ends_with("(NOT STEADY)"));
     assert_eq!(codes(&results(&run)[0]), ["not-steady", "stalls"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::run_json::places;
 use crate::sokudo::{codes, end, program, results, sokudo, split};
 
 /// One request takes a millisecond, one after the other: 1,000 reads per second.
@@ -101,7 +102,7 @@ fn every_command_that_measures_over_time_has_it() {
     let scan = stopped(
         "scan 'sim:hdd?size=2TB' --full --access-count 0 --stop-when 'rate<100MB/s for 1min'",
     );
-    let places = results(&scan)[0]["places"].as_array().unwrap();
+    let places = places(&scan, &results(&scan)[0]);
     let last = places.last().unwrap()["offset"].as_u64().unwrap();
     assert!(
         (1_000_000_000_000..1_970_000_000_000).contains(&last),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sokudo_model::{ListedRow, Nanos, Verdict};
 use sokudo_report::RunDocument;
-use sokudo_report::document::Kept;
+use sokudo_report::document::pack;
 use sokudo_store::{NewRun, Sqlite, Store};
 
 use crate::sokudo::{Ended, end, measured, program, split};
@@ -46,7 +46,7 @@ fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64)
         command: "sokudo mark /mnt/data".to_owned(),
         interrupted: false,
         rows: vec![row("read", rate), row("write", 100e6)],
-        document: Kept::Document(Box::new(run)).pack(),
+        document: pack(&run).unwrap(),
         summary: Vec::new(),
     };
     store.keep(&run).unwrap();

@@ -31,8 +31,8 @@ fn is_near(value: f64, truth: f64, tolerance: f64) -> bool {
 /// Sizes and rates of the levels behind the drive's memory.
 fn levels(run: &Run) -> Vec<(f64, f64)> {
     let fill = Fill::of(run).unwrap();
-    let levels = fill.levels[fill.first()..].iter();
-    let level = |it: &sokudo_model::FillStretch| (it.bytes.0 as f64, it.bytes_per_s());
+    let levels = fill.levels[fill.first..].iter();
+    let level = |it: &sokudo_model::FillStretch| (it.bytes().0 as f64, it.bytes_per_s);
     levels.map(level).collect()
 }
 
@@ -71,8 +71,8 @@ fn three_levels_are_found_with_sizes_and_rates_and_what_to_do() {
 fn the_first_of_three_levels_is_the_fast_cells_however_steep_the_second_fall_is() {
     let run = filled("size=37GiB&slc=4GB&direct=900MB/s&fold=800MB/s&room=24GiB&folding=60MB/s");
     let fill = Fill::of(&run).unwrap();
-    let collapse = fill.collapse().unwrap();
-    assert_eq!(collapse, fill.first() + 1, "{:?}", fill.levels);
+    let collapse = fill.collapse.unwrap().level;
+    assert_eq!(collapse, fill.first + 1, "{:?}", fill.levels);
     assert!(
         is_near(fill.fast_bytes(collapse), 4e9, 0.2),
         "{:?}",
@@ -94,15 +94,15 @@ fn two_levels_come_back_as_far_as_the_rest_was_long() {
         .collect();
     assert_eq!(rests, [10, 60]);
     assert!(fill.rests.iter().all(|it| it.bytes_per_s > 1_500.0 * MB));
-    let reads = fill.read_latencies.unwrap();
+    let reads = fill.reads.unwrap();
     // One at each sample but the first.
-    assert!(reads.count() > 1_000, "{}", reads.count());
+    assert!(reads.count > 1_000, "{}", reads.count);
 }
 
 #[test]
 fn a_drive_of_one_kind_of_cells_has_one_level() {
     let run = filled("size=20GiB");
     assert_eq!(levels(&run).len(), 1);
-    assert_eq!(Fill::of(&run).unwrap().collapse(), None);
+    assert_eq!(Fill::of(&run).unwrap().collapse, None);
     assert!(!codes(&run).contains(&"fast-cells-end"));
 }

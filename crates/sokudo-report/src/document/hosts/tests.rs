@@ -13,7 +13,7 @@ fn document() -> RunDocument {
 fn it_reads_back_to_the_same_and_one_of_a_newer_version_is_refused() {
     let document = document();
     let text = document.to_json();
-    assert!(text.contains("\"sokudo.run/1\"") && text.contains("\"together\""));
+    assert!(text.contains("\"sokudo.run/1\"") && text.contains("\"view\": \"together\""));
     let read = RunDocument::from_json(&text).unwrap();
     assert_eq!(read, document);
     assert_eq!(read.to_json(), text);
@@ -32,12 +32,15 @@ fn the_headline_can_be_computed_again_from_the_json_alone() {
     for run in [sample::together_run(), sample::run_of_many(20)] {
         let text = RunDocument::from_run(&run).to_json();
         let value: Value = serde_json::from_str(&text).unwrap();
-        let trials = value["together"]["trials"].as_array().unwrap();
+        let mut views = value["views"].as_array().unwrap().iter();
+        let together = views.find(|it| it["view"] == "together").unwrap();
+        let trials = together["trials"].as_array().unwrap();
         assert_eq!(trials.len(), 8);
         for trial in trials {
             let number = |field: &Value| field.as_f64().unwrap();
             let place = |field: &str| trial[field].as_u64().unwrap() as usize;
-            let result = &value["results"][place("result")];
+            let result = &value["figures"][place("result")];
+            let measured = &value["rows"][place("result")]["trials"][place("trial") - 1];
             let window = [
                 number(&trial["window_ns"][0]),
                 number(&trial["window_ns"][1]),
@@ -51,10 +54,17 @@ fn the_headline_can_be_computed_again_from_the_json_alone() {
             for host in hosts {
                 let mut from = number(&host["began_ns"]);
                 let mut sum = 0.0;
-                for point in host["series"].as_array().unwrap() {
-                    let to = number(&point["at_ns"]);
+                let mut measured = measured["together"]["hosts"].as_array().unwrap().iter();
+                let measured = measured.find(|it| it["host"] == host["host"]).unwrap();
+                let columns = measured["outcome"]["series"].as_array().unwrap();
+                let column = |number: usize| columns[number].as_array().unwrap();
+                let mut block = 0.0;
+                for (point, step) in column(0).iter().enumerate() {
+                    let [blocks, ios, rest] = [1, 2, 3].map(|it| number(&column(it)[point]));
+                    block += blocks;
+                    let to = from + number(step);
                     let within = to.min(window[1]) - from.max(window[0]);
-                    sum += number(&point["bytes"]) * (within / (to - from)).max(0.0);
+                    sum += (block * ios + rest) * (within / (to - from)).max(0.0);
                     from = to;
                 }
                 let told = number(&host["bytes_in_window"]);
@@ -68,7 +78,7 @@ fn the_headline_can_be_computed_again_from_the_json_alone() {
 #[test]
 fn hosts_are_told_by_what_they_did_in_the_window() {
     let document = document();
-    let together = document.together.as_ref().unwrap();
+    let together = document.together().unwrap();
     assert_eq!(together.ranks, 6);
     let share = |host: usize| together.hosts[host].rows[0].share_of_median.unwrap();
     assert!((share(1) - 0.69).abs() < 0.01, "{}", share(1));

@@ -190,10 +190,8 @@ fn workload_after(changes: impl IntoIterator<Item = Change>) -> ResultDocument {
 /// must change them needs another version, and all that was kept is read again.
 #[test]
 fn ids_stay_as_they_are() {
-    let packed = include_bytes!("../../../tests/kept/document.bin");
-    let run = crate::document::Kept::unpack(packed)
-        .unwrap()
-        .into_document();
+    let packed = include_bytes!("../../../tests/kept/run.bin");
+    let run = RunDocument::new(crate::document::unpack(packed).unwrap());
     let all = CHANGES[..50].iter().copied();
     assert_eq!(
         [
@@ -203,9 +201,9 @@ fn ids_stay_as_they_are() {
             &workload_after(all).fingerprint,
         ],
         [
-            "e9e3522ccac0aa77",
-            "e947e9f560464d40",
-            "8ac6c3e40802750c",
+            "275ae184779b0fd6",
+            "ee3145da06a82af0",
+            "d503fa167c0b5dea",
             "693f3356661ee4f2"
         ]
     );

@@ -4,27 +4,29 @@
 //! hundredth of that. A summary holds nothing that the run does not: one that is damaged, or that
 //! another version has made, is as none, and the run itself is read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Circumstances, Finding, PlanParts, Severity, Verdict, Workload, with_texts_as_data,
+    BackendUse, Circumstances, Environment, Finding, Host, Plan, PlanParts, Run, Severity,
+    TargetInfo, TargetKind, Verdict, Workload, with_texts_as_data,
 };
 use sokudo_stats::Interval;
 use sokudo_words::Text;
 use zstd::bulk::Decompressor;
 
+use super::super::reading::ROWS_MAX;
 use super::super::result::Status;
 use super::super::{
     BandwidthFigures, Direction, LatencyFigures, RateFigures, ResultDocument, RunDocument,
     ToldDocument, TrialDocument,
 };
-use super::{ROWS_MAX, compressed_by};
+use super::compressed_by;
 
 /// Which figures there are, how they are computed and written. What changes any of it raises
 /// it, so that summaries made before are made anew.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Summaries are read by thousands.
 const LEVEL: i32 = 6;
 /// A run of so many rows that its summary is larger has none.
@@ -42,7 +44,8 @@ pub fn summary(document: &RunDocument) -> Vec<u8> {
         text.push_str(&line.expect("it is plain data and is written to memory"));
     };
     with_texts_as_data(|| {
-        add(serde_json::to_string(&without_rows(document)));
+        add(serde_json::to_string(&without_rows(&document.run)));
+        add(serde_json::to_string(&document.fingerprint));
         for result in &document.results {
             add(serde_json::to_string(&result.workload));
             add(serde_json::to_string(&RowSummary::of(result)));
@@ -88,8 +91,9 @@ impl SummaryReader {
         if lines.next()? != env!("CARGO_PKG_VERSION") {
             return None;
         }
-        let mut run: RunDocument = serde_json::from_str(lines.next()?).ok()?;
-        run.results.reserve_exact(text.matches('\n').count() / 2);
+        let run: Run = serde_json::from_str(lines.next()?).ok()?;
+        let fingerprint = serde_json::from_str(lines.next()?).ok()?;
+        let mut results = Vec::with_capacity(text.matches('\n').count() / 2);
         let mut is_planned = true;
         while let Some(json) = lines.next() {
             let row: RowSummary = serde_json::from_str(lines.next()?).ok()?;
@@ -97,16 +101,20 @@ impl SummaryReader {
             let mut result = row.result(workload);
             is_planned &= plan.is_some();
             result.plan = plan.unwrap_or_default();
-            run.results.push(result);
+            results.push(result);
         }
-        if run.results.len() > ROWS_MAX || !run.is_countable() {
+        if results.len() > ROWS_MAX {
             return None;
         }
+        let mut document = RunDocument {
+            fingerprint,
+            ..RunDocument::of_results(run, results)
+        };
         if !is_planned {
-            run.plan_summary();
-            self.remember(&run.results);
+            document.plan_summary();
+            self.remember(&document.results);
         }
-        Some(run)
+        Some(document)
     }
 
     fn text(&mut self, packed: &[u8]) -> Option<String> {
@@ -149,45 +157,37 @@ impl SummaryReader {
     }
 }
 
-fn without_rows(document: &RunDocument) -> RunDocument {
-    RunDocument {
-        schema: document.schema.clone(),
-        sokudo_version: document.sokudo_version.clone(),
-        origin: document.origin.clone(),
-        started_at: document.started_at.clone(),
-        method: document.method.clone(),
-        label: document.label.clone(),
-        command: document.command.clone(),
-        fingerprint: document.fingerprint.clone(),
-        fingerprint_parts: BTreeMap::new(),
-        seed: document.seed,
-        schedule: document.schedule.clone(),
-        interrupted: document.interrupted,
-        parts: Vec::new(),
-        stopped_by: None,
-        target: document.target.clone(),
+fn without_rows(run: &Run) -> Run {
+    let target = TargetInfo::new("", TargetKind::Simulated);
+    let host = |host: &Host| Host {
+        name: host.name.clone(),
+        ranks: host.ranks,
+        environment: Environment::default(),
+        target: target.clone(),
+        circumstances: Circumstances::default(),
         layout: None,
-        environment: document.environment.clone(),
+        assessments: Vec::new(),
+        findings: Vec::new(),
+        lost: host.lost,
+    };
+    let plan = Plan::in_turn(run.plan.method.clone(), run.plan.seed, Vec::new());
+    Run {
+        sokudo_version: run.sokudo_version.clone(),
+        provenance: run.provenance.clone(),
+        started_at: run.started_at,
+        label: run.label.clone(),
+        command: run.command.clone(),
+        interrupted: run.interrupted,
+        environment: run.environment.clone(),
         circumstances: Circumstances {
-            drives: document.circumstances.drives.clone(),
-            arrays: document.circumstances.arrays.clone(),
-            io_limits: document.circumstances.io_limits.clone(),
-            power: document.circumstances.power.clone(),
+            drives: run.circumstances.drives.clone(),
+            arrays: run.circumstances.arrays.clone(),
+            io_limits: run.circumstances.io_limits.clone(),
+            power: run.circumstances.power.clone(),
             ..Circumstances::default()
         },
-        findings: Vec::new(),
-        inferences: Vec::new(),
-        disk_assessment: None,
-        load: None,
-        beside: None,
-        peak: None,
-        fill: None,
-        sharing: None,
-        burn_in: None,
-        fit: None,
-        results: Vec::new(),
-        steady: None,
-        together: (document.together.as_ref()).map(|it| Box::new(it.without_figures())),
+        hosts: run.hosts.iter().map(host).collect(),
+        ..Run::new(plan, run.schedule.clone(), run.target.clone())
     }
 }
 

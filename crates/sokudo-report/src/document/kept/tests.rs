@@ -1,5 +1,6 @@
+use super::super::reading::{HISTOGRAM_MARKS, LOG_POINTS_MAX};
 use super::*;
-use crate::sample;
+use crate::{RunDocument, sample};
 use proptest::prelude::*;
 use sokudo_model::{
     Bytes, CapacityCheck, CheckedSample, Defect, Depths, FailureKind, ForeignUse, Held,
@@ -183,68 +184,41 @@ fn a_run_to_which_a_later_version_has_added_is_read() {
 fn a_figure_that_is_none_comes_back_as_none() {
     let mut run = sample::run();
     run.rows[0].trials[0].outcome.depth_achieved = f64::INFINITY;
-    let Kept::Run(again) = Kept::unpack(&pack(&run)).unwrap() else {
-        panic!("it is kept as a run")
-    };
+    let again = unpack(&pack(&run).unwrap()).unwrap();
     assert!(again.rows[0].trials[0].outcome.depth_achieved.is_nan());
 }
 
 #[test]
-fn a_run_that_is_too_large_to_be_read_again_is_kept_by_its_figures_and_can_be_told() {
+fn a_run_that_is_too_large_to_be_read_again_is_refused() {
     let mut run = sample::run();
-    assert!(!is_document(&pack(&run)));
+    assert!(pack(&run).is_ok());
     run.command = "\u{1}".repeat(HISTOGRAMS_MAX + 1);
-    let packed = pack(&run);
-    assert!(is_document(&packed));
-    let figures = Kept::Document(Box::new(RunDocument::from_run(&run)));
-    assert_eq!(Kept::unpack(&packed).unwrap(), figures);
-}
-
-#[test]
-fn a_document_comes_back_the_same() {
-    let document = RunDocument::from_run(&sample::run());
-    let kept = Kept::Document(Box::new(document));
-    let packed = kept.pack();
-    assert_eq!(packed[0], ZSTD_OF_DOCUMENT);
-    assert_eq!(Kept::unpack(&packed).unwrap(), kept);
-}
-
-/// As stores hold them that were made before.
-#[test]
-fn a_document_of_hosts_that_is_called_by_the_name_it_had_is_read() {
-    let document = RunDocument::from_run(&sample::together_run());
-    let kept = Kept::Document(Box::new(document));
-    let json = String::from_utf8(unpacked(&kept.pack()[1..], JSON_BYTES_MAX).unwrap());
-    let json = json.unwrap().replacen(SCHEMA, "sokudo.together/1", 1);
-    let before = compressed(ZSTD_OF_DOCUMENT, json.as_bytes());
-    assert_eq!(Kept::unpack(&before).unwrap(), kept);
+    let error = pack(&run).unwrap_err().to_string();
+    assert!(error.contains("256 MiB, 200000 histograms"), "{error}");
 }
 
 #[test]
 fn another_way_is_refused_by_its_number() {
-    for way in [2, 3, 5] {
-        let error = Kept::unpack(&[way, 0, 0]).unwrap_err().to_string();
+    for way in [1, 2, 3, 5] {
+        let error = unpack(&[way, 0, 0]).unwrap_err().to_string();
         assert!(error.contains(&format!("does not know ({way})")), "{error}");
     }
-    assert!(Kept::unpack(&[]).is_err());
+    assert!(unpack(&[]).is_err());
 }
 
 #[test]
 fn bytes_that_were_changed_or_cut_are_an_error() {
     let run = sample::bare_run();
-    let document = Kept::Document(Box::new(RunDocument::from_run(&run)));
-    for packed in [pack(&run), document.pack()] {
-        let kept = Kept::unpack(&packed).unwrap();
-        for length in (0..packed.len()).step_by(7) {
-            assert!(Kept::unpack(&packed[..length]).is_err(), "{length}");
-        }
-        for place in (0..packed.len()).step_by(7) {
-            let mut changed = packed.clone();
-            changed[place] ^= 0x55;
-            // What says of itself that it is the same is the same.
-            if let Ok(again) = Kept::unpack(&changed) {
-                assert_eq!(again, kept, "{place}");
-            }
+    let packed = pack(&run).unwrap();
+    for length in (0..packed.len()).step_by(7) {
+        assert!(unpack(&packed[..length]).is_err(), "{length}");
+    }
+    for place in (0..packed.len()).step_by(7) {
+        let mut changed = packed.clone();
+        changed[place] ^= 0x55;
+        // What says of itself that it is the same is the same.
+        if let Ok(again) = unpack(&changed) {
+            assert_eq!(again, run, "{place}");
         }
     }
 }
@@ -285,7 +259,7 @@ proptest! {
         way in 0_u8..6,
         bytes in prop::collection::vec(any::<u8>(), 0..512)
     ) {
-        let _ = Kept::unpack(&[vec![way], bytes].concat());
+        let _ = unpack(&[vec![way], bytes].concat());
     }
 }
 
@@ -296,11 +270,9 @@ fn few_bytes_that_stand_for_many_are_refused_before_they_are_unpacked() {
     let said = zstd::bulk::compress(&many, 1).unwrap();
     for small in [said, zstd::encode_all(&many[..], 1).unwrap()] {
         assert!(small.len() < 64 << 10, "{}", small.len());
-        for way in [ZSTD_OF_DOCUMENT, ZSTD_OF_RUN] {
-            let packed = [&[way][..], &small].concat();
-            let error = Kept::unpack(&packed).unwrap_err().to_string();
-            assert!(error.contains("more than any document"), "{error}");
-        }
+        let packed = [&[ZSTD_OF_RUN][..], &small].concat();
+        let error = unpack(&packed).unwrap_err().to_string();
+        assert!(error.contains("more than any document"), "{error}");
     }
 }
 
@@ -308,7 +280,8 @@ fn few_bytes_that_stand_for_many_are_refused_before_they_are_unpacked() {
 fn more_histograms_than_memory_holds_are_refused_before_they_are_read() {
     for mark in HISTOGRAM_MARKS {
         assert!(is_readable(&mark.repeat(HISTOGRAMS_MAX)));
-        let error = run_of_json(&mark.repeat(HISTOGRAMS_MAX + 1)).unwrap_err();
+        let many = compressed(&mark.repeat(HISTOGRAMS_MAX + 1));
+        let error = unpack(&many).unwrap_err();
         assert!(error.to_string().contains("more than any run"), "{error}");
     }
 }
@@ -316,11 +289,6 @@ fn more_histograms_than_memory_holds_are_refused_before_they_are_read() {
 /// Nowhere is anything added up that does not fit.
 #[test]
 fn what_counts_more_than_any_run_does_is_refused() {
-    let assert_refused = |kept: Kept| {
-        let error = Kept::unpack(&kept.pack()).unwrap_err();
-        let is_uncountable = matches!(error, UnpackError::Document(ReadDocumentError::Uncountable));
-        assert!(is_uncountable, "{error}");
-    };
     let changes: [fn(&mut Outcome); 5] = [
         |outcome| outcome.operations[0].bytes = Bytes(u64::MAX),
         |outcome| outcome.operations[0].ios = u64::MAX / 2,
@@ -331,11 +299,12 @@ fn what_counts_more_than_any_run_does_is_refused() {
     for change in changes {
         let mut run = full_run(1);
         change(&mut run.rows[0].trials[0].outcome);
-        assert_refused(Kept::Run(Box::new(run)));
+        let error = unpack(&pack(&run).unwrap()).unwrap_err();
+        let is_uncountable = matches!(error, UnpackError::Document(ReadDocumentError::Uncountable));
+        assert!(is_uncountable, "{error}");
     }
     let mut document = RunDocument::from_run(&full_run(1));
-    document.results[0].trials[0].bytes = u64::MAX;
-    assert_refused(Kept::Document(Box::new(document.clone())));
+    document.rows[0].trials[0].outcome.operations[0].bytes = Bytes(u64::MAX);
     let report = crate::report::Report::new(
         None,
         vec![crate::report::ReportedRun::new("run 1", document)],
@@ -368,12 +337,12 @@ fn logs_of_every_io_of_a_long_job_are_not_kept_and_all_else_is() {
         run.rows[0].trials[0].outcome.logs.total = vec![point; count];
     };
     logged(&mut run, 100);
-    let same = |run: &Run| Kept::unpack(&pack(run)).unwrap() == Kept::Run(Box::new(run.clone()));
+    let same = |run: &Run| unpack(&pack(run).unwrap()).unwrap() == *run;
     assert!(same(&run));
     let mut long = run.clone();
     logged(&mut long, LOG_POINTS_MAX + 1);
     logged(&mut run, 0);
-    assert_eq!(pack(&long), pack(&run));
+    assert_eq!(pack(&long).unwrap(), pack(&run).unwrap());
 }
 
 mod many_draws {
@@ -390,13 +359,11 @@ mod many_draws {
         ];
         runs.extend(seeds(5).map(full_run));
         for run in runs {
-            let kept = Kept::Run(Box::new(run.clone()));
-            let packed = kept.pack();
-            assert_eq!(packed, pack(&run));
+            let packed = pack(&run).unwrap();
             assert_eq!(packed[0], ZSTD_OF_RUN);
-            let again = Kept::unpack(&packed).unwrap();
-            assert_eq!(again, kept);
-            assert_eq!(again.document(), RunDocument::from_run(&run));
+            let again = unpack(&packed).unwrap();
+            assert_eq!(again, run);
+            assert_eq!(RunDocument::new(again), RunDocument::from_run(&run));
         }
     }
 }

@@ -106,7 +106,7 @@ pub(super) fn environment(page: &HtmlPage, run: &RunDocument) -> Markup {
             environment.virtual_machine.map(yes_or_no),
         ),
     ];
-    if run.origin.is_none() {
+    if run.origin().is_none() {
         known.push(("Root", Some(yes_or_no(environment.root))));
     }
     if let Some(system) = &run.target.file_system {

@@ -64,9 +64,9 @@ fn heading(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
     let device = text(&run.device(page.style.language));
     let interrupted = run.interrupted.then(|| page.say("interrupted"));
     let parts = [
-        Some(text(&run.method.to_string())),
+        Some(text(&run.plan.method.to_string())),
         Some(text(run.target.path.as_ref().unwrap_or(&run.target.name))),
-        Some(text(&date::for_people(&run.started_at))),
+        Some(text(&date::for_people(&run.began()))),
         Some(text(&run.measurer())),
         Some(page.text(&source(&reported.source))),
         interrupted,
@@ -93,7 +93,7 @@ fn heading(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
 /// The figures that people ask for first: the fastest read and write, small random I/O,
 /// and how long one takes.
 fn tiles(page: &HtmlPage, run: &RunDocument) -> Markup {
-    if run.is_explanation() || run.steady.is_some() {
+    if run.is_explanation() || run.steady().is_some() {
         return html! {};
     }
     let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());

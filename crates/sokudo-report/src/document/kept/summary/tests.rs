@@ -74,12 +74,9 @@ fn a_comparison_finds_in_it_all_that_is_in_the_run() {
 /// long as theirs is the same.
 #[test]
 fn what_stands_in_it_has_a_version() {
-    let packed = include_bytes!("../../../../tests/kept/document.bin");
-    let document = crate::document::Kept::unpack(packed).unwrap();
-    let runs = [
-        document.into_document(),
-        sample::document("crystaldiskmark"),
-    ];
+    let packed = include_bytes!("../../../../tests/kept/run.bin");
+    let run = crate::document::unpack(packed).unwrap();
+    let runs = [RunDocument::new(run), sample::document("crystaldiskmark")];
     let texts = runs.map(|run| {
         let text = text(&summary(&run));
         text.split_once('\n').unwrap().1.to_owned()
