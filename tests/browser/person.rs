@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use fantoccini::elements::Element;
 use fantoccini::wd::WindowHandle;
 use serde_json::{Value, json};
+use sokudo_words::Language;
 
 use crate::browser::Browser;
 
@@ -57,6 +58,7 @@ pub(crate) struct Person<'a> {
     pub(crate) browser: &'a Browser,
     tab: WindowHandle,
     words: BTreeMap<String, String>,
+    language: Language,
 }
 
 impl<'a> Person<'a> {
@@ -68,10 +70,13 @@ impl<'a> Person<'a> {
         browser.client.goto(address).await.unwrap();
         let words = "return JSON.parse(document.getElementById('words').textContent)";
         let words = browser.client.execute(words, Vec::new()).await.unwrap();
+        let language = "return document.documentElement.lang";
+        let language = browser.client.execute(language, Vec::new()).await.unwrap();
         Self {
             browser,
             tab,
             words: serde_json::from_value(words).unwrap(),
+            language: Language::of_locale(language.as_str().unwrap()),
         }
     }
 
@@ -96,9 +101,11 @@ impl<'a> Person<'a> {
         client.switch_to_window(other).await.unwrap();
     }
 
-    /// What the page says for an English text; names are the same in every language.
+    /// What the page says for an English text, by its scripts or of the command line; names are the
+    /// same in every language.
     pub(crate) fn say(&self, text: &str) -> String {
-        self.words.get(text).map_or(text, String::as_str).to_owned()
+        let by_scripts = self.words.get(text).cloned();
+        by_scripts.unwrap_or_else(|| self.language.with_holes(text))
     }
 
     /// The same with its holes filled.
