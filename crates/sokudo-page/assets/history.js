@@ -198,9 +198,11 @@ export class RunPage {
     try {
       const document = await get(`/api/runs/${this.run}`);
       // Tags, note and baseline are the list's: the document is as it was measured.
-      const { runs } = await get(withQuery('/api/runs', { since: document.started_at }));
+      // Nanoseconds; whole milliseconds are no later.
+      const startedAt = new Date(document.started_at / 1e6).toISOString();
+      const { runs } = await get(withQuery('/api/runs', { since: startedAt }));
       kept = runs.find(({ id }) => id === this.run) ?? {};
-      setText(this.facts, [kept.method, kept.device_name, kept.target, moment(document.started_at)].filter(Boolean).join(' · '));
+      setText(this.facts, [kept.method, kept.device_name, kept.target, moment(startedAt)].filter(Boolean).join(' · '));
     } catch {
       // Where the list is not to be had, what is shown of the run says what is wrong.
     }
