@@ -198,8 +198,8 @@ export class RunPage {
     try {
       const document = await get(`/api/runs/${this.run}`);
       // Tags, note and baseline are the list's: the document is as it was measured.
-      // Nanoseconds; whole milliseconds are no later.
-      const startedAt = new Date(document.started_at / 1e6).toISOString();
+      // Nanoseconds, of which numbers here keep the first: a millisecond before is not later.
+      const startedAt = new Date(document.started_at / 1e6 - 1).toISOString();
       const { runs } = await get(withQuery('/api/runs', { since: startedAt }));
       kept = runs.find(({ id }) => id === this.run) ?? {};
       setText(this.facts, [kept.method, kept.device_name, kept.target, moment(startedAt)].filter(Boolean).join(' · '));
