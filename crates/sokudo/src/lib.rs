@@ -7,90 +7,32 @@
 //! [`run`] is the program; `main.rs` gives it what the process has. Tests of words, options,
 //! formats and exit codes call it as well, with streams in memory.
 
-mod appointed;
-mod assess;
-mod baseline;
-mod bonnie;
-mod burn_in;
-mod busy;
-mod check;
-mod choose;
-mod clean;
 mod cli;
-mod command_line;
-mod company;
-mod compare;
-mod diskspd_door;
-mod door;
-mod exit;
-mod explain;
-mod fill;
-mod fio_door;
-mod fit;
-mod given;
-mod harmless;
-mod hdparm;
-mod history;
-mod idle;
-mod import;
-mod info;
-mod interrupt;
-mod invocation;
-mod invoker;
-mod jobs;
-mod judge_again;
-mod keep;
-mod language;
-mod load;
-mod locate;
-mod mark;
-mod matrix;
-mod measurement;
-mod measuring;
-mod one_row;
-mod output;
-mod page;
-mod parallel;
-mod partial;
-mod past;
-mod peak;
-mod picture;
-mod plan;
-mod prepare;
-mod progress;
-mod quick;
-mod reading;
-mod recall;
-mod repeat;
-mod report;
-mod requirement;
-mod results;
-mod resume;
-mod retelling;
-mod run_door;
-mod scan;
-mod several;
-mod steady;
-mod sweep;
-mod telling;
-mod together;
-mod trend;
-mod words;
-mod writing;
+mod commands;
+mod frontends;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
+use sokudo_history::{import, plot, runs, trend};
 use sokudo_measure::PutBack;
+use sokudo_methods::{argument_checks, commands as methods, matrix};
+use sokudo_terminal::arguments::mistake;
+use sokudo_terminal::definition::man::man_page;
+use sokudo_terminal::definition::spoken::HelpDestination;
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::invocation::{self, Invocation};
+use sokudo_terminal::{definition, interrupt, language, output};
 
-use crate::cli::{Cli, Command, HelpDestination};
-use crate::exit::Exit;
-use crate::invocation::Invocation;
+use crate::cli::{Cli, Command};
+use crate::commands::{baseline, check, choose, clean, compare, info, prepare, report, together};
+use crate::frontends::{diskspd, door, fio, hdparm, page};
 
-pub use crate::invocation::{Environment, Streams};
+pub use sokudo_terminal::invocation::{Environment, Streams};
 
 /// The words after the program's name have it do something for a sokudo that started it, rather
 /// than for a person: guard its files, keep a drive's write cache, serve its page. `None` where they
@@ -129,6 +71,7 @@ pub fn run(arguments: Vec<OsString>, streams: &mut Streams, environment: &Enviro
 }
 
 fn carry_out_words(arguments: Vec<OsString>) -> u8 {
+    definition::hand_over(Cli::command);
     let arguments = door::of_target(door::as_command(arguments));
     let arguments = invocation::current().carry_out(arguments);
     language::choose(&arguments);
@@ -142,51 +85,51 @@ fn carry_out_words(arguments: Vec<OsString>) -> u8 {
     }
     let read = match Cli::read(arguments.clone()) {
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
-            Cli::read(given::as_text(arguments))
+            Cli::read(argument_checks::as_text(arguments))
         }
         read => read,
     };
     match read {
         Ok(cli) => ended(carry_out(cli.command)),
-        Err(error) => cli::end_with(&error),
+        Err(error) => mistake::end_with(&error),
     }
 }
 
 fn carry_out(command: Option<Command>) -> Result<(), Exit> {
     match command {
         None => choose::run(),
-        Some(Command::Measuring(command)) => measuring::of(command).run(),
+        Some(Command::Measuring(command)) => methods::of(command).run(),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Matrix(arguments)) => matrix::run(&arguments),
         Some(Command::Together(arguments)) => together::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Baseline(arguments)) => baseline::run(arguments),
-        Some(Command::List(arguments)) => history::list(&arguments),
-        Some(Command::Show(arguments)) => history::show(&arguments),
-        Some(Command::Note(arguments)) => history::note(&arguments),
-        Some(Command::Tag(arguments)) => history::tag(&arguments),
-        Some(Command::Delete(arguments)) => history::delete(&arguments),
+        Some(Command::List(arguments)) => runs::list(&arguments),
+        Some(Command::Show(arguments)) => runs::show(&arguments),
+        Some(Command::Note(arguments)) => runs::note(&arguments),
+        Some(Command::Tag(arguments)) => runs::tag(&arguments),
+        Some(Command::Delete(arguments)) => runs::delete(&arguments),
         Some(Command::Trend(arguments)) => trend::run(&arguments),
         Some(Command::Page(arguments)) => page::run(&arguments),
-        Some(Command::Plot(arguments)) => picture::run(&arguments),
+        Some(Command::Plot(arguments)) => plot::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Import(arguments)) => import::run(&arguments),
-        Some(Command::Fio { arguments }) => fio_door::run(&arguments),
-        Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
+        Some(Command::Fio { arguments }) => fio::run(&arguments),
+        Some(Command::Diskspd { arguments }) => diskspd::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
         Some(Command::Prepare(arguments)) => prepare::run(&arguments),
         Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::Man { page }) => {
-            cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
+            man_page(page.as_deref()).and_then(|text| output::print(&text))
         }
     }
 }
 
 fn completions(shell: Shell) -> Result<(), Exit> {
     let mut script = Vec::new();
-    let mut command = cli::command(HelpDestination::Manual);
+    let mut command = definition::command(HelpDestination::Manual);
     clap_complete::generate(shell, &mut command, "sokudo", &mut script);
     output::print(&String::from_utf8_lossy(&script))
 }

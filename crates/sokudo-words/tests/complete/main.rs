@@ -11,8 +11,11 @@ use texts::{Text, texts_below};
 use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 14] = [
+const SPOKEN: [&str; 17] = [
     "crates/sokudo/src",
+    "crates/sokudo-terminal/src",
+    "crates/sokudo-history/src",
+    "crates/sokudo-methods/src",
     "crates/sokudo-analysis/src",
     "crates/sokudo-device/src",
     "crates/sokudo-dialect/src",
@@ -87,11 +90,20 @@ const UNSPOKEN: [(&str, &str); 29] = [
         "crates/sokudo-report/src/report/mask",
         "words in the place of serial numbers",
     ),
-    ("crates/sokudo/src/fio_door", "what another tool prints"),
-    ("crates/sokudo/src/diskspd_door", "what another tool prints"),
-    ("crates/sokudo/src/hdparm", "what another tool prints"),
     (
-        "crates/sokudo/src/words",
+        "crates/sokudo/src/frontends/fio",
+        "what another tool prints",
+    ),
+    (
+        "crates/sokudo/src/frontends/diskspd",
+        "what another tool prints",
+    ),
+    (
+        "crates/sokudo/src/frontends/hdparm",
+        "what another tool prints",
+    ),
+    (
+        "crates/sokudo-terminal/src/remedies",
         "options of other tools, by which ours are replaced",
     ),
     (
@@ -265,8 +277,14 @@ fn is_sql(text: &Text) -> bool {
 /// Examples and remarks of a command's help, which is said part by part; a test of the
 /// program walks all of it.
 fn is_help(text: &Text) -> bool {
-    text.file.starts_with("crates/sokudo/src/cli") && text.key.contains('\n')
-        || text.file.ends_with("crates/sokudo/src/cli.rs") && text.key.contains('\n')
+    let folders = ["arguments", "arguments.rs", "definition"];
+    let is_of_arguments = text
+        .file
+        .iter()
+        .any(|part| folders.iter().any(|it| part == *it));
+    let is_of_commands = ["sokudo/src/cli.rs", "sokudo/src/commands/choose.rs"];
+    let is_of_commands = is_of_commands.iter().any(|it| text.file.ends_with(it));
+    (is_of_arguments || is_of_commands) && text.key.contains('\n')
 }
 
 /// Whether what follows a path does not go on with its last name.

@@ -1,0 +1,4 @@
+//! Which kept runs are meant.
+
+pub mod moment;
+pub mod which;

@@ -1,0 +1,323 @@
+//! How much the runs of a row on one device differ, as the store knows it.
+//!
+//! It only reads, and makes no store where there is none.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use sokudo_analysis::{runs_differ, trials_needed};
+use sokudo_model::{Nanos, Order, Verdict};
+use sokudo_report::RunDocument;
+use sokudo_report::comparison::{Figure, rates};
+use sokudo_report::document::ResultDocument;
+use sokudo_stats::PastRuns;
+use sokudo_store::{HistoryPoint, Store};
+use sokudo_terminal::arguments::store::{Keeping, Location};
+use sokudo_terminal::exit;
+use sokudo_words::text;
+
+use crate::keep;
+
+/// The runs that are kept.
+#[derive(Default)]
+pub struct Past {
+    store: Option<Box<dyn Store>>,
+    /// What was read of the store.
+    histories: HashMap<HistoryKey, History>,
+}
+
+/// A run of whose rows other runs are looked for.
+pub struct PastRun<'a> {
+    run: &'a RunDocument,
+    device: String,
+    begun: Option<Nanos>,
+}
+
+impl<'a> PastRun<'a> {
+    pub fn of(run: &'a RunDocument) -> Self {
+        Self {
+            run,
+            device: run.target.identity(),
+            begun: run.started_at,
+        }
+    }
+}
+
+/// A row of which other runs are looked for.
+#[derive(Clone, Copy)]
+pub struct PastRow<'a> {
+    pub run: &'a PastRun<'a>,
+    pub result: &'a ResultDocument,
+}
+
+impl PastRow<'_> {
+    /// What its other runs are kept under; `None` where the store has none that are like it.
+    pub fn key(self, figure: Figure) -> Option<HistoryKey> {
+        // The store has no files per second, which such rows are compared by.
+        let is_in_store = self.result.files_per_s.is_none() && self.run.run.origin().is_none();
+        is_in_store.then(|| {
+            (
+                self.run.device.clone(),
+                self.result.fingerprint.clone(),
+                figure,
+            )
+        })
+    }
+
+    /// When it was measured, and the logarithm of its figure.
+    fn point(self, figure: Figure) -> Option<(Nanos, f64)> {
+        let median = rates(self.result, figure)?.median;
+        Some((self.run.begun?, median.ln()))
+    }
+}
+
+/// A device, the fingerprint of a row, and what it is compared by.
+pub type HistoryKey = (String, String, Figure);
+
+/// The runs of a row that tell how much they differ: when, and the logarithm of the figure.
+#[derive(Default)]
+struct History {
+    points: Vec<(Nanos, f64)>,
+    /// What was told last, and of which runs: many are asked for without others that are none
+    /// of the newest.
+    told: Option<ToldOf>,
+}
+
+/// Runs, and how much they differ.
+type ToldOf = (Vec<(Nanos, f64)>, Option<PastRuns>);
+
+impl History {
+    /// How much the newest of its runs differ, without these, and without the state of the
+    /// device that is in question between two rows.
+    fn past(&mut self, without: &Begun, rows: Option<[(Nanos, f64); 2]>) -> Option<PastRuns> {
+        let newest = newest(&self.points, without);
+        let points = match rows {
+            Some([one, other]) => before_the_state_of(&newest, one, other),
+            None => &newest[..],
+        };
+        match &self.told {
+            Some((told, past)) if told == points => *past,
+            _ => {
+                let logarithms: Vec<f64> = points.iter().map(|(_, it)| *it).collect();
+                let past = PastRuns::of(&logarithms);
+                self.told = Some((points.to_vec(), past));
+                past
+            }
+        }
+    }
+}
+
+/// The newest without these, in order of time.
+fn newest<'a>(points: &'a [(Nanos, f64)], without: &Begun) -> Cow<'a, [(Nanos, f64)]> {
+    let all = &points[points.len().saturating_sub(RUNS_MAX)..];
+    if !all.iter().any(|(at, _)| without.contains(*at)) {
+        return Cow::Borrowed(all);
+    }
+    let others = points.iter().rev().filter(|(at, _)| !without.contains(*at));
+    let mut newest: Vec<(Nanos, f64)> = others.take(RUNS_MAX).copied().collect();
+    newest.reverse();
+    Cow::Owned(newest)
+}
+
+/// When runs began, in order. One that is read from a file may be kept, too: no two begin at the
+/// same instant.
+pub struct Begun(Vec<Nanos>);
+
+impl Begun {
+    pub fn of<'a>(runs: impl IntoIterator<Item = &'a PastRun<'a>>) -> Self {
+        let mut begun: Vec<Nanos> = runs.into_iter().filter_map(|run| run.begun).collect();
+        begun.sort_unstable();
+        Self(begun)
+    }
+
+    fn contains(&self, at: Nanos) -> bool {
+        match self.0.len() {
+            0..4 => self.0.contains(&at),
+            _ => self.0.binary_search(&at).is_ok(),
+        }
+    }
+}
+
+impl Past {
+    /// Those of a store, if it is there. That it cannot be read is told by whoever keeps the
+    /// run in it.
+    pub fn of_kept(keeping: &Keeping) -> Self {
+        Self::found(keeping).unwrap_or_default()
+    }
+
+    /// Those of a store, if it is there.
+    pub fn of(keeping: &Keeping) -> Self {
+        Self::found(keeping).unwrap_or_else(|error| {
+            exit::note(text!(
+                "the store cannot be read, so nothing is known of how much runs differ: {error}"
+            ));
+            Self::default()
+        })
+    }
+
+    fn of_store(store: Option<Box<dyn Store>>) -> Self {
+        Self {
+            store,
+            histories: HashMap::new(),
+        }
+    }
+
+    fn found(keeping: &Keeping) -> anyhow::Result<Self> {
+        let is_there = match keeping.location() {
+            Ok(Location::File(path)) => path.exists(),
+            Ok(Location::Server(_)) => true,
+            Ok(Location::None) | Err(_) => false,
+        };
+        match is_there {
+            true => keep::opened(keeping).map(Self::of_store),
+            false => Ok(Self::default()),
+        }
+    }
+
+    /// How much other runs of two rows differ, without the two. Of the same
+    /// device the past of one stands for both where the other has none: a new way of doing
+    /// the same is measured on the same machine.
+    pub fn of_both(&mut self, rows: [PastRow<'_>; 2], figure: Figure) -> [Option<PastRuns>; 2] {
+        let without = Begun::of(rows.map(|row| row.run));
+        let [one, other] = rows;
+        let is_one_device = one.run.device == other.run.device;
+        let state = is_one_device.then(|| Some([one.point(figure)?, other.point(figure)?]));
+        let each = rows.map(|row| {
+            let history = self.history(row.key(figure)?)?;
+            history.past(&without, state.flatten())
+        });
+        let [first, second] = each;
+        match is_one_device {
+            true => [first.or(second), second.or(first)],
+            false => each,
+        }
+    }
+
+    /// Puts into a run's document how much other runs of its rows differ.
+    pub fn tell(&mut self, document: &mut RunDocument) {
+        let run = &PastRun::of(document);
+        let without = Begun::of([run]);
+        let of_row = |result| {
+            let key = PastRow { run, result }.key(Figure::Bandwidth)?;
+            self.without(key, &without)
+        };
+        let known: Vec<Option<PastRuns>> = document.results.iter().map(of_row).collect();
+        let rows = document.run.rows.iter_mut().zip(&mut document.results);
+        for ((row, result), past) in rows.zip(known) {
+            row.runs_differ = past.map(runs_differ);
+            result.runs_differ = row.runs_differ;
+        }
+    }
+
+    /// How much other runs of this differ, without these.
+    pub fn without(&mut self, key: HistoryKey, begun: &Begun) -> Option<PastRuns> {
+        self.history(key)?.past(begun, None)
+    }
+
+    /// Bytes per second of the rows of a run that go in order, in the newest run before it.
+    pub fn streams_before(&mut self, document: &RunDocument) -> Vec<f64> {
+        let run = &PastRun::of(document);
+        let streams = document.results.iter();
+        let streams = streams.filter(|it| matches!(it.workload.order, Order::Sequential { .. }));
+        let own = streams.filter(|it| it.workload.targets() == [0]);
+        let newest = own.filter_map(|result| {
+            let key = PastRow { run, result }.key(Figure::Bandwidth)?;
+            let (_, logarithm) = self.history(key)?.points.last()?;
+            Some(logarithm.exp())
+        });
+        newest.collect()
+    }
+
+    /// What is kept of this; `None` where there is no store.
+    fn history(&mut self, key: HistoryKey) -> Option<&mut History> {
+        let figure = key.2;
+        let store = self.store.as_mut()?;
+        let history = self
+            .histories
+            .entry(key)
+            .or_insert_with_key(|(device, row, _)| {
+                let points = store.history(device, row).unwrap_or_default();
+                let points = points.iter().filter(|point| point.row.fingerprint == *row);
+                let points =
+                    points.filter_map(|point| Some((point.started_at, logarithm(point, figure)?)));
+                History {
+                    points: points.collect(),
+                    told: None,
+                }
+            });
+        Some(history)
+    }
+}
+
+/// The newest runs that are looked at: more say nothing that these do not.
+const RUNS_MAX: usize = 200;
+
+/// So many times nearer to the newer of two runs than to the older lies what is of its state.
+const NEARER: f64 = 4.0;
+
+/// The runs without the last ones since the older of both that lie by far nearer to the newer:
+/// whether they are another state of the device is what is asked. A disk that has become slower
+/// would otherwise vouch for it with its second slow run.
+fn before_the_state_of(
+    points: &[(Nanos, f64)],
+    one: (Nanos, f64),
+    other: (Nanos, f64),
+) -> &[(Nanos, f64)] {
+    let (older, newer) = if one.0 <= other.0 {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let is_new = |(at, logarithm): &(Nanos, f64)| {
+        *at > older.0 && NEARER * (logarithm - newer.1).abs() < (logarithm - older.1).abs()
+    };
+    let new = points.iter().rev().take_while(|point| is_new(point));
+    &points[..points.len() - new.count()]
+}
+
+/// Of a run's figure; `None` of one that tells nothing of how much such runs differ.
+fn logarithm(point: &HistoryPoint, figure: Figure) -> Option<f64> {
+    let row = &point.row;
+    let is_like = row.verdict != Some(Verdict::Invalid)
+        && point.started_at != Nanos(0)
+        && usize::try_from(row.trials).is_ok_and(|trials| trials >= trials_needed(1, false));
+    let rate = match figure {
+        Figure::Bandwidth => row.bytes_per_s,
+        Figure::Iops => row.ios_per_s,
+    };
+    rate.filter(|rate| is_like && *rate > 0.0 && rate.is_finite())
+        .map(f64::ln)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(logarithms: &[f64]) -> Vec<(Nanos, f64)> {
+        (1..).map(Nanos).zip(logarithms.iter().copied()).collect()
+    }
+
+    #[test]
+    fn runs_of_a_state_that_is_in_question_do_not_vouch_for_it() {
+        // A baseline, five runs like it, and two since the disk has lost a third.
+        let kept = [5.0, 5.01, 4.99, 5.0, 5.01, 4.65, 4.66];
+        let (baseline, now) = ((Nanos(0), 5.0), (Nanos(9), 4.64));
+        for [one, other] in [[baseline, now], [now, baseline]] {
+            let past = points(&kept);
+            assert_eq!(before_the_state_of(&past, one, other), &past[..5]);
+        }
+        let spread = PastRuns::of(&kept[..5]).unwrap();
+        let with_them = PastRuns::of(&kept).unwrap();
+        assert!(with_them.deviation > 10.0 * spread.deviation);
+    }
+
+    #[test]
+    fn runs_that_differ_as_ever_and_those_before_both_stay() {
+        let kept = [5.0, 4.7, 5.1, 4.8];
+        let past = points(&kept);
+        for (older, newer) in [((0, 5.0), (9, 4.9)), ((8, 5.0), (9, 4.8))] {
+            let [older, newer] = [older, newer].map(|(at, it)| (Nanos(at), it));
+            assert_eq!(before_the_state_of(&past, older, newer), past);
+        }
+    }
+}

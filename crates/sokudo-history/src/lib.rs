@@ -1,0 +1,24 @@
+//! Runs that are kept: while they are measured and when they are whole, found again by number,
+//! label or file, listed, gone on with, followed over time, and read from other tools.
+//!
+//! It measures nothing.
+
+#![expect(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
+
+pub mod arguments;
+pub mod baselines_here;
+pub mod before;
+pub mod find;
+pub mod import;
+pub mod keep;
+pub mod keep_running;
+pub mod locate;
+pub mod plot;
+pub mod read;
+pub mod replay;
+pub mod resume;
+pub mod runs;
+pub mod trend;

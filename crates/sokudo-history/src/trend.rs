@@ -1,0 +1,250 @@
+//! `sokudo trend`: one device's rows over time, and where they change.
+//!
+//! It brings together which device and which runs are meant; where a level changes is
+//! found by `sokudo-stats`, and how it is told is `sokudo-report`'s.
+
+pub mod arguments;
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{Nanos, Verdict};
+use sokudo_report::comparison::{Figure, OtherDocument};
+use sokudo_report::document::unpack;
+use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
+use sokudo_report::{RunDocument, plot};
+use sokudo_store::{Filter, HistoryPoint, Page, RunId, Store, StoredDevice};
+use sokudo_terminal::arguments::printing::Format;
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::{command_line, invocation, language, output, picture, print};
+use sokudo_words::{Text, text};
+
+use crate::keep;
+use crate::trend::arguments::TrendArguments;
+
+/// The newest runs of a device that are asked for the names of its rows: methods take
+/// turns, but not so many.
+const RUNS_ASKED: u64 = 50;
+/// Devices that are named where a word fits several.
+const DEVICES_NAMED: usize = 8;
+
+pub fn run(arguments: &TrendArguments) -> Result<(), Exit> {
+    print::check_rendering(&arguments.rendering, &arguments.pictures)?;
+    let mut store = keep::store(&arguments.keeping)?;
+    let store = store.as_mut();
+    let StoredDevice { identity, name } = device(store, arguments.device.as_deref())?;
+    let names = row_names(store, &identity)?;
+    let figure = arguments.rendering.unit.figure();
+    let least = arguments.min_difference.0;
+    let mut document = TrendDocument::new(&identity, &name, figure, least);
+    for name in &names {
+        let history = store.history(&identity, name).map_err(Exit::failed)?;
+        document.series.extend(series(history, figure, arguments));
+    }
+    if document.series.is_empty() {
+        return Err(Exit::usage(nothing(&names, arguments)));
+    }
+    if arguments.row.is_none() {
+        document.leave_out_caches();
+    }
+    look_around(store, &mut document);
+    document.command = command_line::as_given();
+    print(&document, arguments)
+}
+
+fn device(store: &mut dyn Store, word: Option<&str>) -> Result<StoredDevice, Exit> {
+    let mut found = store.devices(word).map_err(Exit::failed)?;
+    // A word that is exactly what one of them is called means that one.
+    let is_exact = |device: &StoredDevice| {
+        word.is_some_and(|word| {
+            let names = [&device.identity, &device.name];
+            names
+                .into_iter()
+                .any(|name| name.eq_ignore_ascii_case(word))
+        })
+    };
+    if found.iter().filter(|device| is_exact(device)).count() == 1 {
+        found.retain(is_exact);
+    }
+    match (found.len(), word) {
+        (1, _) => Ok(found.swap_remove(0)),
+        (0, None) => Err(Exit::usage(text!(
+            "no run is kept yet; sokudo mark . measures one"
+        ))),
+        (0, Some(word)) => Err(Exit::usage(text!(
+            "no run of {word} is kept; sokudo list shows the devices"
+        ))),
+        (_, word) => {
+            let identities = found.iter().take(DEVICES_NAMED);
+            let names: Vec<&str> = identities.map(|device| device.identity.as_str()).collect();
+            let names = names.join("; ");
+            Err(Exit::usage(match word {
+                Some(word) => text!("{word} matches several devices; name one of them: {names}"),
+                None => text!("runs of several devices are kept; name one of them: {names}"),
+            }))
+        }
+    }
+}
+
+/// The names of the rows of a device, in the order of its newest run.
+fn row_names(store: &mut dyn Store, identity: &str) -> Result<Vec<String>, Exit> {
+    let filter = Filter {
+        device_identity: Some(identity.to_owned()),
+        ..Filter::default()
+    };
+    let page = Page {
+        skip: 0,
+        count: RUNS_ASKED,
+    };
+    let entries = store.list(&filter, page).map_err(Exit::failed)?;
+    let mut names: Vec<String> = Vec::new();
+    for row in entries.iter().flat_map(|entry| &entry.run.rows) {
+        if !names.contains(&row.name) {
+            names.push(row.name.clone());
+        }
+    }
+    Ok(names)
+}
+
+/// The series of one name: one for each direction, of the load of which there are most
+/// runs.
+fn series(
+    history: Vec<HistoryPoint>,
+    figure: Figure,
+    arguments: &TrendArguments,
+) -> Vec<SeriesDocument> {
+    let [since, until] = arguments.period.bounds(invocation::now());
+    let (since, until) = (since.unwrap_or(Nanos(0)), until.unwrap_or(Nanos(u64::MAX)));
+    let wanted = arguments.row.as_deref().map(str::to_lowercase);
+    let mut directions: Vec<(String, BTreeMap<String, Vec<HistoryPoint>>)> = Vec::new();
+    for point in history {
+        let row = row_name(&point);
+        let is_wanted = wanted
+            .as_ref()
+            .is_none_or(|wanted| row.to_lowercase().contains(wanted));
+        if !is_wanted || point.started_at < since || point.started_at >= until {
+            continue;
+        }
+        let at = directions.iter().position(|(name, _)| *name == row);
+        let at = at.unwrap_or_else(|| {
+            directions.push((row, BTreeMap::new()));
+            directions.len() - 1
+        });
+        let loads = &mut directions[at].1;
+        match loads.get_mut(&point.row.fingerprint) {
+            Some(points) => points.push(point),
+            None => {
+                loads.insert(point.row.fingerprint.clone(), vec![point]);
+            }
+        }
+    }
+    directions
+        .into_iter()
+        .filter_map(|(row, loads)| one(row, loads, figure, arguments.min_difference.0))
+        .collect()
+}
+
+fn one(
+    row: String,
+    loads: BTreeMap<String, Vec<HistoryPoint>>,
+    figure: Figure,
+    least: f64,
+) -> Option<SeriesDocument> {
+    let all: usize = loads.values().map(Vec::len).sum();
+    let newest = |points: &[HistoryPoint]| points.last().map(|point| point.started_at);
+    let (fingerprint, points) = loads
+        .into_iter()
+        .max_by_key(|(_, points)| (points.len(), newest(points)))?;
+    let runs = points.len();
+    let is_of_cache = points.iter().all(|point| {
+        let is_valid = point.row.verdict != Some(Verdict::Invalid);
+        is_valid && point.row.stands_for_disk == Some(false)
+    });
+    let points: Vec<TrendPoint> = points
+        .iter()
+        .filter(|point| point.row.verdict != Some(Verdict::Invalid))
+        .filter_map(|point| {
+            let value = match figure {
+                Figure::Bandwidth => point.row.bytes_per_s.filter(|rate| *rate > 0.0),
+                Figure::Iops => point.row.ios_per_s,
+            };
+            let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
+            // A run of an unknown time has no place among the others.
+            if point.started_at == Nanos(0) {
+                return None;
+            }
+            Some(TrendPoint::new(
+                point.run.0,
+                point.started_at,
+                value,
+                point.row.verdict,
+            ))
+        })
+        .collect();
+    let without = runs - points.len();
+    (!points.is_empty()).then(|| SeriesDocument {
+        runs_of_other_loads: all - runs,
+        runs_without_figure: without,
+        is_of_cache,
+        ..SeriesDocument::new(row, fingerprint, points, least)
+    })
+}
+
+/// A row's name with its direction, once.
+fn row_name(point: &HistoryPoint) -> String {
+    let (name, direction) = (&point.row.name, &point.row.direction);
+    match name.split(' ').next_back() == Some(direction.as_str()) {
+        true => name.clone(),
+        false => format!("{name} {direction}"),
+    }
+}
+
+fn nothing(names: &[String], arguments: &TrendArguments) -> Text {
+    match &arguments.row {
+        Some(row) => text!(
+            "no run of that time has a row {row}; the device's rows are {}",
+            names.join(", ")
+        ),
+        None => {
+            text!("no run of this device began at that time; leave --since and --until out")
+        }
+    }
+}
+
+/// Says at every change what else changed. A document that cannot be read leaves that
+/// unknown, and the trend as it is.
+fn look_around(store: &mut dyn Store, document: &mut TrendDocument) {
+    let mut documents: BTreeMap<RunId, Option<RunDocument>> = BTreeMap::new();
+    let levels: Vec<&mut LevelDocument> = document
+        .series
+        .iter_mut()
+        .flat_map(|series| &mut series.levels)
+        .collect();
+    for change in levels.into_iter().filter_map(|level| level.change.as_mut()) {
+        let runs = [change.run_before, change.run_after].map(RunId);
+        for run in runs {
+            documents.entry(run).or_insert_with(|| {
+                let packed = store.document(run).ok()?;
+                Some(RunDocument::new(unpack(&packed).ok()?))
+            });
+        }
+        if let [Some(before), Some(after)] = runs.map(|run| documents[&run].as_ref()) {
+            change.differs = Some(OtherDocument::differences(before, after));
+        }
+    }
+}
+
+fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exit> {
+    let path = arguments.rendering.output.as_deref();
+    let style = output::style(path.is_none(), arguments.rendering.unit);
+    let text = match arguments.rendering.format {
+        Format::Table => trend::render_table(document, &style),
+        Format::Json => document.to_json(),
+        Format::Csv => trend::render_csv(document),
+        Format::Markdown => trend::render_markdown(document, style.unit, language::current()),
+    };
+    output::put(path, &text, arguments.rendering.format == Format::Table)?;
+    picture::write_all(
+        |language| plot::trend(document, style.unit, language),
+        &arguments.pictures,
+    )
+}

@@ -1,0 +1,131 @@
+//! Sizes and times that arguments give, held against what there is; and what a target is taken for
+//! before it is measured.
+
+use std::ffi::OsString;
+use std::os::fd::IntoRawFd;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+use sokudo_device::System;
+use sokudo_dialect::steady::Assumed;
+use sokudo_measure::Named;
+use sokudo_model::{BlockDeviceKind, Bytes, Nanos, TargetKind};
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_words::text;
+
+/// Blocks are multiples of this where the target does not say of what.
+const BLOCK_MIN: Bytes = Bytes(512);
+
+/// Sequential rates that drives of a kind can be expected to keep up, bytes per second.
+const ROTATING: u64 = 150_000_000;
+const NVME: u64 = 1_500_000_000;
+const SATA: u64 = 450_000_000;
+const UNKNOWN: u64 = 500_000_000;
+
+/// The share of the memory that the buffers of a row may take; the engine refuses
+/// more than half.
+const MEMORY_DIVISOR: u64 = 4;
+
+/// Paths that are no text by names that are: those of descriptors, which stay open to the end.
+pub fn as_text(words: Vec<OsString>) -> Vec<OsString> {
+    let held = |word: &OsString| {
+        let path = Path::new(word);
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let file = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+        let (process, number) = (std::process::id(), file.into_raw_fd());
+        let name = format!("/proc/{process}/fd/{number}");
+        exit::note(text!(
+            "{} is not UTF-8, and is called {name} here",
+            format!("{word:?}")
+        ));
+        Some(name.into())
+    };
+    let words = words.into_iter();
+    let text = |word: OsString| match word.to_str() {
+        Some(_) => word,
+        None => held(&word).unwrap_or(word),
+    };
+    words.map(text).collect()
+}
+
+/// A trial of no time measures nothing.
+pub fn check_time(time: Nanos) -> Result<(), Exit> {
+    match time {
+        Nanos(0) => Err(Exit::usage(text!(
+            "--time is 0; use a longer time, such as 1s"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Of a target whose size is known no more can be used than it has.
+pub fn check_size(asked: Bytes, known: Option<Bytes>, target: &str) -> Result<(), Exit> {
+    match known.filter(|known| asked > *known) {
+        Some(known) => Err(Exit::usage(text!(
+            "--size is {asked}, but {target} has only {known}; use less, or leave it out"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The size of a target that has one by itself; only what is made, or holds nothing, has none.
+pub fn known_size(named: &Named, target: &str) -> Result<Option<Bytes>, Exit> {
+    match named.size() {
+        None if named.kind() == TargetKind::BlockDevice => Err(Exit::failed(text!(
+            "the size of {target} is unknown; check whether the device answers (dmesg)"
+        ))),
+        size => Ok(size),
+    }
+}
+
+/// A target that is there holds something.
+pub fn check_not_empty(known: Option<Bytes>, target: &str) -> Result<(), Exit> {
+    match known {
+        Some(Bytes(0)) => Err(Exit::usage(text!(
+            "{target} is empty, so there is nothing to read; name a file with data in it, or a directory"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// What the buffers of a row may take. Simulated devices move no data; elsewhere the memory
+/// is the limit.
+pub fn buffer_bytes_max(named: &Named) -> Option<Bytes> {
+    if named.kind() == TargetKind::Simulated {
+        return None;
+    }
+    let memory = sokudo_device::environment(&System::host()).memory_bytes?;
+    Some(Bytes(memory.0 / MEMORY_DIVISOR))
+}
+
+/// The smallest block that the target takes.
+pub fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
+    let block = named.direct_unit().unwrap_or(BLOCK_MIN);
+    if block.0 == 0 {
+        return Err(Exit::failed(text!(
+            "the kernel reports blocks of 0 bytes for {target}; check whether the device answers (dmesg)"
+        )));
+    }
+    Ok(block.max(BLOCK_MIN))
+}
+
+/// How fast the target is taken to be, for the estimate.
+pub fn assumed(named: &Named) -> Assumed {
+    let of = |bytes_per_s, source: &'static str| Assumed {
+        bytes_per_s,
+        source: source.into(),
+    };
+    let Some(leaf) = named.info().and_then(|info| info.leaves().next()) else {
+        return match named {
+            Named::Simulated(_) => of(NVME, "a simulated drive, whose time is virtual"),
+            _ => of(UNKNOWN, "a drive of which nothing is known"),
+        };
+    };
+    match (leaf.kind, leaf.rotational) {
+        _ if leaf.name.starts_with("nvme") => of(NVME, "an NVMe drive"),
+        (BlockDeviceKind::VirtualDisk, _) => of(UNKNOWN, "a virtual disk"),
+        (_, Some(true)) => of(ROTATING, "a rotating disk"),
+        (_, Some(false)) => of(SATA, "a solid-state drive that is no NVMe drive"),
+        _ => of(UNKNOWN, "a drive of which nothing is known"),
+    }
+}

@@ -1,0 +1,89 @@
+//! All commands that measure, one a line; what is done with each follows from it.
+
+use clap::{ArgMatches, FromArgMatches, Subcommand};
+use sokudo_terminal::arguments::mistake::mistake;
+use sokudo_words::{Text, text};
+
+use crate::arguments::Ability;
+use crate::measuring::Measuring;
+
+/// What help says of each, its module and its arguments. Help tells them among the other commands:
+/// one that stands elsewhere there has the place of a neighbour, and is behind or before it by its
+/// name.
+macro_rules! registered {
+    ($($(#[$of_help:meta])* $name:ident($module:ident, $arguments:ident);)*) => {
+        /// A command that measures, as it was given.
+        #[derive(Debug, Subcommand)]
+        pub enum MeasuringCommand {
+            $(
+                $(#[$of_help])*
+                #[command(after_help = crate::$module::arguments::EXAMPLES)]
+                $name(Box<crate::$module::arguments::$arguments>),
+            )*
+        }
+
+        /// What each module's command can.
+        const ABILITIES: &[(&str, &[Ability])] = &[
+            $((stringify!($module), crate::$module::arguments::$arguments::CAN),)*
+        ];
+
+        /// The command, as all of them are.
+        pub fn of(command: MeasuringCommand) -> Box<dyn Measuring> {
+            match command {
+                $(MeasuringCommand::$name(it) => it,)*
+            }
+        }
+    };
+}
+
+registered! {
+    /// Measure a disk: sequential and random reads and writes, as a table
+    Mark(mark, MarkArguments);
+    /// A quick look: cached, buffered and direct reads, about 3 s each
+    Quick(quick, QuickArguments);
+    /// Measure the whole surface: transfer rate and access time over position
+    Scan(scan, ScanArguments);
+    /// Find out what a device is from how it behaves, with evidence for each claim
+    Explain(explain, ExplainArguments);
+    /// Write a drive from start to end: where its fast part ends, and what comes back after a rest
+    Fill(fill, FillArguments);
+    /// Write every block of new disks, read it back, test them: one verdict each, after hours or days
+    BurnIn(burn_in, BurnInArguments);
+    /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
+    Assess(assess, AssessArguments);
+    /// Is a disk fast enough for etcd, PostgreSQL, Proxmox and others? Yes, no, or why not said
+    Fit(fit, FitArguments);
+    /// Measure a range of block sizes, queue depths or threads
+    Sweep(sweep, SweepArguments);
+    /// Measure latency against load: the knee, and the highest rate within a latency limit
+    Load(load, LoadArguments);
+    /// Find how many threads and how much depth a device needs to give its most, and what limits it
+    Peak(peak, PeakArguments);
+    /// Write to a drive until it is steady, then measure it, as the SNIA PTS does
+    Steady(steady, SteadyArguments);
+    /// Measure a file system with Bonnie++'s phases
+    Bonnie(bonnie, BonnieArguments);
+    /// Run fio job files, with sokudo's own results and verdicts
+    #[command(display_order = 30)]
+    Run(run, RunArguments);
+}
+
+/// The command that measures, of all that can be given; `None` of any other.
+pub fn given(matches: &ArgMatches) -> Result<Option<MeasuringCommand>, Text> {
+    let name = matches.subcommand_name();
+    match name.is_some_and(MeasuringCommand::has_subcommand) {
+        true => match MeasuringCommand::from_arg_matches(matches) {
+            Ok(command) => Ok(Some(command)),
+            Err(error) => Err(mistake(&error)),
+        },
+        false => Ok(None),
+    }
+}
+
+/// The commands that can do something, as a sentence lists them.
+pub fn names(ability: Ability) -> Text {
+    let can = ABILITIES.iter().filter(|(_, can)| can.contains(&ability));
+    let mut names: Vec<String> = can.map(|(name, _)| name.replace('_', "-")).collect();
+    let last = names.pop().expect("some command can");
+    text!("{} or {}", names.join(", "), last)
+}

@@ -1,0 +1,135 @@
+//! The words for what may not be written, and the way out. Whether it may is the rule of
+//! [`may_write`]; which words a command adds are ways out that only it has.
+
+pub mod of_jobs;
+
+use sokudo_measure::{Jobs, Measurement, Permission, Unwritten, may_write};
+use sokudo_model::{Bytes, TargetKind};
+use sokudo_report::{decimal_size, duration};
+use sokudo_terminal::arguments::printing::Asking;
+use sokudo_terminal::event_stream::{self, Estimate};
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::{interrupt, invocation, output};
+use sokudo_words::{Text, text};
+
+use crate::arguments::SharedArguments;
+
+/// Why a target is only read with this permission, and how to change that; `None` where it
+/// may be written.
+pub fn refusal(target: &str, kind: TargetKind, permission: &Permission) -> Option<Text> {
+    let why = match may_write(kind, permission).err()? {
+        Unwritten::Device => text!(
+            "{target}: sokudo only reads block devices, because writing would destroy their data; measure writes in a directory on it, or name it with --destroy"
+        ),
+        Unwritten::File => text!(
+            "{target}: sokudo only reads existing files; use --overwrite to destroy its contents, or name its directory to measure with a file of sokudo's own"
+        ),
+    };
+    Some(why)
+}
+
+/// Refuses leave to overwrite what is no existing file.
+pub fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -> Result<(), Exit> {
+    match kind {
+        TargetKind::File => Ok(()),
+        _ if !overwrite => Ok(()),
+        TargetKind::BlockDevice => Err(Exit::refused(text!(
+            "{target} is a block device, and --overwrite is for regular files; use --destroy instead"
+        ))),
+        _ => Err(Exit::usage(text!(
+            "{target} is not an existing file; leave --overwrite out"
+        ))),
+    }
+}
+
+/// Refuses what may not be written where all that is done writes.
+pub fn check_written(target: &str, kind: TargetKind, shared: &SharedArguments) -> Result<(), Exit> {
+    check_overwrite(target, kind, shared.overwrite)?;
+    match refusal(target, kind, &shared.permission()) {
+        Some(why) => Err(Exit::refused(text!("{why}; --estimate writes nothing"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what cannot be measured, and asks what is asked for the rest: of much that is written
+/// unless `lines` are what a command always asks, none of them where it asks nothing.
+pub fn ask(
+    measurement: &Measurement<'_>,
+    lines: Option<Vec<Text>>,
+    asking: Asking,
+) -> Result<(), Exit> {
+    measurement.check_permission()?;
+    measurement.check_directory()?;
+    let much = || much(measurement.target, &Estimate::of(measurement));
+    let lines = lines.unwrap_or_else(|| much().into_iter().collect());
+    confirm(&lines, asking)
+}
+
+/// The same for jobs.
+pub fn ask_jobs(jobs: &Jobs<'_>, asking: Asking) -> Result<(), Exit> {
+    confirm(much_of_jobs(jobs).as_slice(), asking)
+}
+
+/// Where the front end is another tool's, scripts call it as they call that: only who sits there is asked.
+pub fn ask_at_door(jobs: &Jobs<'_>) -> Result<(), Exit> {
+    let (yes, quiet) = (!invocation::is_somebody_there(), true);
+    ask_jobs(jobs, Asking { quiet, yes })
+}
+
+/// What of jobs is told where they write much, or for long.
+pub fn much_of_jobs(jobs: &Jobs<'_>) -> Option<Text> {
+    let written = jobs.places.iter().filter(|it| it.written || it.is_made());
+    let names: Vec<_> = written.map(|it| it.path.display().to_string()).collect();
+    much(&names.join(", "), &Estimate::of_jobs(jobs))
+}
+
+/// What is told where much is written to a target, or for long, and so is asked for first.
+pub fn much(target: &str, estimate: &Estimate) -> Option<Text> {
+    if event_stream::is_plan() || !estimate.is_much() {
+        return None;
+    }
+    let time = duration(estimate.time);
+    let bytes = estimate.writes_bytes.map(Bytes);
+    let size = bytes.map(|bytes| Text::name(decimal_size(bytes, 3)));
+    Some(match size {
+        Some(size) if estimate.writes_seconds == 0.0 => {
+            text!("{target}: up to {size} will be written, in about {time}")
+        }
+        Some(size) if estimate.writes_many_bytes() => {
+            text!("{target}: {size} or more will be written")
+        }
+        _ => text!("{target}: for about {time} as much will be written as it takes"),
+    })
+}
+
+/// Nobody can be asked.
+pub fn unasked(line: &Text) -> Exit {
+    Exit::usage(text!(
+        "{}; there is no terminal to ask on whether it may be written: use --yes",
+        line.clone()
+    ))
+}
+
+/// Tells what will be written, if anything is told, and asks whether it may be; with `--yes` it is told alone.
+pub fn confirm(lines: &[Text], asking: Asking) -> Result<(), Exit> {
+    let Some(first) = lines.first() else {
+        return Ok(());
+    };
+    if asking.yes {
+        if !asking.quiet {
+            lines.iter().for_each(exit::note);
+        }
+        return Ok(());
+    }
+    if !invocation::is_somebody_there() {
+        return Err(unasked(first));
+    }
+    lines.iter().for_each(exit::note);
+    let leaving = interrupt::leave_before_anything()?;
+    let is_wanted = output::ask(&text!("Write it? [y/N]"));
+    drop(leaving);
+    match is_wanted? {
+        true => Ok(()),
+        false => Err(Exit::failed(text!("nothing was written"))),
+    }
+}

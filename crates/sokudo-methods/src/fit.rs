@@ -1,0 +1,168 @@
+//! `sokudo fit`: is a disk fast enough for something?
+//!
+//! What is measured and what it has to come to is said by `sokudo-dialect`, what came of it by
+//! `sokudo-report`.
+
+pub mod arguments;
+
+use std::collections::BTreeSet;
+
+use sokudo_dialect::fio::{self, JobFileTarget};
+use sokudo_dialect::fit::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
+use sokudo_history::read;
+use sokudo_measure::{Measurement, Named, OwnFiles};
+use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
+use sokudo_report::document::FitAnswer;
+use sokudo_report::fit::FitListDocument;
+use sokudo_terminal::arguments::printing::Format;
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::{language, output, print};
+use sokudo_words::{Text, text};
+
+use crate::argument_checks;
+use crate::measurement::{self, FinishedMeasurement};
+use crate::measuring::{Measuring, Planned};
+use arguments::FitArguments;
+
+impl Measuring for FitArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let fit = questions(self)?.ask(what(self)).map_err(Exit::usage)?;
+        Ok(Planned::Rows(measurement(fit, self)?, None))
+    }
+
+    fn run(&self) -> Result<(), Exit> {
+        match self.what {
+            Some(_) => self.print(self.planned()?, None),
+            None => list(&questions(self)?, self),
+        }
+    }
+
+    fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
+        let answer = finished.document.fit().and_then(|fit| fit.answer);
+        finished.conclude(&self.shared.printing)?;
+        match answer {
+            Some(FitAnswer::TooSlow) => Err(Exit::FailedAsReported),
+            Some(FitAnswer::CannotSay) => Err(Exit::not_trusted(text!(
+                "whether {} is fast enough for {what} cannot be said; the first line of the result says why",
+                self.target,
+                what = what(self)
+            ))),
+            Some(FitAnswer::FastEnough) | None => Ok(()),
+        }
+    }
+}
+
+fn what(arguments: &FitArguments) -> &str {
+    arguments.what.as_deref().unwrap_or_default()
+}
+
+/// What can be asked.
+fn questions(arguments: &FitArguments) -> Result<FitQuestions, Exit> {
+    let Some(file) = &arguments.file else {
+        return Ok(FitQuestions::known());
+    };
+    let name = file.display().to_string();
+    let unreadable = |error: std::io::Error| {
+        Exit::failed(anyhow::Error::new(error).context(text!("{name} cannot be read")))
+    };
+    let reader = read::open(file).map_err(unreadable)?;
+    let bytes = read::bounded(reader, QUESTIONS_BYTES_MAX).map_err(unreadable)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Exit::usage(text!("{name} is no text; see docs/FIT.md for its form")))?;
+    language::spoken(|| FitQuestions::read(&text))
+        .map_err(|error| Exit::usage(text!("{name}, {}", error.to_string())))
+}
+
+fn list(questions: &FitQuestions, arguments: &FitArguments) -> Result<(), Exit> {
+    let rendering = &arguments.shared.printing.rendering;
+    print::check(&arguments.shared.printing)?;
+    let document = FitListDocument::new(questions.all());
+    let path = rendering.output.as_deref();
+    match rendering.format {
+        Format::Json => output::put(path, &document.to_json(), false),
+        _ => {
+            let style = output::style(path.is_none(), rendering.unit);
+            output::put(path, &document.render(&style), true)
+        }
+    }
+}
+
+fn measurement(fit: Fit, arguments: &FitArguments) -> Result<Measurement<'_>, Exit> {
+    let named = Named::recognise(&arguments.target)?;
+    let target = match named.kind() {
+        TargetKind::Directory => FitTarget::Directory,
+        TargetKind::Simulated | TargetKind::Null => FitTarget::Simulated,
+        TargetKind::File | TargetKind::BlockDevice | TargetKind::Imported => {
+            return Err(Exit::usage(text!(
+                "{} is no directory, and sokudo fit measures with a file of its own; name a directory on that disk",
+                arguments.target
+            )));
+        }
+    };
+    arguments.time.map_or(Ok(()), argument_checks::check_time)?;
+    argument_checks::check_size(fit.size(), named.size(), &arguments.target)?;
+    let seed = arguments.shared.seed_for(&named);
+    let mut plan = fit.plan(target, seed, arguments.time);
+    arguments.shared.set(&mut plan);
+    let question = FitQuestion {
+        fio: fio_lines(&fit, &plan, &named),
+        ..fit.question.clone()
+    };
+    Ok(Measurement {
+        schedule: Schedule {
+            fit: Some(Box::new(question)),
+            ..Schedule::in_turn(arguments.runs, Nanos(0))
+        },
+        test_file_size: fit.size(),
+        files: match fit.grows() {
+            true => OwnFiles::InPhases {
+                cold: fit.reads_back(),
+            },
+            false => OwnFiles::Full(DataContent::Random),
+        },
+        notes: notes(&fit, target, &arguments.target),
+        ..measurement::new(&arguments.shared, &arguments.target, named, plan)
+    })
+}
+
+/// What a simulated device does in another way than a file system.
+fn notes(fit: &Fit, target: FitTarget, name: &str) -> Vec<Text> {
+    if target == FitTarget::Directory {
+        return Vec::new();
+    }
+    let rounded = fit.rounded();
+    rounded
+        .map(|(row, asked, written)| {
+            text!("{name} has no page cache, so that {row} writes {written} at once, not {asked}")
+        })
+        .collect()
+}
+
+/// Lines for fio, one for each row that a threshold is for, or for the first row where there is
+/// no threshold; none where fio cannot take the directory's name.
+fn fio_lines(fit: &Fit, plan: &Plan, named: &Named) -> Vec<String> {
+    let path = named.path().unwrap_or(".");
+    let Ok(place) = JobFileTarget::directory(path, fit.size()) else {
+        return Vec::new();
+    };
+    let place = match fit.grows() {
+        true => place.growing(),
+        false => place,
+    };
+    let criteria = fit.question.criteria.iter();
+    let limited = criteria.filter(|criterion| criterion.limit.is_some());
+    let mut rows: BTreeSet<u32> = limited.map(|criterion| criterion.row).collect();
+    if rows.is_empty() {
+        rows.insert(0);
+    }
+    let rows = (0..)
+        .zip(&plan.stages)
+        .filter(|(row, _)| rows.contains(row));
+    let alone = rows.map(|(_, stage)| Plan {
+        stages: vec![stage.clone()],
+        ..plan.clone()
+    });
+    alone
+        .flat_map(|plan| fio::command_lines(&plan, &place))
+        .collect()
+}

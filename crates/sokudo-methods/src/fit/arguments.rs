@@ -1,0 +1,57 @@
+//! Arguments of `sokudo fit`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sokudo_model::Nanos;
+use sokudo_terminal::arguments::heading::{HOW, MEASURED};
+use sokudo_terminal::arguments::mistake::whole_number;
+
+use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+
+/// What `--help` ends with.
+pub const EXAMPLES: &str = "\
+Examples:
+  sokudo fit                                    what can be asked, by which thresholds, by whom
+  sokudo fit etcd /var/lib/etcd                 is this directory's disk fast enough for etcd?
+  sokudo fit postgres .                         the table of pg_test_fsync
+  sokudo fit mine . --file mine.toml            a question of your own (docs/FIT.md)
+
+Exit codes: 0 fast enough, or no threshold is known; 1 too slow, or something failed; 2 wrong
+arguments; 3 refused; 4 cannot say: the 95 % interval is on both sides of the threshold, or a
+row is not VERIFIED; 130 interrupted.";
+
+/// All arguments of `sokudo fit`.
+pub type FitArguments = MeasuringArguments<FitOptions>;
+
+impl OwnArguments for FitOptions {
+    const SHARED: &'static [SharedGroup] = &[SharedGroup::Pages, SharedGroup::Seed];
+    const CAN: &'static [Ability] = &[];
+}
+
+/// Own arguments of `sokudo fit`, as given.
+#[derive(Debug, Args)]
+pub struct FitOptions {
+    /// What the disk is for, such as etcd; without it, all that can be asked is listed
+    #[arg(value_name = "WHAT")]
+    pub what: Option<String>,
+
+    /// Directory, sim:MODEL or null:
+    ///
+    /// In a directory, sokudo makes its own test file and removes it afterwards. Nothing that is
+    /// there is written to.
+    #[arg(default_value = ".")]
+    pub target: String,
+
+    /// Questions of your own, as TOML, in the place of those that sokudo knows
+    #[arg(long, value_name = "FILE", help_heading = MEASURED)]
+    pub file: Option<PathBuf>,
+
+    /// Length of a trial [default: as the question has it]
+    #[arg(short, long, value_name = "TIME", help_heading = HOW)]
+    pub time: Option<Nanos>,
+
+    /// Trials per row, all rows in turn; 6 are needed for a 95 % interval
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
+    pub runs: u32,
+}

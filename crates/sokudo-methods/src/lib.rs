@@ -1,0 +1,36 @@
+//! The commands that measure. Each has a file and a folder: what may be asked for (`arguments`),
+//! what is planned, and how it is carried out where that is more than all trials in turn.
+//! [`commands`] lists them, and nobody does so a second time.
+
+#![expect(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
+
+pub mod argument_checks;
+pub mod arguments;
+pub mod assess;
+pub mod bonnie;
+pub mod burn_in;
+pub mod commands;
+pub mod consent;
+pub mod explain;
+pub mod fill;
+pub mod fit;
+pub mod jobs;
+pub mod load;
+pub mod mark;
+pub mod matrix;
+pub mod measurement;
+pub mod measuring;
+pub mod one_row;
+pub mod peak;
+pub mod peer_group;
+pub mod quick;
+pub mod repeat;
+pub mod requirement;
+pub mod run;
+pub mod scan;
+pub mod several;
+pub mod steady;
+pub mod sweep;

@@ -1,0 +1,103 @@
+//! Arguments of `sokudo load`.
+
+use clap::Args;
+use sokudo_dialect::crystal::RowSpec;
+use sokudo_model::{Bytes, LatencyLimit, Nanos};
+use sokudo_words::{Text, text};
+
+use sokudo_terminal::arguments::heading::{HOW, MEASURED};
+use sokudo_terminal::arguments::mistake::whole_number;
+use sokudo_terminal::arguments::percent::{Percent, percent};
+
+use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+
+/// What `--help` ends with.
+pub const EXAMPLES: &str = "\
+Examples:
+  sokudo load .                                 random reads, from 10 % to 105 % of the maximum
+  sokudo load . --limit p99=5ms                 and the highest rate that keeps p99 below 5 ms
+  sokudo load /dev/sdb --row RND4K,Q8,T4        a device, reads only
+  sokudo load . --beside SEQ1M,Q8,write         what the reads wait for while another writes
+  sokudo load . --plot load.svg                 with the curve as a picture
+  sokudo load 'sim:const?latency=100us&parallel=1'   one server: the curve of the textbook
+
+sokudo first measures the row in a closed loop, which gives the maximum rate, and then at
+fixed shares of that rate. Latencies count from the intended start of an I/O, so they
+include the wait for a busy disk.";
+
+/// All arguments of `sokudo load`.
+pub type LoadArguments = MeasuringArguments<LoadOptions>;
+
+impl OwnArguments for LoadOptions {
+    const SHARED: &'static [SharedGroup] = &[
+        SharedGroup::Overwrite,
+        SharedGroup::Destroy,
+        SharedGroup::Stop,
+        SharedGroup::Pages,
+        SharedGroup::Seed,
+    ];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Together];
+}
+
+/// Own arguments of `sokudo load`, as given.
+#[derive(Debug, Args)]
+pub struct LoadOptions {
+    /// Directory, file, block device, sim:MODEL or null:
+    ///
+    /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
+    /// file only with --overwrite, and to a device only with --destroy.
+    #[arg(default_value = ".")]
+    pub target: String,
+
+    /// Row whose load is raised, such as RND4K,Q32,T4 or SEQ1M,Q8,write
+    ///
+    /// It reads by default. Its depth and threads limit the I/Os in flight; the others wait, and
+    /// the wait counts.
+    #[arg(short, long, value_name = "ROW", default_value = "RND4K,Q32", value_parser = sokudo_dialect::crystal::row, help_heading = MEASURED)]
+    pub row: RowSpec,
+
+    /// Find the highest rate within a latency limit, such as p99=5ms
+    ///
+    /// p50, p90, p95, p99, p99.9 or p99.99, from the intended start.
+    #[arg(long, value_name = "LIMIT", help_heading = MEASURED)]
+    pub limit: Option<LatencyLimit>,
+
+    /// Measure beside another workload, such as SEQ1M,Q8,write, and without it
+    ///
+    /// By turns: the row at one rate alone, the other workload alone, and both at the same time. The
+    /// latencies of both and their ratio are printed. The other workload is a row as in --row; it
+    /// runs in a closed loop. Each of both uses a half of the target, so no block is of both.
+    #[arg(long, value_name = "ROW", value_parser = sokudo_dialect::crystal::row, conflicts_with = "limit", help_heading = MEASURED)]
+    pub beside: Option<RowSpec>,
+
+    /// Rate of the row with --beside, as a share of its maximum alone
+    ///
+    /// A fifth by default: a disk that gives each of two workloads its half can keep it, so that
+    /// the row waits for its neighbour and not for itself.
+    #[arg(long, value_name = "SHARE", default_value = "20%", value_parser = share, requires = "beside", help_heading = MEASURED)]
+    pub at: Percent,
+
+    /// Size to use, such as 8GiB [default: 1GiB, or all of a file or device]
+    #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
+    pub size: Option<Bytes>,
+
+    /// Start I/Os evenly, not at random instants as independent users do
+    #[arg(long, help_heading = HOW)]
+    pub linear: bool,
+
+    /// Minimum length of a trial; longer if the limit's percentile needs more I/Os
+    #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]
+    pub time: Nanos,
+
+    /// Trials per rate, all rates in turn; 6 are needed for a 95 % interval
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
+    pub runs: u32,
+}
+
+/// A share of which something is left.
+fn share(value: &str) -> Result<Percent, Text> {
+    match percent(value)? {
+        Percent(share) if share > 0.0 => Ok(Percent(share)),
+        _ => Err(text!("use a percentage above 0%, such as 20%")),
+    }
+}

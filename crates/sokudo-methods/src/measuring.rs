@@ -1,0 +1,135 @@
+//! Commands that measure: what can be done with each, and how all of them are carried out.
+//!
+//! Each says so of itself, in the file that makes a measurement of its arguments.
+
+use sokudo_engine::Control;
+use sokudo_measure::{Measurement, Prepared};
+use sokudo_terminal::arguments::printing::Asking;
+use sokudo_terminal::exit::Exit;
+use sokudo_words::Text;
+
+use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedArguments, SharedGroup};
+use crate::jobs::file::{JobFilePlan, JobRun};
+use crate::measurement::{self, Conduct, FinishedMeasurement};
+use crate::peer_group::Company;
+
+/// What the arguments of a command ask for.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, or two")]
+pub enum Planned<'a> {
+    /// Rows, in turn unless what is measured next depends on what was measured.
+    Rows(Measurement<'a>, Option<Box<dyn Conduct + 'a>>),
+    /// fio's jobs, which name their targets themselves.
+    Jobs(JobFilePlan, JobRun<'a>),
+}
+
+/// What of a command gives leave to destroy.
+pub struct Leaves<'a> {
+    pub overwrite: &'a mut bool,
+    pub destroy: &'a mut Vec<String>,
+    pub destroy_contents: Option<&'a mut bool>,
+}
+
+/// What all commands that measure share.
+pub trait Shares {
+    fn can(&self, ability: Ability) -> bool;
+    fn has(&self, group: SharedGroup) -> bool;
+    fn shared(&self) -> &SharedArguments;
+    fn shared_mut(&mut self) -> &mut SharedArguments;
+}
+
+impl<Own: OwnArguments> Shares for MeasuringArguments<Own> {
+    fn can(&self, ability: Ability) -> bool {
+        Own::CAN.contains(&ability)
+    }
+
+    fn has(&self, group: SharedGroup) -> bool {
+        Own::SHARED.contains(&group)
+    }
+
+    fn shared(&self) -> &SharedArguments {
+        &self.shared
+    }
+
+    fn shared_mut(&mut self) -> &mut SharedArguments {
+        &mut self.shared
+    }
+}
+
+/// The arguments of a command that measures.
+pub trait Measuring: Shares {
+    fn planned(&self) -> Result<Planned<'_>, Exit>;
+
+    /// Does what the command is called for.
+    fn run(&self) -> Result<(), Exit> {
+        self.print(self.planned()?, None)
+    }
+
+    /// Asks, in lines of its own where it has some, measures and prints.
+    fn print(&self, planned: Planned<'_>, lines: Option<Vec<Text>>) -> Result<(), Exit> {
+        match planned {
+            Planned::Rows(measurement, conduct) => {
+                let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
+                let printing = &self.shared().printing;
+                self.conclude(measurement::measured(
+                    measurement,
+                    lines,
+                    printing,
+                    conduct,
+                )?)
+            }
+            Planned::Jobs(jobs, run) => jobs.run(run),
+        }
+    }
+
+    /// Prints, and says by the exit code what came of it.
+    fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
+        finished.conclude(&self.shared().printing)
+    }
+
+    /// Asks and measures, and prints nothing but its progress. What a kept run has chosen is put
+    /// into rows that are measured in turn.
+    fn measure(
+        &self,
+        choose_again: &dyn Fn(&mut Measurement<'_>),
+        control: &Control,
+        asking: Asking,
+    ) -> Result<FinishedMeasurement, Exit> {
+        match self.planned()? {
+            Planned::Rows(mut measurement, None) => {
+                choose_again(&mut measurement);
+                measurement::asked(measurement, control, asking, Prepared::measure)
+            }
+            Planned::Rows(measurement, Some(conduct)) => {
+                measurement::asked(measurement, control, asking, conduct)
+            }
+            Planned::Jobs(jobs, run) => jobs.finish(run, asking, control),
+        }
+    }
+
+    /// Carries it out as one of several processes.
+    fn measure_in(
+        &self,
+        company: &mut Company,
+        control: &Control,
+    ) -> Result<FinishedMeasurement, Exit> {
+        match self.planned() {
+            Ok(Planned::Rows(measurement, conduct)) => {
+                let quiet = self.shared().printing.asking.quiet;
+                let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
+                company.measure(measurement, control, quiet, conduct)
+            }
+            Ok(Planned::Jobs(jobs, run)) => jobs.finish_in(company, run, control),
+            Err(exit) => Err(company.cannot(exit)),
+        }
+    }
+
+    /// Where its leave to destroy stands.
+    fn leaves(&mut self) -> Leaves<'_> {
+        let shared = self.shared_mut();
+        Leaves {
+            overwrite: &mut shared.overwrite,
+            destroy: &mut shared.destroying.destroy,
+            destroy_contents: Some(&mut shared.destroying.destroy_contents),
+        }
+    }
+}

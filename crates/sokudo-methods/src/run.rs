@@ -1,0 +1,52 @@
+//! `sokudo run JOB.fio…`: the same jobs as through fio's door, with sokudo's own
+//! results.
+//!
+//! fio's jobs with `numjobs` are one row here, as the threads of a row are.
+
+pub mod arguments;
+
+use sokudo_terminal::exit::Exit;
+
+use crate::jobs::file::{JobFilePlan, JobRun};
+use crate::measuring::{Leaves, Measuring, Planned};
+use arguments::RunArguments;
+
+impl Measuring for RunArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let mut jobs = JobFilePlan::of_words(&fio_arguments(self))?;
+        self.shared.set(&mut jobs.planned.plan);
+        let run = JobRun {
+            runs: self.runs,
+            shared: &self.shared,
+        };
+        Ok(Planned::Jobs(jobs, run))
+    }
+
+    fn leaves(&mut self) -> Leaves<'_> {
+        Leaves {
+            overwrite: &mut self.own.overwrite,
+            destroy: &mut self.own.destroy,
+            destroy_contents: None,
+        }
+    }
+}
+
+/// The same as fio's own words. Options before a job file hold for all its jobs.
+fn fio_arguments(arguments: &RunArguments) -> Vec<String> {
+    let mut words = Vec::new();
+    let sections = arguments.sections.iter();
+    words.extend(sections.map(|section| format!("--section={section}")));
+    for (asked, word) in [
+        (arguments.lenient, "--lenient"),
+        (arguments.readonly, "--readonly"),
+        (arguments.overwrite, "--overwrite=1"),
+    ] {
+        if asked {
+            words.push(word.to_owned());
+        }
+    }
+    let devices = arguments.destroy.iter();
+    words.extend(devices.map(|device| format!("--destroy={device}")));
+    words.extend(arguments.files.iter().cloned());
+    words
+}

@@ -1,0 +1,208 @@
+//! `sokudo scan`: the whole surface of a device, a file or a simulated disk.
+
+pub mod arguments;
+
+use sokudo_dialect::several::{self as dialect, DiskTests};
+use sokudo_dialect::surface::{self, SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
+use sokudo_history::resume::{LeftRun, Resumable};
+use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE};
+use sokudo_model::{Bytes, DriveCache, Nanos, Plan, Schedule, TargetKind};
+use sokudo_terminal::exit::Exit;
+use sokudo_words::text;
+
+use crate::arguments::precision::PrecisionDefault;
+use crate::measuring::{Measuring, Planned};
+use crate::{argument_checks, consent, measurement, several};
+use arguments::ScanArguments;
+
+/// GNOME Disks draws its places from this seed.
+const GNOME_SEED: u64 = 42;
+
+impl Measuring for ScanArguments {
+    fn planned(&self) -> Result<Planned<'_>, Exit> {
+        let named = Named::recognise(&self.target)?;
+        if let Some(run) = &self.resume {
+            return Ok(Planned::Rows(resumed(self, named, run)?, None));
+        }
+        if self.write_cache != [DriveCache::Keep] {
+            several::check_one(&self.others, "--write-cache")?;
+        }
+        let others = several::recognise(&self.others)?;
+        let seed = self.shared.seed.unwrap_or_else(|| match self.gnome {
+            true => GNOME_SEED,
+            false => named.default_seed(),
+        });
+        let SurfacePlan { plan, mut notes } = match &others[..] {
+            [] => planned(self, &self.target, &named, seed)?,
+            others => planned_of_several(self, &named, others, seed)?,
+        };
+        let schedule = schedule(self)?;
+        notes.extend(several::time_note(&plan, &schedule, 1 + others.len()));
+        let measurement = Measurement {
+            others,
+            permission: leave(self),
+            schedule,
+            test_file_size: self.size.unwrap_or(TEST_FILE_SIZE),
+            notes,
+            ..measurement::new(&self.shared, &self.target, named, plan)
+        };
+        Ok(Planned::Rows(measurement, None))
+    }
+}
+
+/// What is left of a scan that only reads.
+fn resumed<'a>(
+    arguments: &'a ScanArguments,
+    named: Named,
+    name: &str,
+) -> Result<Measurement<'a>, Exit> {
+    let mut targets = vec![(&*arguments.target, named)];
+    for other in &arguments.others {
+        targets.push((other, Named::recognise(other)?));
+    }
+    let resumable = Resumable {
+        method: "scan",
+        refusal: |run, id| {
+            let mut workloads = run.plan.stages.iter().flat_map(|stage| &stage.workloads);
+            let writes = workloads.any(|workload| workload.operations.changes_data());
+            writes.then(|| {
+                text!("run {id} writes, and only scans that read are gone on with; scan anew")
+            })
+        },
+    };
+    let keeping = &arguments.shared.printing.keeping;
+    let mut left = LeftRun::find(resumable, targets, name, keeping)?;
+    left.run.schedule = arguments.shared.ending(left.run.schedule);
+    Ok(left.measurement())
+}
+
+/// The rows of one target.
+fn planned(
+    arguments: &ScanArguments,
+    target: &str,
+    named: &Named,
+    seed: u64,
+) -> Result<SurfacePlan, Exit> {
+    let request = SurfaceRequest {
+        preset: preset(arguments),
+        size: size(arguments, target, named)?,
+        block_min: argument_checks::block_min(named, target)?,
+        short_stroke: arguments.short_stroke,
+        from: arguments.from,
+        to: arguments.to,
+        points: arguments.points,
+        sample: arguments.sample,
+        block: arguments.block,
+        depth: arguments.depth,
+        shuffle: arguments.shuffle,
+        access_count: arguments.access_count,
+        access_size: arguments.access_size,
+        random: arguments.random,
+        extra: arguments.extra,
+        writes: writes(arguments, target, named.kind())?,
+        timeout: arguments.timeout,
+        caches: arguments.write_cache.to_vec(),
+    };
+    let planned = surface::plan(&request, seed);
+    let mut planned = planned.map_err(|error| Exit::usage(text!("{target}: {error}")))?;
+    arguments.shared.set(&mut planned.plan);
+    Ok(planned)
+}
+
+/// The rows of several targets, each alone by turns, then all together.
+fn planned_of_several(
+    arguments: &ScanArguments,
+    first: &Named,
+    others: &[OtherTarget],
+    seed: u64,
+) -> Result<SurfacePlan, Exit> {
+    let others = others.iter().map(|it| (it.name.as_str(), &it.named));
+    let targets = std::iter::once((arguments.target.as_str(), first)).chain(others);
+    let names: Vec<&str> = targets.clone().map(|(name, _)| name).collect();
+    let (mut disks, mut notes) = (Vec::new(), Vec::new());
+    let mut method = None;
+    for ((name, named), label) in targets.zip(dialect::labels(&names)) {
+        let planned = planned(arguments, name, named, seed)?;
+        let told = planned.notes.into_iter();
+        notes.extend(told.map(|note| text!("{name}: {note}")));
+        let workloads = planned.plan.stages.into_iter();
+        let workloads = workloads.flat_map(|stage| stage.workloads).collect();
+        disks.push(DiskTests { label, workloads });
+        method = Some(planned.plan.method);
+    }
+    let rows = disks.iter().map(|disk| disk.workloads.len());
+    if rows.clone().min() != rows.max() {
+        return Err(Exit::usage(text!(
+            "these targets cannot all be scanned by the same rows, because one is too small for some; scan it by itself"
+        )));
+    }
+    let plan = Plan {
+        method: method.expect("there are targets"),
+        seed,
+        stages: dialect::stages(&disks),
+    };
+    Ok(SurfacePlan { plan, notes })
+}
+
+fn schedule(arguments: &ScanArguments) -> Result<Schedule, Exit> {
+    let unasked = PrecisionDefault::trials(1);
+    let precision = &arguments.precision;
+    let schedule = precision.schedule(arguments.runs, unasked, Nanos(0))?;
+    Ok(arguments.shared.ending(schedule))
+}
+
+fn preset(arguments: &ScanArguments) -> SurfacePreset {
+    match (arguments.gnome, arguments.hdtune, arguments.full) {
+        (true, _, _) => SurfacePreset::Gnome,
+        (_, Some(level), _) => SurfacePreset::HdTune(level),
+        (_, _, true) => SurfacePreset::Full,
+        _ => SurfacePreset::Surface,
+    }
+}
+
+/// Whether and how the target is written, or why that is refused.
+fn writes(arguments: &ScanArguments, target: &str, kind: TargetKind) -> Result<Writes, Exit> {
+    let destroys = !arguments.shared.destroying.destroy.is_empty();
+    if destroys && !arguments.write {
+        return Err(Exit::usage(text!(
+            "--destroy allows writes to {target}, but --write is not given; add --write, or leave --destroy out"
+        )));
+    }
+    if !arguments.write {
+        return Ok(Writes::None);
+    }
+    consent::check_overwrite(target, kind, arguments.shared.overwrite)?;
+    if let Some(why) = consent::refusal(target, kind, &leave(arguments)) {
+        return Err(Exit::refused(text!(
+            "{why}; or use --write-back, which writes back only what was just read"
+        )));
+    }
+    Ok(if arguments.write_back {
+        Writes::Back
+    } else {
+        Writes::New
+    })
+}
+
+/// What may be written, if anything is.
+fn leave(arguments: &ScanArguments) -> Permission {
+    match arguments.write_back {
+        true => Permission::WriteBack,
+        false => arguments.shared.permission(),
+    }
+}
+
+/// Size of what is measured.
+fn size(arguments: &ScanArguments, target: &str, named: &Named) -> Result<Bytes, Exit> {
+    if named.kind() != TargetKind::Directory && arguments.size.is_some() {
+        return Err(Exit::usage(text!(
+            "--size is for the test file in a directory, and {target} is not a directory; use --from and --to for a part of it"
+        )));
+    }
+    match argument_checks::known_size(named, target)? {
+        Some(Bytes(0)) => Err(Exit::usage(text!(
+            "{target} has a size of 0; insert a medium, or name another target"
+        ))),
+        size => Ok(size.or(arguments.size).unwrap_or(TEST_FILE_SIZE)),
+    }
+}

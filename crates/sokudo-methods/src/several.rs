@@ -1,0 +1,77 @@
+//! Several disks in one command: what is named, what one command cannot do with several, and how
+//! long it takes.
+
+use std::time::Duration;
+
+use sokudo_measure::{Named, OtherTarget, duration};
+use sokudo_model::{Nanos, Plan, Schedule};
+use sokudo_terminal::exit::Exit;
+use sokudo_words::{Text, text};
+
+/// What is measured beside the first target.
+pub fn recognise(others: &[String]) -> Result<Vec<OtherTarget>, Exit> {
+    let of_one = |name: &String| {
+        Ok(OtherTarget {
+            named: Named::recognise(name)?,
+            name: name.clone(),
+        })
+    };
+    others.iter().map(of_one).collect()
+}
+
+/// Refuses to print the method of several disks as another tool's.
+pub fn check_printing(others: &[String], prints: bool) -> Result<(), Exit> {
+    match others {
+        [other, ..] if prints => Err(Exit::usage(text!(
+            "--print-job and --as are for one target, and {other} is another; leave it out"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses several disks where a command needs one.
+pub fn check_one(others: &[String], what: &'static str) -> Result<(), Exit> {
+    match others {
+        [] => Ok(()),
+        [other, ..] => Err(Exit::usage(text!(
+            "{} is for one disk, and {other} is another; leave it out",
+            Text::from(what)
+        ))),
+    }
+}
+
+/// How long several disks take; `None` of one.
+pub fn time_note(plan: &Plan, schedule: &Schedule, disks: usize) -> Option<Text> {
+    if disks < 2 {
+        return None;
+    }
+    let time = clock(duration(plan, schedule, None));
+    Some(match schedule.enough {
+        Some(_) => text!(
+            "{disks} disks, each alone by turns and then all together: at most {time}, less where trials agree"
+        ),
+        None => text!("{disks} disks, each alone by turns and then all together: {time}"),
+    })
+}
+
+/// Hours and minutes, or minutes and seconds.
+fn clock(time: Nanos) -> Text {
+    let seconds = Duration::from(time).as_secs();
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => text!("{minutes} min {rest} s"),
+        _ => text!("{hours} h {minutes} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_in_hours_or_minutes() {
+        let told = |seconds| clock(Nanos::from_secs(seconds)).english();
+        assert_eq!(told(75), "1 min 15 s");
+        assert_eq!(told(7_265), "2 h 1 min");
+    }
+}

@@ -1,0 +1,220 @@
+//! How results are printed, and where they go: defined once, for every command that shows
+//! some.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use sokudo_model::{LABEL_CHARACTERS_MAX, Verdict, is_label};
+use sokudo_report::BandwidthUnit;
+use sokudo_words::{Text, text};
+
+use crate::arguments::heading::{KEPT, PRINTED, WRITTEN};
+use crate::arguments::one_of::one_of;
+use crate::arguments::pictures::Plotting;
+use crate::arguments::store::Keeping;
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Table,
+    /// For programs: sokudo.run/1
+    Json,
+    /// For spreadsheets
+    Csv,
+    /// For articles
+    Markdown,
+}
+
+/// How documents are written that have no other form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableOrJson {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Whether a table is printed, or JSON.
+#[derive(Debug, Args)]
+pub struct ListFormat {
+    /// Result format: table or json
+    ///
+    /// The JSON begins with the name of its schema, which is in docs/ of the sources.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = PRINTED
+    )]
+    format: TableOrJson,
+
+    /// The same as --format json
+    #[arg(long, help_heading = PRINTED)]
+    json: bool,
+}
+
+impl ListFormat {
+    pub fn is_json(&self) -> bool {
+        self.json || self.format == TableOrJson::Json
+    }
+}
+
+/// A result: its format, its unit, and where it goes.
+#[derive(Debug, Args)]
+pub struct Rendering {
+    /// Result format: table, json, csv or markdown
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = PRINTED
+    )]
+    pub format: Format,
+
+    /// Write results to a file instead of the terminal
+    #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
+    pub output: Option<PathBuf>,
+
+    /// Unit of the table: mb (MB/s), mib, gb, kb or iops
+    ///
+    /// With kb, IOPS stand beside KB/s however narrow the table is.
+    /// With iops, compare and trend judge I/Os per second instead of bytes.
+    #[arg(
+        long,
+        value_parser = one_of(UNITS),
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "mb",
+        help_heading = PRINTED
+    )]
+    pub unit: BandwidthUnit,
+}
+
+/// How much of a result is told.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Telling {
+    /// Tell all that was found, and how it was measured
+    ///
+    /// Without it the table is followed by what it comes to: how good the figures are, the worst
+    /// that was found, and where the rest is. All other formats have everything.
+    #[arg(long, help_heading = PRINTED)]
+    pub why: bool,
+
+    /// Show a card: the disk, its reads and writes side by side, one sentence
+    ///
+    /// sokudo TARGET is sokudo mark TARGET --card.
+    #[arg(long, conflicts_with = "why", help_heading = PRINTED)]
+    pub card: bool,
+}
+
+/// What every command that measures prints, and where to.
+#[derive(Debug, Args)]
+pub struct Printing {
+    #[command(flatten)]
+    pub rendering: Rendering,
+
+    #[command(flatten)]
+    pub telling: Telling,
+
+    #[command(flatten)]
+    pub asking: Asking,
+
+    /// Exit with 4 if a row's verdict is worse: verified or unverified
+    ///
+    /// The result is printed anyway, and one line on standard error names the rows that fall short,
+    /// each with its first finding. A row that measures the page cache on purpose (quick --test
+    /// cached) does not count beside other rows.
+    #[arg(
+        long,
+        value_parser = one_of(TRUST),
+        hide_possible_values = true,
+        value_name = "VERDICT",
+        help_heading = PRINTED
+    )]
+    pub require: Option<Verdict>,
+
+    #[command(flatten)]
+    pub plotting: Plotting,
+
+    /// Write what happens to a file as JSON lines; - prints them
+    ///
+    /// Plan, progress four times a second, latencies, temperature, the table after every trial, and
+    /// in the last line all that the run has come to: docs/EVENTS.md of the sources. The file must be
+    /// new or empty, or a pipe. Printed they take the place of the result.
+    #[arg(long, value_name = "FILE", help_heading = PRINTED)]
+    pub events: Option<PathBuf>,
+
+    /// Name of the run: ext4 instead of run 44
+    ///
+    /// Tables, comparisons and pictures show the label, and commands that show runs take it as
+    /// a name: sokudo compare ext4 xfs. 1 to 40 characters without commas. It is kept as the
+    /// tag label=NAME; sokudo tag 44 label=NAME changes it.
+    #[arg(long, value_name = "NAME", value_parser = label, help_heading = KEPT)]
+    pub label: Option<String>,
+
+    #[command(flatten)]
+    pub keeping: Keeping,
+}
+
+/// What somebody calls a run.
+pub fn label(text: &str) -> Result<String, Text> {
+    let label = text.trim();
+    is_label(label).then(|| label.to_owned()).ok_or_else(|| {
+        text!(
+            "a label has 1 to {LABEL_CHARACTERS_MAX} characters without commas and line breaks, \
+             begins with no -, and is no number, last, all, run or tag:…, which name runs already; \
+             give another name, such as ext4"
+        )
+    })
+}
+
+/// How far figures must be trusted: proven to be the device's, or not proven to be something else.
+const TRUST: &[(&str, Verdict)] = &[
+    ("verified", Verdict::Verified),
+    ("unverified", Verdict::Unverified),
+];
+
+/// What the figures of a table are in.
+pub const UNITS: &[(&str, BandwidthUnit)] = &[
+    ("mb", BandwidthUnit::MegabytesPerSecond),
+    ("mib", BandwidthUnit::MebibytesPerSecond),
+    ("gb", BandwidthUnit::GigabytesPerSecond),
+    ("kb", BandwidthUnit::KilobytesPerSecond),
+    ("iops", BandwidthUnit::IosPerSecond),
+];
+
+impl Rendering {
+    /// Whether standard output is the result in a form for programs.
+    pub fn is_for_programs(&self) -> bool {
+        self.output.is_none() && self.format != Format::Table
+    }
+}
+
+/// Whether somebody has to be asked, and hears what will be written.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Asking {
+    /// Show no progress
+    #[arg(short, long, help_heading = PRINTED)]
+    pub quiet: bool,
+
+    /// Do not ask before much is written, or for long
+    ///
+    /// fill and burn-in always ask; other commands before more than 100 GB or an hour.
+    #[arg(short, long, help_heading = WRITTEN)]
+    pub yes: bool,
+}
+
+impl Printing {
+    /// Whether standard output is told where the rest of a result is, together with it.
+    pub fn names_the_rest(&self) -> bool {
+        let is_here = self.rendering.format == Format::Table && self.rendering.output.is_none();
+        is_here && !self.telling.why
+    }
+}

@@ -1,0 +1,304 @@
+//! The command line's own texts in the language of the reader: everything that help, manual
+//! pages and completions show, but for names that are typed (options, values, commands)
+//! or stand for what is typed (`<FILE>`, `[OPTIONS]`).
+
+use clap::builder::{StyledStr, Styles};
+use clap::{Arg, Command};
+use sokudo_words::{Language, Text};
+use unicode_width::UnicodeWidthStr;
+
+/// Columns by which long help is indented below its option.
+const INDENT: usize = 10;
+/// Lines are no longer than this, as clap has it for English.
+const WIDTH_MAX: usize = 100;
+/// Examples and remarks below the options are that wide in English too.
+const REMARKS_WIDTH_MAX: usize = 90;
+
+/// Finds a text in another language.
+pub trait Speaker {
+    /// The text in that language.
+    fn say(&mut self, text: &str) -> String;
+}
+
+impl<F: FnMut(&str) -> String> Speaker for F {
+    fn say(&mut self, text: &str) -> String {
+        self(text)
+    }
+}
+
+/// Help is looked up paragraph by paragraph, each whole.
+pub fn exactly(language: Language) -> impl Fn(&str) -> String {
+    move |text| Text::of_parts(text, |_| None).said(language)
+}
+
+/// Where texts are to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HelpDestination {
+    /// On a terminal so wide; lines are broken here, because clap breaks them at spaces
+    /// only, which Japanese has none of.
+    Terminal { width: usize },
+    /// In a manual page, which is broken into lines where it is shown.
+    Manual,
+}
+
+/// The command and all below it, with every text said by `speaker`.
+pub fn spoken(mut command: Command, page: HelpDestination, speaker: &mut impl Speaker) -> Command {
+    // clap's own options and their texts are there only then.
+    command.build();
+    command_spoken(command, page, speaker)
+}
+
+fn command_spoken(command: Command, page: HelpDestination, speaker: &mut impl Speaker) -> Command {
+    let width = |most: usize| match page {
+        HelpDestination::Terminal { width } => Some(width.min(most)),
+        HelpDestination::Manual => None,
+    };
+    let about = text(command.get_about());
+    let long_about = text(command.get_long_about());
+    let after_help = text(command.get_after_help());
+    let header = Styles::default().get_header().to_owned();
+    let usage = speaker.say("Usage");
+    let mut command = command
+        .help_template(format!(
+            "{{before-help}}{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{{all-args}}{{after-help}}"
+        ))
+        .subcommand_help_heading(speaker.say("Commands"));
+    if let Some(about) = about {
+        command = command.about(prose(&about, width(WIDTH_MAX), speaker));
+    }
+    if let Some(about) = long_about {
+        command = command.long_about(prose(&about, width(WIDTH_MAX), speaker));
+    }
+    if let Some(remarks) = after_help {
+        command = command.after_help(prose(&remarks, width(REMARKS_WIDTH_MAX), speaker));
+    }
+    command
+        .mut_args(|argument| argument_spoken(argument, page, speaker))
+        .mut_subcommands(|below| command_spoken(below, page, speaker))
+}
+
+fn text(styled: Option<&StyledStr>) -> Option<String> {
+    styled.map(ToString::to_string)
+}
+
+fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut impl Speaker) -> Arg {
+    let width = match page {
+        HelpDestination::Terminal { width } => Some(width.min(WIDTH_MAX).saturating_sub(INDENT)),
+        HelpDestination::Manual => None,
+    };
+    let heading = argument.get_help_heading().map_or_else(
+        || {
+            if argument.is_positional() {
+                "Arguments"
+            } else {
+                "Options"
+            }
+            .to_owned()
+        },
+        ToOwned::to_owned,
+    );
+    let heading = speaker.say(&heading);
+    let help = text(argument.get_help()).unwrap_or_default();
+    let long_help = text(argument.get_long_help()).unwrap_or_else(|| help.clone());
+    let default = default(&argument, speaker);
+    let values = values(&argument, speaker);
+    let short = [
+        Some(speaker.say(&help)),
+        default.clone(),
+        values.clone().map(|it| it.short),
+    ];
+    let long = [
+        Some(prose(&long_help, width, speaker)),
+        default,
+        values.map(|it| it.long),
+    ];
+    argument
+        .help_heading(heading)
+        .hide_default_value(true)
+        .hide_possible_values(true)
+        .help(short.into_iter().flatten().collect::<Vec<_>>().join(" "))
+        .long_help(long.into_iter().flatten().collect::<Vec<_>>().join("\n\n"))
+}
+
+/// What holds where the argument is left out, as clap tells it.
+fn default(argument: &Arg, speaker: &mut impl Speaker) -> Option<String> {
+    if !argument.get_action().takes_values() || argument.is_hide_default_value_set() {
+        return None;
+    }
+    let values = argument.get_default_values().iter();
+    let values: Vec<_> = values.map(|value| value.to_string_lossy()).collect();
+    (!values.is_empty()).then(|| framed("[default: {}]", &values.join(" "), speaker))
+}
+
+/// A text around values, which stay as they are typed.
+fn framed(frame: &str, values: &str, speaker: &mut impl Speaker) -> String {
+    speaker.say(frame).replace("{}", values)
+}
+
+/// The values that an argument may have.
+#[derive(Clone, Debug)]
+struct ValueHelp {
+    short: String,
+    long: String,
+}
+
+fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<ValueHelp> {
+    if !argument.get_action().takes_values() || argument.is_hide_possible_values_set() {
+        return None;
+    }
+    let values = argument.get_possible_values();
+    let shown: Vec<_> = values.iter().filter(|value| !value.is_hide_set()).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = shown.iter().map(|value| value.get_name()).collect();
+    let short = framed("[possible values: {}]", &names.join(", "), speaker);
+    if shown.iter().all(|value| value.get_help().is_none()) {
+        let long = short.clone();
+        return Some(ValueHelp { short, long });
+    }
+    let mut long = format!("{}:", speaker.say("Possible values"));
+    let columns = names.iter().map(|name| name.len()).max().unwrap_or(0) + 1;
+    for value in shown {
+        let help = text(value.get_help()).map_or_else(String::new, |help| speaker.say(&help));
+        let name = format!("{}:", value.get_name());
+        long.push_str(format!("\n- {name:<columns$} {help}").trim_end());
+    }
+    Some(ValueHelp { short, long })
+}
+
+/// Paragraphs, and blocks of examples whose remarks stand behind their commands.
+pub fn prose(text: &str, width: Option<usize>, speaker: &mut impl Speaker) -> String {
+    let paragraphs = text.split("\n\n").map(|paragraph| {
+        if paragraph.lines().any(is_example) {
+            let lines = paragraph.lines().map(|line| example(line, speaker));
+            return lines.collect::<Vec<_>>().join("\n");
+        }
+        let whole = paragraph
+            .lines()
+            .map(str::trim)
+            .collect::<Vec<_>>()
+            .join(" ");
+        let said = speaker.say(whole.trim());
+        width.map_or(said.clone(), |width| wrapped(&said, width))
+    });
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+fn is_example(line: &str) -> bool {
+    line.starts_with("  ")
+}
+
+/// A line of examples: what is typed stays, what is said about it behind a gap does not.
+fn example(line: &str, speaker: &mut impl Speaker) -> String {
+    let (typed, remark) = match line.trim_start().rfind("  ") {
+        _ if !is_example(line) => ("", line),
+        None if line.starts_with(REMARK_ALONE) && !line.trim_start().starts_with('\'') => {
+            line.split_at(line.len() - line.trim_start().len())
+        }
+        None => (line, ""),
+        Some(gap) => line.split_at(line.len() - line.trim_start().len() + gap + 2),
+    };
+    if remark.is_empty() {
+        return line.to_owned();
+    }
+    format!("{typed}{}", speaker.say(remark))
+}
+
+/// A remark whose command takes up all of the line above it is indented at least so far;
+/// what is indented so and begins with a quote is the rest of the command.
+const REMARK_ALONE: &str = "          ";
+
+/// The text in lines of this width at most. A line may be broken at a space and beside any
+/// wide character, but does not begin with what closes nor end with what opens.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut used = 0;
+    for piece in pieces(text) {
+        let piece_width = piece.trim_end().width();
+        if used > 0 && used + piece_width > width {
+            lines.truncate(lines.trim_end().len());
+            lines.push('\n');
+            used = 0;
+        }
+        lines.push_str(piece);
+        used += piece.width();
+    }
+    lines
+}
+
+/// What a line is not to be broken within.
+fn pieces(text: &str) -> Vec<&str> {
+    const CLOSING: &str =
+        "、。，．・：；？！）」』】ーぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;?!)]%";
+    const OPENING: &str = "（「『【([";
+    let mut pieces = Vec::new();
+    let mut begin = 0;
+    let mut before: Option<char> = None;
+    for (at, character) in text.char_indices() {
+        let may_break = before.is_some_and(|before| {
+            let beside_wide = is_wide(before) || is_wide(character);
+            let is_apart = character != ' ' && (before == ' ' || beside_wide);
+            is_apart && !CLOSING.contains(character) && !OPENING.contains(before)
+        });
+        if may_break {
+            pieces.push(&text[begin..at]);
+            begin = at;
+        }
+        before = Some(character);
+    }
+    pieces.push(&text[begin..]);
+    pieces
+}
+
+fn is_wide(character: char) -> bool {
+    let mut bytes = [0; 4];
+    character.encode_utf8(&mut bytes).width() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shout(text: &str) -> String {
+        text.to_uppercase()
+    }
+
+    #[test]
+    fn of_an_example_only_the_remark_is_said() {
+        let text = "Examples:\n  sokudo mark .     here\n  sokudo mark a b\n                    a remark alone";
+        assert_eq!(
+            prose(text, None, &mut shout),
+            "EXAMPLES:\n  sokudo mark .     HERE\n  sokudo mark a b\n                    A REMARK ALONE"
+        );
+    }
+
+    #[test]
+    fn a_paragraph_is_said_whole() {
+        assert_eq!(
+            prose("one\ntwo\n\nthree", None, &mut shout),
+            "ONE TWO\n\nTHREE"
+        );
+    }
+
+    #[test]
+    fn lines_are_broken_beside_wide_characters_but_not_before_a_full_stop() {
+        assert_eq!(wrapped("ディスクを測る。", 12), "ディスクを測\nる。");
+        assert_eq!(wrapped("速さを測る。", 11), "速さを測\nる。");
+        assert_eq!(wrapped("--size SIZE だけ", 11), "--size SIZE\nだけ");
+        assert_eq!(wrapped("（--size）を", 10), "（--size）\nを");
+    }
+
+    #[test]
+    fn every_line_of_japanese_fits() {
+        let text =
+            "テストファイルの大きさは 16MiB 以上、すべての行のブロックの倍数とする。".repeat(5);
+        for width in 20..60 {
+            assert!(
+                wrapped(&text, width)
+                    .lines()
+                    .all(|line| line.width() <= width)
+            );
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What a command leaves: its result in the format asked for, and pictures beside it.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use sokudo_report::plot::{PlotKind, fitting};
+use sokudo_report::{RunDocument, csv, markdown, text};
+use sokudo_store::RunId;
+use sokudo_words::{Text, text};
+
+use crate::arguments::pictures::{Destination, Pictures, Plotting};
+use crate::arguments::printing::{Format, Printing, Rendering, Telling};
+use crate::arguments::store::Location;
+use crate::exit::Exit;
+use crate::output::{check_writable, put, style};
+use crate::{language, picture};
+
+/// Fails early when what a command that measures prints could not be written at the end.
+pub fn check(printing: &Printing) -> Result<(), Exit> {
+    check_rendering(&printing.rendering, &printing.plotting.pictures)
+}
+
+/// Fails early when what was asked for could not be written at the end.
+pub fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Result<(), Exit> {
+    let is_mixed =
+        rendering.is_for_programs() && pictures.destinations.contains(&Destination::Terminal);
+    if is_mixed {
+        return Err(Exit::usage(text!(
+            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
+        )));
+    }
+    check_writable(rendering.output.as_deref())?;
+    picture::check(&pictures.destinations)?;
+    let files = files(rendering, pictures).filter(|path| !is_special(path));
+    let mut files: Vec<&Path> = files.collect();
+    files.sort_unstable();
+    match files.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Exit::usage(text!(
+            "{} is given twice, and the second result would overwrite the first; name two files",
+            pair[0].display()
+        ))),
+    }
+}
+
+/// Fails early when results would take the place of the file that is measured.
+pub fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit> {
+    let measured = identity(target);
+    let mut files = all_files(printing);
+    match files.find(|path| measured.is_some() && identity(path) == measured) {
+        None => Ok(()),
+        Some(path) => Err(Exit::refused(text!(
+            "{} is the target of the measurement, and results would overwrite it; name another file",
+            path.display()
+        ))),
+    }
+}
+
+/// What tells one file from another, whatever their names; `None` where there is none.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// The file system that holds it, by its number; that of the folder where it is not there yet.
+fn file_system(path: &Path) -> Option<u64> {
+    let mut above = path.ancestors();
+    let is_there = above.find_map(|it| match it.as_os_str().is_empty() {
+        true => Path::new(".").metadata().ok(),
+        false => it.metadata().ok(),
+    })?;
+    Some(is_there.dev())
+}
+
+/// A file that results go to and that is on the file system of a target.
+pub fn destination_on(target: &Path, printing: &Printing) -> Option<PathBuf> {
+    let measured = target.metadata().ok().map(|it| it.dev());
+    let store = match printing.keeping.location() {
+        Ok(Location::File(path)) => Some(path),
+        _ => None,
+    };
+    let mut files = all_files(printing).map(Path::to_owned).chain(store);
+    files.find(|path| measured.is_some() && file_system(path) == measured)
+}
+
+/// Every file that a command that measures writes for whoever has typed it.
+fn all_files(printing: &Printing) -> impl Iterator<Item = &Path> {
+    let results = files(&printing.rendering, &printing.plotting.pictures);
+    let events = printing.events.as_deref();
+    results.chain(events.filter(|path| *path != Path::new("-")))
+}
+
+/// Every file that a result or a picture goes to.
+fn files<'a>(rendering: &'a Rendering, pictures: &'a Pictures) -> impl Iterator<Item = &'a Path> {
+    let pictures = pictures.destinations.iter();
+    let pictures = pictures.filter_map(|destination| destination.file().map(AsRef::as_ref));
+    rendering.output.as_deref().into_iter().chain(pictures)
+}
+
+/// A pipe or a terminal takes one after the other.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file())
+}
+
+/// Writes what a command has measured, which is kept under this number.
+pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -> Result<(), Exit> {
+    let rest = rest(kept, true);
+    let told = Told::of(printing.telling, &rest);
+    write_run(document, &printing.rendering, &printing.plotting, told)
+}
+
+/// Where the rest of a run is, by its number in the store and by whether it was measured just now:
+/// one that was, and is not kept, is measured anew to tell it.
+pub fn rest(kept: Option<RunId>, is_new: bool) -> Text {
+    match (kept, is_new) {
+        (Some(id), true) => {
+            text!("Kept as run {id}; why, and how it was measured: sokudo show {id} --why")
+        }
+        (Some(id), false) => text!("Why, and how it was measured: sokudo show {id} --why"),
+        (None, true) => text!(
+            "Not kept; why, and how it was measured: the same command with --why, which measures again"
+        ),
+        (None, false) => text!("Why, and how it was measured: the same command with --why"),
+    }
+}
+
+/// How much people are told of a run, and where the rest of it is.
+#[derive(Clone, Copy)]
+pub enum Told<'a> {
+    Everything,
+    Answer(&'a Text),
+    Card(&'a Text),
+}
+
+impl<'a> Told<'a> {
+    pub const fn of(telling: Telling, rest: &'a Text) -> Self {
+        match telling {
+            Telling { why: true, .. } => Self::Everything,
+            Telling { card: true, .. } => Self::Card(rest),
+            Telling { .. } => Self::Answer(rest),
+        }
+    }
+}
+
+/// Writes a run in the format asked for, and its pictures.
+pub fn write_run(
+    document: &RunDocument,
+    rendering: &Rendering,
+    plotting: &Plotting,
+    told: Told<'_>,
+) -> Result<(), Exit> {
+    let path = rendering.output.as_deref();
+    let style = style(path.is_none(), rendering.unit);
+    let text = match rendering.format {
+        Format::Table => match told {
+            Told::Everything => text::render(document, &style),
+            Told::Answer(rest) => text::answer(document, &style, rest),
+            Told::Card(rest) => text::card(document, &style, rest),
+        },
+        Format::Json => document.to_json(),
+        Format::Csv => csv::render(document),
+        Format::Markdown => markdown::render_in(document, style.unit, language::current()),
+    };
+    put(path, &text, rendering.format == Format::Table)?;
+    let kind = match told {
+        Told::Card(_) => Some(PlotKind::Card).filter(|it| fitting(document).contains(it)),
+        Told::Everything | Told::Answer(_) => None,
+    };
+    picture::draw(document, plotting, kind)
+}

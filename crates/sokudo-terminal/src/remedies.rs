@@ -1,0 +1,144 @@
+//! Remedies in the words of whoever reads them: what `mark` calls `--direct on` is `direct=1`
+//! to who writes for fio and `-Sd` to who writes for diskspd, and a command that has no such
+//! option names one that has.
+
+use std::collections::BTreeMap;
+
+use sokudo_analysis::Means;
+use sokudo_model::{Run, ScheduleName};
+use sokudo_words::{Argument, Text};
+
+use crate::definition;
+
+/// Who reads the remedies of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Somebody who has written for fio.
+    Fio,
+    /// Somebody who has written for diskspd.
+    Diskspd,
+    /// Somebody who has typed this command of sokudo's.
+    Command(&'static str),
+}
+
+impl Audience {
+    /// Of jobs in a language, or of one of sokudo's own methods.
+    fn of(run: &Run) -> Self {
+        match run.schedule.name {
+            ScheduleName::Fio => Self::Fio,
+            ScheduleName::Diskspd => Self::Diskspd,
+            _ => Self::Command(run.plan.method.command().unwrap_or_default()),
+        }
+    }
+
+    /// What these are called here.
+    fn names(self, means: &[Means]) -> String {
+        let names: Vec<String> = means.iter().filter_map(|it| self.name(*it)).collect();
+        match names.is_empty() {
+            true => {
+                let options: Vec<&str> = means.iter().map(|it| it.name()).collect();
+                format!("sokudo mark {}", options.join(" "))
+            }
+            false => names.join(", "),
+        }
+    }
+
+    /// `None` where there is none.
+    fn name(self, means: Means) -> Option<String> {
+        let name = match self {
+            _ if means.is_command() => Some(means.name()),
+            Self::Fio => in_fio(means),
+            Self::Diskspd => in_diskspd(means),
+            Self::Command(command) => return of_command(command, means.name()),
+        };
+        name.map(str::to_owned)
+    }
+}
+
+/// What is written in fio's job files.
+pub const fn in_fio(means: Means) -> Option<&'static str> {
+    Some(match means {
+        Means::Direct => "direct=1",
+        Means::Buffered => "direct=0",
+        Means::Size => "size",
+        Means::Time => "runtime",
+        Means::Runs => "sokudo run --runs",
+        Means::SixRuns => "sokudo run --runs 6",
+        Means::Rate => "rate_iops",
+        Means::Depth => "iodepth",
+        Means::Threads => "numjobs",
+        Means::Libaio => "ioengine=libaio",
+        Means::IoUring => "ioengine=io_uring",
+        Means::RandomData => "refill_buffers",
+        Means::SmallPages => "iomem=malloc",
+        Means::HugePages => "iomem=mmaphuge",
+        _ => return None,
+    })
+}
+
+/// What is written in diskspd's command lines, which know no repetitions.
+pub const fn in_diskspd(means: Means) -> Option<&'static str> {
+    Some(match means {
+        Means::Direct => "-Sd",
+        Means::Buffered => "-Sb",
+        Means::Size => "-c",
+        Means::Time => "-d",
+        Means::Runs => "the line more often",
+        Means::SixRuns => "the line six times",
+        Means::Rate => "-g",
+        Means::Depth => "-o",
+        Means::Threads => "-t",
+        Means::Libaio => "-xk",
+        Means::IoUring => "without -xk",
+        Means::RandomData => "-Zr",
+        Means::SmallPages => "without -l",
+        Means::HugePages => "-l",
+        _ => return None,
+    })
+}
+
+/// An option, if a command has it: options of one name mean the same in all of them.
+fn of_command(command: &str, option: &str) -> Option<String> {
+    let (name, value) = match option.split_once(' ') {
+        None => (option, None),
+        Some((name, value)) => (name, Some(value)),
+    };
+    let cli = definition::made();
+    let mut arguments = cli.find_subcommand(command)?.get_arguments();
+    let argument = arguments.find(|argument| argument.get_long() == name.strip_prefix("--"))?;
+    match value {
+        // hdparm's --direct, for one, is no choice between on and off.
+        Some(value) if !argument.get_action().takes_values() => {
+            (value == "on").then(|| name.to_owned())
+        }
+        _ => Some(option.to_owned()),
+    }
+}
+
+/// The run with all remedies in the words of whoever has typed the command or written the jobs.
+pub fn worded(mut run: Run) -> Run {
+    let reader = Audience::of(&run);
+    let assessments = run
+        .rows
+        .iter_mut()
+        .filter_map(|row| row.assessment.as_mut());
+    let of_rows = assessments.flat_map(|assessment| &mut assessment.findings);
+    for finding in of_rows.chain(&mut run.findings) {
+        finding.remedy = in_words_of(reader, &finding.remedy);
+    }
+    run
+}
+
+/// The remedy with what it points at in other words.
+pub fn in_words_of(reader: Audience, remedy: &Text) -> Text {
+    let called = |(hole, argument): (String, &Argument)| {
+        let means = Means::of(argument);
+        let argument = match means.is_empty() {
+            true => argument.clone(),
+            false => Means::called(&means, reader.names(&means)),
+        };
+        (hole, argument)
+    };
+    let arguments: BTreeMap<String, Argument> = remedy.arguments().map(called).collect();
+    Text::of_parts(remedy.template(), |hole| arguments.get(hole).cloned())
+}

@@ -1,0 +1,397 @@
+//! `sokudo check`: the measurement of a baseline made again, and what has become of its
+//! rows since.
+//!
+//! It chooses what is measured and says what came of it. Whether a row is slower is decided
+//! by `sokudo-analysis`.
+
+use std::fs::File;
+use std::io::Read;
+
+use sokudo_analysis::Comparing;
+use sokudo_engine::Control;
+use sokudo_history::baselines_here::{at_its_place, of_this_machine, refuse_imported};
+use sokudo_history::before::Past;
+use sokudo_history::find::{self, Annotations, Recalled};
+use sokudo_history::keep::{self, KeptRuns};
+use sokudo_measure::Named;
+use sokudo_methods::repeat::{Leave, Repeat};
+use sokudo_report::check::Outcome;
+use sokudo_report::comparison::Way;
+use sokudo_report::document::names_schema;
+use sokudo_report::{
+    BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, RunDocument,
+};
+use sokudo_store::Baseline;
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::{command_line, event_stream, interrupt, output};
+use sokudo_words::{Text, text};
+
+use crate::commands::baseline::arguments::{CheckArguments, CheckFormat};
+use crate::commands::idle::BusyPolicy;
+use crate::commands::{busy, compare};
+
+/// A result of sokudo's says what it is within so many bytes.
+const HEADER_BYTES: u64 = 256;
+
+/// A check that was carried out.
+struct Checked {
+    document: CheckDocument,
+    /// What was measured for it.
+    run: RunDocument,
+    kept: KeptRuns,
+    /// What ended the measurement before its end.
+    ended_by: Option<Exit>,
+}
+
+/// Measures, compares, prints, and says by the exit code what came of it.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
+    let ended = checked(arguments);
+    let (CheckFormat::Nagios, Err(exit)) = (arguments.format, &ended) else {
+        return ended;
+    };
+    let Some(why) = exit.told() else {
+        return ended;
+    };
+    // Nagios takes 2 for a disk that is slow.
+    let (line, code) = ChecksDocument::nagios_unknown(&why.english());
+    output::put(arguments.output.as_deref(), &line, false)?;
+    Err(Exit::AsReported(code))
+}
+
+fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
+    output::check_writable(arguments.output.as_deref())?;
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    if arguments.all {
+        return all(arguments, &control);
+    }
+    let (reference, target) = reference(arguments)?;
+    let side = SideOf::of(&reference);
+    let ended = carry_out(reference, &target, arguments, &control);
+    if !arguments.format.is_for_monitoring() {
+        let Checked {
+            document,
+            run,
+            kept,
+            ended_by,
+        } = ended?;
+        kept.print(arguments.asking.quiet, || match event_stream::wanted() {
+            Some(_) => event_stream::checked(&document, &run),
+            None => print(&document, arguments),
+        })?;
+        ended_by.map_or(Ok(()), Err)?;
+        return conclusion(&document);
+    }
+    if let Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) = ended {
+        return Err(exit);
+    }
+    print_all(&ChecksDocument::new(vec![side.check(&ended)]), arguments)
+}
+
+/// Every baseline of a device of this machine, one after the other. What was judged before
+/// somebody interrupts it is told, but not to monitoring, which would take it for all.
+fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
+    let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
+    if baselines.is_empty() {
+        return only(baselines, &text!("any device")).map(|_| ());
+    }
+    let mut checks = Vec::new();
+    let mut is_interrupted = false;
+    for baseline in baselines {
+        let reference = find::stored(baseline.run, &arguments.keeping)?;
+        let side = SideOf::of(&reference);
+        let ended = match is_interrupted {
+            true => Err(Exit::Interrupted),
+            false => {
+                exit::progress(text!("checking {} ({})", side.target, side.method));
+                at_its_place(reference).and_then(|(reference, target)| {
+                    carry_out(reference, &target, arguments, control)
+                })
+            }
+        };
+        is_interrupted |= matches!(ended, Err(Exit::Interrupted | Exit::InterruptedEarly(_)));
+        checks.push(side.check(&ended));
+    }
+    if is_interrupted && arguments.format.is_for_monitoring() {
+        return Err(Exit::Interrupted);
+    }
+    print_all(&ChecksDocument::new(checks), arguments)
+}
+
+/// Of what a check is, whatever comes of it.
+struct SideOf {
+    device: String,
+    identity: String,
+    target: String,
+    method: String,
+    baseline_run: Option<u64>,
+}
+
+impl SideOf {
+    fn of(reference: &Recalled) -> Self {
+        Self {
+            device: reference.run.target.device_name(),
+            identity: reference.run.target.identity(),
+            target: reference.run.target.name.clone(),
+            method: reference.run.plan.method.to_string(),
+            baseline_run: reference.id.map(|id| id.0),
+        }
+    }
+
+    /// What came of it.
+    fn check(&self, ended: &Result<Checked, Exit>) -> BaselineCheck {
+        let (exit_code, error, check) = match ended {
+            Err(exit) => {
+                let is_interrupted = matches!(exit, Exit::Interrupted);
+                let interrupted = is_interrupted.then(|| text!("interrupted"));
+                (exit.code(), exit.told().or(interrupted), None)
+            }
+            Ok(checked) => {
+                let exit = match &checked.ended_by {
+                    Some(exit) => Some((exit.code(), exit.told())),
+                    None => conclusion(&checked.document)
+                        .err()
+                        .map(|exit| (exit.code(), None)),
+                };
+                let (code, error) = exit.unwrap_or_default();
+                (code, error, Some(checked.document.clone()))
+            }
+        };
+        BaselineCheck {
+            device: self.device.clone(),
+            identity: self.identity.clone(),
+            target: self.target.clone(),
+            method: self.method.clone(),
+            baseline_run: self.baseline_run,
+            exit_code,
+            error,
+            check,
+        }
+    }
+}
+
+fn carry_out(
+    reference: Recalled,
+    target: &str,
+    arguments: &CheckArguments,
+    control: &Control,
+) -> Result<Checked, Exit> {
+    let mut repeat = Repeat::of_run(&reference.run)?
+        .aimed_at(target)?
+        .with_choices_of(&reference.run);
+    repeat.ask_again(&Leave {
+        overwrite: arguments.overwrite,
+        destroying: &arguments.destroying,
+    })?;
+    repeat.printing_mut().asking = arguments.asking;
+    let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
+    let was_idle = before.make_sure(&Named::recognise(target)?, control)?;
+    let finished = repeat.measure(control, arguments.asking)?;
+    let kept = keep::keep([(&finished.run, &finished.document)], &arguments.keeping);
+    if finished.document.interrupted {
+        return kept
+            .print(arguments.asking.quiet, || Ok(()))
+            .and(Err(Exit::Interrupted));
+    }
+    let id = kept.first();
+    let source = id.map_or_else(|| "this run".to_owned(), |id| format!("run {id}"));
+    let now = Recalled {
+        source,
+        id,
+        said: Annotations::default(),
+        run: finished.document.clone(),
+    };
+    Ok(Checked {
+        run: finished.document,
+        document: document(reference, now, was_idle, arguments),
+        kept,
+        ended_by: finished.ended_by,
+    })
+}
+
+/// How a check ends that was carried out to its end.
+fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
+    match document.outcome {
+        Outcome::Slower => Err(Exit::FailedAsReported),
+        Outcome::NotJudged => Err(Exit::not_trusted(text!(
+            "no row could be judged, so a slower row may go unnoticed; the result says why"
+        ))),
+        Outcome::Faster | Outcome::Unchanged | Outcome::NoChangeShown => Ok(()),
+    }
+}
+
+/// Prints what came of one or several, and ends with the gravest code.
+fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<(), Exit> {
+    let path = arguments.output.as_deref();
+    let (text, code) = match arguments.format {
+        CheckFormat::Table => {
+            let style = output::style(path.is_none(), arguments.unit);
+            (document.render(&style), document.exit_code)
+        }
+        CheckFormat::Json => (document.to_json(), document.exit_code),
+        CheckFormat::Nagios => document.to_nagios(),
+        CheckFormat::Prom => (document.to_prometheus(), document.exit_code),
+    };
+    output::put(path, &text, arguments.format == CheckFormat::Table)?;
+    match code {
+        0 => Ok(()),
+        code => Err(Exit::AsReported(code)),
+    }
+}
+
+fn document(
+    reference: Recalled,
+    now: Recalled,
+    was_idle: bool,
+    arguments: &CheckArguments,
+) -> CheckDocument {
+    let disturbed = |run: &Recalled, was_idle| {
+        let told = busy::disturbances(&run.run, was_idle);
+        let is_disturbed = !told.is_empty();
+        let (source, told) = (&run.source, Text::list(told, "; "));
+        is_disturbed.then(|| text!("{source} was not alone on the machine: {told}."))
+    };
+    // Whoever took a baseline from a busy machine has been told so then.
+    let mut doubts: Vec<Text> = [disturbed(&reference, true), disturbed(&now, was_idle)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let limited = busy::limited_rows(&now.run);
+    doubts.extend(
+        limited
+            .iter()
+            .map(|(row, symptom)| text!("{row}: {symptom}.")),
+    );
+    let unproven = match arguments.anyway {
+        true => Vec::new(),
+        false => {
+            let limited = limited.into_iter().map(|(row, _)| row);
+            let disturbed = busy::disturbed_rows(&now.run, was_idle);
+            disturbed.into_iter().chain(limited).collect()
+        }
+    };
+    if reference.run.target.identity() != now.run.target.identity() {
+        doubts.push(text!(
+            "another device was measured: {} then, {} now.",
+            reference.run.target.identity(),
+            now.run.target.identity()
+        ));
+    }
+    let ids = [reference.id, now.id].map(|id| id.map(|id| id.0));
+    let figure = arguments.unit.figure();
+    let comparing = Comparing {
+        difference_min: arguments.min_difference.0,
+        paired: false,
+        loads_may_differ: false,
+    };
+    let comparison = compare::side_by_side(
+        &[reference, now],
+        Way::Kept,
+        figure,
+        comparing,
+        &mut Past::of(&arguments.keeping),
+    );
+    let comparison = ComparisonDocument {
+        command: command_line::as_given(),
+        ..comparison
+    };
+    CheckDocument::new(comparison, ids, doubts, &unproven)
+}
+
+fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
+    let path = arguments.output.as_deref();
+    let is_table = arguments.format == CheckFormat::Table;
+    let text = match is_table {
+        true => document.render(&output::style(path.is_none(), arguments.unit)),
+        false => document.to_json(),
+    };
+    output::put(path, &text, is_table)
+}
+
+/// With what is compared, and what is to be measured for it.
+fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
+    let Some(what) = arguments.what.as_deref() else {
+        let it = only(baselines(arguments)?, &text!("any device"))?;
+        return at_its_place(find::stored(it.run, &arguments.keeping)?);
+    };
+    if find::is_of_store(what) || is_result(what) {
+        let runs = find::runs(what, &arguments.keeping)?;
+        let [run] = <[_; 1]>::try_from(runs).map_err(|runs| {
+            Exit::usage(text!("{what} holds {} runs; name one of them", runs.len()))
+        })?;
+        return at_its_place(run);
+    }
+    match Named::recognise(what) {
+        Ok(named) => {
+            let identity = named.identity(what);
+            let all = baselines(arguments)?.into_iter();
+            let own = all.filter(|baseline| baseline.device == identity).collect();
+            let own = only(own, &Text::name(what))?;
+            let run = find::stored(own.run, &arguments.keeping)?;
+            refuse_imported(&run.name(), &run.run)?;
+            let target = match &named {
+                Named::Path(inspected) => inspected.info.path.clone(),
+                _ => None,
+            };
+            Ok((run, target.unwrap_or_else(|| what.to_owned())))
+        }
+        // A disk that is not here under that word may still be known by it.
+        Err(error) => {
+            let word = what.to_lowercase();
+            let is_meant = |baseline: &Baseline| {
+                let texts = [&baseline.device, &baseline.device_name];
+                texts.iter().any(|text| text.to_lowercase().contains(&word))
+            };
+            let meant: Vec<Baseline> = baselines(arguments)?.into_iter().filter(is_meant).collect();
+            if meant.is_empty() {
+                return Err(error.into());
+            }
+            let baseline = only(meant, &Text::name(what))?;
+            at_its_place(find::stored(baseline.run, &arguments.keeping)?)
+        }
+    }
+}
+
+/// A file that sokudo has written; any other is one to be measured.
+fn is_result(name: &str) -> bool {
+    let mut begin = Vec::new();
+    let read = File::open(name).and_then(|file| {
+        let is_file = file.metadata()?.is_file();
+        file.take(if is_file { HEADER_BYTES } else { 0 })
+            .read_to_end(&mut begin)
+    });
+    read.is_ok() && names_schema(&String::from_utf8_lossy(&begin))
+}
+
+fn baselines(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {
+    let mut store = keep::store(&arguments.keeping)?;
+    let all = store.baselines().map_err(Exit::failed)?;
+    let method = arguments.method.as_deref().unwrap_or_default();
+    let wanted = |baseline: &Baseline| baseline.method.starts_with(method);
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// The one that there is.
+fn only(baselines: Vec<Baseline>, what: &Text) -> Result<Baseline, Exit> {
+    match <[Baseline; 1]>::try_from(baselines) {
+        Ok([baseline]) => Ok(baseline),
+        Err(none) if none.is_empty() => Err(Exit::usage(text!(
+            "there is no baseline of {what}; measure one with sokudo baseline set -- mark PATH, or take a kept run with sokudo baseline set RUN"
+        ))),
+        Err(several) => {
+            let named = several.iter().map(|baseline| {
+                text!(
+                    "sokudo check {} ({} of {})",
+                    baseline.run,
+                    baseline.method,
+                    baseline.device_name
+                )
+            });
+            Err(Exit::usage(text!(
+                "there are {} baselines of {what}; name one: {}",
+                several.len(),
+                Text::list(named, ", ")
+            )))
+        }
+    }
+}

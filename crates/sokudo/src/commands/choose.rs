@@ -1,0 +1,222 @@
+//! Bare `sokudo` in a terminal: the disks of the machine, and which of them is to be measured.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use console::{Key, Term};
+use rustix::fs::Access;
+use sokudo_device::System;
+use sokudo_methods::commands;
+use sokudo_model::disk::{Content, Disk};
+use sokudo_report::info;
+use sokudo_terminal::definition::spoken;
+use sokudo_terminal::definition::{self, help_width};
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::{escape, invocation, language, output};
+use sokudo_words::Language;
+use sokudo_words::{Text, text};
+
+/// What can be measured, and what it is.
+struct TargetChoice {
+    target: String,
+    what: Text,
+}
+
+/// What bare `sokudo` prints.
+pub(crate) const SHORT_HELP: &str = "\
+sokudo measures how fast a disk really is, and says how far each number can be trusted.
+
+  sokudo mark .              measure the disk under this directory, in a minute and a half
+  sokudo mark /dev/sdb       measure a device (reads only)
+  sokudo mark sim:hdd        try it on a simulated disk
+  sokudo help mark           every option, with examples
+
+";
+
+/// What bare `sokudo` prints, in the current language.
+fn short_help() -> String {
+    match language::current() {
+        Language::English => SHORT_HELP.to_owned(),
+        other => spoken::prose(SHORT_HELP, Some(help_width()), &mut spoken::exactly(other)),
+    }
+}
+
+/// Asks what to measure, measures it and shows a card of it; the short help where nobody can be asked.
+pub(crate) fn run() -> Result<(), Exit> {
+    if !(invocation::is_input_terminal() && invocation::is_output_terminal()) {
+        return output::print(&short_help());
+    }
+    let document = crate::commands::info::document(sokudo_device::disks(&System::host()));
+    output::print_coloured(&info::render_overview(&document, &output::terminal_style()))?;
+    let disks = document.disks.iter().map(|it| &it.disk);
+    let choices: Vec<TargetChoice> = choices(disks);
+    let Some(target) = asked(&choices)? else {
+        return Ok(());
+    };
+    let words = ["sokudo", "mark", &target, "--card"].map(str::to_owned);
+    invocation::current().carry_out(words.iter().map(OsString::from).collect());
+    let given = definition::read_later(&words[1..]);
+    match given.and_then(|given| commands::given(&given)) {
+        Ok(Some(command)) => commands::of(command).run(),
+        _ => Err(Exit::usage(text!(
+            "{target} cannot be measured; name a directory or a device"
+        ))),
+    }
+}
+
+/// This directory, those that disks are mounted on, and the disks themselves.
+fn choices<'a>(disks: impl Iterator<Item = &'a Disk>) -> Vec<TargetChoice> {
+    let mut choices = vec![TargetChoice {
+        target: ".".into(),
+        what: text!("this directory, with a test file of its own"),
+    }];
+    let mut devices = Vec::new();
+    for disk in disks.filter(|disk| disk.size_bytes.is_some_and(|size| size.0 > 0)) {
+        let model = info::model(disk);
+        for content in &disk.contents {
+            add_mounted(content, &model, &mut choices);
+        }
+        devices.push(TargetChoice {
+            target: disk.path.clone(),
+            what: match is_allowed(&disk.path, Access::READ_OK) {
+                true => text!("{model}, the whole disk: it is only read"),
+                false => text!("{model}, the whole disk: as root only"),
+            },
+        });
+    }
+    choices.extend(devices);
+    choices
+}
+
+/// Each file system once, where a test file may be made in it.
+fn add_mounted(content: &Content, model: &Text, choices: &mut Vec<TargetChoice>) {
+    let mounts = content.mounted_on.iter();
+    let is_directory = |place: &&String| Path::new(place).is_dir();
+    let place = mounts
+        .filter(is_directory)
+        .find(|place| is_allowed(place, Access::WRITE_OK));
+    if let Some(place) = place
+        && choices.iter().all(|choice| choice.target != *place)
+    {
+        choices.push(TargetChoice {
+            target: place.clone(),
+            what: text!(
+                "{model}, {}, with a test file of its own",
+                content.what.clone()
+            ),
+        });
+    }
+    for content in &content.contents {
+        add_mounted(content, model, choices);
+    }
+}
+
+fn is_allowed(path: &str, access: Access) -> bool {
+    rustix::fs::access(path, access).is_ok()
+}
+
+/// What is chosen; `None` where somebody leaves.
+fn asked(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
+    let terminal = Term::stdout();
+    let question = text!("Measure which? Arrow keys or a number, then Enter; q leaves");
+    output::say(&question)?;
+    let (mut chosen, mut typed) = (0, 0);
+    let failed = |error: io::Error| match error.kind() {
+        // Ctrl-C, where the signal that follows it is ignored.
+        io::ErrorKind::Interrupted => Exit::Interrupted,
+        _ => Exit::failed(text!("the terminal cannot be read: {error}")),
+    };
+    loop {
+        let lines = lines(choices, chosen);
+        output::print(&lines)?;
+        let key = terminal.read_key().map_err(failed)?;
+        typed = match key {
+            Key::Char(sign @ '0'..='9') => number(typed, sign, choices.len()),
+            _ => 0,
+        };
+        match key {
+            Key::Enter => return Ok(choices.get(chosen).map(|choice| choice.target.clone())),
+            Key::Char('q') | Key::Escape => return Ok(None),
+            Key::ArrowDown | Key::Char('j') => chosen = (chosen + 1) % choices.len(),
+            Key::ArrowUp | Key::Char('k') => chosen = (chosen + choices.len() - 1) % choices.len(),
+            _ if typed > 0 => chosen = typed - 1,
+            _ => {}
+        }
+        terminal.clear_last_lines(choices.len()).map_err(failed)?;
+    }
+}
+
+/// The number that is typed so far with one more digit; the digit alone where there are not as many
+/// choices.
+fn number(typed: usize, sign: char, choices: usize) -> usize {
+    let digit = sign.to_digit(10).map_or(0, |digit| digit as usize);
+    let longer = typed * 10 + digit;
+    [longer, digit]
+        .into_iter()
+        .find(|number| (1..=choices).contains(number))
+        .unwrap_or(0)
+}
+
+/// A line for each, none longer than the terminal is wide.
+fn lines(choices: &[TargetChoice], chosen: usize) -> String {
+    let style = output::terminal_style();
+    let targets = choices.iter().map(|choice| choice.target.chars().count());
+    let width = targets.max().unwrap_or(0);
+    let line = |(place, choice): (usize, &TargetChoice)| {
+        let mark = if place == chosen { '>' } else { ' ' };
+        let what = choice.what.said(language::current());
+        let line = format!("{mark} {:>2}  {:<width$}  {what}", place + 1, choice.target);
+        let line = escape::lines(&line).into_owned();
+        style.cut(&line, "") + "\n"
+    };
+    choices.iter().enumerate().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::Bytes;
+
+    #[test]
+    fn a_typed_number_is_a_choice_or_begins_anew() {
+        assert_eq!(number(0, '3', 5), 3);
+        assert_eq!(number(1, '2', 15), 12);
+        assert_eq!(number(1, '2', 5), 2);
+        assert_eq!(number(0, '0', 5), 0);
+        assert_eq!(number(0, '9', 5), 0);
+    }
+
+    #[test]
+    fn what_is_mounted_comes_before_whole_disks_and_empty_drives_are_left_out() {
+        let place = tempfile::tempdir().unwrap();
+        let mounted_on = vec![
+            "/nowhere/at/all".into(),
+            place.path().to_str().unwrap().into(),
+        ];
+        let mounted = Content {
+            mounted_on,
+            ..Content::new(text!("ext4"))
+        };
+        let partition = Content {
+            contents: vec![mounted],
+            ..Content::new(text!("partition"))
+        };
+        let disk = Disk {
+            path: "/dev/sda".into(),
+            model: Some("Fast".into()),
+            size_bytes: Some(Bytes::gib(1)),
+            contents: vec![partition],
+            ..Disk::unknown("sda")
+        };
+        let empty = Disk {
+            size_bytes: Some(Bytes(0)),
+            ..Disk::unknown("sr0")
+        };
+        let choices = choices([&disk, &empty].into_iter());
+        let targets: Vec<&str> = choices.iter().map(|it| it.target.as_str()).collect();
+        assert_eq!(targets, [".", place.path().to_str().unwrap(), "/dev/sda"]);
+        let said = choices[1].what.english();
+        assert_eq!(said, "Fast, ext4, with a test file of its own");
+    }
+}

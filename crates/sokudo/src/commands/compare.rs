@@ -1,0 +1,273 @@
+//! `sokudo compare`: two or more results row by row, kept or measured now by turns.
+//!
+//! It brings the rows together and says what came of comparing them. What a difference
+//! is, is decided by `sokudo-analysis`.
+
+pub(crate) mod arguments;
+
+mod live;
+mod matrix;
+mod plans;
+mod rows;
+mod sides;
+
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+
+use sokudo_analysis::{Comparing, Side};
+use sokudo_history::before::{Past, PastRow, PastRun};
+use sokudo_history::find::{Recall, Recalled};
+use sokudo_history::keep::KeptRuns;
+use sokudo_model::Conclusion;
+use sokudo_report::comparison::{
+    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, render_csv, render_markdown,
+    render_table, row_name,
+};
+use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument, plot};
+use sokudo_terminal::arguments::printing::Format;
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::{command_line, event_stream, language, output, picture, print, progress};
+use sokudo_words::{Text, text};
+
+use crate::commands::compare::arguments::CompareArguments;
+use rows::{Common, Matched, RowKey, keys};
+use sides::side;
+
+/// So many kinds of runs are remembered by their rows.
+const KINDS_KNOWN_MAX: usize = 64;
+
+pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
+    print::check_rendering(&arguments.rendering, &arguments.pictures)?;
+    if let Some(axes) = &arguments.shape.pivot {
+        return matrix::run(axes, arguments, &kept(arguments)?);
+    }
+    if let Some(ratio) = &arguments.shape.ratio {
+        return matrix::ratios(ratio, arguments, &kept(arguments)?);
+    }
+    let (sides, kept, seed, ended_by) = if arguments.live {
+        let live = live::measure(arguments)?;
+        (live.sides, live.kept, Some(live.seed), live.ended_by)
+    } else {
+        (kept(arguments)?, KeptRuns::default(), None, None)
+    };
+    // Both are needed to the end of the program, which frees thousands of rows at once.
+    let sides = ManuallyDrop::new(sides);
+    let mut past = past(arguments);
+    let mut document = ManuallyDrop::new(ComparisonDocument {
+        command: command(arguments, seed),
+        seed,
+        ..document(&sides, arguments, &mut past)
+    });
+    let is_foreign = sides.iter().any(|side| side.run.origin().is_some());
+    let beside = sides::matrix(&sides, arguments, &mut past);
+    // Two that sokudo has measured have a table that says more of them.
+    if sides.len() > 2 || is_foreign {
+        document.matrix = Some(beside.clone());
+    }
+    kept.print(arguments.asking.quiet, || {
+        print(&document, arguments)?;
+        draw(&sides, &beside, arguments)
+    })?;
+    ended_by.map_or_else(|| verdict(&document, arguments), Err)
+}
+
+/// Scans are drawn over each other, everything else side by side.
+fn draw(
+    sides: &[Recalled],
+    beside: &PivotDocument,
+    arguments: &CompareArguments,
+) -> Result<(), Exit> {
+    let name = |(number, side): (usize, &Recalled)| {
+        let called = side.run.label.as_ref().unwrap_or(&side.source);
+        format!("{} {called}", letter(number))
+    };
+    let names = sides.iter().enumerate().map(name);
+    let runs: Vec<(String, &RunDocument)> = names.zip(sides.iter().map(|side| &side.run)).collect();
+    let title = sides.first().map(|side| side.run.target.device_name());
+    let title = title.unwrap_or_default();
+    picture::write_all(
+        |language| {
+            plot::overlaid(&title, &runs, language).or_else(|| plot::pivot(beside, language))
+        },
+        &arguments.pictures,
+    )
+}
+
+/// The results of the files that are named.
+fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
+    let from_standard_input = arguments.sides.iter().filter(|name| *name == "-");
+    if from_standard_input.count() > 1 {
+        return Err(Exit::usage(text!(
+            "- is given twice, but standard input holds one result; name files for the others"
+        )));
+    }
+    let output = arguments
+        .rendering
+        .output
+        .as_deref()
+        .and_then(print::identity);
+    let mut recall = Recall::new(&arguments.keeping);
+    let progress = progress::bar(arguments.sides.len() as u64, arguments.asking.quiet);
+    progress.set_message(text!("reading the runs").said(language::current()));
+    let mut sides = Vec::new();
+    for name in &arguments.sides {
+        if output.is_some() && print::identity(name.as_ref()) == output {
+            return Err(Exit::refused(text!(
+                "the comparison would overwrite {name}, which is to be compared; name another file for --output"
+            )));
+        }
+        sides.extend(matrix::named(name, &mut recall, &progress)?);
+    }
+    progress.finish_and_clear();
+    let is_matrix = arguments.shape.pivot.is_some() || arguments.shape.ratio.is_some();
+    if sides.len() < 2 && !is_matrix {
+        return Err(Exit::usage(text!(
+            "a comparison needs at least two runs; name another"
+        )));
+    }
+    sides::reference_first(&mut sides, arguments.shape.reference.as_deref())?;
+    Ok(sides)
+}
+
+fn document(
+    sides: &[Recalled],
+    arguments: &CompareArguments,
+    past: &mut Past,
+) -> ComparisonDocument {
+    let figure = arguments.rendering.unit.figure();
+    let way = if arguments.live { Way::Live } else { Way::Kept };
+    let comparing = Comparing {
+        difference_min: arguments.min_difference.0,
+        paired: arguments.live,
+        loads_may_differ: arguments.live || arguments.by_position,
+    };
+    side_by_side(sides, way, figure, comparing, past)
+}
+
+/// What is known of how much runs differ; live pairs need none of it.
+fn past(arguments: &CompareArguments) -> Past {
+    match arguments.live {
+        true => Past::default(),
+        false => Past::of(&arguments.keeping),
+    }
+}
+
+/// All rows of all others beside those of the first, of which there must be one.
+pub(crate) fn side_by_side(
+    sides: &[Recalled],
+    way: Way,
+    figure: Figure,
+    comparing: Comparing,
+    past: &mut Past,
+) -> ComparisonDocument {
+    let (reference, others) = sides.split_first().expect("two or more are compared");
+    let common = match comparing.loads_may_differ {
+        true => Common::Nothing,
+        false => Common::LoadOrName,
+    };
+    let ours = keys(&reference.run, comparing.paired);
+    // Of thousands of runs most have the rows of one of the first.
+    let mut known: Vec<(Vec<RowKey<'_>>, Rc<Matched>)> = Vec::new();
+    let matched = others.iter().map(|other| {
+        let theirs = keys(&other.run, comparing.paired);
+        if let Some((_, matched)) = known.iter().find(|(keys, _)| *keys == theirs) {
+            return Rc::clone(matched);
+        }
+        let matched = Rc::new(rows::matched(&ours, &theirs, common));
+        if known.len() < KINDS_KNOWN_MAX {
+            known.push((theirs, Rc::clone(&matched)));
+        }
+        matched
+    });
+    let matched: Vec<Rc<Matched>> = matched.collect();
+    let letters: Vec<String> = (0..sides.len()).map(letter).collect();
+    let runs: Vec<PastRun<'_>> = sides.iter().map(|side| PastRun::of(&side.run)).collect();
+    let pairs: Vec<(Side<'_>, Side<'_>)> = (1..)
+        .zip(others.iter().zip(&matched))
+        .flat_map(|(number, (other, matched))| {
+            let names = [&*letters[0], &*letters[number]];
+            let pairs = matched.pairs.iter().map(|[a, b]| {
+                let rows = [(0, reference, *a), (number, other, *b)];
+                let rows = rows.map(|(number, side, row)| PastRow {
+                    run: &runs[number],
+                    result: &side.run.results[row],
+                });
+                let [ours, theirs] = past.of_both(rows, figure);
+                (
+                    side(names[0], &reference.run, *a, figure, ours),
+                    side(names[1], &other.run, *b, figure, theirs),
+                )
+            });
+            pairs.collect::<Vec<_>>()
+        })
+        .collect();
+    let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
+    let first = SideDocument::new(0, &*reference.source, &reference.run);
+    let others = (1..)
+        .zip(others.iter().zip(&matched))
+        .map(|(number, (other, matched))| OtherDocument {
+            side: SideDocument::new(number, &*other.source, &other.run),
+            sentence: Text::default(),
+            differs: OtherDocument::differences(&reference.run, &other.run),
+            rows: matched
+                .pairs
+                .iter()
+                .zip(compared.by_ref())
+                .map(|([a, b], compared)| {
+                    let (ours, theirs) = (&reference.run.results[*a], &other.run.results[*b]);
+                    RowDocument::new(ours, theirs, figure, compared)
+                })
+                .collect(),
+            only_in_reference: names(&reference.run, &matched.only_in_reference),
+            only_in_other: names(&other.run, &matched.only_in_other),
+        })
+        .collect();
+    ComparisonDocument::new(first, way, figure, comparing.difference_min).with_others(others)
+}
+
+fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {
+    rows.iter()
+        .map(|row| row_name(&run.results[*row]))
+        .collect()
+}
+
+/// The command line that repeats it, with the seed that was used.
+fn command(arguments: &CompareArguments, seed: Option<u64>) -> String {
+    let given = command_line::as_given();
+    match seed {
+        Some(seed) if arguments.seed.is_none() => format!("{given} --seed {seed}"),
+        _ => given,
+    }
+}
+
+fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+    if event_stream::wanted().is_some() {
+        return event_stream::compared(document);
+    }
+    let path = arguments.rendering.output.as_deref();
+    let style = output::style(path.is_none(), arguments.rendering.unit);
+    let text = match arguments.rendering.format {
+        Format::Table => render_table(document, &style),
+        Format::Json => document.to_json(),
+        Format::Csv => render_csv(document),
+        Format::Markdown => render_markdown(document, style.unit, language::current()),
+    };
+    output::put(path, &text, arguments.rendering.format == Format::Table)
+}
+
+/// What the comparison means for the exit code.
+fn verdict(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+    if !arguments.fail_if_slower {
+        return Ok(());
+    }
+    if document.has(Conclusion::Slower) {
+        return Err(Exit::FailedAsReported);
+    }
+    // Silence would pass for proof.
+    if !document.has_judgement() {
+        return Err(Exit::failed(text!(
+            "no row could be judged, so a slower row may go unnoticed; the result says why"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! Arguments of `sokudo info`.
+
+use clap::Args;
+use sokudo_terminal::arguments::printing::ListFormat;
+
+/// Arguments of `sokudo info`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct InfoArguments {
+    /// Directory, file or device, by path, by-id name, model or serial number; without it, every disk
+    ///
+    /// A device can also be named by its kernel name (sdb) or by any part of its serial number or
+    /// model that matches no other. For a file or directory, sokudo shows the disks under it.
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: ListFormat,
+    /// Print the disks' raw answers in hexadecimal
+    ///
+    /// JSON always contains them when a disk is named.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) raw: bool,
+}

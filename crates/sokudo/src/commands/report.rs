@@ -1,0 +1,200 @@
+//! `sokudo report`: kept runs as something to be posted, pasted, printed or read by
+//! programs. Nothing leaves the machine: files are written where they were asked for.
+
+pub(crate) mod arguments;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use sokudo_history::find::{Recall, Recalled};
+use sokudo_history::runs;
+use sokudo_methods::matrix;
+use sokudo_report::Report;
+use sokudo_report::plot;
+use sokudo_report::report::{ReportStyle, ReportedRun};
+use sokudo_store::Page;
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::{invocation, language, output};
+use sokudo_words::text;
+
+use crate::commands::report::arguments::{ReportArguments, ReportFormat};
+
+/// More runs make a page that no browser likes, and that nobody reads.
+const RUNS_MAX: u64 = 1_000;
+
+pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
+    let destinations = destinations(arguments)?;
+    for (_, path) in &destinations {
+        output::check_writable(path.as_deref())?;
+    }
+    let runs = recalled(arguments)?.into_iter().map(reported).collect();
+    let report = Report::new(arguments.title.clone(), runs);
+    let matrices = matrix::of_report(&report);
+    let report = report.with_matrices(matrices);
+    let report = match arguments.mask_serial {
+        true => report.masked().map_err(Exit::usage)?,
+        false => report,
+    };
+    let style = ReportStyle {
+        language: language::current(),
+        theme: arguments.theme,
+    };
+    for (format, path) in destinations {
+        let bytes = rendered(&report, format, style)?;
+        match path {
+            None => match std::str::from_utf8(&bytes) {
+                Ok(text) => output::print(text)?,
+                Err(_) => output::print_bytes(&bytes)?,
+            },
+            Some(path) => output::write_file(&path, bytes)?,
+        }
+    }
+    Ok(())
+}
+
+/// The runs that are named, or those of the store that fit, the oldest first.
+fn recalled(arguments: &ReportArguments) -> Result<Vec<Recalled>, Exit> {
+    let mut recall = Recall::new(&arguments.keeping);
+    if !arguments.runs.is_empty() {
+        let runs = arguments.runs.iter();
+        let runs: Vec<_> = runs
+            .map(|name| recall.runs(name))
+            .collect::<Result<_, _>>()?;
+        return Ok(runs.into_iter().flatten().collect());
+    }
+    let page = Page {
+        skip: 0,
+        count: RUNS_MAX + 1,
+    };
+    let device = arguments.device.as_deref();
+    let entries = runs::found(recall.store()?, device, &arguments.which, page)?;
+    if entries.is_empty() {
+        return Err(Exit::usage(text!(
+            "no kept run matches; sokudo list shows all kept runs"
+        )));
+    }
+    if entries.len() as u64 > RUNS_MAX {
+        return Err(Exit::usage(text!(
+            "more than {RUNS_MAX} runs match, too many for one report; choose a shorter time with --since and --until"
+        )));
+    }
+    recall.of_entries(entries.into_iter().rev().collect())
+}
+
+/// Every format with the file that it goes to; `None` is standard output.
+fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option<PathBuf>)>, Exit> {
+    if arguments.outputs.is_empty() {
+        let format = arguments.format.unwrap_or(ReportFormat::Markdown);
+        check_format(format)?;
+        let is_binary = matches!(format, ReportFormat::Png | ReportFormat::Parquet);
+        if is_binary && invocation::is_output_terminal() {
+            return Err(Exit::usage(text!(
+                "this format is not for a terminal; name a file with --output"
+            )));
+        }
+        return Ok(vec![(format, None)]);
+    }
+    let mut destinations = Vec::new();
+    for path in &arguments.outputs {
+        let format = match arguments.format {
+            Some(format) => format,
+            None => of_file(path)?,
+        };
+        check_format(format)?;
+        let is_standard_output = path.as_os_str() == "-";
+        let path = (!is_standard_output).then(|| path.clone());
+        if destinations.iter().any(|(_, other)| *other == path) {
+            return Err(Exit::usage(text!(
+                "{} is given twice, and the second result would overwrite the first; name two files",
+                path.as_deref().unwrap_or(Path::new("-")).display()
+            )));
+        }
+        destinations.push((format, path));
+    }
+    Ok(destinations)
+}
+
+fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) {
+        return Err(Exit::usage(text!(
+            "{} cannot be written: sokudo writes no PDF; write .html, open it in a browser and print it to a file",
+            path.display()
+        )));
+    }
+    ending.and_then(ReportFormat::of_ending).ok_or_else(|| {
+        Exit::usage(text!(
+            "unknown extension of {}; use .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg, .png or .parquet, or give --format",
+            path.display()
+        ))
+    })
+}
+
+/// Fails early for what this program was built without.
+fn check_format(format: ReportFormat) -> Result<(), Exit> {
+    match format {
+        ReportFormat::Parquet if !cfg!(feature = "parquet") => Err(Exit::usage(text!(
+            "this sokudo was built without Parquet (cargo feature parquet); build it with cargo install --features parquet, or write .csv or .jsonl"
+        ))),
+        ReportFormat::Png if !cfg!(feature = "png") => Err(Exit::usage(text!(
+            "this sokudo was built without PNG (cargo feature png); write .svg"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The run with what was said of it.
+fn reported(recalled: Recalled) -> ReportedRun {
+    ReportedRun {
+        source: recalled.source,
+        note: recalled.said.note,
+        tags: recalled.said.tags,
+        run: recalled.run,
+    }
+}
+
+fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result<Vec<u8>, Exit> {
+    let text = match format {
+        ReportFormat::Html => report.html(style),
+        ReportFormat::Markdown => report.markdown(style),
+        ReportFormat::Csv => report.csv(),
+        ReportFormat::Json => report.to_json(),
+        ReportFormat::Jsonl => report.json_lines(),
+        ReportFormat::Text => report.crystal_text(),
+        ReportFormat::Prometheus => report.prometheus(),
+        ReportFormat::Svg => {
+            let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
+            plot::svg(&figure, size, style.theme)
+        }
+        ReportFormat::Png => return png(report, style),
+        ReportFormat::Parquet => return parquet(report),
+    };
+    Ok(text.into_bytes())
+}
+
+#[cfg(feature = "png")]
+fn png(report: &Report, style: ReportStyle) -> Result<Vec<u8>, Exit> {
+    let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
+    plot::png(&figure, size, style.theme)
+        .context(text!("the picture cannot be drawn"))
+        .map_err(Exit::Failed)
+}
+
+/// The arguments refuse a PNG before this.
+#[cfg(not(feature = "png"))]
+fn png(_report: &Report, _style: ReportStyle) -> Result<Vec<u8>, Exit> {
+    Err(text!("this sokudo was built without PNG"))
+        .context(text!("the picture cannot be drawn"))
+        .map_err(Exit::Failed)
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(report: &Report) -> Result<Vec<u8>, Exit> {
+    report.parquet().map_err(Exit::failed)
+}
+
+/// The arguments refuse Parquet before this.
+#[cfg(not(feature = "parquet"))]
+fn parquet(_report: &Report) -> Result<Vec<u8>, Exit> {
+    Err(Exit::failed(text!("this sokudo was built without Parquet")))
+}

@@ -1,0 +1,613 @@
+//! What the page has asked for: refused, answered, put into the queue, measured one after the
+//! other.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use serde_json::{Value, json};
+use sokudo_page::{
+    Ask, DocumentForm, MethodForm, PictureForm, Query, QueueEntry, RunEvent, TargetForm, Told,
+    Wish, replayed, write_frame,
+};
+use sokudo_words::{Language, Text, text};
+
+use super::child::{self, Surroundings};
+use super::cost::Cost;
+use super::destroyable::Destroyable;
+use super::dropped_job::JobFile;
+use super::forms;
+use super::happening::{Happening, ToldByChild};
+use super::turns::Turns;
+use super::web::{PipeWriter, Web, WebUser};
+use sokudo_terminal::command_line::quoted;
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::language;
+
+use crate::frontends::page::arguments::PageArguments;
+
+/// Runs that wait at most: nobody sees the end of a longer list.
+const QUEUE_MAX: usize = 50;
+
+/// The command that several processes carry out as one.
+const TOGETHER: &str = "together";
+
+/// A run that is to be.
+struct Waiting {
+    run: u64,
+    wish: Wish,
+    order: Order,
+}
+
+/// What a wish has become.
+#[derive(Default)]
+pub(crate) struct Order {
+    /// The launcher that the page was started with; `None` for this program.
+    launcher: Option<String>,
+    words: Vec<String>,
+    /// The directory or file where links have led to when it was looked at.
+    path: Option<String>,
+    /// It is opened with the rights of the page's user, not with root's.
+    is_opened_as_user: bool,
+    job: Option<JobFile>,
+}
+
+/// The run in progress.
+struct Current {
+    run: u64,
+    child: Child,
+    /// What it said last that was no note.
+    message: String,
+    cost: Cost,
+    /// The command line of a launcher, whose exit code says nothing of an interruption.
+    launched: Option<String>,
+    is_interrupted: bool,
+}
+
+impl Current {
+    fn interrupt(&mut self) {
+        self.is_interrupted = true;
+        child::interrupt(&self.child);
+    }
+}
+
+pub(crate) struct Desk {
+    /// This process and the one that serves.
+    processes: [u32; 2],
+    pipe: PipeWriter,
+    sender: Sender<Happening>,
+    user: WebUser,
+    surroundings: Surroundings,
+    destroyable: Destroyable,
+    methods: Vec<MethodForm>,
+    is_read_only: bool,
+    queue: VecDeque<Waiting>,
+    current: Option<Current>,
+    runs: u64,
+    is_ending: bool,
+    answering: Turns,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        arguments: &PageArguments,
+        destroyable: Destroyable,
+        user: WebUser,
+        web: &Web,
+        sender: Sender<Happening>,
+    ) -> Self {
+        Self {
+            processes: [std::process::id(), web.process()],
+            pipe: web.writer(),
+            sender,
+            user,
+            surroundings: Surroundings {
+                store: arguments.keeping.named(),
+            },
+            destroyable,
+            methods: forms::methods(Language::English),
+            is_read_only: arguments.read_only,
+            queue: VecDeque::new(),
+            current: None,
+            runs: 0,
+            is_ending: false,
+            answering: Turns::default(),
+        }
+    }
+
+    pub(crate) const fn is_ending(&self) -> bool {
+        self.is_ending
+    }
+
+    pub(crate) const fn is_measuring(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Ends the run in progress, and starts no other; whether there is one.
+    pub(crate) fn end(&mut self) -> bool {
+        self.is_ending = true;
+        self.queue.clear();
+        self.current.iter_mut().for_each(Current::interrupt);
+        self.current.is_some()
+    }
+
+    /// Begins with what the page was started with.
+    pub(crate) fn launch(&mut self, order: Order) {
+        let wish = Wish {
+            method: TOGETHER.to_owned(),
+            ..Wish::default()
+        };
+        self.wait_for_turn(wish, order);
+    }
+
+    pub(crate) fn tell(&self, told: &Told) {
+        // That the other end is gone is heard where it is read.
+        let _ = write_frame(&mut *self.pipe.lock().expect("no writer panics"), told, &[]);
+    }
+
+    pub(crate) fn answer(&mut self, ask: Ask) {
+        match ask {
+            Ask::Listening { .. } | Ask::Failed { .. } => {}
+            Ask::Plan { id, wish } => match self.order(&wish) {
+                Ok(order) => self.in_background(id, move |surroundings| plan(surroundings, &order)),
+                Err(why) => self.refuse(id, &why),
+            },
+            Ask::Start { id, wish } => match self.start(wish) {
+                Ok(run) => self.give(id, &json!({ "run": run })),
+                Err(why) => self.refuse(id, &why),
+            },
+            Ask::Stop { id, run } => {
+                let current = self.current.iter_mut();
+                let current = current.filter(|current| current.run == run);
+                current.for_each(Current::interrupt);
+                self.give(id, &json!({}));
+            }
+            Ask::Drop { id, run } => {
+                self.queue.retain(|waiting| waiting.run != run);
+                self.tell_queue();
+                self.give(id, &json!({}));
+            }
+            Ask::Move { id, run, to } => {
+                self.move_to(run, to);
+                self.give(id, &json!({}));
+            }
+            Ask::Query { id, query } if query.changes() && self.is_read_only => {
+                self.refuse(id, &read_only());
+            }
+            Ask::Query { id, query } => {
+                self.in_background(id, move |surroundings| question(surroundings, &query));
+            }
+        }
+    }
+
+    /// Hears what the run in progress tells.
+    pub(crate) fn hear(&mut self, run: u64, told: ToldByChild) {
+        let Some(current) = self.current.as_mut().filter(|it| it.run == run) else {
+            return;
+        };
+        match told {
+            ToldByChild::Event(mut event) => {
+                // The first process knows its own words, and not those of its launcher.
+                if let (RunEvent::Planned { command, .. }, Some(launched)) =
+                    (&mut event, &current.launched)
+                {
+                    command.clone_from(launched);
+                }
+                self.tell(&Told::Event { run, event });
+            }
+            ToldByChild::Said(line) => {
+                let note = format!("{}: ", text!("note").said(language::current()));
+                match line.strip_prefix(&note) {
+                    Some(text) => {
+                        let text = text.to_owned();
+                        let event = RunEvent::Note { text };
+                        self.tell(&Told::Event { run, event });
+                    }
+                    None => current.message = line,
+                }
+            }
+            ToldByChild::Over => self.over(),
+        }
+    }
+
+    fn over(&mut self) {
+        let Some(mut current) = self.current.take() else {
+            return;
+        };
+        let status = current.child.wait().ok();
+        let killed_by = status.and_then(|status| status.signal());
+        let killed_by = killed_by.map(|signal| {
+            text!("signal {signal} has ended it; where nobody sent that, the kernel's log tells why (dmesg)")
+        });
+        self.tell(&Told::Ended {
+            run: current.run,
+            code: match current.launched.is_some() && current.is_interrupted {
+                true => exit::INTERRUPTED,
+                false => status.and_then(|status| status.code()).unwrap_or(1),
+            },
+            message: killed_by.map_or(current.message, |why| why.said(language::current())),
+            page_share: current.cost.share(),
+        });
+        self.next();
+    }
+
+    /// Puts a run into the queue: its number.
+    fn start(&mut self, wish: Wish) -> Result<u64, Text> {
+        if self.is_read_only {
+            return Err(read_only());
+        }
+        if self.queue.len() >= QUEUE_MAX {
+            return Err(text!(
+                "{QUEUE_MAX} runs wait already; drop one, or wait until one is done"
+            ));
+        }
+        let order = self.order(&wish)?;
+        order.job.iter().try_for_each(JobFile::keep)?;
+        Ok(self.wait_for_turn(wish, order))
+    }
+
+    /// Puts a run into the queue, and begins with it where none is measured.
+    fn wait_for_turn(&mut self, wish: Wish, order: Order) -> u64 {
+        self.runs += 1;
+        self.queue.push_back(Waiting {
+            run: self.runs,
+            wish,
+            order,
+        });
+        let run = self.runs;
+        self.tell_queue();
+        if self.current.is_none() {
+            self.next();
+        }
+        run
+    }
+
+    /// Begins with the first of the queue.
+    fn next(&mut self) {
+        if self.is_ending {
+            return;
+        }
+        let Some(waiting) = self.queue.pop_front() else {
+            return;
+        };
+        self.tell_queue();
+        let Waiting { run, wish, order } = waiting;
+        let command = order.shown();
+        self.tell(&Told::Began { run, wish, command });
+        match self.begin(run, &order) {
+            Ok(child) => {
+                self.current = Some(Current {
+                    run,
+                    child,
+                    message: String::new(),
+                    cost: Cost::begin(self.processes),
+                    launched: order.launcher.is_some().then(|| order.shown()),
+                    is_interrupted: false,
+                });
+            }
+            Err(why) => {
+                self.tell(&Told::Ended {
+                    run,
+                    code: 1,
+                    message: why.said(language::current()),
+                    page_share: None,
+                });
+                self.next();
+            }
+        }
+    }
+
+    /// Begins a run, unless its path leads elsewhere since it was looked at.
+    fn begin(&self, run: u64, order: &Order) -> Result<Child, Text> {
+        if let Some(path) = &order.path
+            && self.user.leads_to(path).as_ref() != Some(path)
+        {
+            return Err(text!(
+                "{path} is another than when the run was put into the queue; start it again"
+            ));
+        }
+        let files_as = self.user.files_as().filter(|_| order.is_opened_as_user);
+        let Order {
+            launcher, words, ..
+        } = order;
+        let began = match launcher {
+            None => self
+                .surroundings
+                .measure(run, words, files_as, &self.sender),
+            Some(launcher) => self.surroundings.launch(run, launcher, words, &self.sender),
+        };
+        let program = launcher.as_deref().unwrap_or("sokudo");
+        began.map_err(|error| text!("{program} cannot be started for it: {error}"))
+    }
+
+    fn move_to(&mut self, run: u64, to: usize) {
+        let place = self.queue.iter().position(|waiting| waiting.run == run);
+        if let Some(waiting) = place.and_then(|place| self.queue.remove(place)) {
+            self.queue.insert(to.min(self.queue.len()), waiting);
+        }
+        self.tell_queue();
+    }
+
+    fn tell_queue(&self) {
+        let entry = |waiting: &Waiting| QueueEntry {
+            run: waiting.run,
+            wish: waiting.wish.clone(),
+            command: waiting.order.shown(),
+        };
+        let entries = self.queue.iter().map(entry).collect();
+        self.tell(&Told::Queue { entries });
+    }
+
+    /// The command line of a wish, if it is allowed here.
+    fn order(&self, wish: &Wish) -> Result<Order, Text> {
+        let job = self.job_file(wish)?;
+        let mut wish = wish.clone();
+        let mut path = None;
+        if job.is_none() && wish.target.starts_with('/') {
+            let (led_to, is_device) = self.led_to(&wish.target)?;
+            path = Some(led_to.clone()).filter(|_| !is_device);
+            wish.target = led_to;
+        }
+        let job_path = job.as_ref().map_or(Path::new(""), JobFile::path);
+        let form = wish.form(&self.methods).map_err(said_of)?;
+        let mut words = wish.words(form, job_path).map_err(said_of)?;
+        if let Some(serial) = wish.serial.as_deref().filter(|serial| !serial.is_empty()) {
+            let consent = self.destroyable.consent(serial)?;
+            words.insert(1, format!("--destroy={consent}"));
+        }
+        Ok(Order {
+            words,
+            path,
+            // Disks made of files are mounted by root, where nobody else may write.
+            is_opened_as_user: form.target != TargetForm::Folder,
+            job,
+            launcher: None,
+        })
+    }
+
+    /// A job file. Jobs name any files, so that none is run with root's rights.
+    fn job_file(&self, wish: &Wish) -> Result<Option<JobFile>, Text> {
+        let Some(text) = &wish.job else {
+            return Ok(None);
+        };
+        if self.user.is_dropped() {
+            return Err(text!(
+                "a job file names any file of the machine, and the page runs as root; start sokudo page without sudo, or use sokudo run"
+            ));
+        }
+        JobFile::new(text).map(Some)
+    }
+
+    /// Where a path leads, and whether that is a device. Refuses what whoever looks at the page may
+    /// not read, though root may.
+    fn led_to(&self, target: &str) -> Result<(String, bool), Text> {
+        let is_device =
+            |path: &Path| fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
+        let is_dropped = self.user.is_dropped();
+        if is_device(Path::new(target)) {
+            let device = fs::canonicalize(target).ok().filter(|_| is_dropped);
+            let device = device.and_then(|path| path.into_os_string().into_string().ok());
+            return Ok((device.unwrap_or_else(|| target.to_owned()), true));
+        }
+        self.user
+            .leads_to(target)
+            .map(|path| (path, false))
+            .ok_or_else(|| {
+                text!("{target} is not there, or you may not read it; choose another directory")
+            })
+    }
+
+    /// Answers without keeping others waiting; some at a time, the next as soon as one is done.
+    fn in_background(
+        &self,
+        id: u64,
+        answer: impl FnOnce(&Surroundings) -> Result<Given, Text> + Send + 'static,
+    ) {
+        let Some(place) = self.answering.place() else {
+            return self.refuse(id, &text!("too much is asked at once; try again"));
+        };
+        let pipe = Arc::clone(&self.pipe);
+        let surroundings = self.surroundings.clone();
+        thread::spawn(move || {
+            let _turn = place.turn();
+            let given = answer(&surroundings).unwrap_or_else(|why| Given::error(&why));
+            given.tell(id, &pipe);
+        });
+    }
+
+    fn give(&self, id: u64, value: &Value) {
+        Given::json(value).tell(id, &self.pipe);
+    }
+
+    fn refuse(&self, id: u64, why: &Text) {
+        Given::error(why).tell(id, &self.pipe);
+    }
+}
+
+fn read_only() -> Text {
+    text!("the page was started with --read-only; start it without to measure")
+}
+
+impl Order {
+    /// The command line of a launcher; `None` where the page was started without one.
+    pub(crate) fn of_launcher(command: &[String]) -> Result<Option<Self>, Exit> {
+        let [launcher, words @ ..] = command else {
+            return Ok(None);
+        };
+        let order = Self {
+            launcher: Some(launcher.clone()),
+            words: words.to_vec(),
+            ..Self::default()
+        };
+        match words.iter().any(|word| word == TOGETHER) {
+            true => Ok(Some(order)),
+            false => Err(Exit::usage(text!(
+                "{} starts no sokudo together; name a launcher that does, such as mpirun -n 8 --hostfile hosts sokudo together -- mark DIR",
+                order.shown()
+            ))),
+        }
+    }
+
+    /// A command line as people type it.
+    fn shown(&self) -> String {
+        let words = self.words.iter().map(|word| quoted(word));
+        let program = self.launcher.as_deref().map_or("sokudo".to_owned(), quoted);
+        let words: Vec<String> = std::iter::once(program).chain(words).collect();
+        words.join(" ")
+    }
+}
+
+/// What is given as an answer.
+struct Given {
+    is_good: bool,
+    kind: &'static str,
+    name: Option<String>,
+    bytes: Vec<u8>,
+}
+
+impl Given {
+    fn json(value: &Value) -> Self {
+        Self {
+            is_good: true,
+            kind: "application/json",
+            name: None,
+            bytes: value.to_string().into_bytes(),
+        }
+    }
+
+    fn error(why: &Text) -> Self {
+        let why = why.said(language::current());
+        Self {
+            is_good: false,
+            ..Self::json(&json!({ "error": why }))
+        }
+    }
+
+    fn tell(&self, id: u64, pipe: &PipeWriter) {
+        let told = Told::Answer {
+            id,
+            ok: self.is_good,
+            kind: self.kind.to_owned(),
+            name: self.name.clone(),
+        };
+        let mut pipe = pipe.lock().expect("no writer panics");
+        // An answer that is too large is one, too.
+        if write_frame(&mut *pipe, &told, &self.bytes).is_err() {
+            let error = json!({ "error": text!("the answer is too large; ask for less").said(language::current()) });
+            let told = Told::Answer {
+                id,
+                ok: false,
+                kind: "application/json".to_owned(),
+                name: None,
+            };
+            let _ = write_frame(&mut *pipe, &told, error.to_string().as_bytes());
+        }
+    }
+}
+
+/// What a command line would do: its own words, how long it takes, what it writes.
+fn plan(surroundings: &Surroundings, order: &Order) -> Result<Given, Text> {
+    // What is only planned is not kept.
+    let typed = order.job.as_ref().map(JobFile::for_a_moment).transpose()?;
+    let mut words = order.words.clone();
+    if let (Some(typed), Some(last)) = (&typed, words.last_mut()) {
+        *last = typed.path().display().to_string();
+    }
+    let answer = surroundings.answer(&words, Some("plan"))?;
+    let planned = answer.printed.split(|byte| *byte == b'\n').next();
+    let planned: Option<Value> = planned.and_then(|line| serde_json::from_slice(line).ok());
+    let Some(mut planned) = planned.filter(|_| answer.is_good) else {
+        return Err(Text::name(said(&answer)));
+    };
+    planned["command"] = order.shown().into();
+    planned["notes"] = answer.said.into();
+    Ok(Given::json(&planned))
+}
+
+/// An error in the language that is spoken.
+fn said_of(error: impl std::fmt::Display) -> Text {
+    Text::name(language::spoken(|| error.to_string()))
+}
+
+/// What a command said in the place of an answer.
+fn said(answer: &child::Answer) -> String {
+    let last = answer.said.last().cloned();
+    last.unwrap_or_else(|| text!("it ended without an answer").said(language::current()))
+}
+
+fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
+    let folder = tempfile::tempdir()
+        .map_err(|error| text!("no picture can be kept: {error}; free space in TMPDIR"))?;
+    let picture = picture_path(query, folder.path());
+    let words = query.words(&picture).map_err(said_of)?;
+    let is_told = matches!(query, Query::View { .. } | Query::Compare { .. });
+    let tell = is_told.then_some("events");
+    let answer = surroundings.answer(&words, tell)?;
+    if !answer.is_good {
+        return Err(Text::name(said(&answer)));
+    }
+    let bytes = match query {
+        Query::Picture { .. } => {
+            fs::read(&picture).map_err(|error| text!("the picture cannot be read: {error}"))?
+        }
+        Query::View { run } => replay(*run, &answer.printed),
+        _ => answer.printed,
+    };
+    let (kind, name) = kind(query);
+    Ok(Given {
+        is_good: true,
+        kind,
+        name,
+        bytes,
+    })
+}
+
+/// A kept run in the form of the view, of the events that it is told in.
+fn replay(run: i64, told: &[u8]) -> Vec<u8> {
+    let lines = told.split(|byte| *byte == b'\n');
+    let events = lines.filter_map(|line| serde_json::from_slice(line).ok());
+    let run = u64::try_from(run).unwrap_or_default();
+    replayed(run, events).to_string().into_bytes()
+}
+
+/// What an answer is, and what a file of it is called.
+fn kind(query: &Query) -> (&'static str, Option<String>) {
+    match query {
+        Query::Show { run, form } => {
+            let (kind, end) = match form {
+                DocumentForm::Json => ("application/json", "json"),
+                DocumentForm::Csv => ("text/csv; charset=utf-8", "csv"),
+                DocumentForm::Markdown => ("text/markdown; charset=utf-8", "md"),
+                DocumentForm::Table | DocumentForm::Crystal | DocumentForm::Card => {
+                    ("text/plain; charset=utf-8", "txt")
+                }
+            };
+            (kind, Some(format!("sokudo-{run}.{end}")))
+        }
+        Query::Picture { run, form, .. } => match form {
+            PictureForm::Svg => ("image/svg+xml", Some(format!("sokudo-{run}.svg"))),
+            PictureForm::Png => ("image/png", Some(format!("sokudo-{run}.png"))),
+        },
+        Query::Report { .. } => (
+            "text/html; charset=utf-8",
+            Some("sokudo-report.html".to_owned()),
+        ),
+        _ => ("application/json", None),
+    }
+}
+
+fn picture_path(query: &Query, folder: &Path) -> PathBuf {
+    folder.join(match query {
+        Query::Picture {
+            form: PictureForm::Png,
+            ..
+        } => "picture.png",
+        _ => "picture.svg",
+    })
+}
