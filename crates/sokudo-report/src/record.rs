@@ -1,4 +1,4 @@
-//! What programs read line by line: typed fields under names. CSV, JSON lines and Parquet are
+//! What programs read line by line: typed fields under names. CSV and JSON lines are
 //! written from the same columns, so that they cannot disagree.
 //!
 //! What a field is stands in how it is picked, and is never guessed from a name or a text.
@@ -6,15 +6,6 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
-
-/// What the fields of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FieldType {
-    Text,
-    Whole,
-    Real,
-    Truth,
-}
 
 /// A field of a line. A text without signs is missing, too.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,9 +16,6 @@ pub(crate) enum Field {
     Real(f64),
     Truth(bool),
 }
-
-/// The name of a column and what its fields are.
-pub(crate) type Head = (Cow<'static, str>, FieldType);
 
 /// A column of lines that are each about an `L`.
 pub(crate) struct RecordColumn<L> {
@@ -66,14 +54,8 @@ impl<L> RecordColumn<L> {
         Self::new(name, Pick::Truth(pick))
     }
 
-    pub(crate) fn head(&self) -> Head {
-        let kind = match self.pick {
-            Pick::Text(_) => FieldType::Text,
-            Pick::Whole(_) => FieldType::Whole,
-            Pick::Real(_) => FieldType::Real,
-            Pick::Truth(_) => FieldType::Truth,
-        };
-        (self.name.clone(), kind)
+    pub(crate) fn name(&self) -> String {
+        self.name.to_string()
     }
 
     pub(crate) fn field(&self, line: &L) -> Field {
@@ -114,18 +96,16 @@ impl Field {
 
 /// A line of names, then one per line of these columns.
 pub(crate) fn csv<L>(columns: &[RecordColumn<L>], lines: impl Iterator<Item = L>) -> String {
-    let heads: Vec<Head> = columns.iter().map(RecordColumn::head).collect();
+    let names: Vec<String> = columns.iter().map(RecordColumn::name).collect();
     let fields = |line: L| columns.iter().map(|column| column.field(&line)).collect();
-    csv_of(&heads, lines.map(fields))
+    csv_of(names, lines.map(fields))
 }
 
 /// The same of fields.
-pub(crate) fn csv_of(heads: &[Head], lines: impl Iterator<Item = Vec<Field>>) -> String {
+pub(crate) fn csv_of(names: Vec<String>, lines: impl Iterator<Item = Vec<Field>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = heads.iter().map(|(name, _)| name.to_string()).collect();
     let texts = |line: Vec<Field>| line.into_iter().map(Field::text).collect();
     for line in std::iter::once(names).chain(lines.map(texts)) {
-        let line: Vec<String> = line;
         writer
             .write_record(&line)
             .expect("every line has as many fields and goes to memory");
@@ -135,13 +115,11 @@ pub(crate) fn csv_of(heads: &[Head], lines: impl Iterator<Item = Vec<Field>>) ->
 }
 
 /// One JSON object per line.
-pub(crate) fn json_lines(heads: &[Head], lines: impl Iterator<Item = Vec<Field>>) -> String {
+pub(crate) fn json_lines(names: &[String], lines: impl Iterator<Item = Vec<Field>>) -> String {
     let mut text = String::new();
     for line in lines {
-        let fields = heads.iter().zip(line);
-        let object: Map<String, Value> = fields
-            .map(|((name, _), field)| (name.to_string(), field.json()))
-            .collect();
+        let fields = names.iter().cloned().zip(line);
+        let object: Map<String, Value> = fields.map(|(name, field)| (name, field.json())).collect();
         text += &Value::Object(object).to_string();
         text.push('\n');
     }

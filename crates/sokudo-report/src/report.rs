@@ -11,8 +11,6 @@ mod markdown;
 mod mask;
 mod method;
 mod overview;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod picture;
 mod prometheus;
 mod records;
@@ -22,8 +20,6 @@ mod sample;
 
 pub use document::{ReadReportError, is_report};
 pub use mask::MaskError;
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetError;
 pub use runs::{Report, ReportStyle, ReportedRun};
 
 impl Report {
@@ -65,14 +61,5 @@ impl Report {
     /// Metrics as the textfile collector of Prometheus' node_exporter reads them.
     pub fn prometheus(&self) -> String {
         prometheus::render(self)
-    }
-
-    /// A table of all results for data frames.
-    ///
-    /// # Errors
-    /// When the library that writes it refuses, which no report of sokudo's makes it do.
-    #[cfg(feature = "parquet")]
-    pub fn parquet(&self) -> Result<Vec<u8>, ParquetError> {
-        parquet::render(self)
     }
 }

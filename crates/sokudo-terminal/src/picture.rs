@@ -78,20 +78,22 @@ pub fn write(
             let text = plot::svg(figure, Size::fitting(figure), theme);
             output::write_file(path, text)
         }
-        Destination::Png(path) => output::write_file(path, png(figure, theme)?),
+        Destination::Png(path) => {
+            output::write_file(path, png(figure, Size::fitting(figure), theme)?)
+        }
     }
 }
 
 #[cfg(feature = "png")]
-fn png(figure: &PlotFigure, theme: PictureTheme) -> Result<Vec<u8>, Exit> {
-    plot::png(figure, Size::fitting(figure), theme)
+pub fn png(figure: &PlotFigure, size: Size, theme: PictureTheme) -> Result<Vec<u8>, Exit> {
+    plot::png(figure, size, theme)
         .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
 }
 
 /// The arguments refuse a PNG before this.
 #[cfg(not(feature = "png"))]
-fn png(_figure: &PlotFigure, _theme: PictureTheme) -> Result<Vec<u8>, Exit> {
+pub fn png(_figure: &PlotFigure, _size: Size, _theme: PictureTheme) -> Result<Vec<u8>, Exit> {
     Err(text!("this sokudo was built without PNG"))
         .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)

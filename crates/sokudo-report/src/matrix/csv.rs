@@ -1,9 +1,7 @@
 //! A matrix for spreadsheets and scripts: one line per cell and row that was measured.
 
-use std::borrow::Cow;
-
 use super::{MatrixDocument, MatrixFigure, MatrixRowDocument};
-use crate::record::{self, Field, FieldType, Head, word};
+use crate::record::{self, Field, word};
 
 /// A line of names, the axes' first, then one line per figure.
 pub fn render(document: &MatrixDocument) -> String {
@@ -14,27 +12,25 @@ pub fn render(document: &MatrixDocument) -> String {
             Some(line(document, cell, row, figure))
         })
     });
-    record::csv_of(&heads(document), lines)
+    record::csv_of(names(document), lines)
 }
 
-const FIGURES: [(&str, FieldType); 10] = [
-    ("row", FieldType::Text),
-    ("counted", FieldType::Text),
-    ("per_second", FieldType::Real),
-    ("interval_95_low", FieldType::Real),
-    ("interval_95_high", FieldType::Real),
-    ("blocks", FieldType::Whole),
-    ("verdict", FieldType::Text),
-    ("is_best", FieldType::Truth),
-    ("bytes_at_disks_per_byte", FieldType::Real),
-    ("findings", FieldType::Text),
+const FIGURES: [&str; 10] = [
+    "row",
+    "counted",
+    "per_second",
+    "interval_95_low",
+    "interval_95_high",
+    "blocks",
+    "verdict",
+    "is_best",
+    "bytes_at_disks_per_byte",
+    "findings",
 ];
 
-fn heads(document: &MatrixDocument) -> Vec<Head> {
-    let axes = document.axes.iter();
-    let axes = axes.map(|axis| (Cow::Owned(axis.name.clone()), FieldType::Text));
-    let figures = FIGURES.map(|(name, kind)| (Cow::Borrowed(name), kind));
-    axes.chain(figures).collect()
+fn names(document: &MatrixDocument) -> Vec<String> {
+    let axes = document.axes.iter().map(|axis| axis.name.clone());
+    axes.chain(FIGURES.map(str::to_owned)).collect()
 }
 
 fn line(

@@ -32,7 +32,7 @@ const SPOKEN: [&str; 17] = [
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 29] = [
+const UNSPOKEN: [(&str, &str); 28] = [
     ("crates/sokudo-page/src/guard.rs", "headers"),
     ("crates/sokudo-page/src/message.rs", "what developers see"),
     ("crates/sokudo-page/src/routes", "headers and events"),
@@ -77,10 +77,6 @@ const UNSPOKEN: [(&str, &str); 29] = [
     (
         "crates/sokudo-report/src/check/monitoring",
         "formats that programs read",
-    ),
-    (
-        "crates/sokudo-report/src/report/parquet",
-        "a format that programs read",
     ),
     (
         "crates/sokudo-report/src/report/records",

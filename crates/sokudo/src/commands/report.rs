@@ -5,7 +5,6 @@ pub(crate) mod arguments;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use sokudo_history::find::{Recall, Recalled};
 use sokudo_history::runs;
 use sokudo_methods::matrix;
@@ -14,6 +13,7 @@ use sokudo_report::plot;
 use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_store::Page;
 use sokudo_terminal::exit::Exit;
+use sokudo_terminal::picture;
 use sokudo_terminal::{invocation, language, output};
 use sokudo_words::text;
 
@@ -86,7 +86,7 @@ fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option
     if arguments.outputs.is_empty() {
         let format = arguments.format.unwrap_or(ReportFormat::Markdown);
         check_format(format)?;
-        let is_binary = matches!(format, ReportFormat::Png | ReportFormat::Parquet);
+        let is_binary = format == ReportFormat::Png;
         if is_binary && invocation::is_output_terminal() {
             return Err(Exit::usage(text!(
                 "this format is not for a terminal; name a file with --output"
@@ -124,7 +124,7 @@ fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
     }
     ending.and_then(ReportFormat::of_ending).ok_or_else(|| {
         Exit::usage(text!(
-            "unknown extension of {}; use .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg, .png or .parquet, or give --format",
+            "unknown extension of {}; use .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg or .png, or give --format",
             path.display()
         ))
     })
@@ -133,9 +133,6 @@ fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
 /// Fails early for what this program was built without.
 fn check_format(format: ReportFormat) -> Result<(), Exit> {
     match format {
-        ReportFormat::Parquet if !cfg!(feature = "parquet") => Err(Exit::usage(text!(
-            "this sokudo was built without Parquet (cargo feature parquet); build it with cargo install --features parquet, or write .csv or .jsonl"
-        ))),
         ReportFormat::Png if !cfg!(feature = "png") => Err(Exit::usage(text!(
             "this sokudo was built without PNG (cargo feature png); write .svg"
         ))),
@@ -166,35 +163,10 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
             let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
             plot::svg(&figure, size, style.theme)
         }
-        ReportFormat::Png => return png(report, style),
-        ReportFormat::Parquet => return parquet(report),
+        ReportFormat::Png => {
+            let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
+            return picture::png(&figure, size, style.theme);
+        }
     };
     Ok(text.into_bytes())
-}
-
-#[cfg(feature = "png")]
-fn png(report: &Report, style: ReportStyle) -> Result<Vec<u8>, Exit> {
-    let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
-    plot::png(&figure, size, style.theme)
-        .context(text!("the picture cannot be drawn"))
-        .map_err(Exit::Failed)
-}
-
-/// The arguments refuse a PNG before this.
-#[cfg(not(feature = "png"))]
-fn png(_report: &Report, _style: ReportStyle) -> Result<Vec<u8>, Exit> {
-    Err(text!("this sokudo was built without PNG"))
-        .context(text!("the picture cannot be drawn"))
-        .map_err(Exit::Failed)
-}
-
-#[cfg(feature = "parquet")]
-fn parquet(report: &Report) -> Result<Vec<u8>, Exit> {
-    report.parquet().map_err(Exit::failed)
-}
-
-/// The arguments refuse Parquet before this.
-#[cfg(not(feature = "parquet"))]
-fn parquet(_report: &Report) -> Result<Vec<u8>, Exit> {
-    Err(Exit::failed(text!("this sokudo was built without Parquet")))
 }

@@ -135,9 +135,7 @@ fn what_cannot_be_written_is_refused_before_anything_is() {
     report(&directory, "one.json -o none/a.html").refused(2, &["none/a.html"]);
     report(&directory, "none.json").refused(2, &["none.json"]);
     assert!(!directory.path().join("a.html").exists());
-    if !cfg!(feature = "parquet") {
-        report(&directory, "one.json -o a.parquet").refused(2, &["--features parquet", ".jsonl"]);
-    }
+    report(&directory, "one.json -o a.parquet").refused(2, &["a.parquet", ".jsonl"]);
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(crate) struct ReportArguments {
 
     /// File to write; its extension sets the format, such as .html (repeatable)
     ///
-    /// .html: one page that needs nothing else. .md: Markdown. .csv, .jsonl and .parquet:
+    /// .html: one page that needs nothing else. .md: Markdown. .csv and .jsonl:
     /// a line per result. .json: everything, which sokudo reads again. .txt: the layout in
     /// which CrystalDiskMark saves its text. .prom: metrics for the textfile collector of
     /// Prometheus' node_exporter. .svg and .png: a picture. Without it, Markdown is
@@ -50,7 +50,7 @@ pub(crate) struct ReportArguments {
 
     /// Format, whatever the extension: html, markdown, csv, json, jsonl, text, …
     ///
-    /// … prometheus, svg, png or parquet.
+    /// … prometheus, svg or png.
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
 
@@ -104,8 +104,6 @@ pub(crate) enum ReportFormat {
     Svg,
     /// A picture of pixels.
     Png,
-    /// For data frames.
-    Parquet,
 }
 
 impl ReportFormat {
@@ -121,7 +119,6 @@ impl ReportFormat {
             "prom" => Self::Prometheus,
             "svg" => Self::Svg,
             "png" => Self::Png,
-            "parquet" => Self::Parquet,
             _ => return None,
         })
     }
@@ -134,7 +131,7 @@ mod tests {
     #[test]
     fn every_format_has_an_ending() {
         let endings = [
-            "html", "md", "csv", "json", "jsonl", "txt", "prom", "svg", "png", "parquet",
+            "html", "md", "csv", "json", "jsonl", "txt", "prom", "svg", "png",
         ];
         let formats = endings.map(|ending| ReportFormat::of_ending(ending).unwrap());
         assert_eq!(formats, ReportFormat::value_variants());
