@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
+use crate::steady::plan::Assumed;
 use rustix::fs::{Mode, OFlags};
 use sokudo_device::System;
-use sokudo_dialect::steady::Assumed;
 use sokudo_measure::Named;
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, TargetKind};
 use sokudo_terminal::exit::{self, Exit};

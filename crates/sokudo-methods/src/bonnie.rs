@@ -4,9 +4,10 @@
 //! opened for writing.
 
 pub mod arguments;
+pub mod plan;
 
+use plan::Phases;
 use sokudo_device::System;
-use sokudo_dialect::bonnie::Phases;
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
 use sokudo_model::{Bytes, Environment, Nanos, Schedule, TargetKind};
 use sokudo_report::bonnie;

@@ -3,9 +3,12 @@
 //! It destroys nothing without consent, and says what it will write before it begins.
 
 pub mod arguments;
+#[cfg(test)]
+mod killed;
+pub mod plan;
 
+use plan::{BurnInRequest, DiskToBurnIn};
 use sokudo_device::{System, booted_at};
-use sokudo_dialect::burn_in::{BurnInRequest, DiskToBurnIn};
 use sokudo_dialect::several as dialect;
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};

@@ -4,8 +4,9 @@
 //! is concluded in `sokudo-analysis`, for the rows of any command.
 
 pub mod arguments;
+pub mod plan;
 
-use sokudo_dialect::explain::{
+use plan::{
     ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
     StorageMedium,
 };

@@ -4,8 +4,9 @@
 //! It destroys nothing without consent, and says what it will write before it begins.
 
 pub mod arguments;
+pub mod plan;
 
-use sokudo_dialect::fill::{self, FillRequest};
+use plan::FillRequest;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
 use sokudo_report::fill::FillEstimate;
@@ -54,7 +55,7 @@ fn request(arguments: &FillArguments, named: &Named) -> Result<FillRequest, Exit
         name: "fill",
         size: size(arguments, named)?,
         block_min: argument_checks::block_min(named, &arguments.target)?,
-        samples_max: fill::SAMPLES_MAX,
+        samples_max: plan::SAMPLES_MAX,
         time_max: arguments.time_max,
         reads: !arguments.no_reads,
         rests: arguments.recovery.0.clone(),
@@ -77,11 +78,11 @@ fn size(arguments: &FillArguments, named: &Named) -> Result<Bytes, Exit> {
             )));
         }
     };
-    let whole = fill::whole_blocks(size);
+    let whole = plan::whole_blocks(size);
     match whole.0 {
         0 => Err(Exit::usage(text!(
             "{size} of {target} is less than a block of {}; write more (--size)",
-            fill::BLOCK
+            plan::BLOCK
         ))),
         _ => Ok(whole),
     }

@@ -4,11 +4,12 @@
 //! `sokudo-report`.
 
 pub mod arguments;
+pub mod plan;
 
 use std::collections::BTreeSet;
 
+use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_dialect::fio::{self, JobFileTarget};
-use sokudo_dialect::fit::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_history::read;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};

@@ -6,6 +6,7 @@
 //! `sokudo-analysis`.
 
 pub mod arguments;
+pub mod plan;
 
 mod announce;
 mod campaign;
@@ -19,7 +20,7 @@ mod told;
 
 use std::collections::BTreeSet;
 
-use sokudo_dialect::matrix::EXAMPLE;
+use plan::EXAMPLE;
 use sokudo_engine::Control;
 use sokudo_measure::CacheGuard;
 use sokudo_report::{MatrixDocument, Report};

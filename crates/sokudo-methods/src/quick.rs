@@ -1,8 +1,9 @@
 //! `sokudo quick`: hdparm's two timings and dd past the page cache, with proof.
 
 pub mod arguments;
+pub mod plan;
 
-use sokudo_dialect::quick::{DD_BLOCK, Quick, QuickTest};
+use plan::{DD_BLOCK, Quick, QuickTest};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;

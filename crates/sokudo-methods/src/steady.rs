@@ -4,12 +4,13 @@
 //! It destroys nothing without consent, and it says what it will take before it begins.
 
 pub mod arguments;
+pub mod plan;
 
 use std::path::PathBuf;
 
+use plan::{SteadyPlan, SteadyRequest, SteadyTarget};
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
-use sokudo_dialect::steady::{self, SteadyPlan, SteadyRequest, SteadyTarget};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
     Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
@@ -71,7 +72,7 @@ fn rounds(arguments: &SteadyArguments, named: &Named) -> Result<SteadyPlan, Exit
         block_min: argument_checks::block_min(named, &arguments.target)?,
         round_time: arguments.round_time.unwrap_or(match medium {
             SteadyTarget::Simulated => SIMULATED_ROUND_TIME,
-            _ => steady::ROUND_TIME,
+            _ => plan::ROUND_TIME,
         }),
         rounds_max: arguments.rounds_max,
         time_max: arguments.time_max,
@@ -83,7 +84,7 @@ fn rounds(arguments: &SteadyArguments, named: &Named) -> Result<SteadyPlan, Exit
         assumed: argument_checks::assumed(named),
         seed: arguments.shared.seed_for(named),
     };
-    let mut planned = steady::plan(&request)
+    let mut planned = plan::plan(&request)
         .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))?;
     let whole = named.size().filter(|whole| capacity < *whole);
     if let Some(whole) = whole {
@@ -185,7 +186,7 @@ fn drive_cache(arguments: &SteadyArguments, named: &Named) -> DriveCache {
         switch.is_ok_and(|switch| switch.state().is_ok())
     };
     if drives.peek().is_some() && drives.all(answers) {
-        steady::class_cache(class(arguments))
+        plan::class_cache(class(arguments))
     } else {
         DriveCache::Keep
     }

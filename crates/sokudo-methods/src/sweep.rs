@@ -2,9 +2,10 @@
 //! them, each cell until it is precise enough.
 
 pub mod arguments;
+pub mod plan;
 
+use plan::{CountList, Load, Sizes, Sweep, SweepPreset};
 use sokudo_dialect::crystal::{RowPattern, THREADS_MAX};
-use sokudo_dialect::sweep::{CountList, Load, Sizes, Sweep, SweepPreset};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;

@@ -1,7 +1,7 @@
 //! Arguments of `sokudo bonnie`.
 
+use crate::bonnie::plan::{FileSpec, FilesSpec};
 use clap::Args;
-use sokudo_dialect::bonnie::{FileSpec, FilesSpec};
 use sokudo_model::Bytes;
 use sokudo_terminal::arguments::heading::{HOW, MEASURED, PRINTED};
 use sokudo_terminal::arguments::mistake::whole_number;

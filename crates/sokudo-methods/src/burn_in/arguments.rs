@@ -1,7 +1,7 @@
 //! Arguments of `sokudo burn-in`.
 
+use crate::burn_in::plan::PASSES_MAX;
 use clap::Args;
-use sokudo_dialect::burn_in::PASSES_MAX;
 use sokudo_model::BurnInTests;
 use sokudo_terminal::arguments::heading::MEASURED;
 use sokudo_terminal::arguments::mistake::whole_number;

@@ -1,7 +1,7 @@
 //! Arguments of `sokudo explain`.
 
+use crate::explain::plan::Theme;
 use clap::Args;
-use sokudo_dialect::explain::Theme;
 use sokudo_model::Bytes;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::matrix::plan::{Axis, AxisKind, FILE_BYTES_MAX, MatrixFile, MatrixRequest, values};
 use clap::FromArgMatches;
-use sokudo_dialect::matrix::{Axis, AxisKind, FILE_BYTES_MAX, MatrixFile, MatrixRequest, values};
 use sokudo_measure::random_u32;
 use sokudo_model::{MatrixPlan, Nanos, VolumePlan};
 use sokudo_terminal::arguments::mistake::mistake;

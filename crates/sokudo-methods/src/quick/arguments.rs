@@ -1,7 +1,7 @@
 //! Arguments of `sokudo quick`.
 
+use crate::quick::plan::QuickTest;
 use clap::Args;
-use sokudo_dialect::quick::QuickTest;
 use sokudo_model::{Bytes, DataContent, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;

@@ -1,7 +1,7 @@
 //! Arguments of `sokudo scan`.
 
+use crate::scan::plan::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
 use clap::Args;
-use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
 use sokudo_model::{Bytes, DriveCache, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED, WRITTEN};
 use sokudo_terminal::arguments::mistake::whole_number;

@@ -1,8 +1,8 @@
 //! Arguments of `sokudo steady`.
 
+use crate::steady::plan::Mixes;
+use crate::sweep::plan::Sizes;
 use clap::{ArgGroup, Args};
-use sokudo_dialect::steady::Mixes;
-use sokudo_dialect::sweep::Sizes;
 use sokudo_model::{Bytes, DriveCache, Nanos, SteadyTest};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;

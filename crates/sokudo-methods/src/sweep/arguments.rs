@@ -1,7 +1,7 @@
 //! Arguments of `sokudo sweep`.
 
+use crate::sweep::plan::{CountList, Sizes};
 use clap::{ArgGroup, Args};
-use sokudo_dialect::sweep::{CountList, Sizes};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;

@@ -1,6 +1,6 @@
 //! What is found of simulated drives that are written from one end to the other.
 
-use sokudo_dialect::fill::{FillRequest, SAMPLES_MAX};
+use sokudo_methods::fill::plan::{FillRequest, SAMPLES_MAX};
 use sokudo_model::{Bytes, Fill, Nanos, Run};
 
 const GIB: u64 = 1 << 30;

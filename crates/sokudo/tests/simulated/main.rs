@@ -15,9 +15,9 @@ mod many_draws;
 mod several;
 mod shingled;
 
-use sokudo_dialect::explain::{ExplainRequest, StorageMedium};
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named};
+use sokudo_methods::explain::plan::{ExplainRequest, StorageMedium};
 use sokudo_model::{Bytes, Nanos, Plan, Run, Schedule, Workload};
 
 /// Carries out a plan on a simulated device, each row so many times, and judges the run.

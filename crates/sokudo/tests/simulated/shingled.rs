@@ -1,6 +1,6 @@
 //! What flushes tell of a shingled disk, and what they do not.
 
-use sokudo_dialect::explain::StorageMedium;
+use sokudo_methods::explain::plan::StorageMedium;
 use sokudo_model::{Confidence, Inference};
 
 /// What is concluded of a shingled disk that is so: of its write cache, if anything, and of its

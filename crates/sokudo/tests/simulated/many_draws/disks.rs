@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_dialect::explain::StorageMedium;
+use sokudo_methods::explain::plan::StorageMedium;
 use sokudo_model::Inference;
 use sokudo_stats::Random;
 

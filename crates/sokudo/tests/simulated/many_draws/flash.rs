@@ -1,7 +1,7 @@
 //! What is concluded about flash drives and arrays. The devices are small, so that hundreds of
 //! each kind take seconds; what matters is their shape.
 
-use sokudo_dialect::explain::StorageMedium;
+use sokudo_methods::explain::plan::StorageMedium;
 use sokudo_model::{Confidence, Inference};
 use sokudo_stats::Random;
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use sokudo_dialect::explain::StorageMedium;
+use sokudo_methods::explain::plan::StorageMedium;
 use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Plan, Rate, Run, Stage, Workload};
 use sokudo_report::{RunDocument, csv, markdown};
 use sokudo_stats::Random;

@@ -17,7 +17,7 @@ pub use file::{FILE_BYTES_MAX, MatrixFile};
 pub use value::{Axis, AxisValue, values};
 
 /// A file of a matrix, as `--example` prints it.
-pub const EXAMPLE: &str = include_str!("matrix/example.toml");
+pub const EXAMPLE: &str = include_str!("plan/example.toml");
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

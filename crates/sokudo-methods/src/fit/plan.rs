@@ -19,7 +19,7 @@ use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable};
 pub use table::{QUESTIONS_BYTES_MAX, ReadQuestionsError};
 
 /// What sokudo knows by itself.
-const KNOWN: &str = include_str!("fit/questions.toml");
+const KNOWN: &str = include_str!("plan/questions.toml");
 
 /// A write of a device without a page cache is of whole sectors.
 const SECTOR: u64 = 512;

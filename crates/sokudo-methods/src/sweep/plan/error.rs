@@ -2,7 +2,7 @@
 
 use sokudo_model::Bytes;
 
-use crate::crystal::{BLOCK_MAX, BLOCK_MIN};
+use sokudo_dialect::crystal::{BLOCK_MAX, BLOCK_MIN};
 
 /// More cells than anybody waits for: at a second each, and six trials, these take three
 /// and a half hours.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sokudo_model::Bytes;
 
 use super::error::SweepError;
-use crate::crystal::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
+use sokudo_dialect::crystal::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
 
 /// Block sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use sokudo_model::{
     Plan, Span, Workload,
 };
 
-use crate::hdparm;
+use sokudo_dialect::hdparm;
 
 /// The block that everybody gives dd (`bs=1M`).
 pub const DD_BLOCK: Bytes = Bytes::mib(1);

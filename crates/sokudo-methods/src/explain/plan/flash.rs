@@ -7,7 +7,7 @@ use sokudo_model::{
 use sokudo_words::Text;
 
 use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
-use crate::fill::{self, FillRequest};
+use crate::fill::plan::{self, FillRequest};
 
 /// The theme that may look at everything.
 pub(super) const CAPACITY: &str = "capacity";
@@ -181,7 +181,7 @@ fn fast_cells(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
         size: request.size.min(request.fill.unwrap_or(FILL_MAX)),
         block_min: request.block_min,
         samples_max: match request.fill {
-            Some(_) => fill::SAMPLES_MAX,
+            Some(_) => plan::SAMPLES_MAX,
             None => FILL_SAMPLES,
         },
         time_max: request.fill.is_none().then_some(FILL_TIME),

@@ -13,7 +13,7 @@ use sokudo_model::{
     Span, Stage, Verify, Workload,
 };
 
-use crate::crystal::{RowDirection, RowPattern, RowSpec};
+use sokudo_dialect::crystal::{RowDirection, RowPattern, RowSpec};
 
 pub use axis::{CountList, Sizes};
 pub use error::{CELLS_MAX, SweepError};

@@ -19,7 +19,7 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use crate::crystal::{Mix, RowDirection, RowPattern, RowSpec};
+use sokudo_dialect::crystal::{Mix, RowDirection, RowPattern, RowSpec};
 
 use error::ROUNDS_LIMIT;
 use request::{RANGE_UNIT, SteadyCell};

@@ -4,7 +4,7 @@ use sokudo_model::{Bytes, DriveCache, Nanos, SteadyClass, SteadyTest};
 
 use super::estimate::Assumed;
 use super::mixes::{Mixes, ReadPercent};
-use crate::sweep::Sizes;
+use crate::sweep::plan::Sizes;
 
 /// The active range is a multiple of this, so that every block size covers it.
 pub(super) const RANGE_UNIT: u64 = Bytes::MIB;
