@@ -23,4 +23,3 @@ pub mod diskspd;
 pub mod fio;
 pub mod hdparm;
 pub mod host;
-pub mod several;

@@ -5,13 +5,12 @@ use std::ffi::OsString;
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
-use crate::steady::plan::Assumed;
 use rustix::fs::{Mode, OFlags};
 use sokudo_device::System;
 use sokudo_measure::Named;
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, TargetKind};
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 /// Blocks are multiples of this where the target does not say of what.
 const BLOCK_MIN: Bytes = Bytes(512);
@@ -107,6 +106,15 @@ pub fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
         )));
     }
     Ok(block.max(BLOCK_MIN))
+}
+
+/// How fast the target is taken to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assumed {
+    /// Bytes per second, sequentially.
+    pub bytes_per_s: u64,
+    /// What that is taken from, such as `an NVMe drive`.
+    pub source: Text,
 }
 
 /// How fast the target is taken to be, for the estimate.

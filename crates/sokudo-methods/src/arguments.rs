@@ -1,6 +1,7 @@
 //! Commands that measure: each has arguments of its own, and shares the others. These are declared
 //! once, and one order of headings holds for all.
 
+pub mod axis;
 pub mod destroying;
 pub mod io;
 pub mod precision;

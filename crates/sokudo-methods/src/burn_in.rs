@@ -7,9 +7,9 @@ pub mod arguments;
 mod killed;
 pub mod plan;
 
+use crate::rows::several as dialect;
 use plan::{BurnInRequest, DiskToBurnIn};
 use sokudo_device::{System, booted_at};
-use sokudo_dialect::several as dialect;
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
 use sokudo_model::{

@@ -4,9 +4,8 @@
 //! It destroys nothing without consent, and says what it will write before it begins.
 
 pub mod arguments;
-pub mod plan;
 
-use plan::FillRequest;
+use crate::rows::sequential_writes::{self, SequentialWrites};
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
 use sokudo_report::fill::FillEstimate;
@@ -50,12 +49,12 @@ impl Measuring for FillArguments {
     }
 }
 
-fn request(arguments: &FillArguments, named: &Named) -> Result<FillRequest, Exit> {
-    Ok(FillRequest {
+fn request(arguments: &FillArguments, named: &Named) -> Result<SequentialWrites, Exit> {
+    Ok(SequentialWrites {
         name: "fill",
         size: size(arguments, named)?,
         block_min: argument_checks::block_min(named, &arguments.target)?,
-        samples_max: plan::SAMPLES_MAX,
+        samples_max: sequential_writes::SAMPLES_MAX,
         time_max: arguments.time_max,
         reads: !arguments.no_reads,
         rests: arguments.recovery.0.clone(),
@@ -78,11 +77,11 @@ fn size(arguments: &FillArguments, named: &Named) -> Result<Bytes, Exit> {
             )));
         }
     };
-    let whole = plan::whole_blocks(size);
+    let whole = sequential_writes::whole_blocks(size);
     match whole.0 {
         0 => Err(Exit::usage(text!(
             "{size} of {target} is less than a block of {}; write more (--size)",
-            plan::BLOCK
+            sequential_writes::BLOCK
         ))),
         _ => Ok(whole),
     }

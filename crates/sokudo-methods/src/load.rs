@@ -21,7 +21,7 @@ use sokudo_words::{Text, text};
 
 use crate::measurement;
 use crate::measuring::{Measuring, Planned};
-use crate::one_row::OneRow;
+use crate::rows::one_row::OneRow;
 use arguments::LoadArguments;
 use beside::Neighbour;
 use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};

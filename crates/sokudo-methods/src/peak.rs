@@ -16,7 +16,7 @@ use sokudo_model::{
 use sokudo_terminal::exit::Exit;
 
 use crate::measuring::{Measuring, Planned};
-use crate::one_row::OneRow;
+use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
 use arguments::PeakArguments;
 

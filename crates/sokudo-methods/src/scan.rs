@@ -1,10 +1,9 @@
 //! `sokudo scan`: the whole surface of a device, a file or a simulated disk.
 
 pub mod arguments;
-pub mod plan;
 
-use plan::{SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
-use sokudo_dialect::several::{self as dialect, DiskTests};
+use crate::rows::several::{self as dialect, DiskTests};
+use crate::rows::surface::{self, SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, DriveCache, Nanos, Plan, Schedule, TargetKind};
@@ -104,7 +103,7 @@ fn planned(
         timeout: arguments.timeout,
         caches: arguments.write_cache.to_vec(),
     };
-    let planned = plan::plan(&request, seed);
+    let planned = surface::plan(&request, seed);
     let mut planned = planned.map_err(|error| Exit::usage(text!("{target}: {error}")))?;
     arguments.shared.set(&mut planned.plan);
     Ok(planned)

@@ -4,7 +4,8 @@
 pub mod arguments;
 pub mod plan;
 
-use plan::{CountList, Load, Sizes, Sweep, SweepPreset};
+use crate::arguments::axis::{CountList, Sizes};
+use plan::{Load, Sweep, SweepPreset};
 use sokudo_dialect::crystal::{RowPattern, THREADS_MAX};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};

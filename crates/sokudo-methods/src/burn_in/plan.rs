@@ -7,7 +7,7 @@ use sokudo_model::{
     Visit, Workload, narrow,
 };
 
-use crate::scan::plan::{self, SurfacePreset, SurfaceRequest};
+use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
 const BLOCK: Bytes = Bytes::mib(1);
@@ -72,7 +72,7 @@ impl DiskToBurnIn {
     fn scan(&self, seed: u64) -> Vec<Workload> {
         let preset = SurfacePreset::Surface;
         let request = SurfaceRequest::reading(preset, self.size, self.block_min);
-        let stages = plan::plan(&request, seed).map(|planned| planned.plan.stages);
+        let stages = surface::plan(&request, seed).map(|planned| planned.plan.stages);
         let stages = stages.unwrap_or_default().into_iter();
         stages.flat_map(|stage| stage.workloads).collect()
     }

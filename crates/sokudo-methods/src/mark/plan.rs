@@ -1,7 +1,7 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
+use crate::rows::several::{self, DiskTests};
 use sokudo_dialect::crystal::{self, BLOCK_MIN, RowDirection, RowSpec};
-use sokudo_dialect::several::{self, DiskTests};
 use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{

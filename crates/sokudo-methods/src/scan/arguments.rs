@@ -1,6 +1,6 @@
 //! Arguments of `sokudo scan`.
 
-use crate::scan::plan::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
+use crate::rows::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
 use clap::Args;
 use sokudo_model::{Bytes, DriveCache, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED, WRITTEN};

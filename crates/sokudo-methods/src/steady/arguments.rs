@@ -1,7 +1,7 @@
 //! Arguments of `sokudo steady`.
 
+use crate::arguments::axis::Sizes;
 use crate::steady::plan::Mixes;
-use crate::sweep::plan::Sizes;
 use clap::{ArgGroup, Args};
 use sokudo_model::{Bytes, DriveCache, Nanos, SteadyTest};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};

@@ -25,7 +25,6 @@ use error::ROUNDS_LIMIT;
 use request::{RANGE_UNIT, SteadyCell};
 
 pub use error::SteadyError;
-pub use estimate::Assumed;
 pub use mixes::{Mixes, ReadPercent};
 pub use request::{SteadyRequest, SteadyTarget};
 

@@ -1,6 +1,6 @@
 //! Arguments of `sokudo sweep`.
 
-use crate::sweep::plan::{CountList, Sizes};
+use crate::arguments::axis::{CountList, Sizes};
 use clap::{ArgGroup, Args};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};

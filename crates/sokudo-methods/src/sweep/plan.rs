@@ -5,9 +5,6 @@
 //! row ends after a total length or a time, whichever comes first. How often it is
 //! measured is the schedule's business.
 
-mod axis;
-mod error;
-
 use sokudo_model::{
     Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, Nanos, Operation, Plan,
     Span, Stage, Verify, Workload,
@@ -15,8 +12,7 @@ use sokudo_model::{
 
 use sokudo_dialect::crystal::{RowDirection, RowPattern, RowSpec};
 
-pub use axis::{CountList, Sizes};
-pub use error::{CELLS_MAX, SweepError};
+use crate::arguments::axis::{CELLS_MAX, SweepError};
 
 /// What a program takes where the user says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What is found of simulated drives that are written from one end to the other.
 
-use sokudo_methods::fill::plan::{FillRequest, SAMPLES_MAX};
+use sokudo_methods::rows::sequential_writes::{SAMPLES_MAX, SequentialWrites};
 use sokudo_model::{Bytes, Fill, Nanos, Run};
 
 const GIB: u64 = 1 << 30;
@@ -11,7 +11,7 @@ const CELLS: &str = "page=1MiB&channels=8&dies=1&program=4ms&bus=2GB/s&interface
 
 fn filled(parameters: &str) -> Run {
     crate::measured(&format!("sim:ssd?{CELLS}&{parameters}"), 1, |size| {
-        let request = FillRequest {
+        let request = SequentialWrites {
             name: "fill",
             size,
             block_min: Bytes(512),

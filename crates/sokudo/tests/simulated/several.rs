@@ -1,9 +1,9 @@
 //! What it costs simulated disks to be used together: of those that share a link, and of others.
 
-use sokudo_dialect::several::{self, DiskTests};
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named, OtherTarget};
-use sokudo_methods::scan::plan::{self, SurfacePreset, SurfaceRequest};
+use sokudo_methods::rows::several::{self, DiskTests};
+use sokudo_methods::rows::surface::{self, SurfacePreset, SurfaceRequest};
 use sokudo_model::{
     Bytes, Estimand, Method, Nanos, Plan, Run, Schedule, Sharing, SharingTest, Workload,
 };
@@ -64,7 +64,7 @@ fn scanned(disks: &[&str]) -> Run {
             access_count: Some(0),
             ..SurfaceRequest::reading(SurfacePreset::Full, size, Bytes(512))
         };
-        let stages = plan::plan(&request, 1).unwrap().plan.stages;
+        let stages = surface::plan(&request, 1).unwrap().plan.stages;
         stages.into_iter().flat_map(|it| it.workloads).collect()
     })
 }

@@ -7,7 +7,7 @@ use sokudo_model::{
 use sokudo_words::Text;
 
 use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
-use crate::fill::plan::{self, FillRequest};
+use crate::rows::sequential_writes::{SAMPLES_MAX, SequentialWrites};
 
 /// The theme that may look at everything.
 pub(super) const CAPACITY: &str = "capacity";
@@ -176,12 +176,12 @@ fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
 
 fn fast_cells(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, FILL_MIN)?;
-    let fill = FillRequest {
+    let fill = SequentialWrites {
         name: "explain/fill",
         size: request.size.min(request.fill.unwrap_or(FILL_MAX)),
         block_min: request.block_min,
         samples_max: match request.fill {
-            Some(_) => plan::SAMPLES_MAX,
+            Some(_) => SAMPLES_MAX,
             None => FILL_SAMPLES,
         },
         time_max: request.fill.is_none().then_some(FILL_TIME),

@@ -7,14 +7,7 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-/// How fast the target is taken to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assumed {
-    /// Bytes per second, sequentially.
-    pub bytes_per_s: u64,
-    /// What that is taken from, such as `an NVMe drive`.
-    pub source: Text,
-}
+use crate::argument_checks::Assumed;
 
 /// Sizes, rates and times are what a user says: 584 years are as long as any longer time, and
 /// 16 EiB as much as any more.

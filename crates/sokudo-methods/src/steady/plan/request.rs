@@ -2,9 +2,9 @@
 
 use sokudo_model::{Bytes, DriveCache, Nanos, SteadyClass, SteadyTest};
 
-use super::estimate::Assumed;
 use super::mixes::{Mixes, ReadPercent};
-use crate::sweep::plan::Sizes;
+use crate::argument_checks::Assumed;
+use crate::arguments::axis::Sizes;
 
 /// The active range is a multiple of this, so that every block size covers it.
 pub(super) const RANGE_UNIT: u64 = Bytes::MIB;

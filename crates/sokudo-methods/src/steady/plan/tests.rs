@@ -1,5 +1,7 @@
 use sokudo_words::Text;
 
+use crate::argument_checks::Assumed;
+
 use super::*;
 use sokudo_model::Order;
 

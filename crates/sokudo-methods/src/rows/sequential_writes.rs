@@ -26,7 +26,7 @@ const READ_BESIDE: Bytes = Bytes::kib(4);
 
 /// What is written, and when again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FillRequest {
+pub struct SequentialWrites {
     /// What comes before the names of rows.
     pub name: &'static str,
     /// So much is written from the start on, in whole blocks of it.
@@ -43,7 +43,7 @@ pub struct FillRequest {
     pub rests: Vec<Nanos>,
 }
 
-impl FillRequest {
+impl SequentialWrites {
     /// The rows: the fill, then one for each rest.
     pub fn workloads(&self) -> Vec<Workload> {
         let length = whole_blocks(self.size);
@@ -96,8 +96,8 @@ pub fn whole_blocks(bytes: Bytes) -> Bytes {
 mod tests {
     use super::*;
 
-    fn request(size: Bytes) -> FillRequest {
-        FillRequest {
+    fn request(size: Bytes) -> SequentialWrites {
+        SequentialWrites {
             name: "fill",
             size,
             block_min: Bytes(512),

@@ -1,11 +1,13 @@
 //! The axes of a sweep as people write them: `4K,12K,48M`, `1..256`, `1,2,8`.
 
+mod error;
+
 use std::fmt;
 use std::str::FromStr;
 
 use sokudo_model::Bytes;
 
-use super::error::SweepError;
+pub use error::{CELLS_MAX, SweepError};
 use sokudo_dialect::crystal::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
 
 /// Block sizes.

@@ -1,0 +1,6 @@
+//! Rows that several methods have.
+
+pub mod one_row;
+pub mod sequential_writes;
+pub mod several;
+pub mod surface;
